@@ -1,0 +1,46 @@
+// npm leaves out of the lock file the optional platform binaries that the registry at hand does not carry; on a machine
+// with another registry `npm ci` would then refuse the lock. This lists them. Run by `npm run lock`.
+import { readFileSync, writeFileSync } from 'node:fs';
+
+const FILE = 'package-lock.json';
+const SYSTEMS = ['aix', 'android', 'darwin', 'freebsd', 'linux', 'netbsd', 'openbsd', 'openharmony', 'sunos', 'win32'];
+const PROCESSORS = ['arm64', 'arm', 'ia32', 'loong64', 'mips64el', 'ppc64', 'riscv64', 's390x', 'x64', 'wasm32'];
+
+const lock = JSON.parse(readFileSync(FILE, 'utf8'));
+const packages = lock.packages;
+
+/** Node's own resolution: the folder itself, then every folder above it. */
+function isListed(folder, name) {
+  for (let at = folder; ; at = at.slice(0, Math.max(0, at.lastIndexOf('/node_modules/')))) {
+    if (packages[`${at === '' ? '' : `${at}/`}node_modules/${name}`]) return true;
+    if (at === '') return false;
+  }
+}
+
+/** The platform is in the name of the package, word by word: `@scope/tool-linux-arm64-musl`. */
+function platformOf(name) {
+  const words = name.split(/[-/]/);
+  const os = SYSTEMS.filter((system) => words.includes(system));
+  const cpu = PROCESSORS.filter((processor) => words.includes(processor));
+  const musl = words.some((word) => word.startsWith('musl'));
+  const gnu = words.some((word) => word.startsWith('gnu'));
+  return {
+    ...(os.length > 0 && { os }),
+    ...(cpu.length > 0 && { cpu }),
+    ...(os.includes('linux') && (musl || gnu) && { libc: [musl ? 'musl' : 'glibc'] }),
+  };
+}
+
+let added = 0;
+for (const [folder, meta] of Object.entries(packages)) {
+  for (const [name, version] of Object.entries(meta.optionalDependencies ?? {})) {
+    if (isListed(folder, name)) continue;
+    packages[`node_modules/${name}`] = { version, ...(meta.dev && { dev: true }), optional: true, ...platformOf(name) };
+    added += 1;
+  }
+}
+lock.packages = Object.fromEntries(Object.entries(packages).sort(([a], [b]) => (a < b ? -1 : 1)));
+// Addresses would tie the lock to one registry; the integrity hashes say what each package must be.
+for (const meta of Object.values(lock.packages)) delete meta.resolved;
+writeFileSync(FILE, `${JSON.stringify(lock, null, 2)}\n`);
+console.log(`${FILE}: ${added} optional packages added`);

@@ -1,0 +1,140 @@
+import * as z from 'zod/mini';
+import { compile } from 'zod/v4/core';
+import { dateFrom, decimalFrom, Problem } from './scalars.ts';
+import type { OpenEnum } from './types.ts';
+
+/** One deviation from the interface, or one unusable parameter. */
+export interface Issue {
+  /** Members joined with dots; empty for the value as a whole. */
+  readonly path: string;
+  readonly message: string;
+}
+
+/** What reading or writing came to. */
+export type Checked<T> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly issues: readonly Issue[] };
+
+/** Wire value to typed value, or typed parameters to wire value. */
+export type Check<T> = (value: unknown) => Checked<T>;
+
+/**
+ * Turns a schema into a function. Built and compiled at the first use, because a process uses few of the operations.
+ * zod's own texts never leave: a host can change them for every copy of zod in the process.
+ */
+export function check<T>(build: () => z.ZodMiniType<T, unknown>): Check<T> {
+  let schema: z.ZodMiniType<T, unknown> | undefined;
+  return (value) => {
+    schema ??= compile(build());
+    const result = schema.safeParse(value);
+    if (result.success) return { ok: true, value: result.data };
+    return { ok: false, issues: result.error.issues.flatMap(toIssues) };
+  };
+}
+
+type ZodIssue = z.core.$ZodIssue;
+
+function toIssues(issue: ZodIssue): Issue[] {
+  const path = issue.path.map(String).join('.');
+  switch (issue.code) {
+    case 'custom':
+      return [{ path, message: issue.message }];
+    case 'unrecognized_keys':
+      return issue.keys.map((key) => ({
+        path: [...issue.path.map(String), key].join('.'),
+        message: 'is not a parameter of this call',
+      }));
+    case 'invalid_type':
+      return [{ path, message: issue.input === undefined ? 'is required' : `must be ${article(issue.expected)}` }];
+    default:
+      return [{ path, message: 'is not as the interface says' }];
+  }
+}
+
+function article(type: string): string {
+  if (type === 'int') return 'an integer';
+  return /^[aeiou]/.test(type) ? `an ${type}` : `a ${type}`;
+}
+
+/** A scalar read by one of the plain functions of scalars.ts. Absent is reported as required. */
+export function scalar<T>(read: (value: unknown) => T | Problem): z.ZodMiniType<T, unknown> {
+  return z.pipe(
+    z.unknown(),
+    z.transform((value, context) => {
+      const result = read(value);
+      if (!(result instanceof Problem)) return result;
+      const message = value === undefined ? 'is required' : result.message;
+      context.issues.push({ code: 'custom', message, input: value });
+      return z.NEVER;
+    }),
+  );
+}
+
+export const text: z.ZodMiniType<string, unknown> = z.string() as z.ZodMiniType<string, unknown>;
+export const integer: z.ZodMiniType<number, unknown> = z.int() as z.ZodMiniType<number, unknown>;
+export const flag: z.ZodMiniType<boolean, unknown> = z.boolean() as z.ZodMiniType<boolean, unknown>;
+export const decimal = scalar(decimalFrom);
+export const timestamp = scalar(dateFrom);
+
+/** Known words for the reader of the types; any other text passes. */
+export function openEnum<Known extends string>(): z.ZodMiniType<OpenEnum<Known>, unknown> {
+  return text; // the known words exist in the type only: an unknown one is not an error
+}
+
+/** "no, nullable" in the interface: absent and null are both null. */
+export function nullable<T>(inner: z.ZodMiniType<T, unknown>): z.ZodMiniType<T | null, unknown> {
+  return z._default(z.nullable(inner), null) as z.ZodMiniType<T | null, unknown>;
+}
+
+/** The members of a resource; its schema is {@link resource} of them, its type is pinned by {@link Pinned}. */
+export type Shape = Readonly<Record<string, z.ZodMiniType<unknown, unknown>>>;
+
+/** What the members of a shape decode to. */
+export type Decoded<S extends Shape> = { readonly [K in keyof S]: z.output<S[K]> };
+
+/** A resource: the members of the shape are checked, unknown ones are kept as they came. */
+export function resource<S extends Shape>(shape: S): z.ZodMiniType<Decoded<S>, unknown> {
+  // looseObject adds an index signature for the unknown members, which the public types leave out on purpose.
+  return z.looseObject({ ...shape }) as unknown as z.ZodMiniType<Decoded<S>, unknown>;
+}
+
+export function listOf<T>(item: z.ZodMiniType<T, unknown>): z.ZodMiniType<T[], unknown> {
+  return z.array(item) as unknown as z.ZodMiniType<T[], unknown>;
+}
+
+/** Parameters: every member is checked, an unknown one is refused, because a mistyped name would be lost silently. */
+export function parameters<S extends Shape>(shape: S): z.ZodMiniType<Decoded<S>, unknown> {
+  return z.strictObject({ ...shape }) as unknown as z.ZodMiniType<Decoded<S>, unknown>;
+}
+
+/** Shapes the raw value before the schema sees it, for what the interface leaves unnamed. */
+export function after<T>(
+  prepare: (raw: unknown) => unknown,
+  schema: z.ZodMiniType<T, unknown>,
+): z.ZodMiniType<T, unknown> {
+  return z.pipe(z.pipe(z.unknown(), z.transform(prepare)), schema) as unknown as z.ZodMiniType<T, unknown>;
+}
+
+/** A scalar that may be absent: `read` decides what absent and null become. */
+export function optionalScalar<T>(read: (value: unknown) => T | Problem): z.ZodMiniType<T, unknown> {
+  return z.pipe(z.optional(z.unknown()), scalar(read)) as unknown as z.ZodMiniType<T, unknown>;
+}
+
+type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
+// Lists are compared as readonly ones: the interfaces promise no more.
+type Plain<T> = { readonly [K in keyof T]: T[K] extends readonly (infer Item)[] ? readonly Item[] : T[K] };
+
+/**
+ * Pins a shape to a hand-written interface, member by member in both directions: an extra member, a missing one and
+ * one of another type each fail the build. `const currencyShape = shapeOf<Currency>()({ … })`
+ */
+export function shapeOf<T>(): <S extends Shape>(
+  shape: S & (Same<Plain<Decoded<S>>, Plain<T>> extends true ? S : never),
+) => S {
+  return (shape) => shape;
+}
+
+/** Pins the names of a call's parameters to the hand-written interface that users see. */
+export function namesOf<T>(): <S extends Shape>(shape: S & (Same<keyof S, keyof T> extends true ? S : never)) => S {
+  return (shape) => shape;
+}

@@ -1,0 +1,115 @@
+import { after, check, listOf, openEnum, optionalScalar, parameters, resource, shapeOf, text } from './codecs.ts';
+import type { Endpoint } from './endpoint.ts';
+import { isObject } from './envelope.ts';
+import { ident } from './parameters.ts';
+import { dateFrom, Problem } from './scalars.ts';
+import type { DeliveryAttempt, EventType, KnownDeliveryStatus, WebhookDelivery } from './types.ts';
+
+// The types inside the log are not shown, so a number may be text, and everything may be missing.
+function numberOrNull(value: unknown): number | null | Problem {
+  if (value === undefined || value === null || value === '') return null;
+  const number = typeof value === 'string' && /^\d{1,15}(?:\.\d{1,6})?$/.test(value) ? Number(value) : value;
+  return typeof number === 'number' && Number.isFinite(number) ? number : new Problem('must be a number');
+}
+
+function flagOrNull(value: unknown): boolean | null | Problem {
+  if (value === undefined || value === null) return null;
+  return typeof value === 'boolean' ? value : new Problem('must be a boolean');
+}
+
+function textOrNull(value: unknown): string | null {
+  if (value === undefined || value === null) return null;
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+function dateOrNull(value: unknown): Date | null | Problem {
+  return value === undefined || value === null || value === '' ? null : dateFrom(value);
+}
+
+const attemptShape = shapeOf<DeliveryAttempt>()({
+  status_code: optionalScalar(numberOrNull),
+  success: optionalScalar(flagOrNull),
+  error: optionalScalar(textOrNull),
+  duration_ms: optionalScalar(numberOrNull),
+  triggered_by: optionalScalar(textOrNull),
+  created_at: optionalScalar(dateOrNull),
+});
+
+const deliveryShape = shapeOf<WebhookDelivery>()({
+  id: text,
+  event_type: optionalScalar<EventType | null>(textOrNull),
+  status: openEnum<KnownDeliveryStatus>(),
+  attempts: optionalScalar<number>((value) => numberOrNull(value) ?? 0),
+  max_attempts: optionalScalar(numberOrNull),
+  last_http_status: optionalScalar(numberOrNull),
+  next_retry_at: optionalScalar(dateOrNull),
+  delivered_at: optionalScalar(dateOrNull),
+  attempt_log: listOf<DeliveryAttempt>(resource(attemptShape)),
+});
+
+/** Our name for each member of the record, and the names under which the wire may plausibly carry it. */
+const WIRE_NAMES: Readonly<Record<keyof WebhookDelivery, readonly string[]>> = {
+  id: ['id', 'delivery_id', 'webhook_id', 'uuid', 'delivery_uuid'],
+  event_type: ['event_type', 'event', 'type', 'event_name'],
+  status: ['status', 'state', 'delivery_status'],
+  attempts: ['attempts', 'attempts_made', 'attempt_count', 'attempts_count'],
+  max_attempts: ['max_attempts', 'attempts_max', 'max_attempt_count'],
+  last_http_status: [
+    'last_http_status',
+    'last_status_code',
+    'last_http_status_code',
+    'last_status',
+    'http_status',
+    'last_response_status',
+  ],
+  next_retry_at: ['next_retry_at', 'next_retry_time', 'next_retry', 'next_attempt_at', 'retry_at'],
+  delivered_at: ['delivered_at', 'delivered_time', 'delivery_time', 'received_at'],
+  attempt_log: ['attempt_log', 'attempts_log', 'attempts', 'attempt_logs', 'log', 'logs', 'history', 'attempt_history'],
+};
+
+/** Finds each member under any of its plausible names. `attempts` may be the count or the log itself. */
+function named(raw: unknown): unknown {
+  if (!isObject(raw)) return raw;
+  const record: Record<string, unknown> = { ...raw };
+  for (const [name, candidates] of Object.entries(WIRE_NAMES)) {
+    const isLog = name === 'attempt_log';
+    const found = candidates.find(
+      (candidate) => Object.hasOwn(raw, candidate) && Array.isArray(raw[candidate]) === isLog,
+    );
+    record[name] = found === undefined ? undefined : raw[found];
+  }
+  record['attempt_log'] ??= [];
+  record['attempts'] ??= Array.isArray(record['attempt_log']) ? record['attempt_log'].length : 0;
+  if (typeof record['id'] === 'number') record['id'] = String(record['id']);
+  return record;
+}
+
+/** A list, a page, or a list under a name: whether it is paginated is not shown. */
+function deliveryList(raw: unknown): unknown {
+  const list = isObject(raw) ? (raw['items'] ?? raw['deliveries'] ?? raw['webhooks'] ?? raw['results'] ?? raw) : raw;
+  return Array.isArray(list) ? list.map(named) : list;
+}
+
+/** @see service interface, "GET /api/v1/external/invoices/{ident}/webhooks" */
+export const listDeliveries: Endpoint<WebhookDelivery[]> = {
+  operation: 'webhooks.deliveries',
+  method: 'GET',
+  path: '/api/v1/external/invoices/{ident}/webhooks',
+  idempotent: true,
+  params: check(() => parameters({ ident })),
+  query: null,
+  body: null,
+  data: check(() => after(deliveryList, listOf(resource(deliveryShape)))),
+};
+
+/** @see service interface, "POST /api/v1/external/invoices/{ident}/resend-webhook" */
+export const resendWebhook: Endpoint<void> = {
+  operation: 'webhooks.resend',
+  method: 'POST',
+  path: '/api/v1/external/invoices/{ident}/resend-webhook',
+  idempotent: false, // each one starts an attempt of its own
+  params: check(() => parameters({ ident })),
+  query: null,
+  body: null,
+  data: () => ({ ok: true, value: undefined }), // the response body is not shown, so nothing is read from it
+};

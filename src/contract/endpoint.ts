@@ -1,0 +1,34 @@
+import type { Check } from './codecs.ts';
+
+/** The operations of the service, named as the client's methods. */
+export type Operation =
+  | 'invoices.create'
+  | 'invoices.list'
+  | 'invoices.get'
+  | 'webhooks.resend'
+  | 'webhooks.deliveries'
+  | 'withdrawals.list'
+  | 'withdrawals.get'
+  | 'paymentMethods.list'
+  | 'rates.list';
+
+/** Text values only; an undefined one is left out of the request. */
+export type WireRecord = Readonly<Record<string, string | undefined>>;
+
+/** One endpoint of the interface, as data. `Data` is what its success decodes to. */
+export interface Endpoint<Data> {
+  readonly operation: Operation;
+  readonly method: 'GET' | 'POST';
+  /** Path below the base address, with `{name}` for each path parameter. */
+  readonly path: `/api/v1/external/${string}`;
+  /** True when repeating the request cannot do the work twice. */
+  readonly idempotent: boolean;
+  /** Path parameters, checked; null where the path has none. */
+  readonly params: Check<WireRecord> | null;
+  /** Query, as text; null where the interface lists none. */
+  readonly query: Check<WireRecord> | null;
+  /** JSON body; null where the interface lists none. */
+  readonly body: Check<WireRecord> | null;
+  /** The payload of a success, decoded tolerantly. */
+  readonly data: Check<Data>;
+}

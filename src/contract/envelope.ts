@@ -1,0 +1,31 @@
+import type * as z from 'zod/mini';
+import { flag, integer, listOf, resource, shapeOf } from './codecs.ts';
+import type { Page } from './types.ts';
+
+/** @see service interface, "Response envelope" */
+const pageShape = shapeOf<Omit<Page<unknown>, 'items'>>()({
+  page: integer,
+  per_page: integer,
+  total_items: integer,
+  total_pages: integer,
+  has_next: flag,
+  has_prev: flag,
+});
+
+/** A page of results; all members are required. */
+export function pageOf<T>(item: z.ZodMiniType<T, unknown>): z.ZodMiniType<Page<T>, unknown> {
+  return resource({ ...pageShape, items: listOf(item) });
+}
+
+/** True for a JSON object. */
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/**
+ * The payload of a success: `data` of the envelope, or the body itself where a service answers without an envelope,
+ * which the interface leaves open for single reads, delivery history and resend.
+ */
+export function payloadOf(body: unknown): unknown {
+  return isObject(body) && Object.hasOwn(body, 'data') ? body['data'] : body;
+}

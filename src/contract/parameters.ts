@@ -1,0 +1,113 @@
+import type * as z from 'zod/mini';
+import { optionalScalar, scalar } from './codecs.ts';
+import { Decimal } from './decimal.ts';
+import { codePoints, isWellFormed, Problem } from './scalars.ts';
+
+/** Text of min to max code points, as the service's limits count. */
+export function textOf(min: number, max: number): z.ZodMiniType<string, unknown> {
+  return scalar((value) => boundedText(value, min, max));
+}
+
+function boundedText(value: unknown, min: number, max: number): string | Problem {
+  if (typeof value !== 'string') return new Problem(`must be a string, not ${nameOf(value)}`);
+  if (value.length < min) return new Problem('must not be empty');
+  // A code point has one or two units, so most texts need no count.
+  if (value.length > max * 2 || (value.length > max && codePoints(value) > max)) {
+    return new Problem(`must have at most ${max} characters`);
+  }
+  if (codePoints(value.slice(0, min * 2)) < min) return new Problem(`must have at least ${min} characters`);
+  if (!isWellFormed(value)) return new Problem('must be valid Unicode: it holds half of a surrogate pair');
+  return value;
+}
+
+/** What a value is, for a message. Never the value. */
+export function nameOf(value: unknown): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'an array';
+  if (value instanceof Date) return 'a Date';
+  return typeof value === 'object' ? 'an object' : typeof value === 'undefined' ? 'undefined' : `a ${typeof value}`;
+}
+
+/** "no" in the interface: null and undefined are both left out of the request. */
+export function optional<T>(inner: (value: unknown) => T | Problem): z.ZodMiniType<T | undefined, unknown> {
+  return optionalScalar((value) => (value === undefined || value === null ? undefined : inner(value)));
+}
+
+export function optionalText(min: number, max: number): z.ZodMiniType<string | undefined, unknown> {
+  return optional((value) => boundedText(value, min, max));
+}
+
+/** A whole number in a range, written as query text. */
+export function optionalInteger(min: number, max: number): z.ZodMiniType<string | undefined, unknown> {
+  return optional((value) =>
+    typeof value === 'number' && Number.isSafeInteger(value) && value >= min && value <= max
+      ? String(value)
+      : new Problem(
+          max === Number.MAX_SAFE_INTEGER
+            ? `must be a whole number from ${min}`
+            : `must be a whole number from ${min} to ${max}`,
+        ),
+  );
+}
+
+/** One of the words that the interface lists. */
+export function optionalWord(words: readonly string[]): z.ZodMiniType<string | undefined, unknown> {
+  return optional((value) =>
+    typeof value === 'string' && words.includes(value) ? value : new Problem(`must be one of ${words.join(', ')}`),
+  );
+}
+
+const AMOUNT_TEXT = /^\d{1,30}(?:\.\d{1,2})?$/;
+const AMOUNT_RULE = 'must be a decimal string greater than 0 with at most 2 decimals, such as "25.00"';
+
+/** An amount to charge, as the text that goes over the wire: a string keeps its digits. */
+export function amountText(value: unknown): string | Problem {
+  if (typeof value === 'number') {
+    return new Problem(
+      'must not be a JavaScript number, which cannot hold every amount exactly: write it as text, amount: "25.00"',
+    );
+  }
+  const text = plainText(value);
+  if (text === null || !AMOUNT_TEXT.test(text)) return new Problem(AMOUNT_RULE);
+  return new Decimal(text).gt(0) ? text : new Problem(AMOUNT_RULE);
+}
+
+function plainText(value: unknown): string | null {
+  if (typeof value === 'string') return value.length <= 40 ? value : null;
+  if (typeof value === 'bigint') return value < 10n ** 30n ? value.toString() : null;
+  if (!Decimal.isDecimal(value)) return null;
+  // The exponent first: toFixed of a huge one would fill the memory.
+  return value.isFinite() && Math.abs(value.e) <= 30 ? value.toFixed() : null;
+}
+
+export const amount: z.ZodMiniType<string, unknown> = scalar(amountText);
+
+const URL_MAX = 512;
+const LOOPBACK = /^(?:localhost|.+\.localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
+
+/** An address the service calls or sends the customer to. Plain http only for loopback, which the service then judges. */
+export const optionalUrl: z.ZodMiniType<string | undefined, unknown> = optional((value) => {
+  const text = boundedText(value, 1, URL_MAX);
+  if (text instanceof Problem) return text;
+  // URL parsing forgives blanks, control characters, back slashes and missing slashes; the service may not.
+  if (!/^https?:\/\/[^\s\\]+$/i.test(text) || !URL.canParse(text)) return new Problem('must be an https:// address');
+  const url = new URL(text);
+  if (url.username !== '' || url.password !== '') return new Problem('must not contain a user name or password');
+  if (url.protocol !== 'https:' && !isLoopback(url.hostname)) return new Problem('must be an https:// address');
+  return text;
+});
+
+/** True for host names that never leave the machine. */
+export function isLoopback(hostname: string): boolean {
+  return LOOPBACK.test(hostname.toLowerCase());
+}
+
+const IDENT_MAX = 128;
+
+/** A path parameter. `.` and `..` cannot be encoded: URL parsing would turn them into another path. */
+export const ident: z.ZodMiniType<string, unknown> = scalar((value) => {
+  const text = boundedText(value, 1, IDENT_MAX);
+  return text === '.' || text === '..'
+    ? new Problem('must not be "." or "..", which a URL cannot carry as a path segment')
+    : text;
+});

@@ -1,0 +1,28 @@
+import { check, decimal, integer, listOf, nullable, resource, shapeOf, text } from './codecs.ts';
+import type { Endpoint } from './endpoint.ts';
+import { currency } from './invoices.ts';
+import type { PaymentMethod } from './types.ts';
+
+const paymentMethodShape = shapeOf<PaymentMethod>()({
+  id: integer,
+  name: text,
+  currency,
+  min_amount: decimal,
+  max_amount: decimal,
+  total_commission_percent: decimal,
+  client_commission_percent: decimal,
+  merchant_commission_percent: decimal,
+  logo_url: nullable(text),
+});
+
+/** @see service interface, "GET /api/v1/external/payment-methods" */
+export const listPaymentMethods: Endpoint<PaymentMethod[]> = {
+  operation: 'paymentMethods.list',
+  method: 'GET',
+  path: '/api/v1/external/payment-methods',
+  idempotent: true,
+  params: null,
+  query: null,
+  body: null,
+  data: check(() => listOf(resource(paymentMethodShape))),
+};

@@ -1,0 +1,237 @@
+import type { Decimal } from './decimal.ts';
+
+/** A closed list of known words that stays open: a word that the service adds tomorrow arrives as text. */
+export type OpenEnum<Known extends string> = Known | (string & {});
+
+/** `pending` is the only state that is not final; `success` is the paid one. @see service interface, "Invoice states" */
+export type KnownInvoiceStatus = 'pending' | 'success' | 'fail' | 'expired' | 'canceled';
+export type InvoiceStatus = OpenEnum<KnownInvoiceStatus>;
+
+/** @see service interface, "Withdrawal states" */
+export type KnownWithdrawalStatus = 'pending' | 'approved' | 'rejected';
+export type WithdrawalStatus = OpenEnum<KnownWithdrawalStatus>;
+
+/** @see service interface, "Webhook delivery states and moves" */
+export type KnownDeliveryStatus = 'pending' | 'delivering' | 'delivered' | 'failed';
+export type DeliveryStatus = OpenEnum<KnownDeliveryStatus>;
+
+/** `invoice.paid` for `success`; `invoice.canceled` for `expired`, `canceled` and `fail`. */
+export type KnownEventType = 'invoice.paid' | 'invoice.canceled';
+export type EventType = OpenEnum<KnownEventType>;
+
+/** A fiat currency. @see service interface, "Currency (short form)" */
+export interface Currency {
+  readonly id: number;
+  /** Currency code, such as `EUR`. */
+  readonly code: string;
+  readonly name: string;
+  readonly symbol: string;
+}
+
+/** The method a customer chose, as it stands in an invoice. */
+export interface InvoicePaymentMethod {
+  readonly name: string;
+  readonly logo_url: string | null;
+}
+
+/** Present when the paid amount was corrected during a dispute. @see service interface, "Invoice adjustment" */
+export interface InvoiceAdjustment {
+  /** Fiat originally ordered. */
+  readonly expected_amount_fiat: Decimal;
+  /** Fiat actually paid. */
+  readonly actual_amount_fiat: Decimal;
+  /** USDT expected at the ordered amount. */
+  readonly expected_amount_usdt: Decimal;
+  /** USDT actually credited. */
+  readonly actual_amount_usdt: Decimal;
+}
+
+/** An invoice as its creation answers it. {@link Invoice} has more. @see service interface, "Invoice" */
+export interface CreatedInvoice {
+  /** The service's order id. */
+  readonly uuid: string;
+  /** The merchant's order id, unique per business. */
+  readonly external_id: string;
+  /** The merchant's identifier of the paying customer. */
+  readonly customer_id: string;
+  /** What the customer sees the order described as. */
+  readonly purpose: string | null;
+  /** Base order amount in fiat, unchanged. */
+  readonly amount: Decimal;
+  /** What the customer pays, commission included; null until a method is chosen. */
+  readonly amount_to_send: Decimal | null;
+  readonly currency: Currency;
+  readonly status: InvoiceStatus;
+  /** Where the terminal webhook goes. */
+  readonly callback_url: string | null;
+  readonly success_url: string | null;
+  readonly fail_url: string | null;
+  /** The hosted payment page: send the customer here. */
+  readonly payment_url: string;
+  readonly created_at: Date;
+  readonly expires_at: Date;
+}
+
+/** An invoice in full, as lists and reads answer it. @see service interface, "Invoice" */
+export interface Invoice extends CreatedInvoice {
+  /** When a terminal state was reached. */
+  readonly finished_at: Date | null;
+  /** Null until the customer chose one. */
+  readonly payment_method: InvoicePaymentMethod | null;
+  /** Snapshot of the fiat-per-USDT rate. */
+  readonly rate: Decimal | null;
+  /** USDT credited to the business. Filled only on success: fulfil against this. */
+  readonly settled_amount_usdt: Decimal | null;
+  /** True when the paid amount was corrected during a dispute. */
+  readonly is_adjusted: boolean;
+  readonly adjustment: InvoiceAdjustment | null;
+}
+
+/** Which currencies and amounts can be charged, and at what commission. @see service interface, "Payment method (list item)" */
+export interface PaymentMethod {
+  readonly id: number;
+  readonly name: string;
+  readonly currency: Currency;
+  /** Smallest chargeable amount. */
+  readonly min_amount: Decimal;
+  /** Largest chargeable amount. */
+  readonly max_amount: Decimal;
+  readonly total_commission_percent: Decimal;
+  /** Part carried by the customer. */
+  readonly client_commission_percent: Decimal;
+  /** Part carried by the merchant. */
+  readonly merchant_commission_percent: Decimal;
+  readonly logo_url: string | null;
+}
+
+/** A market price of USDT. Says nothing of what can be charged. @see service interface, "Rate" */
+export interface Rate {
+  /** Rate source name. */
+  readonly platform: string;
+  /** Always USDT. */
+  readonly asset: string;
+  /** Fiat currency code. */
+  readonly fiat: string;
+  readonly side: OpenEnum<'buy' | 'sell'>;
+  /** Best-order price. Rows without a price are left out. */
+  readonly price: Decimal;
+  readonly min_amount: Decimal;
+  readonly max_amount: Decimal;
+}
+
+/**
+ * A withdrawal. The interface does not say which members are always there, so all but id and status may be null.
+ * @see service interface, "Withdrawal"
+ */
+export interface Withdrawal {
+  readonly uuid: string;
+  readonly actor: string | null;
+  readonly balance_type: string | null;
+  readonly token: string | null;
+  readonly network: string | null;
+  /** Destination address. */
+  readonly address: string | null;
+  readonly amount: Decimal | null;
+  /** Network fee. */
+  readonly network_commission: Decimal | null;
+  /** Amount actually sent. */
+  readonly amount_to_send: Decimal | null;
+  readonly status: WithdrawalStatus;
+  readonly created_at: Date | null;
+  /** Network logo. */
+  readonly logo_url: string | null;
+  readonly tx_hash: string | null;
+  readonly reject_reason: string | null;
+  readonly processed_at: Date | null;
+}
+
+/** One attempt to deliver a webhook. The interface names the members but not their types. */
+export interface DeliveryAttempt {
+  /** HTTP status of the receiver's answer; null when none came. */
+  readonly status_code: number | null;
+  readonly success: boolean | null;
+  readonly error: string | null;
+  readonly duration_ms: number | null;
+  /** What started the attempt, such as a schedule or a manual resend. */
+  readonly triggered_by: string | null;
+  readonly created_at: Date | null;
+}
+
+/**
+ * One webhook delivery of an invoice. The interface does not name most of these members on the wire; these names are
+ * ours and the wire's plausible ones are read into them. @see service interface, "Webhook delivery record"
+ */
+export interface WebhookDelivery {
+  /** Equals the header X-Webhook-Id. */
+  readonly id: string;
+  readonly event_type: EventType | null;
+  readonly status: DeliveryStatus;
+  /** Attempts made so far. */
+  readonly attempts: number;
+  readonly max_attempts: number | null;
+  readonly last_http_status: number | null;
+  readonly next_retry_at: Date | null;
+  /** When a 2xx answer was received. */
+  readonly delivered_at: Date | null;
+  readonly attempt_log: readonly DeliveryAttempt[];
+}
+
+/** A page of a list, as the service answers it. @see service interface, "Response envelope" */
+export interface Page<T> {
+  readonly items: readonly T[];
+  readonly page: number;
+  readonly per_page: number;
+  readonly total_items: number;
+  readonly total_pages: number;
+  readonly has_next: boolean;
+  readonly has_prev: boolean;
+}
+
+/** Money as it may be given: a plain decimal string such as "25.00", a Decimal of any copy of decimal.js, or a bigint. */
+export type DecimalInput = string | bigint | Decimal | DecimalLike;
+
+/** What a host's own decimal.js instance looks like. */
+export interface DecimalLike {
+  readonly s: number;
+  readonly e: number;
+  readonly d: readonly number[];
+  toFixed(): string;
+}
+
+/** What an invoice is created from. @see service interface, "POST /api/v1/external/invoices" */
+export interface CreateInvoiceParams {
+  /** The merchant's order id, 1 to 128 characters. Creation is idempotent on it: use the order's own id, never a random one. */
+  readonly external_id: string;
+  /** 1 to 128 characters. */
+  readonly customer_id: string;
+  /** Greater than 0, at most 2 decimals: `"25.00"`. */
+  readonly amount: DecimalInput;
+  /** 2 to 16 characters, such as `EUR`. `paymentMethods.forCharge` says what can be charged. */
+  readonly currency: string;
+  /** At most 255 characters, shown to the customer. */
+  readonly purpose?: string | null | undefined;
+  /** HTTPS, at most 512 characters. Falls back to the business settings, as the next two do. */
+  readonly callback_url?: string | null | undefined;
+  readonly success_url?: string | null | undefined;
+  readonly fail_url?: string | null | undefined;
+}
+
+/** Which page of a list. */
+export interface PageQuery {
+  /** From 1; default 1. */
+  readonly page?: number | null | undefined;
+  /** 1 to 100; default 20. */
+  readonly per_page?: number | null | undefined;
+}
+
+/** @see service interface, "GET /api/v1/external/invoices" */
+export interface ListInvoicesQuery extends PageQuery {
+  readonly status?: InvoiceStatus | null | undefined;
+  /** Currency code. */
+  readonly currency?: string | null | undefined;
+}
+
+/** The interface does not name these parameters on the wire; see docs/decisions.md. */
+export interface ListWithdrawalsQuery extends PageQuery {
+  readonly status?: WithdrawalStatus | null | undefined;
+}

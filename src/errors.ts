@@ -19,6 +19,7 @@ export interface MerchantErrorInit {
   readonly operation?: string | null;
   readonly attempts?: readonly AttemptRecord[];
   readonly stoppedBy?: StoppedBy;
+  readonly page?: number | undefined;
   readonly cause?: unknown;
 }
 
@@ -39,6 +40,8 @@ export abstract class MerchantError extends Error {
   readonly attempts: readonly AttemptRecord[];
   /** Why no further attempt was made. */
   readonly stoppedBy: StoppedBy;
+  /** The page that was being read, where a list was: a walk can resume there. */
+  declare readonly page?: number;
 
   constructor(init: MerchantErrorInit) {
     super(init.message, init.cause === undefined ? undefined : { cause: init.cause });
@@ -47,6 +50,7 @@ export abstract class MerchantError extends Error {
     this.operation = init.operation ?? null;
     this.attempts = init.attempts ?? [];
     this.stoppedBy = init.stoppedBy ?? 'not_retryable';
+    if (init.page !== undefined) this.page = init.page;
   }
 
   /** Plain data for a log line: every own field, the name and the message; no stack. */
@@ -76,7 +80,7 @@ export class ApiError extends MerchantError {
   /** The request id header of the answer, if it had one: give it to the service's support. */
   readonly requestId: string | null;
   /** The wait that the service asked for, in milliseconds. */
-  readonly retryAfter?: number;
+  declare readonly retryAfter?: number;
   /** The answer's body, redacted and cut at 2,000 characters. */
   readonly raw: string;
 
@@ -142,7 +146,7 @@ export class InvoiceAlreadyExistsError extends ApiError {
   /** Status of the existing invoice, if the details carry it. */
   readonly existingStatus: InvoiceStatus | null;
   /** The existing invoice, where it was read back. */
-  readonly existing?: Invoice;
+  declare readonly existing?: Invoice;
 
   constructor(init: InvoiceAlreadyExistsErrorInit) {
     super(init);

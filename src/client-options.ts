@@ -1,0 +1,125 @@
+import type { ClientRetryOptions, FetchLike, Hooks, Logger } from './call-options.ts';
+import { isLoopback } from './contract/hosts.ts';
+import { ConfigurationError } from './errors.ts';
+import { type ApiKey, keyProblem } from './transport/api-key.ts';
+import { kindOf } from './transport/limits.ts';
+import type { Runtime } from './transport/runtime.ts';
+
+/** Options of a {@link MerchantClient}. Durations in milliseconds. */
+export interface MerchantClientOptions {
+  /** Address of the service; a path prefix is kept. Default: the environment variable MERCHANT_BASE_URL. */
+  readonly baseUrl?: string | undefined;
+  /** The key, or a function read before each attempt (a vault, a rotation). Default: MERCHANT_API_KEY. */
+  readonly apiKey?: ApiKey | undefined;
+  /** For `webhooks.verify` and `webhooks.handler`; a list while a secret is rotated. Default: MERCHANT_WEBHOOK_SECRET. */
+  readonly webhookSecret?: string | readonly string[] | undefined;
+  /** One attempt, body included. Default 10,000. */
+  readonly timeout?: number | undefined;
+  /** The whole call, waits included. Default 60,000. */
+  readonly deadline?: number | undefined;
+  /** How failures are repeated; `false`: never. */
+  readonly retry?: false | ClientRetryOptions | undefined;
+  /** Replaces the platform's fetch: `sandbox.fetch`, a proxy, a test's fake. Must not follow redirects. */
+  readonly fetch?: FetchLike | undefined;
+  /** Added to every request. X-Api-Key, Host and Content-Length cannot be set. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  readonly hooks?: Hooks | undefined;
+  /** Where a line per step goes. Silent by default. */
+  readonly logger?: Logger | undefined;
+  /** Allows plain http: to hosts other than loopback, for containers on a private network. */
+  readonly allowHttp?: boolean | undefined;
+  /** Clock, timers and randomness, for tests. */
+  readonly runtime?: Partial<Runtime> | undefined;
+}
+
+const KNOWN_OPTIONS: ReadonlySet<string> = new Set<keyof MerchantClientOptions>([
+  'baseUrl',
+  'apiKey',
+  'webhookSecret',
+  'timeout',
+  'deadline',
+  'retry',
+  'fetch',
+  'headers',
+  'hooks',
+  'logger',
+  'allowHttp',
+  'runtime',
+]);
+
+/** A wrong option: says which and what was given, never its value where that could be a secret. */
+export function fail(problem: string): never {
+  throw new ConfigurationError(`MerchantClient: ${problem}.`);
+}
+
+/** A mistyped name would be ignored silently, a wrong limit noticed in an outage only. */
+export function checkNames(options: MerchantClientOptions): void {
+  if (typeof options !== 'object' || options === null) fail(`options must be an object, not ${kindOf(options)}`);
+  for (const name of Object.keys(options)) {
+    if (!KNOWN_OPTIONS.has(name)) fail(`there is no option of the name ${JSON.stringify(name.slice(0, 40))}`);
+  }
+}
+
+/** The platform's environment; empty where there is none. */
+export function environment(name: string): string | undefined {
+  const { process } = globalThis as { process?: { env?: Record<string, string | undefined> } };
+  const value = process?.env?.[name];
+  return value === '' ? undefined : value;
+}
+
+/** The base address without a slash at its end. */
+export function checkBaseUrl(given: string | undefined, allowHttp: boolean): string {
+  const value: unknown = given ?? environment('MERCHANT_BASE_URL');
+  const source = given === undefined ? 'MERCHANT_BASE_URL' : 'baseUrl';
+  if (value === undefined) fail('baseUrl is undefined: give the address of the service, or set MERCHANT_BASE_URL');
+  if (typeof value !== 'string' || value === '')
+    return fail(`baseUrl must be a string with an address, not ${kindOf(value)}`);
+  if (!/^[a-z][a-z0-9+.-]*:\/\/[^\s\\]+$/i.test(value) || !URL.canParse(value)) {
+    fail(`${source} is not an absolute address such as https://pay.example.com`);
+  }
+  const url = new URL(value);
+  // The address is not quoted before this point: it may hold a password.
+  if (url.username !== '' || url.password !== '') fail(`${source} has credentials in it: remove the part before the @`);
+  if (url.protocol !== 'https:' && url.protocol !== 'http:')
+    fail(`${source} has the scheme ${url.protocol}; it must be https:`);
+  if (url.protocol === 'http:' && !allowHttp && !isLoopback(url.hostname)) {
+    fail(
+      `${source} is plain http: to ${url.hostname}, which would send the API key in clear text: use https:, or allowHttp: true on a private network`,
+    );
+  }
+  if (url.search !== '' || url.hash !== '') fail(`${source} has a query or fragment: give the address up to the path`);
+  return url.origin + url.pathname.replace(/\/+$/, '');
+}
+
+export function checkApiKey(given: ApiKey | undefined): ApiKey {
+  const key = given ?? environment('MERCHANT_API_KEY');
+  if (key === undefined) return fail('apiKey is undefined: give it, or set MERCHANT_API_KEY');
+  if (typeof key === 'function') return key;
+  const problem = keyProblem(key);
+  return problem === null ? key : fail(`${given === undefined ? 'MERCHANT_API_KEY' : 'apiKey'} ${problem}`);
+}
+
+/** The webhook secrets, oldest rotation included; none is fine until a webhook method needs one. */
+export function checkWebhookSecrets(given: string | readonly string[] | undefined): readonly string[] {
+  const value: unknown = given ?? environment('MERCHANT_WEBHOOK_SECRET');
+  if (value === undefined) return [];
+  const list: readonly unknown[] = Array.isArray(value) ? value : [value];
+  if (list.length === 0) fail('webhookSecret is an empty list');
+  return list.map((secret) => {
+    if (typeof secret !== 'string' || secret === '')
+      return fail(`webhookSecret must be a string or a list of strings, not ${kindOf(secret)}`);
+    return secret.trim() === secret
+      ? secret
+      : fail('webhookSecret has white space or a line break at its start or end: trim it');
+  });
+}
+
+export function checkFunctions(holder: object | undefined, name: string, methods: readonly string[]): void {
+  if (holder === undefined) return;
+  if (typeof holder !== 'object' || holder === null) fail(`${name} must be an object, not ${kindOf(holder)}`);
+  for (const method of methods) {
+    const member: unknown = Reflect.get(holder, method);
+    if (member !== undefined && typeof member !== 'function')
+      fail(`${name}.${method} must be a function, not ${kindOf(member)}`);
+  }
+}

@@ -1,0 +1,76 @@
+import {
+  checkApiKey,
+  checkBaseUrl,
+  checkFunctions,
+  checkNames,
+  checkWebhookSecrets,
+  fail,
+  type MerchantClientOptions,
+} from './client-options.ts';
+import { Invoices } from './resources/invoices.ts';
+import { PaymentMethods } from './resources/payment-methods.ts';
+import { Rates } from './resources/rates.ts';
+import { Webhooks } from './resources/webhooks.ts';
+import { Withdrawals } from './resources/withdrawals.ts';
+import { apiKeySource } from './transport/api-key.ts';
+import { RetryBudget } from './transport/budget.ts';
+import { RateLimitGate } from './transport/gate.ts';
+import { checkHeaders, clientLimits } from './transport/limits.ts';
+import { Observer } from './transport/observer.ts';
+import { Redactor } from './transport/redact.ts';
+import { Runner } from './transport/runner.ts';
+import { platform, type Runtime } from './transport/runtime.ts';
+import { Transport } from './transport/transport.ts';
+import { VERSION } from './version.ts';
+
+/**
+ * The client of the Merchant Invoicing Service. One per process is enough: its calls share a retry budget and wait
+ * together when the service limits the rate.
+ *
+ * Throws a ConfigurationError for an unusable option. Shows no key and no secret when logged, inspected or serialised.
+ */
+export class MerchantClient {
+  readonly invoices: Invoices;
+  readonly withdrawals: Withdrawals;
+  readonly paymentMethods: PaymentMethods;
+  readonly rates: Rates;
+  readonly webhooks: Webhooks;
+
+  constructor(options: MerchantClientOptions = {}) {
+    checkNames(options);
+    checkFunctions(options.hooks, 'hooks', ['onRequest', 'onResponse', 'onRetry', 'onError']);
+    checkFunctions(options.logger, 'logger', ['debug', 'info', 'warn', 'error']);
+    checkFunctions(options.runtime, 'runtime', ['now', 'random', 'timer']);
+    if (options.fetch !== undefined && typeof options.fetch !== 'function') fail('fetch must be a function');
+    const baseUrl = checkBaseUrl(options.baseUrl, options.allowHttp === true);
+    const apiKey = checkApiKey(options.apiKey);
+    const secrets = checkWebhookSecrets(options.webhookSecret);
+    const { budget, ...limits } = clientLimits(options);
+    const redactor = new Redactor();
+    for (const secret of secrets) redactor.add(secret);
+    if (typeof apiKey === 'string') redactor.add(apiKey);
+    const runtime: Runtime = { ...platform, ...options.runtime };
+    // Looked up at each call, so that a tool that replaces the platform's fetch later is seen.
+    const fetch = options.fetch ?? ((url, init) => globalThis.fetch(url, init));
+    const runner = new Runner({
+      transport: new Transport(fetch, apiKeySource(apiKey, redactor), redactor),
+      runtime,
+      budget: new RetryBudget(budget),
+      gate: new RateLimitGate(runtime),
+      observer: new Observer(options.hooks ?? {}, options.logger ?? {}),
+      redactor,
+      baseUrl,
+      headers: {
+        accept: 'application/json',
+        'user-agent': `merchant-invoicing/${VERSION}`,
+        ...checkHeaders(options.headers, 'headers', fail),
+      },
+      limits,
+    });
+    this.invoices = new Invoices(runner);
+    this.withdrawals = new Withdrawals(runner);
+    this.paymentMethods = new PaymentMethods(runner);
+    this.rates = new Rates(runner);
+    this.webhooks = new Webhooks(runner, secrets);
+  }
+}

@@ -1,0 +1,61 @@
+export type { Call, CallResult, ListCall, ResponseInfo, WithResponse } from './call.ts';
+export type {
+  CallEvent,
+  CallOptions,
+  ClientRetryOptions,
+  ErrorEvent,
+  FetchInit,
+  FetchLike,
+  Hooks,
+  Logger,
+  ResponseEvent,
+  RetryEvent,
+  RetryOptions,
+} from './call-options.ts';
+export { MerchantClient } from './client.ts';
+export type { MerchantClientOptions } from './client-options.ts';
+export { Decimal } from './contract/decimal.ts';
+export type { Operation } from './contract/endpoint.ts';
+export type * from './contract/types.ts';
+export type {
+  ApiErrorKind,
+  AttemptRecord,
+  ErrorCode,
+  ErrorKind,
+  LocalErrorKind,
+  Outcome,
+  SdkCode,
+  ServiceCode,
+  StoppedBy,
+  WebhookReason,
+} from './error-codes.ts';
+export type { AnyMerchantError, CallError, InvoiceDifference, MerchantErrorInit, ValidationIssue } from './errors.ts';
+export {
+  AbortedError,
+  ApiError,
+  AuthenticationError,
+  ConfigurationError,
+  ConnectionError,
+  hasCode,
+  hasKind,
+  InvoiceAlreadyExistsError,
+  InvoiceMismatchError,
+  isMerchantError,
+  MerchantError,
+  NotFoundError,
+  RateLimitError,
+  ServerError,
+  TimeoutError,
+  UnexpectedResponseError,
+  ValidationError,
+  WebhookVerificationError,
+} from './errors.ts';
+export type { CreateOrGetResult, Invoices } from './resources/invoices.ts';
+export type { InvalidItem, ListOptions } from './resources/list.ts';
+export type { ChargeQuery, PaymentMethods } from './resources/payment-methods.ts';
+export type { RateFilter, Rates } from './resources/rates.ts';
+export type { WaitOptions } from './resources/wait-until-final.ts';
+export type { Webhooks } from './resources/webhooks.ts';
+export type { Withdrawals } from './resources/withdrawals.ts';
+export type { ApiKey } from './transport/api-key.ts';
+export type { Runtime } from './transport/runtime.ts';

@@ -1,0 +1,65 @@
+import { Call, type ListCall } from '../call.ts';
+import type { CallOptions } from '../call-options.ts';
+import { endpoints } from '../contract/endpoints.ts';
+import type { CreatedInvoice, CreateInvoiceParams, Invoice, ListInvoicesQuery } from '../contract/types.ts';
+import type { Runner } from '../transport/runner.ts';
+import { createInvoice } from './create-invoice.ts';
+import { type ListOptions, listCall } from './list.ts';
+import { pollUntilFinal, type WaitOptions } from './wait-until-final.ts';
+
+/** What {@link Invoices.createOrGet} found or made. */
+export type CreateOrGetResult =
+  | { readonly created: true; readonly invoice: CreatedInvoice }
+  | { readonly created: false; readonly invoice: Invoice };
+
+/** Invoices: each one is a charge with a hosted payment link. */
+export class Invoices {
+  readonly #runner: Runner;
+
+  constructor(runner: Runner) {
+    this.#runner = runner;
+  }
+
+  /**
+   * Creates an invoice. Safe to repeat with the same external_id: no second invoice is ever created. A taken
+   * external_id is an `InvoiceAlreadyExistsError`, unless an own attempt whose answer was lost had created it:
+   * then it is read back, compared and returned, and `withResponse()` says `recovered: true`.
+   * @see service interface, "POST /api/v1/external/invoices"
+   */
+  create(params: CreateInvoiceParams, options: CallOptions = {}): Call<CreatedInvoice> {
+    return new Call(createInvoice(this.#runner, params, options, false).then(({ success }) => success));
+  }
+
+  /**
+   * Creates the invoice, or reads the one that has this external_id. The one found may be final, paid for example:
+   * look at its status before you send the customer to it. Another amount, currency or customer is an
+   * `InvoiceMismatchError`.
+   */
+  createOrGet(params: CreateInvoiceParams, options: CallOptions = {}): Call<CreateOrGetResult> {
+    return new Call(
+      createInvoice(this.#runner, params, options, true).then(({ created, success }) => ({
+        ...success,
+        // What was found was read in full.
+        value: created ? { created, invoice: success.value } : { created, invoice: success.value as Invoice },
+      })),
+    );
+  }
+
+  /** `ident`: the service's uuid or the external_id. @see service interface, "GET /api/v1/external/invoices/{ident}" */
+  get(ident: string, options?: CallOptions): Call<Invoice> {
+    return new Call(this.#runner.run(endpoints['invoices.get'], { params: { ident } }, options));
+  }
+
+  /** @see service interface, "GET /api/v1/external/invoices" */
+  list(query: ListInvoicesQuery = {}, options: ListOptions<Invoice> = {}): ListCall<Invoice> {
+    return listCall(this.#runner, endpoints['invoices.list'], query, options);
+  }
+
+  /**
+   * Polls until the invoice is final, with growing intervals, through outages of the service. For scripts and tests:
+   * a shop should act on the webhook. Rejects with a TimeoutError (SDK_DEADLINE) when `timeout` has passed.
+   */
+  waitUntilFinal(ident: string, options: WaitOptions = {}): Promise<Invoice> {
+    return pollUntilFinal(this.#runner, ident, options);
+  }
+}

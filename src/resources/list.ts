@@ -1,0 +1,85 @@
+import { ListCall } from '../call.ts';
+import type { CallOptions } from '../call-options.ts';
+import type { PageEndpoint } from '../contract/endpoint.ts';
+import { lenientPage } from '../contract/envelope.ts';
+import type { Page, PageQuery } from '../contract/types.ts';
+import { ConfigurationError } from '../errors.ts';
+import type { RunExtras, Runner, Success } from '../transport/runner.ts';
+
+/** An item that is not what the interface describes. */
+export interface InvalidItem {
+  readonly page: number;
+  /** Place on the page, from 0. */
+  readonly index: number;
+  /** The first member that is wrong. */
+  readonly path: string;
+  /** The item as it came. */
+  readonly raw: unknown;
+}
+
+/** Options of a list. */
+export interface ListOptions<T> extends CallOptions {
+  /** Requests in flight while the list is walked. Default 1: the next page is asked for when this one is used up. */
+  readonly prefetch?: number | undefined;
+  /** Told of each page read, as the service answered it. */
+  readonly onPage?: ((page: Page<T>) => void) | undefined;
+  /** Told of each item that cannot be decoded, which is then left out; without it such a page rejects. */
+  readonly onInvalidItem?: ((item: InvalidItem) => void) | undefined;
+}
+
+const PREFETCH_MAX = 32;
+
+/** A list of things that have a uuid. */
+export function listCall<T extends { readonly uuid: string }>(
+  runner: Runner,
+  endpoint: PageEndpoint<T>,
+  query: PageQuery,
+  options: ListOptions<T>,
+): ListCall<T> {
+  const { operation } = endpoint;
+  const read = async (page: number, perPage: number | null, signal?: AbortSignal): Promise<Success<Page<T>>> => {
+    const { prefetch = 1 } = options ?? {};
+    if (!Number.isSafeInteger(prefetch) || prefetch < 1 || prefetch > PREFETCH_MAX) {
+      throw new ConfigurationError(`${operation}: prefetch must be a whole number from 1 to ${PREFETCH_MAX}`, {
+        code: 'SDK_INVALID_ARGUMENT',
+        operation,
+      });
+    }
+    // What is not an object goes to the check as it came, which says so.
+    const asked = isRecord(query)
+      ? { ...query, ...(page !== 1 && { page }), ...(perPage !== null && { per_page: perPage }) }
+      : query;
+    const extras: RunExtras<Page<T>> = { page, ...dataOf(endpoint, options) };
+    return runner.run(endpoint, { query: asked }, signal === undefined ? options : { ...options, signal }, extras);
+  };
+  const startPage = query?.page ?? 1;
+  const perPage = query?.per_page ?? null;
+  return new ListCall(read(startPage, perPage), {
+    operation,
+    startPage,
+    perPage,
+    prefetch: options?.prefetch ?? 1,
+    signal: options?.signal ?? null,
+    key: (item) => item.uuid,
+    read: async (page, size, signal) => (await read(page, size, signal)).value,
+    onPage: options?.onPage,
+  });
+}
+
+function isRecord(query: unknown): boolean {
+  return typeof query === 'object' && query !== null;
+}
+
+function dataOf<T>(endpoint: PageEndpoint<T>, options: ListOptions<T>): Pick<RunExtras<Page<T>>, 'data'> {
+  const report = options?.onInvalidItem;
+  if (report === undefined) return {};
+  return {
+    data: lenientPage(endpoint.item, (index, issues, raw, page) => {
+      try {
+        report({ page, index, path: issues[0]?.path ?? '', raw });
+      } catch {
+        // a report that fails must not cost the rest of the page
+      }
+    }),
+  };
+}

@@ -1,0 +1,52 @@
+import { Call } from '../call.ts';
+import type { CallOptions } from '../call-options.ts';
+import { check, parameters } from '../contract/codecs.ts';
+import { Decimal } from '../contract/decimal.ts';
+import { endpoints } from '../contract/endpoints.ts';
+import { amount, textOf } from '../contract/parameters.ts';
+import type { DecimalInput, PaymentMethod } from '../contract/types.ts';
+import { invalid } from '../transport/request.ts';
+import type { Runner, Success } from '../transport/runner.ts';
+
+/** What is to be charged. */
+export interface ChargeQuery {
+  /** Currency code, such as `EUR`; case does not matter. */
+  readonly currency: string;
+  readonly amount: DecimalInput;
+}
+
+const checkCharge = check(() => parameters({ currency: textOf(2, 16), amount }));
+
+/** The payment methods available to the business: the source of truth for currencies and amounts that can be charged. */
+export class PaymentMethods {
+  readonly #runner: Runner;
+
+  constructor(runner: Runner) {
+    this.#runner = runner;
+  }
+
+  /** All methods. @see service interface, "GET /api/v1/external/payment-methods" */
+  list(options?: CallOptions): Call<PaymentMethod[]> {
+    return new Call(this.#runner.run(endpoints['paymentMethods.list'], {}, options));
+  }
+
+  /** The methods by which this amount of this currency can be charged; empty when it cannot be charged. */
+  forCharge(charge: ChargeQuery, options?: CallOptions): Call<PaymentMethod[]> {
+    return new Call(this.#forCharge(charge, options));
+  }
+
+  async #forCharge(charge: ChargeQuery, options: CallOptions | undefined): Promise<Success<PaymentMethod[]>> {
+    const checked = checkCharge(charge);
+    if (!checked.ok) throw invalid('paymentMethods.forCharge', checked.issues);
+    const currency = checked.value.currency.toUpperCase();
+    const wanted = new Decimal(checked.value.amount);
+    const success = await this.#runner.run(endpoints['paymentMethods.list'], {}, options);
+    const value = success.value.filter(
+      (method) =>
+        method.currency.code.toUpperCase() === currency &&
+        method.min_amount.lte(wanted) &&
+        method.max_amount.gte(wanted),
+    );
+    return { ...success, value };
+  }
+}

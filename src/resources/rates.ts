@@ -1,0 +1,50 @@
+import { Call } from '../call.ts';
+import type { CallOptions } from '../call-options.ts';
+import { check, parameters } from '../contract/codecs.ts';
+import { endpoints } from '../contract/endpoints.ts';
+import { optionalText } from '../contract/parameters.ts';
+import type { Rate } from '../contract/types.ts';
+import { invalid } from '../transport/request.ts';
+import type { Runner, Success } from '../transport/runner.ts';
+
+/** Which rates. Case does not matter. The service always answers all of them; these are picked here. */
+export interface RateFilter {
+  /** Fiat currency code. */
+  readonly fiat?: string | null | undefined;
+  readonly side?: 'buy' | 'sell' | null | undefined;
+  /** Rate source name. */
+  readonly platform?: string | null | undefined;
+}
+
+const checkFilter = check(() =>
+  parameters({ fiat: optionalText(1, 64), side: optionalText(1, 64), platform: optionalText(1, 128) }),
+);
+
+/** Market rates of USDT. They do not say what can be charged: {@link PaymentMethods} do. */
+export class Rates {
+  readonly #runner: Runner;
+
+  constructor(runner: Runner) {
+    this.#runner = runner;
+  }
+
+  /** A live snapshot; a pair without fresh data is missing. @see service interface, "GET /api/v1/external/rates" */
+  list(filter: RateFilter = {}, options?: CallOptions): Call<Rate[]> {
+    return new Call(this.#list(filter, options));
+  }
+
+  async #list(filter: RateFilter, options: CallOptions | undefined): Promise<Success<Rate[]>> {
+    const checked = checkFilter(filter);
+    if (!checked.ok) throw invalid('rates.list', checked.issues);
+    const { fiat, side, platform } = checked.value;
+    const success = await this.#runner.run(endpoints['rates.list'], {}, options);
+    const value = success.value.filter(
+      (rate) => isSame(rate.fiat, fiat) && isSame(rate.side, side) && isSame(rate.platform, platform),
+    );
+    return { ...success, value };
+  }
+}
+
+function isSame(actual: string, wanted: string | undefined): boolean {
+  return wanted === undefined || actual.toLowerCase() === wanted.toLowerCase();
+}

@@ -1,0 +1,89 @@
+import { endpoints } from '../contract/endpoints.ts';
+import type { Invoice } from '../contract/types.ts';
+import { AbortedError, ConfigurationError, isMerchantError, TimeoutError } from '../errors.ts';
+import type { Runner } from '../transport/runner.ts';
+import { pause } from '../transport/runtime.ts';
+
+/** How to wait. Durations in milliseconds. */
+export interface WaitOptions {
+  /** The first pause between two reads; it grows by half each time, up to ten times this. Default 2,000. */
+  readonly interval?: number | undefined;
+  /** How long to wait at the most. Default 1,800,000 (30 minutes). */
+  readonly timeout?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+const OPERATION = 'invoices.waitUntilFinal';
+const DEFAULT_INTERVAL = 2_000;
+const DEFAULT_TIMEOUT = 30 * 60_000;
+const GROWTH = 1.5;
+const LONGEST = 10;
+const FINAL = new Set(['success', 'fail', 'expired', 'canceled']);
+/** Failures that pass by themselves. */
+const PASSING = new Set(['connection', 'timeout', 'server', 'rate_limit']);
+
+/** Reads until the invoice is final. A state that the interface does not know is final once finished_at is set. */
+export async function pollUntilFinal(runner: Runner, ident: string, options: WaitOptions): Promise<Invoice> {
+  const interval = positive('interval', options?.interval, DEFAULT_INTERVAL);
+  const timeout = positive('timeout', options?.timeout, DEFAULT_TIMEOUT);
+  const { runtime } = runner;
+  const signal = options?.signal ?? null;
+  const deadlineAt = runtime.now() + timeout;
+  for (let wait = interval; ; wait = Math.min(wait * GROWTH, interval * LONGEST)) {
+    const invoice = await readOnce(runner, ident, signal, deadlineAt);
+    if (invoice !== null && (FINAL.has(invoice.status) || invoice.finished_at !== null)) return invoice;
+    const left = deadlineAt - runtime.now();
+    // Up to a fifth earlier, so that many waiters do not ask in lockstep.
+    const next = wait * (1 - 0.2 * runtime.random());
+    if (left <= next) throw timedOut(timeout, invoice);
+    await pause(runtime, next, signal);
+    if (signal?.aborted) {
+      throw new AbortedError({
+        code: 'SDK_ABORTED',
+        operation: OPERATION,
+        outcome: 'rejected',
+        stoppedBy: 'aborted',
+        reason: signal.reason,
+        message: `${OPERATION}: aborted by the caller's signal.`,
+      });
+    }
+  }
+}
+
+async function readOnce(
+  runner: Runner,
+  ident: string,
+  signal: AbortSignal | null,
+  deadlineAt: number,
+): Promise<Invoice | null> {
+  try {
+    const options = signal === null ? {} : { signal };
+    const { deadline } = runner.limits(options, OPERATION);
+    const readBy = Math.min(deadlineAt, runner.runtime.now() + deadline);
+    const success = await runner.run(endpoints['invoices.get'], { params: { ident } }, options, { deadlineAt: readBy });
+    return success.value;
+  } catch (error) {
+    if (isMerchantError(error) && PASSING.has(error.kind) && error.code !== 'SDK_TLS') return null;
+    throw error;
+  }
+}
+
+function timedOut(timeout: number, last: Invoice | null): TimeoutError {
+  const state = last === null ? 'the last read failed' : `it is still ${last.status}`;
+  return new TimeoutError({
+    code: 'SDK_DEADLINE',
+    operation: OPERATION,
+    outcome: 'rejected',
+    stoppedBy: 'deadline',
+    message: `${OPERATION}: not final within ${timeout} ms, ${state}. Wait longer with "timeout", or act on the webhook.`,
+  });
+}
+
+function positive(name: string, value: number | undefined, byDefault: number): number {
+  if (value === undefined) return byDefault;
+  if (typeof value === 'number' && Number.isFinite(value) && value > 0) return value;
+  throw new ConfigurationError(`${OPERATION}: ${name} must be a number of milliseconds above 0`, {
+    code: 'SDK_INVALID_ARGUMENT',
+    operation: OPERATION,
+  });
+}

@@ -1,0 +1,58 @@
+import { Call } from '../call.ts';
+import type { CallOptions } from '../call-options.ts';
+import { endpoints } from '../contract/endpoints.ts';
+import type { WebhookDelivery } from '../contract/types.ts';
+import { ConfigurationError } from '../errors.ts';
+import type { Runner } from '../transport/runner.ts';
+import type { HeadersInput } from '../webhooks/delivery-headers.ts';
+import type { InvoiceEvent } from '../webhooks/events.ts';
+import { createWebhookHandler } from '../webhooks/handler.ts';
+import type { WebhookHandler, WebhookHandlerOptions } from '../webhooks/handler-options.ts';
+import type { RawBody } from '../webhooks/raw-body.ts';
+import { verifyWebhook } from '../webhooks/verify.ts';
+import type { VerifyWebhookOptions } from '../webhooks/verify-settings.ts';
+
+/** Webhooks: what was delivered, sending again, and receiving with the client's own secret. */
+export class Webhooks {
+  readonly #runner: Runner;
+  readonly #secrets: readonly string[];
+
+  constructor(runner: Runner, secrets: readonly string[]) {
+    this.#runner = runner;
+    this.#secrets = secrets;
+  }
+
+  /** The invoice's deliveries, each with its attempts. @see service interface, "GET /api/v1/external/invoices/{ident}/webhooks" */
+  deliveries(ident: string, options?: CallOptions): Call<WebhookDelivery[]> {
+    return new Call(this.#runner.run(endpoints['webhooks.deliveries'], { params: { ident } }, options));
+  }
+
+  /**
+   * Sends the latest delivery of the invoice now. Repeated only after a rate limit or when it surely was not sent.
+   * @see service interface, "POST /api/v1/external/invoices/{ident}/resend-webhook"
+   */
+  resend(ident: string, options?: CallOptions): Call<void> {
+    return new Call(this.#runner.run(endpoints['webhooks.resend'], { params: { ident } }, options));
+  }
+
+  /**
+   * Verifies a delivery with the client's webhookSecret and gives its event. `rawBody` is the bytes as they arrived.
+   * Rejects with a WebhookVerificationError whose `reason` says why. @see service interface, "Authentication"
+   */
+  async verify(rawBody: RawBody, headers: HeadersInput, options?: VerifyWebhookOptions): Promise<InvoiceEvent> {
+    return verifyWebhook(rawBody, headers, this.#secret('webhooks.verify'), options);
+  }
+
+  /** The receiver of `merchant-invoicing/webhooks`, with the client's webhookSecret. Throws a ConfigurationError. */
+  handler<Extra extends object = object>(options: Omit<WebhookHandlerOptions<Extra>, 'secret'>): WebhookHandler {
+    return createWebhookHandler<Extra>({ ...options, secret: this.#secret('webhooks.handler') });
+  }
+
+  #secret(operation: string): readonly string[] {
+    if (this.#secrets.length > 0) return this.#secrets;
+    throw new ConfigurationError(
+      `${operation}: the client has no webhookSecret: give MerchantClient one, or set MERCHANT_WEBHOOK_SECRET.`,
+      { operation },
+    );
+  }
+}

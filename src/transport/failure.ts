@@ -1,0 +1,168 @@
+import type { AttemptRecord, ErrorCode, Outcome, StoppedBy } from '../error-codes.ts';
+import { AbortedError, type CallError, ConfigurationError, ConnectionError, TimeoutError } from '../errors.ts';
+import type { FailedAttempt } from './retry.ts';
+
+/** What is known of a call when its error is made. */
+export interface CallContext {
+  readonly operation: string;
+  readonly attempts: readonly AttemptRecord[];
+  readonly outcome: Outcome;
+  readonly stoppedBy: StoppedBy;
+  /** The page of a list that was asked for. */
+  readonly page?: number | undefined;
+}
+
+/** A failed attempt: what the retry policy looks at, and the error it becomes if it is the last. */
+export interface Failure extends FailedAttempt {
+  readonly code: ErrorCode;
+  readonly status: number | null;
+  readonly toError: (context: CallContext) => CallError;
+}
+
+/** What of a failed attempt stays in the error. */
+export function recordOf(failure: Failure): AttemptRecord {
+  return { code: failure.code, status: failure.status, outcome: failure.outcome };
+}
+
+const DOCS = 'docs/errors.md';
+
+/** Sentence that closes the message of an error after which nobody knows whether a write happened. */
+export function afterUnknown(outcome: Outcome): string {
+  return outcome === 'unknown'
+    ? ` It may have been processed: repeat with the same external_id, or read it back. See ${DOCS}#outcome.`
+    : '';
+}
+
+export function attemptTimeout(milliseconds: number, outcome: Outcome): Failure {
+  return {
+    code: 'SDK_ATTEMPT_TIMEOUT',
+    status: null,
+    outcome,
+    retryClass: 'unanswered',
+    retryAfter: undefined,
+    toError: (context) =>
+      new TimeoutError({
+        ...context,
+        code: 'SDK_ATTEMPT_TIMEOUT',
+        message: `${context.operation}: no complete answer within ${milliseconds} ms (option "timeout", body included).${afterUnknown(context.outcome)}`,
+      }),
+  };
+}
+
+export function deadlinePassed(milliseconds: number, outcome: Outcome): Failure {
+  return {
+    code: 'SDK_DEADLINE',
+    status: null,
+    outcome,
+    retryClass: 'never',
+    retryAfter: undefined,
+    toError: (context) =>
+      new TimeoutError({
+        ...context,
+        code: 'SDK_DEADLINE',
+        message: `${context.operation}: not finished within ${milliseconds} ms (option "deadline", all attempts and waits).${afterUnknown(context.outcome)}`,
+      }),
+  };
+}
+
+/** The caller's own reason travels on `reason`, where logs do not look. */
+export function aborted(reason: unknown, outcome: Outcome): Failure {
+  return {
+    code: 'SDK_ABORTED',
+    status: null,
+    outcome,
+    retryClass: 'never',
+    retryAfter: undefined,
+    toError: (context) =>
+      new AbortedError({
+        ...context,
+        code: 'SDK_ABORTED',
+        reason,
+        message: `${context.operation}: aborted by the caller's signal.${afterUnknown(context.outcome)}`,
+      }),
+  };
+}
+
+/** The key function failed or gave something that is no key. Its error is not kept: it may hold the key. */
+export function unusableKey(problem: string): Failure {
+  return {
+    code: 'SDK_API_KEY',
+    status: null,
+    outcome: 'not_sent',
+    retryClass: 'never',
+    retryAfter: undefined,
+    toError: (context) =>
+      new ConfigurationError(
+        `${context.operation}: ${problem}. No request was made with it. See ${DOCS}#sdk_api_key.`,
+        {
+          ...context,
+          code: 'SDK_API_KEY',
+        },
+      ),
+  };
+}
+
+// Seen before a byte of the request can leave. The list is closed: anything else may have been sent.
+const NEVER_SENT = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT']);
+const HANDSHAKE =
+  /^(?:CERT_|UNABLE_TO_|SELF_SIGNED_CERT|DEPTH_ZERO_SELF_SIGNED_CERT|HOSTNAME_MISMATCH|ERR_TLS_CERT_|EPROTO$|ERR_SSL_WRONG_VERSION_NUMBER|ERR_SSL_UNSUPPORTED_PROTOCOL|ERR_SSL_PACKET_LENGTH_TOO_LONG|ERR_SSL_NO_PROTOCOLS|INVALID_CA$)/;
+const TLS = /^(?:ERR_TLS_|ERR_SSL_|CRL_)/;
+/** What fetch says of a URL that it will not even try. */
+const NOT_FETCHABLE = /^(?:bad port|unknown scheme|URL scheme must be|Failed to parse URL|Invalid URL)/i;
+
+/** Whatever `fetch` rejected with. `sent` is false while the request had not been handed to it. */
+export function connectionFailure(thrown: unknown, sent: boolean, redact: (text: string) => string): Failure {
+  const causes = causesOf(thrown);
+  const code = causes.map(codeOf).find((found) => found !== undefined);
+  const tls = causes.some((cause) => HANDSHAKE.test(codeOf(cause) ?? '') || TLS.test(codeOf(cause) ?? ''));
+  const unfetchable = causes.some((cause) => NOT_FETCHABLE.test(messageOf(cause)));
+  const leaves = causes.filter((cause) => codeOf(cause) !== undefined);
+  const unsent = !sent || unfetchable || (leaves.length > 0 && leaves.every(isNeverSent));
+  const outcome: Outcome = unsent ? 'not_sent' : 'unknown';
+  const detail = redact(messageOf(causes.at(-1)) || 'fetch failed').slice(0, 300);
+  const sdkCode = tls ? 'SDK_TLS' : 'SDK_CONNECTION';
+  return {
+    code: sdkCode,
+    status: null,
+    outcome,
+    retryClass: tls || unfetchable || !sent ? 'never' : 'unanswered',
+    retryAfter: undefined,
+    toError: (context) =>
+      new ConnectionError({
+        ...context,
+        code: sdkCode,
+        message: `${context.operation}: ${tls ? 'the TLS connection could not be made' : 'no answer from the service'} (${code === undefined || detail.includes(code) ? detail : `${code}: ${detail}`}).${afterUnknown(context.outcome)}`,
+        // A copy: the platform's error may hold the request.
+        cause: Object.assign(new Error(detail), code === undefined ? {} : { code }),
+      }),
+  };
+}
+
+function isNeverSent(cause: object): boolean {
+  const code = codeOf(cause) ?? '';
+  return NEVER_SENT.has(code) || HANDSHAKE.test(code) || ('syscall' in cause && cause.syscall === 'connect');
+}
+
+/** The error, its causes and what an AggregateError holds: one connection attempt per address may have failed. */
+function causesOf(thrown: unknown): object[] {
+  const found: object[] = [];
+  const queue: unknown[] = [thrown];
+  while (queue.length > 0 && found.length < 16) {
+    const next = queue.shift();
+    if (typeof next !== 'object' || next === null || found.includes(next)) continue;
+    found.push(next);
+    const { cause, errors } = next as { cause?: unknown; errors?: unknown };
+    queue.push(cause, ...(Array.isArray(errors) ? errors : []));
+  }
+  return found;
+}
+
+function codeOf(cause: object): string | undefined {
+  const code = (cause as { code?: unknown }).code;
+  return typeof code === 'string' ? code : undefined;
+}
+
+function messageOf(cause: object | undefined): string {
+  const message = (cause as { message?: unknown } | undefined)?.message;
+  return typeof message === 'string' ? message : '';
+}

@@ -1,0 +1,140 @@
+import type { CallOptions, ClientRetryOptions, RetryOptions } from '../call-options.ts';
+import { ConfigurationError } from '../errors.ts';
+import { DEFAULT_RETRY, type RetryPolicy } from './retry.ts';
+
+export const DEFAULT_TIMEOUT = 10_000;
+export const DEFAULT_DEADLINE = 60_000;
+
+const FORBIDDEN_HEADERS = new Set(['x-api-key', 'host', 'content-length']);
+const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
+
+/** Every limit of one call, after its own options and the client's. Durations in milliseconds. */
+export interface CallLimits {
+  readonly timeout: number;
+  readonly deadline: number;
+  readonly retry: RetryPolicy;
+  readonly signal: AbortSignal | null;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly query: Readonly<Record<string, string>>;
+}
+
+/** The client's own limits; throws a ConfigurationError that names the option and never quotes a secret. */
+export function clientLimits(options: {
+  readonly timeout?: number | undefined;
+  readonly deadline?: number | undefined;
+  readonly retry?: false | ClientRetryOptions | undefined;
+}): CallLimits & { readonly budget: number | false } {
+  const fail = (problem: string): never => {
+    throw new ConfigurationError(`MerchantClient: ${problem}.`);
+  };
+  const { retry } = options;
+  checkRetry(retry, fail);
+  const budget = retry === false || retry === undefined ? DEFAULT_RETRY.budget : (retry.budget ?? DEFAULT_RETRY.budget);
+  return {
+    timeout: duration('timeout', options.timeout, DEFAULT_TIMEOUT, fail),
+    deadline: duration('deadline', options.deadline, DEFAULT_DEADLINE, fail),
+    retry: policyOf(retry, DEFAULT_RETRY, fail),
+    budget: budget === false ? false : count('retry.budget', budget, DEFAULT_RETRY.budget, 0, fail),
+    signal: null,
+    headers: {},
+    query: {},
+  };
+}
+
+/** The limits of one call: its options over the client's. */
+export function limitsOf(client: CallLimits, options: CallOptions, operation: string): CallLimits {
+  const fail = (problem: string): never => {
+    throw new ConfigurationError(`${operation}: ${problem}. No request was made.`, {
+      code: 'SDK_INVALID_ARGUMENT',
+      operation,
+    });
+  };
+  if (typeof options !== 'object' || options === null) fail(`options must be an object, not ${kindOf(options)}`);
+  const { signal } = options;
+  if (signal !== undefined && signal !== null && !(typeof signal === 'object' && 'aborted' in signal)) {
+    fail('options.signal must be an AbortSignal');
+  }
+  checkRetry(options.retry, fail);
+  return {
+    timeout: duration('options.timeout', options.timeout, client.timeout, fail),
+    deadline: duration('options.deadline', options.deadline, client.deadline, fail),
+    retry: policyOf(options.retry, client.retry, fail),
+    signal: signal ?? null,
+    headers: checkHeaders(options.headers, 'options.headers', fail),
+    query: checkQuery(options.query, fail),
+  };
+}
+
+type Fail = (problem: string) => never;
+
+function checkRetry(retry: unknown, fail: Fail): void {
+  if (retry === undefined || retry === false) return;
+  if (typeof retry !== 'object' || retry === null) fail(`retry must be false or an object, not ${kindOf(retry)}`);
+}
+
+function policyOf(retry: false | RetryOptions | undefined, defaults: RetryPolicy, fail: Fail): RetryPolicy {
+  if (retry === false) return { ...defaults, attempts: 1 };
+  return {
+    attempts: count('retry.attempts', retry?.attempts, defaults.attempts, 1, fail),
+    baseDelay: amount('retry.baseDelay', retry?.baseDelay, defaults.baseDelay, fail),
+    maxDelay: amount('retry.maxDelay', retry?.maxDelay, defaults.maxDelay, fail),
+    maxRetryAfter: amount('retry.maxRetryAfter', retry?.maxRetryAfter, defaults.maxRetryAfter, fail),
+  };
+}
+
+function amount(name: string, value: unknown, byDefault: number, fail: Fail): number {
+  if (value === undefined) return byDefault;
+  if (typeof value === 'number' && Number.isFinite(value) && value >= 0) return value;
+  return fail(`${name} must be a number of milliseconds from 0, not ${kindOf(value)}`);
+}
+
+function duration(name: string, value: unknown, byDefault: number, fail: Fail): number {
+  if (value === undefined) return byDefault;
+  if (typeof value === 'number' && Number.isFinite(value) && value > 0) return value;
+  return fail(`${name} must be a number of milliseconds above 0, not ${kindOf(value)}`);
+}
+
+function count(name: string, value: unknown, byDefault: number, min: number, fail: Fail): number {
+  if (value === undefined) return byDefault;
+  if (typeof value === 'number' && Number.isSafeInteger(value) && value >= min) return value;
+  return fail(`${name} must be a whole number from ${min}, not ${kindOf(value)}`);
+}
+
+/** Names a wrong value without quoting text, which could be anything. */
+export function kindOf(value: unknown): string {
+  if (typeof value === 'number') return String(value);
+  if (value === null || value === undefined) return String(value);
+  if (value === '') return 'an empty string';
+  return Array.isArray(value) ? 'an array' : `a value of type ${typeof value}`;
+}
+
+/** Headers to add; the values are never quoted. */
+export function checkHeaders(headers: unknown, name: string, fail: Fail): Record<string, string> {
+  if (headers === undefined) return {};
+  if (typeof headers !== 'object' || headers === null)
+    return fail(`${name} must be an object of strings, not ${kindOf(headers)}`);
+  const entries = headers instanceof Headers ? [...headers] : Object.entries(headers);
+  const checked: Record<string, string> = {};
+  for (const [header, value] of entries) {
+    if (value === undefined) continue;
+    if (!HEADER_NAME.test(header)) fail(`${name} holds a name that is no header name`);
+    if (FORBIDDEN_HEADERS.has(header.toLowerCase())) fail(`${name} cannot set ${header}: the client does`);
+    if (typeof value !== 'string' || !HEADER_VALUE.test(value))
+      fail(`${name}: the value of ${header} is not text that a header can carry`);
+    checked[header.toLowerCase()] = value;
+  }
+  return checked;
+}
+
+function checkQuery(query: unknown, fail: Fail): Record<string, string> {
+  if (query === undefined) return {};
+  if (typeof query !== 'object' || query === null)
+    return fail(`options.query must be an object of strings, not ${kindOf(query)}`);
+  const checked: Record<string, string> = {};
+  for (const [name, value] of Object.entries(query)) {
+    if (typeof value !== 'string') fail(`options.query: the value of ${name} must be a string, not ${kindOf(value)}`);
+    checked[name] = value;
+  }
+  return checked;
+}

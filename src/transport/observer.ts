@@ -1,0 +1,46 @@
+import type { CallEvent, ErrorEvent, Hooks, Logger, ResponseEvent, RetryEvent } from '../call-options.ts';
+
+/** Tells hooks and logger what happens. Nothing they do reaches the call. */
+export class Observer {
+  readonly #hooks: Hooks;
+  readonly #logger: Logger;
+
+  constructor(hooks: Hooks, logger: Logger) {
+    this.#hooks = hooks;
+    this.#logger = logger;
+  }
+
+  request(event: CallEvent): void {
+    quietly(() => this.#hooks.onRequest?.(event));
+    quietly(() => this.#logger.debug?.(`${event.operation}: attempt ${event.attempt}`, event));
+  }
+
+  response(event: ResponseEvent): void {
+    quietly(() => this.#hooks.onResponse?.(event));
+    quietly(() =>
+      this.#logger.debug?.(`${event.operation}: HTTP ${event.status} in ${Math.round(event.durationMs)} ms`, event),
+    );
+  }
+
+  retry(event: RetryEvent): void {
+    quietly(() => this.#hooks.onRetry?.(event));
+    quietly(() =>
+      this.#logger.warn?.(`${event.operation}: ${event.code}, next attempt in ${Math.round(event.delayMs)} ms`, event),
+    );
+  }
+
+  error(event: ErrorEvent): void {
+    quietly(() => this.#hooks.onError?.(event));
+    quietly(() => this.#logger.error?.(`${event.operation}: ${event.code}, outcome ${event.outcome}`, event));
+  }
+}
+
+function quietly(tell: () => unknown): void {
+  try {
+    const result = tell();
+    // An async hook rejects later, when nobody else would catch it.
+    if (result instanceof Promise) result.catch(() => {});
+  } catch {
+    // a hook's failure is the hook's
+  }
+}

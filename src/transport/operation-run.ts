@@ -1,0 +1,137 @@
+import type { CallEvent } from '../call-options.ts';
+import type { Endpoint } from '../contract/endpoint.ts';
+import type { AttemptRecord, StoppedBy } from '../error-codes.ts';
+import type { CallError } from '../errors.ts';
+import { Attempt } from './attempt.ts';
+import { aborted, deadlinePassed, type Failure, recordOf } from './failure.ts';
+import type { CallLimits } from './limits.ts';
+import { nextWait, outcomeOf } from './retry.ts';
+import type { ClientParts, RunExtras, Success } from './runner.ts';
+import { pause } from './runtime.ts';
+import type { AttemptResult, PreparedRequest } from './transport.ts';
+
+/**
+ * The attempt loop of one call: the only place that repeats requests, and the only one that turns a failure into the
+ * error that the caller sees.
+ */
+export class OperationRun<Data> {
+  readonly #parts: ClientParts;
+  readonly #endpoint: Endpoint<Data>;
+  readonly #request: PreparedRequest;
+  readonly #limits: CallLimits;
+  readonly #extras: RunExtras<Data>;
+  readonly #startedAt: number;
+  readonly #deadlineAt: number;
+  readonly #failed: AttemptRecord[] = [];
+  #attempt = 1;
+  #lastReal: Failure | null = null;
+  #lastCost: number | null = null;
+
+  constructor(
+    parts: ClientParts,
+    endpoint: Endpoint<Data>,
+    request: PreparedRequest,
+    limits: CallLimits,
+    extras: RunExtras<Data>,
+  ) {
+    this.#parts = parts;
+    this.#endpoint = endpoint;
+    this.#request = request;
+    this.#limits = limits;
+    this.#extras = extras;
+    this.#startedAt = parts.runtime.now();
+    this.#deadlineAt = extras.deadlineAt ?? this.#startedAt + limits.deadline;
+  }
+
+  async toSuccess(): Promise<Success<Data>> {
+    const { budget, gate } = this.#parts;
+    const held = gate.wait();
+    // A wait that would use up the deadline tells the caller less than the service's own answer.
+    await this.#sleep(held < this.#timeLeft() ? held : 0);
+    for (; ; this.#attempt += 1) {
+      const result = await this.#tryOnce();
+      if (result.ok) {
+        budget.give(this.#lastCost);
+        const durationMs = this.#parts.runtime.now() - this.#startedAt;
+        return { value: result.value, answer: result.answer, attempts: this.#attempt, durationMs, recovered: false };
+      }
+      await this.#sleep(this.#waitAfter(result.failure));
+    }
+  }
+
+  async #tryOnce(): Promise<AttemptResult<Data>> {
+    const { transport, runtime, observer, redactor } = this.#parts;
+    const { timeout, deadline, signal } = this.#limits;
+    const timeLeft = this.#timeLeft();
+    if (timeLeft <= 0) return { ok: false, failure: deadlinePassed(deadline, 'not_sent'), answer: null };
+    const startedAt = runtime.now();
+    observer.request(this.#event());
+    const result = await transport.attempt(
+      this.#request,
+      new Attempt(runtime, timeout, timeLeft, signal),
+      { timeout, deadline, callerSignal: signal },
+      {
+        data: this.#extras.data ?? this.#endpoint.data,
+        isWrite: this.#endpoint.method !== 'GET',
+        externalId: this.#extras.externalId ?? null,
+        redactor,
+        now: startedAt,
+      },
+    );
+    if (result.answer !== null) {
+      const { status, requestId } = result.answer;
+      observer.response({ ...this.#event(), status, requestId, durationMs: runtime.now() - startedAt });
+    }
+    return result;
+  }
+
+  /** The wait before the next attempt; throws the call's error when there is none. */
+  #waitAfter(failure: Failure): number {
+    this.#failed.push(recordOf(failure));
+    if (failure.code === 'SDK_ABORTED') throw this.#error(failure, 'aborted');
+    if (failure.code === 'SDK_DEADLINE') throw this.#error(this.#lastReal ?? failure, 'deadline');
+    this.#lastReal = failure;
+    const { budget, gate, observer, runtime } = this.#parts;
+    const { retry } = this.#limits;
+    const next = nextWait(failure, this.#attempt, this.#endpoint.idempotent, retry, this.#timeLeft(), runtime.random);
+    if (failure.retryClass === 'rate_limit') this.#holdSiblings(failure, 'wait' in next ? next.wait : 0);
+    if ('stop' in next) throw this.#error(failure, next.stop);
+    const wait = Math.max(next.wait, gate.left());
+    if (wait >= this.#timeLeft()) throw this.#error(failure, 'deadline');
+    this.#lastCost = budget.take(failure.retryClass);
+    if (this.#lastCost === null) throw this.#error(failure, 'budget');
+    observer.retry({ ...this.#event(), ...recordOf(failure), delayMs: wait });
+    return wait;
+  }
+
+  /** Siblings wait as long as the service asked, unless that is longer than any call would wait. */
+  #holdSiblings(failure: Failure, ownWait: number): void {
+    const asked = failure.retryAfter ?? ownWait;
+    if (asked <= this.#limits.retry.maxRetryAfter) this.#parts.gate.close(asked);
+  }
+
+  async #sleep(milliseconds: number): Promise<void> {
+    const { signal } = this.#limits;
+    if (milliseconds > 0) await pause(this.#parts.runtime, milliseconds, signal);
+    if (signal?.aborted) throw this.#error(aborted(signal.reason, 'not_sent'), 'aborted');
+  }
+
+  #timeLeft(): number {
+    return Math.max(0, this.#deadlineAt - this.#parts.runtime.now());
+  }
+
+  #event(): CallEvent {
+    const { operation, method, path } = this.#endpoint;
+    return { operation, method, url: path, attempt: this.#attempt };
+  }
+
+  #error(failure: Failure, stoppedBy: StoppedBy): CallError {
+    return failure.toError({
+      operation: this.#endpoint.operation,
+      attempts: this.#failed,
+      outcome: outcomeOf(this.#failed),
+      stoppedBy,
+      page: this.#extras.page,
+    });
+  }
+}

@@ -1,0 +1,68 @@
+import type { Check, Issue } from '../contract/codecs.ts';
+import type { Endpoint, WireRecord } from '../contract/endpoint.ts';
+import { ValidationError } from '../errors.ts';
+import type { PreparedRequest } from './transport.ts';
+
+/** What a resource method hands over: parameters as the user gave them. */
+export interface CallInput {
+  readonly params?: unknown;
+  readonly query?: unknown;
+  readonly body?: unknown;
+}
+
+const EMPTY: WireRecord = {};
+
+/** Checks the input and writes it as the bytes that every attempt sends. Throws a ValidationError of origin `client`. */
+export function prepareRequest(
+  endpoint: Endpoint<unknown>,
+  input: CallInput,
+  baseUrl: string,
+  headers: Readonly<Record<string, string>>,
+  extraQuery: Readonly<Record<string, string>>,
+): PreparedRequest {
+  const issues: Issue[] = [];
+  const read = (check: Check<WireRecord> | null, value: unknown): WireRecord => {
+    if (check === null) return EMPTY;
+    const checked = check(value);
+    if (checked.ok) return checked.value;
+    issues.push(...checked.issues);
+    return EMPTY;
+  };
+  const params = read(endpoint.params, input.params);
+  const query = read(endpoint.query, input.query);
+  const body = read(endpoint.body, input.body);
+  if (issues.length > 0) throw invalid(endpoint.operation, issues);
+  const sendsBody = endpoint.body !== null;
+  return {
+    method: endpoint.method,
+    url: baseUrl + pathOf(endpoint.path, params) + queryOf({ ...query, ...extraQuery }),
+    headers: sendsBody ? { ...headers, 'content-type': 'application/json' } : headers,
+    body: sendsBody ? JSON.stringify(body) : null,
+  };
+}
+
+/** An input that the service would refuse, refused before the network. */
+export function invalid(operation: string, issues: readonly Issue[]): ValidationError {
+  const named = issues.slice(0, 5).map(({ path, message }) => `${path === '' ? 'the parameters' : path} ${message}`);
+  return new ValidationError({
+    code: 'VALIDATION_ERROR',
+    operation,
+    status: null,
+    issues,
+    origin: 'client',
+    message: `${operation}: ${named.join('; ')}. No request was made.`,
+  });
+}
+
+function pathOf(template: string, params: WireRecord): string {
+  return template.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
+}
+
+function queryOf(query: WireRecord): string {
+  const search = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== undefined) search.set(name, value);
+  }
+  const text = search.toString();
+  return text === '' ? '' : `?${text}`;
+}

@@ -1,0 +1,99 @@
+import type { Outcome, StoppedBy } from '../error-codes.ts';
+
+/** How a failure may be repeated. `unanswered`: no complete answer came. */
+export type RetryClass = 'never' | 'rate_limit' | 'transient' | 'unanswered';
+
+/** When and how often a failed attempt is repeated. All durations in milliseconds. */
+export interface RetryPolicy {
+  /** Attempts in all, the first included. */
+  readonly attempts: number;
+  readonly baseDelay: number;
+  readonly maxDelay: number;
+  /** The longest wait asked for by the service that is still waited. */
+  readonly maxRetryAfter: number;
+}
+
+export const DEFAULT_RETRY = {
+  attempts: 3,
+  baseDelay: 500,
+  maxDelay: 8_000,
+  maxRetryAfter: 30_000,
+  budget: 500,
+} as const satisfies RetryPolicy & { budget: number };
+
+/** A wait of zero would make a failing service fail faster. */
+const TRANSIENT_FLOOR = 50;
+const RATE_LIMIT_FLOOR = 500;
+/** Without a hint, a rate limit backs off from twice the base. */
+const RATE_LIMIT_FACTOR = 2;
+/** Positive only: never earlier than the service asked, never in lockstep with the others. */
+const HINT_JITTER = 0.2;
+
+/** What the policy needs to know of a failed attempt. */
+export interface FailedAttempt {
+  readonly retryClass: RetryClass;
+  readonly outcome: Outcome;
+  /** The wait that the service asked for. */
+  readonly retryAfter: number | undefined;
+}
+
+/** True when this failure may be repeated: the table of docs/retries.md. */
+export function isRetryable(failure: FailedAttempt, idempotent: boolean): boolean {
+  switch (failure.retryClass) {
+    case 'never':
+      return false;
+    case 'rate_limit':
+      return true; // the service did not do it
+    case 'transient':
+      return idempotent;
+    case 'unanswered':
+      return idempotent || failure.outcome === 'not_sent';
+  }
+}
+
+/** Wait before the attempt that follows the failed attempt number `attempt`, or why there is none. */
+export function nextWait(
+  failure: FailedAttempt,
+  attempt: number,
+  idempotent: boolean,
+  policy: RetryPolicy,
+  timeLeft: number,
+  random: () => number,
+): { readonly wait: number } | { readonly stop: StoppedBy } {
+  if (!isRetryable(failure, idempotent)) return { stop: 'not_retryable' };
+  if (attempt >= policy.attempts) return { stop: 'attempts' };
+  if (failure.retryAfter !== undefined && failure.retryAfter > policy.maxRetryAfter) return { stop: 'retry_after' };
+  const own = backoff(failure.retryClass, attempt, policy, random);
+  const wait =
+    failure.retryAfter === undefined ? own : Math.max(failure.retryAfter, own) * (1 + HINT_JITTER * random());
+  return wait >= timeLeft ? { stop: 'deadline' } : { wait };
+}
+
+/** Exponential backoff with full jitter and a floor. */
+function backoff(retryClass: RetryClass, attempt: number, policy: RetryPolicy, random: () => number): number {
+  const limited = retryClass === 'rate_limit';
+  const base = limited ? policy.baseDelay * RATE_LIMIT_FACTOR : policy.baseDelay;
+  // The exponent is bounded, because 2 ** 1024 is Infinity and 0 times that is NaN.
+  const ceiling = Math.min(policy.maxDelay, base * 2 ** Math.min(attempt - 1, 30));
+  const floor = Math.min(limited ? RATE_LIMIT_FLOOR : TRANSIENT_FLOOR, ceiling);
+  return Math.max(floor, ceiling * random());
+}
+
+const HTTP_DATE =
+  /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun|Monday|Tuesday|Wednesday|Thursday|Friday|Saturday|Sunday)[ ,].{10,40}$/;
+
+/** Retry-After in milliseconds: seconds or an HTTP date; undefined when absent or unreadable. */
+export function readRetryAfter(header: string | null, now: number): number | undefined {
+  const text = header?.trim();
+  if (text === undefined || text === '') return undefined;
+  if (/^\d{1,12}(?:\.\d{1,6})?$/.test(text)) return Math.ceil(Number(text) * 1000);
+  if (!HTTP_DATE.test(text)) return undefined;
+  const at = Date.parse(/GMT|UTC|[+-]\d{4}$/.test(text) ? text : `${text} GMT`); // asctime dates have no zone and mean GMT
+  return Number.isNaN(at) ? undefined : Math.max(0, at - now);
+}
+
+/** Attempts together: one that ended unknown makes the call unknown, whatever came after it. */
+export function outcomeOf(attempts: readonly { readonly outcome: Outcome }[]): Outcome {
+  if (attempts.some((attempt) => attempt.outcome === 'unknown')) return 'unknown';
+  return attempts.some((attempt) => attempt.outcome === 'rejected') ? 'rejected' : 'not_sent';
+}

@@ -1,0 +1,36 @@
+/** What the client takes from the platform: replace it in tests to move time and make randomness repeat. */
+export interface Runtime {
+  /** Milliseconds since the epoch. */
+  now(): number;
+  /** From 0 (inclusive) to 1 (exclusive). */
+  random(): number;
+  /** Calls back once after a number of milliseconds; returns a function that takes the timer back. */
+  timer(milliseconds: number, callback: () => void): () => void;
+}
+
+// setTimeout fires at once above this, so a longer wait is cut to 24.8 days.
+const LONGEST_TIMER = 2_147_483_647;
+
+/** The platform's own clock, timers and randomness, looked up at each use so that fake timers apply. */
+export const platform: Runtime = {
+  now: () => Date.now(),
+  random: () => Math.random(),
+  timer(milliseconds, callback) {
+    const timer = setTimeout(callback, Math.min(milliseconds, LONGEST_TIMER));
+    return () => clearTimeout(timer);
+  },
+};
+
+/** Resolves after the time, or at once when the signal aborts; the caller looks at the signal. */
+export function pause(runtime: Runtime, milliseconds: number, signal: AbortSignal | null): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal?.aborted) return resolve();
+    const done = (): void => {
+      cancel();
+      signal?.removeEventListener('abort', done);
+      resolve();
+    };
+    const cancel = runtime.timer(milliseconds, done);
+    signal?.addEventListener('abort', done, { once: true });
+  });
+}

@@ -1,0 +1,145 @@
+import ky from 'ky';
+import type { FetchLike } from '../call-options.ts';
+import type { Answer, Reading } from './answer.ts';
+import { requestIdOf } from './answer.ts';
+import type { ApiKeySource } from './api-key.ts';
+import type { Attempt } from './attempt.ts';
+import { type BodyBytes, discard, join, readBody } from './body.ts';
+import { aborted, attemptTimeout, connectionFailure, deadlinePassed, type Failure, unusableKey } from './failure.ts';
+import { readAnswer } from './read-answer.ts';
+import type { Redactor } from './redact.ts';
+
+const MIB = 1024 * 1024;
+const BODY_MAX = 10 * MIB;
+const ERROR_BODY_MAX = MIB;
+
+/** A request without its key: the same bytes for every attempt. */
+export interface PreparedRequest {
+  readonly method: 'GET' | 'POST';
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | null;
+}
+
+/** Limits in force for one attempt, for the messages of its failures. */
+export interface AttemptLimits {
+  readonly timeout: number;
+  readonly deadline: number;
+  readonly callerSignal: AbortSignal | null;
+}
+
+export type AttemptResult<Data> =
+  | { readonly ok: true; readonly value: Data; readonly answer: Answer }
+  | { readonly ok: false; readonly failure: Failure; readonly answer: Answer | null };
+
+/**
+ * One attempt over ky. ky carries the request and nothing else: retries, timers, size caps and errors are ours,
+ * because its own retry the wrong things, end at the headers and hold the key. See docs/decisions.md.
+ */
+export class Transport {
+  readonly #fetch: FetchLike;
+  readonly #key: ApiKeySource;
+  readonly #redactor: Redactor;
+
+  constructor(fetch: FetchLike, key: ApiKeySource, redactor: Redactor) {
+    this.#fetch = fetch;
+    this.#key = key;
+    this.#redactor = redactor;
+  }
+
+  async attempt<Data>(
+    request: PreparedRequest,
+    attempt: Attempt,
+    limits: AttemptLimits,
+    reading: Reading<Data>,
+  ): Promise<AttemptResult<Data>> {
+    try {
+      const key = await attempt.race(this.#key());
+      if (!key.ok) return { ok: false, failure: unusableKey(key.problem), answer: null };
+      const answer = await this.#exchange(request, key.value, attempt);
+      const read = readAnswer(answer, reading);
+      return read.ok ? { ok: true, value: read.value, answer } : { ok: false, failure: read.failure, answer };
+    } catch (thrown) {
+      return { ok: false, failure: this.#failureOf(thrown, attempt, limits), answer: null };
+    } finally {
+      attempt.end();
+    }
+  }
+
+  async #exchange(request: PreparedRequest, key: string, attempt: Attempt): Promise<Answer> {
+    const work = ky(request.url, {
+      method: request.method,
+      headers: request.headers,
+      retry: 0,
+      timeout: false,
+      throwHttpErrors: false,
+      redirect: 'manual',
+      signal: attempt.signal,
+      // Key and body join the request here, on objects that ky never sees and no error of its own can hold.
+      fetch: (bare) => {
+        const headers = new Headers(bare instanceof Request ? bare.headers : request.headers);
+        headers.set('X-Api-Key', key);
+        attempt.sent = true;
+        return this.#fetch(request.url, {
+          method: request.method,
+          headers,
+          body: request.body,
+          redirect: 'manual',
+          signal: attempt.signal,
+        });
+      },
+    });
+    // Cut short, the attempt does not wait for an answer that may still come: it is let go when it does.
+    work.then(
+      (late) => attempt.interruption !== null && discard(late.body),
+      () => {},
+    );
+    const response = await attempt.race(work);
+    return this.#read(response, attempt);
+  }
+
+  /** Body and headers together. The status of a refusal counts even if its body breaks or never ends. */
+  async #read(response: Response, attempt: Attempt): Promise<Answer> {
+    const { status, headers } = response;
+    const success = status >= 200 && status < 300;
+    const head = { status, headers, requestId: requestIdOf(headers, this.#redactor) };
+    const seen: Uint8Array[] = [];
+    let size = 0;
+    const progress = (chunk: Uint8Array): void => {
+      seen.push(chunk);
+      size += chunk.byteLength;
+    };
+    try {
+      const body = await attempt.race(
+        readBody(response, success ? BODY_MAX : ERROR_BODY_MAX, attempt.signal, success ? undefined : progress),
+      );
+      return { ...head, ...textOf(body, success) };
+    } catch (thrown) {
+      // Cut short by the caller, or a success of which only a part came in time.
+      if (attempt.interruption === 'aborted' || (success && attempt.interruption !== null)) throw thrown;
+      return { ...head, ...textOf({ bytes: join(seen, size), cut: false }, false), broken: true };
+    }
+  }
+
+  #failureOf(thrown: unknown, attempt: Attempt, limits: AttemptLimits): Failure {
+    const outcome = attempt.sent ? 'unknown' : 'not_sent';
+    switch (attempt.interruption) {
+      case 'aborted':
+        return aborted(limits.callerSignal?.reason, outcome);
+      case 'timeout':
+        return attemptTimeout(limits.timeout, outcome);
+      case 'deadline':
+        return deadlinePassed(limits.deadline, outcome);
+      case null:
+        return connectionFailure(thrown, attempt.sent, (text) => this.#redactor.text(text));
+    }
+  }
+}
+
+function textOf(body: BodyBytes, strict: boolean): { raw: string; cut: boolean; broken: boolean } {
+  try {
+    return { raw: new TextDecoder('utf-8', { fatal: strict }).decode(body.bytes), cut: body.cut, broken: false };
+  } catch {
+    return { raw: new TextDecoder().decode(body.bytes), cut: body.cut, broken: !body.cut };
+  }
+}

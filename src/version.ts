@@ -1,0 +1,2 @@
+/** Version of the package. A test holds it to package.json. */
+export const VERSION = '0.1.0';

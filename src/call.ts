@@ -44,6 +44,7 @@ export class Call<T> extends Promise<T> {
     return Promise;
   }
 
+  /** @internal */
   constructor(success: Promise<Success<T>>) {
     super((resolve, reject) => {
       success.then(({ value }) => resolve(value), reject);
@@ -97,6 +98,7 @@ export type ListSource<T> = Omit<PageSource<T>, 'first'>;
 export class ListCall<T> extends Call<Page<T>> implements AsyncIterable<T> {
   readonly #source: ListSource<T>;
 
+  /** @internal */
   constructor(success: Promise<Success<Page<T>>>, source: ListSource<T>) {
     super(success);
     this.#source = source;

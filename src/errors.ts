@@ -220,22 +220,19 @@ export class UnexpectedResponseError extends MerchantError {
   }
 }
 
-/** A member that differs between the invoice asked for and the one that exists. */
-export interface InvoiceDifference {
-  readonly field: 'amount' | 'currency' | 'customer_id';
-  readonly requested: string;
-  readonly existing: string;
-}
+/** A member that says whether two invoices are the same charge. */
+export type ComparedField = 'amount' | 'currency' | 'customer_id';
 
 /** Another invoice has this external_id: its amount, currency or customer is not the one asked for. */
 export class InvoiceMismatchError extends MerchantError {
   readonly kind = 'mismatch';
-  readonly differences: readonly InvoiceDifference[];
+  /** The members in which the existing invoice is not the one asked for. */
+  readonly differences: readonly ComparedField[];
   readonly existing: Invoice;
 
   constructor(
     init: MerchantErrorInit & {
-      readonly differences: readonly InvoiceDifference[];
+      readonly differences: readonly ComparedField[];
       readonly existing: Invoice;
     },
   ) {

@@ -29,7 +29,7 @@ export type {
   StoppedBy,
   WebhookReason,
 } from './error-codes.ts';
-export type { AnyMerchantError, CallError, InvoiceDifference, MerchantErrorInit, ValidationIssue } from './errors.ts';
+export type { AnyMerchantError, CallError, ComparedField, MerchantErrorInit, ValidationIssue } from './errors.ts';
 export {
   AbortedError,
   ApiError,

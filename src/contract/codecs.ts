@@ -18,6 +18,10 @@ export type Checked<T> =
 /** Wire value to typed value, or typed parameters to wire value. */
 export type Check<T> = (value: unknown) => Checked<T>;
 
+// `error` is asked before the settings that a host may have given to every copy of zod; `reportInput` tells an absent
+// member from one of another type. Neither text nor input goes any further than toIssues.
+const PARSE_CONTEXT = { reportInput: true, error: () => 'is not as the interface says' };
+
 /**
  * Turns a schema into a function. Built and compiled at the first use, because a process uses few of the operations.
  * zod's own texts never leave: a host can change them for every copy of zod in the process.
@@ -26,7 +30,7 @@ export function check<T>(build: () => z.ZodMiniType<T, unknown>): Check<T> {
   let schema: z.ZodMiniType<T, unknown> | undefined;
   return (value) => {
     schema ??= compile(build());
-    const result = schema.safeParse(value);
+    const result = schema.safeParse(value, PARSE_CONTEXT);
     if (result.success) return { ok: true, value: result.data };
     return { ok: false, issues: result.error.issues.flatMap(toIssues) };
   };
@@ -76,9 +80,13 @@ export const flag: z.ZodMiniType<boolean, unknown> = z.boolean() as z.ZodMiniTyp
 export const decimal = scalar(decimalFrom);
 export const timestamp = scalar(dateFrom);
 
+/** Any value, as it came. */
+export const anything: z.ZodMiniType<unknown, unknown> = z.unknown();
+
 /** Known words for the reader of the types; any other text passes. */
 export function openEnum<Known extends string>(): z.ZodMiniType<OpenEnum<Known>, unknown> {
-  return text; // the known words exist in the type only: an unknown one is not an error
+  // The known words exist in the type only: an unknown one is not an error.
+  return text as z.ZodMiniType<OpenEnum<Known>, unknown>;
 }
 
 /** "no, nullable" in the interface: absent and null are both null. */

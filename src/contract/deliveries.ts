@@ -12,14 +12,27 @@ function numberOrNull(value: unknown): number | null | Problem {
   return typeof number === 'number' && Number.isFinite(number) ? number : new Problem('must be a number');
 }
 
+/** For a name so vague that the wire may use it for a word: what is no number is not meant. */
+function numberIfAny(value: unknown): number | null {
+  const number = numberOrNull(value);
+  return number instanceof Problem ? null : number;
+}
+
 function flagOrNull(value: unknown): boolean | null | Problem {
   if (value === undefined || value === null) return null;
+  if (value === 1 || value === 'true') return true;
+  if (value === 0 || value === 'false') return false;
   return typeof value === 'boolean' ? value : new Problem('must be a boolean');
 }
 
 function textOrNull(value: unknown): string | null {
   if (value === undefined || value === null) return null;
-  return typeof value === 'string' ? value : JSON.stringify(value);
+  if (typeof value === 'string') return value;
+  try {
+    return JSON.stringify(value);
+  } catch {
+    return 'too deeply nested to show'; // thousands of levels parse, but cannot be written
+  }
 }
 
 function dateOrNull(value: unknown): Date | null | Problem {
@@ -37,11 +50,11 @@ const attemptShape = shapeOf<DeliveryAttempt>()({
 
 const deliveryShape = shapeOf<WebhookDelivery>()({
   id: text,
-  event_type: optionalScalar<EventType | null>(textOrNull),
+  event_type: optionalScalar((value) => textOrNull(value) as EventType | null),
   status: openEnum<KnownDeliveryStatus>(),
   attempts: optionalScalar<number>((value) => numberOrNull(value) ?? 0),
   max_attempts: optionalScalar(numberOrNull),
-  last_http_status: optionalScalar(numberOrNull),
+  last_http_status: optionalScalar(numberIfAny),
   next_retry_at: optionalScalar(dateOrNull),
   delivered_at: optionalScalar(dateOrNull),
   attempt_log: listOf<DeliveryAttempt>(resource(attemptShape)),
@@ -49,7 +62,7 @@ const deliveryShape = shapeOf<WebhookDelivery>()({
 
 /** Our name for each member of the record, and the names under which the wire may plausibly carry it. */
 const WIRE_NAMES: Readonly<Record<keyof WebhookDelivery, readonly string[]>> = {
-  id: ['id', 'delivery_id', 'webhook_id', 'uuid', 'delivery_uuid'],
+  id: ['delivery_id', 'delivery_uuid', 'webhook_id', 'webhook_delivery_id', 'uuid', 'id'],
   event_type: ['event_type', 'event', 'type', 'event_name'],
   status: ['status', 'state', 'delivery_status'],
   attempts: ['attempts', 'attempts_made', 'attempt_count', 'attempts_count'],
@@ -58,9 +71,9 @@ const WIRE_NAMES: Readonly<Record<keyof WebhookDelivery, readonly string[]>> = {
     'last_http_status',
     'last_status_code',
     'last_http_status_code',
-    'last_status',
-    'http_status',
     'last_response_status',
+    'http_status',
+    'last_status',
   ],
   next_retry_at: ['next_retry_at', 'next_retry_time', 'next_retry', 'next_attempt_at', 'retry_at'],
   delivered_at: ['delivered_at', 'delivered_time', 'delivery_time', 'received_at'],

@@ -1,4 +1,5 @@
 import type { Check } from './codecs.ts';
+import type { Page } from './types.ts';
 
 /** The operations of the service, named as the client's methods. */
 export type Operation =
@@ -31,4 +32,9 @@ export interface Endpoint<Data> {
   readonly body: Check<WireRecord> | null;
   /** The payload of a success, decoded tolerantly. */
   readonly data: Check<Data>;
+}
+
+/** An endpoint that answers a page, whose items can also be decoded one by one. */
+export interface PageEndpoint<T> extends Endpoint<Page<T>> {
+  readonly item: Check<T>;
 }

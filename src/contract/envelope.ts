@@ -1,5 +1,5 @@
 import type * as z from 'zod/mini';
-import { flag, integer, listOf, resource, shapeOf } from './codecs.ts';
+import { anything, type Check, check, flag, type Issue, integer, listOf, resource, shapeOf } from './codecs.ts';
 import type { Page } from './types.ts';
 
 /** @see service interface, "Response envelope" */
@@ -28,4 +28,24 @@ export function isObject(value: unknown): value is Readonly<Record<string, unkno
  */
 export function payloadOf(body: unknown): unknown {
   return isObject(body) && Object.hasOwn(body, 'data') ? body['data'] : body;
+}
+
+const pageShell = check(() => pageOf(anything));
+
+/** A page whose items are decoded one by one: `onInvalid` is told of each that cannot be, and it is left out. */
+export function lenientPage<T>(
+  item: Check<T>,
+  onInvalid: (index: number, issues: readonly Issue[], raw: unknown, page: number) => void,
+): Check<Page<T>> {
+  return (payload) => {
+    const shell = pageShell(payload);
+    if (!shell.ok) return shell;
+    const items: T[] = [];
+    for (const [index, raw] of shell.value.items.entries()) {
+      const checked = item(raw);
+      if (checked.ok) items.push(checked.value);
+      else onInvalid(index, checked.issues, raw, shell.value.page);
+    }
+    return { ok: true, value: { ...shell.value, items } };
+  };
 }

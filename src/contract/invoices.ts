@@ -13,7 +13,7 @@ import {
   text,
   timestamp,
 } from './codecs.ts';
-import type { Endpoint } from './endpoint.ts';
+import type { Endpoint, PageEndpoint } from './endpoint.ts';
 import { isObject, pageOf } from './envelope.ts';
 import { amount, ident, optionalInteger, optionalText, optionalUrl, optionalWord, textOf } from './parameters.ts';
 import type {
@@ -25,7 +25,6 @@ import type {
   InvoicePaymentMethod,
   KnownInvoiceStatus,
   ListInvoicesQuery,
-  Page,
 } from './types.ts';
 
 const currencyShape = shapeOf<Currency>()({ id: integer, code: text, name: text, symbol: text });
@@ -113,7 +112,7 @@ export const createInvoice: Endpoint<CreatedInvoice> = {
 };
 
 /** @see service interface, "GET /api/v1/external/invoices" */
-export const listInvoices: Endpoint<Page<Invoice>> = {
+export const listInvoices: PageEndpoint<Invoice> = {
   operation: 'invoices.list',
   method: 'GET',
   path: '/api/v1/external/invoices',
@@ -122,6 +121,7 @@ export const listInvoices: Endpoint<Page<Invoice>> = {
   query: check(() => parameters(listShape)),
   body: null,
   data: check(() => pageOf(invoice)),
+  item: check(() => invoice),
 };
 
 /** @see service interface, "GET /api/v1/external/invoices/{ident}" */

@@ -1,7 +1,9 @@
 import type * as z from 'zod/mini';
 import { optionalScalar, scalar } from './codecs.ts';
 import { Decimal } from './decimal.ts';
+import { isLoopback } from './hosts.ts';
 import { codePoints, isWellFormed, Problem } from './scalars.ts';
+import type { DecimalLike } from './types.ts';
 
 /** Text of min to max code points, as the service's limits count. */
 export function textOf(min: number, max: number): z.ZodMiniType<string, unknown> {
@@ -10,7 +12,7 @@ export function textOf(min: number, max: number): z.ZodMiniType<string, unknown>
 
 function boundedText(value: unknown, min: number, max: number): string | Problem {
   if (typeof value !== 'string') return new Problem(`must be a string, not ${nameOf(value)}`);
-  if (value.length < min) return new Problem('must not be empty');
+  if (value === '' && min > 0) return new Problem('must not be empty');
   // A code point has one or two units, so most texts need no count.
   if (value.length > max * 2 || (value.length > max && codePoints(value) > max)) {
     return new Problem(`must have at most ${max} characters`);
@@ -74,33 +76,33 @@ export function amountText(value: unknown): string | Problem {
 
 function plainText(value: unknown): string | null {
   if (typeof value === 'string') return value.length <= 40 ? value : null;
-  if (typeof value === 'bigint') return value < 10n ** 30n ? value.toString() : null;
-  if (!Decimal.isDecimal(value)) return null;
-  // The exponent first: toFixed of a huge one would fill the memory.
-  return value.isFinite() && Math.abs(value.e) <= 30 ? value.toFixed() : null;
+  // The bounds come first: writing out a huge number would take the memory or the afternoon.
+  if (typeof value === 'bigint') return value > 0n && value < 10n ** 30n ? value.toString() : null;
+  return isDecimalLike(value) && Math.abs(value.e) <= 30 ? value.toFixed() : null;
+}
+
+// A marker alone proves nothing: parsed JSON can carry it. NaN and Infinity have the exponent NaN.
+function isDecimalLike(value: unknown): value is DecimalLike {
+  return Decimal.isDecimal(value) && typeof value.e === 'number' && typeof value.toFixed === 'function';
 }
 
 export const amount: z.ZodMiniType<string, unknown> = scalar(amountText);
 
 const URL_MAX = 512;
-const LOOPBACK = /^(?:localhost|.+\.localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
+// URL parsing forgives blanks, control characters, back slashes, missing and surplus slashes; the service may not.
+const URL_TEXT = /^https?:\/\/(?<authority>[^/?#\s\\\p{Cc}]+)(?:[/?#][^\s\\\p{Cc}]*)?$/iu;
 
 /** An address the service calls or sends the customer to. Plain http only for loopback, which the service then judges. */
 export const optionalUrl: z.ZodMiniType<string | undefined, unknown> = optional((value) => {
   const text = boundedText(value, 1, URL_MAX);
   if (text instanceof Problem) return text;
-  // URL parsing forgives blanks, control characters, back slashes and missing slashes; the service may not.
-  if (!/^https?:\/\/[^\s\\]+$/i.test(text) || !URL.canParse(text)) return new Problem('must be an https:// address');
+  const host = URL_TEXT.exec(text)?.groups?.['authority'];
+  if (host?.includes('@')) return new Problem('must not contain a user name or password');
+  if (host === undefined || !URL.canParse(text)) return new Problem('must be an https:// address');
   const url = new URL(text);
-  if (url.username !== '' || url.password !== '') return new Problem('must not contain a user name or password');
   if (url.protocol !== 'https:' && !isLoopback(url.hostname)) return new Problem('must be an https:// address');
   return text;
 });
-
-/** True for host names that never leave the machine. */
-export function isLoopback(hostname: string): boolean {
-  return LOOPBACK.test(hostname.toLowerCase());
-}
 
 const IDENT_MAX = 128;
 

@@ -36,7 +36,7 @@ function decimalFromNumber(value: number): Decimal | Problem {
 }
 
 const DATE_TEXT =
-  /^(\d{4})-(\d{2})-(\d{2})[Tt ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,30}))?)?\s?(Z|z|[+-]\d{2}(?::?\d{2})?)?$/;
+  /^(\d{4})-(\d{2})-(\d{2})[Tt ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,30}))?)?(?: ?(Z|z|[+-]\d{2}(?::?\d{2})?))?$/;
 const DATE_TEXT_MAX = 64;
 const NOT_DATE = new Problem('must be an ISO 8601 date-time, such as "2026-01-31T09:30:00Z"');
 const MINUTE = 60_000;

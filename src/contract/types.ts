@@ -1,7 +1,17 @@
 import type { Decimal } from './decimal.ts';
 
-/** A closed list of known words that stays open: a word that the service adds tomorrow arrives as text. */
-export type OpenEnum<Known extends string> = Known | (string & {});
+/**
+ * A list of known words that stays open: a word that the service adds tomorrow arrives as text. Narrows: after
+ * `status === 'success'` the type is `'success'`, and a mistyped word does not compile. To compare with a word that is
+ * not listed yet, say so: `(status as string) === 'refunded'`.
+ */
+export type OpenEnum<Known extends string> = Known | UnlistedWord;
+
+/**
+ * Text that is none of the known words. The member exists in the type only, and the template around it keeps the
+ * compiler from finding every word comparable: both are needed for the known words to narrow.
+ */
+export type UnlistedWord = `${string & { readonly unlisted: true }}`;
 
 /** `pending` is the only state that is not final; `success` is the paid one. @see service interface, "Invoice states" */
 export type KnownInvoiceStatus = 'pending' | 'success' | 'fail' | 'expired' | 'canceled';
@@ -226,12 +236,13 @@ export interface PageQuery {
 
 /** @see service interface, "GET /api/v1/external/invoices" */
 export interface ListInvoicesQuery extends PageQuery {
-  readonly status?: InvoiceStatus | null | undefined;
+  /** Only the words that the interface lists: the service answers any other with 422. */
+  readonly status?: KnownInvoiceStatus | null | undefined;
   /** Currency code. */
   readonly currency?: string | null | undefined;
 }
 
 /** The interface does not name these parameters on the wire; see docs/decisions.md. */
 export interface ListWithdrawalsQuery extends PageQuery {
-  readonly status?: WithdrawalStatus | null | undefined;
+  readonly status?: KnownWithdrawalStatus | null | undefined;
 }

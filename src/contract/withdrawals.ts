@@ -1,9 +1,9 @@
 import { check, namesOf, nullable, openEnum, optionalScalar, parameters, resource, shapeOf, text } from './codecs.ts';
-import type { Endpoint } from './endpoint.ts';
+import type { Endpoint, PageEndpoint } from './endpoint.ts';
 import { pageOf } from './envelope.ts';
 import { ident, optionalInteger, optionalWord } from './parameters.ts';
 import { dateFrom, decimalFrom, type Problem } from './scalars.ts';
-import type { KnownWithdrawalStatus, ListWithdrawalsQuery, Page, Withdrawal } from './types.ts';
+import type { KnownWithdrawalStatus, ListWithdrawalsQuery, Withdrawal } from './types.ts';
 
 /** All members are "shown as strings", so one that does not apply yet may be absent, null or the empty string. */
 function unlessEmpty<T>(read: (value: unknown) => T | Problem): (value: unknown) => T | null | Problem {
@@ -45,7 +45,7 @@ const listShape = namesOf<ListWithdrawalsQuery>()({
 });
 
 /** @see service interface, "GET /api/v1/external/withdrawals" */
-export const listWithdrawals: Endpoint<Page<Withdrawal>> = {
+export const listWithdrawals: PageEndpoint<Withdrawal> = {
   operation: 'withdrawals.list',
   method: 'GET',
   path: '/api/v1/external/withdrawals',
@@ -54,6 +54,7 @@ export const listWithdrawals: Endpoint<Page<Withdrawal>> = {
   query: check(() => parameters(listShape)),
   body: null,
   data: check(() => pageOf(withdrawal)),
+  item: check(() => withdrawal),
 };
 
 /** @see service interface, "GET /api/v1/external/withdrawals/{withdrawal_uuid}" */

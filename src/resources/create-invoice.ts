@@ -73,7 +73,6 @@ async function recover(
   const differences = differencesOf(sent, found.value);
   if (differences.length === 0) return found;
   const { operation, attempts } = conflict;
-  const named = differences.map(({ field, requested, existing }) => `${field} is ${existing}, not ${requested}`);
   throw new InvoiceMismatchError({
     code: 'SDK_INVOICE_MISMATCH',
     operation,
@@ -81,7 +80,7 @@ async function recover(
     outcome: 'rejected', // read back and compared: ours was not created
     differences,
     existing: found.value,
-    message: `${operation}: another invoice has external_id ${JSON.stringify(sent['external_id'])}: ${named.join('; ')}. Give each charge an external_id of its own.`,
+    message: `${operation}: another invoice has this external_id, with another ${differences.join(' and ')}. Give each charge an external_id of its own.`,
   });
 }
 

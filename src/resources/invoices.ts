@@ -16,6 +16,7 @@ export type CreateOrGetResult =
 export class Invoices {
   readonly #runner: Runner;
 
+  /** @internal */
   constructor(runner: Runner) {
     this.#runner = runner;
   }

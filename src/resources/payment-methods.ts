@@ -21,6 +21,7 @@ const checkCharge = check(() => parameters({ currency: textOf(2, 16), amount }))
 export class PaymentMethods {
   readonly #runner: Runner;
 
+  /** @internal */
   constructor(runner: Runner) {
     this.#runner = runner;
   }

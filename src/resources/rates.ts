@@ -24,6 +24,7 @@ const checkFilter = check(() =>
 export class Rates {
   readonly #runner: Runner;
 
+  /** @internal */
   constructor(runner: Runner) {
     this.#runner = runner;
   }

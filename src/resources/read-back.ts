@@ -4,7 +4,7 @@ import type { WireRecord } from '../contract/endpoint.ts';
 import { endpoints } from '../contract/endpoints.ts';
 import { lenientPage } from '../contract/envelope.ts';
 import type { Invoice } from '../contract/types.ts';
-import { type InvoiceDifference, isMerchantError } from '../errors.ts';
+import { type ComparedField, isMerchantError } from '../errors.ts';
 import type { Runner, Success } from '../transport/runner.ts';
 
 /** A walk of the list that does not end would hold the payment up. */
@@ -73,17 +73,11 @@ async function findInList(
 }
 
 /** What of an existing invoice is not what was asked for; empty when it is the same charge. */
-export function differencesOf(sent: WireRecord, existing: Invoice): InvoiceDifference[] {
-  const differences: InvoiceDifference[] = [];
+export function differencesOf(sent: WireRecord, existing: Invoice): ComparedField[] {
   const { amount = '', currency = '', customer_id = '' } = sent;
-  if (!existing.amount.eq(new Decimal(amount))) {
-    differences.push({ field: 'amount', requested: amount, existing: existing.amount.toFixed() });
-  }
-  if (existing.currency.code.toUpperCase() !== currency.toUpperCase()) {
-    differences.push({ field: 'currency', requested: currency, existing: existing.currency.code });
-  }
-  if (existing.customer_id !== customer_id) {
-    differences.push({ field: 'customer_id', requested: customer_id, existing: existing.customer_id });
-  }
+  const differences: ComparedField[] = [];
+  if (!existing.amount.eq(new Decimal(amount))) differences.push('amount');
+  if (existing.currency.code.toUpperCase() !== currency.toUpperCase()) differences.push('currency');
+  if (existing.customer_id !== customer_id) differences.push('customer_id');
   return differences;
 }

@@ -17,6 +17,7 @@ export class Webhooks {
   readonly #runner: Runner;
   readonly #secrets: readonly string[];
 
+  /** @internal */
   constructor(runner: Runner, secrets: readonly string[]) {
     this.#runner = runner;
     this.#secrets = secrets;

@@ -9,6 +9,7 @@ import { type ListOptions, listCall } from './list.ts';
 export class Withdrawals {
   readonly #runner: Runner;
 
+  /** @internal */
   constructor(runner: Runner) {
     this.#runner = runner;
   }

@@ -1,0 +1,25 @@
+import { styleText } from 'node:util';
+
+/** Prints the story, and counts what it proved. A claim that does not hold ends the story. */
+export class Transcript {
+  #proved = 0;
+
+  chapter(title: string): void {
+    console.log(`\n${styleText('bold', title)}`);
+  }
+
+  say(line: string): void {
+    console.log(`  ${line}`);
+  }
+
+  /** Says what was seen to be true; throws when it is not. */
+  prove(claim: string, holds: boolean): void {
+    if (!holds) throw new Error(`not true: ${claim}`);
+    this.#proved += 1;
+    console.log(`  ${styleText('green', '✓')} ${claim}`);
+  }
+
+  end(): void {
+    console.log(`\n${styleText('bold', `${this.#proved} claims proved over real sockets, none refuted.`)}`);
+  }
+}

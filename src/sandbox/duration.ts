@@ -1,0 +1,43 @@
+import { ConfigurationError } from '../errors.ts';
+
+const UNITS: Readonly<Record<string, number>> = {
+  ms: 1,
+  s: 1_000,
+  m: 60_000,
+  min: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+};
+const PART = /(\d+(?:\.\d+)?)\s*(ms|min|[smhd])\s*/y;
+/** A century. Later dates lose their four-digit year sooner or later. */
+const LONGEST = 100 * 365 * 86_400_000;
+
+/** Reads `"6h"`, `"1h30m"`, `"90s"`, `"250ms"`, `"2d"` or a number of milliseconds. */
+export function durationFrom(value: unknown, name: string): number {
+  const milliseconds = typeof value === 'number' ? value : typeof value === 'string' ? fromText(value) : Number.NaN;
+  if (milliseconds >= 0 && milliseconds <= LONGEST) return milliseconds;
+  throw new ConfigurationError(
+    `${name} must be milliseconds from 0 up to 100 years, or text such as "90s", "30m", "6h" or "1d"; got ${shown(value)}`,
+  );
+}
+
+function fromText(text: string): number {
+  const trimmed = text.trim();
+  if (trimmed === '' || trimmed.length > 40) return Number.NaN;
+  let total = 0;
+  PART.lastIndex = 0;
+  while (PART.lastIndex < trimmed.length) {
+    const match = PART.exec(trimmed);
+    const unit = UNITS[match?.[2] ?? ''];
+    if (match === null || unit === undefined) return Number.NaN;
+    total += Number(match[1]) * unit;
+  }
+  return total;
+}
+
+/** What was given, for a message: short, and with its type. */
+export function shown(value: unknown): string {
+  if (typeof value === 'string') return JSON.stringify(value.length > 60 ? `${value.slice(0, 60)}…` : value);
+  if (typeof value === 'object' && value !== null) return Array.isArray(value) ? 'an array' : 'an object';
+  return typeof value === 'function' ? 'a function' : String(value);
+}

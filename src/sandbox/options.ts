@@ -1,0 +1,183 @@
+import { ConfigurationError } from '../errors.ts';
+import { type Dialect, dialectFrom } from './dialects.ts';
+import { durationFrom, shown } from './duration.ts';
+import type { SandboxEvent } from './events.ts';
+import { randomSeed } from './random.ts';
+import { SEED_METHODS, SEED_RATES, seedWithdrawals } from './seed-data.ts';
+import type { SandboxMethod, SandboxRate, SandboxWithdrawal } from './wire-types.ts';
+
+/** What the sandbox needs of fetch, and what it offers as one. */
+export type FetchLike = (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
+
+/** The business settings that an invoice falls back to. Null or absent: none. */
+export interface SandboxDefaults {
+  readonly callback_url?: string | null;
+  readonly success_url?: string | null;
+  readonly fail_url?: string | null;
+}
+
+/** An invoice that is there from the start. No webhook is sent for one that is final already. */
+export interface SeedInvoice {
+  readonly external_id: string;
+  readonly customer_id: string;
+  readonly amount: string;
+  readonly currency: string;
+  readonly purpose?: string | null;
+  readonly callback_url?: string | null;
+  readonly success_url?: string | null;
+  readonly fail_url?: string | null;
+  /** Default `pending`. */
+  readonly status?: 'pending' | 'success' | 'fail' | 'expired' | 'canceled';
+  /** How long ago it was created; default 0. A pending one must be younger than the lifetime. */
+  readonly age?: number | string;
+  /** For `success`: the amount really paid, which makes it adjusted when it differs. */
+  readonly paid?: string;
+}
+
+/** Everything is optional; `createSandbox()` works at once. */
+export interface SandboxOptions {
+  /** Default `sk_sandbox`. */
+  readonly apiKey?: string;
+  /** Default `whsec_sandbox`. It never changes by itself. */
+  readonly webhookSecret?: string;
+  /** Makes ids and choices repeat. Default: another one each time, so that receivers that remember ids see new ones. */
+  readonly seed?: number | string;
+  /** `virtual` (default) moves only by `advance()`; `real` runs, and can be put ahead by `advance()`. */
+  readonly clock?: 'virtual' | 'real';
+  /** Where the clock starts. Default: the wall clock's now. */
+  readonly now?: Date | number | string;
+  /** Time from creation to expiry, milliseconds or `"30m"`. Default 30 minutes. */
+  readonly lifetime?: number | string;
+  /** Business settings. */
+  readonly defaults?: SandboxDefaults;
+  /** Instead of the built-in methods. They also say which currencies can be charged. */
+  readonly methods?: readonly SandboxMethod[];
+  /** Instead of the built-in rates. Every currency that is to be paid in needs one. */
+  readonly rates?: readonly SandboxRate[];
+  /** Instead of the built-in withdrawals. */
+  readonly withdrawals?: readonly SandboxWithdrawal[];
+  /** What is there from the start; `reset()` brings it back. */
+  readonly seedData?: { readonly invoices?: readonly SeedInvoice[] };
+  /** Host names beyond loopback that webhooks may go to, such as `shop.test` or `host.docker.internal`. */
+  readonly deliverTo?: readonly string[];
+  /** Sends the webhooks. Default: the global fetch, looked up at each delivery. */
+  readonly fetch?: FetchLike;
+  /** How what the interface leaves unsaid is played. @see {@link Dialect} */
+  readonly dialect?: Partial<Dialect>;
+  /** Base address before `listen()`, and after it when given: for containers and proxies. Default https://sandbox.invalid. */
+  readonly url?: string;
+  /** Largest request body in bytes; default 1 MiB, answered with 413. */
+  readonly maxBody?: number;
+  /** How long a receiver may take, milliseconds of real time. Default 15 seconds, as the service. */
+  readonly deliveryTimeout?: number | string;
+  /**
+   * Stamps X-Webhook-Timestamp. Default `wall`: the real time, because a receiver judges the age by its own clock, which
+   * does not move with `advance()`. `sandbox`: the sandbox clock, for receivers that share it.
+   */
+  readonly deliveryTimestamp?: 'wall' | 'sandbox';
+  /** The real time in epoch milliseconds. Default Date.now. */
+  readonly wallClock?: () => number;
+  /** Waits real time, for delivery time-outs and slow bodies; ends early, without failing, on abort. Default a timer. */
+  readonly sleep?: (milliseconds: number, signal?: AbortSignal) => Promise<void>;
+  /** Told of everything that happens, as it happens. */
+  readonly onEvent?: (event: SandboxEvent) => void;
+}
+
+/** The options with every default in place. */
+export interface Settings
+  extends Required<
+    Omit<
+      SandboxOptions,
+      'lifetime' | 'now' | 'url' | 'dialect' | 'deliveryTimeout' | 'onEvent' | 'withdrawals' | 'defaults'
+    >
+  > {
+  readonly lifetime: number;
+  readonly deliveryTimeout: number;
+  /** Null: the wall clock's now, read again at each reset. */
+  readonly start: number | null;
+  readonly url: string | null;
+  readonly dialect: Dialect;
+  readonly defaults: Required<SandboxDefaults>;
+  readonly onEvent: SandboxOptions['onEvent'];
+  readonly withdrawals: (start: number) => readonly SandboxWithdrawal[];
+  readonly seedGiven: boolean;
+}
+
+function textOption(value: unknown, name: string): string {
+  if (typeof value === 'string' && value !== '' && value.trim() === value) return value;
+  const problem =
+    typeof value === 'string'
+      ? value === ''
+        ? 'it is empty'
+        : 'it begins or ends with a blank'
+      : `got ${typeof value}`;
+  throw new ConfigurationError(`${name} must be text without blanks around it: ${problem}`);
+}
+
+function instant(value: Date | number | string): number {
+  const at = value instanceof Date ? value.getTime() : typeof value === 'number' ? value : Date.parse(value);
+  if (Number.isFinite(at)) return at;
+  throw new ConfigurationError(`now must be a Date, epoch milliseconds or ISO 8601 text; got ${shown(value)}`);
+}
+
+function hostOption(host: unknown): string {
+  if (typeof host === 'string' && /^[^\s/:@]+$|^\[[0-9a-f:.]+\]$/i.test(host)) return host.toLowerCase();
+  throw new ConfigurationError(
+    `deliverTo takes host names alone, such as "shop.test", without scheme or port; got ${shown(host)}`,
+  );
+}
+
+function addressOption(value: string | null | undefined, name: string): string | null {
+  if (value === undefined || value === null) return null;
+  if (typeof value === 'string' && /^https?:\/\//i.test(value) && URL.canParse(value)) return value;
+  throw new ConfigurationError(`${name} must be an http:// or https:// address; got ${shown(value)}`);
+}
+
+function timerSleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, milliseconds);
+    signal?.addEventListener('abort', () => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
+}
+
+/** Checks the options and fills in the defaults. Throws a ConfigurationError that says what to give instead. */
+export function settingsFrom(options: SandboxOptions): Settings {
+  const { clock = 'virtual', deliveryTimestamp = 'wall', defaults = {} } = options;
+  if (clock !== 'virtual' && clock !== 'real')
+    throw new ConfigurationError(`clock must be "virtual" or "real"; got ${shown(clock)}`);
+  if (deliveryTimestamp !== 'wall' && deliveryTimestamp !== 'sandbox') {
+    throw new ConfigurationError(`deliveryTimestamp must be "wall" or "sandbox"; got ${shown(deliveryTimestamp)}`);
+  }
+  const { methods = SEED_METHODS, withdrawals } = options;
+  return {
+    apiKey: textOption(options.apiKey ?? 'sk_sandbox', 'apiKey'),
+    webhookSecret: textOption(options.webhookSecret ?? 'whsec_sandbox', 'webhookSecret'),
+    seed: options.seed ?? randomSeed(),
+    seedGiven: options.seed !== undefined,
+    clock,
+    start: options.now === undefined ? null : instant(options.now),
+    lifetime: durationFrom(options.lifetime ?? '30m', 'lifetime'),
+    defaults: {
+      callback_url: addressOption(defaults.callback_url, 'defaults.callback_url'),
+      success_url: addressOption(defaults.success_url, 'defaults.success_url'),
+      fail_url: addressOption(defaults.fail_url, 'defaults.fail_url'),
+    },
+    methods,
+    rates: options.rates ?? SEED_RATES,
+    withdrawals: withdrawals === undefined ? seedWithdrawals : () => withdrawals,
+    seedData: options.seedData ?? {},
+    deliverTo: (options.deliverTo ?? []).map(hostOption),
+    fetch: options.fetch ?? ((input, init) => globalThis.fetch(input, init)),
+    dialect: dialectFrom(options.dialect),
+    url: addressOption(options.url, 'url')?.replace(/\/+$/, '') ?? null,
+    maxBody: options.maxBody ?? 1_048_576,
+    deliveryTimeout: durationFrom(options.deliveryTimeout ?? '15s', 'deliveryTimeout'),
+    deliveryTimestamp,
+    wallClock: options.wallClock ?? Date.now,
+    sleep: options.sleep ?? timerSleep,
+    onEvent: options.onEvent,
+  };
+}

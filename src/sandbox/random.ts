@@ -1,0 +1,37 @@
+/** Repeatable randomness: the same seed gives the same ids and the same choices. */
+export interface Random {
+  /** From 0 up to, not including, 1. */
+  next(): number;
+  uuid(): string;
+}
+
+/** A 32-bit generator (mulberry32): small, and good enough for ids that only have to differ. */
+export function createRandom(seed: number | string): Random {
+  let state = typeof seed === 'number' ? seed >>> 0 : hash(seed);
+  const next = (): number => {
+    state = (state + 0x6d2b79f5) | 0;
+    let t = Math.imul(state ^ (state >>> 15), 1 | state);
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
+    return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
+  };
+  return { next, uuid: () => uuidFrom(next) };
+}
+
+function hash(text: string): number {
+  let value = 0x811c9dc5;
+  for (const character of text) value = Math.imul(value ^ (character.codePointAt(0) ?? 0), 0x01000193);
+  return value >>> 0;
+}
+
+function uuidFrom(next: () => number): string {
+  const digits = Array.from({ length: 32 }, () => Math.floor(next() * 16));
+  digits[12] = 4;
+  digits[16] = 8 + ((digits[16] ?? 0) % 4);
+  const text = digits.map((digit) => digit.toString(16)).join('');
+  return [text.slice(0, 8), text.slice(8, 12), text.slice(12, 16), text.slice(16, 20), text.slice(20)].join('-');
+}
+
+/** A seed nobody chose, so that two runs do not hand the same invoice_uuid to a receiver that remembers. */
+export function randomSeed(): number {
+  return crypto.getRandomValues(new Uint32Array(1))[0] ?? 1;
+}

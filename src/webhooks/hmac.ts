@@ -1,0 +1,93 @@
+/**
+ * The cryptography of a runtime. Two sources, one verdict: `node:crypto` where the runtime has it (four times
+ * faster), WebCrypto elsewhere.
+ */
+export interface Engine {
+  /** HMAC-SHA256 over `{timestamp}.{body}`. The secret is used as UTF-8 text, as it stands in the dashboard. */
+  hmac(secret: string, timestamp: string, body: Uint8Array): Uint8Array | Promise<Uint8Array>;
+  /** SHA-256 of a text, in hex. */
+  sha256(text: string): string | Promise<string>;
+  /** Compares two digests in a time that does not depend on where they differ. Digests of unequal length differ. */
+  equal(a: Uint8Array, b: Uint8Array): boolean;
+}
+
+const encoder = new TextEncoder();
+
+/** The engine of this runtime. Asked for on each use, so that importing the module loads nothing. */
+export function engine(): Engine {
+  return nodeEngine() ?? webEngine;
+}
+
+/** The part of `node:crypto` that is used here. Typed by hand: the declarations must not need Node's types. */
+interface NodeCrypto {
+  createHmac(algorithm: string, key: string): NodeHash;
+  createHash(algorithm: string): NodeHash;
+  timingSafeEqual(a: Uint8Array, b: Uint8Array): boolean;
+}
+interface NodeHash {
+  update(data: string | Uint8Array): NodeHash;
+  digest(): Uint8Array;
+  digest(encoding: 'hex'): string;
+}
+interface NodeProcess {
+  getBuiltinModule?(id: string): unknown;
+}
+
+let known: { readonly crypto: NodeCrypto; readonly engine: Engine } | null = null;
+
+/** `node:crypto`, or null where the runtime has none. */
+export function nodeEngine(): Engine | null {
+  // `process` is not declared everywhere this file runs, so the global is looked at as an unknown.
+  const process = (globalThis as { readonly process?: NodeProcess }).process;
+  let crypto: NodeCrypto | undefined;
+  try {
+    crypto = process?.getBuiltinModule?.('node:crypto') as NodeCrypto | undefined; // our typing of a Node built-in
+  } catch {
+    return null; // a Node built without OpenSSL
+  }
+  if (typeof crypto?.createHmac !== 'function') return null;
+  if (known?.crypto !== crypto) known = { crypto, engine: engineOf(crypto) };
+  return known.engine;
+}
+
+function engineOf(crypto: NodeCrypto): Engine {
+  return {
+    // A string key on purpose: with a Buffer as key Node is 3.6 times slower.
+    hmac: (secret, timestamp, body) =>
+      crypto.createHmac('sha256', secret).update(`${timestamp}.`).update(body).digest(),
+    sha256: (text) => crypto.createHash('sha256').update(text).digest('hex'),
+    // timingSafeEqual throws for unequal lengths and calls two empty buffers equal.
+    equal: (a, b) => a.length === DIGEST_BYTES && b.length === DIGEST_BYTES && crypto.timingSafeEqual(a, b),
+  };
+}
+
+const DIGEST_BYTES = 32;
+
+/** WebCrypto: workers, browsers' service workers, and every other runtime without `node:crypto`. */
+export const webEngine: Engine = {
+  async hmac(secret, timestamp, body) {
+    const algorithm = { name: 'HMAC', hash: 'SHA-256' };
+    const key = await crypto.subtle.importKey('raw', encoder.encode(secret), algorithm, false, ['sign']);
+    const head = encoder.encode(`${timestamp}.`);
+    const signed = new Uint8Array(head.length + body.length);
+    signed.set(head);
+    signed.set(body, head.length);
+    return new Uint8Array(await crypto.subtle.sign('HMAC', key, signed));
+  },
+  async sha256(text) {
+    return toHex(new Uint8Array(await crypto.subtle.digest('SHA-256', encoder.encode(text))));
+  },
+  equal(a, b) {
+    if (a.length !== DIGEST_BYTES || b.length !== DIGEST_BYTES) return false;
+    let difference = 0;
+    for (let at = 0; at < DIGEST_BYTES; at += 1) difference |= (a[at] ?? 0) ^ (b[at] ?? 1);
+    return difference === 0;
+  },
+};
+
+/** Lower-case hex. */
+export function toHex(bytes: Uint8Array): string {
+  let text = '';
+  for (const byte of bytes) text += byte.toString(16).padStart(2, '0');
+  return text;
+}

@@ -1,0 +1,89 @@
+import type { Engine } from './hmac.ts';
+import { RAW_BODY_ADVICE } from './raw-body.ts';
+
+/** What a signature was checked against, once it did not match. */
+export interface Mismatch {
+  readonly engine: Engine;
+  readonly secrets: readonly string[];
+  readonly timestamp: string;
+  readonly body: Uint8Array;
+  readonly digest: Uint8Array;
+  readonly contentLength: number | null;
+}
+
+// A stranger can make us diagnose, so the work is bounded: few secrets, few variants, ordinary sizes.
+const MAX_SECRETS = 3;
+const MAX_BODY = 32_768;
+
+/**
+ * Says why a signature does not match, as far as it can be proven: by trying what usually goes wrong. Works on text
+ * only, and parses nothing: the body is not to be trusted.
+ */
+export async function explainMismatch(mismatch: Mismatch): Promise<string> {
+  const { body, contentLength } = mismatch;
+  const start = 'The signature does not match';
+  if (body.length === 0) return `${start}: the body is empty. Something read the request before. ${RAW_BODY_ADVICE}`;
+  if (contentLength !== null && contentLength !== body.length) {
+    return `${start}: the body has ${body.length} bytes, but Content-Length says ${contentLength}. It was parsed and serialised again, or decoded. ${RAW_BODY_ADVICE}`;
+  }
+  if (body.length <= MAX_BODY) {
+    const proven = (await wrongSecret(mismatch)) ?? (await changedBody(mismatch));
+    if (proven !== null) return `${start}: ${proven}`;
+  }
+  const many =
+    mismatch.secrets.length > 1 ? `none of the ${mismatch.secrets.length} secrets fits` : 'the secret is another one';
+  return `${start}: either ${many} (compare with the dashboard; sandbox and production differ), or the body is not the raw one (looks the same, but was parsed and serialised again). ${RAW_BODY_ADVICE}`;
+}
+
+async function wrongSecret(mismatch: Mismatch): Promise<string | null> {
+  for (const secret of mismatch.secrets.slice(0, MAX_SECRETS)) {
+    const [, unquoted] = /^\s*["'`]\s*(.+?)\s*["'`]\s*$/.exec(secret) ?? [];
+    if (unquoted !== undefined && (await fits(mismatch, unquoted, mismatch.body))) {
+      return 'the secret would match when trimmed of the quotes around it.';
+    }
+  }
+  return null;
+}
+
+async function changedBody(mismatch: Mismatch): Promise<string | null> {
+  for (const secret of mismatch.secrets.slice(0, MAX_SECRETS)) {
+    for (const [body, diagnosis] of variants(mismatch.body)) {
+      if (await fits(mismatch, secret, body)) return `${diagnosis} ${RAW_BODY_ADVICE}`;
+    }
+  }
+  return null;
+}
+
+async function fits({ engine, timestamp, digest }: Mismatch, secret: string, body: Uint8Array): Promise<boolean> {
+  return engine.equal(await engine.hmac(secret, timestamp, body), digest);
+}
+
+const RESERIALISED = 'the body was parsed and serialised again: with other spacing it would match.';
+const encoder = new TextEncoder();
+
+function* variants(body: Uint8Array): Generator<readonly [Uint8Array, string]> {
+  const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(body);
+  yield [encoder.encode(`\uFEFF${text}`), 'the body lost its byte-order mark when it was read as text.'];
+  yield [encoder.encode(`${text}\n`), 'the line break at the end of the body was lost.'];
+  const trimmed = text.trim();
+  if (trimmed !== text) yield [encoder.encode(trimmed), 'white space was added around the body.'];
+  for (const spaced of [false, true]) {
+    const plain = respaced(text, spaced);
+    const escaped = plain.replace(
+      /[\u0080-\uFFFF]/g,
+      (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
+    );
+    if (plain !== text) yield [encoder.encode(plain), RESERIALISED];
+    if (escaped !== plain)
+      yield [encoder.encode(escaped), 'the body was parsed and serialised again: with escaped letters it would match.'];
+  }
+}
+
+/** The same JSON text with no spaces outside of strings, or with one after each comma and colon. */
+function respaced(json: string, spaced: boolean): string {
+  return json.replace(/"(?:[^"\\]|\\.)*"|\s+|[,:]/g, (token) => {
+    if (token.startsWith('"')) return token;
+    if (token === ',' || token === ':') return spaced ? `${token} ` : token;
+    return '';
+  });
+}

@@ -1,0 +1,56 @@
+import type { HeadersInput } from './delivery-headers.ts';
+import type { WebhookHandler } from './handler-options.ts';
+import { nodeBody } from './node-body.ts';
+import { nodeCall } from './node-call.ts';
+import type { FastifyReplyLike, FastifyRequestLike, KoaContextLike, NodeRequest, NodeResponse } from './node-types.ts';
+import type { WebhookReply } from './replies.ts';
+
+/** The handler for Node's HTTP server and the frameworks on it. */
+export interface NodeHandler {
+  /** `http.createServer(h)`, `app.post('/webhook', h)` of Express, `h(request, response)` in a Nest controller. */
+  (request: NodeRequest, response: NodeResponse, next?: (error?: unknown) => void): Promise<void>;
+  /** `fastify.post('/webhook', h)`. */
+  (request: FastifyRequestLike, reply: FastifyReplyLike): Promise<void>;
+  /** `router.post('/webhook', h)` of Koa. */
+  (context: KoaContextLike, next: () => Promise<unknown>): Promise<void>;
+}
+
+/**
+ * The handler as a function of Node's request and response. It reads the body itself, up to the size limit; bytes that
+ * a framework kept (`express.raw()`, Nest's `rawBody`) are taken. A body that was parsed or read before is answered
+ * 500 and reported as `setup`, with the line to change.
+ */
+export function toNodeHandler(handler: WebhookHandler): NodeHandler {
+  return async (
+    first: NodeRequest | FastifyRequestLike | KoaContextLike,
+    second: unknown,
+    next?: unknown,
+  ): Promise<void> => {
+    try {
+      const { request, response, left, framework } = nodeCall(first, second);
+      const reply = await handler.handle({
+        method: request.method ?? '',
+        headers: allHeaders(request),
+        body: (limit) => nodeBody(request, left, framework, limit),
+      });
+      answer(response, reply);
+    } catch (error) {
+      // Only what the framework's own objects throw: the handler itself never rejects.
+      if (typeof next !== 'function') throw error;
+      next(error);
+    }
+  };
+}
+
+/** Real requests show repeated headers in `rawHeaders`; some serverless bridges leave it empty. */
+function allHeaders(request: NodeRequest): HeadersInput {
+  const { rawHeaders } = request;
+  return rawHeaders !== undefined && rawHeaders.length > 0 ? rawHeaders : request.headers;
+}
+
+function answer(response: NodeResponse, reply: WebhookReply): void {
+  if (response.headersSent || response.writableEnded || response.destroyed === true) return; // aborted, or answered
+  response.statusCode = reply.status;
+  for (const [name, value] of Object.entries(reply.headers)) response.setHeader(name, value);
+  response.end(reply.body);
+}

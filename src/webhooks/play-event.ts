@@ -1,0 +1,104 @@
+import { runClaimed } from './claimed-run.ts';
+import { dedupeKey, eventDigest } from './dedupe.ts';
+import type { InvoiceEvent } from './events.ts';
+import type { HandlerSettings, WebhookContext } from './handler-options.ts';
+import { LEASE, type Verdict } from './replies.ts';
+import type { ClaimResult, WebhookStore } from './store.ts';
+
+/** How an event, or a request, ended: what is answered, and what is reported about it. */
+export interface Ending {
+  readonly verdict: Verdict;
+  readonly message: string;
+  readonly error?: unknown;
+}
+
+/** What the caller of {@link playEvent} hears on the way. */
+export interface PlayListener {
+  /** The time limit: when it is over, a function that has not begun does not begin. */
+  readonly signal: AbortSignal;
+  onKey(key: string): void;
+  onTakenOver(message: string): void;
+}
+
+/** Takes a trusted event through the store and the merchant's function. Never rejects. */
+export async function playEvent<Extra extends object>(
+  event: InvoiceEvent,
+  settings: HandlerSettings<Extra>,
+  listener: PlayListener,
+): Promise<Ending> {
+  const { options, timers } = settings;
+  const key = dedupeKey(event);
+  listener.onKey(key);
+  const call = callFor(event, options);
+  if (call === null) {
+    return { verdict: 'no_handler', message: 'An unknown event was acknowledged, as there is no onUnknown.' };
+  }
+  const claim = { key, owner: crypto.randomUUID() };
+  const digest = await eventDigest(event);
+  let result: ClaimResult;
+  try {
+    result = understood(await options.store.claim({ ...claim, digest, lease: LEASE }));
+  } catch (error) {
+    return { verdict: 'store_failed', message: 'The store could not say whether the event is done.', error };
+  }
+  if (result.state === 'done') return repeatOfDone(result.digest === digest);
+  if (result.state === 'running') {
+    return { verdict: 'duplicate_running', message: 'The same event is being handled by an earlier delivery.' };
+  }
+  if (listener.signal.aborted) {
+    await releaseQuietly(options.store, claim);
+    return { verdict: 'time_limit', message: 'The store took too long. Your function did not begin.' };
+  }
+  const takenOver = result.state === 'taken_over';
+  if (result.state === 'taken_over') {
+    const other = result.digest === digest ? '' : ' Its amounts or status differ from this one.';
+    listener.onTakenOver(`An earlier attempt at this event did not end. It is handled again now.${other}`);
+  }
+  const context: WebhookContext = { signal: listener.signal, deliveryId: event.id, dedupeKey: key, takenOver };
+  const ending = await runClaimed(options.store, claim, timers, (extra) => call({ ...context, ...extra }));
+  return { ...ending, message: RUN_MESSAGES[ending.verdict] };
+}
+
+// A store may be the merchant's own, and an answer that is taken for a claim by mistake would run the work twice.
+function understood(result: ClaimResult): ClaimResult {
+  if (['claimed', 'taken_over', 'running', 'done'].includes(result.state)) return result;
+  throw new TypeError('claim() must answer { state }: claimed, taken_over, running or done.');
+}
+
+const RUN_MESSAGES = {
+  done: 'The event was handled.',
+  handler_failed: 'Your function threw. The claim was given back; the service will repeat.',
+  store_failed: 'The store failed around your function. If it had succeeded, it may run again.',
+  lease_lost: 'Your function outlived its lease, and another attempt took the event over.',
+} as const;
+
+function callFor<Extra extends object>(
+  event: InvoiceEvent,
+  options: HandlerSettings<Extra>['options'],
+): ((context: WebhookContext & Extra) => unknown) | null {
+  if (event.type === 'invoice.paid') return (context) => options.onPaid(event, context);
+  if (event.type === 'invoice.canceled') return (context) => options.onCanceled(event, context);
+  const { onUnknown } = options;
+  return onUnknown === undefined ? null : (context) => onUnknown(event, context);
+}
+
+function repeatOfDone(same: boolean): Ending {
+  return same
+    ? { verdict: 'duplicate', message: 'The event was handled before. Nothing was done.' }
+    : {
+        verdict: 'duplicate_differs',
+        message:
+          'The event was handled before, with other amounts or another status. Nothing was done: compare the two.',
+      };
+}
+
+async function releaseQuietly(
+  store: Pick<WebhookStore, 'release'>,
+  claim: { key: string; owner: string },
+): Promise<void> {
+  try {
+    await store.release(claim);
+  } catch {
+    // The lease ends by itself.
+  }
+}

@@ -1,0 +1,83 @@
+import type { WebhookReason } from '../error-codes.ts';
+import { type HeaderValues, unsignedHeader } from './delivery-headers.ts';
+import { timeFrom } from './timestamp-form.ts';
+
+/**
+ * Why a report is made. The ten reasons of {@link WebhookReason}, and:
+ *
+ * - `method_not_allowed`, `unsupported_media_type`, `aborted` (the sender hung up while sending): not a delivery.
+ * - `setup`: this endpoint is wired wrongly; `message` names the line to change.
+ * - `duplicate`: a repeat of a completed event; answered 200, not handled.
+ * - `duplicate_differs`: the same, but with other amounts or another status: look at it.
+ * - `duplicate_running`: a repeat while the first one runs; answered 409.
+ * - `taken_over`: an earlier attempt at this event died or stalled; it is handled again now.
+ * - `no_handler`: an unknown event, and no `onUnknown`; answered 200.
+ * - `handler_failed`: your function threw; `error` is what it threw. Answered 500, and the service repeats.
+ * - `time_limit`: your function took longer than `timeout`; answered 503. It goes on, and its claim is kept.
+ * - `completed_late`: it succeeded after that; the repeat will find the event done.
+ * - `store_failed`: the store rejected; `error` is why. Answered 503.
+ * - `lease_lost`: your function outlived its lease and another attempt took the event over.
+ */
+export type WebhookReportReason =
+  | WebhookReason
+  | 'method_not_allowed'
+  | 'unsupported_media_type'
+  | 'aborted'
+  | 'setup'
+  | 'duplicate'
+  | 'duplicate_differs'
+  | 'duplicate_running'
+  | 'taken_over'
+  | 'no_handler'
+  | 'handler_failed'
+  | 'time_limit'
+  | 'completed_late'
+  | 'store_failed'
+  | 'lease_lost';
+
+/** One finding about one request. Holds no body and no secret. */
+export interface WebhookReport {
+  readonly reason: WebhookReportReason;
+  /** What is the matter, for a log line. */
+  readonly message: string;
+  /** The status answered for it; null where the finding does not decide the answer. */
+  readonly status: number | null;
+  /** X-Webhook-Id as sent, cut at 128 characters; not signed, so a stranger may have written it. Null when absent. */
+  readonly deliveryId: string | null;
+  /** Now minus the delivery's timestamp, in milliseconds; null when it cannot be read. Shows repeats that are not stamped anew. */
+  readonly ageMs: number | null;
+  /** The dedupe key, once the delivery is proven genuine; else null. */
+  readonly key: string | null;
+  /** What your function or the store threw, as it is. */
+  readonly error?: unknown;
+}
+
+/** What every report of one request has in common. */
+export interface RequestFacts {
+  readonly deliveryId: string | null;
+  readonly ageMs: number | null;
+}
+
+const MAX_ID = 128;
+
+/** What the unsigned headers say. Never throws: it is for reports on requests of any kind. */
+export function requestFacts(headers: HeaderValues | null, now: () => number): RequestFacts {
+  if (headers === null) return { deliveryId: null, ageMs: null };
+  const deliveryId = unsignedHeader(headers, 'x-webhook-id')?.slice(0, MAX_ID) ?? null;
+  const timestamp = unsignedHeader(headers, 'x-webhook-timestamp');
+  try {
+    return { deliveryId, ageMs: timestamp === null ? null : now() - timeFrom(timestamp, undefined).getTime() };
+  } catch {
+    return { deliveryId, ageMs: null };
+  }
+}
+
+/** Tells the merchant's function. Whatever it does (throw, reject, never settle), the delivery is not touched. */
+export function tell(onReport: ((report: WebhookReport) => unknown) | undefined, report: WebhookReport): void {
+  if (onReport === undefined) return;
+  try {
+    Promise.resolve(onReport(report)).catch(() => {});
+  } catch {
+    // The merchant's logging failed; the payment must not.
+  }
+}

@@ -1,0 +1,15 @@
+import { type HeaderValues, unsignedHeader } from './delivery-headers.ts';
+
+const JSON_TYPE = /^(?:application|text)\/(?:[\w.-]+\+)?json$/i;
+
+/** False for a body that is not said to be JSON. No Content-Type at all is accepted: the signature decides. */
+export function isJson(headers: HeaderValues): boolean {
+  const type = unsignedHeader(headers, 'content-type');
+  return type === null || JSON_TYPE.test((type.split(';', 1)[0] ?? '').trim());
+}
+
+/** False for a compressed body: what was signed are the bytes before compression, and a small one can hold gigabytes. */
+export function isPlain(headers: HeaderValues): boolean {
+  const encoding = unsignedHeader(headers, 'content-encoding');
+  return encoding === null || encoding.trim().toLowerCase() === 'identity';
+}

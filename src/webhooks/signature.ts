@@ -1,0 +1,78 @@
+import { ConfigurationError } from '../errors.ts';
+import { engine, toHex } from './hmac.ts';
+import { secretsFrom } from './secrets.ts';
+
+/** How the signature is written. The interface does not show it. @see service interface, "Authentication" */
+export type SignatureEncoding = 'hex' | 'base64';
+/** How the timestamp is written. The interface does not show it. @see service interface, "Authentication" */
+export type TimestampFormat = 'seconds' | 'milliseconds' | 'iso';
+
+export const SIGNATURE_PREFIX = 'sha256=';
+export const SIGNATURE_ENCODINGS = ['hex', 'base64'] as const satisfies readonly SignatureEncoding[];
+export const TIMESTAMP_FORMATS = ['seconds', 'milliseconds', 'iso'] as const satisfies readonly TimestampFormat[];
+
+/** The three headers of a delivery. @see service interface, "Headers on every delivery" */
+export interface WebhookHeaders {
+  'X-Webhook-Id': string;
+  'X-Webhook-Signature': string;
+  'X-Webhook-Timestamp': string;
+}
+
+/** How {@link signWebhook} signs. */
+export interface SignWebhookOptions {
+  /** Delivery id; default a random UUID. It is not part of what is signed. */
+  readonly id?: string | undefined;
+  /** Default now. A number is milliseconds since 1970; text becomes the header as it is, and is what is signed. */
+  readonly timestamp?: Date | number | string | undefined;
+  /** Default `hex`. */
+  readonly encoding?: SignatureEncoding | undefined;
+  /** Write `sha256=` before the signature; default false. */
+  readonly prefix?: boolean | undefined;
+  /** Default `seconds`. */
+  readonly timestampFormat?: TimestampFormat | undefined;
+}
+
+const encoder = new TextEncoder();
+
+/**
+ * Makes the headers of a signed delivery, as the service does: for tests of a receiver, and for the sandbox.
+ *
+ * @throws ConfigurationError for an unusable secret or option.
+ * @see service interface, "Authentication"
+ */
+export async function signWebhook(
+  body: string | Uint8Array,
+  secret: string,
+  options: SignWebhookOptions = {},
+): Promise<WebhookHeaders> {
+  const [key = ''] = secretsFrom(secret);
+  if (typeof body !== 'string' && !ArrayBuffer.isView(body)) {
+    throw new ConfigurationError('signWebhook signs text or bytes. Give it the body exactly as it will be sent.');
+  }
+  const encoding = oneOf('encoding', SIGNATURE_ENCODINGS, options.encoding) ?? 'hex';
+  const format = oneOf('timestampFormat', TIMESTAMP_FORMATS, options.timestampFormat) ?? 'seconds';
+  const timestamp = timestampText(options.timestamp ?? Date.now(), format);
+  const digest = await engine().hmac(key, timestamp, typeof body === 'string' ? encoder.encode(body) : body);
+  const signature = encoding === 'hex' ? toHex(digest) : btoa(String.fromCharCode(...digest));
+  return {
+    'X-Webhook-Id': options.id ?? crypto.randomUUID(),
+    'X-Webhook-Signature': options.prefix ? SIGNATURE_PREFIX + signature : signature,
+    'X-Webhook-Timestamp': timestamp,
+  };
+}
+
+function timestampText(timestamp: Date | number | string, format: TimestampFormat): string {
+  if (typeof timestamp === 'string') return timestamp;
+  const date = new Date(timestamp);
+  if (Number.isNaN(date.getTime())) throw new ConfigurationError('The timestamp to sign is not a time.');
+  if (format === 'iso') return date.toISOString();
+  return String(format === 'seconds' ? Math.floor(date.getTime() / 1000) : date.getTime());
+}
+
+/** An option that is one of a few words, or absent. */
+export function oneOf<T extends string>(name: string, words: readonly T[], value: unknown): T | undefined {
+  if (value === undefined) return undefined;
+  const found = words.find((word) => word === value);
+  if (found === undefined) throw new ConfigurationError(`${name} must be ${words.map((w) => `"${w}"`).join(' or ')}.`);
+  return found;
+}

@@ -1,0 +1,65 @@
+/** Who holds a record: the event's dedupe key, and a token that only the claimant knows. */
+export interface Claim {
+  /** Lower-case invoice_uuid and what happened, such as `018f…:paid`. At most 300 characters. */
+  readonly key: string;
+  /** A random token, new for each claim. Every later move names it, so that a late loser cannot touch the winner's record. */
+  readonly owner: string;
+}
+
+/** A request to hold a key. */
+export interface ClaimRequest extends Claim {
+  /** Digest of what was signed, to be kept in the record: 64 hex characters. */
+  readonly digest: string;
+  /** How long the claim holds unless renewed, in milliseconds, by the store's own clock. */
+  readonly lease: number;
+}
+
+/**
+ * - `claimed`: there was no record. It is ours now.
+ * - `taken_over`: there was a running claim whose lease is over: its process died or stalled. It is ours now, with our
+ *   owner and digest; `digest` is the one that stood there.
+ * - `running`: another claim holds the key. Nothing was changed.
+ * - `done`: the event was completed. Nothing was changed.
+ */
+export type ClaimResult =
+  | { readonly state: 'claimed' }
+  | { readonly state: 'taken_over' | 'running' | 'done'; readonly digest: string };
+
+/**
+ * Where the handler remembers which events are done. Two phases: a claim, which commits on its own before any work,
+ * and the completion after it. A crash in between leaves a claim whose lease runs out, and the next delivery takes it
+ * over; that is what a single "set if absent" cannot do.
+ *
+ * Each move must be one atomic step:
+ * SQL: `INSERT … ON CONFLICT (key) DO UPDATE SET owner, digest, lease_end WHERE state = 'running' AND lease_end <= now`,
+ * then `… WHERE key AND owner AND state = 'running'`. Redis: one script per move, or `SET NX PX` for the claim with the
+ * owner compared in a script.
+ *
+ * `Extra` is what {@link WebhookStore.run} adds to the context of the merchant's functions.
+ */
+export interface WebhookStore<Extra extends object = object> {
+  /**
+   * How long a completed record is remembered, in milliseconds; null = for ever. The service repeats for 20.6 hours,
+   * and a resend by hand can come at any time.
+   */
+  readonly retention: number | null;
+  /** Tries to hold a key. A rejection means that the store is down: the delivery is answered 503. */
+  claim(request: ClaimRequest): Promise<ClaimResult>;
+  /** Prolongs a claim to `lease` milliseconds from now. False when it is not ours any more. */
+  renew(claim: Claim, lease: number): Promise<boolean>;
+  /** Marks the event done. False, and nothing changed, when the claim is not ours any more. */
+  complete(claim: Claim): Promise<boolean>;
+  /** Gives a running claim back after a failure. Does nothing when it is not ours any more, or done. */
+  release(claim: Claim): Promise<void>;
+  /**
+   * Optional, for stores that can hold the merchant's writes and the completion in one transaction. Does the work
+   * **and** the completion: calls `work` exactly once with what it adds to the context, completes with the owner
+   * checked, and commits. Answers false after a rollback because the claim is not ours any more. What `work` throws is
+   * rolled back and thrown on.
+   *
+   * A pooled store opens a second transaction and adds it (`context.tx`): `BEGIN`, work, `UPDATE … WHERE key AND owner`,
+   * `COMMIT`. A store on one shared connection adds a synchronous function (`context.commit`) that does all of that in
+   * one go, and completes after `work` where it was not called. Claims and renewals must not wait for that transaction.
+   */
+  run?(claim: Claim, work: (extra: Extra) => Promise<void>): Promise<boolean>;
+}

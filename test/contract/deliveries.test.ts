@@ -1,0 +1,225 @@
+import { describe, expect, it } from 'vitest';
+import { listDeliveries, resendWebhook } from '../../src/contract/deliveries.ts';
+import * as wire from '../support/fixtures/deliveries.ts';
+import { changed, decoded, refused, without } from './mutation.ts';
+
+const first = (record: unknown) => {
+  const [delivery] = decoded(listDeliveries.data, [record]);
+  if (delivery === undefined) throw new Error('no delivery');
+  return delivery;
+};
+
+function renamed(from: string, to: string, record: Record<string, unknown> = wire.deliveredRecord): unknown {
+  const { [from]: value, ...rest } = record;
+  return { ...rest, [to]: value };
+}
+
+describe('a delivery record', () => {
+  it('is decoded with its attempt log', () => {
+    expect(first(wire.deliveredRecord)).toMatchObject({
+      id: '9482f7a5-08dc-4796-82e3-a6b5c3d3e7f8',
+      event_type: 'invoice.paid',
+      status: 'delivered',
+      attempts: 3,
+      max_attempts: 7,
+      last_http_status: 204,
+      next_retry_at: null,
+      delivered_at: new Date('2026-01-31T09:47:13.000Z'),
+      attempt_log: [
+        {
+          status_code: 503,
+          success: false,
+          error: 'HTTP 503',
+          duration_ms: 182,
+          triggered_by: 'schedule',
+          created_at: new Date('2026-01-31T09:41:13.000Z'),
+        },
+        {
+          status_code: null,
+          success: false,
+          error: 'connection error',
+          duration_ms: 15000,
+          triggered_by: 'schedule',
+          created_at: new Date('2026-01-31T09:42:13.000Z'),
+        },
+        {
+          status_code: 204,
+          success: true,
+          error: null,
+          duration_ms: 41,
+          triggered_by: 'manual',
+          created_at: new Date('2026-01-31T09:47:13.000Z'),
+        },
+      ],
+    });
+  });
+
+  it.each([
+    ['a list', wire.deliveries],
+    ['a page', wire.deliveryPage],
+    ['a list under "deliveries"', { deliveries: wire.deliveries }],
+    ['a list under "webhooks"', { webhooks: wire.deliveries }],
+    ['a list under "results"', { results: wire.deliveries }],
+  ])('is found in %s', (_name, payload) => {
+    expect(decoded(listDeliveries.data, payload).map((delivery) => delivery.id)).toEqual([
+      '9482f7a5-08dc-4796-82e3-a6b5c3d3e7f8',
+      'a59308b6-19ed-48a7-93f4-b7c6d4e4f809',
+    ]);
+  });
+
+  it.each(['id', 'delivery_id', 'webhook_id', 'webhook_delivery_id', 'uuid', 'delivery_uuid'])(
+    'has its id as %s',
+    (name) => {
+      expect(first(renamed('delivery_id', name)).id).toBe('9482f7a5-08dc-4796-82e3-a6b5c3d3e7f8');
+    },
+  );
+
+  it('prefers the delivery id to the number of a row', () => {
+    expect(first({ ...wire.deliveredRecord, id: 17 }).id).toBe('9482f7a5-08dc-4796-82e3-a6b5c3d3e7f8');
+  });
+
+  it('takes an id that is a number as text', () => {
+    expect(first({ ...(without(wire.deliveredRecord, 'delivery_id') as object), id: 17 }).id).toBe('17');
+  });
+
+  it.each(['event_type', 'event', 'type', 'event_name'])('has its event type as %s', (name) => {
+    expect(first(renamed('event_type', name)).event_type).toBe('invoice.paid');
+  });
+
+  it.each(['status', 'state', 'delivery_status'])('has its status as %s', (name) => {
+    expect(first(renamed('status', name)).status).toBe('delivered');
+  });
+
+  it.each(['attempts', 'attempts_made', 'attempt_count', 'attempts_count'])('counts its attempts as %s', (name) => {
+    expect(first(renamed('attempts', name, { ...wire.deliveredRecord, attempts: 5 })).attempts).toBe(5);
+  });
+
+  it.each(['max_attempts', 'attempts_max', 'max_attempt_count'])('has its maximum as %s', (name) => {
+    expect(first(renamed('max_attempts', name)).max_attempts).toBe(7);
+  });
+
+  it.each([
+    'last_http_status',
+    'last_status_code',
+    'last_http_status_code',
+    'last_response_status',
+    'http_status',
+    'last_status',
+  ])('has its last HTTP status as %s', (name) => {
+    expect(first(renamed('last_http_status', name)).last_http_status).toBe(204);
+  });
+
+  it('does not take a word for an HTTP status', () => {
+    expect(
+      first({ ...(without(wire.deliveredRecord, 'last_http_status') as object), last_status: 'failed' }),
+    ).toMatchObject({ last_http_status: null });
+  });
+
+  it.each(['next_retry_at', 'next_retry_time', 'next_retry', 'next_attempt_at', 'retry_at'])(
+    'has its next retry as %s',
+    (name) => {
+      expect(first(renamed('next_retry_at', name, wire.pendingRecord)).next_retry_at).toEqual(
+        new Date('2026-01-31T09:42:13.000Z'),
+      );
+    },
+  );
+
+  it.each(['delivered_at', 'delivered_time', 'delivery_time', 'received_at'])(
+    'has its delivered time as %s',
+    (name) => {
+      expect(first(renamed('delivered_at', name)).delivered_at).toEqual(new Date('2026-01-31T09:47:13.000Z'));
+    },
+  );
+
+  it.each(['attempt_log', 'attempts_log', 'attempt_logs', 'log', 'logs', 'history', 'attempt_history'])(
+    'has its log as %s',
+    (name) => {
+      expect(first(renamed('attempt_log', name)).attempt_log).toHaveLength(3);
+    },
+  );
+
+  it('may carry the log itself as attempts: then they are counted', () => {
+    const { attempts: _count, attempt_log, ...rest } = wire.deliveredRecord;
+    const delivery = first({ ...rest, attempts: attempt_log });
+    expect(delivery.attempts).toBe(3);
+    expect(delivery.attempt_log).toHaveLength(3);
+  });
+
+  it('may have neither count nor log', () => {
+    const delivery = first(without(without(wire.deliveredRecord, 'attempts'), 'attempt_log'));
+    expect(delivery.attempts).toBe(0);
+    expect(delivery.attempt_log).toEqual([]);
+  });
+
+  it.each(['event_type', 'max_attempts', 'last_http_status', 'next_retry_at', 'delivered_at'])(
+    'has null for %s when it is absent or null',
+    (name) => {
+      expect(first(without(wire.deliveredRecord, name))).toHaveProperty(name, null);
+      expect(first(changed(wire.deliveredRecord, name, null))).toHaveProperty(name, null);
+    },
+  );
+
+  it.each([
+    ['delivery_id', 'id'],
+    ['status', 'status'],
+  ])('is refused without %s', (name, path) => {
+    expect(refused(listDeliveries.data, [without(wire.deliveredRecord, name)])).toEqual([
+      { path: `0.${path}`, message: 'is required' },
+    ]);
+  });
+
+  it('passes words that the interface does not list, and keeps unknown members', () => {
+    expect(
+      first({ ...wire.deliveredRecord, status: 'paused', event_type: 'invoice.reviewed', note: 'x' }),
+    ).toMatchObject({ status: 'paused', event_type: 'invoice.reviewed', note: 'x' });
+  });
+
+  it.each([[null], ['text'], [{ delivery: 1 }], [[null]], [['x']]])('is refused when the payload is %j', (payload) => {
+    expect(refused(listDeliveries.data, payload).length).toBeGreaterThan(0);
+  });
+});
+
+describe('an entry of the attempt log', () => {
+  const entry = (changes: Record<string, unknown>) =>
+    first({ ...wire.deliveredRecord, attempt_log: [{ ...wire.failedAttempt, ...changes }] }).attempt_log[0];
+
+  it.each(['status_code', 'success', 'error', 'duration_ms', 'triggered_by', 'created_at'])(
+    'has null for %s when it is absent or null',
+    (name) => {
+      expect(entry({ [name]: null })).toHaveProperty(name, null);
+      const log = [without(wire.failedAttempt, name)];
+      expect(first({ ...wire.deliveredRecord, attempt_log: log }).attempt_log[0]).toHaveProperty(name, null);
+    },
+  );
+
+  it.each([
+    ['status_code', '503', 503],
+    ['status_code', '', null],
+    ['duration_ms', '181.5', 181.5],
+    ['success', 'true', true],
+    ['success', 'false', false],
+    ['success', 1, true],
+    ['success', 0, false],
+    ['error', { type: 'timeout' }, '{"type":"timeout"}'],
+    ['triggered_by', 7, '7'],
+    ['created_at', '', null],
+  ])('reads %s = %j as %j, because the types are not shown', (name, value, expected) => {
+    expect(entry({ [name]: value })).toHaveProperty(name, expected);
+  });
+
+  it.each([
+    ['status_code', 'none'],
+    ['success', 'perhaps'],
+    ['duration_ms', {}],
+    ['created_at', 'yesterday'],
+  ])('is refused with %s = %j', (name, value) => {
+    const record = { ...wire.deliveredRecord, attempt_log: [{ ...wire.failedAttempt, [name]: value }] };
+    expect(refused(listDeliveries.data, [record]).map((issue) => issue.path)).toEqual([`0.attempt_log.0.${name}`]);
+  });
+});
+
+describe('the answer to a resend', () => {
+  it.each([[undefined], [null], [''], [{}], [{ success: true, data: null }], [[1]]])('may be %j', (body) => {
+    expect(resendWebhook.data(body)).toEqual({ ok: true, value: undefined });
+  });
+});

@@ -1,0 +1,353 @@
+import { describe, expect, it } from 'vitest';
+import { Decimal } from '../../src/contract/decimal.ts';
+import { createInvoice, getInvoice, listInvoices } from '../../src/contract/invoices.ts';
+import * as wire from '../support/fixtures/invoices.ts';
+import { changed, decoded, refused, without } from './mutation.ts';
+
+const euro = { id: 2, code: 'EUR', name: 'Euro', symbol: '€' };
+
+describe('a created invoice', () => {
+  it('is decoded member by member', () => {
+    expect(decoded(createInvoice.data, wire.createdInvoice)).toEqual({
+      uuid: '0b9f6e1c-7f43-4e0d-9f5a-1d2c3b4a5e6f',
+      external_id: 'order-1042',
+      customer_id: 'customer-7',
+      purpose: 'Two tickets',
+      amount: new Decimal('25'),
+      amount_to_send: new Decimal('25.5'),
+      currency: euro,
+      status: 'pending',
+      callback_url: 'https://shop.example/webhooks/invoices',
+      success_url: 'https://shop.example/paid',
+      fail_url: 'https://shop.example/failed',
+      payment_url: 'https://pay.example/i/0b9f6e1c',
+      created_at: new Date(Date.UTC(2026, 0, 31, 9, 30)),
+      expires_at: new Date(Date.UTC(2026, 0, 31, 10, 0)),
+    });
+  });
+
+  it('has amounts that are Decimals and times that are Dates', () => {
+    const invoice = decoded(createInvoice.data, wire.createdInvoice);
+    expect(Decimal.isDecimal(invoice.amount)).toBe(true);
+    expect(invoice.amount.toFixed(2)).toBe('25.00');
+    expect(invoice.created_at).toBeInstanceOf(Date);
+  });
+
+  it('keeps null members null and cuts microseconds', () => {
+    const invoice = decoded(createInvoice.data, wire.createdInvoiceSparse);
+    expect(invoice.purpose).toBeNull();
+    expect(invoice.amount_to_send).toBeNull();
+    expect(invoice.created_at).toEqual(new Date(Date.UTC(2026, 0, 31, 9, 30, 0, 123)));
+  });
+
+  it('gives null for optional members that are absent', () => {
+    const optional = ['purpose', 'amount_to_send', 'callback_url', 'success_url', 'fail_url'];
+    const sparse = optional.reduce((rest: unknown, name) => without(rest, name), wire.createdInvoice);
+    const invoice = decoded(createInvoice.data, sparse);
+    expect(invoice).toMatchObject({
+      purpose: null,
+      amount_to_send: null,
+      callback_url: null,
+      success_url: null,
+      fail_url: null,
+    });
+  });
+});
+
+describe('an invoice in full', () => {
+  it('is decoded while pending', () => {
+    expect(decoded(getInvoice.data, wire.pendingInvoice)).toEqual({
+      uuid: '0b9f6e1c-7f43-4e0d-9f5a-1d2c3b4a5e6f',
+      external_id: 'order-1042',
+      customer_id: 'customer-7',
+      purpose: 'Two tickets',
+      amount: new Decimal('25'),
+      amount_to_send: null,
+      currency: euro,
+      status: 'pending',
+      callback_url: 'https://shop.example/webhooks/invoices',
+      success_url: 'https://shop.example/paid',
+      fail_url: 'https://shop.example/failed',
+      payment_url: 'https://pay.example/i/0b9f6e1c',
+      created_at: new Date('2026-01-31T09:30:00.000Z'),
+      expires_at: new Date('2026-01-31T10:00:00.000Z'),
+      finished_at: null,
+      payment_method: null,
+      rate: null,
+      settled_amount_usdt: null,
+      is_adjusted: false,
+      adjustment: null,
+    });
+  });
+
+  it('is decoded when paid', () => {
+    expect(decoded(getInvoice.data, wire.successInvoice)).toMatchObject({
+      status: 'success',
+      amount: new Decimal('100'),
+      amount_to_send: new Decimal('102'),
+      finished_at: new Date('2026-01-31T09:41:12.000Z'),
+      payment_method: { name: 'Card', logo_url: 'https://cdn.example/card.svg' },
+      rate: new Decimal('0.92'),
+      settled_amount_usdt: new Decimal('108.695652'),
+      is_adjusted: false,
+      adjustment: null,
+    });
+  });
+
+  it('is decoded when adjusted', () => {
+    expect(decoded(getInvoice.data, wire.adjustedInvoice)).toMatchObject({
+      status: 'success',
+      payment_method: { name: 'Bank transfer', logo_url: null },
+      settled_amount_usdt: new Decimal('73.913043'),
+      is_adjusted: true,
+      adjustment: {
+        expected_amount_fiat: new Decimal('100'),
+        actual_amount_fiat: new Decimal('68'),
+        expected_amount_usdt: new Decimal('108.695652'),
+        actual_amount_usdt: new Decimal('73.913043'),
+      },
+    });
+  });
+
+  it.each([
+    ['fail', wire.failedInvoice, '2026-01-31T09:50:00.000Z'],
+    ['expired', wire.expiredInvoice, '2026-01-31T10:00:00.000Z'],
+    ['canceled', wire.canceledInvoice, '2026-01-31T09:33:00.000Z'],
+  ])('is decoded when it ended in %s', (status, fixture, finishedAt) => {
+    expect(decoded(getInvoice.data, fixture)).toMatchObject({
+      status,
+      finished_at: new Date(finishedAt),
+      settled_amount_usdt: null,
+      is_adjusted: false,
+    });
+  });
+
+  it('keeps members that the interface does not name, in every depth', () => {
+    const grown = { ...wire.successInvoice, loyalty_points: 12, currency: { ...euro, minor_units: 2 } };
+    const invoice = decoded(getInvoice.data, grown);
+    expect(invoice).toMatchObject({ loyalty_points: 12, currency: { minor_units: 2 } });
+  });
+
+  it('passes a status that the interface does not list', () => {
+    expect(decoded(getInvoice.data, changed(wire.pendingInvoice, 'status', 'under_review')).status).toBe(
+      'under_review',
+    );
+  });
+
+  it('takes any uuid as it comes', () => {
+    const odd = changed(wire.pendingInvoice, 'uuid', '00000000-0000-0000-0000-000000000001');
+    expect(decoded(getInvoice.data, odd).uuid).toBe('00000000-0000-0000-0000-000000000001');
+  });
+
+  describe('read alone', () => {
+    it('may be the creation form: is_adjusted follows the absent adjustment', () => {
+      expect(decoded(getInvoice.data, wire.createdInvoice)).toMatchObject({
+        is_adjusted: false,
+        adjustment: null,
+        finished_at: null,
+        payment_method: null,
+        rate: null,
+        settled_amount_usdt: null,
+      });
+    });
+
+    it('is adjusted when only the adjustment is there', () => {
+      expect(decoded(getInvoice.data, without(wire.adjustedInvoice, 'is_adjusted')).is_adjusted).toBe(true);
+    });
+
+    it('does not overrule a flag that is there', () => {
+      expect(decoded(getInvoice.data, changed(wire.adjustedInvoice, 'is_adjusted', false)).is_adjusted).toBe(false);
+    });
+  });
+
+  it('needs is_adjusted in a list', () => {
+    expect(refused(listInvoices.data, without(wire.invoicePage, 'items.0.is_adjusted'))).toEqual([
+      { path: 'items.0.is_adjusted', message: 'is required' },
+    ]);
+  });
+});
+
+describe('a page of invoices', () => {
+  it('is the seven members, with items decoded', () => {
+    const page = decoded(listInvoices.data, wire.invoicePage);
+    expect(page).toMatchObject({
+      page: 2,
+      per_page: 2,
+      total_items: 5,
+      total_pages: 3,
+      has_next: true,
+      has_prev: true,
+    });
+    expect(page.items.map((item) => item.external_id)).toEqual(['order-1042', 'order-1044']);
+    expect(page.items[1]?.settled_amount_usdt?.toFixed()).toBe('108.695652');
+  });
+
+  it('may be empty', () => {
+    expect(decoded(listInvoices.data, wire.emptyPage)).toEqual({
+      items: [],
+      page: 1,
+      per_page: 20,
+      total_items: 0,
+      total_pages: 0,
+      has_next: false,
+      has_prev: false,
+    });
+  });
+
+  it.each(['items', 'page', 'per_page', 'total_items', 'total_pages', 'has_next', 'has_prev'])(
+    'is refused without %s',
+    (name) => {
+      expect(refused(listInvoices.data, without(wire.invoicePage, name))).toEqual([
+        { path: name, message: 'is required' },
+      ]);
+    },
+  );
+
+  it.each([
+    ['items', {}, 'must be an array'],
+    ['items', null, 'must be an array'],
+    ['page', '2', 'must be a number'],
+    ['page', 1.5, 'must be an integer'],
+    ['per_page', null, 'must be a number'],
+    ['total_items', true, 'must be a number'],
+    ['total_pages', [], 'must be a number'],
+    ['has_next', 'true', 'must be a boolean'],
+    ['has_prev', 0, 'must be a boolean'],
+  ])('is refused with %s of another type (%j)', (name, value, message) => {
+    expect(refused(listInvoices.data, changed(wire.invoicePage, name, value))).toEqual([{ path: name, message }]);
+  });
+});
+
+const CREATED_REQUIRED = [
+  'uuid',
+  'external_id',
+  'customer_id',
+  'amount',
+  'currency',
+  'currency.id',
+  'currency.code',
+  'currency.name',
+  'currency.symbol',
+  'status',
+  'payment_url',
+  'created_at',
+  'expires_at',
+];
+const ADJUSTMENT = [
+  'adjustment.expected_amount_fiat',
+  'adjustment.actual_amount_fiat',
+  'adjustment.expected_amount_usdt',
+  'adjustment.actual_amount_usdt',
+];
+
+describe('a required member that is missing', () => {
+  it.each(CREATED_REQUIRED)('%s is reported for a created invoice', (path) => {
+    expect(refused(createInvoice.data, without(wire.createdInvoice, path))).toEqual([{ path, message: 'is required' }]);
+  });
+
+  it.each([...CREATED_REQUIRED, ...ADJUSTMENT, 'payment_method.name'])(
+    '%s is reported for an invoice in full, also inside a list',
+    (path) => {
+      expect(refused(getInvoice.data, without(wire.adjustedInvoice, path))).toEqual([{ path, message: 'is required' }]);
+      const page = { ...wire.invoicePage, items: [wire.pendingInvoice, without(wire.adjustedInvoice, path)] };
+      expect(refused(listInvoices.data, page)).toEqual([{ path: `items.1.${path}`, message: 'is required' }]);
+    },
+  );
+
+  it.each(['amount', 'status', 'created_at'])('%s is not satisfied by null', (path) => {
+    expect(refused(getInvoice.data, changed(wire.pendingInvoice, path, null)).map((issue) => issue.path)).toEqual([
+      path,
+    ]);
+  });
+});
+
+const DECIMAL = 'must be a decimal string in plain notation, such as "25.00"';
+const DATE = 'must be an ISO 8601 date-time, such as "2026-01-31T09:30:00Z"';
+
+describe('a member of another type', () => {
+  it.each([
+    ['uuid', 5, 'must be a string'],
+    ['external_id', 1042, 'must be a string'],
+    ['customer_id', false, 'must be a string'],
+    ['purpose', 7, 'must be a string'],
+    ['amount', 'many', DECIMAL],
+    ['amount', true, DECIMAL],
+    ['amount_to_send', '', DECIMAL],
+    ['currency', 'EUR', 'must be an object'],
+    ['currency', null, 'must be an object'],
+    ['currency.id', '2', 'must be a number'],
+    ['currency.code', 978, 'must be a string'],
+    ['currency.name', null, 'must be a string'],
+    ['currency.symbol', {}, 'must be a string'],
+    ['status', 1, 'must be a string'],
+    ['callback_url', {}, 'must be a string'],
+    ['success_url', [], 'must be a string'],
+    ['fail_url', 0, 'must be a string'],
+    ['payment_url', null, 'must be a string'],
+    ['created_at', 1767225600, DATE],
+    ['expires_at', 'tomorrow', DATE],
+    ['finished_at', '2026-02-30T00:00:00Z', DATE],
+    ['payment_method', 'Card', 'must be an object'],
+    ['payment_method.name', 3, 'must be a string'],
+    ['payment_method.logo_url', 3, 'must be a string'],
+    ['rate', '1e3', DECIMAL],
+    ['settled_amount_usdt', 'NaN', DECIMAL],
+    ['is_adjusted', 'yes', 'must be a boolean'],
+    ['adjustment', [], 'must be an object'],
+    ['adjustment.actual_amount_fiat', null, DECIMAL],
+  ])('%s = %j is refused', (path, value, message) => {
+    expect(refused(getInvoice.data, changed(wire.adjustedInvoice, path, value))).toEqual([{ path, message }]);
+  });
+
+  it('reports every finding at once', () => {
+    const broken = changed(changed(wire.createdInvoice, 'amount', null), 'currency.id', null);
+    expect(refused(createInvoice.data, broken).map((issue) => issue.path)).toEqual(['amount', 'currency.id']);
+  });
+
+  it.each([[null], [[]], ['text'], [5], [undefined]])('a payload that is %j is refused as a whole', (payload) => {
+    for (const check of [createInvoice.data, getInvoice.data, listInvoices.data]) {
+      expect(refused(check, payload)[0]?.path).toBe('');
+    }
+  });
+
+  it('never quotes the value', () => {
+    const secret = 'customer@example.test';
+    const issues = refused(getInvoice.data, changed(wire.adjustedInvoice, 'amount', secret));
+    expect(JSON.stringify(issues)).not.toContain(secret);
+  });
+});
+
+describe('a JSON number where the interface says decimal string', () => {
+  it.each([
+    [25, '25'],
+    [25.5, '25.5'],
+    [0, '0'],
+    [-0, '0'],
+    [0.1, '0.1'],
+    [1e-7, '0.0000001'],
+    [123456789012.345, '123456789012.345'],
+    [999999999999999, '999999999999999'],
+  ])('%d is accepted', (value, text) => {
+    const invoice = decoded(getInvoice.data, changed(wire.successInvoice, 'amount', value));
+    expect(invoice.amount.toFixed()).toBe(text);
+    expect(invoice.amount.isNegative()).toBe(false);
+  });
+
+  it.each([1234567890123456, 0.1 + 0.2, 9007199254740992, Number.MAX_VALUE, Number.NaN, Infinity, 1e31, 1e-19])(
+    '%d is refused',
+    (value) => {
+      expect(
+        refused(getInvoice.data, changed(wire.successInvoice, 'amount', value)).map((issue) => issue.path),
+      ).toEqual(['amount']);
+    },
+  );
+
+  it('says that digits may be lost', () => {
+    expect(refused(getInvoice.data, changed(wire.successInvoice, 'amount', 0.1 + 0.2))).toEqual([
+      {
+        path: 'amount',
+        message: 'must be a decimal string; a JSON number with more than 15 significant digits may have lost some',
+      },
+    ]);
+  });
+});

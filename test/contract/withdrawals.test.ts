@@ -1,0 +1,109 @@
+import { describe, expect, it } from 'vitest';
+import { Decimal } from '../../src/contract/decimal.ts';
+import { getWithdrawal, listWithdrawals } from '../../src/contract/withdrawals.ts';
+import * as wire from '../support/fixtures/withdrawals.ts';
+import { changed, decoded, refused, without } from './mutation.ts';
+
+describe('a withdrawal', () => {
+  it('is decoded while pending', () => {
+    expect(decoded(getWithdrawal.data, wire.pendingWithdrawal)).toEqual({
+      uuid: '615fc472-d5a9-4463-9fb0-738290a0b4c5',
+      actor: 'owner@shop.example',
+      balance_type: 'main',
+      token: 'USDT',
+      network: 'TRC20',
+      address: 'TXYZexampleaddress000000000000000',
+      amount: new Decimal('500'),
+      network_commission: new Decimal('1.5'),
+      amount_to_send: new Decimal('498.5'),
+      status: 'pending',
+      created_at: new Date('2026-02-01T08:00:00.000Z'),
+      logo_url: 'https://cdn.example/trc20.svg',
+      tx_hash: null,
+      reject_reason: null,
+      processed_at: null,
+    });
+  });
+
+  it('is decoded when approved', () => {
+    expect(decoded(getWithdrawal.data, wire.approvedWithdrawal)).toMatchObject({
+      status: 'approved',
+      amount: new Decimal('250.000001'),
+      amount_to_send: new Decimal('248.500001'),
+      tx_hash: 'a3f1c0ffee',
+      processed_at: new Date('2026-02-01T08:20:00.000Z'),
+    });
+  });
+
+  it('is decoded when rejected: empty amounts and times are null, absent members too', () => {
+    expect(decoded(getWithdrawal.data, wire.rejectedWithdrawal)).toMatchObject({
+      status: 'rejected',
+      network_commission: null,
+      amount_to_send: null,
+      logo_url: null,
+      tx_hash: null,
+      reject_reason: 'Wrong address',
+      processed_at: null,
+    });
+  });
+
+  it.each([
+    'actor',
+    'balance_type',
+    'token',
+    'network',
+    'address',
+    'amount',
+    'network_commission',
+    'amount_to_send',
+    'created_at',
+    'logo_url',
+    'tx_hash',
+    'reject_reason',
+    'processed_at',
+  ])('has null for %s when it is absent or null', (name) => {
+    expect(decoded(getWithdrawal.data, without(wire.approvedWithdrawal, name))).toHaveProperty(name, null);
+    expect(decoded(getWithdrawal.data, changed(wire.approvedWithdrawal, name, null))).toHaveProperty(name, null);
+  });
+
+  it.each(['uuid', 'status'])('is refused without %s', (path) => {
+    expect(refused(getWithdrawal.data, without(wire.pendingWithdrawal, path))).toEqual([
+      { path, message: 'is required' },
+    ]);
+  });
+
+  it.each([
+    ['uuid', null],
+    ['status', 4],
+    ['actor', 4],
+    ['amount', 'much'],
+    ['amount_to_send', {}],
+    ['created_at', 'yesterday'],
+    ['processed_at', 1767225600],
+    ['tx_hash', []],
+    ['reject_reason', {}],
+  ])('is refused with %s = %j', (path, value) => {
+    expect(refused(getWithdrawal.data, changed(wire.approvedWithdrawal, path, value)).map((i) => i.path)).toEqual([
+      path,
+    ]);
+  });
+
+  it('passes a status that the interface does not list, and keeps unknown members', () => {
+    const grown = { ...wire.pendingWithdrawal, status: 'on_hold', memo: 'x' };
+    expect(decoded(getWithdrawal.data, grown)).toMatchObject({ status: 'on_hold', memo: 'x' });
+  });
+});
+
+describe('a page of withdrawals', () => {
+  it('is decoded in order', () => {
+    const page = decoded(listWithdrawals.data, wire.withdrawalPage);
+    expect(page.items.map((item) => item.status)).toEqual(['pending', 'approved', 'rejected']);
+    expect(page.total_items).toBe(3);
+  });
+
+  it('names the item that is wrong', () => {
+    expect(refused(listWithdrawals.data, without(wire.withdrawalPage, 'items.2.uuid'))).toEqual([
+      { path: 'items.2.uuid', message: 'is required' },
+    ]);
+  });
+});

@@ -1,0 +1,87 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { DIALECTS } from '../src/sandbox/dialects.ts';
+
+/**
+ * Every "not shown" of the service interface, typed by hand: section, and the words that are in the document's own
+ * table. A sentence that leaves two things unsaid has two entries.
+ */
+const NOT_SHOWN: readonly (readonly [section: string, words: string])[] = [
+  ['Withdrawal', 'Requiredness, nullability … of the withdrawal fields'],
+  ['Withdrawal', 'allowed values of the withdrawal fields other than status'],
+  ['Webhook delivery record', 'Exact field names of the delivery record'],
+  ['Webhook delivery record', 'the types of the attempt-log members'],
+  ['Invoice states', 'Transitions'],
+  ['Withdrawal states', 'Transitions'],
+  ['Webhook delivery states and moves', 'Other delivery moves'],
+  ['POST /api/v1/external/invoices', 'HTTP status code of a successful creation'],
+  ['GET /api/v1/external/invoices/{ident}', 'Response shape'],
+  ['GET /api/v1/external/invoices/{ident}', 'the accepted forms of {ident}'],
+  ['POST /api/v1/external/invoices/{ident}/resend-webhook', 'Response body'],
+  ['GET /api/v1/external/invoices/{ident}/webhooks', 'Whether the list is paginated'],
+  ['GET /api/v1/external/invoices/{ident}/webhooks', 'the response envelope'],
+  ['GET /api/v1/external/withdrawals', 'Names of the query parameters'],
+  ['GET /api/v1/external/withdrawals', 'the defaults for withdrawals'],
+  ['GET /api/v1/external/withdrawals/{withdrawal_uuid}', 'Response shape'],
+  ['Authentication', 'Error codes … for missing or invalid keys'],
+  ['Authentication', 'status for missing or invalid keys'],
+  ['Authentication', 'Encoding of the signature value'],
+  ['Authentication', 'format of the timestamp'],
+  ['Emission', 'Behaviour when neither the invoice nor the business has a callback URL'],
+  ['Payload members', "Names of the members that carry the merchant's order id"],
+  ['Payload members', 'any further members'],
+  ['Headers on every delivery', 'Any further headers'],
+  ['Failure envelope', 'Which of the two shapes a given 422 uses'],
+  ['Known codes', 'INVOICE_ALREADY_EXISTS … status not shown'],
+  ['Known codes', 'HTTP status for INVOICE_ALREADY_EXISTS'],
+  ['Error groups', 'Codes and statuses of these groups'],
+  ['Error groups', 'Code and status for rate limiting'],
+  ['Limits', 'Rate-limit values'],
+  ['Limits', 'Invoice lifetime'],
+  ['Limits', 'Maximum request body size'],
+  ['Versioning', 'Policy on breaking changes, deprecation and version negotiation'],
+];
+
+const text = readFileSync(new URL('../docs/decisions.md', import.meta.url), 'utf8');
+
+/** The cells of each row of the table below a heading. */
+function rowsUnder(heading: string): string[][] {
+  const section = text.split(/^## /m).find((part) => part.startsWith(`${heading}\n`)) ?? '';
+  const table = section.split('\n').filter((line) => line.startsWith('|'));
+  return table.slice(2).map((line) =>
+    line
+      .slice(1, -1)
+      .split('|')
+      .map((cell) => cell.trim()),
+  );
+}
+
+describe('docs/decisions.md', () => {
+  const rows = rowsUnder('What the interface does not show');
+
+  it('has one row for every "not shown", in the order of the interface', () => {
+    expect(rows.map(([number, section, words]) => [number, section, words])).toEqual(
+      NOT_SHOWN.map(([section, words], index) => [String(index + 1), section, words]),
+    );
+  });
+
+  it('says in each row what is assumed, what is tolerated and how to change it', () => {
+    for (const row of rows) {
+      expect(row, row.join(' | ')).toHaveLength(6);
+      for (const cell of row) expect(cell, row.join(' | ')).not.toBe('');
+    }
+  });
+
+  it('names each dialect of the sandbox, and none that does not exist', () => {
+    const cells = [...rows, ...rowsUnder('Where the interface is silent without saying so')].map(
+      (row) => row.at(-1) ?? '',
+    );
+    const named = cells.flatMap((cell) => {
+      const list = /dialects? ((?:`\w+`(?:, )?)+)/.exec(cell)?.[1] ?? '';
+      return [...list.matchAll(/`(\w+)`/g)].map(([, name]) => name);
+    });
+    const missing = Object.keys(DIALECTS).filter((name) => !named.includes(name));
+    expect(named.filter((name) => name === undefined || !Object.hasOwn(DIALECTS, name))).toEqual([]);
+    expect(missing.sort()).toEqual(['invoiceNulls']); // the interface does show it: "no, nullable"
+  });
+});

@@ -1,0 +1,92 @@
+import { createServer, request as httpRequest, type IncomingHttpHeaders } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { onTestFinished } from 'vitest';
+import { createSandbox, type Sandbox, type SandboxOptions } from '../../src/sandbox/index.ts';
+
+export const START = '2026-03-01T12:00:00.000Z';
+
+/** A sandbox on a loopback port, and plain fetch against it. */
+export async function listening(options: SandboxOptions = {}) {
+  const sandbox = createSandbox({ seed: 7, now: START, ...options });
+  const server = await sandbox.listen();
+  onTestFinished(() => sandbox.close());
+  return { sandbox, server, url: server.url, api: apiOf(sandbox, `${server.url}/api/v1/external`, fetch) };
+}
+
+/** The same without a port. */
+export function inProcess(options: SandboxOptions = {}) {
+  const sandbox = createSandbox({ seed: 7, now: START, ...options });
+  onTestFinished(() => sandbox.close());
+  return { sandbox, api: apiOf(sandbox, 'https://pay.example.com/api/v1/external', sandbox.fetch) };
+}
+
+function apiOf(sandbox: Sandbox, base: string, send: typeof sandbox.fetch) {
+  return async (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) => {
+    const init: RequestInit = { method, headers: { 'X-Api-Key': sandbox.apiKey, ...headers } };
+    if (body !== undefined) init.body = typeof body === 'string' ? body : JSON.stringify(body);
+    const response = await send(`${base}${path}`, init);
+    const text = await response.text();
+    const isJson = response.headers.get('content-type')?.includes('json') ?? false;
+    // biome-ignore lint/suspicious/noExplicitAny: expectations below are typed by hand, member by member
+    const json: any = isJson ? JSON.parse(text) : undefined;
+    return { status: response.status, headers: response.headers, text, json };
+  };
+}
+
+export const ORDER = { external_id: 'order-1042', customer_id: 'c-7', amount: '25.00', currency: 'EUR' };
+
+/** What a receiver got. */
+export interface Received {
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Buffer;
+}
+
+/** A webhook receiver on loopback. It answers the scripted statuses, then 200. `'destroy'` breaks the connection. */
+export async function receiver(script: (number | 'destroy' | 'hang')[] = []) {
+  const received: Received[] = [];
+  let arrived: () => void = () => undefined;
+  const first = new Promise<void>((resolve) => {
+    arrived = resolve;
+  });
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      received.push({ headers: request.headers, body: Buffer.concat(chunks) });
+      arrived();
+      const next = script.shift() ?? 200;
+      if (next === 'destroy') request.socket.destroy();
+      else if (next !== 'hang') response.writeHead(next, next === 302 ? { Location: '/elsewhere' } : {}).end('noted');
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(
+    () =>
+      new Promise<void>((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  );
+  // A server that listens on a port has such an address.
+  const { port } = server.address() as AddressInfo;
+  return { url: `http://127.0.0.1:${port}/webhook`, host: `127.0.0.1:${port}`, received, first };
+}
+
+/** A request whose Host and Origin are chosen freely, which fetch does not allow. */
+export function rawRequest(url: string, method: string, headers: Record<string, string>, body = '') {
+  return new Promise<{ status: number; headers: IncomingHttpHeaders; text: string }>((resolve, reject) => {
+    const request = httpRequest(url, { method, headers }, (response) => {
+      const chunks: Buffer[] = [];
+      response.on('data', (chunk: Buffer) => chunks.push(chunk));
+      response.on('end', () =>
+        resolve({
+          status: response.statusCode ?? 0,
+          headers: response.headers,
+          text: Buffer.concat(chunks).toString('utf8'),
+        }),
+      );
+    });
+    request.on('error', reject);
+    request.end(body);
+  });
+}

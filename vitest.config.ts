@@ -5,6 +5,8 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     exclude: ['test/consumers/**'],
     typecheck: { enabled: true, include: ['test/**/*.test-d.ts'] },
+    testTimeout: 60_000, // machines are shared: a limit against hanging, not a measure
+    hookTimeout: 120_000,
     coverage: { provider: 'v8', include: ['src/**'], thresholds: { lines: 90 } },
   },
 });

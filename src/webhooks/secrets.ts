@@ -9,7 +9,8 @@ export type WebhookSecret = string | readonly string[];
  * @throws ConfigurationError for none, an empty one, or one with white space around it. Says which, never its text.
  */
 export function secretsFrom(secret: unknown): readonly string[] {
-  const list: readonly unknown[] = Array.isArray(secret) ? secret : [secret];
+  // A copy, as the caller's list may change later, and one without holes, which map would skip.
+  const list: readonly unknown[] = Array.isArray(secret) ? Array.from(secret) : [secret];
   if (list.length === 0) throw new ConfigurationError('The list of webhook secrets is empty: give at least one.');
   return list.map((item, index) =>
     usable(item, Array.isArray(secret) ? `Webhook secret ${index}` : 'The webhook secret'),

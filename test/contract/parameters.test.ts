@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Check } from '../../src/contract/codecs.ts';
 import { listDeliveries, resendWebhook } from '../../src/contract/deliveries.ts';
@@ -151,6 +152,19 @@ describe('an amount', () => {
       },
     ]);
   });
+});
+
+it('takes an amount text exactly when it is plain, positive and has at most 2 decimals', () => {
+  const digits = fc.stringMatching(/^\d{0,4}$/);
+  const shape = fc.tuple(fc.constantFrom('', '-', '+', ' '), digits, fc.constantFrom('', '.', ',', 'e'), digits);
+  fc.assert(
+    fc.property(shape, (parts) => {
+      const amount = parts.join('');
+      const isRight = /^\d+(\.\d\d?)?$/.test(amount) && /[1-9]/.test(amount);
+      expect(body({ ...order, amount }).ok).toBe(isRight);
+    }),
+    { seed: 1042, numRuns: 1_000 },
+  );
 });
 
 describe('an amount given as a Decimal', async () => {

@@ -1,0 +1,80 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import ts from 'typescript';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { VERSION } from '../src/version.ts';
+import { type Consumer, installPacked, ownNode } from './support/consumer.ts';
+
+const read = (file: string): string => readFileSync(new URL(file, import.meta.url), 'utf8');
+const ROOT_TYPES = new URL('../node_modules/@types', import.meta.url).pathname;
+
+describe('the packed tarball', () => {
+  let consumer: Consumer;
+  let installed: string;
+  beforeAll(() => {
+    consumer = installPacked();
+    installed = join(consumer.folder, 'node_modules', 'merchant-invoicing');
+  });
+  afterAll(() => consumer?.remove());
+
+  it('brings decimal.js and nothing else', () => {
+    const modules = readdirSync(join(consumer.folder, 'node_modules')).filter((name) => !name.startsWith('.'));
+    expect(modules.sort()).toEqual(['decimal.js', 'merchant-invoicing']);
+  });
+
+  it('carries the licences of what is inlined', () => {
+    const notices = readFileSync(join(installed, 'THIRD-PARTY-LICENSES'), 'utf8');
+    expect(notices).toContain('ky');
+    expect(notices).toContain('zod');
+    expect(readdirSync(installed)).toContain('LICENSE');
+  });
+
+  it('has declarations without a trace of zod or ky', () => {
+    const declarations = readdirSync(join(installed, 'dist')).filter((name) => /\.d\.c?ts$/.test(name));
+    expect(declarations.length).toBeGreaterThan(5);
+    for (const name of declarations)
+      expect(readFileSync(join(installed, 'dist', name), 'utf8')).not.toMatch(/\bzod\b|from 'ky'/);
+  });
+
+  it('says its version', () => {
+    expect(JSON.parse(read('../package.json')).version).toBe(VERSION);
+  });
+
+  it.each(['smoke.mjs', 'smoke.cjs'])('runs %s', async (file) => {
+    const ran = await consumer.run(file, read(`consumers/${file}`));
+    expect(ran).toEqual({ code: 0, stdout: 'ok\n', stderr: '' });
+  });
+
+  it("runs in the machine's own Node, from 20.20 on", async ({ skip }) => {
+    const node = ownNode();
+    if (node === null || node.major < 20) return skip('no own Node from 20 on outside of node_modules on this machine');
+    for (const file of ['smoke.mjs', 'smoke.cjs']) {
+      const ran = await consumer.run(file, read(`consumers/${file}`), { node: node.path });
+      expect(ran).toEqual({ code: 0, stdout: 'ok\n', stderr: '' });
+    }
+  });
+
+  it.each([
+    ['nodenext', ts.ModuleKind.NodeNext, ts.ModuleResolutionKind.NodeNext, 'types.ts'],
+    ['nodenext, CommonJS', ts.ModuleKind.NodeNext, ts.ModuleResolutionKind.NodeNext, 'types.cts'],
+    ['bundler', ts.ModuleKind.ESNext, ts.ModuleResolutionKind.Bundler, 'types.ts'],
+  ])('compiles strictly, libraries checked, with %s resolution', (_, module, moduleResolution, name) => {
+    const file = join(consumer.folder, name);
+    writeFileSync(file, read('consumers/types.ts'));
+    const program = ts.createProgram([file], {
+      strict: true,
+      noEmit: true,
+      exactOptionalPropertyTypes: true,
+      skipLibCheck: false,
+      target: ts.ScriptTarget.ES2022,
+      module,
+      moduleResolution,
+      typeRoots: [ROOT_TYPES],
+      types: ['node'],
+    });
+    const findings = ts
+      .getPreEmitDiagnostics(program)
+      .map(({ messageText, file: at }) => `${at?.fileName}: ${ts.flattenDiagnosticMessageText(messageText, '\n')}`);
+    expect(findings).toEqual([]);
+  });
+});

@@ -1,0 +1,267 @@
+import { describe, expect, it } from 'vitest';
+import type { SandboxOptions } from '../../src/sandbox/index.ts';
+import { open, press } from './browser.ts';
+import { listening, ORDER, receiver } from './loopback.ts';
+
+async function order(change: Record<string, unknown> = {}, options: SandboxOptions = {}) {
+  const context = await listening(options);
+  const { json } = await context.api('POST', '/invoices', {
+    ...ORDER,
+    success_url: 'https://shop.example/thanks',
+    fail_url: 'https://shop.example/sorry',
+    ...change,
+  });
+  const page = await open(json.data.payment_url);
+  return { ...context, page, invoice: () => context.sandbox.invoice('order-1042') };
+}
+
+describe('an open order', () => {
+  it('shows amount, time and each method with what it comes to, or why it cannot be used', async () => {
+    const { page } = await order();
+    expect(page.status).toBe(200);
+    expect(page.text).toContain('Order order-1042');
+    expect(page.text).toContain('25.00 EUR');
+    expect(page.text).toContain('30 min left');
+    expect(page.text).toContain('you pay 25.50 EUR · merchant receives 24.75 EUR = 26.861298 USDT');
+    expect(page.text).toContain('you pay 25.00 EUR · merchant receives 24.80 EUR');
+    expect(page.text).toContain('amount is too small: from 50.00 EUR');
+    expect(page.html).toMatch(/<input[^>]*value="3"[^>]* disabled/);
+    expect(page.text.indexOf('How do you want to pay?')).toBeLessThan(page.text.indexOf('Test levers'));
+  });
+
+  it('is paid with the method that was picked, and shows the receipt and the way back', async () => {
+    const { page, invoice } = await order();
+    const after = await press(page, 'pay', { method: '2' });
+    expect(after.status).toBe(200);
+    expect(after.html).toMatch(/role="status"[^>]*>Paid/);
+    expect(after.text).toContain('26.915563 USDT'); // 24.80 / 0.9214
+    expect(after.links).toContain('https://shop.example/thanks');
+    expect(invoice()).toMatchObject({
+      status: 'success',
+      payment_method: { name: 'Bank transfer' },
+      amount_to_send: '25.00',
+    });
+  });
+
+  it('fixes the method first, when asked to', async () => {
+    const { page, invoice } = await order();
+    const chosen = await press(page, 'choose', { method: '1' });
+    expect(invoice()).toMatchObject({
+      status: 'pending',
+      payment_method: { name: 'Card' },
+      amount_to_send: '25.50',
+      rate: '0.9214',
+    });
+    expect(chosen.html).toMatch(/role="status"[^>]*>Card is chosen: you pay 25.50 EUR/);
+    expect(chosen.forms[0]?.buttons[0]?.text).toBe('Pay 25.50 EUR');
+    await press(chosen, 'pay');
+    expect(invoice()).toMatchObject({ status: 'success', payment_method: { name: 'Card' } });
+  });
+
+  it.each([
+    ['10.00', '10.744519'],
+    ['30.5', '32.770783'],
+  ])('is paid with %s and becomes adjusted', async (amount, usdt) => {
+    const { page, invoice } = await order();
+    const after = await press(page, 'pay_other', { amount, method: '1' });
+    expect(invoice()).toMatchObject({
+      status: 'success',
+      is_adjusted: true,
+      settled_amount_usdt: usdt,
+      adjustment: { actual_amount_fiat: amount },
+    });
+    expect(after.text).toContain(`${amount} of 25.00 EUR (adjusted)`);
+  });
+
+  it.each([
+    ['cancel', 'canceled', 'This order was canceled.'],
+    ['fail', 'fail', 'The payment failed.'],
+    ['expire', 'expired', 'This order has expired.'],
+  ])('%s ends it', async (button, status, sentence) => {
+    const { page, invoice } = await order();
+    const after = await press(page, button);
+    expect(invoice().status).toBe(status);
+    expect(after.text).toContain(sentence);
+    expect(after.links).toContain('https://shop.example/sorry');
+    expect(after.links).not.toContain('https://shop.example/thanks');
+  });
+
+  it.each(['', '0', '-5', '1.234', 'abc', '<b>'])(
+    'does not take %j as another amount, and says why',
+    async (amount) => {
+      const { page, invoice } = await order();
+      const after = await press(page, 'pay_other', { amount });
+      expect(after.status).toBe(422);
+      expect(after.html).toContain('role="alert"');
+      expect(after.html).not.toContain('<b>');
+      expect(invoice().status).toBe('pending');
+    },
+  );
+
+  it('does not take a method out of range, nor one of another currency', async () => {
+    const { page, invoice } = await order();
+    for (const method of ['3', '6', '99', 'x']) expect((await press(page, 'pay', { method })).status).toBe(422);
+    expect(invoice().status).toBe('pending');
+  });
+
+  it('says so when no method takes the amount', async () => {
+    const { page } = await order({ amount: '1.00' });
+    expect(page.text).toContain('No method takes this amount.');
+    expect(page.forms.flatMap(({ buttons }) => buttons.map(({ value }) => value))).toEqual([
+      'cancel',
+      'fail',
+      'expire',
+    ]);
+  });
+});
+
+describe('a closed order', () => {
+  it('is never paid twice: double click, reload, stale page', async () => {
+    const hook = await receiver();
+    const { page, sandbox } = await order({ callback_url: hook.url });
+    const [first, second] = await Promise.all([press(page, 'pay'), press(page, 'pay')]);
+    await press(page, 'pay_other', { amount: '99.00' });
+    await press(page, 'cancel');
+    expect([first?.status, second?.status]).toEqual([200, 200]);
+    expect(hook.received).toHaveLength(1);
+    expect(sandbox.invoice('order-1042')).toMatchObject({ status: 'success', is_adjusted: false });
+  });
+
+  it('has expired for a page that was opened in time', async () => {
+    const { page, sandbox } = await order();
+    await sandbox.advance('31m');
+    expect((await press(page, 'pay')).text).toContain('This order has expired.');
+  });
+
+  it('tells what became of the webhook and sends it again', async () => {
+    const hook = await receiver([500]);
+    const { page } = await order({ callback_url: hook.url });
+    const failed = await press(page, 'pay');
+    expect(failed.text).toContain(`Webhook to ${hook.host}: try 1, answered 500; next try at 2026-03-01 12:01:00 UTC`);
+    expect((await press(failed, 'resend')).text).toMatch(/Webhook delivered to 127\.0\.0\.1:\d+ in \d+ ms \(try 2\)/);
+  });
+
+  it('can be corrected after the payment', async () => {
+    const { page, sandbox } = await order();
+    const after = await press(await press(page, 'pay'), 'adjust', { amount: '20.00' });
+    expect(after.text).toContain('20.00 of 25.00 EUR (adjusted)');
+    expect(sandbox.invoice('order-1042').is_adjusted).toBe(true);
+  });
+
+  it('without addresses says that the page can be closed', async () => {
+    const { page } = await order({ success_url: null, fail_url: null });
+    expect((await press(page, 'pay')).text).toContain('gave no address to return to');
+  });
+});
+
+describe('safety', () => {
+  const NASTY = `"><script>alert(1)</script><img src=x onerror='alert(2)'>\`&amp;`;
+
+  it('escapes every text of the merchant, on every page', async () => {
+    const { api, sandbox, url } = await listening({
+      methods: [
+        {
+          id: 1,
+          name: NASTY,
+          currency: { id: 1, code: `X${NASTY}`.slice(0, 16), name: NASTY, symbol: NASTY },
+          min_amount: '1.00',
+          max_amount: '9.00',
+          total_commission_percent: '0',
+          client_commission_percent: '0',
+          merchant_commission_percent: '0',
+          logo_url: NASTY,
+        },
+      ],
+      rates: [
+        {
+          platform: 'p',
+          asset: 'USDT',
+          fiat: `X${NASTY}`.slice(0, 16),
+          side: 'buy',
+          price: '1',
+          min_amount: '1',
+          max_amount: '2',
+        },
+      ],
+    });
+    const { json } = await api('POST', '/invoices', {
+      external_id: NASTY,
+      customer_id: NASTY,
+      amount: '5.00',
+      currency: `X${NASTY}`.slice(0, 16),
+      purpose: NASTY,
+      callback_url: `http://127.0.0.1:9/?q="><script>`,
+      success_url: `https://shop.example/"><script>alert(3)</script>`,
+    });
+    const pages = [await open(json.data.payment_url), await open(url)];
+    await sandbox.pay(NASTY);
+    pages.push(
+      await open(json.data.payment_url),
+      await open(url),
+      await open(`${url}/pay/${encodeURIComponent(NASTY)}`),
+    );
+    for (const page of pages) {
+      expect(page.html).not.toMatch(/<script>|<img|onerror='|`/);
+      expect([...page.html.matchAll(/<script[^>]*>/g)].map(([tag]) => tag)).toEqual([
+        '<script src="/assets/sandbox.js" defer>',
+      ]);
+    }
+    expect(pages[0]?.text).toContain(NASTY);
+  });
+
+  it('links to http and https alone', async () => {
+    const { page, sandbox } = await order(
+      {},
+      {
+        seedData: {
+          invoices: [
+            {
+              external_id: 's',
+              customer_id: 'c',
+              amount: '9.00',
+              currency: 'EUR',
+              status: 'success',
+              success_url: 'javascript:alert(1)',
+            },
+          ],
+        },
+      },
+    );
+    expect(page.status).toBe(200);
+    expect((await open(sandbox.invoice('s').payment_url)).html).not.toContain('javascript:');
+  });
+
+  it('has a strict policy, nothing inline and nothing from outside', async () => {
+    const { page, url } = await order();
+    for (const each of [page, await open(url)]) {
+      expect(each.headers.get('content-security-policy')).toBe(
+        "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+      );
+      expect(each.headers.get('x-content-type-options')).toBe('nosniff');
+      expect(each.html).not.toMatch(/\sstyle=|\son[a-z]+=|<style/);
+      const loaded = [...each.html.matchAll(/<(?:link|script|img|iframe)[^>]*?(?:href|src)="([^"]*)"/g)].map(
+        ([, target]) => target,
+      );
+      expect(loaded).toEqual(['/assets/icon.svg', '/assets/sandbox.css', '/assets/sandbox.js']);
+      for (const target of loaded) expect((await fetch(new URL(target ?? '', url))).status).toBe(200);
+    }
+  });
+
+  it('labels every control', async () => {
+    const { page } = await order();
+    for (const [tag, id] of page.html.matchAll(/<input type="radio" id="([^"]*)"[^>]*>/g)) {
+      expect(page.html, tag).toContain(`<label for="${id}">`);
+    }
+    const texts = [...page.html.matchAll(/<input type="text"/g)].length;
+    expect([...page.html.matchAll(/<label class="field"><span>[^<]+<\/span>\s*<input type="text"/g)]).toHaveLength(
+      texts,
+    );
+  });
+
+  it('answers 404 for an unknown order and 405 for another method', async () => {
+    const { url, page } = await order();
+    expect((await open(`${url}/pay/nobody`)).status).toBe(404);
+    expect((await open(`${url}/pay/order-1042`)).status).toBe(404); // guessing external ids leads nowhere
+    expect((await fetch(page.url, { method: 'DELETE' })).status).toBe(405);
+  });
+});

@@ -1,0 +1,238 @@
+import { describe, expect, it } from 'vitest';
+import { ConfigurationError } from '../../src/errors.ts';
+import { createSandbox, describeEvent, type SandboxOptions } from '../../src/sandbox/index.ts';
+import { inProcess, ORDER, receiver, START } from './loopback.ts';
+
+describe('in process', () => {
+  it('answers any host, text, URL and Request, and honours a signal', async () => {
+    const { sandbox } = inProcess();
+    const address = 'https://whatever.example:8443/api/v1/external/rates';
+    const headers = { 'X-Api-Key': sandbox.apiKey };
+    for (const input of [address, new URL(address), new Request(address, { headers })]) {
+      const response = input instanceof Request ? await sandbox.fetch(input) : await sandbox.fetch(input, { headers });
+      expect(response.status).toBe(200);
+    }
+    await expect(sandbox.fetch(address, { headers, signal: AbortSignal.abort(new Error('no')) })).rejects.toThrow('no');
+    expect(sandbox.requests()).toHaveLength(3);
+  });
+
+  it('names each answer as the log does', async () => {
+    const { api, sandbox } = inProcess();
+    const { headers } = await api('GET', '/rates');
+    expect(sandbox.requests().at(-1)).toMatchObject({
+      id: headers.get('x-request-id'),
+      operation: 'rates.list',
+      status: 200,
+      why: null,
+    });
+  });
+});
+
+describe('moves', () => {
+  async function withOrder(options: SandboxOptions = {}) {
+    const context = inProcess(options);
+    await context.api('POST', '/invoices', ORDER);
+    return context;
+  }
+
+  it.each(['success', 'fail', 'expired', 'canceled'] as const)('finish %s sets state and time', async (status) => {
+    const { sandbox } = await withOrder();
+    await sandbox.advance(1_000);
+    const invoice = await sandbox.finish('order-1042', status);
+    expect(invoice).toMatchObject({ status, finished_at: '2026-03-01T12:00:01.000Z' });
+    expect(invoice.settled_amount_usdt === null).toBe(status !== 'success');
+  });
+
+  it.each(['success', 'fail', 'expired', 'canceled'] as const)('leave %s as it is', async (status) => {
+    const { sandbox } = await withOrder();
+    const before = await sandbox.finish('order-1042', status);
+    const moves = [
+      () => sandbox.pay('order-1042'),
+      () => sandbox.fail('order-1042'),
+      () => sandbox.cancel('order-1042'),
+      () => sandbox.expire('order-1042'),
+      async () => sandbox.choose('order-1042', 1),
+    ];
+    for (const move of moves) await expect(move()).rejects.toThrow(`it is ${status}, which is final`);
+    await sandbox.advance('1d');
+    expect(sandbox.invoice('order-1042')).toEqual(before);
+  });
+
+  it.each([
+    ['an invoice that is none', (s) => s.pay('nobody'), 'the latest are "order-1042"'],
+    ['an underpayment that is none', (s) => s.underpay('order-1042', '25'), '25 is not less than the ordered 25.00'],
+    ['an overpayment that is none', (s) => s.overpay('order-1042', '24.99'), '24.99 is not more'],
+    ['a number as amount', (s) => s.underpay('order-1042', 17 as never), 'such as "17.00"'],
+    ['three decimals', (s) => s.adjust('order-1042', '1.234'), 'at most 2 decimals'],
+    ['a method out of range', (s) => s.pay('order-1042', { method: 'Wallet' }), 'amount is too small: from 50.00 EUR'],
+    ['a method that is none', (s) => s.pay('order-1042', { method: 'Pix' }), '1 Card (5.00 to 2000.00)'],
+    ['a state that is none', (s) => s.finish('order-1042', 'paid' as never), 'finish takes success, fail'],
+    ['a resend of nothing', (s) => s.resend('order-1042'), 'it is still pending'],
+    ['a webhook of a pending one', (s) => s.webhookRequest('order-1042'), 'only a final invoice'],
+    ['a duration that is none', (s) => s.advance('soon'), 'such as "90s"'],
+    ['a step back', (s) => s.advance(-1), 'milliseconds from 0'],
+  ] as [string, (s: ReturnType<typeof createSandbox>) => Promise<unknown>, string][])(
+    'refuse %s, and say what to do',
+    async (_, act, text) => {
+      const { sandbox } = await withOrder();
+      const error = await act(sandbox).then(
+        () => undefined,
+        (reason: unknown) => reason,
+      );
+      expect(error).toBeInstanceOf(ConfigurationError);
+      expect(String(error)).toContain(text);
+      expect(sandbox.invoice('order-1042').status).toBe('pending');
+    },
+  );
+});
+
+describe('time', () => {
+  it.each([
+    ['250ms', 250],
+    ['90s', 90_000],
+    ['30m', 1_800_000],
+    ['6h', 21_600_000],
+    ['1d', 86_400_000],
+    ['1h30m', 5_400_000],
+    ['1.5h', 5_400_000],
+    [42, 42],
+  ])('advances %s', async (duration, milliseconds) => {
+    const { sandbox } = inProcess();
+    await sandbox.advance(duration);
+    expect(sandbox.now().getTime()).toBe(Date.parse(START) + milliseconds);
+  });
+
+  it('stands still by default', () => {
+    let wall = 5_000;
+    const sandbox = createSandbox({ wallClock: () => wall });
+    wall += 60_000;
+    expect(sandbox.now().getTime()).toBe(5_000);
+  });
+
+  it('runs when it is real, and expires without a timer that fires', async () => {
+    let wall = Date.parse(START);
+    const { sandbox, api } = inProcess({ clock: 'real', wallClock: () => wall });
+    await api('POST', '/invoices', ORDER);
+    wall += 29 * 60_000;
+    expect((await api('GET', '/invoices/order-1042')).json.data.status).toBe('pending');
+    wall += 60_000;
+    expect((await api('GET', '/invoices/order-1042')).json.data).toMatchObject({
+      status: 'expired',
+      finished_at: '2026-03-01T12:30:00.000Z',
+    });
+    await sandbox.advance('1h');
+    expect(sandbox.now().toISOString()).toBe('2026-03-01T13:30:00.000Z');
+    await sandbox.close();
+  });
+
+  it('runs what falls due in order, each at its own time', async () => {
+    const { api, sandbox } = inProcess({ lifetime: '10m' });
+    for (const id of ['a', 'b', 'c']) {
+      await api('POST', '/invoices', { ...ORDER, external_id: id });
+      await sandbox.advance('1m');
+    }
+    await Promise.all([sandbox.advance('5m'), sandbox.advance('5m')]);
+    const moves = sandbox
+      .events()
+      .flatMap((event) =>
+        event.kind === 'invoice' && event.to === 'expired' ? [`${event.external_id} ${event.at.slice(11, 16)}`] : [],
+      );
+    expect(moves).toEqual(['a 12:10', 'b 12:11', 'c 12:12']);
+    expect(sandbox.now().toISOString()).toBe('2026-03-01T12:13:00.000Z');
+  });
+});
+
+describe('repeatability', () => {
+  async function run(seed: number | string) {
+    const hook = await receiver();
+    const { api, sandbox } = inProcess({ seed });
+    await api('POST', '/invoices', { ...ORDER, callback_url: hook.url });
+    await sandbox.pay('order-1042');
+    return [sandbox.invoice('order-1042').uuid, sandbox.deliveries()[0]?.id];
+  }
+
+  it('gives the same ids for the same seed', async () => {
+    const first = await run(11);
+    expect(await run(11)).toEqual(first);
+    expect(await run('eleven')).not.toEqual(first);
+  });
+
+  it('gives other ids without a seed, and tells the seed it took', async () => {
+    const [one, two] = [createSandbox(), createSandbox()];
+    expect(one.seed).not.toBe(two.seed);
+  });
+
+  it('goes back to the beginning with reset', async () => {
+    const { api, sandbox } = inProcess({
+      seedData: {
+        invoices: [
+          {
+            external_id: 'old',
+            customer_id: 'c',
+            amount: '9.99',
+            currency: 'USD',
+            status: 'success',
+            paid: '8.00',
+            age: '2d',
+          },
+        ],
+      },
+    });
+    const before = sandbox.invoices();
+    expect(before).toMatchObject([
+      { external_id: 'old', status: 'success', is_adjusted: true, created_at: '2026-02-27T12:00:00.000Z' },
+    ]);
+    expect(sandbox.deliveries()).toEqual([]);
+    await api('POST', '/invoices', ORDER);
+    sandbox.faults.next('html');
+    await sandbox.advance('1d');
+    sandbox.reset();
+    expect(sandbox.invoices()).toEqual(before);
+    expect([sandbox.requests(), sandbox.faults.queued(), sandbox.now().toISOString()]).toEqual([[], [], START]);
+    expect((await api('POST', '/invoices', ORDER)).status).toBe(201);
+  });
+});
+
+it('tells every event as one line, and never the key or the secret', async () => {
+  const lines: string[] = [];
+  const hook = await receiver([400]);
+  const { api, sandbox } = inProcess({ onEvent: (event) => lines.push(describeEvent(event)) });
+  await api('POST', '/invoices', { ...ORDER, callback_url: hook.url });
+  await api('POST', '/invoices', ORDER);
+  await sandbox.underpay('order-1042', '17.00');
+  expect(lines).toEqual([
+    '12:00:00  invoice order-1042  new → pending  25.00 EUR',
+    '12:00:00  POST /api/v1/external/invoices  201',
+    '12:00:00  POST /api/v1/external/invoices  409  INVOICE_ALREADY_EXISTS  why: external_id order-1042 is taken by an invoice that is pending',
+    '12:00:00  invoice order-1042  pending → success  18.265682 USDT credited, paid 17.00 of 25.00 (adjusted)',
+    expect.stringMatching(
+      /^12:00:00 {2}→ invoice.paid order-1042 {2}http:\S+ {2}try 1 of 7 {2}answered 400 in \d+ ms {2}next try 12:01:00$/,
+    ),
+  ]);
+  expect(JSON.stringify(sandbox.events())).not.toMatch(/sk_sandbox|whsec_sandbox/);
+});
+
+it('is not disturbed by a listener that throws', async () => {
+  const { api } = inProcess({
+    onEvent: () => {
+      throw new Error('mine');
+    },
+  });
+  expect((await api('GET', '/rates')).status).toBe(200);
+});
+
+it.each([
+  ['apiKey', { apiKey: '' }],
+  ['webhookSecret', { webhookSecret: ' padded' }],
+  ['clock', { clock: 'fast' }],
+  ['now', { now: 'yesterday' }],
+  ['lifetime', { lifetime: 'short' }],
+  ['defaults.callback_url', { defaults: { callback_url: 'ftp://x' } }],
+  ['deliverTo', { deliverTo: ['https://shop.example'] }],
+  ['url', { url: 'nowhere' }],
+  ['deliveryTimestamp', { deliveryTimestamp: 'never' }],
+  ['seedData', { seedData: { invoices: [{ external_id: 'x', customer_id: 'c', amount: '1.00', currency: 'XXX' }] } }],
+])('refuses a bad %s and names it', (name, options) => {
+  expect(() => createSandbox(options as SandboxOptions)).toThrow(ConfigurationError); // plain JavaScript may pass it
+  expect(() => createSandbox(options as SandboxOptions)).toThrow(name);
+});

@@ -1,0 +1,81 @@
+import { execFile, execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+
+/** A folder outside the repository in which the packed tarball is installed, as a merchant would have it. */
+export interface Consumer {
+  readonly folder: string;
+  /** Writes a file and runs it, in the Node that runs the tests unless another is given. */
+  run(file: string, source: string, options?: RunOptions): Promise<Ran>;
+  remove(): void;
+}
+
+export interface RunOptions {
+  readonly env?: Readonly<Record<string, string>>;
+  readonly node?: string;
+}
+
+export interface Ran {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Packs what was built and installs it. The scripts are left out: packing must not build under the other tests' feet. */
+export function installPacked(): Consumer {
+  const folder = mkdtempSync(join(tmpdir(), 'merchant-invoicing-consumer-'));
+  const packed = execFileSync('npm', ['pack', '--ignore-scripts', '--json', '--pack-destination', folder], {
+    cwd: ROOT,
+    encoding: 'utf8',
+  });
+  const [{ filename }] = JSON.parse(packed) as [{ filename: string }];
+  writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'shop', private: true, type: 'module' }));
+  execFileSync('npm', ['install', '--no-audit', '--no-fund', '--prefer-offline', `./${filename}`], {
+    cwd: folder,
+    stdio: 'pipe',
+  });
+  return {
+    folder,
+    run(file, source, options) {
+      writeFileSync(join(folder, file), source);
+      return runNode(folder, [file], options);
+    },
+    remove: () => rmSync(folder, { recursive: true, force: true }),
+  };
+}
+
+function runNode(
+  cwd: string,
+  args: readonly string[],
+  { env = {}, node = process.execPath }: RunOptions = {},
+): Promise<Ran> {
+  return new Promise((resolve) => {
+    execFile(
+      node,
+      args,
+      { cwd, env: { PATH: process.env['PATH'] ?? '', NO_COLOR: '1', ...env }, timeout: 60_000 },
+      (error, stdout, stderr) => {
+        resolve({ code: typeof error?.code === 'number' ? error.code : error === null ? 0 : 1, stdout, stderr });
+      },
+    );
+  });
+}
+
+/** The machine's own Node, outside of node_modules; null when there is none. */
+export function ownNode(): { readonly path: string; readonly major: number } | null {
+  for (const folder of (process.env['PATH'] ?? '').split(delimiter)) {
+    if (folder.includes('node_modules')) continue;
+    const path = join(folder, 'node');
+    try {
+      const version = execFileSync(path, ['--version'], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
+      return { path, major: Number(version.slice(1).split('.')[0]) };
+    } catch {
+      // not in this folder
+    }
+  }
+  return null;
+}

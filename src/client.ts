@@ -19,9 +19,8 @@ import { checkHeaders, clientLimits } from './transport/limits.ts';
 import { Observer } from './transport/observer.ts';
 import { Redactor } from './transport/redact.ts';
 import { Runner } from './transport/runner.ts';
-import { platform, type Runtime } from './transport/runtime.ts';
+import { runtimeOf } from './transport/runtime.ts';
 import { Transport } from './transport/transport.ts';
-import { VERSION } from './version.ts';
 
 /**
  * The client of the Merchant Invoicing Service. One per process is enough: its calls share a retry budget and wait
@@ -46,25 +45,19 @@ export class MerchantClient {
     const apiKey = checkApiKey(options.apiKey);
     const secrets = checkWebhookSecrets(options.webhookSecret);
     const { budget, ...limits } = clientLimits(options);
-    const redactor = new Redactor();
-    for (const secret of secrets) redactor.add(secret);
-    if (typeof apiKey === 'string') redactor.add(apiKey);
-    const runtime: Runtime = { ...platform, ...options.runtime };
+    const redactor = new Redactor(typeof apiKey === 'string' ? [...secrets, apiKey] : secrets);
+    const runtime = runtimeOf(options.runtime);
     // Looked up at each call, so that a tool that replaces the platform's fetch later is seen.
     const fetch = options.fetch ?? ((url, init) => globalThis.fetch(url, init));
     const runner = new Runner({
-      transport: new Transport(fetch, apiKeySource(apiKey, redactor), redactor),
+      transport: new Transport(fetch, apiKeySource(apiKey, redactor)),
       runtime,
       budget: new RetryBudget(budget),
       gate: new RateLimitGate(runtime),
       observer: new Observer(options.hooks ?? {}, options.logger ?? {}),
       redactor,
       baseUrl,
-      headers: {
-        accept: 'application/json',
-        'user-agent': `merchant-invoicing/${VERSION}`,
-        ...checkHeaders(options.headers, 'headers', fail),
-      },
+      headers: checkHeaders(options.headers, 'headers', fail),
       limits,
     });
     this.invoices = new Invoices(runner);

@@ -8,20 +8,19 @@ import type {
   StoppedBy,
   WebhookReason,
 } from './error-codes.ts';
+import { BRAND } from './error-guards.ts';
+import type {
+  ApiErrorInit,
+  ComparedField,
+  InvoiceAlreadyExistsErrorInit,
+  MerchantErrorInit,
+  UnexpectedResponseErrorInit,
+  ValidationErrorInit,
+  ValidationIssue,
+} from './error-inits.ts';
 
-const BRAND: unique symbol = Symbol.for('merchant-invoicing.error') as never;
-
-/** What every error knows. `code` and `message` are given; the rest has a quiet default. */
-export interface MerchantErrorInit {
-  readonly code: ErrorCode;
-  readonly message: string;
-  readonly outcome?: Outcome;
-  readonly operation?: string | null;
-  readonly attempts?: readonly AttemptRecord[];
-  readonly stoppedBy?: StoppedBy;
-  readonly page?: number | undefined;
-  readonly cause?: unknown;
-}
+export type { AnyMerchantError, CallError } from './error-guards.ts';
+export { hasCode, hasKind, isMerchantError } from './error-guards.ts';
 
 /**
  * The one class that every failure of this package extends. Match on `code` or `kind`; use {@link isMerchantError}
@@ -61,15 +60,6 @@ export abstract class MerchantError extends Error {
 }
 Object.defineProperty(MerchantError.prototype, BRAND, { value: true });
 
-/** What an {@link ApiError} knows beyond {@link MerchantErrorInit}. */
-export interface ApiErrorInit extends MerchantErrorInit {
-  readonly status: number | null;
-  readonly details?: Readonly<Record<string, unknown>> | null;
-  readonly requestId?: string | null;
-  readonly retryAfter?: number | undefined;
-  readonly raw?: string;
-}
-
 /** The service answered and refused. Itself of kind `request`: a refusal without a closer class. */
 export class ApiError extends MerchantError {
   readonly kind: ApiErrorKind = 'request';
@@ -94,21 +84,6 @@ export class ApiError extends MerchantError {
   }
 }
 
-/** One finding of a validation. */
-export interface ValidationIssue {
-  /** Field path, members joined with dots; empty for the request as a whole. */
-  readonly path: string;
-  readonly message: string;
-  /** The service's own type of the finding, where it sends one. */
-  readonly type?: string;
-}
-
-/** What a {@link ValidationError} knows beyond {@link ApiErrorInit}. */
-export interface ValidationErrorInit extends ApiErrorInit {
-  readonly issues: readonly ValidationIssue[];
-  readonly origin: 'service' | 'client';
-}
-
 /** The request is malformed: both 422 shapes of the service, and our own checks before sending. */
 export class ValidationError extends ApiError {
   override readonly kind = 'validation';
@@ -129,13 +104,6 @@ export class ValidationError extends ApiError {
     this.issues = init.issues;
     this.origin = init.origin;
   }
-}
-
-/** What an {@link InvoiceAlreadyExistsError} knows beyond {@link ApiErrorInit}. */
-export interface InvoiceAlreadyExistsErrorInit extends ApiErrorInit {
-  readonly externalId: string | null;
-  readonly existingStatus: InvoiceStatus | null;
-  readonly existing?: Invoice | undefined;
 }
 
 /** An invoice with this external_id exists; no second one was created. `createOrGet` reads it for you. */
@@ -193,14 +161,6 @@ export class AbortedError extends MerchantError {
   }
 }
 
-/** What an {@link UnexpectedResponseError} knows beyond {@link MerchantErrorInit}. */
-export interface UnexpectedResponseErrorInit extends MerchantErrorInit {
-  readonly status: number | null;
-  readonly raw?: string;
-  readonly requestId?: string | null;
-  readonly issues?: readonly ValidationIssue[];
-}
-
 /** A success that cannot be read or decoded, or a redirect. */
 export class UnexpectedResponseError extends MerchantError {
   readonly kind = 'unexpected_response';
@@ -219,9 +179,6 @@ export class UnexpectedResponseError extends MerchantError {
     this.issues = init.issues ?? [];
   }
 }
-
-/** A member that says whether two invoices are the same charge. */
-export type ComparedField = 'amount' | 'currency' | 'customer_id';
 
 /** Another invoice has this external_id: its amount, currency or customer is not the one asked for. */
 export class InvoiceMismatchError extends MerchantError {
@@ -283,57 +240,4 @@ const NAMES = {
 };
 for (const [name, ErrorClass] of Object.entries(NAMES)) {
   Object.defineProperty(ErrorClass.prototype, 'name', { value: name, configurable: true, writable: true });
-}
-
-/** The closed list of errors that a call of the client can reject with. `kind` tells them apart. */
-export type CallError =
-  | (ApiError & { readonly kind: 'request' })
-  | ValidationError
-  | InvoiceAlreadyExistsError
-  | AuthenticationError
-  | NotFoundError
-  | RateLimitError
-  | ServerError
-  | ConnectionError
-  | TimeoutError
-  | AbortedError
-  | UnexpectedResponseError
-  | InvoiceMismatchError
-  | ConfigurationError;
-
-/** Every error of the package, by kind. */
-export type AnyMerchantError = CallError | WebhookVerificationError;
-
-interface ErrorByCode {
-  VALIDATION_ERROR: ValidationError;
-  INVOICE_ALREADY_EXISTS: InvoiceAlreadyExistsError;
-  SDK_INVOICE_MISMATCH: InvoiceMismatchError;
-  SDK_CONNECTION: ConnectionError;
-  SDK_TLS: ConnectionError;
-  SDK_ATTEMPT_TIMEOUT: TimeoutError;
-  SDK_DEADLINE: TimeoutError;
-  SDK_ABORTED: AbortedError;
-}
-
-/** True for every error of this package, also of another copy or format of it. */
-export function isMerchantError(error: unknown): error is AnyMerchantError {
-  return typeof error === 'object' && error !== null && (error as Record<symbol, unknown>)[BRAND] === true;
-}
-
-/** True when the error carries this code; narrows to its class where the code has one of its own. */
-export function hasCode<C extends ErrorCode>(
-  error: unknown,
-  code: C,
-): error is C extends keyof ErrorByCode
-  ? ErrorByCode[C] & { readonly code: C }
-  : AnyMerchantError & { readonly code: C } {
-  return isMerchantError(error) && error.code === code;
-}
-
-/** True when the error is of this kind; narrows to its class. */
-export function hasKind<K extends ErrorKind>(
-  error: unknown,
-  kind: K,
-): error is Extract<AnyMerchantError, { readonly kind: K }> {
-  return isMerchantError(error) && error.kind === kind;
 }

@@ -29,7 +29,8 @@ export type {
   StoppedBy,
   WebhookReason,
 } from './error-codes.ts';
-export type { AnyMerchantError, CallError, ComparedField, MerchantErrorInit, ValidationIssue } from './errors.ts';
+export type { ComparedField, MerchantErrorInit, ValidationIssue } from './error-inits.ts';
+export type { AnyMerchantError, CallError } from './errors.ts';
 export {
   AbortedError,
   ApiError,

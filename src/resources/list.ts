@@ -47,7 +47,11 @@ export function listCall<T extends { readonly uuid: string }>(
     }
     // What is not an object goes to the check as it came, which says so.
     const asked = isRecord(query)
-      ? { ...query, ...(page !== 1 && { page }), ...(perPage !== null && { per_page: perPage }) }
+      ? {
+          ...query,
+          ...((page !== 1 || query.page !== undefined) && { page }),
+          ...(perPage !== null && { per_page: perPage }),
+        }
       : query;
     const extras: RunExtras<Page<T>> = { page, ...dataOf(endpoint, options) };
     return runner.run(endpoint, { query: asked }, signal === undefined ? options : { ...options, signal }, extras);

@@ -4,7 +4,8 @@ import type { WireRecord } from '../contract/endpoint.ts';
 import { endpoints } from '../contract/endpoints.ts';
 import { lenientPage } from '../contract/envelope.ts';
 import type { Invoice } from '../contract/types.ts';
-import { type ComparedField, isMerchantError } from '../errors.ts';
+import type { ComparedField } from '../error-inits.ts';
+import { isMerchantError } from '../errors.ts';
 import type { Runner, Success } from '../transport/runner.ts';
 
 /** A walk of the list that does not end would hold the payment up. */

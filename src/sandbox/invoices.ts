@@ -44,7 +44,7 @@ export function openInvoice(world: World, draft: InvoiceDraft, createdAt = world
   };
   world.store.addInvoice(invoice);
   invoice.expiry = world.clock.schedule(invoice.expiresAt, () =>
-    closeInvoice(world, invoice, 'expired', 'nobody paid in time'),
+    closeInvoice(world, invoice, 'expired', 'nobody paid in time', invoice.expiresAt),
   );
   logMove(world, invoice, null, `${invoice.amount} ${invoice.currency.code}`);
   return invoice;
@@ -75,9 +75,15 @@ export function payInvoice(
 }
 
 /** The invoice ends unpaid. */
-export function closeInvoice(world: World, invoice: InvoiceRecord, status: ClosedStatus, why: string): Promise<void> {
+export function closeInvoice(
+  world: World,
+  invoice: InvoiceRecord,
+  status: ClosedStatus,
+  why: string,
+  at = world.clock.now(),
+): Promise<void> {
   mustBePending(invoice, `set ${status} for`);
-  return finish(world, invoice, status, why);
+  return finish(world, invoice, status, why, at);
 }
 
 /**
@@ -93,7 +99,8 @@ export function adjustInvoice(world: World, invoice: InvoiceRecord, amount: stri
   return Promise.resolve();
 }
 
-function settle(world: World, invoice: InvoiceRecord, paid: string): void {
+/** Credits what was paid, with the method and rate that were chosen. */
+export function settle(world: World, invoice: InvoiceRecord, paid: string): void {
   const method = invoice.method ?? methodFor(world, invoice, undefined);
   const rate = invoice.rate ?? settlementRate(world, invoice.currency.code);
   const actual = quote(paid, method, rate).usdt;
@@ -110,10 +117,16 @@ function settle(world: World, invoice: InvoiceRecord, paid: string): void {
   };
 }
 
-function finish(world: World, invoice: InvoiceRecord, status: KnownInvoiceStatus, why: string): Promise<void> {
+function finish(
+  world: World,
+  invoice: InvoiceRecord,
+  status: KnownInvoiceStatus,
+  why: string,
+  at = world.clock.now(),
+): Promise<void> {
   const from = invoice.status;
   invoice.status = status;
-  invoice.finishedAt = world.clock.now();
+  invoice.finishedAt = at;
   invoice.expiry?.cancel();
   invoice.expiry = null;
   logMove(world, invoice, from, why);

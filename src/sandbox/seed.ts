@@ -1,10 +1,9 @@
 import { ConfigurationError } from '../errors.ts';
-import { activeCurrency, methodFor, settlementRate } from './catalogue.ts';
+import { activeCurrency } from './catalogue.ts';
 import { durationFrom, shown } from './duration.ts';
-import { type InvoiceDraft, openInvoice } from './invoices.ts';
-import { compareAmounts, isAmount, quote } from './money.ts';
+import { chooseMethod, type InvoiceDraft, openInvoice, settle } from './invoices.ts';
+import { isAmount } from './money.ts';
 import type { SeedInvoice } from './options.ts';
-import type { InvoiceRecord } from './store.ts';
 import type { World } from './world.ts';
 
 /** Fills a fresh world. Invoices that are final already send no webhook. */
@@ -21,11 +20,14 @@ function plant(world: World, row: SeedInvoice, createdAt: number): void {
   const invoice = openInvoice(world, draftOf(world, row), createdAt);
   const { status = 'pending', paid = row.amount } = row;
   if (status === 'pending') return;
+  if (status === 'success') {
+    chooseMethod(world, invoice, undefined);
+    settle(world, invoice, paid);
+  }
   invoice.expiry?.cancel();
   invoice.expiry = null;
   invoice.status = status;
   invoice.finishedAt = status === 'expired' ? invoice.expiresAt : createdAt + world.settings.lifetime / 10;
-  if (status === 'success') settled(world, invoice, paid);
 }
 
 function draftOf(world: World, row: SeedInvoice): InvoiceDraft {
@@ -40,23 +42,10 @@ function draftOf(world: World, row: SeedInvoice): InvoiceDraft {
   } = row;
   const currency = activeCurrency(world, row.currency);
   if (currency === undefined) throw new ConfigurationError(`seedData: no method serves ${shown(row.currency)}`);
+  if (!isAmount(row.paid ?? amount))
+    throw new ConfigurationError(`seedData: ${shown(row.paid)} is not an amount such as "25.00"`);
   if (!isAmount(amount)) throw new ConfigurationError(`seedData: ${shown(amount)} is not an amount such as "25.00"`);
   if (world.store.byExternalId(external_id) !== undefined)
     throw new ConfigurationError(`seedData: ${shown(external_id)} is there twice`);
   return { external_id, customer_id, amount, currency, purpose, callback_url, success_url, fail_url };
-}
-
-function settled(world: World, invoice: InvoiceRecord, paid: string): void {
-  const method = methodFor(world, invoice, undefined);
-  const rate = settlementRate(world, invoice.currency.code);
-  const ordered = quote(invoice.amount, method, rate);
-  const actual = quote(paid, method, rate);
-  Object.assign(invoice, { method, rate, amountToSend: ordered.amountToSend, settledUsdt: actual.usdt });
-  if (compareAmounts(paid, invoice.amount) === 0) return;
-  invoice.adjustment = {
-    expected_amount_fiat: invoice.amount,
-    actual_amount_fiat: paid,
-    expected_amount_usdt: ordered.usdt,
-    actual_amount_usdt: actual.usdt,
-  };
 }

@@ -20,7 +20,8 @@ export interface Reading<Data> {
   readonly isWrite: boolean;
   readonly externalId: string | null;
   readonly redactor: Redactor;
-  readonly now: number;
+  /** Milliseconds since the epoch, when the answer is read. */
+  readonly now: () => number;
 }
 
 const RAW_MAX = 2_000;
@@ -36,7 +37,7 @@ export function requestIdOf(headers: Headers, redactor: Redactor): string | null
 }
 
 /** The beginning of a body, safe to show. */
-export function excerpt(raw: string, redactor: Redactor): string {
-  // Redacted with a margin before the cut, so that no half of a secret stays at its end.
-  return redactor.text(raw.slice(0, RAW_MAX + 4_096)).slice(0, RAW_MAX);
+export function excerpt({ raw, cut, broken }: Answer, redactor: Redactor): string {
+  // Redacted before the cut, so that no half of a secret stays at its end.
+  return (cut || broken ? redactor.brokenText(raw) : redactor.text(raw)).slice(0, RAW_MAX);
 }

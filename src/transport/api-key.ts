@@ -35,7 +35,7 @@ export function apiKeySource(apiKey: ApiKey, redactor: Redactor): ApiKeySource {
     const problem = keyProblem(key);
     if (problem !== null || typeof key !== 'string')
       return { ok: false, problem: `what the apiKey function gave ${problem}` };
-    redactor.add(key);
+    if (typeof apiKey === 'function') redactor.add(key);
     return { ok: true, value: key };
   };
 }

@@ -6,31 +6,29 @@ export interface BodyBytes {
 
 /**
  * Reads a body up to a cap, counting decoded bytes, so that a small compressed answer cannot fill the memory.
- * Rejects with the platform's error when the body breaks. `progress` sees each chunk, for a reader that gives up early.
+ * Rejects with the platform's error when the body breaks. `seen` fills as chunks come, for a reader that gives up early.
  */
 export async function readBody(
   response: Response,
   cap: number,
   signal: AbortSignal,
-  progress?: (bytes: Uint8Array) => void,
+  seen: Uint8Array[],
 ): Promise<BodyBytes> {
   if (response.body === null) return { bytes: new Uint8Array(0), cut: false };
   const reader = response.body.getReader();
   // A fetch that ignores its signal would otherwise feed a reader that nobody waits for.
   signal.addEventListener('abort', () => discard(reader), { once: true });
-  const chunks: Uint8Array[] = [];
   let size = 0;
   for (;;) {
     const { done, value } = await reader.read();
-    if (done) return { bytes: join(chunks, size), cut: false };
+    if (done) return { bytes: join(seen), cut: false };
     const room = cap - size;
     const chunk = value.byteLength > room ? value.subarray(0, room) : value;
-    chunks.push(chunk);
+    seen.push(chunk);
     size += chunk.byteLength;
-    progress?.(chunk);
     if (value.byteLength > room) {
       discard(reader);
-      return { bytes: join(chunks, size), cut: true };
+      return { bytes: join(seen), cut: true };
     }
   }
 }
@@ -44,10 +42,10 @@ export function discard(stream: { cancel(): Promise<void> } | null): void {
   }
 }
 
-export function join(chunks: readonly Uint8Array[], size: number): Uint8Array {
+export function join(chunks: readonly Uint8Array[]): Uint8Array {
   const [first] = chunks;
   if (chunks.length === 1 && first !== undefined) return first;
-  const bytes = new Uint8Array(size);
+  const bytes = new Uint8Array(chunks.reduce((size, chunk) => size + chunk.byteLength, 0));
   let offset = 0;
   for (const chunk of chunks) {
     bytes.set(chunk, offset);

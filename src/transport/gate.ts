@@ -16,14 +16,9 @@ export class RateLimitGate {
     this.#closedUntil = Math.max(this.#closedUntil, this.#runtime.now() + milliseconds);
   }
 
-  /** Milliseconds until the gate opens; 0 when it is open. */
-  left(): number {
-    return Math.max(0, this.#closedUntil - this.#runtime.now());
-  }
-
-  /** The wait of a call that has not started: what is left and up to a fifth more. */
+  /** The wait of an attempt that has not started: what is left, and up to a fifth more; 0 when the gate is open. */
   wait(): number {
-    const left = this.left();
+    const left = Math.max(0, this.#closedUntil - this.#runtime.now());
     return left === 0 ? 0 : left * (1 + SPREAD * this.#runtime.random());
   }
 }

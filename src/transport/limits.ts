@@ -52,7 +52,7 @@ export function limitsOf(client: CallLimits, options: CallOptions, operation: st
   };
   if (typeof options !== 'object' || options === null) fail(`options must be an object, not ${kindOf(options)}`);
   const { signal } = options;
-  if (signal !== undefined && signal !== null && !(typeof signal === 'object' && 'aborted' in signal)) {
+  if (signal !== undefined && signal !== null && !isSignal(signal)) {
     fail('options.signal must be an AbortSignal');
   }
   checkRetry(options.retry, fail);
@@ -67,6 +67,17 @@ export function limitsOf(client: CallLimits, options: CallOptions, operation: st
 }
 
 type Fail = (problem: string) => never;
+
+/** By its members, because the signal of another realm or of a polyfill is none by its class. */
+function isSignal(signal: unknown): boolean {
+  return (
+    typeof signal === 'object' &&
+    signal !== null &&
+    'aborted' in signal &&
+    'addEventListener' in signal &&
+    typeof signal.addEventListener === 'function'
+  );
+}
 
 function checkRetry(retry: unknown, fail: Fail): void {
   if (retry === undefined || retry === false) return;

@@ -39,7 +39,7 @@ function quietly(tell: () => unknown): void {
   try {
     const result = tell();
     // An async hook rejects later, when nobody else would catch it.
-    if (result instanceof Promise) result.catch(() => {});
+    if (typeof result === 'object' && result !== null) Promise.resolve(result).catch(() => {});
   } catch {
     // a hook's failure is the hook's
   }

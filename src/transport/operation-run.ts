@@ -5,6 +5,7 @@ import type { CallError } from '../errors.ts';
 import { Attempt } from './attempt.ts';
 import { aborted, deadlinePassed, type Failure, recordOf } from './failure.ts';
 import type { CallLimits } from './limits.ts';
+import type { Redactor } from './redact.ts';
 import { nextWait, outcomeOf } from './retry.ts';
 import type { ClientParts, RunExtras, Success } from './runner.ts';
 import { pause } from './runtime.ts';
@@ -20,6 +21,7 @@ export class OperationRun<Data> {
   readonly #request: PreparedRequest;
   readonly #limits: CallLimits;
   readonly #extras: RunExtras<Data>;
+  readonly #redactor: Redactor;
   readonly #startedAt: number;
   readonly #deadlineAt: number;
   readonly #failed: AttemptRecord[] = [];
@@ -39,16 +41,17 @@ export class OperationRun<Data> {
     this.#request = request;
     this.#limits = limits;
     this.#extras = extras;
+    this.#redactor = parts.redactor.hiding(request.hidden);
     this.#startedAt = parts.runtime.now();
     this.#deadlineAt = extras.deadlineAt ?? this.#startedAt + limits.deadline;
   }
 
   async toSuccess(): Promise<Success<Data>> {
     const { budget, gate } = this.#parts;
-    const held = gate.wait();
-    // A wait that would use up the deadline tells the caller less than the service's own answer.
-    await this.#sleep(held < this.#timeLeft() ? held : 0);
     for (; ; this.#attempt += 1) {
+      const held = gate.wait();
+      // A wait that would use up the deadline tells the caller less than the service's own answer.
+      await this.#sleep(held < this.#timeLeft() ? held : 0);
       const result = await this.#tryOnce();
       if (result.ok) {
         budget.give(this.#lastCost);
@@ -60,10 +63,10 @@ export class OperationRun<Data> {
   }
 
   async #tryOnce(): Promise<AttemptResult<Data>> {
-    const { transport, runtime, observer, redactor } = this.#parts;
+    const { transport, runtime, observer } = this.#parts;
     const { timeout, deadline, signal } = this.#limits;
     const timeLeft = this.#timeLeft();
-    if (timeLeft <= 0) return { ok: false, failure: deadlinePassed(deadline, 'not_sent'), answer: null };
+    if (timeLeft <= 0) throw this.#error(this.#lastReal ?? deadlinePassed(deadline, 'not_sent'), 'deadline');
     const startedAt = runtime.now();
     observer.request(this.#event());
     const result = await transport.attempt(
@@ -74,8 +77,8 @@ export class OperationRun<Data> {
         data: this.#extras.data ?? this.#endpoint.data,
         isWrite: this.#endpoint.method !== 'GET',
         externalId: this.#extras.externalId ?? null,
-        redactor,
-        now: startedAt,
+        redactor: this.#redactor,
+        now: () => runtime.now(),
       },
     );
     if (result.answer !== null) {
@@ -94,9 +97,10 @@ export class OperationRun<Data> {
     const { budget, gate, observer, runtime } = this.#parts;
     const { retry } = this.#limits;
     const next = nextWait(failure, this.#attempt, this.#endpoint.idempotent, retry, this.#timeLeft(), runtime.random);
+    const held = gate.wait(); // before an own rate limit closes it: that wait has its jitter already
     if (failure.retryClass === 'rate_limit') this.#holdSiblings(failure, 'wait' in next ? next.wait : 0);
     if ('stop' in next) throw this.#error(failure, next.stop);
-    const wait = Math.max(next.wait, gate.left());
+    const wait = Math.max(next.wait, held);
     if (wait >= this.#timeLeft()) throw this.#error(failure, 'deadline');
     this.#lastCost = budget.take(failure.retryClass);
     if (this.#lastCost === null) throw this.#error(failure, 'budget');

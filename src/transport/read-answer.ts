@@ -96,7 +96,7 @@ function unexpected(
           code,
           status,
           requestId,
-          raw: excerpt(answer.raw, redactor),
+          raw: excerpt(answer, redactor),
           issues: issues.map(({ path, message }) => ({ path: redactor.text(path), message })),
           message: `${context.operation}: ${redactor.text(problem)} (HTTP ${status}).${afterUnknown(context.outcome)} See docs/errors.md#${code.toLowerCase()}.`,
         }),

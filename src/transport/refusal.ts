@@ -1,9 +1,9 @@
 import { isObject } from '../contract/envelope.ts';
 import type { InvoiceStatus } from '../contract/types.ts';
 import type { ErrorCode, Outcome } from '../error-codes.ts';
+import type { ApiErrorInit, ValidationIssue } from '../error-inits.ts';
 import {
   ApiError,
-  type ApiErrorInit,
   AuthenticationError,
   type CallError,
   InvoiceAlreadyExistsError,
@@ -11,7 +11,6 @@ import {
   RateLimitError,
   ServerError,
   ValidationError,
-  type ValidationIssue,
 } from '../errors.ts';
 import { type Answer, excerpt, type Reading } from './answer.ts';
 import { afterUnknown, type CallContext, type Failure } from './failure.ts';
@@ -20,7 +19,8 @@ import { type RetryClass, readRetryAfter } from './retry.ts';
 const CODE_MAX = 128;
 const MESSAGE_MAX = 1_000;
 const ISSUES_MAX = 200;
-const RATE_LIMIT_CODE = /(?:^|_)(?:RATE_?LIMIT(?:ED|_EXCEEDED|ING)?|TOO_MANY_REQUESTS|THROTTL(?:ED|ING))(?:$|_)/i;
+const RATE_LIMIT_CODE =
+  /(?:^|[_.-])(?:rate[_.-]?limit(?:s|ed|ing)?(?:[_.-]?exceeded)?|too[_.-]?many[_.-]?requests?|throttl(?:ed|ing))(?:$|[_.-])/i;
 
 /** A failure envelope, in whatever state it arrived. */
 interface Refusal {
@@ -43,7 +43,7 @@ export function refusal(answer: Answer, body: unknown, reading: Reading<unknown>
   const found = findRefusal(redactor.data(body));
   const errorClass = classOf(found.code, status);
   const code: ErrorCode = found.code ?? (status === 422 ? 'VALIDATION_ERROR' : `SDK_HTTP_${status}`);
-  const retryAfter = readRetryAfter(headers.get('retry-after'), reading.now);
+  const retryAfter = readRetryAfter(headers.get('retry-after'), reading.now());
   const outcome = refusalOutcome(errorClass, status, reading.isWrite);
   return {
     code,
@@ -59,7 +59,7 @@ export function refusal(answer: Answer, body: unknown, reading: Reading<unknown>
         requestId,
         retryAfter,
         details: isObject(found.details) ? found.details : null,
-        raw: excerpt(answer.raw, redactor),
+        raw: excerpt(answer, redactor),
         message: messageOf(context, found, code, status, errorClass),
       };
       return errorOf(errorClass, init, found, reading.externalId, redactor);

@@ -1,6 +1,7 @@
 import type { Check, Issue } from '../contract/codecs.ts';
 import type { Endpoint, WireRecord } from '../contract/endpoint.ts';
 import { ValidationError } from '../errors.ts';
+import { VERSION } from '../version.ts';
 import type { PreparedRequest } from './transport.ts';
 
 /** What a resource method hands over: parameters as the user gave them. */
@@ -12,12 +13,14 @@ export interface CallInput {
 
 const EMPTY: WireRecord = {};
 
+const DEFAULT_HEADERS = { accept: 'application/json', 'user-agent': `merchant-invoicing/${VERSION}` };
+
 /** Checks the input and writes it as the bytes that every attempt sends. Throws a ValidationError of origin `client`. */
 export function prepareRequest(
   endpoint: Endpoint<unknown>,
   input: CallInput,
   baseUrl: string,
-  headers: Readonly<Record<string, string>>,
+  ownHeaders: Readonly<Record<string, string>>,
   extraQuery: Readonly<Record<string, string>>,
 ): PreparedRequest {
   const issues: Issue[] = [];
@@ -33,12 +36,23 @@ export function prepareRequest(
   const body = read(endpoint.body, input.body);
   if (issues.length > 0) throw invalid(endpoint.operation, issues);
   const sendsBody = endpoint.body !== null;
+  const headers = { ...DEFAULT_HEADERS, ...ownHeaders };
   return {
     method: endpoint.method,
     url: baseUrl + pathOf(endpoint.path, params) + queryOf({ ...query, ...extraQuery }),
     headers: sendsBody ? { ...headers, 'content-type': 'application/json' } : headers,
     body: sendsBody ? JSON.stringify(body) : null,
+    hidden: [...Object.values(ownHeaders), ...(sendsBody ? privateOf(body) : [])],
   };
+}
+
+/** What an answer may name, because a merchant needs it to find the charge. */
+const NAMED = new Set(['external_id', 'amount', 'currency']);
+
+/** The body's other members hold a customer's data. */
+function privateOf(body: WireRecord): string[] {
+  const values = Object.entries(body).map(([name, value]) => (NAMED.has(name) ? '' : (value ?? '')));
+  return [JSON.stringify(body), ...values];
 }
 
 /** An input that the service would refuse, refused before the network. */

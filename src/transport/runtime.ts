@@ -12,7 +12,7 @@ export interface Runtime {
 const LONGEST_TIMER = 2_147_483_647;
 
 /** The platform's own clock, timers and randomness, looked up at each use so that fake timers apply. */
-export const platform: Runtime = {
+const platform: Runtime = {
   now: () => Date.now(),
   random: () => Math.random(),
   timer(milliseconds, callback) {
@@ -21,16 +21,27 @@ export const platform: Runtime = {
   },
 };
 
+/** The platform, with what a test replaces. Asked through the given object, which may be an instance of a class. */
+export function runtimeOf(given: Partial<Runtime> = {}): Runtime {
+  return {
+    now: () => (given.now === undefined ? platform.now() : given.now()),
+    random: () => (given.random === undefined ? platform.random() : given.random()),
+    timer: (milliseconds, callback) =>
+      given.timer === undefined ? platform.timer(milliseconds, callback) : given.timer(milliseconds, callback),
+  };
+}
+
 /** Resolves after the time, or at once when the signal aborts; the caller looks at the signal. */
 export function pause(runtime: Runtime, milliseconds: number, signal: AbortSignal | null): Promise<void> {
   return new Promise((resolve) => {
     if (signal?.aborted) return resolve();
+    let cancel = (): void => {};
     const done = (): void => {
       cancel();
       signal?.removeEventListener('abort', done);
       resolve();
     };
-    const cancel = runtime.timer(milliseconds, done);
     signal?.addEventListener('abort', done, { once: true });
+    cancel = runtime.timer(milliseconds, done); // a test's timer may call back at once
   });
 }

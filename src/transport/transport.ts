@@ -19,6 +19,8 @@ export interface PreparedRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | null;
+  /** What of it must not be shown where a server echoes it. */
+  readonly hidden: readonly string[];
 }
 
 /** Limits in force for one attempt, for the messages of its failures. */
@@ -39,12 +41,10 @@ export type AttemptResult<Data> =
 export class Transport {
   readonly #fetch: FetchLike;
   readonly #key: ApiKeySource;
-  readonly #redactor: Redactor;
 
-  constructor(fetch: FetchLike, key: ApiKeySource, redactor: Redactor) {
+  constructor(fetch: FetchLike, key: ApiKeySource) {
     this.#fetch = fetch;
     this.#key = key;
-    this.#redactor = redactor;
   }
 
   async attempt<Data>(
@@ -56,17 +56,17 @@ export class Transport {
     try {
       const key = await attempt.race(this.#key());
       if (!key.ok) return { ok: false, failure: unusableKey(key.problem), answer: null };
-      const answer = await this.#exchange(request, key.value, attempt);
+      const answer = await this.#exchange(request, key.value, attempt, reading.redactor);
       const read = readAnswer(answer, reading);
       return read.ok ? { ok: true, value: read.value, answer } : { ok: false, failure: read.failure, answer };
     } catch (thrown) {
-      return { ok: false, failure: this.#failureOf(thrown, attempt, limits), answer: null };
+      return { ok: false, failure: failureOf(thrown, attempt, limits, reading.redactor), answer: null };
     } finally {
       attempt.end();
     }
   }
 
-  async #exchange(request: PreparedRequest, key: string, attempt: Attempt): Promise<Answer> {
+  async #exchange(request: PreparedRequest, key: string, attempt: Attempt, redactor: Redactor): Promise<Answer> {
     const work = ky(request.url, {
       method: request.method,
       headers: request.headers,
@@ -95,44 +95,37 @@ export class Transport {
       () => {},
     );
     const response = await attempt.race(work);
-    return this.#read(response, attempt);
+    return read(response, attempt, redactor);
   }
+}
 
-  /** Body and headers together. The status of a refusal counts even if its body breaks or never ends. */
-  async #read(response: Response, attempt: Attempt): Promise<Answer> {
-    const { status, headers } = response;
-    const success = status >= 200 && status < 300;
-    const head = { status, headers, requestId: requestIdOf(headers, this.#redactor) };
-    const seen: Uint8Array[] = [];
-    let size = 0;
-    const progress = (chunk: Uint8Array): void => {
-      seen.push(chunk);
-      size += chunk.byteLength;
-    };
-    try {
-      const body = await attempt.race(
-        readBody(response, success ? BODY_MAX : ERROR_BODY_MAX, attempt.signal, success ? undefined : progress),
-      );
-      return { ...head, ...textOf(body, success) };
-    } catch (thrown) {
-      // Cut short by the caller, or a success of which only a part came in time.
-      if (attempt.interruption === 'aborted' || (success && attempt.interruption !== null)) throw thrown;
-      return { ...head, ...textOf({ bytes: join(seen, size), cut: false }, false), broken: true };
-    }
+/** Body and headers together. The status of a refusal counts even if its body breaks or never ends. */
+async function read(response: Response, attempt: Attempt, redactor: Redactor): Promise<Answer> {
+  const { status, headers } = response;
+  const success = status >= 200 && status < 300;
+  const head = { status, headers, requestId: requestIdOf(headers, redactor) };
+  const seen: Uint8Array[] = [];
+  try {
+    const body = await attempt.race(readBody(response, success ? BODY_MAX : ERROR_BODY_MAX, attempt.signal, seen));
+    return { ...head, ...textOf(body, success) };
+  } catch (thrown) {
+    // Cut short by the caller, or a success of which only a part came in time.
+    if (attempt.interruption === 'aborted' || (success && attempt.interruption !== null)) throw thrown;
+    return { ...head, ...textOf({ bytes: join(seen), cut: false }, false), broken: true };
   }
+}
 
-  #failureOf(thrown: unknown, attempt: Attempt, limits: AttemptLimits): Failure {
-    const outcome = attempt.sent ? 'unknown' : 'not_sent';
-    switch (attempt.interruption) {
-      case 'aborted':
-        return aborted(limits.callerSignal?.reason, outcome);
-      case 'timeout':
-        return attemptTimeout(limits.timeout, outcome);
-      case 'deadline':
-        return deadlinePassed(limits.deadline, outcome);
-      case null:
-        return connectionFailure(thrown, attempt.sent, (text) => this.#redactor.text(text));
-    }
+function failureOf(thrown: unknown, attempt: Attempt, limits: AttemptLimits, redactor: Redactor): Failure {
+  const outcome = attempt.sent ? 'unknown' : 'not_sent';
+  switch (attempt.interruption) {
+    case 'aborted':
+      return aborted(limits.callerSignal?.reason, outcome);
+    case 'timeout':
+      return attemptTimeout(limits.timeout, outcome);
+    case 'deadline':
+      return deadlinePassed(limits.deadline, outcome);
+    case null:
+      return connectionFailure(thrown, attempt.sent, (text) => redactor.text(text));
   }
 }
 

@@ -56,12 +56,13 @@ export type HeaderValues = ReadonlyMap<string, readonly unknown[]>;
 export function readHeaders(headers: unknown): HeaderValues {
   const found = new Map<string, unknown[]>();
   const add = (name: unknown, value: unknown): void => {
-    if (typeof name !== 'string' || name.length > LONGEST_NAME || value === undefined) return;
+    if (typeof name !== 'string' || name.length > LONGEST_NAME || value === undefined || !mayMatter(name)) return;
     const known = name.toLowerCase();
     if (!NAMES.has(known)) return;
-    const values = found.get(known) ?? [];
-    values.push(...(Array.isArray(value) ? value : [value]));
-    found.set(known, values);
+    const values = Array.isArray(value) ? Array.from(value) : [value];
+    const before = found.get(known);
+    if (before === undefined) found.set(known, values);
+    else before.push(...values);
   };
   try {
     eachHeader(headers, add);
@@ -70,6 +71,12 @@ export function readHeaders(headers: unknown): HeaderValues {
     throw unreadable(); // a getter, a proxy or an iterator that throws
   }
   return found;
+}
+
+// Every name above begins with c or x: most headers of a request need no further look.
+function mayMatter(name: string): boolean {
+  const first = name.charCodeAt(0) | 0x20;
+  return first === 0x63 || first === 0x78;
 }
 
 function eachHeader(headers: unknown, add: (name: unknown, value: unknown) => void): void {

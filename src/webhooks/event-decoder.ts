@@ -41,48 +41,61 @@ export interface EventParts {
 
 /** Builds the event that fits name and status. */
 export function eventFrom(parts: EventParts, origin: EventOrigin): InvoiceEvent {
-  const { inner, status } = parts;
-  const type = typeOf(parts.bodyName, status);
-  const common = {
-    source: origin.source,
-    id: origin.id,
-    invoice_uuid: invoiceUuid(inner),
-  };
-  const tail = { signed_at: origin.signed_at, secretIndex: origin.secretIndex, raw: parts.raw };
-  if (type === 'unknown') {
-    const original = readable(inner, 'original_amount');
-    return {
-      type,
-      event_name: parts.bodyName ?? origin.headerName,
-      ...common,
-      external_id: orderIdIn(inner, parts.root),
-      status,
-      amount: readable(inner, 'amount'),
-      credited_usdt: readable(inner, 'credited_usdt'),
-      adjusted: own(inner, 'adjusted') === true || (own(inner, 'adjusted') === undefined && original !== null),
-      original_amount: original,
-      ...tail,
-    };
-  }
+  const type = typeOf(parts.bodyName, parts.status);
+  if (type === 'unknown') return unknownEvent(parts, origin);
+  const { inner, raw } = parts;
+  const { source, id, signed_at, secretIndex } = origin;
+  const invoice_uuid = invoiceUuid(inner);
   const external_id = orderIdIn(inner, parts.root);
   if (external_id === null) {
     throw malformed(`the merchant's order id is missing; looked for ${ORDER_ID_NAMES.join(', ')}`);
   }
   const amount = required(inner, 'amount');
   if (type === 'invoice.canceled') {
-    const nothingPaid = { credited_usdt: null, adjusted: false, original_amount: null } as const;
-    // typeOf has shown that the status is one of the three.
-    const state = status as 'expired' | 'canceled' | 'fail';
-    return { type, ...common, external_id, status: state, amount, ...nothingPaid, ...tail };
+    return {
+      type,
+      source,
+      id,
+      invoice_uuid,
+      external_id,
+      status: parts.status as 'expired' | 'canceled' | 'fail', // typeOf has shown that it is one of the three
+      amount,
+      credited_usdt: null,
+      adjusted: false,
+      original_amount: null,
+      signed_at,
+      secretIndex,
+      raw,
+    };
   }
-  const paid = {
-    ...common,
-    external_id,
-    status: 'success',
-    amount,
-    credited_usdt: required(inner, 'credited_usdt'),
-  } as const;
-  return { type, ...paid, ...adjustment(inner, amount), ...tail };
+  const credited_usdt = required(inner, 'credited_usdt');
+  const original_amount = adjustedFrom(inner, amount);
+  const status = 'success';
+  const start = { type, source, id, invoice_uuid, external_id, status, amount, credited_usdt } as const;
+  return original_amount === null
+    ? { ...start, adjusted: false, original_amount, signed_at, secretIndex, raw }
+    : { ...start, adjusted: true, original_amount, signed_at, secretIndex, raw };
+}
+
+function unknownEvent({ inner, root, status, bodyName, raw }: EventParts, origin: EventOrigin): InvoiceEvent {
+  const original_amount = readable(inner, 'original_amount');
+  const stated = own(inner, 'adjusted') ?? null;
+  return {
+    type: 'unknown',
+    event_name: bodyName ?? origin.headerName,
+    source: origin.source,
+    id: origin.id,
+    invoice_uuid: invoiceUuid(inner),
+    external_id: orderIdIn(inner, root),
+    status,
+    amount: readable(inner, 'amount'),
+    credited_usdt: readable(inner, 'credited_usdt'),
+    adjusted: stated === null ? original_amount !== null : stated === true,
+    original_amount,
+    signed_at: origin.signed_at,
+    secretIndex: origin.secretIndex,
+    raw,
+  };
 }
 
 type EventType = InvoiceEvent['type'];
@@ -101,12 +114,11 @@ function typeByStatus(status: string): EventType {
   return status === 'expired' || status === 'canceled' || status === 'fail' ? 'invoice.canceled' : 'unknown';
 }
 
-type Adjustment =
-  | { readonly adjusted: false; readonly original_amount: null }
-  | { readonly adjusted: true; readonly original_amount: Decimal };
-
-/** `adjusted` and `original_amount` must tell one story: a wrong one ships goods that were not paid. */
-function adjustment(inner: Payload, amount: Decimal): Adjustment {
+/**
+ * The originally ordered amount of an adjusted payment, null for an exact one. `adjusted` and `original_amount` must
+ * tell one story: a wrong one ships goods that were not paid.
+ */
+function adjustedFrom(inner: Payload, amount: Decimal): Decimal | null {
   const stated = own(inner, 'adjusted') ?? null;
   if (stated !== null && typeof stated !== 'boolean') throw malformed('"adjusted" is not a boolean');
   const original = optional(inner, 'original_amount');
@@ -114,8 +126,7 @@ function adjustment(inner: Payload, amount: Decimal): Adjustment {
   if (stated === false && original !== null && !original.eq(amount)) {
     throw malformed('"adjusted" is false, but "original_amount" differs from "amount"');
   }
-  if (stated === false || original === null) return { adjusted: false, original_amount: null };
-  return { adjusted: true, original_amount: original };
+  return stated === false ? null : original;
 }
 
 const MAX_UUID_LENGTH = 128;

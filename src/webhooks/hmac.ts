@@ -3,12 +3,13 @@
  * faster), WebCrypto elsewhere.
  */
 export interface Engine {
-  /** HMAC-SHA256 over `{timestamp}.{body}`. The secret is used as UTF-8 text, as it stands in the dashboard. */
-  hmac(secret: string, timestamp: string, body: Uint8Array): Uint8Array | Promise<Uint8Array>;
-  /** SHA-256 of a text, in hex. */
+  /**
+   * HMAC-SHA256 over `{timestamp}.{body}`, in lower-case hex. The secret is used as UTF-8 text, as it stands in the
+   * dashboard.
+   */
+  hmac(secret: string, timestamp: string, body: Uint8Array): string | Promise<string>;
+  /** SHA-256 of a text, in lower-case hex. */
   sha256(text: string): string | Promise<string>;
-  /** Compares two digests in a time that does not depend on where they differ. Digests of unequal length differ. */
-  equal(a: Uint8Array, b: Uint8Array): boolean;
 }
 
 const encoder = new TextEncoder();
@@ -22,11 +23,9 @@ export function engine(): Engine {
 interface NodeCrypto {
   createHmac(algorithm: string, key: string): NodeHash;
   createHash(algorithm: string): NodeHash;
-  timingSafeEqual(a: Uint8Array, b: Uint8Array): boolean;
 }
 interface NodeHash {
   update(data: string | Uint8Array): NodeHash;
-  digest(): Uint8Array;
   digest(encoding: 'hex'): string;
 }
 interface NodeProcess {
@@ -52,16 +51,12 @@ export function nodeEngine(): Engine | null {
 
 function engineOf(crypto: NodeCrypto): Engine {
   return {
-    // A string key on purpose: with a Buffer as key Node is 3.6 times slower.
+    // A string key and a hex digest on purpose: a Buffer as key makes Node 3.6 times slower, one as digest 1.25 times.
     hmac: (secret, timestamp, body) =>
-      crypto.createHmac('sha256', secret).update(`${timestamp}.`).update(body).digest(),
+      crypto.createHmac('sha256', secret).update(`${timestamp}.`).update(body).digest('hex'),
     sha256: (text) => crypto.createHash('sha256').update(text).digest('hex'),
-    // timingSafeEqual throws for unequal lengths and calls two empty buffers equal.
-    equal: (a, b) => a.length === DIGEST_BYTES && b.length === DIGEST_BYTES && crypto.timingSafeEqual(a, b),
   };
 }
-
-const DIGEST_BYTES = 32;
 
 /** WebCrypto: workers, browsers' service workers, and every other runtime without `node:crypto`. */
 export const webEngine: Engine = {
@@ -72,18 +67,25 @@ export const webEngine: Engine = {
     const signed = new Uint8Array(head.length + body.length);
     signed.set(head);
     signed.set(body, head.length);
-    return new Uint8Array(await crypto.subtle.sign('HMAC', key, signed));
+    return toHex(new Uint8Array(await crypto.subtle.sign('HMAC', key, signed)));
   },
   async sha256(text) {
     return toHex(new Uint8Array(await crypto.subtle.digest('SHA-256', encoder.encode(text))));
   },
-  equal(a, b) {
-    if (a.length !== DIGEST_BYTES || b.length !== DIGEST_BYTES) return false;
-    let difference = 0;
-    for (let at = 0; at < DIGEST_BYTES; at += 1) difference |= (a[at] ?? 0) ^ (b[at] ?? 1);
-    return difference === 0;
-  },
 };
+
+const DIGEST_LENGTH = 64;
+
+/**
+ * Compares two hex digests in a time that does not depend on where they differ: every character is looked at, and
+ * nothing is decided before the end. What is not a whole digest equals nothing, itself included.
+ */
+export function equalDigests(a: string, b: string): boolean {
+  if (a.length !== DIGEST_LENGTH || b.length !== DIGEST_LENGTH) return false;
+  let difference = 0;
+  for (let at = 0; at < DIGEST_LENGTH; at += 1) difference |= a.charCodeAt(at) ^ b.charCodeAt(at);
+  return difference === 0;
+}
 
 /** Lower-case hex. */
 export function toHex(bytes: Uint8Array): string {

@@ -1,4 +1,4 @@
-import type { Engine } from './hmac.ts';
+import { type Engine, equalDigests } from './hmac.ts';
 import { RAW_BODY_ADVICE } from './raw-body.ts';
 
 /** What a signature was checked against, once it did not match. */
@@ -7,7 +7,7 @@ export interface Mismatch {
   readonly secrets: readonly string[];
   readonly timestamp: string;
   readonly body: Uint8Array;
-  readonly digest: Uint8Array;
+  readonly digest: string;
   readonly contentLength: number | null;
 }
 
@@ -55,7 +55,7 @@ async function changedBody(mismatch: Mismatch): Promise<string | null> {
 }
 
 async function fits({ engine, timestamp, digest }: Mismatch, secret: string, body: Uint8Array): Promise<boolean> {
-  return engine.equal(await engine.hmac(secret, timestamp, body), digest);
+  return equalDigests(await engine.hmac(secret, timestamp, body), digest);
 }
 
 const RESERIALISED = 'the body was parsed and serialised again: with other spacing it would match.';

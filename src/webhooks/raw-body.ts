@@ -32,7 +32,9 @@ export function bytesFrom(body: unknown, limit: number): Uint8Array {
 function toBytes(body: unknown): Uint8Array | null {
   if (typeof body === 'string') return encoder.encode(body);
   try {
-    if (ArrayBuffer.isView(body)) return new Uint8Array(body.buffer, body.byteOffset, body.byteLength);
+    if (ArrayBuffer.isView(body)) {
+      return body instanceof Uint8Array ? body : new Uint8Array(body.buffer, body.byteOffset, body.byteLength);
+    }
     // The getter throws for everything that is no buffer.
     Reflect.get(ArrayBuffer.prototype, 'byteLength', body);
     return new Uint8Array(body as ArrayBuffer); // the line above has shown that it is one

@@ -1,4 +1,5 @@
 import { WebhookVerificationError } from '../errors.ts';
+import { toHex } from './hmac.ts';
 import { SIGNATURE_PREFIX, type SignatureEncoding } from './signature.ts';
 
 const HEX = /^[0-9a-fA-F]{64}$/;
@@ -6,23 +7,17 @@ const HEX = /^[0-9a-fA-F]{64}$/;
 const BASE64 = /^[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=?$/;
 
 /**
- * The digest that a signature header states. The form is recognised exactly, and only then decoded: lenient decoders
+ * The digest that a signature header states, in lower-case hex. The form is recognised exactly, and only then decoded: lenient decoders
  * stop at, or skip, what they do not know, and then call a damaged signature equal.
  * Hex may be in either case, as both spell the same bytes.
  *
  * @throws WebhookVerificationError `malformed_signature`
  */
-export function digestFrom(header: string, encoding: SignatureEncoding | undefined): Uint8Array {
+export function digestFrom(header: string, encoding: SignatureEncoding | undefined): string {
   const text = header.startsWith(SIGNATURE_PREFIX) ? header.slice(SIGNATURE_PREFIX.length) : header;
-  if (HEX.test(text) && encoding !== 'base64') return fromHex(text);
-  if (BASE64.test(text) && encoding !== 'hex') return Uint8Array.from(atob(text), (char) => char.charCodeAt(0));
+  if (HEX.test(text) && encoding !== 'base64') return text.toLowerCase();
+  if (BASE64.test(text) && encoding !== 'hex') return toHex(Uint8Array.from(atob(text), (char) => char.charCodeAt(0)));
   throw new WebhookVerificationError('malformed_signature', diagnosis(text, encoding));
-}
-
-function fromHex(text: string): Uint8Array {
-  const bytes = new Uint8Array(32);
-  for (let at = 0; at < 32; at += 1) bytes[at] = Number.parseInt(text.slice(at * 2, at * 2 + 2), 16);
-  return bytes;
 }
 
 function diagnosis(text: string, encoding: SignatureEncoding | undefined): string {

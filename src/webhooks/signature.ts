@@ -1,5 +1,5 @@
 import { ConfigurationError } from '../errors.ts';
-import { engine, toHex } from './hmac.ts';
+import { engine } from './hmac.ts';
 import { secretsFrom } from './secrets.ts';
 
 /** How the signature is written. The interface does not show it. @see service interface, "Authentication" */
@@ -53,12 +53,16 @@ export async function signWebhook(
   const format = oneOf('timestampFormat', TIMESTAMP_FORMATS, options.timestampFormat) ?? 'seconds';
   const timestamp = timestampText(options.timestamp ?? Date.now(), format);
   const digest = await engine().hmac(key, timestamp, typeof body === 'string' ? encoder.encode(body) : body);
-  const signature = encoding === 'hex' ? toHex(digest) : btoa(String.fromCharCode(...digest));
+  const signature = encoding === 'hex' ? digest : base64(digest);
   return {
     'X-Webhook-Id': options.id ?? crypto.randomUUID(),
     'X-Webhook-Signature': options.prefix ? SIGNATURE_PREFIX + signature : signature,
     'X-Webhook-Timestamp': timestamp,
   };
+}
+
+function base64(hex: string): string {
+  return btoa(hex.replace(/../g, (byte) => String.fromCharCode(Number.parseInt(byte, 16))));
 }
 
 function timestampText(timestamp: Date | number | string, format: TimestampFormat): string {

@@ -8,7 +8,7 @@ import {
 } from './delivery-headers.ts';
 import { decodeEvent, malformed } from './event-decoder.ts';
 import type { InvoiceEvent } from './events.ts';
-import { engine } from './hmac.ts';
+import { engine, equalDigests } from './hmac.ts';
 import { explainMismatch } from './mismatch.ts';
 import { bytesFrom, type RawBody } from './raw-body.ts';
 import type { WebhookSecret } from './secrets.ts';
@@ -51,7 +51,7 @@ export async function verifyDelivery(
   let secretIndex = -1;
   for (const [index, secret] of settings.secrets.entries()) {
     const expected = crypto.hmac(secret, timestamp, body);
-    if (!crypto.equal(expected instanceof Uint8Array ? expected : await expected, digest)) continue;
+    if (!equalDigests(typeof expected === 'string' ? expected : await expected, digest)) continue;
     secretIndex = index;
     break;
   }

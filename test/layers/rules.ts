@@ -2,7 +2,8 @@ import type { Import, ImportKind, SourceFile } from './source-graph.ts';
 
 // The import rules of the house, over a graph of sources. Each violation is one line that names file and rule.
 
-const ERRORS = ['errors.ts', 'error-codes.ts'];
+/** The error family, in as many files as it needs: errors.ts, error-codes.ts, … */
+const ERRORS = ['error*'];
 
 /** Parts of the client that carry a call: neither the front doors nor the client itself. */
 const CLIENT_PARTS = ['call.ts', 'call-options.ts', 'client-options.ts', 'pagination.ts', 'version.ts'];
@@ -10,7 +11,7 @@ const CLIENT_PARTS = ['call.ts', 'call-options.ts', 'client-options.ts', 'pagina
 interface Zone {
   readonly name: string;
   readonly holds: (path: string) => boolean;
-  /** Where a run-time import may go. A name that ends in a slash stands for a folder. */
+  /** Where a run-time import may go. A slash at the end stands for a folder, a star for any end. */
   readonly may: readonly string[];
   /** Where an `import type` may go besides. */
   readonly mayType: readonly string[];
@@ -24,8 +25,8 @@ const file =
 
 const ZONES: readonly Zone[] = [
   { name: 'contract', holds: folder('contract'), may: ['contract/'], mayType: [] },
-  { name: 'errors', holds: file('errors.ts'), may: ['error-codes.ts'], mayType: ['contract/types.ts'] },
   { name: 'error codes', holds: file('error-codes.ts'), may: [], mayType: [] },
+  { name: 'errors', holds: (path) => /^error[s-]/.test(path), may: ERRORS, mayType: ['contract/types.ts'] },
   {
     name: 'transport',
     holds: folder('transport'),
@@ -101,7 +102,7 @@ function builtinProblem(path: string, { to, kind }: Import): string | null {
 }
 
 function isWithin(to: string, places: readonly string[]): boolean {
-  return places.some((place) => (place.endsWith('/') ? to.startsWith(place) : to === place));
+  return places.some((place) => (/[/*]$/.test(place) ? to.startsWith(place.replace('*', '')) : to === place));
 }
 
 function importProblem(path: string, edge: Import, known: ReadonlySet<string>): string | null {

@@ -115,13 +115,13 @@ describe('time', () => {
     await api('POST', '/invoices', ORDER);
     wall += 29 * 60_000;
     expect((await api('GET', '/invoices/order-1042')).json.data.status).toBe('pending');
-    wall += 60_000;
+    wall += 120_000; // late, as after a machine's sleep: it expired at its time all the same
     expect((await api('GET', '/invoices/order-1042')).json.data).toMatchObject({
       status: 'expired',
       finished_at: '2026-03-01T12:30:00.000Z',
     });
     await sandbox.advance('1h');
-    expect(sandbox.now().toISOString()).toBe('2026-03-01T13:30:00.000Z');
+    expect(sandbox.now().toISOString()).toBe('2026-03-01T13:31:00.000Z');
     await sandbox.close();
   });
 
@@ -140,6 +140,16 @@ describe('time', () => {
     expect(moves).toEqual(['a 12:10', 'b 12:11', 'c 12:12']);
     expect(sandbox.now().toISOString()).toBe('2026-03-01T12:13:00.000Z');
   });
+});
+
+it('keeps the order of creation where two fall due at once', async () => {
+  const { api, sandbox } = inProcess();
+  for (const id of ['first', 'second', 'third']) await api('POST', '/invoices', { ...ORDER, external_id: id });
+  await sandbox.advance('1h');
+  const expired = sandbox
+    .events()
+    .flatMap((event) => (event.kind === 'invoice' && event.to === 'expired' ? [event.external_id] : []));
+  expect(expired).toEqual(['first', 'second', 'third']);
 });
 
 describe('repeatability', () => {

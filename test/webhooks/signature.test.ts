@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ConfigurationError } from '../../src/errors.ts';
-import { engine, nodeEngine, webEngine } from '../../src/webhooks/hmac.ts';
+import { engine, equalDigests, nodeEngine, webEngine } from '../../src/webhooks/hmac.ts';
 import { signWebhook } from '../../src/webhooks/signature.ts';
 import { RUNTIMES } from './runtimes.ts';
 import { NOW, PAID, SECRET, UNICODE, VECTORS } from './vectors.ts';
@@ -30,14 +30,6 @@ describe.each(RUNTIMES)('signWebhook with $runtime', ({ runtime, enter }) => {
       const headers = await signWebhook(body, UNICODE.secret, { timestamp: UNICODE.timestamp });
       expect(headers['X-Webhook-Signature']).toBe(UNICODE.signature);
     }
-  });
-
-  it('compares whole digests only', () => {
-    const zeros = new Uint8Array(32);
-    expect(engine().equal(zeros, new Uint8Array(32))).toBe(true);
-    expect(engine().equal(zeros, new Uint8Array(32).fill(1, 31))).toBe(false);
-    expect(engine().equal(zeros, new Uint8Array(31))).toBe(false);
-    expect(engine().equal(new Uint8Array(), new Uint8Array())).toBe(false);
   });
 
   it('digests text as OpenSSL does', async () => {
@@ -73,6 +65,16 @@ describe('signWebhook', () => {
     const error = await sign().catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(ConfigurationError);
     expect(String(error)).not.toContain('whsec_');
+  });
+
+  it('compares whole digests only, to the last character', () => {
+    const zeros = '0'.repeat(64);
+    expect(equalDigests(zeros, '0'.repeat(64))).toBe(true);
+    for (let at = 0; at < 64; at += 1) {
+      expect(equalDigests(zeros, `${zeros.slice(0, at)}1${zeros.slice(at + 1)}`)).toBe(false);
+    }
+    expect(equalDigests(zeros, zeros.slice(1))).toBe(false);
+    expect(equalDigests('', '')).toBe(false);
   });
 
   it('finds node:crypto in Node', () => {

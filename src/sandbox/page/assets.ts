@@ -28,7 +28,7 @@ a { color: var(--accent); }
 :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
 dl { display: grid; grid-template-columns: auto 1fr; gap: .2rem 1rem; margin: .5rem 0; } dt { color: var(--soft); } dd { margin: 0; }
 .wide { overflow-x: auto; } table { border-collapse: collapse; width: 100%; } th, td { text-align: start; padding: .35rem .6rem; border-bottom: 1px solid var(--line); vertical-align: top; }
-td form { display: inline; } pre { white-space: pre-wrap; margin: .3rem 0; font-size: .85rem; }
+th, td { overflow-wrap: normal; } td bdi, td:nth-child(2) { overflow-wrap: anywhere; min-width: 6rem; } td form { display: inline; } td button { white-space: nowrap; margin: 0 0 .2rem; } pre { white-space: pre-wrap; margin: .3rem 0; font-size: .85rem; }
 `;
 
 /** Extras only: every page works without it. */

@@ -1,0 +1,10 @@
+// Ratios beside peers in one run: `npm run bench`. No test depends on them, because machines are shared and noisy.
+import { call } from './call.ts';
+import { decode } from './decode.ts';
+import { imports } from './imports.ts';
+import { webhook } from './webhook.ts';
+
+await decode();
+await call();
+await webhook();
+imports();

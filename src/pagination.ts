@@ -22,7 +22,7 @@ export interface PageSource<T> {
 /**
  * Walks the pages of a list that moves while it is read, each with the items not seen before. The first copy of an
  * item wins. Where `total_items` shrinks, the rows behind the reader have moved forward, so the pages into which they
- * can have moved are read again, once. Ends at `has_next: false`, or at a page without anything new that no growth explains.
+ * can have moved are read again. Ends at `has_next: false`, or at a page without anything new that no movement explains.
  * Leaving the loop ends the requests in flight.
  */
 export async function* walkPages<T>(source: PageSource<T>): AsyncGenerator<Page<T>, void, undefined> {
@@ -45,14 +45,21 @@ export async function* walkPages<T>(source: PageSource<T>): AsyncGenerator<Page<
 const READS_FACTOR = 3;
 const READS_SPARE = 10;
 
+/** Places in the list, from 0, up to but not including `to`. */
+interface Span {
+  readonly from: number;
+  readonly to: number;
+}
+
 class Walk<T> {
   readonly #source: PageSource<T>;
   readonly #perPage: number;
   readonly #seen = new Set<string>();
   readonly #ahead = new Map<number, Promise<Page<T>>>();
-  readonly #again: number[] = [];
   readonly #controller = new AbortController();
   readonly #release: () => void;
+  /** Places behind the front where rows not seen yet may stand. From the front on, all rows are not seen yet. */
+  #gaps: readonly Span[] = [];
   #front: number;
   #total: number;
   #totalPages: number;
@@ -79,7 +86,8 @@ class Walk<T> {
     const isForward = number > this.#front;
     const fresh = page.items.filter((item) => this.#isNew(item));
     const lost = this.#total - page.total_items;
-    if (lost > 0) this.#readAgain(isForward ? number - 1 : this.#front, lost);
+    this.#move(lost, page.total_items);
+    this.#close(number);
     if (isForward) this.#ended = !page.has_next || (fresh.length === 0 && lost === 0);
     else if (number === this.#front) this.#ended = !page.has_next;
     this.#front = Math.max(this.#front, number);
@@ -88,14 +96,22 @@ class Walk<T> {
     return isForward || fresh.length > 0 ? { ...page, items: fresh } : null;
   }
 
+  /**
+   * The page to read now. Gaps come first, the last one first, because rows move towards the beginning. One on the front
+   * page itself waits for the next page: else a list that loses a row with each read would hold the walk there for ever.
+   */
   next(): number | null {
-    return this.#again.shift() ?? (this.#ended ? null : this.#front + 1);
+    const limit = this.#ended ? Number.POSITIVE_INFINITY : (this.#front - 1) * this.#perPage;
+    const ends = this.#gaps.filter(({ from }) => from < limit).map(({ to }) => Math.min(to, limit));
+    if (ends.length > 0) return Math.ceil(Math.max(...ends) / this.#perPage);
+    return this.#ended ? null : this.#front + 1;
   }
 
   async read(number: number): Promise<Page<T>> {
     const page = this.#request(number);
     this.#ahead.delete(number);
-    const last = this.#ended ? 0 : Math.min(number + this.#source.prefetch - 1, this.#totalPages);
+    const isForward = number > this.#front && !this.#ended;
+    const last = isForward ? Math.min(number + this.#source.prefetch - 1, this.#totalPages) : 0;
     for (let ahead = number + 1; ahead <= last; ahead += 1) this.#request(ahead);
     return page;
   }
@@ -128,12 +144,24 @@ class Walk<T> {
     return true;
   }
 
-  /** Rows not yet seen may have moved at most `lost` places forward, into the pages up to `end`. */
-  #readAgain(end: number, lost: number): void {
-    const from = Math.max(1, end - Math.ceil(lost / this.#perPage) + 1);
-    for (let number = end; number >= from; number -= 1) {
-      if (!this.#again.includes(number)) this.#again.push(number);
-    }
+  /** Rows not seen yet have moved: up to `lost` places forward, or, where the list has grown, backward. */
+  #move(lost: number, total: number): void {
+    const front = this.#front * this.#perPage;
+    const moved = this.#gaps.map(({ from, to }) => ({ from: from - Math.max(0, lost), to: to + Math.max(0, -lost) }));
+    if (lost > 0 && !this.#ended) moved.push({ from: front - lost, to: front });
+    const end = this.#ended ? total : Math.min(total, front);
+    this.#gaps = moved.map(({ from, to }) => ({ from: Math.max(0, from), to: Math.min(to, end) })).filter(isSpan);
+  }
+
+  /** This page has been seen. */
+  #close(number: number): void {
+    const [start, end] = [(number - 1) * this.#perPage, number * this.#perPage];
+    this.#gaps = this.#gaps
+      .flatMap(({ from, to }) => [
+        { from, to: Math.min(to, start) },
+        { from: Math.max(from, end), to },
+      ])
+      .filter(isSpan);
   }
 
   /** A service that does not know our query names answers the same page for ever. */
@@ -141,7 +169,7 @@ class Walk<T> {
     if (page.page !== number) {
       throw this.#problem(number, `page ${number} was asked for and page ${page.page} answered`);
     }
-    if (page.per_page !== this.#perPage) {
+    if (page.per_page !== this.#perPage || page.per_page < 1) {
       throw this.#problem(number, `pages of ${this.#perPage} were asked for and pages of ${page.per_page} answered`);
     }
   }
@@ -157,4 +185,8 @@ class Walk<T> {
       message: `${operation}: ${problem}. The service may use other names for the query; see docs/pagination.md.`,
     });
   }
+}
+
+function isSpan({ from, to }: Span): boolean {
+  return from < to;
 }

@@ -1,6 +1,6 @@
 import { endpoints } from '../contract/endpoints.ts';
 import type { Invoice } from '../contract/types.ts';
-import { AbortedError, ConfigurationError, isMerchantError, TimeoutError } from '../errors.ts';
+import { AbortedError, type AnyMerchantError, ConfigurationError, isMerchantError, TimeoutError } from '../errors.ts';
 import type { Runner } from '../transport/runner.ts';
 import { pause } from '../transport/runtime.ts';
 
@@ -18,9 +18,16 @@ const DEFAULT_INTERVAL = 2_000;
 const DEFAULT_TIMEOUT = 30 * 60_000;
 const GROWTH = 1.5;
 const LONGEST = 10;
+/** The last read begins this long before the end: a wait that grew past it would miss what happened meanwhile. */
+const LAST_LOOK = 1_000;
 const FINAL = new Set(['success', 'fail', 'expired', 'canceled']);
 /** Failures that pass by themselves. */
 const PASSING = new Set(['connection', 'timeout', 'server', 'rate_limit']);
+
+/** An outage also shows as a proxy's page in place of an answer. */
+function isPassing({ kind, code }: AnyMerchantError): boolean {
+  return (PASSING.has(kind) && code !== 'SDK_TLS') || code === 'SDK_UNREADABLE_BODY';
+}
 
 /** Reads until the invoice is final. A state that the interface does not know is final once finished_at is set. */
 export async function pollUntilFinal(runner: Runner, ident: string, options: WaitOptions): Promise<Invoice> {
@@ -32,10 +39,10 @@ export async function pollUntilFinal(runner: Runner, ident: string, options: Wai
   for (let wait = interval; ; wait = Math.min(wait * GROWTH, interval * LONGEST)) {
     const invoice = await readOnce(runner, ident, signal, deadlineAt);
     if (invoice !== null && (FINAL.has(invoice.status) || invoice.finished_at !== null)) return invoice;
-    const left = deadlineAt - runtime.now();
+    const left = deadlineAt - Math.min(LAST_LOOK, timeout / 10) - runtime.now();
+    if (left <= 0) throw timedOut(timeout, invoice);
     // Up to a fifth earlier, so that many waiters do not ask in lockstep.
-    const next = wait * (1 - 0.2 * runtime.random());
-    if (left <= next) throw timedOut(timeout, invoice);
+    const next = Math.min(left, wait * (1 - 0.2 * runtime.random()));
     await pause(runtime, next, signal);
     if (signal?.aborted) {
       throw new AbortedError({
@@ -63,7 +70,7 @@ async function readOnce(
     const success = await runner.run(endpoints['invoices.get'], { params: { ident } }, options, { deadlineAt: readBy });
     return success.value;
   } catch (error) {
-    if (isMerchantError(error) && PASSING.has(error.kind) && error.code !== 'SDK_TLS') return null;
+    if (isMerchantError(error) && isPassing(error)) return null;
     throw error;
   }
 }

@@ -1,9 +1,11 @@
 import type { Dialect } from './dialects.ts';
 import type { RequestEntry, SandboxEvent } from './events.ts';
 import type { Faults } from './faults.ts';
-import type { FetchLike } from './options.ts';
 import type { ListenOptions, SandboxServer } from './server.ts';
 import type { SandboxDelivery, SandboxInvoice } from './wire-types.ts';
+
+/** The sandbox as a fetch: takes whatever the platform's fetch takes. */
+export type SandboxFetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
 
 /**
  * A local Merchant Invoicing Service: state in memory, nothing leaves the machine. `ident` is the merchant's external_id
@@ -12,7 +14,7 @@ import type { SandboxDelivery, SandboxInvoice } from './wire-types.ts';
  */
 export interface Sandbox extends AsyncDisposable {
   /** The service as a fetch: give it to a client. Any host will do; nothing is sent anywhere. */
-  readonly fetch: FetchLike;
+  readonly fetch: SandboxFetch;
   readonly apiKey: string;
   readonly webhookSecret: string;
   /** Base address: https://sandbox.invalid until `listen()`, then the server's, unless the option `url` is given. */

@@ -1,11 +1,8 @@
-/** True for host names that never leave the machine. */
-export function isLoopbackHost(hostname: string): boolean {
-  return /^(?:localhost|.+\.localhost|127(?:\.\d{1,3}){3}|\[::1\])$/.test(hostname.toLowerCase());
-}
+import { isLoopback } from '../contract/hosts.ts';
 
 /** Why a webhook must not go to this address; null when it may. */
 export function refusedHost(address: string, allowed: readonly string[]): string | null {
   const { hostname, protocol } = new URL(address);
-  if (isLoopbackHost(hostname) || allowed.includes(hostname.toLowerCase())) return null;
+  if (isLoopback(hostname) || allowed.includes(hostname.toLowerCase())) return null;
   return `not sent: the sandbox delivers to this machine only; allow it with deliverTo: ["${hostname}"]${protocol === 'https:' ? '' : ' (the service itself takes https only)'}`;
 }

@@ -1,4 +1,5 @@
 import { handle } from './front.ts';
+import { tooLarge } from './respond.ts';
 import type { Exchange, Outcome } from './service.ts';
 import type { World } from './world.ts';
 
@@ -14,11 +15,16 @@ export async function fetchInProcess(
   const request = new Request(input, init);
   request.signal.throwIfAborted();
   if (world.life.signal.aborted) throw lost('ECONNREFUSED', 'the sandbox is closed');
+  const bytes = await request.arrayBuffer();
+  if (bytes.byteLength > world.settings.maxBody) {
+    const { status, headers, body } = tooLarge(world.settings.maxBody);
+    return new Response(body, { status, headers: { ...headers } });
+  }
   const exchange: Exchange = {
     method: request.method,
     url: new URL(request.url),
     headers: request.headers,
-    body: new TextDecoder().decode(await request.arrayBuffer()),
+    body: new TextDecoder().decode(bytes),
   };
   const outcome = await handle(world, exchange);
   request.signal.throwIfAborted(); // the work is done, but nobody waits for it any more

@@ -1,4 +1,4 @@
-export type { Sandbox } from './api.ts';
+export type { Sandbox, SandboxFetch } from './api.ts';
 export { DIALECTS, type Dialect, type DialectEntry } from './dialects.ts';
 export {
   type DeliveryMove,
@@ -9,7 +9,7 @@ export {
   type SandboxNote,
 } from './events.ts';
 export type { DeliveryFault, Fault, FaultOptions, Faults, FaultType, RequestFault } from './faults.ts';
-export type { FetchLike, SandboxDefaults, SandboxOptions, SeedInvoice } from './options.ts';
+export type { DeliveryFetch, SandboxDefaults, SandboxOptions, SeedInvoice } from './options.ts';
 export { createSandbox } from './sandbox.ts';
 export type { ListenOptions, SandboxServer } from './server.ts';
 export type {

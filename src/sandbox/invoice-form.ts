@@ -1,4 +1,4 @@
-import { methodsFor, settlementRate } from './catalogue.ts';
+import { methodsFor } from './catalogue.ts';
 import type { Dialect } from './dialects.ts';
 import { quote } from './money.ts';
 import type { InvoiceRecord } from './store.ts';
@@ -51,9 +51,7 @@ export function creationForm(world: World, record: InvoiceRecord): object {
 
 function firstAmountToSend(world: World, record: InvoiceRecord): string | null {
   const [method] = methodsFor(world, record.currency.code);
-  return method === undefined
-    ? null
-    : quote(record.amount, method, settlementRate(world, record.currency.code)).amountToSend;
+  return method === undefined ? null : quote(record.amount, method, '1').amountToSend; // the rate has no part in it
 }
 
 function inDialect(world: World, fields: object): object {

@@ -6,8 +6,8 @@ import { randomSeed } from './random.ts';
 import { SEED_METHODS, SEED_RATES, seedWithdrawals } from './seed-data.ts';
 import type { SandboxMethod, SandboxRate, SandboxWithdrawal } from './wire-types.ts';
 
-/** What the sandbox needs of fetch, and what it offers as one. */
-export type FetchLike = (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
+/** What the sandbox needs to send a webhook. The platform's fetch and one-line fakes fit. */
+export type DeliveryFetch = (input: string, init: RequestInit) => Promise<Response>;
 
 /** The business settings that an invoice falls back to. Null or absent: none. */
 export interface SandboxDefaults {
@@ -61,7 +61,7 @@ export interface SandboxOptions {
   /** Host names beyond loopback that webhooks may go to, such as `shop.test` or `host.docker.internal`. */
   readonly deliverTo?: readonly string[];
   /** Sends the webhooks. Default: the global fetch, looked up at each delivery. */
-  readonly fetch?: FetchLike;
+  readonly fetch?: DeliveryFetch;
   /** How what the interface leaves unsaid is played. @see {@link Dialect} */
   readonly dialect?: Partial<Dialect>;
   /** Base address before `listen()`, and after it when given: for containers and proxies. Default https://sandbox.invalid. */
@@ -133,6 +133,11 @@ function addressOption(value: string | null | undefined, name: string): string |
   throw new ConfigurationError(`${name} must be an http:// or https:// address; got ${shown(value)}`);
 }
 
+function bytesOption(value: unknown): number {
+  if (typeof value === 'number' && Number.isInteger(value) && value > 0) return value;
+  throw new ConfigurationError(`maxBody must be a whole number of bytes; got ${shown(value)}`);
+}
+
 function timerSleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, milliseconds);
@@ -173,7 +178,7 @@ export function settingsFrom(options: SandboxOptions): Settings {
     fetch: options.fetch ?? ((input, init) => globalThis.fetch(input, init)),
     dialect: dialectFrom(options.dialect),
     url: addressOption(options.url, 'url')?.replace(/\/+$/, '') ?? null,
-    maxBody: options.maxBody ?? 1_048_576,
+    maxBody: bytesOption(options.maxBody ?? 1_048_576),
     deliveryTimeout: durationFrom(options.deliveryTimeout ?? '15s', 'deliveryTimeout'),
     deliveryTimestamp,
     wallClock: options.wallClock ?? Date.now,

@@ -92,3 +92,8 @@ export function invalid(dialect: Dialect, { findings, message }: InvalidRequest)
   }
   return failure(new Refusal(422, 'VALIDATION_ERROR', message, { details, why }));
 }
+
+/** A body beyond the limit. The interface names none: it is a setting. */
+export function tooLarge(limit: number): Answer {
+  return failure(new Refusal(413, 'PAYLOAD_TOO_LARGE', `The body is larger than ${limit} bytes.`));
+}

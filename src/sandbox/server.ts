@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { isLoopback } from '../contract/hosts.ts';
 import { ConfigurationError } from '../errors.ts';
-import { isLoopbackHost } from './delivery-hosts.ts';
 import { handle } from './front.ts';
 import { cut } from './in-process.ts';
-import { type Answer, failure, Refusal } from './respond.ts';
+import { type Answer, failure, Refusal, tooLarge } from './respond.ts';
 import type { Outcome } from './service.ts';
 import type { World } from './world.ts';
 
@@ -68,8 +68,7 @@ async function answer(
   const body = await bodyOf(request, world.settings.maxBody);
   if (body === null) {
     response.setHeader('Connection', 'close');
-    const message = `The body is larger than ${world.settings.maxBody} bytes.`;
-    return write(response, failure(new Refusal(413, 'PAYLOAD_TOO_LARGE', message)));
+    return write(response, tooLarge(world.settings.maxBody));
   }
   const url = new URL(`http://${request.headers.host}${request.url?.startsWith('/') ? request.url : '/'}`);
   const headers = new Headers();
@@ -86,7 +85,7 @@ function foreign(world: World, names: ReadonlySet<string>, request: IncomingMess
   const address = URL.canParse(`http://${host}`) ? new URL(`http://${host}`) : null;
   const name = address?.hostname ?? '';
   const isAddress = /^(?:\d{1,3}(?:\.\d{1,3}){3}|\[[0-9a-f:.]+\])$/i.test(name);
-  if (!isAddress && !isLoopbackHost(name) && !names.has(name)) {
+  if (!isAddress && !isLoopback(name) && !names.has(name)) {
     return new Refusal(
       421,
       'HOST_NOT_ALLOWED',

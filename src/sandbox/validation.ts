@@ -1,5 +1,5 @@
+import { isLoopback } from '../contract/hosts.ts';
 import { activeCurrency } from './catalogue.ts';
-import { isLoopbackHost } from './delivery-hosts.ts';
 import type { InvoiceDraft } from './invoices.ts';
 import { isAmount } from './money.ts';
 import { type Finding, InvalidRequest } from './respond.ts';
@@ -80,7 +80,7 @@ function length(text: string): number {
 function isSafeAddress(text: string): boolean {
   if (!/^https?:\/\/[^\s\\]+$/i.test(text) || !URL.canParse(text)) return false;
   const { protocol, hostname } = new URL(text);
-  return protocol === 'https:' || isLoopbackHost(hostname);
+  return protocol === 'https:' || isLoopback(hostname);
 }
 
 /** Reads query parameters; unknown names are ignored, the last of several with one name counts. */

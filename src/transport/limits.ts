@@ -6,6 +6,8 @@ export const DEFAULT_TIMEOUT = 10_000;
 export const DEFAULT_DEADLINE = 60_000;
 
 const FORBIDDEN_HEADERS = new Set(['x-api-key', 'host', 'content-length']);
+/** Node's fetch fails on these as if the network had. */
+const UNSENDABLE_HEADERS = new Set(['expect', 'transfer-encoding', 'upgrade', 'keep-alive']);
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 
@@ -131,6 +133,7 @@ export function checkHeaders(headers: unknown, name: string, fail: Fail): Record
     if (value === undefined) continue;
     if (!HEADER_NAME.test(header)) fail(`${name} holds a name that is no header name`);
     if (FORBIDDEN_HEADERS.has(header.toLowerCase())) fail(`${name} cannot set ${header}: the client does`);
+    if (UNSENDABLE_HEADERS.has(header.toLowerCase())) fail(`${name} cannot set ${header}: fetch does not send it`);
     if (typeof value !== 'string' || !HEADER_VALUE.test(value))
       fail(`${name}: the value of ${header} is not text that a header can carry`);
     checked[header.toLowerCase()] = value;

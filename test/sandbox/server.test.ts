@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { ConfigurationError } from '../../src/errors.ts';
 import { createSandbox } from '../../src/sandbox/index.ts';
-import { listening, ORDER, rawRequest } from './loopback.ts';
+import { inProcess, listening, ORDER, rawRequest } from './loopback.ts';
 
 const KEY = { 'X-Api-Key': 'sk_sandbox' };
 
@@ -57,8 +57,11 @@ it('answers no CORS', async () => {
   expect(preflight.status).toBe(403);
 });
 
-it('refuses a body that is too large', async () => {
-  const { api } = await listening({ maxBody: 1_000 });
+it.each([
+  ['over HTTP', listening],
+  ['in process', async (options: { maxBody: number }) => inProcess(options)],
+])('refuses a body that is too large, %s', async (_, make) => {
+  const { api } = await make({ maxBody: 1_000 });
   const { status, json } = await api('POST', '/invoices', { ...ORDER, purpose: 'x'.repeat(1_000) });
   expect([status, json.error.code]).toEqual([413, 'PAYLOAD_TOO_LARGE']);
 });

@@ -1,0 +1,62 @@
+import type { Runtime } from '../../src/transport/runtime.ts';
+
+/** When the fake clock starts: a whole second, so that HTTP dates can name it. */
+export const START = Date.UTC(2026, 0, 31, 9, 30);
+
+/** The limit of one attempt in the tests: a timer of this length is an attempt's, any other one is a wait. */
+export const TIMEOUT = 10_000;
+
+/**
+ * A clock that stands still until something waits. Waits pass at once, move the clock and are recorded; an attempt's
+ * timer runs out only when the test says so.
+ */
+export class FakeRuntime implements Runtime {
+  /** Every wait, in order, in milliseconds. */
+  readonly waits: number[] = [];
+  time = START;
+  /** Runs in place of a wait's passing, when set. */
+  onWait: ((milliseconds: number) => void) | null = null;
+  readonly #randoms: number[];
+  readonly #attempts = new Set<() => void>();
+
+  /** `randoms` are given out in turn; the last one repeats. */
+  constructor(...randoms: number[]) {
+    this.#randoms = randoms.length === 0 ? [0.5] : randoms;
+  }
+
+  now(): number {
+    return this.time;
+  }
+
+  random(): number {
+    return (this.#randoms.length > 1 ? this.#randoms.shift() : this.#randoms[0]) ?? 0.5;
+  }
+
+  timer(milliseconds: number, callback: () => void): () => void {
+    if (milliseconds === TIMEOUT) {
+      this.#attempts.add(callback);
+      return () => this.#attempts.delete(callback);
+    }
+    this.waits.push(milliseconds);
+    if (this.onWait !== null) {
+      this.onWait(milliseconds);
+      return () => {};
+    }
+    const timer = setImmediate(() => {
+      this.time += milliseconds;
+      callback();
+    });
+    return () => clearImmediate(timer);
+  }
+
+  /** Lets the timers of all running attempts run out. */
+  readonly expire = (): void => {
+    this.time += TIMEOUT;
+    for (const callback of [...this.#attempts]) callback();
+  };
+
+  /** Attempt timers that nobody took back. */
+  get pending(): number {
+    return this.#attempts.size;
+  }
+}

@@ -1,0 +1,135 @@
+import { brotliCompressSync, gzipSync } from 'node:zlib';
+import type { SeenRequest, Step } from './fault-server.ts';
+
+// What can happen to a request, one function each. Bodies are whatever the test gives.
+
+type Headers = Readonly<Record<string, string>>;
+
+/** A complete answer. A body that is not text is written as JSON. */
+export function answer(status: number, body: unknown = {}, headers: Headers = {}): Step {
+  const text = typeof body === 'string' ? body : JSON.stringify(body);
+  return {
+    play: ({ response }) =>
+      response
+        .writeHead(status, { 'content-type': typeof body === 'string' ? 'text/html' : 'application/json', ...headers })
+        .end(text),
+  };
+}
+
+export const ok = (data: unknown, headers: Headers = {}): Step => answer(200, { success: true, data }, headers);
+
+/** The failure envelope of the interface. */
+export function refuse(status: number, code: string | null, details?: unknown, headers: Headers = {}): Step {
+  return answer(status, { success: false, error: { code, message: 'The service says no', details } }, headers);
+}
+
+/** The connection is reset when the head of the request is there and its body is not read. */
+export const resetBeforeReading: Step = {
+  early: true,
+  play: ({ response }) => void response.socket?.resetAndDestroy(),
+};
+
+/** The connection is reset when the whole request has been read. */
+export const resetAfterReading: Step = { play: ({ response }) => void response.socket?.resetAndDestroy() };
+
+/** Head and half a body, then a reset. */
+export const resetMidBody = (status = 200, half = '{"success":true,"data":{"uu'): Step => ({
+  play({ response }) {
+    response.writeHead(status, { 'content-type': 'application/json', 'content-length': '5000' });
+    response.write(half, () => setImmediate(() => response.socket?.resetAndDestroy()));
+  },
+});
+
+/** The body ends cleanly before its announced length. */
+export const truncate = (status = 200, half = '{"success":true,"data":{"uu'): Step => ({
+  play({ response }) {
+    response.writeHead(status, { 'content-type': 'application/json', 'content-length': '5000' });
+    response.write(half, () => setImmediate(() => response.socket?.end()));
+  },
+});
+
+/** No answer at all. `reached` is called when the whole request is there. */
+export const stall = (reached: () => void = () => {}): Step => ({ play: () => reached() });
+
+/** Head and a part of the body, then nothing. `reached` is called when the part is on its way to the client. */
+export const stallMidBody = (reached: () => void, status = 200, part = '{"success":true,"da'): Step => ({
+  play({ response }) {
+    response.writeHead(status, { 'content-type': 'application/json' });
+    response.write(part, () => setTimeout(reached, 20)); // the client must have got the head before it is cut short
+  },
+});
+
+/** The answer, one byte at a time. */
+export const drip = (status: number, body: unknown): Step => ({
+  play({ response }) {
+    response.writeHead(status, { 'content-type': 'application/json' });
+    const bytes = [...Buffer.from(JSON.stringify(body))];
+    const next = (): void => {
+      const byte = bytes.shift();
+      if (byte === undefined) response.end();
+      else response.write(Buffer.of(byte), () => setImmediate(next));
+    };
+    next();
+  },
+});
+
+export const redirect = (status: number, location: string): Step => ({
+  play: ({ response }) => response.writeHead(status, { location }).end(),
+});
+
+/** A body that never ends: full chunks for as long as the client takes them. */
+export const endless = (status: number): Step => ({
+  play({ response }) {
+    response.writeHead(status, { 'content-type': 'application/json' });
+    const chunk = Buffer.alloc(64 * 1024, 'x');
+    const pump = (): void => {
+      while (!response.destroyed && response.write(chunk));
+      if (!response.destroyed) response.once('drain', pump);
+    };
+    pump();
+  },
+});
+
+const zeros = Buffer.alloc(64 * 1024 * 1024, ' ');
+const bombs = new Map<string, Buffer>();
+
+/** 64 MiB of blanks in a few kilobytes. */
+export const bomb = (encoding: 'gzip' | 'br', status = 200): Step => ({
+  play({ response }) {
+    const packed = bombs.get(encoding) ?? (encoding === 'gzip' ? gzipSync(zeros) : brotliCompressSync(zeros));
+    bombs.set(encoding, packed);
+    response.writeHead(status, { 'content-type': 'application/json', 'content-encoding': encoding }).end(packed);
+  },
+});
+
+/** Everything that came, in every place of a failure where a server could put it. */
+export const echo = (status: number, success = false): Step => ({
+  play({ request, response }) {
+    const everything = `${JSON.stringify(request.headers)} ${request.body}`;
+    const flat = Object.values(request.headers).join(' ');
+    response
+      .writeHead(status, {
+        'content-type': 'application/json',
+        'x-request-id': headerText(flat),
+        'x-echo': headerText(flat),
+      })
+      .end(JSON.stringify(echoBody(request, everything, success)));
+  },
+});
+
+function echoBody({ headers, body }: SeenRequest, everything: string, success: boolean): object {
+  const byValue = Object.fromEntries(Object.entries(headers).map(([name, value]) => [value, [name]]));
+  return {
+    success,
+    error: {
+      code: Object.values(headers).join(' '),
+      message: everything,
+      details: { headers, body, byValue, nested: [{ deep: [everything] }], amount: [everything] },
+    },
+    detail: [{ loc: ['body', ...Object.values(headers)], msg: everything, type: everything }],
+  };
+}
+
+function headerText(text: string): string {
+  return text.replace(/[^\x20-\x7e]/g, '?').slice(0, 4_000);
+}

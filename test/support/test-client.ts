@@ -1,0 +1,30 @@
+import { MerchantClient } from '../../src/client.ts';
+import type { MerchantClientOptions } from '../../src/client-options.ts';
+import { type AnyMerchantError, isMerchantError } from '../../src/errors.ts';
+import { TIMEOUT } from './fake-runtime.ts';
+
+export const API_KEY = 'key_7Hq2/Zx+9"Lm';
+
+export const order = {
+  external_id: 'order-1042',
+  customer_id: 'customer-7',
+  amount: '25.00',
+  currency: 'EUR',
+} as const;
+
+/** A client of this address. Without a runtime, failures are repeated after the shortest waits there are. */
+export function clientOf(baseUrl: string, options: MerchantClientOptions = {}): MerchantClient {
+  const quick = options.runtime === undefined ? { retry: { baseDelay: 0, maxDelay: 0 } } : { deadline: 10 * TIMEOUT };
+  return new MerchantClient({ baseUrl, apiKey: API_KEY, timeout: TIMEOUT, ...quick, ...options });
+}
+
+/** The error of a call that must fail, which must be one of ours. */
+export async function errorOf(call: PromiseLike<unknown>): Promise<AnyMerchantError> {
+  try {
+    await call;
+  } catch (error) {
+    if (isMerchantError(error)) return error;
+    throw new Error(`not an error of the package: ${String(error)}`, { cause: error });
+  }
+  throw new Error('the call has succeeded');
+}

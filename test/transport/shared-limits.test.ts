@@ -68,9 +68,9 @@ describe('a rate limit seen by one call', () => {
     const server = await serve(limited(10), ok([]));
     const client = clientOf(server.url, { runtime });
     await errorOf(client.rates.list({}, { retry: false }));
-    runtime.time += 4_000;
+    runtime.time += 5_000;
     await client.paymentMethods.list();
-    expect(runtime.waits).toEqual([6_600]);
+    expect(runtime.waits).toEqual([5_500]);
     await client.paymentMethods.list();
     expect(runtime.waits, 'the gate is open again').toHaveLength(1);
   });
@@ -102,13 +102,13 @@ describe('a rate limit seen by one call', () => {
 
   test('spreads the siblings out', async () => {
     const runtime = new FakeRuntime(0, 0, 0.25, 0.75, 0.5);
-    const server = await serve(limited(10), ok([]));
+    const server = await serve(limited(8), ok([]));
     const client = clientOf(server.url, { runtime });
     await errorOf(client.rates.list({}, { retry: false }));
     await Promise.all([client.rates.list(), client.rates.list(), client.rates.list()]);
     expect(new Set(runtime.waits).size).toBe(3);
-    for (const wait of runtime.waits) expect(wait).toBeGreaterThanOrEqual(10_000);
-    for (const wait of runtime.waits) expect(wait).toBeLessThanOrEqual(12_000);
+    for (const wait of runtime.waits) expect(wait).toBeGreaterThanOrEqual(8_000);
+    for (const wait of runtime.waits) expect(wait).toBeLessThanOrEqual(9_600);
   });
 
   test('but not beyond their deadline: the service says no better than we do', async () => {

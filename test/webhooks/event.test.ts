@@ -208,6 +208,14 @@ describe('a hostile payload', () => {
     expect(Reflect.get(event.raw, 'isAdmin')).toBeUndefined();
   });
 
+  it('cannot lean on a polluted prototype', async () => {
+    const { status: _status, ...rest } = paid;
+    Object.defineProperty(Object.prototype, 'status', { value: 'success', configurable: true });
+    const ended = await deliver(rest).catch((error: unknown) => error);
+    Reflect.deleteProperty(Object.prototype, 'status');
+    expect(ended).toMatchObject({ reason: 'malformed_payload' });
+  });
+
   it('with a member twice is read as JSON reads it: the last one', async () => {
     const text = `${JSON.stringify(paid).slice(0, -1)},"amount":"7.00"}`;
     expect(await deliver(text)).toMatchObject({ amount: new Decimal(7) });

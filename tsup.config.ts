@@ -5,9 +5,10 @@ const entry = {
   webhooks: 'src/webhooks/index.ts',
   sandbox: 'src/sandbox/index.ts',
 };
+/** msw is ESM only, and nobody requires a command line. */
+const esmOnly = { msw: 'src/msw.ts' };
 
 const shared = {
-  entry,
   sourcemap: true,
   target: 'es2022',
   splitting: true,
@@ -17,7 +18,8 @@ const shared = {
 } satisfies Options;
 
 export default defineConfig([
-  { ...shared, format: 'esm' },
-  { ...shared, format: 'cjs' },
-  { entry, format: ['esm', 'cjs'], dts: { only: true } },
+  { ...shared, format: 'esm', entry: { ...entry, ...esmOnly, cli: 'src/cli/bin.ts' } },
+  { ...shared, format: 'cjs', entry },
+  { entry: { ...entry, ...esmOnly }, format: 'esm', dts: { only: true } },
+  { entry, format: 'cjs', dts: { only: true } },
 ]);

@@ -76,6 +76,19 @@ export interface ErrorEvent extends CallEvent {
   readonly durationMs: number;
 }
 
+/** How an answer departed from the interface in a way that was forgiven. Reported once per operation, kind and path. */
+export interface DriftEvent {
+  readonly operation: Operation;
+  /** Members joined with dots, `*` for each item of a list: `items.*.amount`. Empty for the payload as a whole. */
+  readonly path: string;
+  /**
+   * `unknown_field`: the interface does not name it. `unknown_word`: not one of the listed words.
+   * `number_for_decimal`: a JSON number where a decimal string should be. `no_envelope`: the payload came bare.
+   * `filter_ignored`: rows of another status than was asked for, so the service may use another name for the filter.
+   */
+  readonly kind: 'unknown_field' | 'unknown_word' | 'number_for_decimal' | 'no_envelope' | 'filter_ignored';
+}
+
 /** Called at each step of a call. A hook that throws or rejects changes nothing. */
 export interface Hooks {
   /** Before each attempt. */

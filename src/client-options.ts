@@ -1,4 +1,4 @@
-import type { ClientRetryOptions, FetchLike, Hooks, Logger } from './call-options.ts';
+import type { ClientRetryOptions, DriftEvent, FetchLike, Hooks, Logger } from './call-options.ts';
 import { isLoopback } from './contract/hosts.ts';
 import { ConfigurationError } from './errors.ts';
 import { type ApiKey, keyProblem } from './transport/api-key.ts';
@@ -28,8 +28,19 @@ export interface MerchantClientOptions {
   readonly logger?: Logger | undefined;
   /** Allows plain http: to hosts other than loopback, for containers on a private network. */
   readonly allowHttp?: boolean | undefined;
+  /** Told once of each departure of an answer from the interface that was forgiven: a new field, an unlisted word. */
+  readonly onDrift?: ((event: DriftEvent) => void) | undefined;
+  /** The wire's names of the withdrawals query, which the interface does not show. Default: `status`, `page`, `per_page`. */
+  readonly withdrawalQuery?: WithdrawalQueryNames | undefined;
   /** Clock, timers and randomness, for tests. */
   readonly runtime?: Partial<Runtime> | undefined;
+}
+
+/** How this service names the query parameters of the withdrawals list, once you know. */
+export interface WithdrawalQueryNames {
+  readonly status?: string | undefined;
+  readonly page?: string | undefined;
+  readonly per_page?: string | undefined;
 }
 
 const KNOWN_OPTIONS: ReadonlySet<string> = new Set<keyof MerchantClientOptions>([
@@ -44,6 +55,8 @@ const KNOWN_OPTIONS: ReadonlySet<string> = new Set<keyof MerchantClientOptions>(
   'hooks',
   'logger',
   'allowHttp',
+  'onDrift',
+  'withdrawalQuery',
   'runtime',
 ]);
 
@@ -122,4 +135,21 @@ export function checkFunctions(holder: object | undefined, name: string, methods
     if (member !== undefined && typeof member !== 'function')
       fail(`${name}.${method} must be a function, not ${kindOf(member)}`);
   }
+}
+
+/** The pinned names of the withdrawals query. */
+export function checkQueryNames(names: WithdrawalQueryNames | undefined): Record<string, string> {
+  if (names === undefined) return {};
+  if (typeof names !== 'object' || names === null)
+    return fail(`withdrawalQuery must be an object, not ${kindOf(names)}`);
+  const checked: Record<string, string> = {};
+  for (const [name, wire] of Object.entries(names)) {
+    if (name !== 'status' && name !== 'page' && name !== 'per_page')
+      fail('withdrawalQuery has the names status, page and per_page');
+    if (wire === undefined) continue;
+    if (typeof wire !== 'string' || !/^[\w.[\]-]{1,64}$/.test(wire))
+      fail(`withdrawalQuery.${name} must be a query name`);
+    checked[name] = wire;
+  }
+  return checked;
 }

@@ -3,6 +3,7 @@ import {
   checkBaseUrl,
   checkFunctions,
   checkNames,
+  checkQueryNames,
   checkWebhookSecrets,
   fail,
   type MerchantClientOptions,
@@ -14,6 +15,7 @@ import { Webhooks } from './resources/webhooks.ts';
 import { Withdrawals } from './resources/withdrawals.ts';
 import { apiKeySource } from './transport/api-key.ts';
 import { RetryBudget } from './transport/budget.ts';
+import { DriftReporter } from './transport/drift-reporter.ts';
 import { RateLimitGate } from './transport/gate.ts';
 import { checkHeaders, clientLimits } from './transport/limits.ts';
 import { Observer } from './transport/observer.ts';
@@ -41,6 +43,7 @@ export class MerchantClient {
     checkFunctions(options.logger, 'logger', ['debug', 'info', 'warn', 'error']);
     checkFunctions(options.runtime, 'runtime', ['now', 'random', 'timer']);
     if (options.fetch !== undefined && typeof options.fetch !== 'function') fail('fetch must be a function');
+    if (options.onDrift !== undefined && typeof options.onDrift !== 'function') fail('onDrift must be a function');
     const baseUrl = checkBaseUrl(options.baseUrl, options.allowHttp === true);
     const apiKey = checkApiKey(options.apiKey);
     const secrets = checkWebhookSecrets(options.webhookSecret);
@@ -56,12 +59,13 @@ export class MerchantClient {
       gate: new RateLimitGate(runtime),
       observer: new Observer(options.hooks ?? {}, options.logger ?? {}),
       redactor,
+      drift: options.onDrift === undefined ? null : new DriftReporter(options.onDrift, redactor),
       baseUrl,
       headers: checkHeaders(options.headers, 'headers', fail),
       limits,
     });
     this.invoices = new Invoices(runner);
-    this.withdrawals = new Withdrawals(runner);
+    this.withdrawals = new Withdrawals(runner, checkQueryNames(options.withdrawalQuery));
     this.paymentMethods = new PaymentMethods(runner);
     this.rates = new Rates(runner);
     this.webhooks = new Webhooks(runner, secrets);

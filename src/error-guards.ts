@@ -38,7 +38,8 @@ export type CallError =
 /** Every error of the package, by kind. */
 export type AnyMerchantError = CallError | WebhookVerificationError;
 
-interface ErrorByCode {
+/** The class of each code that has one of its own. */
+export interface ErrorByCode {
   VALIDATION_ERROR: ValidationError;
   INVOICE_ALREADY_EXISTS: InvoiceAlreadyExistsError;
   SDK_INVOICE_MISMATCH: InvoiceMismatchError;

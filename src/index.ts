@@ -3,6 +3,7 @@ export type {
   CallEvent,
   CallOptions,
   ClientRetryOptions,
+  DriftEvent,
   ErrorEvent,
   FetchInit,
   FetchLike,
@@ -13,7 +14,7 @@ export type {
   RetryOptions,
 } from './call-options.ts';
 export { MerchantClient } from './client.ts';
-export type { MerchantClientOptions } from './client-options.ts';
+export type { MerchantClientOptions, WithdrawalQueryNames } from './client-options.ts';
 export { Decimal } from './contract/decimal.ts';
 export type { Operation } from './contract/endpoint.ts';
 export type * from './contract/types.ts';
@@ -29,7 +30,16 @@ export type {
   StoppedBy,
   WebhookReason,
 } from './error-codes.ts';
-export type { ComparedField, MerchantErrorInit, ValidationIssue } from './error-inits.ts';
+export type { ErrorByCode } from './error-guards.ts';
+export type {
+  ApiErrorInit,
+  ComparedField,
+  InvoiceAlreadyExistsErrorInit,
+  MerchantErrorInit,
+  UnexpectedResponseErrorInit,
+  ValidationErrorInit,
+  ValidationIssue,
+} from './error-inits.ts';
 export type { AnyMerchantError, CallError } from './errors.ts';
 export {
   AbortedError,

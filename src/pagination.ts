@@ -1,5 +1,5 @@
 import type { Page } from './contract/types.ts';
-import { UnexpectedResponseError } from './errors.ts';
+import { hasKind, UnexpectedResponseError } from './errors.ts';
 
 /** A list to walk: its first answer, and how to get the others. */
 export interface PageSource<T> {
@@ -31,10 +31,17 @@ export async function* walkPages<T>(source: PageSource<T>): AsyncGenerator<Page<
     for (let page = source.first, number = source.startPage; ; ) {
       const fresh = walk.take(page, number);
       if (fresh !== null) yield fresh;
-      const next = walk.next();
-      if (next === null) return;
-      number = next;
-      page = await walk.read(next);
+      for (let isRead = false; !isRead; ) {
+        const next = walk.next();
+        if (next === null) return;
+        try {
+          page = await walk.read(next);
+          number = next;
+          isRead = true;
+        } catch (error) {
+          walk.refuse(next, error); // throws, unless the list has become shorter than this
+        }
+      }
     }
   } finally {
     walk.leave();
@@ -61,10 +68,15 @@ class Walk<T> {
   /** Places behind the front where rows not seen yet may stand. From the front on, all rows are not seen yet. */
   #gaps: readonly Span[] = [];
   #front: number;
+  /** Rows that have joined and not shown yet as repeats of those that they moved backward. */
+  #joined = 0;
   #total: number;
   #totalPages: number;
   #reads = 1;
   #ended = false;
+  /** A page that was refused: perhaps the list has become shorter. The next page back that is there will show it. */
+  #refused: { readonly page: number; readonly error: unknown } | null = null;
+  #retreat: number | null = null;
 
   constructor(source: PageSource<T>) {
     const { signal, first } = source;
@@ -80,15 +92,22 @@ class Walk<T> {
   }
 
   /** Notes a page and returns it with its new items; null for one that was read again in vain. */
-  take(page: Page<T>, number: number): Page<T> | null {
-    this.#check(page, number);
+  take(page: Page<T>, asked: number): Page<T> | null {
+    const number = this.#answered(page, asked);
+    const isPastEnd = number !== asked || this.#retreat !== null;
+    if (isPastEnd && this.#reads === 1) {
+      this.#ended = true; // the walk was to begin behind the end
+      return null;
+    }
     this.#source.onPage?.(page);
     const isForward = number > this.#front;
     const fresh = page.items.filter((item) => this.#isNew(item));
     const lost = this.#total - page.total_items;
     this.#move(lost, page.total_items);
     this.#close(number);
-    if (isForward) this.#ended = !page.has_next || (fresh.length === 0 && lost === 0);
+    this.#joined += Math.max(0, -lost);
+    if (isPastEnd) this.#turnBack(page.total_items);
+    else if (isForward) this.#ended = !page.has_next || !this.#goesOn(page.items.length, fresh.length, lost);
     else if (number === this.#front) this.#ended = !page.has_next;
     this.#front = Math.max(this.#front, number);
     this.#total = page.total_items;
@@ -96,11 +115,33 @@ class Walk<T> {
     return isForward || fresh.length > 0 ? { ...page, items: fresh } : null;
   }
 
+  /** Notes that there is no such page any more; throws the error where that cannot be why. */
+  refuse(number: number, error: unknown): void {
+    const maybePastEnd = hasKind(error, 'not_found') || hasKind(error, 'validation') || hasKind(error, 'request');
+    if (!maybePastEnd || number <= 1) throw this.#refused?.error ?? error;
+    this.#ahead.delete(number);
+    this.#refused ??= { page: number, error };
+    this.#retreat = number - 1;
+  }
+
+  /** The rest of the list is gone, and rows not seen yet may have moved into the pages before. */
+  #turnBack(total: number): void {
+    const { page, error } = this.#refused ?? {};
+    // By its own count the list has the page that it refuses: something else is wrong.
+    if (page !== undefined && total > (page - 1) * this.#perPage) throw error;
+    this.#refused = null;
+    this.#retreat = null;
+    this.#ended = true;
+  }
+
   /**
-   * The page to read now. Gaps come first, the last one first, because rows move towards the beginning. One on the front
+   * The page to read now. What is in flight comes first: it shows an older state than anything asked for now would.
+   * Then the gaps, the last one first, because rows move towards the beginning. One on the front
    * page itself waits for the next page: else a list that loses a row with each read would hold the walk there for ever.
    */
   next(): number | null {
+    if (this.#retreat !== null) return this.#retreat;
+    if (!this.#ended && this.#ahead.has(this.#front + 1)) return this.#front + 1;
     const limit = this.#ended ? Number.POSITIVE_INFINITY : (this.#front - 1) * this.#perPage;
     const ends = this.#gaps.filter(({ from }) => from < limit).map(({ to }) => Math.min(to, limit));
     if (ends.length > 0) return Math.ceil(Math.max(...ends) / this.#perPage);
@@ -110,8 +151,8 @@ class Walk<T> {
   async read(number: number): Promise<Page<T>> {
     const page = this.#request(number);
     this.#ahead.delete(number);
-    const isForward = number > this.#front && !this.#ended;
-    const last = isForward ? Math.min(number + this.#source.prefetch - 1, this.#totalPages) : 0;
+    const goesOn = number > this.#front && !this.#ended && this.#gaps.length === 0;
+    const last = goesOn ? Math.min(number + this.#source.prefetch - 1, this.#totalPages) : 0;
     for (let ahead = number + 1; ahead <= last; ahead += 1) this.#request(ahead);
     return page;
   }
@@ -144,6 +185,13 @@ class Walk<T> {
     return true;
   }
 
+  /** A page without anything new is the end, unless rows were lost, or as many have joined as are repeated here. */
+  #goesOn(items: number, fresh: number, lost: number): boolean {
+    const explained = lost > 0 || (items > 0 && items <= this.#joined);
+    this.#joined = Math.max(0, this.#joined - (items - fresh));
+    return fresh > 0 || explained;
+  }
+
   /** Rows not seen yet have moved: up to `lost` places forward, or, where the list has grown, backward. */
   #move(lost: number, total: number): void {
     const front = this.#front * this.#perPage;
@@ -164,14 +212,19 @@ class Walk<T> {
       .filter(isSpan);
   }
 
-  /** A service that does not know our query names answers the same page for ever. */
-  #check(page: Page<T>, number: number): void {
-    if (page.page !== number) {
+  /**
+   * The number of the page that came: the one asked for, or the last, where there is none so high any more. A service
+   * that does not know our query names answers the same page for ever.
+   */
+  #answered(page: Page<T>, number: number): number {
+    const isLastInstead = number > page.total_pages && page.page === Math.max(1, page.total_pages);
+    if (page.page !== number && !isLastInstead) {
       throw this.#problem(number, `page ${number} was asked for and page ${page.page} answered`);
     }
     if (page.per_page !== this.#perPage || page.per_page < 1) {
       throw this.#problem(number, `pages of ${this.#perPage} were asked for and pages of ${page.per_page} answered`);
     }
+    return page.page;
   }
 
   #problem(page: number, problem: string): UnexpectedResponseError {

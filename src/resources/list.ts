@@ -27,6 +27,14 @@ export interface ListOptions<T> extends CallOptions {
   readonly onInvalidItem?: ((item: InvalidItem) => void) | undefined;
 }
 
+/** What the interface leaves unsaid of a list. */
+export interface ListTraits<T> {
+  /** The wire's names of query parameters. */
+  readonly queryNames?: Readonly<Record<string, string>>;
+  /** False for an item that the filter should have left out. */
+  readonly wasAskedFor?: (item: T) => boolean;
+}
+
 const PREFETCH_MAX = 32;
 
 /** A list of things that have a uuid. */
@@ -35,6 +43,7 @@ export function listCall<T extends { readonly uuid: string }>(
   endpoint: PageEndpoint<T>,
   query: PageQuery,
   options: ListOptions<T>,
+  { queryNames = {}, wasAskedFor = () => true }: ListTraits<T> = {},
 ): ListCall<T> {
   const { operation } = endpoint;
   const read = async (page: number, perPage: number | null, signal?: AbortSignal): Promise<Success<Page<T>>> => {
@@ -53,8 +62,11 @@ export function listCall<T extends { readonly uuid: string }>(
           ...(perPage !== null && { per_page: perPage }),
         }
       : query;
-    const extras: RunExtras<Page<T>> = { page, ...dataOf(endpoint, options) };
-    return runner.run(endpoint, { query: asked }, signal === undefined ? options : { ...options, signal }, extras);
+    const extras: RunExtras<Page<T>> = { page, queryNames, ...dataOf(endpoint, options) };
+    const own = signal === undefined ? options : { ...options, signal };
+    const success = await runner.run(endpoint, { query: asked }, own, extras);
+    if (!success.value.items.every(wasAskedFor)) runner.noteDrift(endpoint, 'items.*.status', 'filter_ignored');
+    return success;
   };
   const startPage = query?.page ?? 1;
   const perPage = query?.per_page ?? null;

@@ -8,15 +8,23 @@ import { type ListOptions, listCall } from './list.ts';
 /** The business's withdrawals. */
 export class Withdrawals {
   readonly #runner: Runner;
+  readonly #queryNames: Readonly<Record<string, string>>;
 
   /** @internal */
-  constructor(runner: Runner) {
+  constructor(runner: Runner, queryNames: Readonly<Record<string, string>>) {
     this.#runner = runner;
+    this.#queryNames = queryNames;
   }
 
   /** @see service interface, "GET /api/v1/external/withdrawals" */
   list(query: ListWithdrawalsQuery = {}, options: ListOptions<Withdrawal> = {}): ListCall<Withdrawal> {
-    return listCall(this.#runner, endpoints['withdrawals.list'], query, options);
+    const status: unknown = query?.status;
+    // What is no text is refused when the request is prepared.
+    const wanted = typeof status === 'string' ? status.toLowerCase() : undefined;
+    return listCall(this.#runner, endpoints['withdrawals.list'], query, options, {
+      queryNames: this.#queryNames,
+      wasAskedFor: (withdrawal) => wanted === undefined || withdrawal.status.toLowerCase() === wanted,
+    });
   }
 
   /** @see service interface, "GET /api/v1/external/withdrawals/{withdrawal_uuid}" */

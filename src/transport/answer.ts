@@ -20,6 +20,8 @@ export interface Reading<Data> {
   readonly isWrite: boolean;
   readonly externalId: string | null;
   readonly redactor: Redactor;
+  /** Told of the body of a success that was decoded, to compare it with the interface. */
+  readonly onDecoded: ((body: unknown) => void) | null;
   /** Milliseconds since the epoch, when the answer is read. */
   readonly now: () => number;
 }

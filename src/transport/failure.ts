@@ -8,6 +8,7 @@ export interface CallContext {
   readonly attempts: readonly AttemptRecord[];
   readonly outcome: Outcome;
   readonly stoppedBy: StoppedBy;
+  readonly isWrite: boolean;
   /** The page of a list that was asked for. */
   readonly page?: number | undefined;
 }
@@ -27,8 +28,8 @@ export function recordOf(failure: Failure): AttemptRecord {
 const DOCS = 'docs/errors.md';
 
 /** Sentence that closes the message of an error after which nobody knows whether a write happened. */
-export function afterUnknown(outcome: Outcome): string {
-  return outcome === 'unknown'
+export function afterUnknown({ outcome, isWrite }: CallContext): string {
+  return outcome === 'unknown' && isWrite
     ? ` It may have been processed: repeat with the same external_id, or read it back. See ${DOCS}#outcome.`
     : '';
 }
@@ -44,7 +45,7 @@ export function attemptTimeout(milliseconds: number, outcome: Outcome): Failure 
       new TimeoutError({
         ...context,
         code: 'SDK_ATTEMPT_TIMEOUT',
-        message: `${context.operation}: no complete answer within ${milliseconds} ms (option "timeout", body included).${afterUnknown(context.outcome)}`,
+        message: `${context.operation}: no complete answer within ${milliseconds} ms (option "timeout", body included).${afterUnknown(context)}`,
       }),
   };
 }
@@ -60,7 +61,7 @@ export function deadlinePassed(milliseconds: number, outcome: Outcome): Failure 
       new TimeoutError({
         ...context,
         code: 'SDK_DEADLINE',
-        message: `${context.operation}: not finished within ${milliseconds} ms (option "deadline", all attempts and waits).${afterUnknown(context.outcome)}`,
+        message: `${context.operation}: not finished within ${milliseconds} ms (option "deadline", all attempts and waits).${afterUnknown(context)}`,
       }),
   };
 }
@@ -78,7 +79,7 @@ export function aborted(reason: unknown, outcome: Outcome): Failure {
         ...context,
         code: 'SDK_ABORTED',
         reason,
-        message: `${context.operation}: aborted by the caller's signal.${afterUnknown(context.outcome)}`,
+        message: `${context.operation}: aborted by the caller's signal.${afterUnknown(context)}`,
       }),
   };
 }
@@ -131,7 +132,7 @@ export function connectionFailure(thrown: unknown, sent: boolean, redact: (text:
       new ConnectionError({
         ...context,
         code: sdkCode,
-        message: `${context.operation}: ${tls ? 'the TLS connection could not be made' : 'no answer from the service'} (${code === undefined || detail.includes(code) ? detail : `${code}: ${detail}`}).${afterUnknown(context.outcome)}`,
+        message: `${context.operation}: ${tls ? 'the TLS connection could not be made' : 'no answer from the service'} (${code === undefined || detail.includes(code) ? detail : `${code}: ${detail}`}).${afterUnknown(context)}`,
         // A copy: the platform's error may hold the request.
         cause: Object.assign(new Error(detail), code === undefined ? {} : { code }),
       }),

@@ -31,8 +31,8 @@ export function clientLimits(options: {
     throw new ConfigurationError(`MerchantClient: ${problem}.`);
   };
   const { retry } = options;
-  checkRetry(retry, fail);
-  const budget = retry === false || retry === undefined ? DEFAULT_RETRY.budget : (retry.budget ?? DEFAULT_RETRY.budget);
+  checkRetry(retry, CLIENT_RETRY_NAMES, fail);
+  const budget = retry === false || retry?.budget === undefined ? DEFAULT_RETRY.budget : retry.budget;
   return {
     timeout: duration('timeout', options.timeout, DEFAULT_TIMEOUT, fail),
     deadline: duration('deadline', options.deadline, DEFAULT_DEADLINE, fail),
@@ -57,7 +57,8 @@ export function limitsOf(client: CallLimits, options: CallOptions, operation: st
   if (signal !== undefined && signal !== null && !isSignal(signal)) {
     fail('options.signal must be an AbortSignal');
   }
-  checkRetry(options.retry, fail);
+  checkNames('options', options, CALL_NAMES, fail);
+  checkRetry(options.retry, RETRY_NAMES, fail);
   return {
     timeout: duration('options.timeout', options.timeout, client.timeout, fail),
     deadline: duration('options.deadline', options.deadline, client.deadline, fail),
@@ -81,9 +82,40 @@ function isSignal(signal: unknown): boolean {
   );
 }
 
-function checkRetry(retry: unknown, fail: Fail): void {
+function checkRetry(retry: unknown, names: ReadonlySet<string>, fail: Fail): void {
   if (retry === undefined || retry === false) return;
   if (typeof retry !== 'object' || retry === null) fail(`retry must be false or an object, not ${kindOf(retry)}`);
+  checkNames('retry', retry, names, fail);
+}
+
+const RETRY_NAMES: ReadonlySet<string> = new Set<keyof RetryOptions>([
+  'attempts',
+  'baseDelay',
+  'maxDelay',
+  'maxRetryAfter',
+]);
+const CLIENT_RETRY_NAMES: ReadonlySet<string> = new Set<string>([
+  ...RETRY_NAMES,
+  'budget' satisfies keyof ClientRetryOptions,
+]);
+const CALL_NAMES: ReadonlySet<string> = new Set<keyof CallOptions | ListOptionName>([
+  'signal',
+  'timeout',
+  'deadline',
+  'retry',
+  'headers',
+  'query',
+  'prefetch',
+  'onPage',
+  'onInvalidItem',
+]);
+type ListOptionName = 'prefetch' | 'onPage' | 'onInvalidItem';
+
+/** A mistyped name would be ignored silently, and a limit that is not there noticed in an outage only. */
+function checkNames(what: string, options: object, names: ReadonlySet<string>, fail: Fail): void {
+  for (const name of Object.keys(options)) {
+    if (!names.has(name)) fail(`${what} has no ${JSON.stringify(name.slice(0, 40))}; it has ${[...names].join(', ')}`);
+  }
 }
 
 function policyOf(retry: false | RetryOptions | undefined, defaults: RetryPolicy, fail: Fail): RetryPolicy {

@@ -63,7 +63,7 @@ export class OperationRun<Data> {
   }
 
   async #tryOnce(): Promise<AttemptResult<Data>> {
-    const { transport, runtime, observer } = this.#parts;
+    const { transport, runtime, observer, drift } = this.#parts;
     const { timeout, deadline, signal } = this.#limits;
     const timeLeft = this.#timeLeft();
     if (timeLeft <= 0) throw this.#error(this.#lastReal ?? deadlinePassed(deadline, 'not_sent'), 'deadline');
@@ -78,6 +78,7 @@ export class OperationRun<Data> {
         isWrite: this.#endpoint.method !== 'GET',
         externalId: this.#extras.externalId ?? null,
         redactor: this.#redactor,
+        onDecoded: drift === null ? null : (body) => drift.report(this.#endpoint, body),
         now: () => runtime.now(),
       },
     );
@@ -135,6 +136,7 @@ export class OperationRun<Data> {
       attempts: this.#failed,
       outcome: outcomeOf(this.#failed),
       stoppedBy,
+      isWrite: this.#endpoint.method !== 'GET',
       page: this.#extras.page,
     });
   }

@@ -38,7 +38,10 @@ export function readAnswer<Data>(answer: Answer, reading: Reading<Data>): Read<D
     return unexpected(answer, reading, 'SDK_UNREADABLE_BODY', 'unanswered', 'the body of the answer is not JSON');
   }
   const decoded = decode(reading.data, payloadOf(body));
-  if (decoded.ok) return decoded;
+  if (decoded.ok) {
+    reading.onDecoded?.(body);
+    return decoded;
+  }
   const [first] = decoded.issues;
   const where = first === undefined ? '' : `: ${first.path === '' ? 'data' : first.path} ${first.message}`;
   return unexpected(
@@ -98,7 +101,7 @@ function unexpected(
           requestId,
           raw: excerpt(answer, redactor),
           issues: issues.map(({ path, message }) => ({ path: redactor.text(path), message })),
-          message: `${context.operation}: ${redactor.text(problem)} (HTTP ${status}).${afterUnknown(context.outcome)} See docs/errors.md#${code.toLowerCase()}.`,
+          message: `${context.operation}: ${redactor.text(problem)} (HTTP ${status}).${afterUnknown(context)} See docs/errors.md#${code.toLowerCase()}.`,
         }),
     },
   };

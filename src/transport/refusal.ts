@@ -204,5 +204,5 @@ function messageOf(
   const named = issues
     .map(({ path, message }) => `${path === '' ? '' : `${path}: `}${message.slice(0, 100)}`)
     .join('; ');
-  return `${context.operation}: HTTP ${status} ${code}${said}${named === '' ? '' : ` (${named})`}. ${WAY_OUT[errorClass]}${afterUnknown(context.outcome)}`;
+  return `${context.operation}: HTTP ${status} ${code}${said}${named === '' ? '' : ` (${named})`}. ${WAY_OUT[errorClass]}${afterUnknown(context)}`;
 }

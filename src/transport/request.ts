@@ -22,6 +22,7 @@ export function prepareRequest(
   baseUrl: string,
   ownHeaders: Readonly<Record<string, string>>,
   extraQuery: Readonly<Record<string, string>>,
+  queryNames: Readonly<Record<string, string>> = {},
 ): PreparedRequest {
   const issues: Issue[] = [];
   const read = (check: Check<WireRecord> | null, value: unknown): WireRecord => {
@@ -39,20 +40,34 @@ export function prepareRequest(
   const headers = { ...DEFAULT_HEADERS, ...ownHeaders };
   return {
     method: endpoint.method,
-    url: baseUrl + pathOf(endpoint.path, params) + queryOf({ ...query, ...extraQuery }),
+    url: baseUrl + pathOf(endpoint.path, params) + queryOf({ ...renamed(query, queryNames), ...extraQuery }),
     headers: sendsBody ? { ...headers, 'content-type': 'application/json' } : headers,
     body: sendsBody ? JSON.stringify(body) : null,
-    hidden: [...Object.values(ownHeaders), ...(sendsBody ? privateOf(body) : [])],
+    hidden: hiddenOf(ownHeaders, body),
   };
 }
 
+/** Shorter values are no secret, and hiding them would garble every message. */
+const SHORTEST_HIDDEN = 6;
 /** What an answer may name, because a merchant needs it to find the charge. */
-const NAMED = new Set(['external_id', 'amount', 'currency']);
+const SHOWN = new Set(['external_id', 'amount', 'currency']);
+/** Words of the service's answers: somebody's purpose may be "details" and must not hide them. */
+const WIRE_WORDS = new Set(
+  'status message details detail invoice purpose customer_id pending success expired canceled'.split(' '),
+);
 
-/** The body's other members hold a customer's data. */
-function privateOf(body: WireRecord): string[] {
-  const values = Object.entries(body).map(([name, value]) => (NAMED.has(name) ? '' : (value ?? '')));
-  return [JSON.stringify(body), ...values];
+/** What of a request is nobody's business but the service's: own headers, and the customer's data in the body. */
+function hiddenOf(headers: Readonly<Record<string, string>>, body: WireRecord): string[] {
+  // What the external_id contains is shown with it: else "order-1042" of customer "1042" could not be named.
+  const externalId = (body['external_id'] ?? '').toLowerCase();
+  const values = Object.entries(body).map(([name, value]) => (SHOWN.has(name) ? '' : (value ?? '')));
+  return [...Object.values(headers), ...values].filter(
+    (value) =>
+      value.length >= SHORTEST_HIDDEN &&
+      !externalId.includes(value.toLowerCase()) &&
+      !SHOWN.has(value) &&
+      !WIRE_WORDS.has(value),
+  );
 }
 
 /** An input that the service would refuse, refused before the network. */
@@ -70,6 +85,11 @@ export function invalid(operation: string, issues: readonly Issue[]): Validation
 
 function pathOf(template: string, params: WireRecord): string {
   return template.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
+}
+
+/** Query parameters under the names that the merchant pinned for this service. */
+function renamed(query: WireRecord, names: Readonly<Record<string, string>>): WireRecord {
+  return Object.fromEntries(Object.entries(query).map(([name, value]) => [names[name] ?? name, value]));
 }
 
 function queryOf(query: WireRecord): string {

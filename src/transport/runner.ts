@@ -1,9 +1,10 @@
-import type { CallOptions } from '../call-options.ts';
+import type { CallOptions, DriftEvent } from '../call-options.ts';
 import type { Check } from '../contract/codecs.ts';
 import type { Endpoint } from '../contract/endpoint.ts';
 import { isMerchantError } from '../errors.ts';
 import type { Answer } from './answer.ts';
 import type { RetryBudget } from './budget.ts';
+import type { DriftReporter } from './drift-reporter.ts';
 import type { RateLimitGate } from './gate.ts';
 import { type CallLimits, limitsOf } from './limits.ts';
 import type { Observer } from './observer.ts';
@@ -32,6 +33,7 @@ export interface ClientParts {
   readonly gate: RateLimitGate;
   readonly observer: Observer;
   readonly redactor: Redactor;
+  readonly drift: DriftReporter | null;
   /** Without a slash at its end. */
   readonly baseUrl: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -44,6 +46,8 @@ export interface RunExtras<Data> {
   readonly data?: Check<Data>;
   /** The external_id that is being sent, for errors that should name it. */
   readonly externalId?: string;
+  /** The wire's names of query parameters that the interface does not name. */
+  readonly queryNames?: Readonly<Record<string, string>>;
   /** One request of several that make up a call; its failure may not be the call's. */
   readonly isPart?: true;
   /** The page of a list that is asked for, for errors that should name it. */
@@ -79,12 +83,18 @@ export class Runner {
     try {
       const limits = this.limits(options, endpoint.operation);
       const { baseUrl, headers } = this.#parts;
-      const request = prepareRequest(endpoint, input, baseUrl, { ...headers, ...limits.headers }, limits.query);
+      const names = extras.queryNames ?? {};
+      const request = prepareRequest(endpoint, input, baseUrl, { ...headers, ...limits.headers }, limits.query, names);
       return await new OperationRun(this.#parts, endpoint, request, limits, extras).toSuccess();
     } catch (error) {
       if (extras.isPart !== true) this.reportFailure(endpoint, error, startedAt);
       throw error;
     }
+  }
+
+  /** Tells the merchant of a departure that only a resource can see. */
+  noteDrift(endpoint: Endpoint<unknown>, path: string, kind: DriftEvent['kind']): void {
+    this.#parts.drift?.tell(endpoint, path, kind);
   }
 
   /** Tells the hooks of a call that failed for good. Once for each call: whoever runs parts of one reports for them. */

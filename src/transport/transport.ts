@@ -74,8 +74,7 @@ export class Transport {
       timeout: false,
       throwHttpErrors: false,
       redirect: 'manual',
-      signal: attempt.signal,
-      // Key and body join the request here, on objects that ky never sees and no error of its own can hold.
+      // Key, body and signal join the request here, on objects that ky never sees and no error of its own can hold.
       fetch: (bare) => {
         const headers = new Headers(bare instanceof Request ? bare.headers : request.headers);
         headers.set('X-Api-Key', key);

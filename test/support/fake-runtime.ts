@@ -14,6 +14,8 @@ export class FakeRuntime implements Runtime {
   /** Every wait, in order, in milliseconds. */
   readonly waits: number[] = [];
   time = START;
+  /** Timers of this length are an attempt's. */
+  attemptLimit = TIMEOUT;
   /** Runs in place of a wait's passing, when set. */
   onWait: ((milliseconds: number) => void) | null = null;
   readonly #randoms: number[];
@@ -33,7 +35,7 @@ export class FakeRuntime implements Runtime {
   }
 
   timer(milliseconds: number, callback: () => void): () => void {
-    if (milliseconds === TIMEOUT) {
+    if (milliseconds === this.attemptLimit) {
       this.#attempts.add(callback);
       return () => this.#attempts.delete(callback);
     }

@@ -105,7 +105,8 @@ export const bomb = (encoding: 'gzip' | 'br', status = 200): Step => ({
 /** Everything that came, in every place of a failure where a server could put it. */
 export const echo = (status: number, success = false): Step => ({
   play({ request, response }) {
-    const everything = `${JSON.stringify(request.headers)} ${request.body}`;
+    const body = Buffer.from(request.body, 'latin1').toString();
+    const everything = `${JSON.stringify(request.headers)} ${body}`;
     const flat = Object.values(request.headers).join(' ');
     response
       .writeHead(status, {
@@ -113,7 +114,7 @@ export const echo = (status: number, success = false): Step => ({
         'x-request-id': headerText(flat),
         'x-echo': headerText(flat),
       })
-      .end(JSON.stringify(echoBody(request, everything, success)));
+      .end(JSON.stringify(echoBody({ ...request, body }, everything, success)));
   },
 });
 

@@ -100,8 +100,24 @@ describe('a rate limit seen by one call', () => {
     expect(server.requests).toHaveLength(3);
   });
 
+  test('is part of the wait that a sibling in flight is told of', async () => {
+    const runtime = new FakeRuntime(0.5);
+    const delays: number[] = [];
+    const slow: Step = {
+      async play(exchange) {
+        await errorOf(client.paymentMethods.list({ retry: false })); // limited, while the other call is under way
+        unavailable.play(exchange);
+      },
+    };
+    const server = await serve(slow, limited(10), ok([]));
+    const client = clientOf(server.url, { runtime, hooks: { onRetry: ({ delayMs }) => delays.push(delayMs) } });
+    await client.rates.list();
+    expect(delays).toEqual([11_000]);
+    expect(runtime.waits).toEqual([11_000]);
+  });
+
   test('spreads the siblings out', async () => {
-    const runtime = new FakeRuntime(0, 0, 0.25, 0.75, 0.5);
+    const runtime = new FakeRuntime(0, 0.25, 0.75, 0.5);
     const server = await serve(limited(8), ok([]));
     const client = clientOf(server.url, { runtime });
     await errorOf(client.rates.list({}, { retry: false }));

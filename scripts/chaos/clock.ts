@@ -1,0 +1,77 @@
+import type { Runtime } from '../../src/transport/runtime.ts';
+
+/** Numbers from 0 to 1 that the seed repeats (mulberry32). */
+export function randomOf(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+/** Time that jumps to the next timer whenever everybody waits, so that a run takes seconds and its seed repeats it. */
+export class VirtualClock implements Runtime {
+  readonly random: () => number;
+  #now = Date.UTC(2026, 0, 1);
+  #count = 0;
+  readonly #timers = new Map<number, { readonly at: number; readonly callback: () => void }>();
+
+  constructor(random: () => number) {
+    this.random = random;
+  }
+
+  now(): number {
+    return this.#now;
+  }
+
+  timer(milliseconds: number, callback: () => void): () => void {
+    this.#count += 1;
+    const id = this.#count;
+    this.#timers.set(id, { at: this.#now + Math.max(0, milliseconds), callback });
+    return () => this.#timers.delete(id);
+  }
+
+  sleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      const cancel = this.timer(milliseconds, resolve);
+      signal?.addEventListener('abort', () => {
+        cancel();
+        resolve();
+      });
+    });
+  }
+
+  /** Moves time until the work is done. */
+  async run<T>(work: Promise<T>): Promise<T> {
+    let done = false;
+    const finished = work.finally(() => {
+      done = true;
+    });
+    finished.catch(() => {}); // reported by the caller, who awaits it below
+    for (let idle = 0; !done && idle < 1_000; ) {
+      // Streams need a few turns of the event loop to hand their bytes on.
+      for (let turn = 0; turn < 3; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+      idle = this.#fireNext() ? 0 : idle + 1;
+    }
+    if (!done) throw new Error('nobody waits for time and the work is not done: something hangs for ever');
+    return finished;
+  }
+
+  #fireNext(): boolean {
+    let next: number | null = null;
+    let earliest = Number.POSITIVE_INFINITY;
+    for (const [id, { at }] of this.#timers) {
+      if (at >= earliest) continue;
+      next = id;
+      earliest = at;
+    }
+    const timer = next === null ? undefined : this.#timers.get(next);
+    if (next === null || timer === undefined) return false;
+    this.#timers.delete(next);
+    this.#now = Math.max(this.#now, timer.at);
+    timer.callback();
+    return true;
+  }
+}

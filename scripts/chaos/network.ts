@@ -1,0 +1,102 @@
+import type { FetchInit, FetchLike } from '../../src/call-options.ts';
+import type { Sandbox } from '../../src/sandbox/index.ts';
+import type { VirtualClock } from './clock.ts';
+
+/** What the network did with the requests of one call. */
+export interface Traffic {
+  /** Requests that may have reached the service. */
+  sent: number;
+  /** Requests that surely did not. */
+  unsent: number;
+}
+
+const UNSENT = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT', 'CERT_HAS_EXPIRED'];
+
+/**
+ * A bad network between one call and the sandbox: connections that cannot be made, that break before or after the
+ * work, answers that are cut, garbled, replaced, late, or never come.
+ */
+export function badNetwork(
+  sandbox: Sandbox,
+  clock: VirtualClock,
+  random: () => number,
+  rate: number,
+  traffic: Traffic,
+): FetchLike {
+  const pass = (url: string, init: FetchInit) => sandbox.fetch(url, init as RequestInit); // the same members, readonly
+  const faults: ((url: string, init: FetchInit) => Promise<Response>)[] = [
+    () => {
+      traffic.unsent += 1;
+      throw broken(UNSENT[Math.floor(random() * UNSENT.length)] ?? 'ECONNREFUSED');
+    },
+    () => {
+      throw broken('ECONNRESET'); // on its way
+    },
+    async (url, init) => {
+      await quietly(pass(url, init));
+      throw broken('ECONNRESET'); // on its way back
+    },
+    (_, init) => never(init.signal),
+    async (url, init) => {
+      await quietly(pass(url, init));
+      return never(init.signal);
+    },
+    async (url, init) => {
+      await clock.sleep(random() * 20_000, init.signal); // may arrive after the client has gone
+      return pass(url, { ...init, signal: new AbortController().signal });
+    },
+    async (url, init) => {
+      const answer = await pass(url, init);
+      await clock.sleep(random() * 20_000, init.signal);
+      return answer;
+    },
+    async (url, init) => {
+      const answer = await pass(url, init);
+      const text = await answer.text();
+      return new Response(text.slice(0, Math.floor(random() * text.length)), { status: answer.status });
+    },
+    async (url, init) => stalled(await pass(url, init)),
+    async () => Response.json({ success: false, error: { code: 'RATE_LIMITED', message: 'slow' } }, limited(random)),
+    async () => new Response('<html>Bad gateway</html>', { status: 502 }),
+    async (url, init) => {
+      await quietly(pass(url, init));
+      return new Response('', { status: [500, 503, 504, 408][Math.floor(random() * 4)] ?? 500 });
+    },
+    async () => Response.redirect('https://elsewhere.example/', 307),
+    async () => new Response('{"success":false,"error":{"code":"UNAUTHORIZED","message":"no"}}', { status: 401 }),
+  ];
+  return async (url, init) => {
+    const fault = random() < rate ? faults[Math.floor(random() * faults.length)] : undefined;
+    const before = traffic.unsent;
+    traffic.sent += 1;
+    try {
+      return await (fault ?? pass)(url, init);
+    } finally {
+      traffic.sent -= traffic.unsent - before;
+    }
+  };
+}
+
+function broken(code: string): TypeError {
+  return new TypeError('fetch failed', { cause: Object.assign(new Error(code), { code }) });
+}
+
+function limited(random: () => number): ResponseInit {
+  return { status: 429, headers: random() < 0.5 ? { 'retry-after': String(Math.floor(random() * 40)) } : {} };
+}
+
+async function quietly(work: Promise<unknown>): Promise<void> {
+  await work.catch(() => {});
+}
+
+function never(signal: AbortSignal): Promise<Response> {
+  return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+}
+
+/** Half of the body, and then nothing. */
+async function stalled(answer: Response): Promise<Response> {
+  const bytes = new Uint8Array(await answer.arrayBuffer());
+  const half = bytes.slice(0, bytes.length / 2);
+  const body = new ReadableStream({ start: (controller) => controller.enqueue(half) });
+  return new Response(body, { status: answer.status });
+}

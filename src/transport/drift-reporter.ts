@@ -1,0 +1,44 @@
+import type { DriftEvent } from '../call-options.ts';
+import { driftsIn } from '../contract/drift.ts';
+import type { Endpoint } from '../contract/endpoint.ts';
+import { isObject, payloadOf, unnamed } from '../contract/envelope.ts';
+import type { Redactor } from './redact.ts';
+
+/** Departures remembered; a service that answers a new name each time must not fill the memory. */
+const REMEMBERED = 1_000;
+
+/** Tells the merchant, once each, of what the service answers beside the interface: a metric instead of a surprise. */
+export class DriftReporter {
+  readonly #onDrift: (event: DriftEvent) => unknown;
+  readonly #redactor: Redactor;
+  readonly #told = new Set<string>();
+
+  constructor(onDrift: (event: DriftEvent) => unknown, redactor: Redactor) {
+    this.#onDrift = onDrift;
+    this.#redactor = redactor;
+  }
+
+  /** `body`: a success that was decoded. */
+  report(endpoint: Endpoint<unknown>, body: unknown): void {
+    const form = endpoint.data.form?.();
+    if (form === undefined) return;
+    const isBare = !isObject(body) || !Object.hasOwn(body, 'data');
+    if (isBare && endpoint.envelope === 'shown') this.tell(endpoint, '', 'no_envelope');
+    const payload = unnamed(payloadOf(body), endpoint.ownName ?? '');
+    for (const { path, kind } of driftsIn(form, payload)) this.tell(endpoint, path, kind);
+  }
+
+  /** Tells it once. */
+  tell({ operation }: Endpoint<unknown>, path: string, kind: DriftEvent['kind']): void {
+    const key = `${operation} ${kind} ${path}`;
+    if (this.#told.has(key) || this.#told.size >= REMEMBERED) return;
+    this.#told.add(key);
+    try {
+      const result = this.#onDrift({ operation, path: this.#redactor.text(path), kind });
+      // An async callback rejects later, when nobody else would catch it.
+      if (result instanceof Promise) result.catch(() => {});
+    } catch {
+      // the callback's failure is the callback's
+    }
+  }
+}

@@ -1,0 +1,262 @@
+import { inspect } from 'node:util';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { MerchantClient } from '../src/client.ts';
+import type { MerchantClientOptions } from '../src/client-options.ts';
+import { ConfigurationError } from '../src/errors.ts';
+import type { Runtime } from '../src/transport/runtime.ts';
+import { serve } from './support/fault-server.ts';
+import { ok, refuse } from './support/fault-steps.ts';
+import { API_KEY, clientOf, errorOf } from './support/test-client.ts';
+
+const given = { baseUrl: 'https://pay.example', apiKey: API_KEY };
+
+/** The constructor's error for options of any type. */
+function problemOf(options: unknown): ConfigurationError {
+  try {
+    new MerchantClient(options as MerchantClientOptions); // wrong on purpose
+  } catch (error) {
+    if (error instanceof ConfigurationError) return error;
+    throw error;
+  }
+  throw new Error('the client was made');
+}
+
+beforeEach(() => {
+  for (const name of ['MERCHANT_BASE_URL', 'MERCHANT_API_KEY', 'MERCHANT_WEBHOOK_SECRET']) vi.stubEnv(name, undefined);
+});
+afterEach(() => vi.unstubAllEnvs());
+
+describe('an unusable option is a ConfigurationError that names it', () => {
+  test.each<[string, unknown, string]>([
+    ['no baseUrl', { apiKey: 'k' }, 'MERCHANT_BASE_URL'],
+    ['an empty baseUrl', { ...given, baseUrl: '' }, 'baseUrl must be a string with an address, not an empty string'],
+    ['a number as baseUrl', { ...given, baseUrl: 7 }, 'baseUrl must be a string with an address, not 7'],
+    ['a URL as baseUrl', { ...given, baseUrl: new URL('https://pay.example') }, 'baseUrl must be a string'],
+    ['no scheme', { ...given, baseUrl: 'pay.example' }, 'not an absolute address'],
+    ['only a host and port', { ...given, baseUrl: 'localhost:3000' }, 'not an absolute address'],
+    ['blanks', { ...given, baseUrl: ' https://pay.example' }, 'not an absolute address'],
+    ['a line break', { ...given, baseUrl: 'https://pay.example\n' }, 'not an absolute address'],
+    ['a back slash', { ...given, baseUrl: 'https://pay.example\\@evil.example' }, 'not an absolute address'],
+    ['another scheme', { ...given, baseUrl: 'ftp://pay.example' }, 'scheme ftp:'],
+    ['a file', { ...given, baseUrl: 'file:///etc/passwd' }, 'scheme file:'],
+    ['plain http', { ...given, baseUrl: 'http://pay.example' }, 'allowHttp'],
+    ['plain http that looks local', { ...given, baseUrl: 'http://localhost.evil.example' }, 'allowHttp'],
+    ['plain http to an address that looks local', { ...given, baseUrl: 'http://127.0.0.1.evil.example' }, 'allowHttp'],
+    ['a query', { ...given, baseUrl: 'https://pay.example/?a=1' }, 'query'],
+    ['a fragment', { ...given, baseUrl: 'https://pay.example/#a' }, 'fragment'],
+    ['no key', { baseUrl: 'https://pay.example' }, 'MERCHANT_API_KEY'],
+    ['an empty key', { ...given, apiKey: '' }, 'apiKey is empty'],
+    ['a key of null', { ...given, apiKey: 7 }, 'apiKey must be a string'],
+    ['a webhook secret of a number', { ...given, webhookSecret: 7 }, 'webhookSecret must be a string'],
+    ['an empty webhook secret', { ...given, webhookSecret: '' }, 'webhookSecret'],
+    ['an empty list of webhook secrets', { ...given, webhookSecret: [] }, 'webhookSecret is an empty list'],
+    ['an empty secret in a list', { ...given, webhookSecret: ['a', ''] }, 'webhookSecret'],
+    ['fetch of text', { ...given, fetch: 'fetch' }, 'fetch must be a function'],
+    ['hooks of null', { ...given, hooks: null }, 'hooks must be an object'],
+    ['a hook of text', { ...given, hooks: { onRetry: 'log' } }, 'hooks.onRetry must be a function'],
+    ['a logger of text', { ...given, logger: 'console' }, 'logger must be an object'],
+    ['a log level of text', { ...given, logger: { warn: 'x' } }, 'logger.warn must be a function'],
+    ['a clock of a number', { ...given, runtime: { now: 7 } }, 'runtime.now must be a function'],
+    ['a mistyped name', { ...given, timeOut: 1_000 }, 'timeOut'],
+    ['options of null', null, 'options must be an object, not null'],
+    ['options of text', 'https://pay.example', 'options must be an object'],
+  ])('%s', (_name, options, expected) => {
+    const error = problemOf(options);
+    expect(error.message).toContain(expected);
+    expect(error).toMatchObject({
+      kind: 'configuration',
+      code: 'SDK_CONFIGURATION',
+      outcome: 'not_sent',
+      attempts: [],
+    });
+  });
+
+  const numbers = [Number.NaN, -1, Number.POSITIVE_INFINITY, '1000', null, {}, true];
+
+  test.each(['timeout', 'deadline'])('%s', (name) => {
+    for (const value of [...numbers, 0]) expect(problemOf({ ...given, [name]: value }).message).toContain(name);
+  });
+
+  test.each(['attempts', 'baseDelay', 'maxDelay', 'maxRetryAfter', 'budget'])('retry.%s', (name) => {
+    for (const value of numbers) {
+      expect(problemOf({ ...given, retry: { [name]: value } }).message).toContain(`retry.${name}`);
+    }
+  });
+
+  test('retry itself, and attempts that are none', () => {
+    for (const retry of [true, null, 3, 'no']) expect(problemOf({ ...given, retry }).message).toContain('retry');
+    for (const attempts of [0, 1.5]) expect(problemOf({ ...given, retry: { attempts } }).message).toContain('attempts');
+    expect(problemOf({ ...given, retry: { budget: 1.5 } }).message).toContain('budget');
+  });
+
+  test.each([
+    ['X-Api-Key', 'x'],
+    ['host', 'x'],
+    ['Content-Length', '1'],
+    ['Transfer-Encoding', 'chunked'],
+    ['expect', '100-continue'],
+    ['bad name', 'x'],
+    ['', 'x'],
+    ['x-line', 'a\r\nb: c'],
+    ['x-nul', 'a\0'],
+    ['x-wide', '€'],
+    ['x-number', 7],
+    ['x-null', null],
+  ])('the header "%s" of %j', (name, value) => {
+    expect(problemOf({ ...given, headers: { [name]: value } }).message).toContain('headers');
+  });
+});
+
+describe('a key that no header can carry', () => {
+  const keys = [
+    'key\r\nX-Evil: 1',
+    'key\n',
+    '\tkey',
+    ' key',
+    'key ',
+    'ke\0y',
+    'schlüssel',
+    'k€y',
+    'k'.repeat(1_025),
+    'a b',
+  ];
+
+  test.each(keys)('%j is refused at once and not quoted', (key) => {
+    const error = problemOf({ ...given, apiKey: key });
+    expect(error.message).toContain('apiKey');
+    expect(inspect(error, { showHidden: true, depth: 10 })).not.toContain(key);
+  });
+
+  test.each([...keys, '', undefined, null, 7, {}])('%j from a function costs no request', async (key) => {
+    const server = await serve(ok([]));
+    // wrong on purpose
+    for (const apiKey of [() => key as string, async () => key as string]) {
+      const error = await errorOf(clientOf(server.url, { apiKey }).rates.list());
+      expect(error).toMatchObject({ kind: 'configuration', code: 'SDK_API_KEY', outcome: 'not_sent' });
+    }
+    expect(server.requests).toHaveLength(0);
+  });
+
+  test.each([
+    [
+      'throws',
+      () => {
+        throw new Error('sealed');
+      },
+    ],
+    ['rejects', () => Promise.reject(new Error('sealed'))],
+  ])('a function that %s costs no request', async (_name, apiKey) => {
+    const server = await serve(ok([]));
+    const error = await errorOf(clientOf(server.url, { apiKey }).rates.list());
+    expect(error).toMatchObject({ code: 'SDK_API_KEY', outcome: 'not_sent', stoppedBy: 'not_retryable' });
+    expect(server.requests).toHaveLength(0);
+  });
+});
+
+describe('the key is read for each attempt', () => {
+  test('a rotation reaches the second attempt', async () => {
+    const keys = ['key-1', 'key-2'];
+    const server = await serve(refuse(503, null), ok([]));
+    await clientOf(server.url, { apiKey: async () => keys.shift() ?? 'none' }).rates.list();
+    expect(server.requests.map(({ headers }) => headers['x-api-key'])).toEqual(['key-1', 'key-2']);
+  });
+});
+
+describe('what is usable', () => {
+  test.each([
+    'https://pay.example',
+    'https://pay.example:8443/prefix',
+    'http://localhost:3000',
+    'http://shop.localhost',
+    'http://127.0.0.1:80',
+    'http://127.9.9.9',
+    'http://[::1]:3000',
+    'HTTPS://PAY.EXAMPLE',
+  ])('%s', (baseUrl) => {
+    expect(() => new MerchantClient({ ...given, baseUrl })).not.toThrow();
+  });
+
+  test('plain http where it is allowed', () => {
+    expect(() => new MerchantClient({ ...given, baseUrl: 'http://payments:8080', allowHttp: true })).not.toThrow();
+  });
+
+  test('undefined is an option left out', () => {
+    const all = ['webhookSecret', 'timeout', 'deadline', 'retry', 'fetch', 'headers', 'hooks', 'logger', 'allowHttp'];
+    const none = Object.fromEntries(all.map((name) => [name, undefined]));
+    expect(() => new MerchantClient({ ...given, ...none })).not.toThrow();
+  });
+
+  test('a password in the address is refused and not quoted', () => {
+    const error = problemOf({ ...given, baseUrl: 'https://user:hunter2@pay.example' });
+    expect(error.message).toContain('credentials');
+    expect(inspect(error, { showHidden: true })).not.toContain('hunter2');
+  });
+});
+
+describe('the environment', () => {
+  test('gives address, key and secret where the options do not', async () => {
+    const server = await serve(ok([]));
+    vi.stubEnv('MERCHANT_BASE_URL', server.url);
+    vi.stubEnv('MERCHANT_API_KEY', 'key-of-environment');
+    vi.stubEnv('MERCHANT_WEBHOOK_SECRET', 'secret-of-environment');
+    const client = new MerchantClient();
+    await client.rates.list();
+    expect(server.requests[0]?.headers['x-api-key']).toBe('key-of-environment');
+    await expect(client.webhooks.verify('{}', {})).rejects.toMatchObject({ kind: 'webhook' });
+    await new MerchantClient({ apiKey: 'key-of-options' }).rates.list();
+    expect(server.requests[1]?.headers['x-api-key']).toBe('key-of-options');
+  });
+
+  test('is named where it is wrong, and empty is none', () => {
+    vi.stubEnv('MERCHANT_BASE_URL', 'pay.example');
+    expect(problemOf({ apiKey: 'k' }).message).toContain('MERCHANT_BASE_URL');
+    vi.stubEnv('MERCHANT_BASE_URL', '');
+    expect(problemOf({ apiKey: 'k' }).message).toContain('baseUrl is undefined');
+    vi.stubEnv('MERCHANT_API_KEY', 'key\n');
+    expect(problemOf({ baseUrl: 'https://pay.example' }).message).toContain('MERCHANT_API_KEY');
+  });
+
+  test('no webhook secret is fine until one is needed', async () => {
+    const client = new MerchantClient(given);
+    await expect(client.webhooks.verify('{}', {})).rejects.toMatchObject({ kind: 'configuration' });
+    const handlers = { store: undefined, onPaid: () => {}, onCanceled: () => {} };
+    // wrong on purpose: the secret is missed first
+    expect(() => client.webhooks.handler(handlers as never)).toThrow(/MERCHANT_WEBHOOK_SECRET/);
+  });
+});
+
+describe('the client', () => {
+  const secrets = ['whsec_one-1', 'whsec_two-2'];
+  const client = new MerchantClient({ ...given, webhookSecret: secrets, headers: { 'x-proxy': 'token-3' } });
+
+  test('shows no secret when it is logged, inspected or serialised', () => {
+    const views = [JSON.stringify(client), inspect(client, { showHidden: true, depth: 10 }), String(client)];
+    for (const view of views) for (const text of [API_KEY, ...secrets, 'token-3']) expect(view).not.toContain(text);
+  });
+
+  test('takes its clock from an instance of a class', async () => {
+    class Clock implements Runtime {
+      asked = 0;
+      now(): number {
+        this.asked += 1;
+        return 0;
+      }
+      random(): number {
+        return 0.5;
+      }
+      timer(): () => void {
+        return () => {};
+      }
+    }
+    const clock = new Clock();
+    await clientOf((await serve(ok([]))).url, { runtime: clock }).rates.list();
+    expect(clock.asked).toBeGreaterThan(0);
+  });
+
+  test('looks the global fetch up at each call', async () => {
+    const late = new MerchantClient(given);
+    vi.stubGlobal('fetch', async () => new Response('{"data":[]}'));
+    expect(await late.rates.list()).toEqual([]);
+    vi.unstubAllGlobals();
+  });
+});

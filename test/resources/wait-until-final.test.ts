@@ -1,0 +1,100 @@
+import { describe, expect, test } from 'vitest';
+import { FakeRuntime, START } from '../support/fake-runtime.ts';
+import { type Step, serve } from '../support/fault-server.ts';
+import { answer, ok, refuse, resetAfterReading } from '../support/fault-steps.ts';
+import { expiredInvoice, pendingInvoice, successInvoice } from '../support/fixtures/invoices.ts';
+import { clientOf, errorOf } from '../support/test-client.ts';
+
+const pending = ok(pendingInvoice);
+
+async function waiting(...script: Step[]) {
+  const runtime = new FakeRuntime(0); // no jitter: the longest waits
+  const server = await serve(...script);
+  return { runtime, server, invoices: clientOf(server.url, { runtime, retry: false }).invoices };
+}
+
+describe('waitUntilFinal', () => {
+  test('reads with growing pauses until the invoice is final', async () => {
+    const { runtime, server, invoices } = await waiting(pending, pending, pending, pending, ok(successInvoice));
+    expect((await invoices.waitUntilFinal('order-1042')).status).toBe('success');
+    expect(runtime.waits).toEqual([2_000, 3_000, 4_500, 6_750]);
+    expect(server.requests).toHaveLength(5);
+  });
+
+  test('the pauses grow up to ten times the interval, and jitter takes up to a fifth off', async () => {
+    const { runtime, invoices } = await waiting(...Array<Step>(8).fill(pending), ok(expiredInvoice));
+    await invoices.waitUntilFinal('order-1042', { interval: 100 });
+    expect(runtime.waits.map(Math.round)).toEqual([100, 150, 225, 338, 506, 759, 1_000, 1_000]);
+    const jittered = new FakeRuntime(0.5);
+    const server = await serve(pending, ok(expiredInvoice));
+    await clientOf(server.url, { runtime: jittered }).invoices.waitUntilFinal('a', { interval: 100 });
+    expect(jittered.waits).toEqual([90]);
+  });
+
+  test.each(['success', 'fail', 'expired', 'canceled'])('%s is final', async (status) => {
+    const { server, invoices } = await waiting(ok({ ...pendingInvoice, status }));
+    await invoices.waitUntilFinal('a');
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test('an unknown state is final once finished_at is set', async () => {
+    const held = { ...pendingInvoice, status: 'on_hold' };
+    const done = { ...held, status: 'refunded', finished_at: '2026-01-31T10:00:00Z' };
+    const { server, invoices } = await waiting(ok(held), ok(done));
+    expect((await invoices.waitUntilFinal('a')).status).toBe('refunded');
+    expect(server.requests).toHaveLength(2);
+  });
+
+  test('goes through outages', async () => {
+    const outage = [refuse(503, null), refuse(429, null), resetAfterReading, answer(200, '<html>'), answer(502, '')];
+    const { server, invoices } = await waiting(...outage, ok(successInvoice));
+    expect((await invoices.waitUntilFinal('a')).status).toBe('success');
+    expect(server.requests).toHaveLength(6);
+  });
+
+  test.each([
+    [404, 'not_found'],
+    [401, 'authentication'],
+  ])('ends at a %i, which does not pass', async (status, kind) => {
+    const { server, invoices } = await waiting(pending, answer(status, ''));
+    expect(await errorOf(invoices.waitUntilFinal('a'))).toMatchObject({ kind });
+    expect(server.requests).toHaveLength(2);
+  });
+
+  test('looks once more shortly before the time is over, and then says so', async () => {
+    const runtime = new FakeRuntime(0);
+    runtime.attemptLimit = 500;
+    const server = await serve(pending);
+    const { invoices } = clientOf(server.url, { runtime, timeout: 500 });
+    const error = await errorOf(invoices.waitUntilFinal('a', { timeout: 30_000 }));
+    expect(error).toMatchObject({ kind: 'timeout', code: 'SDK_DEADLINE', operation: 'invoices.waitUntilFinal' });
+    expect(error.message).toContain('still pending');
+    expect(runtime.time - START).toBe(29_000);
+    const during = await waiting(refuse(503, null));
+    expect((await errorOf(during.invoices.waitUntilFinal('a', { timeout: 5_000 }))).message).toContain(
+      'last read failed',
+    );
+  });
+
+  test('an abort ends the pause with the reason of the caller', async () => {
+    const controller = new AbortController();
+    const { runtime, server, invoices } = await waiting(pending);
+    runtime.onWait = () => setImmediate(() => controller.abort('gone'));
+    const error = await errorOf(invoices.waitUntilFinal('a', { signal: controller.signal }));
+    expect(error).toMatchObject({ kind: 'aborted', reason: 'gone', stoppedBy: 'aborted' });
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test.each([
+    ['interval', 0],
+    ['interval', Number.NaN],
+    ['interval', '5'],
+    ['timeout', -1],
+    ['timeout', Number.POSITIVE_INFINITY],
+  ])('%s of %s is refused', async (name, value) => {
+    const { server, invoices } = await waiting(pending);
+    const error = await errorOf(invoices.waitUntilFinal('a', { [name]: value }));
+    expect(error).toMatchObject({ kind: 'configuration', code: 'SDK_INVALID_ARGUMENT' });
+    expect(server.requests).toHaveLength(0);
+  });
+});

@@ -1,0 +1,147 @@
+import { getEventListeners } from 'node:events';
+import { describe, expect, test } from 'vitest';
+import { AbortedError } from '../../src/errors.ts';
+import { FakeRuntime } from '../support/fake-runtime.ts';
+import { serve } from '../support/fault-server.ts';
+import { answer, ok, refuse, stall, stallMidBody } from '../support/fault-steps.ts';
+import { createdInvoice } from '../support/fixtures/invoices.ts';
+import { API_KEY, clientOf, errorOf, order } from '../support/test-client.ts';
+
+const reason = { why: 'the customer has gone' };
+
+describe('an abort ends the call at every stage, with the reason of the caller', () => {
+  test('before it begins: no request', async () => {
+    const server = await serve(ok(createdInvoice));
+    const error = await errorOf(clientOf(server.url).invoices.create(order, { signal: AbortSignal.abort(reason) }));
+    expect(error).toBeInstanceOf(AbortedError);
+    expect(error).toMatchObject({ kind: 'aborted', code: 'SDK_ABORTED', outcome: 'not_sent', stoppedBy: 'aborted' });
+    expect(error).toHaveProperty('reason', reason);
+    expect(Object.keys(error)).not.toContain('reason');
+    expect(error.attempts).toEqual([]);
+    expect(server.requests).toHaveLength(0);
+  });
+
+  test('while the key is fetched: no request', async () => {
+    const server = await serve(ok(createdInvoice));
+    const controller = new AbortController();
+    const apiKey = () => {
+      setImmediate(() => controller.abort(reason));
+      return new Promise<string>(() => {});
+    };
+    const error = await errorOf(clientOf(server.url, { apiKey }).invoices.create(order, { signal: controller.signal }));
+    expect(error).toMatchObject({ kind: 'aborted', outcome: 'not_sent', reason });
+    expect(server.requests).toHaveLength(0);
+  });
+
+  test('while fetch is at work and ignores its signal', async () => {
+    const controller = new AbortController();
+    const fetch = () => {
+      setImmediate(() => controller.abort(reason));
+      return new Promise<Response>(() => {});
+    };
+    const client = clientOf('https://pay.example', { fetch });
+    const error = await errorOf(client.invoices.create(order, { signal: controller.signal }));
+    expect(error).toMatchObject({ kind: 'aborted', outcome: 'unknown', reason });
+  });
+
+  test('before the headers', async () => {
+    const controller = new AbortController();
+    const server = await serve(stall(() => controller.abort(reason)));
+    const error = await errorOf(clientOf(server.url).invoices.create(order, { signal: controller.signal }));
+    expect(error).toMatchObject({ kind: 'aborted', outcome: 'unknown', stoppedBy: 'aborted', reason });
+    expect(error.attempts).toEqual([{ code: 'SDK_ABORTED', status: null, outcome: 'unknown' }]);
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test.each([200, 503])('in the body of a %i', async (status) => {
+    const controller = new AbortController();
+    const server = await serve(stallMidBody(() => controller.abort(reason), status));
+    const error = await errorOf(clientOf(server.url).invoices.create(order, { signal: controller.signal }));
+    expect(error).toMatchObject({ kind: 'aborted', outcome: 'unknown', reason });
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test.each([
+    [503, 'unknown'],
+    [429, 'rejected'],
+  ])('in the wait after a %i: the timer is taken back', async (status, outcome) => {
+    const controller = new AbortController();
+    const runtime = new FakeRuntime();
+    runtime.onWait = () => setImmediate(() => controller.abort(reason)); // the wait itself would never end
+    const server = await serve(answer(status, ''));
+    const call = clientOf(server.url, { runtime }).invoices.create(order, { signal: controller.signal });
+    expect(await errorOf(call)).toMatchObject({ kind: 'aborted', outcome, reason });
+    expect(server.requests).toHaveLength(1);
+    expect(getEventListeners(controller.signal, 'abort')).toHaveLength(0);
+  });
+
+  test('in the wait for a rate limit that a sibling has met: nothing was sent', async () => {
+    const controller = new AbortController();
+    const runtime = new FakeRuntime();
+    const server = await serve(refuse(429, null, undefined, { 'retry-after': '9' }));
+    const client = clientOf(server.url, { runtime });
+    await errorOf(client.rates.list({}, { retry: false }));
+    runtime.onWait = () => setImmediate(() => controller.abort(reason));
+    const error = await errorOf(client.invoices.create(order, { signal: controller.signal }));
+    expect(error).toMatchObject({ kind: 'aborted', outcome: 'not_sent' });
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test.each([['a word'], [new TypeError('mine')], [undefined], [0]])('a reason of any kind: %s', async (given) => {
+    const controller = new AbortController();
+    controller.abort(given);
+    const error = await errorOf(clientOf('https://pay.example').rates.list({}, { signal: controller.signal }));
+    expect(error).toHaveProperty('reason', controller.signal.reason);
+  });
+
+  test('a signal that times out is an abort of the caller', async () => {
+    const server = await serve(stall());
+    const error = await errorOf(clientOf(server.url).rates.list({}, { signal: AbortSignal.timeout(20) }));
+    expect(error).toMatchObject({ kind: 'aborted' });
+    expect(error).toHaveProperty('reason.name', 'TimeoutError');
+  });
+});
+
+describe('nothing is left behind', () => {
+  test('1,500 calls on one signal leave no listener', async () => {
+    const warnings: Error[] = [];
+    const onWarning = (warning: Error) => void warnings.push(warning);
+    process.on('warning', onWarning);
+    const { signal } = new AbortController();
+    const runtime = new FakeRuntime();
+    const server = await serve(answer(503, ''), refuse(404, null), ok([]));
+    const client = clientOf(server.url, { runtime, apiKey: async () => API_KEY });
+    for (let batch = 0; batch < 30; batch += 1) {
+      await Promise.allSettled(Array.from({ length: 50 }, () => client.rates.list({}, { signal })));
+    }
+    expect(server.requests.length).toBeGreaterThanOrEqual(1_500);
+    expect(getEventListeners(signal, 'abort')).toHaveLength(0);
+    expect(runtime.pending).toBe(0);
+    await new Promise((resolve) => setImmediate(resolve));
+    process.off('warning', onWarning);
+    expect(warnings).toEqual([]);
+  });
+
+  test('an answer that comes too late is let go', async () => {
+    const controller = new AbortController();
+    let canceled = false;
+    let answerNow: (response: Response) => void = () => {};
+    const client = clientOf('https://pay.example', {
+      fetch: () => {
+        setImmediate(() => controller.abort(reason));
+        return new Promise((resolve) => {
+          answerNow = resolve;
+        });
+      },
+    });
+    await errorOf(client.rates.list({}, { signal: controller.signal }));
+    const body = new ReadableStream({
+      cancel() {
+        canceled = true;
+      },
+    });
+    answerNow(new Response(body));
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(canceled).toBe(true);
+  });
+});

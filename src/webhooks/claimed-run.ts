@@ -38,7 +38,9 @@ export async function runClaimed<Extra extends object>(
     const held = store.run === undefined ? await plainRun(store, claim, watched) : await store.run(claim, watched);
     if (!began) throw new Error('The store answered without running the work.');
     const failure = failed();
-    if (failure === null) return { verdict: held ? 'done' : 'lease_lost' };
+    // Lost first: a store may tell the loss to the function by throwing, and that is no failure of the function.
+    if (!held) return { verdict: 'lease_lost' };
+    if (failure === null) return { verdict: 'done' };
     return await giveBack(store, claim, { verdict: 'handler_failed', error: failure.error });
   } catch (error) {
     const failure = failed();

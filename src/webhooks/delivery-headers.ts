@@ -45,8 +45,8 @@ const NAMES: ReadonlySet<string> = new Set<Name>([
 const LONGEST_NAME = SIGNATURE.length;
 const MAX_HEADERS = 2_000;
 
-/** Every value of the few headers that matter here. */
-export type HeaderValues = ReadonlyMap<string, readonly unknown[]>;
+/** Every value of the few headers that matter here: a text that was there once, else a list; undefined when absent. */
+export type HeaderValues = { readonly [name in Name]: string | readonly unknown[] | undefined };
 
 /**
  * Reads the headers once, own members only: a header that lives on a prototype was never sent.
@@ -54,15 +54,14 @@ export type HeaderValues = ReadonlyMap<string, readonly unknown[]>;
  * @throws WebhookVerificationError `missing_header` when they are in no form that can be read.
  */
 export function readHeaders(headers: unknown): HeaderValues {
-  const found = new Map<string, unknown[]>();
+  const found = noHeaders();
   const add = (name: unknown, value: unknown): void => {
     if (typeof name !== 'string' || name.length > LONGEST_NAME || value === undefined || !mayMatter(name)) return;
     const known = name.toLowerCase();
-    if (!NAMES.has(known)) return;
-    const values = Array.isArray(value) ? Array.from(value) : [value];
-    const before = found.get(known);
-    if (before === undefined) found.set(known, values);
-    else before.push(...values);
+    if (!isName(known)) return;
+    const before = found[known];
+    if (before === undefined) found[known] = typeof value === 'string' ? value : listOf(value);
+    else found[known] = [...listOf(before), ...listOf(value)];
   };
   try {
     eachHeader(headers, add);
@@ -71,6 +70,27 @@ export function readHeaders(headers: unknown): HeaderValues {
     throw unreadable(); // a getter, a proxy or an iterator that throws
   }
   return found;
+}
+
+// Names written out: keys computed at run time would make this many times slower.
+const noHeaders = (): Found => ({
+  'x-webhook-id': undefined,
+  'x-webhook-signature': undefined,
+  'x-webhook-timestamp': undefined,
+  'x-webhook-event': undefined,
+  'content-length': undefined,
+  'content-type': undefined,
+  'content-encoding': undefined,
+});
+
+type Found = { -readonly [name in Name]: HeaderValues[name] };
+
+function isName(name: string): name is Name {
+  return NAMES.has(name);
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? Array.from(value) : [value];
 }
 
 // Every name above begins with c or x: most headers of a request need no further look.
@@ -125,7 +145,9 @@ export function deliveryHeaders(values: HeaderValues): DeliveryHeaders {
 }
 
 function single(values: HeaderValues, name: Name, shown: string): string {
-  const [value, ...more] = values.get(name) ?? [];
+  const found = values[name];
+  if (typeof found === 'string' && found !== '' && !found.includes(',')) return found; // as nearly always
+  const [value, ...more] = listOf(found);
   // Node and Headers join repeated headers with a comma; none of the three values can hold one.
   if (more.length > 0 || (typeof value === 'string' && value.includes(','))) {
     throw new WebhookVerificationError(
@@ -148,7 +170,7 @@ function single(values: HeaderValues, name: Name, shown: string): string {
 }
 
 function contentLength(values: HeaderValues): number | null {
-  const [value] = values.get(CONTENT_LENGTH) ?? [];
+  const value = firstOf(values[CONTENT_LENGTH]);
   return typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : null;
 }
 
@@ -157,6 +179,10 @@ export function unsignedHeader(
   values: HeaderValues,
   name: 'x-webhook-id' | 'x-webhook-timestamp' | 'x-webhook-event' | 'content-type' | 'content-encoding',
 ): string | null {
-  const [value] = values.get(name) ?? [];
+  const value = firstOf(values[name]);
   return typeof value === 'string' && value !== '' ? value : null;
+}
+
+function firstOf(found: HeaderValues[Name]): unknown {
+  return typeof found === 'object' ? found[0] : found;
 }

@@ -1,7 +1,7 @@
 import type { Decimal } from '../contract/decimal.ts';
 import { decimalFrom, Problem } from '../contract/scalars.ts';
 import { WebhookVerificationError } from '../errors.ts';
-import type { InvoiceEvent } from './events.ts';
+import type { InvoiceEvent, InvoicePaidEvent } from './events.ts';
 import { eventNameIn, innerPayload, isPayload, ORDER_ID_NAMES, orderIdIn, own, type Payload } from './payload-names.ts';
 
 /** What an event knows that its payload does not say. */
@@ -70,11 +70,22 @@ export function eventFrom(parts: EventParts, origin: EventOrigin): InvoiceEvent 
   }
   const credited_usdt = required(inner, 'credited_usdt');
   const original_amount = adjustedFrom(inner, amount);
-  const status = 'success';
-  const start = { type, source, id, invoice_uuid, external_id, status, amount, credited_usdt } as const;
-  return original_amount === null
-    ? { ...start, adjusted: false, original_amount, signed_at, secretIndex, raw }
-    : { ...start, adjusted: true, original_amount, signed_at, secretIndex, raw };
+  const paid = {
+    type,
+    source,
+    id,
+    invoice_uuid,
+    external_id,
+    status: 'success',
+    amount,
+    credited_usdt,
+    adjusted: original_amount !== null,
+    original_amount,
+    signed_at,
+    secretIndex,
+    raw,
+  } as const;
+  return paid as InvoicePaidEvent; // `adjusted` and `original_amount` agree: the line that sets one looks at the other
 }
 
 function unknownEvent({ inner, root, status, bodyName, raw }: EventParts, origin: EventOrigin): InvoiceEvent {

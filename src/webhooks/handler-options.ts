@@ -1,4 +1,5 @@
 import { ConfigurationError } from '../errors.ts';
+import type { CatchUpClient, CatchUpOptions, CatchUpResult } from './catch-up-options.ts';
 import type { HeadersInput } from './delivery-headers.ts';
 import type { InvoiceCanceledEvent, InvoicePaidEvent, UnknownInvoiceEvent } from './events.ts';
 import type { RawBody } from './raw-body.ts';
@@ -60,10 +61,23 @@ export interface WebhookRequest {
   readonly body: RawBody | ((limit: number) => Promise<RawBody>);
 }
 
-/** The endpoint as a function. Wrap it with `toFetchHandler` or `toNodeHandler`, or call it from your own framework. */
+/** The endpoint as a function. Wrap it with `toFetchHandler`, `toNodeHandler` or `toLambdaHandler`, or call it from your own framework. */
 export interface WebhookHandler {
   /** Never rejects: each failure is an answer, and a report. */
   handle(request: WebhookRequest): Promise<WebhookReply>;
+  /**
+   * Plays what no webhook told you, after an outage or as a nightly safety net: walks the final invoices that finished
+   * since then, and hands those that are not done to the same functions, through the same store. A webhook that comes
+   * later finds them done. Findings go to `onReport`, with status null.
+   *
+   * One invoice that fails does not stop the others; run it again for what is in `failed` or `busy`. Amounts that an
+   * invoice does not have are never guessed: it is counted as failed.
+   *
+   * @param merchant A `MerchantClient`.
+   * @throws ConfigurationError for an unusable argument, and for a `since` that the store's retention does not reach.
+   * @throws AbortedError when the signal is aborted; CallError of the client when the list cannot be read.
+   */
+  catchUp(merchant: CatchUpClient, options: CatchUpOptions): Promise<CatchUpResult>;
 }
 
 /** Options, checked once. */

@@ -1,4 +1,5 @@
 import { ConfigurationError, isMerchantError, WebhookVerificationError } from '../errors.ts';
+import { catchUp } from './catch-up.ts';
 import { type HeaderValues, readHeaders } from './delivery-headers.ts';
 import {
   type HandlerSettings,
@@ -13,6 +14,7 @@ import { replyFor, statusOf, type Verdict, type WebhookReply } from './replies.t
 import { type RequestFacts, requestFacts, tell, type WebhookReportReason } from './report.ts';
 import { RequestAborted } from './request-aborted.ts';
 import { isJson, isPlain } from './request-form.ts';
+import { underTimeLimit } from './time-limit.ts';
 import { verifyDelivery } from './verify.ts';
 
 /**
@@ -29,7 +31,10 @@ export function createWebhookHandler<Extra extends object = object>(
   options: WebhookHandlerOptions<Extra>,
 ): WebhookHandler {
   const settings = handlerSettings(options);
-  return { handle: (request) => handleRequest(request, settings) };
+  return {
+    handle: (request) => handleRequest(request, settings),
+    catchUp: (merchant, options) => catchUp(merchant, options, settings),
+  };
 }
 
 /** What is found out about a request on the way. */
@@ -42,31 +47,22 @@ async function handleRequest<Extra extends object>(
   request: WebhookRequest,
   settings: HandlerSettings<Extra>,
 ): Promise<WebhookReply> {
-  const { timers, timeout, options } = settings;
-  const limit = new AbortController();
+  const { timeout, options } = settings;
   const progress: Progress = { facts: { deliveryId: null, ageMs: null }, key: null };
   const report = (reason: WebhookReportReason, message: string, status: number | null, error?: unknown): void => {
     const { facts, key } = progress;
     tell(options.onReport, { reason, message, status, ...facts, key, ...(error === undefined ? {} : { error }) });
   };
-
-  let timer: unknown;
-  const overdue = new Promise<'overdue'>((resolve) => {
-    timer = timers.setTimeout(() => {
-      resolve('overdue'); // before the abort, which may make the work end at once
-      limit.abort(new DOMException(`The time limit of ${timeout} ms is over.`, 'TimeoutError'));
-    }, timeout);
-  });
-  const work = workOn(request, settings, progress, limit.signal, report).catch(endingOf);
-  const first = await Promise.race([work, overdue]);
-  timers.clearTimeout(timer);
-
-  if (first !== 'overdue') {
-    if (first.verdict !== 'done') report(first.verdict, first.message, statusOf(first.verdict), first.error);
-    return replyFor(first.verdict);
+  const { ending, work } = await underTimeLimit(settings, (signal) =>
+    workOn(request, settings, progress, signal, report).catch(endingOf),
+  );
+  if (ending !== null) {
+    const { verdict, message, error } = ending;
+    if (verdict !== 'done') report(verdict, message, statusOf(verdict), error);
+    return replyFor(verdict);
   }
   report('time_limit', `The time limit of ${timeout} ms is over: answered 503.`, statusOf('time_limit'));
-  void work.then((ending) => reportLate(ending, report));
+  void work.then((late) => reportLate(late, report));
   return replyFor('time_limit');
 }
 

@@ -32,21 +32,28 @@ interface NodeProcess {
   getBuiltinModule?(id: string): unknown;
 }
 
-let known: { readonly crypto: NodeCrypto; readonly engine: Engine } | null = null;
+// Kept by the function that gave it: to ask Node for the module again costs a tenth of a verification.
+type GetModule = NonNullable<NodeProcess['getBuiltinModule']>;
+let known: { readonly getModule: GetModule; readonly engine: Engine | null } | null = null;
 
 /** `node:crypto`, or null where the runtime has none. */
 export function nodeEngine(): Engine | null {
   // `process` is not declared everywhere this file runs, so the global is looked at as an unknown.
   const process = (globalThis as { readonly process?: NodeProcess }).process;
-  let crypto: NodeCrypto | undefined;
+  const getModule = process?.getBuiltinModule;
+  if (typeof getModule !== 'function') return null;
+  if (known?.getModule !== getModule)
+    known = { getModule, engine: engineFrom(() => getModule.call(process, 'node:crypto')) };
+  return known.engine;
+}
+
+function engineFrom(load: () => unknown): Engine | null {
   try {
-    crypto = process?.getBuiltinModule?.('node:crypto') as NodeCrypto | undefined; // our typing of a Node built-in
+    const crypto = load() as NodeCrypto | undefined; // our typing of a Node built-in
+    return typeof crypto?.createHmac === 'function' ? engineOf(crypto) : null;
   } catch {
     return null; // a Node built without OpenSSL
   }
-  if (typeof crypto?.createHmac !== 'function') return null;
-  if (known?.crypto !== crypto) known = { crypto, engine: engineOf(crypto) };
-  return known.engine;
 }
 
 function engineOf(crypto: NodeCrypto): Engine {

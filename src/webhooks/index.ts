@@ -13,6 +13,15 @@ export {
   MerchantError,
   WebhookVerificationError,
 } from '../errors.ts';
+export type {
+  CatchUpClient,
+  CatchUpInvoice,
+  CatchUpListOptions,
+  CatchUpOptions,
+  CatchUpProgress,
+  CatchUpResult,
+  FinalInvoiceStatus,
+} from './catch-up-options.ts';
 export type { HeadersInput } from './delivery-headers.ts';
 export { parseInvoiceEvent } from './event-json.ts';
 export type {
@@ -32,6 +41,8 @@ export type {
   WebhookRequest,
   WebhookTimers,
 } from './handler-options.ts';
+export { toLambdaHandler } from './lambda-adapter.ts';
+export type { LambdaEvent, LambdaReply, LambdaRequestContext } from './lambda-types.ts';
 export { type MemoryStore, type MemoryStoreOptions, memoryStore } from './memory-store.ts';
 export { type NodeHandler, toNodeHandler } from './node-adapter.ts';
 export type {
@@ -53,5 +64,20 @@ export {
   type WebhookHeaders,
 } from './signature.ts';
 export type { Claim, ClaimRequest, ClaimResult, WebhookStore } from './store.ts';
+export { type StoreCheck, type StoreConformanceOptions, storeConformance } from './store-conformance.ts';
+export type {
+  PGliteDatabase,
+  PostgresClient,
+  PostgresPool,
+  PostgresQueryable,
+  PostgresResult,
+  PostgresTx,
+} from './stores/postgres-pool.ts';
+export { type PostgresStore, type PostgresStoreOptions, postgresStore } from './stores/postgres-store.ts';
+export type { IoRedisClient, NodeRedisClient } from './stores/redis-client.ts';
+export { type RedisStore, type RedisStoreOptions, redisStore } from './stores/redis-store.ts';
+export type { SqliteCommit } from './stores/sqlite-commit.ts';
+export type { SqliteDatabase, SqliteStatement, SqliteValue } from './stores/sqlite-database.ts';
+export { type SqliteStore, type SqliteStoreOptions, sqliteStore } from './stores/sqlite-store.ts';
 export { verifyWebhook } from './verify.ts';
 export type { VerifyWebhookOptions } from './verify-settings.ts';

@@ -14,7 +14,9 @@ export interface NodeCall {
 export function nodeCall(first: NodeRequest | FastifyRequestLike | KoaContextLike, second: unknown): NodeCall {
   if ('req' in first && 'res' in first && typeof second !== 'object') {
     first.respond = false;
-    const { body, rawBody } = first.request ?? {};
+    const parsed = first.request ?? {};
+    const body = 'body' in parsed ? parsed.body : undefined;
+    const rawBody = 'rawBody' in parsed ? parsed.rawBody : undefined;
     return { request: first.req, response: first.res, left: { body, rawBody }, framework: 'koa' };
   }
   if ('raw' in first) {

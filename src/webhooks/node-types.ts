@@ -45,5 +45,6 @@ export interface KoaContextLike {
   readonly req: NodeRequest;
   readonly res: NodeResponse;
   respond?: boolean | undefined;
-  readonly request?: { readonly body?: unknown; readonly rawBody?: unknown } | undefined;
+  /** Where body parsers leave `body` and `rawBody`. Koa's own declarations know neither. */
+  readonly request?: object | undefined;
 }

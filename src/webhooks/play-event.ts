@@ -43,7 +43,7 @@ export async function playEvent<Extra extends object>(
   }
   if (result.state === 'done') return repeatOfDone(result.digest === digest);
   if (result.state === 'running') {
-    return { verdict: 'duplicate_running', message: 'The same event is being handled by an earlier delivery.' };
+    return { verdict: 'duplicate_running', message: 'The same event is being handled by another attempt.' };
   }
   if (listener.signal.aborted) {
     await releaseQuietly(options.store, claim);
@@ -67,7 +67,7 @@ function understood(result: ClaimResult): ClaimResult {
 
 const RUN_MESSAGES = {
   done: 'The event was handled.',
-  handler_failed: 'Your function threw. The claim was given back; the service will repeat.',
+  handler_failed: 'Your function threw. The claim was given back, so that the next attempt can run it again.',
   store_failed: 'The store failed around your function. If it had succeeded, it may run again.',
   lease_lost: 'Your function outlived its lease, and another attempt took the event over.',
 } as const;

@@ -10,7 +10,7 @@ export interface Claim {
 export interface ClaimRequest extends Claim {
   /** Digest of what was signed, to be kept in the record: 64 hex characters. */
   readonly digest: string;
-  /** How long the claim holds unless renewed, in milliseconds, by the store's own clock. */
+  /** How long the claim holds unless renewed, in milliseconds, by the store's own clock; 0 is over at once. */
   readonly lease: number;
 }
 
@@ -32,8 +32,8 @@ export type ClaimResult =
  *
  * Each move must be one atomic step:
  * SQL: `INSERT … ON CONFLICT (key) DO UPDATE SET owner, digest, lease_end WHERE state = 'running' AND lease_end <= now`,
- * then `… WHERE key AND owner AND state = 'running'`. Redis: one script per move, or `SET NX PX` for the claim with the
- * owner compared in a script.
+ * then `… WHERE key AND owner AND state = 'running'`. Redis: one script per move. A key that expires with the lease is not
+ * enough: then nobody can tell a takeover. `storeConformance` checks a store of your own.
  *
  * `Extra` is what {@link WebhookStore.run} adds to the context of the merchant's functions.
  */

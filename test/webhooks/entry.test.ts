@@ -29,8 +29,13 @@ describe('the webhooks entry', () => {
       'isMerchantError',
       'memoryStore',
       'parseInvoiceEvent',
+      'postgresStore',
+      'redisStore',
       'signWebhook',
+      'sqliteStore',
+      'storeConformance',
       'toFetchHandler',
+      'toLambdaHandler',
       'toNodeHandler',
       'verifyWebhook',
     ]);

@@ -171,6 +171,7 @@ describe('a body that a framework touched', () => {
         req.body = JSON.parse(String(await collect(req)));
       },
       /parsed before it reached.*express\.raw/s,
+      { status: 400, text: 'body_already_parsed' },
     ],
     [
       'read',
@@ -178,12 +179,13 @@ describe('a body that a framework touched', () => {
         await collect(req);
       },
       /read before it reached.*can be read only once/s,
+      { status: 500, text: 'setup' },
     ],
-  ])('and %s is 500, with the line to change in the report', async (_name, before, message) => {
+  ])('and %s is refused, with the line to change in the report', async (_name, before, message, answer) => {
     const shop = await shopBehind(before);
-    expect(await post(shop.url)).toMatchObject({ status: 500, text: 'setup' });
+    expect(await post(shop.url)).toMatchObject(answer);
     expect(shop.reports).toMatchObject([
-      { reason: 'setup', deliveryId: 'dlv_1', message: expect.stringMatching(message) },
+      { reason: answer.text, deliveryId: 'dlv_1', message: expect.stringMatching(message) },
     ]);
     expect(shop.calls).toEqual([]);
   });
@@ -211,14 +213,14 @@ describe('frameworks with objects of their own', () => {
     expect(hijacked).toHaveLength(1);
   });
 
-  it('Fastify with its own JSON parser: 500, and the line for Fastify', async () => {
+  it('Fastify with its own JSON parser: 400, and the line for Fastify', async () => {
     const shop = endpoint();
     const adapter = toNodeHandler(shop.handler);
     const url = await serve(async (request, response) => {
       const body = JSON.parse(String(await collect(request)));
       await adapter({ raw: request, body }, { raw: response, hijack: () => {} });
     });
-    expect((await post(url)).status).toBe(500);
+    expect((await post(url)).status).toBe(400);
     expect(shop.reports[0]?.message).toMatch(/Fastify: add fastify\.addContentTypeParser/);
   });
 
@@ -236,15 +238,15 @@ describe('frameworks with objects of their own', () => {
     expect(contexts).toMatchObject([{ respond: false }]);
   });
 
-  it('Koa behind a body parser: 500, and the line for Koa', async () => {
+  it('Koa behind a body parser: 400, and the line for Koa', async () => {
     const shop = endpoint();
     const adapter = toNodeHandler(shop.handler);
     const url = await serve(async (req, res) => {
       const body = JSON.parse(String(await collect(req)));
       await adapter({ req, res, request: { body } }, async () => {});
     });
-    expect((await post(url)).status).toBe(500);
-    expect(shop.reports[0]?.message).toMatch(/Koa: mount the body parser after this route/);
+    expect((await post(url)).status).toBe(400);
+    expect(shop.reports[0]?.message).toMatch(/Koa: put app\.use\(.*above app\.use\(bodyParser\(\)\)/);
   });
 
   it('a bridge whose request is no real stream, with the text in body', async () => {

@@ -1,0 +1,12 @@
+import fastify from 'fastify';
+import { toNodeHandler } from 'merchant-invoicing/webhooks';
+import { handler } from './handler.ts';
+
+const app = fastify();
+// A plugin of its own: the rest of the app keeps its JSON parser.
+app.register(async (scope) => {
+  scope.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
+  scope.post('/webhook', toNodeHandler(handler));
+});
+await app.listen({ port: Number(process.env['PORT'] ?? 3000) });
+console.log('up');

@@ -1,0 +1,19 @@
+import { DatabaseSync } from 'node:sqlite';
+import { createWebhookHandler, sqliteStore } from 'merchant-invoicing/webhooks';
+
+const db = new DatabaseSync(process.env['SHOP_DB'] ?? 'shop.db');
+db.exec('CREATE TABLE IF NOT EXISTS credits (order_id TEXT NOT NULL, usdt TEXT NOT NULL)');
+const store = sqliteStore(db);
+await store.migrate();
+
+export const handler = createWebhookHandler({
+  secret: process.env['MERCHANT_WEBHOOK_SECRET'] ?? '',
+  store,
+  // Fulfil against what was credited: a paid invoice is not always paid in full.
+  onPaid: ({ external_id, credited_usdt, adjusted }, { commit }) => {
+    commit((tx) => tx.prepare('INSERT INTO credits VALUES (?, ?)').run(external_id, credited_usdt.toFixed()));
+    console.log(external_id, credited_usdt.toFixed(2), adjusted ? 'adjusted' : 'exact');
+  },
+  onCanceled: ({ external_id, status }) => console.log(external_id, status),
+  onReport: ({ reason, message }) => console.log(`[${reason}] ${message}`),
+});

@@ -1,0 +1,9 @@
+import { serve } from '@hono/node-server';
+import { Hono } from 'hono';
+import { toFetchHandler } from 'merchant-invoicing/webhooks';
+import { handler } from './handler.ts';
+
+const webhook = toFetchHandler(handler);
+const app = new Hono();
+app.post('/webhook', (c) => webhook(c.req.raw)); // above any middleware that reads the body
+serve({ fetch: app.fetch, port: Number(process.env['PORT'] ?? 3000) }, () => console.log('up'));

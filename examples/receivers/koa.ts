@@ -1,0 +1,8 @@
+import Koa from 'koa';
+import { toNodeHandler } from 'merchant-invoicing/webhooks';
+import { handler } from './handler.ts';
+
+const webhook = toNodeHandler(handler);
+const app = new Koa();
+app.use((ctx, next) => (ctx.path === '/webhook' ? webhook(ctx, next) : next())); // above any body parser
+app.listen(Number(process.env['PORT'] ?? 3000), () => console.log('up'));

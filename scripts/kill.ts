@@ -1,0 +1,80 @@
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { temporaryFolder } from '../test/support/engine-process.ts';
+import { startPostgres } from '../test/support/postgres.ts';
+import { startRedis } from '../test/support/redis.ts';
+import type { Fault } from './kill/receiver.ts';
+import { type KillRunResult, killRun } from './kill/run.ts';
+import type { ShopAddress } from './kill/shop.ts';
+
+// The kill run: receivers die at random points, and in the end every paid invoice is credited once.
+
+const USAGE = 'node scripts/kill.ts [--seed N] [--invoices 300] [--store sqlite|postgres|redis|all] [--fault …]';
+const KINDS = ['sqlite', 'postgres', 'redis'] as const;
+const FAULTS: readonly Fault[] = ['none', 'done_before_work', 'write_outside'];
+
+const { values } = parseArgs({
+  options: {
+    seed: { type: 'string', default: String(crypto.getRandomValues(new Uint16Array(1))[0]) },
+    invoices: { type: 'string', default: '300' },
+    store: { type: 'string', default: 'all' },
+    /** Breaks the receiver on purpose: the run must end badly then. */
+    fault: { type: 'string', default: 'none' },
+  },
+});
+const { seed, store } = values;
+const invoices = Number(values.invoices);
+const fault = FAULTS.find((name) => name === values.fault);
+const kinds = KINDS.filter((kind) => store === 'all' || store === kind);
+if (kinds.length === 0 || fault === undefined || !(Number.isInteger(invoices) && invoices > 0)) {
+  console.error(`${USAGE}\nfaults: ${FAULTS.join(', ')}`);
+  process.exit(2);
+}
+console.log(`seed ${seed}`);
+let good = true;
+for (const kind of kinds) good = (await runOn(kind, fault)) && good;
+process.exitCode = good ? 0 : 1;
+
+async function runOn(kind: ShopAddress['kind'], fault: Fault): Promise<boolean> {
+  const engine = await start(kind);
+  if (engine.missing !== null) {
+    console.log(`${kind}: not run, ${engine.missing}`);
+    return store === 'all';
+  }
+  const began = Date.now();
+  try {
+    const result = await killRun({ shop: { kind, at: engine.at }, seed, invoices, fault });
+    print(kind, result, Date.now() - began);
+    return result.creditedOnce === invoices && result.wrong.length === 0;
+  } finally {
+    await engine.stop();
+  }
+}
+
+async function start(kind: ShopAddress['kind']) {
+  if (kind === 'sqlite') {
+    const { folder, remove } = temporaryFolder('kill');
+    return { missing: null, at: join(folder, 'shop.db'), stop: async () => remove() };
+  }
+  if (kind === 'redis') {
+    const engine = await startRedis();
+    return engine.missing === null ? { ...engine, at: engine.connection } : engine;
+  }
+  const engine = await startPostgres();
+  return engine.missing === null ? { ...engine, at: engine.connection.host } : engine;
+}
+
+function print(kind: string, result: KillRunResult, ms: number): void {
+  const { paid, creditedOnce, missing, twice, wrong, deaths, requests, reports } = result;
+  const counts = (of: Readonly<Record<string, number>>): string =>
+    Object.entries(of)
+      .map(([name, count]) => `${name} ${count}`)
+      .join(', ');
+  console.log(`${kind}: ${paid} paid, ${creditedOnce} credited once, ${twice.length} twice, ${missing.length} missing`);
+  console.log(`  ${requests} requests, receivers killed: ${counts(deaths)}`);
+  console.log(`  reports: ${counts(reports)}`);
+  console.log(`  ${(ms / 1000).toFixed(1)} s`);
+  for (const line of [...missing.map((id) => `missing: ${id}`), ...twice.map((id) => `twice: ${id}`), ...wrong]) {
+    console.log(`  ${line}`);
+  }
+}

@@ -1,0 +1,84 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { ReceiverSetup } from './receiver.ts';
+
+const PROGRAM = fileURLToPath(new URL('./receiver.ts', import.meta.url));
+/** Starting from sources takes three times as long as from this. */
+const COMPILE_CACHE = join(tmpdir(), 'merchant-invoicing-kill-run-cache');
+
+/** Some receiver processes, each started again whenever it was killed. */
+export class Receivers {
+  readonly #setup: string;
+  readonly #slots: { child: ChildProcess; port: Promise<number> }[] = [];
+  #closing = false;
+  /** How many died, by the place. */
+  readonly deaths = new Map<string, number>();
+  /** Ends that nobody decided: each is a defect. */
+  readonly crashes: string[] = [];
+  /** What the receivers reported, by reason. */
+  readonly reports = new Map<string, number>();
+
+  constructor(setup: ReceiverSetup, count: number) {
+    this.#setup = JSON.stringify(setup);
+    for (let slot = 0; slot < count; slot += 1) this.#start(slot);
+  }
+
+  /** The port of a receiver that is up, as far as anybody knows. */
+  async port(slot: number): Promise<number> {
+    const port = await this.#slots[slot % this.#slots.length]?.port;
+    if (port === undefined) throw new Error('There are no receivers.');
+    return port;
+  }
+
+  /** Kills a receiver from outside. */
+  kill(slot: number): void {
+    this.#slots[slot % this.#slots.length]?.child.kill('SIGKILL');
+  }
+
+  async close(): Promise<void> {
+    this.#closing = true;
+    await Promise.all(
+      this.#slots.map(async ({ child }) => {
+        if (child.exitCode !== null || child.signalCode !== null) return;
+        const ended = new Promise((resolve) => child.once('exit', resolve));
+        child.kill('SIGKILL');
+        await ended;
+      }),
+    );
+  }
+
+  #start(slot: number): void {
+    const child = spawn(process.execPath, [PROGRAM, this.#setup], {
+      stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+      env: { ...process.env, NODE_COMPILE_CACHE: COMPILE_CACHE },
+    });
+    const port = new Promise<number>((resolve, reject) => {
+      child.on('message', (message: { port?: number; report?: string }) => {
+        if (message.port !== undefined) resolve(message.port);
+        if (message.report !== undefined) count(this.reports, message.report);
+      });
+      child.once('exit', () => reject(new Error('The receiver died before it was up.')));
+    });
+    port.catch(() => undefined); // heard by whoever asks for the port
+    let said = '';
+    child.stdout?.on('data', (text) => {
+      said += String(text);
+    });
+    // `close` comes after the last of its output; `exit` can come before.
+    child.once('close', () => {
+      if (!this.#closing) count(this.deaths, said.trim() || 'from_outside');
+    });
+    child.once('exit', (code, signal) => {
+      if (this.#closing) return;
+      if (signal !== 'SIGKILL') this.crashes.push(`a receiver ended with ${signal ?? code}`);
+      if (this.crashes.length < 10) this.#start(slot);
+    });
+    this.#slots[slot] = { child, port };
+  }
+}
+
+function count(counts: Map<string, number>, name: string): void {
+  counts.set(name, (counts.get(name) ?? 0) + 1);
+}

@@ -1,0 +1,139 @@
+import { createSandbox, type Sandbox } from '../../src/sandbox/index.ts';
+import { Deliverer, pause } from './deliverer.ts';
+import type { Fault } from './receiver.ts';
+import { Receivers } from './receivers.ts';
+import { type Shop, type ShopAddress, withShop } from './shop.ts';
+
+export interface KillRunOptions {
+  readonly shop: ShopAddress;
+  readonly seed: string;
+  readonly invoices: number;
+  readonly fault?: Fault;
+}
+
+export interface KillRunResult {
+  readonly paid: number;
+  readonly creditedOnce: number;
+  /** external_id of each paid invoice without a credit. */
+  readonly missing: readonly string[];
+  /** external_id of each with more than one. */
+  readonly twice: readonly string[];
+  /** Credits of another amount, or of no paid invoice; deliveries that did not end well; receivers that crashed. */
+  readonly wrong: readonly string[];
+  /** How many receivers died, by the place; `from_outside` where it was no place of their own choice. */
+  readonly deaths: Readonly<Record<string, number>>;
+  readonly requests: number;
+  readonly reports: Readonly<Record<string, number>>;
+}
+
+const RECEIVERS = 3;
+const LEASE = 250;
+/** The waits of the service between its seven attempts. @see service interface, "Retries" */
+const RETRIES = ['1m', '5m', '30m', '2h', '6h', '12h'];
+
+/**
+ * Pays invoices, delivers them to receivers that are killed all the time, and counts the credits in the end. The same
+ * seed makes the same decisions; what runs at the same moment is up to the machine.
+ */
+export async function killRun(options: KillRunOptions): Promise<KillRunResult> {
+  const { shop: address, seed, fault = 'none' } = options;
+  const shop = await withShop(address, (opened): Pick<Shop, 'setUp' | 'credits' | 'close'> => opened);
+  await shop.setUp();
+  const secret = 'whsec_kill_run';
+  const receivers = new Receivers({ shop: address, secret, lease: LEASE, fault }, RECEIVERS);
+  const deliverer = new Deliverer(receivers, { seed, receivers: RECEIVERS, lease: LEASE });
+  const sandbox = createSandbox({ seed, webhookSecret: secret, fetch: deliverer.fetch });
+  try {
+    await sandbox.listen();
+    const ids = await payInvoices(sandbox, options.invoices);
+    const wait = async (): Promise<void> => {
+      await deliverer.settle();
+      await pause(LEASE * 2.5); // a stalled handler and its lease are over then
+    };
+    for (const retry of RETRIES) {
+      await wait();
+      await sandbox.advance(retry);
+    }
+    await wait();
+    await inParallel(ids, async (id) => void (await sandbox.resend(id)));
+    await wait();
+    const replayed = await inParallel(ids, (id) => deliverer.replay(id));
+    const wrong = [...receivers.crashes];
+    for (const id of ids) {
+      const { status } = sandbox.deliveries(id)[0] ?? {};
+      if (status !== 'delivered') wrong.push(`${id}: its delivery is ${status}`);
+    }
+    wrong.push(...replayed.filter((status) => status !== 200).map((status) => `a replay was answered ${status}`));
+    return {
+      ...balance(sandbox, ids, await shop.credits(), wrong),
+      deaths: Object.fromEntries(receivers.deaths),
+      requests: deliverer.sent,
+      reports: Object.fromEntries(receivers.reports),
+    };
+  } finally {
+    await sandbox.close();
+    await receivers.close();
+    await shop.close();
+  }
+}
+
+async function payInvoices(sandbox: Sandbox, count: number): Promise<string[]> {
+  const ids = Array.from({ length: count }, (_, index) => `order-${index + 1}`);
+  return await inParallel(ids, async (id, index) => {
+    const response = await fetch(`${sandbox.url}/api/v1/external/invoices`, {
+      method: 'POST',
+      headers: { 'X-Api-Key': sandbox.apiKey, 'Content-Type': 'application/json' },
+      body: JSON.stringify({
+        external_id: id,
+        customer_id: `customer-${index % 7}`,
+        amount: `${20 + (index % 50)}.00`,
+        currency: 'EUR',
+        callback_url: 'http://127.0.0.1/webhook', // the deliverer knows the way
+      }),
+    });
+    if (!response.ok) throw new Error(`The sandbox answered ${response.status}: ${await response.text()}`);
+    await sandbox.pay(id);
+    return id;
+  });
+}
+
+function balance(
+  sandbox: Sandbox,
+  ids: readonly string[],
+  credits: readonly { readonly invoice: string; readonly usdt: string }[],
+  wrong: string[],
+) {
+  const owed = new Map(ids.map((id) => [sandbox.invoice(id).uuid, sandbox.invoice(id)]));
+  const counts = new Map<string, number>();
+  for (const { invoice, usdt } of credits) {
+    const due = owed.get(invoice);
+    if (due === undefined) wrong.push(`a credit of ${usdt} for ${invoice}, which nobody paid`);
+    else if (Number(due.settled_amount_usdt) !== Number(usdt)) wrong.push(`${due.external_id}: credited ${usdt}`);
+    counts.set(invoice, (counts.get(invoice) ?? 0) + 1);
+  }
+  const having = (test: (count: number) => boolean): string[] =>
+    [...owed].filter(([uuid]) => test(counts.get(uuid) ?? 0)).map(([, { external_id }]) => external_id);
+  return {
+    paid: ids.length,
+    creditedOnce: having((count) => count === 1).length,
+    missing: having((count) => count === 0),
+    twice: having((count) => count > 1),
+    wrong,
+  };
+}
+
+/** Four at a time: each death takes down whatever else its receiver was at. */
+async function inParallel<In, Out>(
+  items: readonly In[],
+  work: (item: In, index: number) => Promise<Out>,
+): Promise<Out[]> {
+  const results: Out[] = [];
+  const queue = items.map((item, index) => ({ item, index }));
+  const worker = async (): Promise<void> => {
+    for (let entry = queue.shift(); entry !== undefined; entry = queue.shift()) {
+      results[entry.index] = await work(entry.item, entry.index);
+    }
+  };
+  await Promise.all(Array.from({ length: 4 }, worker));
+  return results;
+}

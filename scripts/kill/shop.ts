@@ -1,0 +1,36 @@
+import type { InvoicePaidEvent, WebhookContext, WebhookStore } from '../../src/webhooks/index.ts';
+
+/** A line of the merchant's books. Nothing in it is unique, so that a second credit would show. */
+export interface Credit {
+  readonly invoice: string;
+  readonly usdt: string;
+}
+
+/** A merchant's database: the store of events, and the books that must balance. */
+export interface Shop<Extra extends object = object> {
+  readonly store: WebhookStore<Extra>;
+  /** Makes the tables. */
+  setUp(): Promise<void>;
+  /** The right way to credit. `written` is called between the write and its commit, where there is such a moment. */
+  credit(event: InvoicePaidEvent, context: WebhookContext & Extra, written: () => void): unknown;
+  /** The wrong way: a write of its own, outside of the store's transaction and blind to repeats. */
+  creditAlone(event: InvoicePaidEvent): unknown;
+  credits(): Promise<Credit[]>;
+  close(): Promise<unknown> | unknown;
+}
+
+/** Where a database is: a file, a folder with a socket, a socket. */
+export interface ShopAddress {
+  readonly kind: 'sqlite' | 'postgres' | 'redis';
+  readonly at: string;
+}
+
+/** Opens the shop and hands it on. Loads only the driver it needs: a receiver is started hundreds of times. */
+export async function withShop<Result>(
+  { kind, at }: ShopAddress,
+  use: <Extra extends object>(shop: Shop<Extra>) => Result,
+): Promise<Result> {
+  if (kind === 'sqlite') return use((await import('./sqlite-shop.ts')).sqliteShop(at));
+  if (kind === 'postgres') return use((await import('./postgres-shop.ts')).postgresShop(at));
+  return use(await (await import('./redis-shop.ts')).redisShop(at));
+}

@@ -1,0 +1,36 @@
+import type { HandlerSettings } from './handler-options.ts';
+import type { Ending } from './play-event.ts';
+
+/** How work under the time limit came out. */
+export interface LimitedWork {
+  /** How it ended; null when the time was over first. */
+  readonly ending: Ending | null;
+  /** The work itself, which goes on after the limit. */
+  readonly work: Promise<Ending>;
+}
+
+/**
+ * Runs work under the time limit of a delivery: whoever waits gets an answer in time, and what has begun is neither
+ * killed nor forgotten. The work must not reject. Its signal is aborted at the limit, or when `stop` is.
+ */
+export async function underTimeLimit(
+  { timers, timeout }: Pick<HandlerSettings<object>, 'timers' | 'timeout'>,
+  begin: (signal: AbortSignal) => Promise<Ending>,
+  stop?: AbortSignal,
+): Promise<LimitedWork> {
+  const limit = new AbortController();
+  const onStop = (): void => limit.abort(stop?.reason);
+  let timer: unknown;
+  const overdue = new Promise<null>((resolve) => {
+    timer = timers.setTimeout(() => {
+      resolve(null); // before the abort, which may make the work end at once
+      limit.abort(new DOMException(`The time limit of ${timeout} ms is over.`, 'TimeoutError'));
+    }, timeout);
+  });
+  stop?.addEventListener('abort', onStop, { once: true });
+  const work = begin(limit.signal);
+  const ending = await Promise.race([work, overdue]);
+  timers.clearTimeout(timer);
+  stop?.removeEventListener('abort', onStop);
+  return { ending, work };
+}

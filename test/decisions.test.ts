@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { DIALECTS } from '../src/sandbox/dialects.ts';
+import { withTable } from '../scripts/decisions.ts';
+import { DIALECTS, type DialectEntry } from '../src/sandbox/index.ts';
 
 /**
  * Every "not shown" of the service interface, typed by hand: section, and the words that are in the document's own
@@ -42,6 +43,16 @@ const NOT_SHOWN: readonly (readonly [section: string, words: string])[] = [
   ['Versioning', 'Policy on breaking changes, deprecation and version negotiation'],
 ];
 
+/** Headings of the service interface under which something is left open, typed by hand. */
+const HEADINGS = [
+  ...NOT_SHOWN.map(([section]) => section),
+  'What the service does',
+  'Response envelope',
+  'Invoice',
+  'GET /api/v1/external/invoices',
+  'GET /api/v1/external/rates',
+];
+
 const text = readFileSync(new URL('../docs/decisions.md', import.meta.url), 'utf8');
 
 /** The cells of each row of the table below a heading. */
@@ -80,8 +91,31 @@ describe('docs/decisions.md', () => {
       const list = /dialects? ((?:`\w+`(?:, )?)+)/.exec(cell)?.[1] ?? '';
       return [...list.matchAll(/`(\w+)`/g)].map(([, name]) => name);
     });
-    const missing = Object.keys(DIALECTS).filter((name) => !named.includes(name));
     expect(named.filter((name) => name === undefined || !Object.hasOwn(DIALECTS, name))).toEqual([]);
-    expect(missing.sort()).toEqual(['invoiceNulls']); // the interface does show it: "no, nullable"
+    expect(Object.keys(DIALECTS).filter((name) => !named.includes(name))).toEqual([]);
+  });
+
+  it('has the table of dialects as they are declared: else run node scripts/decisions.ts', () => {
+    expect(withTable(text)).toBe(text);
+    expect(rowsUnder('The dialects')).toHaveLength(Object.keys(DIALECTS).length);
+  });
+
+  it('says in the table of each dialect what is assumed, tolerated and how to pin it', () => {
+    for (const row of rowsUnder('The dialects')) {
+      expect(row, row.join(' | ')).toHaveLength(6);
+      for (const cell of row) expect(cell, row.join(' | ')).not.toBe('');
+    }
+  });
+
+  it('puts each dialect under a heading of the interface', () => {
+    const headings = new Set<string>(HEADINGS);
+    const foreign = Object.entries<DialectEntry>(DIALECTS).filter(([, { section }]) => !headings.has(section));
+    expect(foreign.map(([name]) => name)).toEqual([]);
+  });
+
+  it('leaves no section with something "not shown" without a dialect, but for those that no answer can show', () => {
+    const sections = new Set(Object.values<DialectEntry>(DIALECTS).map(({ section }) => section));
+    const silent = new Set(NOT_SHOWN.map(([section]) => section).filter((section) => !sections.has(section)));
+    expect([...silent]).toEqual(['Invoice states', 'Withdrawal states', 'Limits']);
   });
 });

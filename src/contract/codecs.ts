@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { compile } from 'zod/v4/core';
+import { described, type Form, type Member, memberOf } from './forms.ts';
 import { dateFrom, decimalFrom, Problem } from './scalars.ts';
 import type { OpenEnum } from './types.ts';
 
@@ -16,7 +17,11 @@ export type Checked<T> =
   | { readonly ok: false; readonly issues: readonly Issue[] };
 
 /** Wire value to typed value, or typed parameters to wire value. */
-export type Check<T> = (value: unknown) => Checked<T>;
+export interface Check<T> {
+  (value: unknown): Checked<T>;
+  /** What it reads, as data; absent where nothing is read. */
+  readonly form?: () => Form;
+}
 
 // `error` is asked before the settings that a host may have given to every copy of zod; `reportInput` tells an absent
 // member from one of another type. Neither text nor input goes any further than toIssues.
@@ -28,12 +33,13 @@ const PARSE_CONTEXT = { reportInput: true, error: () => 'is not as the interface
  */
 export function check<T>(build: () => z.ZodMiniType<T, unknown>): Check<T> {
   let schema: z.ZodMiniType<T, unknown> | undefined;
-  return (value) => {
+  const run = (value: unknown): Checked<T> => {
     schema ??= compile(build());
     const result = schema.safeParse(value, PARSE_CONTEXT);
     if (result.success) return { ok: true, value: result.data };
     return { ok: false, issues: result.error.issues.flatMap(toIssues) };
   };
+  return Object.assign(run, { form: () => memberOf(build()).form });
 }
 
 type ZodIssue = z.core.$ZodIssue;
@@ -61,8 +67,8 @@ function article(type: string): string {
 }
 
 /** A scalar read by one of the plain functions of scalars.ts. Absent is reported as required. */
-export function scalar<T>(read: (value: unknown) => T | Problem): z.ZodMiniType<T, unknown> {
-  return z.pipe(
+export function scalar<T>(read: (value: unknown) => T | Problem, form: Form): z.ZodMiniType<T, unknown> {
+  const codec = z.pipe(
     z.unknown(),
     z.transform((value, context) => {
       const result = read(value);
@@ -72,26 +78,34 @@ export function scalar<T>(read: (value: unknown) => T | Problem): z.ZodMiniType<
       return z.NEVER;
     }),
   );
+  return described(codec, form);
 }
 
-export const text: z.ZodMiniType<string, unknown> = z.string() as z.ZodMiniType<string, unknown>;
-export const integer: z.ZodMiniType<number, unknown> = z.int() as z.ZodMiniType<number, unknown>;
-export const flag: z.ZodMiniType<boolean, unknown> = z.boolean() as z.ZodMiniType<boolean, unknown>;
-export const decimal = scalar(decimalFrom);
-export const timestamp = scalar(dateFrom);
+export const text: z.ZodMiniType<string, unknown> = described(z.string() as z.ZodMiniType<string, unknown>, {
+  kind: 'text',
+});
+export const integer: z.ZodMiniType<number, unknown> = described(z.int() as z.ZodMiniType<number, unknown>, {
+  kind: 'integer',
+});
+export const flag: z.ZodMiniType<boolean, unknown> = described(z.boolean() as z.ZodMiniType<boolean, unknown>, {
+  kind: 'flag',
+});
+export const decimal = scalar(decimalFrom, { kind: 'decimal' });
+export const timestamp = scalar(dateFrom, { kind: 'timestamp' });
 
 /** Any value, as it came. */
 export const anything: z.ZodMiniType<unknown, unknown> = z.unknown();
 
 /** Known words for the reader of the types; any other text passes. */
-export function openEnum<Known extends string>(): z.ZodMiniType<OpenEnum<Known>, unknown> {
-  // The known words exist in the type only: an unknown one is not an error.
-  return text as z.ZodMiniType<OpenEnum<Known>, unknown>;
+export function openEnum<Known extends string>(words: readonly Known[]): z.ZodMiniType<OpenEnum<Known>, unknown> {
+  // The known words exist in the type and the form only: an unknown one is not an error.
+  return described(z.string() as unknown as z.ZodMiniType<OpenEnum<Known>, unknown>, { kind: 'text', words });
 }
 
 /** "no, nullable" in the interface: absent and null are both null. */
 export function nullable<T>(inner: z.ZodMiniType<T, unknown>): z.ZodMiniType<T | null, unknown> {
-  return z._default(z.nullable(inner), null) as z.ZodMiniType<T | null, unknown>;
+  const codec = z._default(z.nullable(inner), null) as z.ZodMiniType<T | null, unknown>;
+  return described(codec, memberOf(inner).form, { optional: true, nullable: true });
 }
 
 /** The members of a resource; its schema is {@link resource} of them, its type is pinned by {@link Pinned}. */
@@ -100,19 +114,32 @@ export type Shape = Readonly<Record<string, z.ZodMiniType<unknown, unknown>>>;
 /** What the members of a shape decode to. */
 export type Decoded<S extends Shape> = { readonly [K in keyof S]: z.output<S[K]> };
 
-/** A resource: the members of the shape are checked, unknown ones are kept as they came. */
-export function resource<S extends Shape>(shape: S): z.ZodMiniType<Decoded<S>, unknown> {
+/** A resource: the members of the shape are checked, unknown ones are kept as they came. Named in the OpenAPI text. */
+export function resource<S extends Shape>(
+  shape: S,
+  name: string | null = null,
+  traits: { readonly namesUnsaid?: boolean } = {},
+): z.ZodMiniType<Decoded<S>, unknown> {
   // looseObject adds an index signature for the unknown members, which the public types leave out on purpose.
-  return z.looseObject({ ...shape }) as unknown as z.ZodMiniType<Decoded<S>, unknown>;
+  const codec = z.looseObject({ ...shape }) as unknown as z.ZodMiniType<Decoded<S>, unknown>;
+  return described(codec, { ...recordOf(shape, name), ...traits });
+}
+
+function recordOf(shape: Shape, name: string | null): Extract<Form, { kind: 'record' }> {
+  const members: Record<string, Member> = {};
+  for (const [key, codec] of Object.entries(shape)) members[key] = memberOf(codec);
+  return { kind: 'record', name, members };
 }
 
 export function listOf<T>(item: z.ZodMiniType<T, unknown>): z.ZodMiniType<T[], unknown> {
-  return z.array(item) as unknown as z.ZodMiniType<T[], unknown>;
+  const codec = z.array(item) as unknown as z.ZodMiniType<T[], unknown>;
+  return described(codec, { kind: 'list', item: memberOf(item).form });
 }
 
 /** Parameters: every member is checked, an unknown one is refused, because a mistyped name would be lost silently. */
 export function parameters<S extends Shape>(shape: S): z.ZodMiniType<Decoded<S>, unknown> {
-  return z.strictObject({ ...shape }) as unknown as z.ZodMiniType<Decoded<S>, unknown>;
+  const codec = z.strictObject({ ...shape }) as unknown as z.ZodMiniType<Decoded<S>, unknown>;
+  return described(codec, recordOf(shape, null));
 }
 
 /** Shapes the raw value before the schema sees it, for what the interface leaves unnamed. */
@@ -120,12 +147,14 @@ export function after<T>(
   prepare: (raw: unknown) => unknown,
   schema: z.ZodMiniType<T, unknown>,
 ): z.ZodMiniType<T, unknown> {
-  return z.pipe(z.pipe(z.unknown(), z.transform(prepare)), schema) as unknown as z.ZodMiniType<T, unknown>;
+  const codec = z.pipe(z.pipe(z.unknown(), z.transform(prepare)), schema) as unknown as z.ZodMiniType<T, unknown>;
+  return described(codec, memberOf(schema).form);
 }
 
 /** A scalar that may be absent: `read` decides what absent and null become. */
-export function optionalScalar<T>(read: (value: unknown) => T | Problem): z.ZodMiniType<T, unknown> {
-  return z.pipe(z.optional(z.unknown()), scalar(read)) as unknown as z.ZodMiniType<T, unknown>;
+export function optionalScalar<T>(read: (value: unknown) => T | Problem, form: Form): z.ZodMiniType<T, unknown> {
+  const codec = z.pipe(z.optional(z.unknown()), scalar(read, form)) as unknown as z.ZodMiniType<T, unknown>;
+  return described(codec, form, { optional: true, nullable: true });
 }
 
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;

@@ -39,26 +39,30 @@ function dateOrNull(value: unknown): Date | null | Problem {
   return value === undefined || value === null || value === '' ? null : dateFrom(value);
 }
 
+const unsaid = { kind: 'anything' } as const;
+
 const attemptShape = shapeOf<DeliveryAttempt>()({
-  status_code: optionalScalar(numberOrNull),
-  success: optionalScalar(flagOrNull),
-  error: optionalScalar(textOrNull),
-  duration_ms: optionalScalar(numberOrNull),
-  triggered_by: optionalScalar(textOrNull),
-  created_at: optionalScalar(dateOrNull),
+  status_code: optionalScalar(numberOrNull, unsaid),
+  success: optionalScalar(flagOrNull, unsaid),
+  error: optionalScalar(textOrNull, unsaid),
+  duration_ms: optionalScalar(numberOrNull, unsaid),
+  triggered_by: optionalScalar(textOrNull, unsaid),
+  created_at: optionalScalar(dateOrNull, unsaid),
 });
 
 const deliveryShape = shapeOf<WebhookDelivery>()({
   id: text,
-  event_type: optionalScalar((value) => textOrNull(value) as EventType | null),
-  status: openEnum<KnownDeliveryStatus>(),
-  attempts: optionalScalar<number>((value) => numberOrNull(value) ?? 0),
-  max_attempts: optionalScalar(numberOrNull),
-  last_http_status: optionalScalar(numberIfAny),
-  next_retry_at: optionalScalar(dateOrNull),
-  delivered_at: optionalScalar(dateOrNull),
+  event_type: optionalScalar((value) => textOrNull(value) as EventType | null, unsaid),
+  status: openEnum<KnownDeliveryStatus>(['pending', 'delivering', 'delivered', 'failed']),
+  attempts: optionalScalar<number>((value) => numberOrNull(value) ?? 0, unsaid),
+  max_attempts: optionalScalar(numberOrNull, unsaid),
+  last_http_status: optionalScalar(numberIfAny, unsaid),
+  next_retry_at: optionalScalar(dateOrNull, unsaid),
+  delivered_at: optionalScalar(dateOrNull, unsaid),
   attempt_log: listOf<DeliveryAttempt>(resource(attemptShape)),
 });
+
+const delivery = resource(deliveryShape, 'WebhookDelivery', { namesUnsaid: true });
 
 /** Our name for each member of the record, and the names under which the wire may plausibly carry it. */
 const WIRE_NAMES: Readonly<Record<keyof WebhookDelivery, readonly string[]>> = {
@@ -109,10 +113,11 @@ export const listDeliveries: Endpoint<WebhookDelivery[]> = {
   method: 'GET',
   path: '/api/v1/external/invoices/{ident}/webhooks',
   idempotent: true,
+  envelope: 'unsaid',
   params: check(() => parameters({ ident })),
   query: null,
   body: null,
-  data: check(() => after(deliveryList, listOf(resource(deliveryShape)))),
+  data: check(() => after(deliveryList, listOf(delivery))),
 };
 
 /** @see service interface, "POST /api/v1/external/invoices/{ident}/resend-webhook" */
@@ -121,6 +126,7 @@ export const resendWebhook: Endpoint<void> = {
   method: 'POST',
   path: '/api/v1/external/invoices/{ident}/resend-webhook',
   idempotent: false, // each one starts an attempt of its own
+  envelope: 'unsaid',
   params: check(() => parameters({ ident })),
   query: null,
   body: null,

@@ -30,6 +30,12 @@ export function payloadOf(body: unknown): unknown {
   return isObject(body) && Object.hasOwn(body, 'data') ? body['data'] : body;
 }
 
+/** The resource itself, where it stands under its own name: the shape of single reads is not shown. */
+export function unnamed(payload: unknown, name: string): unknown {
+  if (!isObject(payload) || Object.hasOwn(payload, 'uuid')) return payload;
+  return isObject(payload[name]) ? payload[name] : payload;
+}
+
 const pageShell = check(() => pageOf(anything));
 
 /** A page whose items are decoded one by one: `onInvalid` is told of each that cannot be, and it is left out. */

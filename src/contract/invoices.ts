@@ -14,7 +14,7 @@ import {
   timestamp,
 } from './codecs.ts';
 import type { Endpoint, PageEndpoint } from './endpoint.ts';
-import { isObject, pageOf } from './envelope.ts';
+import { isObject, pageOf, unnamed } from './envelope.ts';
 import { amount, ident, optionalInteger, optionalText, optionalUrl, optionalWord, textOf } from './parameters.ts';
 import type {
   CreatedInvoice,
@@ -27,8 +27,16 @@ import type {
   ListInvoicesQuery,
 } from './types.ts';
 
+export const INVOICE_STATUSES = [
+  'pending',
+  'success',
+  'fail',
+  'expired',
+  'canceled',
+] as const satisfies readonly KnownInvoiceStatus[];
+
 const currencyShape = shapeOf<Currency>()({ id: integer, code: text, name: text, symbol: text });
-export const currency = resource(currencyShape);
+export const currency = resource(currencyShape, 'Currency');
 
 const methodShape = shapeOf<InvoicePaymentMethod>()({ name: text, logo_url: nullable(text) });
 
@@ -47,7 +55,7 @@ const createdShape = shapeOf<CreatedInvoice>()({
   amount: decimal,
   amount_to_send: nullable(decimal),
   currency,
-  status: openEnum<KnownInvoiceStatus>(),
+  status: openEnum<KnownInvoiceStatus>(INVOICE_STATUSES),
   callback_url: nullable(text),
   success_url: nullable(text),
   fail_url: nullable(text),
@@ -59,27 +67,20 @@ const createdShape = shapeOf<CreatedInvoice>()({
 const invoiceShape = shapeOf<Invoice>()({
   ...createdShape,
   finished_at: nullable(timestamp),
-  payment_method: nullable(resource(methodShape)),
+  payment_method: nullable(resource(methodShape, 'InvoicePaymentMethod')),
   rate: nullable(decimal),
   settled_amount_usdt: nullable(decimal),
   is_adjusted: flag,
-  adjustment: nullable(resource(adjustmentShape)),
+  adjustment: nullable(resource(adjustmentShape, 'InvoiceAdjustment')),
 });
-const invoice = resource(invoiceShape);
+const invoice = resource(invoiceShape, 'Invoice');
 
 /** A single read may answer the creation form, which has no is_adjusted: there it follows the adjustment. */
-function withAdjustedFlag(raw: unknown): unknown {
+function singleInvoice(payload: unknown): unknown {
+  const raw = unnamed(payload, 'invoice');
   if (!isObject(raw) || (raw['is_adjusted'] ?? null) !== null) return raw;
   return { ...raw, is_adjusted: (raw['adjustment'] ?? null) !== null };
 }
-
-export const INVOICE_STATUSES = [
-  'pending',
-  'success',
-  'fail',
-  'expired',
-  'canceled',
-] as const satisfies readonly KnownInvoiceStatus[];
 
 const createShape = namesOf<CreateInvoiceParams>()({
   external_id: textOf(1, 128),
@@ -105,10 +106,11 @@ export const createInvoice: Endpoint<CreatedInvoice> = {
   method: 'POST',
   path: '/api/v1/external/invoices',
   idempotent: true, // on external_id: rule 3 of the endpoint
+  envelope: 'shown',
   params: null,
   query: null,
   body: check(() => parameters(createShape)),
-  data: check(() => resource(createdShape)),
+  data: check(() => resource(createdShape, 'CreatedInvoice')),
 };
 
 /** @see service interface, "GET /api/v1/external/invoices" */
@@ -117,6 +119,7 @@ export const listInvoices: PageEndpoint<Invoice> = {
   method: 'GET',
   path: '/api/v1/external/invoices',
   idempotent: true,
+  envelope: 'shown',
   params: null,
   query: check(() => parameters(listShape)),
   body: null,
@@ -130,8 +133,10 @@ export const getInvoice: Endpoint<Invoice> = {
   method: 'GET',
   path: '/api/v1/external/invoices/{ident}',
   idempotent: true,
+  envelope: 'unsaid',
+  ownName: 'invoice',
   params: check(() => parameters({ ident })),
   query: null,
   body: null,
-  data: check(() => after(withAdjustedFlag, invoice)),
+  data: check(() => after(singleInvoice, invoice)),
 };

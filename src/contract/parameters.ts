@@ -1,13 +1,14 @@
 import type * as z from 'zod/mini';
 import { optionalScalar, scalar } from './codecs.ts';
 import { Decimal } from './decimal.ts';
+import type { Form } from './forms.ts';
 import { isLoopback } from './hosts.ts';
 import { codePoints, isWellFormed, Problem } from './scalars.ts';
 import type { DecimalLike } from './types.ts';
 
 /** Text of min to max code points, as the service's limits count. */
 export function textOf(min: number, max: number): z.ZodMiniType<string, unknown> {
-  return scalar((value) => boundedText(value, min, max));
+  return scalar((value) => boundedText(value, min, max), { kind: 'text', min, max });
 }
 
 function boundedText(value: unknown, min: number, max: number): string | Problem {
@@ -31,31 +32,35 @@ export function nameOf(value: unknown): string {
 }
 
 /** "no" in the interface: null and undefined are both left out of the request. */
-export function optional<T>(inner: (value: unknown) => T | Problem): z.ZodMiniType<T | undefined, unknown> {
-  return optionalScalar((value) => (value === undefined || value === null ? undefined : inner(value)));
+export function optional<T>(inner: (value: unknown) => T | Problem, form: Form): z.ZodMiniType<T | undefined, unknown> {
+  return optionalScalar((value) => (value === undefined || value === null ? undefined : inner(value)), form);
 }
 
 export function optionalText(min: number, max: number): z.ZodMiniType<string | undefined, unknown> {
-  return optional((value) => boundedText(value, min, max));
+  return optional((value) => boundedText(value, min, max), { kind: 'text', min, max });
 }
 
 /** A whole number in a range, written as query text. */
 export function optionalInteger(min: number, max: number): z.ZodMiniType<string | undefined, unknown> {
-  return optional((value) =>
-    typeof value === 'number' && Number.isSafeInteger(value) && value >= min && value <= max
-      ? String(value)
-      : new Problem(
-          max === Number.MAX_SAFE_INTEGER
-            ? `must be a whole number from ${min}`
-            : `must be a whole number from ${min} to ${max}`,
-        ),
+  return optional(
+    (value) =>
+      typeof value === 'number' && Number.isSafeInteger(value) && value >= min && value <= max
+        ? String(value)
+        : new Problem(
+            max === Number.MAX_SAFE_INTEGER
+              ? `must be a whole number from ${min}`
+              : `must be a whole number from ${min} to ${max}`,
+          ),
+    { kind: 'whole', min, max },
   );
 }
 
 /** One of the words that the interface lists. */
 export function optionalWord(words: readonly string[]): z.ZodMiniType<string | undefined, unknown> {
-  return optional((value) =>
-    typeof value === 'string' && words.includes(value) ? value : new Problem(`must be one of ${words.join(', ')}`),
+  return optional(
+    (value) =>
+      typeof value === 'string' && words.includes(value) ? value : new Problem(`must be one of ${words.join(', ')}`),
+    { kind: 'text', words },
   );
 }
 
@@ -86,30 +91,36 @@ function isDecimalLike(value: unknown): value is DecimalLike {
   return Decimal.isDecimal(value) && typeof value.e === 'number' && typeof value.toFixed === 'function';
 }
 
-export const amount: z.ZodMiniType<string, unknown> = scalar(amountText);
+export const amount: z.ZodMiniType<string, unknown> = scalar(amountText, { kind: 'amount' });
 
 const URL_MAX = 512;
 // URL parsing forgives blanks, control characters, back slashes, missing and surplus slashes; the service may not.
 const URL_TEXT = /^https?:\/\/(?<authority>[^/?#\s\\\p{Cc}]+)(?:[/?#][^\s\\\p{Cc}]*)?$/iu;
 
 /** An address the service calls or sends the customer to. Plain http only for loopback, which the service then judges. */
-export const optionalUrl: z.ZodMiniType<string | undefined, unknown> = optional((value) => {
-  const text = boundedText(value, 1, URL_MAX);
-  if (text instanceof Problem) return text;
-  const host = URL_TEXT.exec(text)?.groups?.['authority'];
-  if (host?.includes('@')) return new Problem('must not contain a user name or password');
-  if (host === undefined || !URL.canParse(text)) return new Problem('must be an https:// address');
-  const url = new URL(text);
-  if (url.protocol !== 'https:' && !isLoopback(url.hostname)) return new Problem('must be an https:// address');
-  return text;
-});
+export const optionalUrl: z.ZodMiniType<string | undefined, unknown> = optional(
+  (value) => {
+    const text = boundedText(value, 1, URL_MAX);
+    if (text instanceof Problem) return text;
+    const host = URL_TEXT.exec(text)?.groups?.['authority'];
+    if (host?.includes('@')) return new Problem('must not contain a user name or password');
+    if (host === undefined || !URL.canParse(text)) return new Problem('must be an https:// address');
+    const url = new URL(text);
+    if (url.protocol !== 'https:' && !isLoopback(url.hostname)) return new Problem('must be an https:// address');
+    return text;
+  },
+  { kind: 'address' },
+);
 
 const IDENT_MAX = 128;
 
 /** A path parameter. `.` and `..` cannot be encoded: URL parsing would turn them into another path. */
-export const ident: z.ZodMiniType<string, unknown> = scalar((value) => {
-  const text = boundedText(value, 1, IDENT_MAX);
-  return text === '.' || text === '..'
-    ? new Problem('must not be "." or "..", which a URL cannot carry as a path segment')
-    : text;
-});
+export const ident: z.ZodMiniType<string, unknown> = scalar(
+  (value) => {
+    const text = boundedText(value, 1, IDENT_MAX);
+    return text === '.' || text === '..'
+      ? new Problem('must not be "." or "..", which a URL cannot carry as a path segment')
+      : text;
+  },
+  { kind: 'text', min: 1, max: IDENT_MAX },
+);

@@ -21,8 +21,9 @@ export const listPaymentMethods: Endpoint<PaymentMethod[]> = {
   method: 'GET',
   path: '/api/v1/external/payment-methods',
   idempotent: true,
+  envelope: 'shown',
   params: null,
   query: null,
   body: null,
-  data: check(() => listOf(resource(paymentMethodShape))),
+  data: check(() => listOf(resource(paymentMethodShape, 'PaymentMethod'))),
 };

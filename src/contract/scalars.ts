@@ -32,17 +32,7 @@ function decimalFromNumber(value: number): Decimal | Problem {
   if (!Number.isFinite(value)) return NOT_DECIMAL;
   const decimal = new Decimal(value);
   if (decimal.precision() > SAFE_NUMBER_DIGITS) return INEXACT_NUMBER;
-  const read = decimalFrom(decimal.toFixed());
-  if (!(read instanceof Problem)) FROM_NUMBERS.add(read);
-  return read;
-}
-
-// Remembered here, because by the time a whole answer is decoded its numbers and its texts look the same.
-const FROM_NUMBERS = new WeakSet<Decimal>();
-
-/** True for a Decimal that the wire carried as a JSON number, where the interface says string. */
-export function cameAsNumber(value: Decimal): boolean {
-  return FROM_NUMBERS.has(value);
+  return decimalFrom(decimal.toFixed());
 }
 
 const DATE_TEXT =

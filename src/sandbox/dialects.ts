@@ -1,172 +1,199 @@
-import { ConfigurationError } from '../errors.ts';
-import { shown } from './duration.ts';
+import type { Dialect } from './dialect.ts';
 
-/**
- * How the sandbox fills in what the service interface leaves unsaid, one member per "not shown". The defaults are the
- * likeliest reading, not knowledge: run your tests over the others before you go live.
- */
-export interface Dialect {
-  /** HTTP status of a successful creation. */
-  readonly createStatus: 201 | 200;
-  /** HTTP status of INVOICE_ALREADY_EXISTS. 200 is a success status with `success: false`. */
-  readonly conflictStatus: 409 | 400 | 422 | 200;
-  /** Name of the member that carries the existing invoice's status in the conflict's details. */
-  readonly conflictStatusMember: 'status' | 'existing_status' | 'invoice_status';
-  /** Shape of a 422: the failure envelope, or the `detail` list. */
-  readonly validationShape: 'envelope' | 'detail';
-  readonly authStatus: 401 | 403;
-  readonly authCode: 'UNAUTHORIZED' | 'INVALID_API_KEY' | 'AUTHENTICATION_FAILED';
-  /** One code for everything that is not found, or one for each kind, such as INVOICE_NOT_FOUND. */
-  readonly notFoundCode: 'general' | 'specific';
-  readonly rateLimitStatus: 429 | 503;
-  readonly rateLimitCode: 'RATE_LIMIT_EXCEEDED' | 'RATE_LIMITED' | 'TOO_MANY_REQUESTS';
-  /** How a Retry-After given as a number of seconds is written. */
-  readonly retryAfterForm: 'seconds' | 'http_date';
-  /** Whether `success: true` is written, being the default. */
-  readonly successFlag: 'present' | 'absent';
-  readonly invoiceRead: 'envelope' | 'bare';
-  /** Members of a single read: the full form, or the creation fields only. */
-  readonly invoiceReadForm: 'full' | 'creation';
-  /** What a single read accepts as {ident}. */
-  readonly invoiceReadIdent: 'both' | 'uuid' | 'external_id';
-  readonly withdrawalRead: 'envelope' | 'bare';
-  /** Envelope with a list, envelope with a page, envelope with `{ deliveries: [] }`, or a bare list. */
-  readonly deliveriesShape: 'list' | 'page' | 'named' | 'bare';
-  /** `long`: id, event_type, last_http_status, attempt_log …; `short`: delivery_id, event, last_status_code, attempts (the log) … */
-  readonly deliveryNames: 'long' | 'short';
-  /** Whether numbers of the attempt log are JSON numbers or text. */
-  readonly attemptNumbers: 'number' | 'text';
-  /** Status of a delivery that waits for its next retry. */
-  readonly waitingDelivery: 'pending' | 'delivering';
-  /** Answer to a resend: the delivery in an envelope, an empty envelope, a message, or no body at all (204). */
-  readonly resendBody: 'delivery' | 'null' | 'message' | 'empty';
-  readonly signatureEncoding: 'hex' | 'base64';
-  readonly signaturePrefix: '' | 'sha256=';
-  readonly timestampFormat: 'seconds' | 'milliseconds' | 'iso';
-  /** Whether every attempt gets its own X-Webhook-Timestamp, or repeats that of the first. */
-  readonly timestampPer: 'attempt' | 'delivery';
-  /** Name of the webhook member that carries the merchant's order id. */
-  readonly orderIdMember: 'external_id' | 'order_id' | 'merchant_order_id';
-  /** Where a webhook names its event: a body member, the header X-Webhook-Event, or nowhere. */
-  readonly eventName: 'event' | 'event_type' | 'type' | 'header' | 'nowhere';
-  /** What an end without any callback URL leaves in the delivery history. */
-  readonly withoutCallback: 'nothing' | 'failed_delivery';
-  /** Query names of the withdrawals list: status, page and this one. */
-  readonly withdrawalPageSize: 'per_page' | 'page_size' | 'limit';
-  readonly withdrawalDefaultSize: 20 | 10 | 50;
-  /** How a withdrawal shows a member that does not apply. */
-  readonly withdrawalNulls: 'null' | 'absent' | 'empty';
-  /** How an invoice shows a nullable member without a value. */
-  readonly invoiceNulls: 'null' | 'absent';
-  /** Whether the creation response already has an amount_to_send. */
-  readonly amountToSendAtCreation: 'null' | 'value';
-  readonly listOrder: 'newest' | 'oldest';
-  /** ISO 8601 in UTC, four ways: `…:05.120Z`, `…:05.120+00:00`, `…:05.120000Z`, `…:05.120` without a zone. */
-  readonly timeForm: 'z' | 'offset' | 'micros' | 'zoneless';
-  /** Whether answers have members that the interface does not list, as a later version may add. */
-  readonly extraMembers: 'none' | 'some';
-}
+export type { Dialect } from './dialect.ts';
 
 /** One row of the table of dialects. */
 export interface DialectEntry<Value extends string | number = string | number> {
-  /** Every value that the sandbox can play. */
-  readonly values: readonly Value[];
+  /** Every value that the sandbox can play, the default first. */
+  readonly values: readonly [Value, ...Value[]];
   readonly default: Value;
   /** The heading of the service interface that leaves it unsaid. */
   readonly section: string;
+  /** What is unsaid, in a few words. */
+  readonly unsaid: string;
+  /** How a merchant pins it or copes with it; null where nothing has to be done, whatever the value. */
+  readonly pin: string | null;
 }
 
-type DialectTable = { readonly [Name in keyof Dialect]: DialectEntry<Dialect[Name]> };
+/** What each dialect can be. */
+export type DialectTable = { readonly [Name in keyof Dialect]: DialectEntry<Dialect[Name]> };
+
+function entry<const Values extends readonly [string | number, ...(string | number)[]]>(
+  section: string,
+  unsaid: string,
+  values: Values,
+  pin: string | null = null,
+): DialectEntry<Values[number]> & { readonly values: Values } {
+  return { values, default: values[0], section, unsaid, pin };
+}
 
 const CREATE = 'POST /api/v1/external/invoices';
 const READ = 'GET /api/v1/external/invoices/{ident}';
 const RESEND = 'POST /api/v1/external/invoices/{ident}/resend-webhook';
 const HISTORY = 'GET /api/v1/external/invoices/{ident}/webhooks';
 const WITHDRAWALS = 'GET /api/v1/external/withdrawals';
+const WITHDRAWAL = 'GET /api/v1/external/withdrawals/{withdrawal_uuid}';
+const RATES = 'GET /api/v1/external/rates';
+const RECORD = 'Webhook delivery record';
+const AUTH = 'Authentication';
+const CODES = 'Known codes';
 const GROUPS = 'Error groups';
+const PAYLOAD = 'Payload members';
+const HEADERS = 'Headers on every delivery';
+const ENVELOPE = 'Response envelope';
+const CONVENTIONS = 'What the service does';
 
-/** All dialects as data: the table in the docs and the shuffled test runs are made from it. */
+const BODIES = ['envelope', 'bare', 'detail', 'html', 'empty'] as const;
+const NOTHINGS = ['null', 'absent', 'empty', 'mixed'] as const;
+const SOME = ['none', 'some'] as const;
+const BY_KIND = 'match `error.kind`, or `error.code` where you know it';
+const QUERY = 'client option `withdrawalQuery`';
+
+/** All dialects as data: the table in docs/decisions.md and the shuffled test runs are made from it. */
 export const DIALECTS: DialectTable = {
-  createStatus: { values: [201, 200], default: 201, section: CREATE },
-  conflictStatus: { values: [409, 400, 422, 200], default: 409, section: 'Known codes' },
-  conflictStatusMember: {
-    values: ['status', 'existing_status', 'invoice_status'],
-    default: 'status',
-    section: 'Known codes',
-  },
-  validationShape: { values: ['envelope', 'detail'], default: 'envelope', section: 'Failure envelope' },
-  authStatus: { values: [401, 403], default: 401, section: 'Authentication' },
-  authCode: {
-    values: ['UNAUTHORIZED', 'INVALID_API_KEY', 'AUTHENTICATION_FAILED'],
-    default: 'UNAUTHORIZED',
-    section: 'Authentication',
-  },
-  notFoundCode: { values: ['general', 'specific'], default: 'general', section: GROUPS },
-  rateLimitStatus: { values: [429, 503], default: 429, section: GROUPS },
-  rateLimitCode: {
-    values: ['RATE_LIMIT_EXCEEDED', 'RATE_LIMITED', 'TOO_MANY_REQUESTS'],
-    default: 'RATE_LIMIT_EXCEEDED',
-    section: GROUPS,
-  },
-  retryAfterForm: { values: ['seconds', 'http_date'], default: 'seconds', section: GROUPS },
-  successFlag: { values: ['present', 'absent'], default: 'present', section: 'Response envelope' },
-  invoiceRead: { values: ['envelope', 'bare'], default: 'envelope', section: READ },
-  invoiceReadForm: { values: ['full', 'creation'], default: 'full', section: READ },
-  invoiceReadIdent: { values: ['both', 'uuid', 'external_id'], default: 'both', section: READ },
-  withdrawalRead: {
-    values: ['envelope', 'bare'],
-    default: 'envelope',
-    section: 'GET /api/v1/external/withdrawals/{withdrawal_uuid}',
-  },
-  deliveriesShape: { values: ['list', 'page', 'named', 'bare'], default: 'list', section: HISTORY },
-  deliveryNames: { values: ['long', 'short'], default: 'long', section: 'Webhook delivery record' },
-  attemptNumbers: { values: ['number', 'text'], default: 'number', section: 'Webhook delivery record' },
-  waitingDelivery: {
-    values: ['pending', 'delivering'],
-    default: 'pending',
-    section: 'Webhook delivery states and moves',
-  },
-  resendBody: { values: ['delivery', 'null', 'message', 'empty'], default: 'delivery', section: RESEND },
-  signatureEncoding: { values: ['hex', 'base64'], default: 'hex', section: 'Authentication' },
-  signaturePrefix: { values: ['', 'sha256='], default: '', section: 'Authentication' },
-  timestampFormat: { values: ['seconds', 'milliseconds', 'iso'], default: 'seconds', section: 'Authentication' },
-  timestampPer: { values: ['attempt', 'delivery'], default: 'attempt', section: 'Headers on every delivery' },
-  orderIdMember: {
-    values: ['external_id', 'order_id', 'merchant_order_id'],
-    default: 'external_id',
-    section: 'Payload members',
-  },
-  eventName: {
-    values: ['event', 'event_type', 'type', 'header', 'nowhere'],
-    default: 'event',
-    section: 'Payload members',
-  },
-  withoutCallback: { values: ['nothing', 'failed_delivery'], default: 'nothing', section: 'Emission' },
-  withdrawalPageSize: { values: ['per_page', 'page_size', 'limit'], default: 'per_page', section: WITHDRAWALS },
-  withdrawalDefaultSize: { values: [20, 10, 50], default: 20, section: WITHDRAWALS },
-  withdrawalNulls: { values: ['null', 'absent', 'empty'], default: 'null', section: 'Withdrawal' },
-  invoiceNulls: { values: ['null', 'absent'], default: 'null', section: 'Invoice' },
-  amountToSendAtCreation: { values: ['null', 'value'], default: 'null', section: 'Invoice' },
-  listOrder: { values: ['newest', 'oldest'], default: 'newest', section: 'GET /api/v1/external/invoices' },
-  timeForm: { values: ['z', 'offset', 'micros', 'zoneless'], default: 'z', section: 'What the service does' },
-  extraMembers: { values: ['none', 'some'], default: 'none', section: 'Versioning' },
+  createStatus: entry(CREATE, 'HTTP status of a successful creation', [201, 200, 202]),
+  conflictStatus: entry(CODES, 'HTTP status of INVOICE_ALREADY_EXISTS', [409, 400, 403, 422, 500, 200]),
+  conflictDetails: entry(CODES, 'form of its details', ['full', 'extra', 'nested', 'null', 'absent']),
+  conflictStatusMember: entry(CODES, 'where its details name the status', [
+    'status',
+    'existing_status',
+    'invoice_status',
+  ]),
+  conflictIdMember: entry(CODES, 'where its details name the external_id', ['external_id', 'order_id']),
+  validationShape: entry('Failure envelope', 'shape of a 422', [
+    'envelope',
+    'detail',
+    'both',
+    'detail_text',
+    'texts',
+    'no_details',
+  ]),
+  authStatus: entry(AUTH, 'HTTP status for a missing or invalid key', [401, 403, 400], BY_KIND),
+  authCode: entry(
+    AUTH,
+    'code for a missing or invalid key',
+    ['UNAUTHORIZED', 'INVALID_API_KEY', 'AUTHENTICATION_FAILED', 'FORBIDDEN'],
+    BY_KIND,
+  ),
+  authBody: entry(AUTH, 'body of that failure', BODIES, BY_KIND),
+  notFoundStatus: entry(GROUPS, 'HTTP status of what is not found', [404, 410, 400], BY_KIND),
+  notFoundCode: entry(GROUPS, 'code of what is not found', ['general', 'specific'], BY_KIND),
+  notFoundBody: entry(GROUPS, 'body of that failure', BODIES, BY_KIND),
+  rateLimitStatus: entry(GROUPS, 'HTTP status of a rate limit', [429, 503, 403], 'client option `retry`'),
+  rateLimitCode: entry(
+    GROUPS,
+    'code of a rate limit',
+    ['RATE_LIMIT_EXCEEDED', 'RATE_LIMITED', 'TOO_MANY_REQUESTS', 'THROTTLED'],
+    'client option `retry`',
+  ),
+  rateLimitBody: entry(GROUPS, 'body of a rate limit', BODIES, 'client option `retry`'),
+  retryAfterForm: entry(
+    GROUPS,
+    'whether and how a rate limit says when',
+    ['seconds', 'http_date', 'absent'],
+    'client option `retry`',
+  ),
+  serverStatus: entry(GROUPS, 'HTTP status of a server-side error', [503, 500, 502, 504], 'client option `retry`'),
+  serverCode: entry(
+    GROUPS,
+    'code of a server-side error',
+    ['SERVICE_UNAVAILABLE', 'INTERNAL_ERROR', 'INTERNAL_SERVER_ERROR'],
+    BY_KIND,
+  ),
+  serverBody: entry(GROUPS, 'body of a server-side error', BODIES, BY_KIND),
+  successFlag: entry(ENVELOPE, 'whether `success: true` is written, being the default', ['present', 'absent']),
+  invoiceRead: entry(READ, 'shape of a single read', ['envelope', 'bare', 'named']),
+  invoiceReadForm: entry(
+    READ,
+    'members of a single read',
+    ['full', 'creation'],
+    'read the other members from `invoices.list`',
+  ),
+  invoiceReadIdent: entry(
+    READ,
+    'accepted forms of {ident}',
+    ['both', 'uuid', 'external_id'],
+    'give `invoices.get` the form that is accepted',
+  ),
+  identRefusal: entry(READ, 'answer to a form that is not accepted', ['not_found', 'invalid'], BY_KIND),
+  withdrawalRead: entry(WITHDRAWAL, 'shape of a single read', ['envelope', 'bare', 'named']),
+  deliveriesShape: entry(HISTORY, 'pages and envelope of the history', ['list', 'page', 'named', 'bare']),
+  deliveryNames: entry(RECORD, 'member names of the record', ['long', 'short', 'counted']),
+  deliveryNulls: entry(RECORD, 'members that do not apply', NOTHINGS),
+  attemptNumbers: entry(RECORD, 'types of status_code and duration_ms', ['number', 'text']),
+  attemptFlags: entry(RECORD, 'type of `success` in the attempt log', ['boolean', 'number', 'text']),
+  attemptErrors: entry(RECORD, 'type of `error` in the attempt log', ['text', 'object']),
+  attemptNulls: entry(RECORD, 'members of the attempt log that do not apply', NOTHINGS),
+  waitingDelivery: entry('Webhook delivery states and moves', 'state between two attempts', ['pending', 'delivering']),
+  resendStatus: entry(RESEND, 'HTTP status', [200, 202]),
+  resendBody: entry(RESEND, 'response body', ['delivery', 'null', 'message', 'flag', 'text', 'empty']),
+  signatureEncoding: entry(
+    AUTH,
+    'encoding of the signature',
+    ['hex', 'hex_upper', 'base64', 'base64_unpadded'],
+    '`encoding` of `verifyWebhook`',
+  ),
+  signaturePrefix: entry(AUTH, 'prefix of the signature', ['', 'sha256=']),
+  timestampFormat: entry(
+    AUTH,
+    'format of the timestamp header',
+    ['seconds', 'milliseconds', 'iso', 'iso_offset'],
+    '`timestampFormat` of `verifyWebhook`',
+  ),
+  timestampPer: entry(
+    HEADERS,
+    'whether each attempt has its own timestamp',
+    ['attempt', 'delivery'],
+    '`tolerance` of `verifyWebhook`; `handler.catchUp`',
+  ),
+  webhookHeaders: entry(HEADERS, 'further headers', SOME),
+  webhookBody: entry(PAYLOAD, 'whether the members stand in an envelope', ['flat', 'data']),
+  orderIdMember: entry(
+    PAYLOAD,
+    "name of the merchant's order id",
+    ['external_id', 'order_id', 'merchant_order_id', 'invoice_external_id', 'merchant_reference'],
+    '`event.raw` has the body',
+  ),
+  eventName: entry(PAYLOAD, 'where the event is named', ['event', 'event_type', 'type', 'header', 'nowhere']),
+  eventNulls: entry(PAYLOAD, 'members of the other event', ['absent', 'null']),
+  adjustedFlag: entry(PAYLOAD, '`adjusted` of an exact payment', ['always', 'when_true']),
+  withoutCallback: entry(
+    'Emission',
+    'an end without any callback URL',
+    ['nothing', 'failed_delivery'],
+    '`handler.catchUp` plays what no webhook told you',
+  ),
+  withdrawalStatus: entry(WITHDRAWALS, 'query name of the status', ['status', 'state', 'withdrawal_status'], QUERY),
+  withdrawalPage: entry(WITHDRAWALS, 'query name of the page', ['page', 'page_number', 'p'], QUERY),
+  withdrawalPageSize: entry(WITHDRAWALS, 'query name of the page size', ['per_page', 'page_size', 'limit'], QUERY),
+  withdrawalDefaultSize: entry(WITHDRAWALS, 'default page size', [20, 10, 50], 'give `per_page`'),
+  unknownQuery: entry(WITHDRAWALS, 'what an unknown query name does', ['ignored', 'refused'], QUERY),
+  withdrawalNulls: entry('Withdrawal', 'members that do not apply', NOTHINGS, 'check for `null` before use'),
+  invoiceNulls: entry('Invoice', '"no, nullable": null or absent', ['null', 'absent', 'mixed']),
+  amountToSendAtCreation: entry('Invoice', 'amount_to_send at creation', ['null', 'value']),
+  listOrder: entry(
+    'GET /api/v1/external/invoices',
+    'order of the lists',
+    ['newest', 'oldest'],
+    'sort what you collect',
+  ),
+  pastEnd: entry(
+    ENVELOPE,
+    'a page beyond the last',
+    ['empty', 'last', 'not_found', 'invalid'],
+    'walk with `for await`',
+  ),
+  emptyPages: entry(ENVELOPE, 'total_pages of an empty list', [0, 1], 'look at `items.length`'),
+  timeForm: entry(CONVENTIONS, 'how a date-time is written', [
+    'z',
+    'offset',
+    'micros',
+    'zoneless',
+    'whole_seconds',
+    'blank',
+  ]),
+  decimalForm: entry(CONVENTIONS, 'how many decimals an amount has', ['as_given', 'padded', 'trimmed']),
+  staleRates: entry(RATES, 'a pair without fresh data', ['omitted', 'null', 'absent']),
+  extraMembers: entry('Versioning', 'members that a later version adds', SOME),
+  newWords: entry('Versioning', 'states and words that a later version adds', SOME),
 };
-
-/** The given values over the defaults. Throws a ConfigurationError for a name or value that is not in the table. */
-export function dialectFrom(given: Partial<Dialect> = {}): Dialect {
-  const table: Readonly<Record<string, DialectEntry>> = DIALECTS;
-  const chosen = Object.fromEntries(Object.entries(table).map(([name, entry]) => [name, entry.default]));
-  for (const [name, value] of Object.entries(given)) {
-    if (value === undefined) continue;
-    const entry = Object.hasOwn(table, name) ? table[name] : undefined;
-    if (entry === undefined) {
-      throw new ConfigurationError(`dialect has no ${shown(name)}; it has ${Object.keys(table).join(', ')}`);
-    }
-    if (!entry.values.includes(value)) {
-      const values = entry.values.map(shown).join(', ');
-      throw new ConfigurationError(`dialect.${name} must be one of ${values}; got ${shown(value)}`);
-    }
-    chosen[name] = value;
-  }
-  return chosen as unknown as Dialect; // every name of the table was given a value of its own list
-}

@@ -30,7 +30,7 @@ const USED =
 const right = {
   id: 'text',
   amount: 'nullable(decimal)',
-  status: "openEnum<'open'>()",
+  status: "openEnum<'open'>(['open'])",
   lines: 'listOf(line)',
 };
 const pin = (members: Record<string, string>) =>
@@ -46,7 +46,7 @@ const SNIPPETS: Readonly<Record<string, string>> = {
   wrongType: pin({ ...right, id: 'integer' }),
   notNullable: pin({ ...right, amount: 'decimal' }),
   nullableToo: pin({ ...right, id: 'nullable(text)' }),
-  wrongWords: pin({ ...right, status: "openEnum<'closed'>()" }),
+  wrongWords: pin({ ...right, status: "openEnum<'closed'>(['closed'])" }),
   plainText: pin({ ...right, status: 'text' }),
   wrongItem: pin({ ...right, lines: 'listOf(text)' }),
   deepWrong: pin({ ...right, lines: 'listOf(resource({ count: text }))' }),

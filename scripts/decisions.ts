@@ -1,0 +1,38 @@
+// `node scripts/decisions.ts` writes the table of dialects in docs/decisions.md anew; a test compares it.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { DIALECTS, type DialectEntry } from '../src/sandbox/index.ts';
+
+const PAGE = new URL('../docs/decisions.md', import.meta.url);
+const BEGIN = '<!-- dialects: begin, written by scripts/decisions.ts -->';
+const END = '<!-- dialects: end -->';
+
+const HEADS = ['Dialect', 'Section', 'Unsaid', 'We assume', 'We tolerate as well', 'How to pin it'];
+
+/** The table of every dialect, as the sandbox declares it. */
+export function dialectTable(): string {
+  const rows = Object.entries<DialectEntry>(DIALECTS).map(([name, { section, unsaid, values, default: ours, pin }]) => [
+    `\`${name}\``,
+    section,
+    unsaid,
+    shown(ours),
+    values
+      .filter((value) => value !== ours)
+      .map(shown)
+      .join(', '),
+    pin ?? 'nothing to do: all are read',
+  ]);
+  return [HEADS, HEADS.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
+}
+
+function shown(value: string | number): string {
+  return value === '' ? 'nothing' : `\`${value}\``;
+}
+
+/** A page with the table put between its marks. Throws where they are missing. */
+export function withTable(page: string): string {
+  const [start, end] = [page.indexOf(BEGIN), page.indexOf(END)];
+  if (start < 0 || end < start) throw new Error(`docs/decisions.md has no marks ${BEGIN} … ${END}`);
+  return `${page.slice(0, start + BEGIN.length)}\n\n${dialectTable()}\n\n${page.slice(end)}`;
+}
+
+if (import.meta.main) writeFileSync(PAGE, withTable(readFileSync(PAGE, 'utf8')));

@@ -1,0 +1,164 @@
+import { expect } from 'vitest';
+import type { RequestFault } from '../../src/sandbox/faults.ts';
+import { errorOf } from '../support/test-client.ts';
+import type { Behaviour } from './behaviour.ts';
+import { expectTime } from './expected.ts';
+import { ORDER, type Stage } from './stage.ts';
+
+/** Faults after which nobody knows whether the invoice was created: it was. */
+const LOST: readonly RequestFault[] = [
+  { type: 'reset_after' },
+  { type: 'truncated' },
+  { type: 'malformed' },
+  { type: 'server_error', afterWork: true },
+  { type: 'html', afterWork: true },
+];
+
+async function recovers({ merchant, sandbox }: Stage, fault: RequestFault): Promise<void> {
+  sandbox.faults.next(fault, { operation: 'invoices.create' });
+  const { data, response } = await merchant.invoices.create(ORDER).withResponse();
+  expect(response).toMatchObject({ recovered: true, attempts: 2 });
+  expect(data).toMatchObject({
+    external_id: 'order-1042',
+    uuid: sandbox.invoice('order-1042').uuid,
+    status: 'pending',
+  });
+  expect(data.amount.toFixed(2)).toBe('25.00');
+}
+
+export const CREATION: readonly Behaviour[] = [
+  {
+    name: 'create gives the invoice, decoded',
+    async run({ merchant, sandbox, dialect }) {
+      const { data, response } = await merchant.invoices.create({ ...ORDER, purpose: 'Two tickets' }).withResponse();
+      expect(response).toMatchObject({ status: dialect.createStatus, attempts: 1, recovered: false });
+      expect(response.requestId).toBe('req_1');
+      expect(data).toMatchObject({
+        uuid: sandbox.invoice('order-1042').uuid,
+        external_id: 'order-1042',
+        customer_id: 'customer-7',
+        purpose: 'Two tickets',
+        status: 'pending',
+        callback_url: 'http://localhost/webhook',
+        success_url: null,
+        fail_url: null,
+        currency: { id: 1, code: 'EUR', name: 'Euro', symbol: '€' },
+      });
+      expect(data.payment_url).toMatch(/^https:\/\/sandbox\.invalid\/pay\//);
+      expect(data.amount.eq('25')).toBe(true);
+      expect(data.amount_to_send?.toFixed(2) ?? null).toBe(dialect.amountToSendAtCreation === 'value' ? '25.50' : null);
+      expectTime(data.created_at, '2026-01-31T09:30:00');
+      expectTime(data.expires_at, '2026-01-31T10:00:00');
+    },
+  },
+  {
+    name: 'create of a taken external_id is a typed conflict, whatever its status and details',
+    async run({ merchant, dialect, sandbox }) {
+      await merchant.invoices.create(ORDER);
+      const error = await errorOf(merchant.invoices.create(ORDER));
+      const silent = dialect.conflictDetails === 'null' || dialect.conflictDetails === 'absent';
+      expect(error).toMatchObject({
+        name: 'InvoiceAlreadyExistsError',
+        kind: 'conflict',
+        code: 'INVOICE_ALREADY_EXISTS',
+        status: dialect.conflictStatus,
+        outcome: 'rejected',
+        externalId: 'order-1042',
+        existingStatus: silent ? null : 'pending',
+      });
+      expect(sandbox.requests()).toHaveLength(2);
+    },
+  },
+  {
+    name: 'two creations at once make one invoice',
+    async run({ merchant, sandbox }) {
+      const results = await Promise.all([1, 2, 3].map(() => merchant.invoices.create(ORDER).result()));
+      expect(results.filter(({ ok }) => ok)).toHaveLength(1);
+      expect(sandbox.invoices().filter(({ external_id }) => external_id === 'order-1042')).toHaveLength(1);
+    },
+  },
+  {
+    name: 'createOrGet creates',
+    async run({ merchant, sandbox }) {
+      const found = await merchant.invoices.createOrGet(ORDER);
+      expect(found).toMatchObject({ created: true, invoice: { uuid: sandbox.invoice('order-1042').uuid } });
+    },
+  },
+  {
+    name: 'createOrGet reads what is there, by path or from the list',
+    async run({ merchant, sandbox }) {
+      await merchant.invoices.create(ORDER);
+      await merchant.invoices.create({ ...ORDER, external_id: 'another' });
+      const { data, response } = await merchant.invoices.createOrGet({ ...ORDER, amount: '25' }).withResponse();
+      const { uuid } = sandbox.invoice('order-1042');
+      expect(data).toMatchObject({ created: false, invoice: { uuid, status: 'pending', is_adjusted: false } });
+      expect(response.recovered).toBe(false);
+    },
+  },
+  {
+    name: 'createOrGet reads one that is paid already',
+    async run({ merchant, sandbox }) {
+      await merchant.invoices.create(ORDER);
+      await sandbox.pay('order-1042');
+      const found = await merchant.invoices.createOrGet(ORDER);
+      expect(found).toMatchObject({ created: false, invoice: { status: 'success' } });
+    },
+  },
+  {
+    name: 'createOrGet of another charge is a mismatch that names the members',
+    async run({ merchant, sandbox }) {
+      await merchant.invoices.create(ORDER);
+      const error = await errorOf(merchant.invoices.createOrGet({ ...ORDER, amount: '26.00', customer_id: 'other' }));
+      expect(error).toMatchObject({
+        kind: 'mismatch',
+        code: 'SDK_INVOICE_MISMATCH',
+        differences: ['amount', 'customer_id'],
+        existing: { uuid: sandbox.invoice('order-1042').uuid },
+        outcome: 'rejected',
+      });
+    },
+  },
+  ...LOST.map((fault) => ({
+    name: `create recovers its invoice after an answer lost by ${fault.type}`,
+    run: (stage: Stage) => recovers(stage, fault),
+  })),
+  {
+    name: 'create recovers what a customer has paid meanwhile',
+    async run({ merchant, sandbox, runtime }) {
+      sandbox.faults.next('reset_after');
+      runtime.onWait = () => {
+        runtime.onWait = null;
+        void sandbox.pay('order-1042').then(() => resume());
+      };
+      let resume = (): void => {};
+      const timer = runtime.timer.bind(runtime);
+      runtime.timer = (milliseconds, callback) => {
+        resume = callback;
+        return timer(milliseconds, callback);
+      };
+      const { data, response } = await merchant.invoices.create(ORDER).withResponse();
+      expect([data.status, response.recovered]).toEqual(['success', true]);
+    },
+  },
+  {
+    name: 'create says "unknown" when the existing invoice cannot be read',
+    async run({ merchant, sandbox }) {
+      sandbox.faults.next('reset_after', { operation: 'invoices.create' });
+      for (const operation of ['invoices.get', 'invoices.list'] as const) {
+        sandbox.faults.next('server_error', { operation, times: Number.POSITIVE_INFINITY });
+      }
+      const error = await errorOf(merchant.invoices.create(ORDER));
+      expect(error).toMatchObject({ kind: 'conflict', outcome: 'unknown', externalId: 'order-1042' });
+    },
+  },
+  {
+    name: 'create whose connection breaks each time says "unknown"',
+    async run({ merchant, sandbox }) {
+      sandbox.faults.next('reset_before', { times: 3 });
+      const error = await errorOf(merchant.invoices.create(ORDER));
+      expect(error).toMatchObject({ kind: 'connection', outcome: 'unknown', stoppedBy: 'attempts' });
+      expect(error.attempts).toHaveLength(3);
+      expect(sandbox.requests().map(({ fault }) => fault)).toEqual(['reset_before', 'reset_before', 'reset_before']);
+    },
+  },
+];

@@ -1,0 +1,180 @@
+import { expect } from 'vitest';
+import { errorOf } from '../support/test-client.ts';
+import type { Behaviour } from './behaviour.ts';
+import { expectNotFound, expectServerError, expectUnauthorized, rateLimitKind } from './expected.ts';
+import { identOf, ORDER } from './stage.ts';
+
+const FOREVER = { times: Number.POSITIVE_INFINITY };
+const UNKNOWN_UUID = 'ffffffff-ffff-4fff-8fff-ffffffffffff';
+
+export const FAILURES: readonly Behaviour[] = [
+  {
+    name: 'bad parameters are refused here, with no request made',
+    async run({ merchant, sandbox }) {
+      const amount = 25 as unknown as string; // what a JavaScript caller does
+      const error = await errorOf(merchant.invoices.create({ ...ORDER, amount, customer_id: '' }));
+      expect(error).toMatchObject({
+        kind: 'validation',
+        code: 'VALIDATION_ERROR',
+        origin: 'client',
+        outcome: 'not_sent',
+      });
+      if (error.kind === 'validation') expect(Object.keys(error.fields).sort()).toEqual(['amount', 'customer_id']);
+      expect(sandbox.requests()).toEqual([]);
+    },
+  },
+  {
+    name: 'a body that the service refuses is a ValidationError in either shape',
+    async run({ merchant, dialect }) {
+      const error = await errorOf(merchant.invoices.create({ ...ORDER, currency: 'XXX' }));
+      expect(error).toMatchObject({
+        kind: 'validation',
+        code: 'VALIDATION_ERROR',
+        origin: 'service',
+        status: 422,
+        outcome: 'rejected',
+      });
+      if (error.kind !== 'validation') return;
+      const text = 'is not an active currency allowed for the business';
+      if (dialect.validationShape === 'no_details') expect(error.issues).toEqual([]);
+      else if (dialect.validationShape === 'detail_text') expect(error.fields).toEqual({ '': [`currency ${text}`] });
+      else expect(error.fields['currency']?.[0]).toBe(text);
+    },
+  },
+  {
+    name: 'a query that the service refuses is a ValidationError',
+    async run({ merchant }) {
+      const error = await errorOf(merchant.invoices.list({}, { query: { status: 'refunded' } }));
+      expect(error).toMatchObject({ kind: 'validation', origin: 'service', status: 422, outcome: 'rejected' });
+    },
+  },
+  {
+    name: 'a query name that the service does not know is ignored, or a ValidationError',
+    async run({ merchant, dialect }) {
+      const result = await merchant.invoices.list({}, { query: { sort: 'amount' } }).result();
+      if (dialect.unknownQuery === 'ignored') expect(result.ok).toBe(true);
+      else expect(result).toMatchObject({ ok: false, error: { kind: 'validation', status: 422 } });
+    },
+  },
+  {
+    name: 'a wrong key is refused once, on any endpoint',
+    async run({ client, dialect }) {
+      const stranger = client({ apiKey: 'sk_wrong' });
+      expectUnauthorized(await errorOf(stranger.invoices.create(ORDER)), dialect);
+      expectUnauthorized(await errorOf(stranger.rates.list()), dialect);
+      expectUnauthorized(await errorOf(stranger.webhooks.resend('order-1042')), dialect);
+    },
+  },
+  {
+    name: 'what does not exist is not found',
+    async run({ merchant, dialect }) {
+      const ident = dialect.invoiceReadIdent === 'uuid' ? UNKNOWN_UUID : 'no-such-order';
+      expectNotFound(await errorOf(merchant.invoices.get(ident)), dialect, 'INVOICE_NOT_FOUND');
+      expectNotFound(await errorOf(merchant.withdrawals.get(UNKNOWN_UUID)), dialect, 'WITHDRAWAL_NOT_FOUND');
+      expectNotFound(await errorOf(merchant.webhooks.deliveries('no-such-order')), dialect, 'INVOICE_NOT_FOUND');
+      expectNotFound(await errorOf(merchant.webhooks.resend('no-such-order')), dialect, 'INVOICE_NOT_FOUND');
+    },
+  },
+  {
+    name: 'an ident of a form that is not accepted is a typed refusal',
+    async run(stage) {
+      const { merchant, sandbox, dialect } = stage;
+      const { uuid } = await merchant.invoices.create(ORDER);
+      expect(sandbox.invoice('order-1042').uuid).toBe(uuid);
+      if (dialect.invoiceReadIdent === 'both') return;
+      const other = identOf(stage, 'order-1042') === uuid ? 'order-1042' : uuid;
+      const error = await errorOf(merchant.invoices.get(other));
+      if (dialect.identRefusal === 'not_found') expectNotFound(error, dialect, 'INVOICE_NOT_FOUND');
+      else expect(error).toMatchObject({ kind: 'validation', status: 422, outcome: 'rejected' });
+    },
+  },
+  {
+    name: 'a rate limit is waited out',
+    async run({ merchant, sandbox, runtime, dialect }) {
+      sandbox.faults.next({ type: 'rate_limit', retryAfter: 2 });
+      const result = await merchant.invoices.create(ORDER).result();
+      if (rateLimitKind(dialect) === 'authentication') {
+        expect(result).toMatchObject({ ok: false, error: { kind: 'authentication', outcome: 'rejected' } });
+        return;
+      }
+      expect(result).toMatchObject({ ok: true, value: { external_id: 'order-1042' } });
+      const [wait = 0] = runtime.waits.filter((milliseconds) => milliseconds < 10_000);
+      expect(wait).toBeGreaterThanOrEqual(dialect.retryAfterForm === 'absent' ? 50 : 2_000);
+      expect(sandbox.requests()).toHaveLength(2);
+    },
+  },
+  {
+    name: 'a rate limit without end is a RateLimitError that says when',
+    async run({ merchant, sandbox, dialect }) {
+      sandbox.faults.next({ type: 'rate_limit', retryAfter: 2 }, FOREVER);
+      const error = await errorOf(merchant.rates.list());
+      const kind = rateLimitKind(dialect);
+      expect(error).toMatchObject({
+        kind,
+        outcome: 'rejected',
+        status: dialect.rateLimitStatus,
+        stoppedBy: kind === 'authentication' ? 'not_retryable' : 'attempts',
+      });
+      expect(error.attempts).toHaveLength(kind === 'authentication' ? 1 : 3);
+      const retryAfter = 'retryAfter' in error ? error.retryAfter : undefined;
+      // A date has whole seconds: up to one of them is lost on the way.
+      const range = { seconds: [2_000, 2_000], http_date: [1_000, 2_000], absent: [undefined, undefined] };
+      const [least, most] = range[dialect.retryAfterForm];
+      if (least === undefined || most === undefined) return expect(retryAfter).toBe(undefined);
+      expect(retryAfter).toBeGreaterThanOrEqual(least);
+      expect(retryAfter).toBeLessThanOrEqual(most);
+    },
+  },
+  {
+    name: 'a resend is repeated after a rate limit, not after a failure of the service',
+    async run({ merchant, sandbox, dialect }) {
+      await merchant.invoices.create(ORDER);
+      await sandbox.pay('order-1042');
+      sandbox.faults.next('rate_limit');
+      const limited = await merchant.webhooks.resend('order-1042').result();
+      expect(limited.ok).toBe(rateLimitKind(dialect) === 'rate_limit');
+      sandbox.faults.clear();
+      sandbox.faults.next('server_error');
+      const error = await errorOf(merchant.webhooks.resend('order-1042'));
+      expectServerError(error, dialect);
+      expect(error).toMatchObject({ outcome: 'unknown', stoppedBy: 'not_retryable' });
+      await sandbox.settle();
+    },
+  },
+  {
+    name: 'a failure of the service is repeated',
+    async run({ merchant, sandbox }) {
+      sandbox.faults.next('server_error', { times: 2 });
+      const { data, response } = await merchant.invoices.create(ORDER).withResponse();
+      expect([data.external_id, response.attempts, response.recovered]).toEqual(['order-1042', 3, false]);
+    },
+  },
+  {
+    name: 'a failure of the service without end is a ServerError',
+    async run({ merchant, sandbox, dialect }) {
+      sandbox.faults.next('server_error', FOREVER);
+      const read = await errorOf(merchant.paymentMethods.list());
+      expectServerError(read, dialect);
+      expect(read).toMatchObject({ outcome: 'rejected', stoppedBy: 'attempts' });
+      const write = await errorOf(merchant.invoices.create(ORDER));
+      expectServerError(write, dialect);
+      expect(write).toMatchObject({ outcome: 'unknown', stoppedBy: 'attempts' });
+    },
+  },
+  {
+    name: "a proxy's page is a ServerError, and no crash",
+    async run({ merchant, sandbox }) {
+      sandbox.faults.next('html', FOREVER);
+      const error = await errorOf(merchant.invoices.list());
+      expect(error).toMatchObject({ kind: 'server', code: 'SDK_HTTP_502', status: 502, page: 1 });
+    },
+  },
+  {
+    name: 'result() gives the same error as a value',
+    async run({ client, dialect }) {
+      const result = await client({ apiKey: 'sk_wrong' }).withdrawals.list().result();
+      expect(result.ok).toBe(false);
+      if (!result.ok) expectUnauthorized(result.error, dialect);
+    },
+  },
+];

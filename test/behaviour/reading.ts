@@ -1,0 +1,226 @@
+import { expect } from 'vitest';
+import type { Invoice } from '../../src/contract/types.ts';
+import { errorOf } from '../support/test-client.ts';
+import type { Behaviour } from './behaviour.ts';
+import { expectNotFound, expectTime } from './expected.ts';
+import { createMany, identOf, ORDER, type Stage } from './stage.ts';
+
+/** What the walk of a list yields, as external_ids. */
+async function walked(list: AsyncIterable<Invoice>): Promise<string[]> {
+  const ids: string[] = [];
+  for await (const invoice of list) ids.push(invoice.external_id);
+  return ids;
+}
+
+async function paid(stage: Stage, amount: string): Promise<Invoice> {
+  const { merchant, sandbox } = stage;
+  await merchant.invoices.create(ORDER);
+  sandbox.choose('order-1042', 'Card');
+  await (amount === ORDER.amount ? sandbox.pay('order-1042') : sandbox.underpay('order-1042', amount));
+  return merchant.invoices.get(identOf(stage, 'order-1042'));
+}
+
+export const READING: readonly Behaviour[] = [
+  {
+    name: 'get reads by each ident that the service accepts',
+    async run({ merchant, dialect }) {
+      const { uuid } = await merchant.invoices.create(ORDER);
+      const { invoiceReadIdent } = dialect;
+      const idents = { both: [uuid, uuid.toUpperCase(), 'order-1042'], uuid: [uuid], external_id: ['order-1042'] };
+      for (const ident of idents[invoiceReadIdent]) {
+        const invoice = await merchant.invoices.get(ident);
+        expect(invoice).toMatchObject({ uuid, external_id: 'order-1042', status: 'pending', purpose: null });
+        expect(invoice).toMatchObject({ is_adjusted: false, adjustment: null, payment_method: null, rate: null });
+        expect(invoice).toMatchObject({ settled_amount_usdt: null, finished_at: null });
+      }
+    },
+  },
+  {
+    name: 'get takes identifiers that need encoding',
+    async run(stage) {
+      const external_id = 'order/10 42?#ü%2F';
+      const { uuid } = await stage.merchant.invoices.create({ ...ORDER, external_id });
+      const invoice = await stage.merchant.invoices.get(identOf(stage, external_id));
+      expect(invoice).toMatchObject({ uuid, external_id });
+    },
+  },
+  {
+    name: 'get of a paid invoice, decoded',
+    async run(stage) {
+      const invoice = await paid(stage, '25.00');
+      expect(invoice).toMatchObject({ status: 'success', is_adjusted: false, adjustment: null });
+      if (stage.dialect.invoiceReadForm === 'creation') return expect(invoice.settled_amount_usdt).toBe(null);
+      // 25.00 less 1 % of commission, at 0.9214 EUR for a USDT
+      expect(invoice.settled_amount_usdt?.toFixed(6)).toBe('26.861298');
+      expect(invoice.rate?.toString()).toBe('0.9214');
+      expect(invoice.amount_to_send?.toFixed(2)).toBe('25.50');
+      expect(invoice.payment_method).toMatchObject({ name: 'Card', logo_url: expect.any(String) });
+      expectTime(invoice.finished_at, '2026-01-31T09:30:00');
+    },
+  },
+  {
+    name: 'the list shows a corrected invoice in full, decoded',
+    async run(stage) {
+      await paid(stage, '17.00');
+      const { items } = await stage.merchant.invoices.list({ status: 'success' });
+      expect(items).toHaveLength(1);
+      const { adjustment, is_adjusted, amount, settled_amount_usdt } = items[0] ?? {};
+      expect([is_adjusted, amount?.toFixed(2)]).toEqual([true, '25.00']);
+      expect(adjustment?.expected_amount_fiat.toFixed(2)).toBe('25.00');
+      expect(adjustment?.actual_amount_fiat.toFixed(2)).toBe('17.00');
+      expect(adjustment?.expected_amount_usdt.toFixed(6)).toBe('26.861298');
+      expect(adjustment?.actual_amount_usdt.toFixed(6)).toBe('18.265682');
+      expect(settled_amount_usdt?.toFixed(6)).toBe('18.265682');
+    },
+  },
+  {
+    name: 'waitUntilFinal ends with the final invoice',
+    async run(stage) {
+      const { merchant, sandbox } = stage;
+      await merchant.invoices.create(ORDER);
+      await sandbox.cancel('order-1042');
+      const invoice = await merchant.invoices.waitUntilFinal(identOf(stage, 'order-1042'));
+      expect(invoice.status).toBe('canceled');
+    },
+  },
+  {
+    name: 'list filters by status and currency',
+    async run(stage) {
+      const { merchant, sandbox } = stage;
+      const [first = ''] = await createMany(stage, 3);
+      const dollars = await createMany(stage, 2, 'USD');
+      await sandbox.fail(first);
+      expect(await walked(merchant.invoices.list({ status: 'fail' }))).toEqual([first]);
+      expect((await walked(merchant.invoices.list({ currency: 'USD' }))).sort()).toEqual(dollars.sort());
+      expect(await walked(merchant.invoices.list({ currency: 'USD', status: 'fail' }))).toEqual([]);
+    },
+  },
+  {
+    name: 'a walk yields each invoice once, in the order of the list',
+    async run(stage) {
+      const { merchant, dialect } = stage;
+      const ids = await createMany(stage, 7);
+      const ordered = dialect.listOrder === 'newest' ? ids.reverse() : ids;
+      const query = { per_page: 3, currency: 'EUR', status: 'pending' } as const;
+      expect(await walked(merchant.invoices.list(query))).toEqual(ordered);
+      expect(await walked(merchant.invoices.list(query, { prefetch: 4 }))).toEqual(ordered);
+      const some = await merchant.invoices.list(query).collect({ limit: 5 });
+      expect(some.map(({ external_id }) => external_id)).toEqual(ordered.slice(0, 5));
+    },
+  },
+  {
+    name: 'pages carry the seven members',
+    async run(stage) {
+      await createMany(stage, 5, 'USD');
+      const seen: unknown[] = [];
+      for await (const { items, ...page } of stage.merchant.invoices.list({ currency: 'USD', per_page: 2 }).pages()) {
+        seen.push({ count: items.length, ...page });
+      }
+      const all = { per_page: 2, total_items: 5, total_pages: 3 };
+      expect(seen).toMatchObject([
+        { count: 2, page: 1, has_next: true, has_prev: false, ...all },
+        { count: 2, page: 2, has_next: true, has_prev: true, ...all },
+        { count: 1, page: 3, has_next: false, has_prev: true, ...all },
+      ]);
+    },
+  },
+  {
+    name: 'a walk while invoices join yields each old one once',
+    async run(stage) {
+      const ids = await createMany(stage, 6);
+      const seen: string[] = [];
+      for await (const { external_id } of stage.merchant.invoices.list({ per_page: 2, status: 'pending' })) {
+        seen.push(external_id);
+        if (seen.length === 2) await createMany(stage, 2, 'USD');
+      }
+      expect(seen.filter((id) => ids.includes(id)).sort()).toEqual(ids.sort());
+      expect(new Set(seen).size).toBe(seen.length);
+    },
+  },
+  {
+    name: 'a walk over a list that shrinks below the page it asks for misses nothing',
+    async run(stage) {
+      const { merchant, sandbox } = stage;
+      await createMany(stage, 6);
+      const seen: string[] = [];
+      for await (const { external_id } of merchant.invoices.list({ per_page: 2, status: 'pending' })) {
+        seen.push(external_id);
+        if (seen.length !== 2) continue;
+        const left = sandbox.invoices().filter(({ status }) => status === 'pending');
+        for (const invoice of left.filter(({ external_id: id }) => seen.includes(id))) await sandbox.fail(invoice.uuid);
+        for (const invoice of left.filter(({ external_id: id }) => !seen.includes(id)).slice(0, 2)) {
+          await sandbox.fail(invoice.uuid);
+        }
+      }
+      const pending = sandbox.invoices().filter(({ status }) => status === 'pending');
+      expect(pending).toHaveLength(2);
+      for (const { external_id } of pending) expect(seen).toContain(external_id);
+      expect(new Set(seen).size).toBe(seen.length);
+    },
+  },
+  {
+    name: 'an empty list is empty, and its walk ends',
+    async run({ merchant, sandbox, dialect }) {
+      const page = await merchant.invoices.list({ status: 'expired' });
+      expect(page).toMatchObject({ items: [], total_items: 0, total_pages: dialect.emptyPages, has_next: false });
+      expect(await walked(merchant.invoices.list({ status: 'expired' }))).toEqual([]);
+      expect(sandbox.requests()).toHaveLength(2);
+    },
+  },
+  {
+    name: 'a page beyond the last is an empty one, the last one, or a typed refusal',
+    async run(stage) {
+      const { merchant, dialect } = stage;
+      await createMany(stage, 3, 'USD');
+      const call = merchant.invoices.list({ currency: 'USD', page: 9, per_page: 2 });
+      if (dialect.pastEnd === 'not_found') return expectNotFound(await errorOf(call), dialect, 'PAGE_NOT_FOUND');
+      if (dialect.pastEnd === 'invalid')
+        return expect(await errorOf(call)).toMatchObject({ kind: 'validation', page: 9 });
+      const { items, page, total_pages } = await call;
+      expect([items.length, page, total_pages]).toEqual(dialect.pastEnd === 'empty' ? [0, 9, 2] : [1, 2, 2]);
+    },
+  },
+  {
+    name: 'members and words that nobody knows yet pass through',
+    async run(stage) {
+      const { merchant, dialect } = stage;
+      await merchant.invoices.create(ORDER);
+      const { items } = await merchant.invoices.list();
+      const words = items.map(({ status }) => status as string);
+      expect(words.includes('refunded')).toBe(dialect.newWords === 'some');
+      for (const item of items) expect('risk_score' in item).toBe(dialect.extraMembers === 'some');
+      const rates = await merchant.rates.list();
+      expect(rates.some(({ side }) => (side as string) === 'mid')).toBe(dialect.newWords === 'some');
+    },
+  },
+  {
+    name: 'onDrift tells of new members and words, and of nothing that the interface leaves open',
+    async run(stage) {
+      const { client, dialect, sandbox } = stage;
+      const told: string[] = [];
+      const merchant = client({ onDrift: ({ operation, path, kind }) => told.push(`${operation} ${kind} ${path}`) });
+      await merchant.invoices.create(ORDER);
+      await sandbox.underpay('order-1042', '17.00');
+      await merchant.invoices.get(identOf(stage, 'order-1042'));
+      await merchant.invoices.list();
+      await merchant.withdrawals.list();
+      await merchant.withdrawals.get('5eed0000-0000-4000-8000-000000000001');
+      await merchant.paymentMethods.list();
+      await merchant.rates.list();
+      await merchant.webhooks.deliveries('order-1042');
+      await merchant.webhooks.resend('order-1042');
+      await sandbox.settle();
+      const news = told.filter((each) => each.includes('unknown_field'));
+      expect(news.length > 0).toBe(dialect.extraMembers === 'some');
+      expect(told.filter((each) => !each.includes('unknown_field')).sort()).toEqual(
+        dialect.newWords === 'none'
+          ? []
+          : [
+              'invoices.list unknown_word items.*.status',
+              'rates.list unknown_word *.side',
+              'withdrawals.list unknown_word items.*.status',
+            ],
+      );
+    },
+  },
+];

@@ -1,0 +1,266 @@
+import { expect } from 'vitest';
+import type { DeliveryFault } from '../../src/sandbox/faults.ts';
+import type { InvoiceEvent, WebhookHandler, WebhookReport } from '../../src/webhooks/index.ts';
+import { createWebhookHandler, memoryStore, verifyWebhook } from '../../src/webhooks/index.ts';
+import { errorOf } from '../support/test-client.ts';
+import type { Behaviour } from './behaviour.ts';
+import { expectNotFound } from './expected.ts';
+import { ORDER, type Stage } from './stage.ts';
+
+/** The event of the last webhook that arrived. */
+function lastEvent({ arrived, sandbox, runtime }: Stage): Promise<InvoiceEvent> {
+  const { headers = {}, body = '' } = arrived.at(-1) ?? {};
+  return verifyWebhook(body, headers, sandbox.webhookSecret, { now: runtime.time });
+}
+
+interface Shop {
+  readonly handler: WebhookHandler;
+  readonly fulfilled: InvoiceEvent[];
+  readonly canceled: InvoiceEvent[];
+  readonly reports: WebhookReport[];
+  /** Statuses answered, in order. */
+  readonly answers: number[];
+  /** Makes the next fulfilments fail. */
+  broken: number;
+}
+
+/** A merchant's endpoint on the stage's clock: everything that arrives goes through the handler. */
+function shopOn(stage: Stage): Shop {
+  const { sandbox, runtime } = stage;
+  const now = (): number => runtime.time;
+  const shop: Shop = {
+    fulfilled: [],
+    canceled: [],
+    reports: [],
+    answers: [],
+    broken: 0,
+    handler: createWebhookHandler({
+      secret: sandbox.webhookSecret,
+      store: memoryStore({ now }),
+      now,
+      timers: { setTimeout: () => 0, clearTimeout: () => {} },
+      onPaid(event) {
+        shop.broken -= 1;
+        if (shop.broken >= 0) throw new Error('the shop is down');
+        shop.fulfilled.push(event);
+      },
+      onCanceled: (event) => shop.canceled.push(event),
+      onReport: (report) => shop.reports.push(report),
+    }),
+  };
+  stage.receive = async ({ headers, body }) => {
+    const { status } = await shop.handler.handle({ method: 'POST', headers, body });
+    shop.answers.push(status);
+    return status;
+  };
+  return shop;
+}
+
+async function advance({ sandbox, runtime }: Stage, minutes: number): Promise<void> {
+  runtime.time += minutes * 60_000;
+  await sandbox.advance(minutes * 60_000);
+}
+
+/** The fault, and what the handler makes of it. */
+const FORGED: readonly (readonly [DeliveryFault['type'], WebhookReport['reason']])[] = [
+  ['wrong_signature', 'signature_mismatch'],
+  ['late_timestamp', 'timestamp_too_old'],
+  ['reserialized', 'signature_mismatch'],
+];
+
+export const WEBHOOKS: readonly Behaviour[] = [
+  {
+    name: 'a paid webhook is verified and decoded',
+    async run(stage) {
+      await stage.merchant.invoices.create(ORDER);
+      const { uuid } = await stage.sandbox.pay('order-1042');
+      const event = await lastEvent(stage);
+      expect(event).toMatchObject({
+        type: 'invoice.paid',
+        source: 'webhook',
+        id: stage.arrived[0]?.headers['X-Webhook-Id'],
+        invoice_uuid: uuid,
+        external_id: 'order-1042',
+        status: 'success',
+        adjusted: false,
+        original_amount: null,
+        secretIndex: 0,
+      });
+      expect(event.amount?.toFixed(2)).toBe('25.00');
+      expect(event.credited_usdt?.toFixed(6)).toBe('26.861298');
+      expect(event.signed_at?.getTime()).toBe(stage.runtime.time);
+    },
+  },
+  {
+    name: 'an adjusted webhook says what was paid and what was credited',
+    async run(stage) {
+      await stage.merchant.invoices.create(ORDER);
+      await stage.sandbox.underpay('order-1042', '17.00');
+      const { headers = {}, body = '' } = stage.arrived[0] ?? {};
+      const event = await stage.merchant.webhooks.verify(body, headers, { now: stage.runtime.time });
+      expect(event).toMatchObject({ type: 'invoice.paid', adjusted: true });
+      expect(event.amount?.toFixed(2)).toBe('17.00');
+      expect(event.original_amount?.toFixed(2)).toBe('25.00');
+      expect(event.credited_usdt?.toFixed(6)).toBe('18.265682');
+    },
+  },
+  {
+    name: 'the three canceled states are one event',
+    async run(stage) {
+      for (const status of ['expired', 'canceled', 'fail'] as const) {
+        await stage.merchant.invoices.create({ ...ORDER, external_id: status });
+        await stage.sandbox.finish(status, status);
+        const event = await lastEvent(stage);
+        expect(event).toMatchObject({ type: 'invoice.canceled', status, external_id: status, credited_usdt: null });
+        expect(event).toMatchObject({ adjusted: false, original_amount: null });
+        expect(event.amount?.toFixed(2)).toBe('25.00');
+      }
+    },
+  },
+  {
+    name: 'a payment is fulfilled once, however often its webhook comes',
+    async run(stage) {
+      const shop = shopOn(stage);
+      await stage.merchant.invoices.create(ORDER);
+      stage.sandbox.faults.next('duplicate');
+      await stage.sandbox.pay('order-1042');
+      await stage.sandbox.resend('order-1042');
+      await stage.merchant.webhooks.resend('order-1042');
+      await stage.sandbox.settle();
+      expect(shop.answers).toEqual([200, 200, 200, 200]);
+      expect(shop.fulfilled).toMatchObject([{ external_id: 'order-1042' }]);
+      expect(shop.reports.map(({ reason }) => reason)).toEqual(['duplicate', 'duplicate', 'duplicate']);
+    },
+  },
+  {
+    name: 'a canceled order is closed once',
+    async run(stage) {
+      const shop = shopOn(stage);
+      await stage.merchant.invoices.create(ORDER);
+      await stage.sandbox.expire('order-1042');
+      await stage.sandbox.resend('order-1042');
+      expect([shop.answers, shop.canceled.length, shop.fulfilled.length]).toEqual([[200, 200], 1, 0]);
+    },
+  },
+  {
+    name: 'a fulfilment that fails is repeated by the service until it is done',
+    async run(stage) {
+      const shop = shopOn(stage);
+      shop.broken = 2;
+      await stage.merchant.invoices.create(ORDER);
+      await stage.sandbox.pay('order-1042');
+      await advance(stage, 1);
+      await advance(stage, 5);
+      // Where attempts are not stamped anew, the third one is six minutes old: past what a receiver may take.
+      const stale = stage.dialect.timestampPer === 'delivery';
+      expect(shop.answers).toEqual([500, 500, stale ? 401 : 200]);
+      expect(shop.fulfilled).toHaveLength(stale ? 0 : 1);
+      expect(shop.reports.at(-1)?.reason).toBe(stale ? 'timestamp_too_old' : 'handler_failed');
+    },
+  },
+  ...FORGED.map(
+    ([fault, reason]): Behaviour => ({
+      name: `a delivery with ${fault} is refused`,
+      async run(stage) {
+        const shop = shopOn(stage);
+        await stage.merchant.invoices.create(ORDER);
+        stage.sandbox.faults.next(fault);
+        await stage.sandbox.pay('order-1042');
+        expect([shop.answers, shop.fulfilled]).toEqual([[401], []]);
+        expect(shop.reports).toMatchObject([{ reason }]);
+      },
+    }),
+  ),
+  {
+    name: 'catchUp plays what no webhook told, once',
+    async run(stage) {
+      const shop = shopOn(stage);
+      const { merchant, sandbox, runtime } = stage;
+      for (const external_id of ['paid', 'underpaid', 'expired']) {
+        await merchant.invoices.create({ ...ORDER, external_id, callback_url: null });
+      }
+      await sandbox.pay('paid');
+      await sandbox.underpay('underpaid', '17.00');
+      await sandbox.expire('expired');
+      expect(stage.arrived).toEqual([]);
+      const since = new Date(runtime.time - 3_600_000);
+      expect(await shop.handler.catchUp(merchant, { since })).toMatchObject({ played: 3, alreadyDone: 0 });
+      expect(await shop.handler.catchUp(merchant, { since })).toMatchObject({ played: 0, alreadyDone: 3 });
+      expect(shop.canceled).toMatchObject([{ external_id: 'expired', source: 'catch_up' }]);
+      const paid = shop.fulfilled.find(({ external_id }) => external_id === 'paid');
+      const underpaid = shop.fulfilled.find(({ external_id }) => external_id === 'underpaid');
+      expect(paid).toMatchObject({ adjusted: false, original_amount: null });
+      expect([underpaid?.adjusted, underpaid?.amount?.toFixed(2)]).toEqual([true, '17.00']);
+      expect([underpaid?.original_amount?.toFixed(2), underpaid?.credited_usdt?.toFixed(6)]).toEqual([
+        '25.00',
+        '18.265682',
+      ]);
+    },
+  },
+  {
+    name: 'the delivery history tells of each attempt',
+    async run(stage) {
+      const { merchant, sandbox, dialect } = stage;
+      const statuses = [500, 204];
+      stage.receive = () => statuses.shift() ?? 200;
+      await merchant.invoices.create(ORDER);
+      await sandbox.pay('order-1042');
+      const [waiting] = await merchant.webhooks.deliveries('order-1042');
+      const word =
+        dialect.newWords === 'some' && dialect.waitingDelivery === 'pending' ? 'queued' : dialect.waitingDelivery;
+      expect(waiting).toMatchObject({ status: word, attempts: 1, last_http_status: 500, delivered_at: null });
+      expect(waiting?.next_retry_at?.toISOString()).toBe('2026-01-31T09:31:00.000Z');
+      await advance(stage, 1);
+      const [delivery, ...more] = await merchant.webhooks.deliveries('order-1042');
+      expect(more).toEqual([]);
+      expect(delivery).toMatchObject({
+        id: stage.arrived[0]?.headers['X-Webhook-Id'],
+        event_type: 'invoice.paid',
+        status: 'delivered',
+        attempts: 2,
+        max_attempts: 7,
+        last_http_status: 204,
+        next_retry_at: null,
+        attempt_log: [
+          { status_code: 500, success: false, triggered_by: 'schedule' },
+          { status_code: 204, success: true, triggered_by: 'schedule' },
+        ],
+      });
+      expect(delivery?.delivered_at?.toISOString()).toBe('2026-01-31T09:31:00.000Z');
+      const [failed, done] = delivery?.attempt_log ?? [];
+      expect(failed?.error).toContain('answered 500');
+      expect(done?.error ?? '').toBe('');
+      expect([failed?.duration_ms, failed?.created_at?.toISOString()]).toEqual([0, '2026-01-31T09:30:00.000Z']);
+    },
+  },
+  {
+    name: 'an invoice without deliveries has an empty history',
+    async run({ merchant, sandbox, dialect }) {
+      await merchant.invoices.create({ ...ORDER, callback_url: null });
+      expect(await merchant.webhooks.deliveries('order-1042')).toEqual([]);
+      expectNotFound(await errorOf(merchant.webhooks.resend('order-1042')), dialect, 'WEBHOOK_NOT_FOUND');
+      await sandbox.pay('order-1042');
+      const after = await merchant.webhooks.deliveries('order-1042');
+      if (dialect.withoutCallback === 'nothing') expect(after).toEqual([]);
+      else expect(after).toMatchObject([{ status: 'failed', attempts: 0, attempt_log: [], last_http_status: null }]);
+    },
+  },
+  {
+    name: 'resend starts a fresh attempt, and expedites one that waits',
+    async run(stage) {
+      const { merchant, sandbox } = stage;
+      const statuses = [500];
+      stage.receive = () => statuses.shift() ?? 200;
+      const { uuid } = await merchant.invoices.create(ORDER);
+      await sandbox.pay('order-1042');
+      expect(await merchant.webhooks.resend('order-1042')).toBe(undefined);
+      await sandbox.settle();
+      expect(await merchant.webhooks.resend(uuid)).toBe(undefined);
+      await sandbox.settle();
+      const [delivery] = await merchant.webhooks.deliveries(uuid);
+      expect(delivery).toMatchObject({ status: 'delivered', attempts: 3, next_retry_at: null });
+      expect(delivery?.attempt_log.map(({ triggered_by }) => triggered_by)).toEqual(['schedule', 'manual', 'manual']);
+      expect(new Set(stage.arrived.map(({ headers }) => headers['X-Webhook-Id'])).size).toBe(1);
+    },
+  },
+];

@@ -1,0 +1,105 @@
+import { describe, expect, it } from 'vitest';
+import { type DriftEvent, MerchantClient, type WithdrawalQueryNames } from '../src/index.ts';
+import { createdInvoice } from './support/fixtures/invoices.ts';
+
+/** A client whose service answers these bodies, one after the other. */
+function clientOf(bodies: readonly unknown[], onDrift: (event: DriftEvent) => void): MerchantClient {
+  let next = 0;
+  return new MerchantClient({
+    baseUrl: 'https://pay.test',
+    apiKey: 'sk_live_secret',
+    onDrift,
+    fetch: async () => Response.json(bodies[next++]),
+  });
+}
+
+const order = { external_id: 'order-1042', customer_id: 'c-7', amount: '25.00', currency: 'EUR' };
+
+describe('onDrift', () => {
+  it('is told of each departure once, however often it comes', async () => {
+    const told: DriftEvent[] = [];
+    const odd = { ...(createdInvoice as object), amount: 25, status: 'on_hold', loyalty: { points: 1 } };
+    const merchant = clientOf([{ success: true, data: odd }, { success: true, data: odd }, odd], (event) =>
+      told.push(event),
+    );
+    for (let time = 0; time < 3; time += 1) await merchant.invoices.create(order);
+    expect(told).toHaveLength(4);
+    expect(told).toEqual(
+      expect.arrayContaining([
+        { operation: 'invoices.create', path: 'amount', kind: 'number_for_decimal' },
+        { operation: 'invoices.create', path: 'status', kind: 'unknown_word' },
+        { operation: 'invoices.create', path: 'loyalty', kind: 'unknown_field' },
+        { operation: 'invoices.create', path: '', kind: 'no_envelope' },
+      ]),
+    );
+  });
+
+  it('is told nothing of an answer as the interface describes it', async () => {
+    const told: DriftEvent[] = [];
+    await clientOf([{ success: true, data: createdInvoice }], (event) => told.push(event)).invoices.create(order);
+    expect(told).toEqual([]);
+  });
+
+  it('never sees the key, and can fail without harm', async () => {
+    const told: DriftEvent[] = [];
+    const merchant = clientOf([{ data: { ...(createdInvoice as object), sk_live_secret: 1 } }], (event) => {
+      told.push(event);
+      throw new Error('metric failed');
+    });
+    expect((await merchant.invoices.create(order)).external_id).toBe('order-1042');
+    expect(told).toEqual([{ operation: 'invoices.create', path: '[redacted]', kind: 'unknown_field' }]);
+  });
+});
+
+describe('withdrawalQuery', () => {
+  it('names the query of the withdrawals list, which the interface does not show', async () => {
+    const asked: string[] = [];
+    const merchant = new MerchantClient({
+      baseUrl: 'https://pay.test',
+      apiKey: 'k',
+      withdrawalQuery: { page: 'page_number', per_page: 'limit', status: 'state' },
+      fetch: async (url) => {
+        asked.push(new URL(url).search);
+        const page = Number(new URL(url).searchParams.get('page_number') ?? 1);
+        const items = [{ uuid: `w-${page}`, status: 'approved' }];
+        return Response.json({
+          data: { items, page, per_page: 5, total_items: 2, total_pages: 2, has_next: page < 2, has_prev: page > 1 },
+        });
+      },
+    });
+    const found = await merchant.withdrawals.list({ status: 'approved', per_page: 5 }).collect({ limit: 10 });
+    expect(found.map(({ uuid }) => uuid)).toEqual(['w-1', 'w-2']);
+    expect(asked).toEqual(['?state=approved&limit=5', '?state=approved&page_number=2&limit=5']);
+  });
+
+  it.each([
+    [{ pages: 'p' }, 'withdrawalQuery has the names status, page and per_page'],
+    [{ page: 'a b' }, 'withdrawalQuery.page must be a query name'],
+  ])('refuses %j', (withdrawalQuery, message) => {
+    // The cast is the caller who writes JavaScript.
+    expect(
+      () =>
+        new MerchantClient({
+          baseUrl: 'https://pay.test',
+          apiKey: 'k',
+          withdrawalQuery: withdrawalQuery as WithdrawalQueryNames,
+        }),
+    ).toThrow(message);
+  });
+});
+
+describe('a filter that the service does not know', () => {
+  it('is reported, because the rows alone do not show it', async () => {
+    const told: DriftEvent[] = [];
+    const items = [
+      { uuid: 'w-1', status: 'approved' },
+      { uuid: 'w-2', status: 'pending' },
+    ];
+    const page = { items, page: 1, per_page: 20, total_items: 2, total_pages: 1, has_next: false, has_prev: false };
+    const merchant = clientOf([{ data: page }, { data: page }], (event) => told.push(event));
+    await merchant.withdrawals.list();
+    expect(told).toEqual([]);
+    await merchant.withdrawals.list({ status: 'approved' });
+    expect(told).toEqual([{ operation: 'withdrawals.list', path: 'items.*.status', kind: 'filter_ignored' }]);
+  });
+});

@@ -1,0 +1,117 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer as createHttpServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openApiDocument } from '../../src/contract/openapi.ts';
+import { hasCode, MerchantClient } from '../../src/index.ts';
+import { createSandbox, type Sandbox } from '../../src/sandbox/index.ts';
+import { freePort } from '../support/free-port.ts';
+
+const PRISM = fileURLToPath(new URL('../../node_modules/@stoplight/prism-cli/dist/index.js', import.meta.url));
+
+interface Proxy {
+  readonly url: string;
+  stop(): void;
+}
+
+async function startPrism(folder: string, upstream: string): Promise<Proxy> {
+  const file = join(folder, 'openapi.json');
+  writeFileSync(file, JSON.stringify(openApiDocument()));
+  const port = await freePort();
+  const args = [PRISM, 'proxy', file, upstream, '--port', String(port), '--host', '127.0.0.1'];
+  const prism = spawn(process.execPath, args, {
+    env: { PATH: process.env['PATH'] ?? '', NO_COLOR: '1' },
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  let said = '';
+  prism.stdout.on('data', (text) => {
+    said += String(text);
+  });
+  for (let tries = 0; tries < 100 && !said.includes('Prism is listening'); tries += 1) {
+    if (prism.exitCode !== null) throw new Error(`Prism ended: ${said}`);
+    await once(prism.stdout, 'data');
+  }
+  return { url: `http://127.0.0.1:${port}`, stop: () => prism.kill() };
+}
+
+/** A proxy that nobody here wrote stands between client and sandbox and holds both to the printed description. */
+describe('Prism between client and sandbox', () => {
+  let sandbox: Sandbox;
+  let prism: Proxy;
+  let merchant: MerchantClient;
+  const folder = mkdtempSync(join(tmpdir(), 'merchant-invoicing-openapi-'));
+  const violations: string[] = [];
+
+  beforeAll(async () => {
+    sandbox = createSandbox({ seed: 3 });
+    await sandbox.listen();
+    prism = await startPrism(folder, sandbox.url);
+    merchant = new MerchantClient({
+      baseUrl: prism.url,
+      apiKey: sandbox.apiKey,
+      retry: false,
+      // Prism says in a header what in the request or the answer is not as described.
+      fetch: async (input, init) => {
+        const response = await fetch(input, init);
+        const found = response.headers.get('sl-violations');
+        if (found !== null) violations.push(`${init.method} ${input}: ${found}`);
+        return response;
+      },
+    });
+  });
+  afterAll(async () => {
+    prism?.stop();
+    await sandbox?.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  it('finds no violation in either direction over the whole journey', async () => {
+    const order = { external_id: 'order-1', customer_id: 'c-1', amount: '25.00', currency: 'EUR' };
+    await merchant.paymentMethods.list();
+    await merchant.invoices.create({ ...order, purpose: 'Ü', success_url: 'https://shop.example/thanks' });
+    expect(
+      hasCode(await merchant.invoices.create(order).catch((error: unknown) => error), 'INVOICE_ALREADY_EXISTS'),
+    ).toBe(true);
+    await merchant.invoices.create({ ...order, external_id: 'order/2 ü', customer_id: 'c-2' });
+    await sandbox.pay('order-1');
+    await sandbox.underpay('order/2 ü', '10.00');
+    for (const ident of ['order-1', 'order/2 ü']) await merchant.invoices.get(ident);
+    for (const status of ['pending', 'success', 'fail', 'expired', 'canceled'] as const)
+      await merchant.invoices.list({ status });
+    await merchant.invoices.list({ currency: 'EUR', page: 1, per_page: 1 }).collect({ limit: 10 });
+    const [withdrawal] = await merchant.withdrawals.list({ status: 'approved', per_page: 5 }).collect({ limit: 1 });
+    await merchant.withdrawals.get(withdrawal?.uuid ?? '');
+    await merchant.rates.list();
+    await merchant.webhooks.deliveries('order-1');
+    expect((await merchant.invoices.get('no-such').result()).ok).toBe(false);
+    expect(violations).toEqual([]);
+  });
+
+  it('would have found one in a request', async () => {
+    const bad = await fetch(`${prism.url}/api/v1/external/invoices?page=0`, {
+      headers: { 'x-api-key': sandbox.apiKey },
+    });
+    expect(bad.headers.get('sl-violations')).toContain('page');
+  });
+
+  it('would have found one in an answer', async () => {
+    const odd = createHttpServer((_, response) => {
+      response.writeHead(200, { 'content-type': 'application/json' }).end('{"success":true,"data":[{"platform":"a"}]}');
+    }).listen(0, '127.0.0.1');
+    await once(odd, 'listening');
+    const proxy = await startPrism(folder, `http://127.0.0.1:${(odd.address() as AddressInfo).port}`);
+    try {
+      const answer = await fetch(`${proxy.url}/api/v1/external/rates`, { headers: { 'x-api-key': 'k' } });
+      expect(answer.headers.get('sl-violations')).toContain('price');
+    } finally {
+      proxy.stop();
+      odd.closeAllConnections();
+      odd.close();
+    }
+  });
+});

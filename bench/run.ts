@@ -2,9 +2,11 @@
 import { call } from './call.ts';
 import { decode } from './decode.ts';
 import { imports } from './imports.ts';
+import { manyInvoices } from './sandbox.ts';
 import { webhook } from './webhook.ts';
 
 await decode();
 await call();
 await webhook();
+await manyInvoices();
 imports();

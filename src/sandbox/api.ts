@@ -1,7 +1,9 @@
+import type { Finding } from './delivery-why-search.ts';
 import type { Dialect } from './dialects.ts';
 import type { RequestEntry, SandboxEvent } from './events.ts';
 import type { Faults } from './faults.ts';
 import type { ListenOptions, SandboxServer } from './server.ts';
+import type { SandboxState } from './state.ts';
 import type { SandboxDelivery, SandboxInvoice } from './wire-types.ts';
 
 /** The sandbox as a fetch: takes whatever the platform's fetch takes. */
@@ -29,6 +31,11 @@ export interface Sandbox extends AsyncDisposable {
   now(): Date;
   /** Moves the clock by milliseconds or text such as `"6h"`; runs what falls due, in order, deliveries included. */
   advance(duration: number | string): Promise<void>;
+  /** Stops a running clock where it is; `advance()` still moves it. */
+  freeze(): void;
+  /** Lets the clock run with real time from where it stands. */
+  unfreeze(): void;
+  readonly frozen: boolean;
   /** Resolves when no delivery attempt is under way. */
   settle(): Promise<void>;
   /** Back to the beginning: state, log, faults; with a given seed also ids; a virtual clock goes back, too. */
@@ -36,8 +43,14 @@ export interface Sandbox extends AsyncDisposable {
 
   /** The customer picks a method, by id or name; may be repeated while pending. */
   choose(ident: string, method: number | string): SandboxInvoice;
-  /** Pays exactly, by the chosen method, else by the given one, else by the first that takes the amount. */
-  pay(ident: string, options?: { readonly method?: number | string }): Promise<SandboxInvoice>;
+  /**
+   * Pays exactly, by the given method, else by the chosen one, else by the first that takes the amount. Another `amount`
+   * makes the invoice adjusted, as `underpay` and `overpay` do.
+   */
+  pay(
+    ident: string,
+    options?: { readonly method?: number | string; readonly amount?: string },
+  ): Promise<SandboxInvoice>;
   /** Pays less than ordered: the invoice becomes adjusted. `amount` leaves the commission out, as the order amount does. */
   underpay(ident: string, amount: string, options?: { readonly method?: number | string }): Promise<SandboxInvoice>;
   /** Pays more than ordered. */
@@ -57,6 +70,11 @@ export interface Sandbox extends AsyncDisposable {
   deliveries(ident?: string): SandboxDelivery[];
   /** Sends the latest delivery now and waits for the attempt: a queued one is expedited, else a fresh attempt is made. */
   resend(ident: string): Promise<SandboxDelivery>;
+  /**
+   * Searches, by trial, for the cause of a refused delivery: the receiver sees up to 25 requests, each of which only a
+   * receiver with one certain mistake accepts. The delivery and its schedule stay as they are.
+   */
+  explain(ident: string): Promise<Finding>;
   /** The terminal webhook of an invoice as a signed Request, for a receiver under test that has no port. */
   webhookRequest(ident: string, url?: string): Promise<Request>;
 
@@ -65,6 +83,11 @@ export interface Sandbox extends AsyncDisposable {
   requests(): RequestEntry[];
   /** Requests, moves of invoices, delivery attempts and notes, oldest first. */
   events(): SandboxEvent[];
+  /**
+   * Invoices, deliveries, withdrawals, clock and ids as plain JSON data, for the option `state`. Faults and the log are
+   * left out.
+   */
+  state(): SandboxState;
   /** Ends deliveries, timers and servers. */
   close(): Promise<void>;
 }

@@ -13,12 +13,16 @@ export interface Clock {
   advance(milliseconds: number): Promise<void>;
   /** Runs, without waiting, what is due by now; the real clock needs it where a timer is late. */
   catchUp(): void;
+  /** Stops the running clock where it is, or lets a standing one run on from there. */
+  run(running: boolean): void;
+  running(): boolean;
   /** Forgets all appointments; a virtual clock goes back to `start`. */
   reset(start: number): void;
   close(): void;
 }
 
 interface Entry extends Appointment {
+  readonly order: number;
   readonly work: () => unknown;
 }
 
@@ -29,6 +33,7 @@ const LONGEST_TIMER = 2 ** 31 - 1; // beyond it a timer fires at once
  */
 export function createClock(kind: 'virtual' | 'real', start: number, wallClock: () => number): Clock {
   let entries: Entry[] = [];
+  let isRunning = kind === 'real';
   let base = start;
   let startedAt = wallClock();
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -37,9 +42,21 @@ export function createClock(kind: 'virtual' | 'real', start: number, wallClock: 
   let epoch = 0; // a reset while advance() is under way wins
   let ceiling: number | null = null; // while advance() is under way, time stands at the appointment it runs
 
-  const now = (): number => ceiling ?? (kind === 'virtual' ? base : base + (wallClock() - startedAt));
+  const now = (): number => ceiling ?? (isRunning ? base + (wallClock() - startedAt) : base);
+  let count = 0;
+  const placeOf = ({ at, order }: Pick<Entry, 'at' | 'order'>): number => {
+    let [low, high] = [0, entries.length];
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      const other = entries[middle];
+      if (other !== undefined && (other.at < at || (other.at === at && other.order < order))) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  };
   const drop = (entry: Entry): void => {
-    entries = entries.filter((other) => other !== entry);
+    const place = placeOf(entry);
+    if (entries[place] === entry) entries.splice(place, 1);
   };
   const nextDue = (limit: number): Entry | undefined => {
     const entry = entries[0];
@@ -48,7 +65,7 @@ export function createClock(kind: 'virtual' | 'real', start: number, wallClock: 
   const arm = (): void => {
     clearTimeout(timer);
     const first = entries[0];
-    if (kind === 'virtual' || closed || first === undefined || ceiling !== null) return;
+    if (!isRunning || closed || first === undefined || ceiling !== null) return;
     timer = setTimeout(catchUp, Math.min(Math.max(first.at - now(), 0), LONGEST_TIMER));
     // A waiting delivery must not keep a finished test run or script alive.
     if (typeof timer === 'object' && 'unref' in timer) timer.unref();
@@ -85,16 +102,17 @@ export function createClock(kind: 'virtual' | 'real', start: number, wallClock: 
   return {
     now,
     schedule(at, work) {
+      count += 1;
       const entry: Entry = {
         at,
+        order: count,
         work,
         cancel() {
           drop(entry);
           arm();
         },
       };
-      const index = entries.findIndex((other) => other.at > at);
-      entries.splice(index === -1 ? entries.length : index, 0, entry);
+      entries.splice(placeOf(entry), 0, entry);
       arm();
       return entry;
     },
@@ -104,6 +122,13 @@ export function createClock(kind: 'virtual' | 'real', start: number, wallClock: 
       return run;
     },
     catchUp,
+    run(running) {
+      base = now();
+      startedAt = wallClock();
+      isRunning = running;
+      arm();
+    },
+    running: () => isRunning,
     reset(restart) {
       epoch += 1;
       entries = [];

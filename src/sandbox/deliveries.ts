@@ -1,9 +1,10 @@
 import { ConfigurationError } from '../errors.ts';
 import { MAX_ATTEMPTS, waitAfter } from './delivery-schedule.ts';
 import { send } from './delivery-send.ts';
+import { whyRefused } from './delivery-why.ts';
 import { shown } from './duration.ts';
 import { eventBody, eventTypeOf } from './event-payload.ts';
-import type { DeliveryRecord, InvoiceRecord } from './store.ts';
+import { type DeliveryRecord, type InvoiceRecord, KEPT_ATTEMPTS } from './store.ts';
 import { note, type World } from './world.ts';
 
 type Trigger = 'schedule' | 'manual';
@@ -27,12 +28,14 @@ export async function announce(world: World, invoice: InvoiceRecord): Promise<vo
     body: eventBody(invoice, world.settings.dialect),
     createdAt: world.clock.now(),
     log: [],
+    made: 0,
     status: url === null ? 'failed' : 'pending',
     nextRetryAt: url === null ? null : world.clock.now(),
     deliveredAt: null,
     retry: null,
     attempt: null,
     firstStamp: null,
+    finding: null,
   };
   world.store.addDelivery(delivery);
   if (url !== null) await attempt(world, delivery, 'schedule');
@@ -66,13 +69,15 @@ export function mustResend(world: World, invoice: InvoiceRecord): { delivery: De
 
 /** Waits until no attempt is under way. What a receiver sets off meanwhile is waited for, too. */
 export async function settleDeliveries(world: World): Promise<void> {
-  const underWay = (): Promise<void>[] => world.store.deliveries().flatMap(({ attempt: promise }) => promise ?? []);
+  const underWay = (): Promise<void>[] => [...world.store.underWay].flatMap(({ attempt: promise }) => promise ?? []);
   for (let waiting = underWay(); waiting.length > 0; waiting = underWay()) await Promise.all(waiting);
 }
 
-function attempt(world: World, delivery: DeliveryRecord, trigger: Trigger): Promise<void> {
+/** Makes the next attempt of a delivery. */
+export function attempt(world: World, delivery: DeliveryRecord, trigger: Trigger): Promise<void> {
   const promise = runAttempt(world, delivery, trigger, world.life.signal);
   delivery.attempt = promise;
+  world.store.underWay.add(delivery);
   return promise;
 }
 
@@ -87,10 +92,17 @@ async function runAttempt(world: World, delivery: DeliveryRecord, trigger: Trigg
   const stamp = settings.deliveryTimestamp === 'wall' ? settings.wallClock() : began;
   delivery.firstStamp ??= stamp;
   const stampAt = settings.dialect.timestampPer === 'attempt' ? stamp : delivery.firstStamp;
-  const result = await send(world, delivery, stampAt, world.faults.forDelivery());
+  const fault = world.faults.forDelivery();
+  const result = await send(world, delivery, stampAt, fault);
   delivery.attempt = null;
-  if (life.aborted) return;
-  delivery.log.push({ ...result, triggered_by: trigger, created_at: new Date(began).toISOString() });
+  world.store.underWay.delete(delivery);
+  if (life.aborted || world.store.deliveryById(delivery.id) !== delivery) return; // reset, or forgotten
+  const sent = { ...result, fault: fault?.type ?? null };
+  const why = whyRefused(sent, { settings, attempt: delivery.made + 1, skew: stampAt - settings.wallClock() });
+  delivery.log.push({ ...sent, why, triggered_by: trigger, created_at: new Date(began).toISOString() });
+  if (delivery.log.length > KEPT_ATTEMPTS) delivery.log.shift();
+  delivery.made += 1;
+  delivery.finding = null;
   if (result.success) {
     delivery.status = 'delivered';
     delivery.deliveredAt = clock.now();
@@ -101,7 +113,7 @@ async function runAttempt(world: World, delivery: DeliveryRecord, trigger: Trigg
 }
 
 function afterFailure(world: World, delivery: DeliveryRecord, before: DeliveryRecord['status']): void {
-  const wait = waitAfter(delivery.log.length);
+  const wait = waitAfter(delivery.made);
   // A resend after the end is one attempt: it neither takes back a receipt nor starts the schedule again.
   if (before === 'delivered' || before === 'failed') {
     delivery.status = before;
@@ -117,7 +129,7 @@ function afterFailure(world: World, delivery: DeliveryRecord, before: DeliveryRe
 function logAttempt(world: World, delivery: DeliveryRecord): void {
   const last = delivery.log.at(-1);
   if (last === undefined) return;
-  const { status_code, success, error, duration_ms, triggered_by, response_body } = last;
+  const { status_code, success, error, duration_ms, triggered_by, response_body, why } = last;
   world.log.add({
     kind: 'attempt',
     at: new Date(world.clock.now()).toISOString(),
@@ -125,7 +137,7 @@ function logAttempt(world: World, delivery: DeliveryRecord): void {
     external_id: delivery.invoice.external_id,
     event_type: delivery.eventType,
     url: delivery.url,
-    attempt: delivery.log.length,
+    attempt: delivery.made,
     max_attempts: MAX_ATTEMPTS,
     status: delivery.status,
     status_code,
@@ -135,5 +147,6 @@ function logAttempt(world: World, delivery: DeliveryRecord): void {
     triggered_by,
     next_retry_at: delivery.nextRetryAt === null ? null : new Date(delivery.nextRetryAt).toISOString(),
     response_body,
+    why,
   });
 }

@@ -1,7 +1,10 @@
+import type { WebhookDelivery } from '../contract/types.ts';
 import { MAX_ATTEMPTS } from './delivery-schedule.ts';
+import type { Dialect } from './dialect.ts';
 import type { DeliveryRecord } from './store.ts';
+import { withNothing } from './wire-form.ts';
 import { wireTime } from './wire-time.ts';
-import type { SandboxDelivery } from './wire-types.ts';
+import type { SandboxAttempt, SandboxDelivery } from './wire-types.ts';
 import type { World } from './world.ts';
 
 /** A delivery with everything the sandbox knows of it. */
@@ -15,7 +18,7 @@ export function deliveryOf(record: DeliveryRecord): SandboxDelivery {
     status: record.status,
     url: record.url,
     body: record.body,
-    attempts: log.length,
+    attempts: record.made,
     max_attempts: MAX_ATTEMPTS,
     last_http_status: log.at(-1)?.status_code ?? null,
     next_retry_at: nextRetryAt === null ? null : wireTime(nextRetryAt),
@@ -29,39 +32,75 @@ export function deliveryOf(record: DeliveryRecord): SandboxDelivery {
 export function deliveryForm(world: World, record: DeliveryRecord): object {
   const { dialect } = world.settings;
   const time = (at: number | null): string | null => (at === null ? null : wireTime(at, dialect.timeForm));
-  const number = (value: number | null): number | string | null =>
-    value === null || dialect.attemptNumbers === 'number' ? value : String(value);
-  const log = record.log.map((attempt) => ({
-    status_code: number(attempt.status_code),
-    success: attempt.success,
-    error: attempt.error,
-    duration_ms: number(attempt.duration_ms),
-    triggered_by: attempt.triggered_by,
-    created_at: time(Date.parse(attempt.created_at)),
-  }));
-  const { id, event_type, status, attempts, max_attempts, last_http_status } = deliveryOf(record);
-  const [next, delivered] = [time(record.nextRetryAt), time(record.deliveredAt)];
-  if (dialect.deliveryNames === 'long') {
-    return {
-      id,
-      event_type,
-      status,
-      attempts,
-      max_attempts,
-      last_http_status,
-      next_retry_at: next,
-      delivered_at: delivered,
-      attempt_log: log,
-    };
-  }
-  return {
-    delivery_id: id,
-    event: event_type,
-    status,
-    attempts: log,
-    max_attempts,
-    last_status_code: last_http_status,
-    next_retry: next,
-    delivered_time: delivered,
+  const known = deliveryOf(record);
+  const values: Readonly<Record<keyof WebhookDelivery, unknown>> = {
+    id: known.id,
+    event_type: known.event_type,
+    status: dialect.newWords === 'some' && known.status === 'pending' ? 'queued' : known.status,
+    attempts: known.attempts,
+    max_attempts: known.max_attempts,
+    last_http_status: known.last_http_status,
+    next_retry_at: time(record.nextRetryAt),
+    delivered_at: time(record.deliveredAt),
+    attempt_log: record.log.map((attempt) => attemptForm(dialect, attempt)),
   };
+  const named = NAMES[dialect.deliveryNames].map(([wire, ours]) => [wire, values[ours]] as const);
+  const extra = dialect.extraMembers === 'none' ? {} : { region: 'sandbox', callback_url: record.url };
+  return { ...withNothing(Object.fromEntries(named), dialect.deliveryNulls), ...extra };
+}
+
+/** The wire's name and ours, in the order in which they are written. */
+const NAMES: Readonly<Record<Dialect['deliveryNames'], readonly (readonly [string, keyof WebhookDelivery])[]>> = {
+  long: [
+    ['id', 'id'],
+    ['event_type', 'event_type'],
+    ['status', 'status'],
+    ['attempts', 'attempts'],
+    ['max_attempts', 'max_attempts'],
+    ['last_http_status', 'last_http_status'],
+    ['next_retry_at', 'next_retry_at'],
+    ['delivered_at', 'delivered_at'],
+    ['attempt_log', 'attempt_log'],
+  ],
+  // No count of attempts here: the log has as many entries.
+  short: [
+    ['delivery_id', 'id'],
+    ['event', 'event_type'],
+    ['status', 'status'],
+    ['attempts', 'attempt_log'],
+    ['max_attempts', 'max_attempts'],
+    ['last_status_code', 'last_http_status'],
+    ['next_retry', 'next_retry_at'],
+    ['delivered_time', 'delivered_at'],
+  ],
+  counted: [
+    ['webhook_id', 'id'],
+    ['event_name', 'event_type'],
+    ['state', 'status'],
+    ['attempt_count', 'attempts'],
+    ['max_attempts', 'max_attempts'],
+    ['last_http_status_code', 'last_http_status'],
+    ['next_attempt_at', 'next_retry_at'],
+    ['received_at', 'delivered_at'],
+    ['attempt_history', 'attempt_log'],
+  ],
+};
+
+function attemptForm(dialect: Dialect, attempt: SandboxAttempt): object {
+  const { attemptNumbers, attemptFlags, attemptErrors, attemptNulls, timeForm } = dialect;
+  const number = (value: number | null): number | string | null =>
+    value === null || attemptNumbers === 'number' ? value : String(value);
+  const flags = { boolean: attempt.success, number: Number(attempt.success), text: String(attempt.success) };
+  const { error } = attempt;
+  return withNothing(
+    {
+      status_code: number(attempt.status_code),
+      success: flags[attemptFlags],
+      error: error === null || attemptErrors === 'text' ? error : { type: 'delivery_failed', message: error },
+      duration_ms: number(attempt.duration_ms),
+      triggered_by: attempt.triggered_by,
+      created_at: wireTime(Date.parse(attempt.created_at), timeForm),
+    },
+    attemptNulls,
+  );
 }

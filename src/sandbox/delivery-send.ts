@@ -1,6 +1,7 @@
-import { signWebhook } from '../webhooks/signature.ts';
 import { refusedHost } from './delivery-hosts.ts';
 import type { DeliveryFault } from './faults.ts';
+import { keptText } from './kept-text.ts';
+import { signedHeaders } from './signed-headers.ts';
 import type { DeliveryRecord } from './store.ts';
 import type { SandboxAttempt, SandboxWebhookRequest } from './wire-types.ts';
 import type { World } from './world.ts';
@@ -8,7 +9,7 @@ import type { World } from './world.ts';
 /** What one attempt came to. */
 export type SendResult = Pick<
   SandboxAttempt,
-  'status_code' | 'success' | 'error' | 'duration_ms' | 'request' | 'response_body'
+  'status_code' | 'success' | 'error' | 'duration_ms' | 'request' | 'response_body' | 'response_headers'
 >;
 
 const TEN_MINUTES = 600_000;
@@ -16,7 +17,7 @@ const KEPT_ANSWER = 2_000;
 
 /** Signs the body and puts the headers around it. The body's bytes are the same for every attempt. */
 export async function signedRequest(
-  world: World,
+  world: Pick<World, 'settings'>,
   delivery: Pick<DeliveryRecord, 'id' | 'body' | 'eventType'>,
   url: string,
   stampAt: number,
@@ -25,13 +26,7 @@ export async function signedRequest(
   const { dialect, webhookSecret } = world.settings;
   const age = fault?.type === 'late_timestamp' ? (fault.age ?? TEN_MINUTES) : 0;
   const secret = fault?.type === 'wrong_signature' ? `${webhookSecret}_but_another` : webhookSecret;
-  const signature = await signWebhook(delivery.body, secret, {
-    id: delivery.id,
-    timestamp: stampAt - age,
-    encoding: dialect.signatureEncoding,
-    prefix: dialect.signaturePrefix !== '',
-    timestampFormat: dialect.timestampFormat,
-  });
+  const signed = await signedHeaders(dialect, secret, { ...delivery, timestamp: stampAt - age });
   const body = fault?.type === 'reserialized' ? JSON.stringify(JSON.parse(delivery.body), null, 2) : delivery.body;
   return {
     url,
@@ -39,8 +34,7 @@ export async function signedRequest(
     headers: {
       'Content-Type': 'application/json',
       'User-Agent': 'merchant-invoicing-sandbox',
-      ...signature,
-      ...(dialect.eventName === 'header' ? { 'X-Webhook-Event': delivery.eventType } : {}),
+      ...signed,
     },
     body,
   };
@@ -53,7 +47,14 @@ export async function send(
   stampAt: number,
   fault: DeliveryFault | null,
 ): Promise<SendResult> {
-  const nothing = { status_code: null, success: false, duration_ms: 0, request: null, response_body: null };
+  const nothing = {
+    status_code: null,
+    success: false,
+    duration_ms: 0,
+    request: null,
+    response_body: null,
+    response_headers: null,
+  };
   if (delivery.url === null)
     return { ...nothing, error: 'not sent: neither the invoice nor the business has a callback URL' };
   const refused = refusedHost(delivery.url, world.settings.deliverTo);
@@ -64,7 +65,8 @@ export async function send(
   return result;
 }
 
-async function exchange(world: World, request: SandboxWebhookRequest): Promise<SendResult> {
+/** Sends one request and waits for its answer, the time-out, or the end of the sandbox. */
+export async function exchange(world: World, request: SandboxWebhookRequest): Promise<SendResult> {
   const { wallClock, sleep, deliveryTimeout } = world.settings;
   const started = wallClock();
   const over = new AbortController();
@@ -82,10 +84,10 @@ async function exchange(world: World, request: SandboxWebhookRequest): Promise<S
   if (typeof outcome !== 'string') return { ...outcome, ...timing };
   const error =
     outcome === 'timeout' ? `time-out: no answer within ${deliveryTimeout / 1000} s` : 'the sandbox was closed';
-  return { status_code: null, success: false, error, response_body: null, ...timing };
+  return { status_code: null, success: false, error, response_body: null, response_headers: null, ...timing };
 }
 
-type Answered = Pick<SendResult, 'status_code' | 'success' | 'error' | 'response_body'>;
+type Answered = Pick<SendResult, 'status_code' | 'success' | 'error' | 'response_body' | 'response_headers'>;
 
 async function answerOf(world: World, request: SandboxWebhookRequest, signal: AbortSignal): Promise<Answered> {
   try {
@@ -105,9 +107,11 @@ async function answerOf(world: World, request: SandboxWebhookRequest, signal: Ab
       success,
       error: success ? null : `answered ${response.status}`,
       response_body: text,
+      response_headers: headersOf(response),
     };
   } catch (error) {
-    return { status_code: null, success: false, error: `connection error: ${codeOf(error)}`, response_body: null };
+    const nothing = { status_code: null, success: false, response_body: null, response_headers: null };
+    return { ...nothing, error: `connection error: ${codeOf(error)}` };
   }
 }
 
@@ -127,7 +131,12 @@ async function startOf(response: Response): Promise<string> {
   } catch {
     // What has arrived is kept.
   }
-  return text.slice(0, KEPT_ANSWER);
+  return keptText(text, KEPT_ANSWER);
+}
+
+function headersOf({ headers }: Response): Record<string, string> {
+  const kept = [...headers].slice(0, 30).map(([name, value]) => [name, keptText(value, 200)] as const);
+  return Object.fromEntries(kept);
 }
 
 function codeOf(error: unknown): string {

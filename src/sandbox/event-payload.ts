@@ -1,6 +1,7 @@
 import type { KnownEventType } from '../contract/types.ts';
-import type { Dialect } from './dialects.ts';
+import type { Dialect } from './dialect.ts';
 import type { InvoiceRecord } from './store.ts';
+import { withDecimals } from './wire-form.ts';
 
 /** `success` is the paid state; the other final states are the canceled ones. */
 export function eventTypeOf(invoice: InvoiceRecord): KnownEventType {
@@ -12,21 +13,35 @@ export function eventBody(invoice: InvoiceRecord, dialect: Dialect): string {
   const type = eventTypeOf(invoice);
   const { eventName } = dialect;
   const named = eventName === 'header' || eventName === 'nowhere' ? {} : { [eventName]: type };
-  const both = {
-    ...named,
+  const members = withDecimals(dialect, {
     invoice_uuid: invoice.uuid,
     [dialect.orderIdMember]: invoice.external_id,
     status: invoice.status,
+    ...(type === 'invoice.paid' ? paidMembers(invoice, dialect) : canceledMembers(invoice, dialect)),
+    ...(dialect.extraMembers === 'some' && { customer_id: invoice.customer_id, meta: { attempt_of: 'sandbox' } }),
+  });
+  return JSON.stringify(dialect.webhookBody === 'flat' ? { ...named, ...members } : { ...named, data: members });
+}
+
+function paidMembers({ amount, adjustment, settledUsdt }: InvoiceRecord, dialect: Dialect): object {
+  const { eventNulls, adjustedFlag } = dialect;
+  if (adjustment === null) {
+    return {
+      amount,
+      credited_usdt: settledUsdt,
+      ...(adjustedFlag === 'always' && { adjusted: false }),
+      ...(eventNulls === 'null' && { original_amount: null }),
+    };
+  }
+  const { actual_amount_fiat, expected_amount_fiat } = adjustment;
+  return {
+    amount: actual_amount_fiat,
+    credited_usdt: settledUsdt,
+    adjusted: true,
+    original_amount: expected_amount_fiat,
   };
-  const extra =
-    dialect.extraMembers === 'none' ? {} : { customer_id: invoice.customer_id, meta: { attempt_of: 'sandbox' } };
-  if (type === 'invoice.canceled') return JSON.stringify({ ...both, amount: invoice.amount, ...extra });
-  const { adjustment } = invoice;
-  const paid = {
-    amount: adjustment?.actual_amount_fiat ?? invoice.amount,
-    credited_usdt: invoice.settledUsdt,
-    adjusted: adjustment !== null,
-    ...(adjustment === null ? {} : { original_amount: adjustment.expected_amount_fiat }),
-  };
-  return JSON.stringify({ ...both, ...paid, ...extra });
+}
+
+function canceledMembers({ amount }: InvoiceRecord, { eventNulls }: Dialect): object {
+  return eventNulls === 'absent' ? { amount } : { amount, credited_usdt: null, adjusted: null, original_amount: null };
 }

@@ -55,6 +55,8 @@ export interface DeliveryMove {
   readonly triggered_by: 'schedule' | 'manual';
   readonly next_retry_at: string | null;
   readonly response_body: string | null;
+  /** The cause of a refusal where it is known; null where it cannot be. */
+  readonly why: string | null;
 }
 
 /** Something the sandbox wants known: no webhook could be sent, or it answered what the contract does not read. */
@@ -82,7 +84,7 @@ export function describeEvent(event: SandboxEvent): string {
       const outcome = event.success ? `${event.status_code} delivered` : `${event.error}`;
       const next = event.next_retry_at === null ? '' : `  next try ${event.next_retry_at.slice(11, 19)}`;
       const attempt = `try ${event.attempt} of ${event.max_attempts}${event.triggered_by === 'manual' ? ', resent' : ''}`;
-      return `${time}  → ${event.event_type} ${event.external_id}  ${event.url ?? 'nowhere'}  ${attempt}  ${outcome} in ${event.duration_ms} ms${next}`;
+      return `${time}  → ${event.event_type} ${event.external_id}  ${event.url ?? 'nowhere'}  ${attempt}  ${outcome} in ${event.duration_ms} ms${next}${event.why === null ? '' : `  why: ${event.why}`}`;
     }
     case 'note':
       return `${time}  note  ${event.text}`;

@@ -49,6 +49,20 @@ export interface FaultOptions {
   readonly operation?: Operation;
   /** Default 1. `Infinity` until `clear()`. */
   readonly times?: number;
+  /** Probability, above 0 and up to 1, of striking what it fits; default 1. One that spares a request stays queued. */
+  readonly rate?: number;
+  /** Makes a `rate` below 1 strike the same ones again. Default 1. */
+  readonly seed?: number | string;
+}
+
+/** A fault that waits for its turn. */
+export interface QueuedFault {
+  readonly fault: Fault;
+  /** Null: any. */
+  readonly operation: Operation | null;
+  /** How often it will still strike; may be Infinity. */
+  readonly times: number;
+  readonly rate: number;
 }
 
 /** The script of what goes wrong. Queued faults strike first, in order; then chance, if it is on. */
@@ -63,10 +77,10 @@ export interface Faults {
   /** Ends everything queued, and chance. */
   clear(): void;
   /** What is still queued, next first. */
-  queued(): readonly { readonly fault: Fault; readonly operation: Operation | null; readonly times: number }[];
+  queued(): readonly QueuedFault[];
 }
 
-const REQUEST_FAULTS = [
+export const REQUEST_FAULTS = [
   'rate_limit',
   'server_error',
   'html',
@@ -77,7 +91,7 @@ const REQUEST_FAULTS = [
   'malformed',
   'slow',
 ] as const satisfies readonly RequestFault['type'][];
-const DELIVERY_FAULTS = [
+export const DELIVERY_FAULTS = [
   'wrong_signature',
   'late_timestamp',
   'duplicate',
@@ -107,23 +121,25 @@ function faultFrom(value: Fault | FaultType): Fault {
   return fault;
 }
 
-interface Queued {
-  readonly fault: Fault;
-  readonly operation: Operation | null;
+interface Queued extends QueuedFault {
   times: number;
+  readonly chance: () => number;
 }
 
 /** {@link Faults} with the two doors through which the service takes what is due. */
 export class FaultScript implements Faults {
   readonly #queue: Queued[] = [];
   #chance: (() => RequestFault | null) | null = null;
+  /** The chance in force, for those who look; null when it is off. */
+  chance: { readonly rate: number; readonly faults: readonly RequestFault['type'][] } | null = null;
 
   next(value: Fault | FaultType, options: FaultOptions = {}): void {
-    const { operation = null, times = 1 } = options;
+    const { operation = null, times = 1, rate = 1, seed = 1 } = options;
     if (times !== Number.POSITIVE_INFINITY && !(Number.isInteger(times) && times >= 1)) {
       throw new ConfigurationError(`times must be a whole number from 1, or Infinity; got ${shown(times)}`);
     }
-    this.#queue.push({ fault: faultFrom(value), operation, times });
+    if (!(rate > 0 && rate <= 1)) throw new ConfigurationError(`rate must be above 0 and up to 1; got ${shown(rate)}`);
+    this.#queue.push({ fault: faultFrom(value), operation, times, rate, chance: createRandom(seed).next });
   }
 
   random(rate: number, seed: number | string = 1, faults?: readonly (RequestFault | RequestFault['type'])[]): void {
@@ -131,6 +147,7 @@ export class FaultScript implements Faults {
     const chosen = (faults ?? REQUEST_FAULTS.filter((type) => type !== 'hang')).map(faultFrom).filter(isRequestFault);
     if (chosen.length === 0) throw new ConfigurationError('random needs at least one request fault');
     const { next } = createRandom(seed);
+    this.chance = rate === 0 ? null : { rate, faults: chosen.map(({ type }) => type) };
     this.#chance = () => {
       const [strikes, which] = [next() < rate, next()];
       return strikes ? (chosen[Math.floor(which * chosen.length)] ?? null) : null;
@@ -140,10 +157,11 @@ export class FaultScript implements Faults {
   clear(): void {
     this.#queue.length = 0;
     this.#chance = null;
+    this.chance = null;
   }
 
-  queued(): readonly { readonly fault: Fault; readonly operation: Operation | null; readonly times: number }[] {
-    return this.#queue.map((entry) => ({ ...entry }));
+  queued(): readonly QueuedFault[] {
+    return this.#queue.map(({ chance: _, ...entry }) => entry);
   }
 
   /** The fault that strikes this request, if one does. */
@@ -160,7 +178,7 @@ export class FaultScript implements Faults {
   }
 
   #take(fits: (entry: Queued) => boolean): Fault | null {
-    const index = this.#queue.findIndex(fits);
+    const index = this.#queue.findIndex((entry) => fits(entry) && (entry.rate === 1 || entry.chance() < entry.rate));
     const entry = this.#queue[index];
     if (entry === undefined) return null;
     entry.times -= 1;

@@ -1,3 +1,4 @@
+import { keptText } from './kept-text.ts';
 import { type Exchange, type Outcome, serve } from './service.ts';
 import type { World } from './world.ts';
 
@@ -34,7 +35,7 @@ function logRequest(world: World, exchange: Exchange, outcome: Outcome, id: stri
     code: answer?.code ?? null,
     why: answer?.why ?? null,
     fault: fault?.type ?? null,
-    request_body: isService ? body.slice(0, KEPT_BODY) : '',
-    response_body: isService ? (answer?.body ?? '').slice(0, KEPT_BODY) : '',
+    request_body: isService ? keptText(body, KEPT_BODY) : '',
+    response_body: isService ? keptText(answer?.body ?? '', KEPT_BODY) : '',
   });
 }

@@ -1,5 +1,7 @@
 export type { Sandbox, SandboxFetch } from './api.ts';
-export { DIALECTS, type Dialect, type DialectEntry } from './dialects.ts';
+export type { Finding } from './delivery-why-search.ts';
+export type { FailureBody, NullForm } from './dialect.ts';
+export { DIALECTS, type Dialect, type DialectEntry, type DialectTable } from './dialects.ts';
 export {
   type DeliveryMove,
   describeEvent,
@@ -8,10 +10,12 @@ export {
   type SandboxEvent,
   type SandboxNote,
 } from './events.ts';
-export type { DeliveryFault, Fault, FaultOptions, Faults, FaultType, RequestFault } from './faults.ts';
-export type { DeliveryFetch, SandboxDefaults, SandboxOptions, SeedInvoice } from './options.ts';
+export type { DeliveryFault, Fault, FaultOptions, Faults, FaultType, QueuedFault, RequestFault } from './faults.ts';
+export { MAGIC_OUTCOMES, type MagicOutcome } from './magic-outcomes.ts';
+export type { DeliveryFetch, SandboxDefaults, SandboxOptions, SeedFault, SeedInvoice } from './options.ts';
 export { createSandbox } from './sandbox.ts';
 export type { ListenOptions, SandboxServer } from './server.ts';
+export type { SandboxState } from './state.ts';
 export type {
   SandboxAdjustment,
   SandboxAttempt,

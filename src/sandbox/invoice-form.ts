@@ -1,7 +1,8 @@
 import { methodsFor } from './catalogue.ts';
-import type { Dialect } from './dialects.ts';
+import type { Dialect } from './dialect.ts';
 import { quote } from './money.ts';
 import type { InvoiceRecord } from './store.ts';
+import { wireForm, withNothing } from './wire-form.ts';
 import { wireTime } from './wire-time.ts';
 import type { SandboxInvoice } from './wire-types.ts';
 import type { World } from './world.ts';
@@ -54,9 +55,8 @@ function firstAmountToSend(world: World, record: InvoiceRecord): string | null {
   return method === undefined ? null : quote(record.amount, method, '1').amountToSend; // the rate has no part in it
 }
 
-function inDialect(world: World, fields: object): object {
-  const { invoiceNulls, extraMembers } = world.settings.dialect;
-  const shown =
-    invoiceNulls === 'null' ? fields : Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null));
-  return extraMembers === 'none' ? shown : { ...shown, risk_score: '0.10', tags: ['sandbox'] };
+function inDialect({ settings: { dialect } }: World, fields: Partial<SandboxInvoice>): object {
+  const { payment_method: method } = fields;
+  const inner = method ? { payment_method: withNothing(method, dialect.invoiceNulls) } : {};
+  return wireForm(dialect, { ...fields, ...inner }, dialect.invoiceNulls);
 }

@@ -5,7 +5,7 @@ import { shown } from './duration.ts';
 import { compareAmounts, isAmount, quote } from './money.ts';
 import type { InvoiceRecord } from './store.ts';
 import type { WireCurrency } from './wire-types.ts';
-import type { World } from './world.ts';
+import { note, type World } from './world.ts';
 
 /** What an invoice is made of, checked already. */
 export interface InvoiceDraft {
@@ -33,6 +33,7 @@ export function openInvoice(world: World, draft: InvoiceDraft, createdAt = world
     fail_url: draft.fail_url ?? defaults.fail_url,
     createdAt,
     expiresAt: createdAt + lifetime,
+    order: world.store.nextOrder(),
     status: 'pending',
     finishedAt: null,
     method: null,
@@ -43,11 +44,22 @@ export function openInvoice(world: World, draft: InvoiceDraft, createdAt = world
     expiry: null,
   };
   world.store.addInvoice(invoice);
+  if (world.store.forgotten === 1) {
+    note(
+      world,
+      `more than ${world.settings.maxInvoices} invoices: from now on each new one takes the place of the oldest`,
+    );
+  }
+  awaitExpiry(world, invoice);
+  logMove(world, invoice, null, `${invoice.amount} ${invoice.currency.code}`);
+  return invoice;
+}
+
+/** Lets a pending invoice expire when its time is over. */
+export function awaitExpiry(world: World, invoice: InvoiceRecord): void {
   invoice.expiry = world.clock.schedule(invoice.expiresAt, () =>
     closeInvoice(world, invoice, 'expired', 'nobody paid in time', invoice.expiresAt),
   );
-  logMove(world, invoice, null, `${invoice.amount} ${invoice.currency.code}`);
-  return invoice;
 }
 
 /** The customer picks a method: the rate is fixed and the commission is known. May be done again while pending. */
@@ -64,7 +76,10 @@ export function chooseMethod(world: World, invoice: InvoiceRecord, wanted: strin
 export function payInvoice(
   world: World,
   invoice: InvoiceRecord,
-  { amount = invoice.amount, method }: { readonly amount?: string; readonly method?: string | number | undefined } = {},
+  {
+    amount = invoice.amount,
+    method,
+  }: { readonly amount?: string | undefined; readonly method?: string | number | undefined } = {},
 ): Promise<void> {
   mustBePending(invoice, 'pay');
   mustBeAmount(amount);
@@ -125,7 +140,7 @@ function finish(
   at = world.clock.now(),
 ): Promise<void> {
   const from = invoice.status;
-  invoice.status = status;
+  world.store.setStatus(invoice, status);
   invoice.finishedAt = at;
   invoice.expiry?.cancel();
   invoice.expiry = null;

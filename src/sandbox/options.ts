@@ -1,9 +1,12 @@
 import { ConfigurationError } from '../errors.ts';
-import { type Dialect, dialectFrom } from './dialects.ts';
+import type { Dialect } from './dialect.ts';
+import { dialectFrom } from './dialect-option.ts';
 import { durationFrom, shown } from './duration.ts';
 import type { SandboxEvent } from './events.ts';
+import type { Fault, FaultOptions, FaultType } from './faults.ts';
 import { randomSeed } from './random.ts';
 import { SEED_METHODS, SEED_RATES, seedWithdrawals } from './seed-data.ts';
+import { type SandboxState, stateFrom } from './state.ts';
 import type { SandboxMethod, SandboxRate, SandboxWithdrawal } from './wire-types.ts';
 
 /** What the sandbox needs to send a webhook. The platform's fetch and one-line fakes fit. */
@@ -34,6 +37,11 @@ export interface SeedInvoice {
   readonly paid?: string;
 }
 
+/** A fault that is there from the start. @see {@link Faults.next} */
+export interface SeedFault extends FaultOptions {
+  readonly fault: Fault | FaultType;
+}
+
 /** Everything is optional; `createSandbox()` works at once. */
 export interface SandboxOptions {
   /** Default `sk_sandbox`. */
@@ -50,6 +58,16 @@ export interface SandboxOptions {
   readonly lifetime?: number | string;
   /** Business settings. */
   readonly defaults?: SandboxDefaults;
+  /**
+   * Plays the customer of orders whose external_id begins with a magic word, such as `pay-` or `fail-`: they end by
+   * themselves one second after their creation, on the sandbox clock. Default false; the command line turns it on.
+   * @see {@link MAGIC_OUTCOMES}
+   */
+  readonly magicOutcomes?: boolean;
+  /** Faults that are there from the start; `reset()` brings them back. */
+  readonly faults?: readonly SeedFault[];
+  /** Goes on where `sandbox.state()` was taken, in this process or another: instead of `seedData`. */
+  readonly state?: SandboxState;
   /** Instead of the built-in methods. They also say which currencies can be charged. */
   readonly methods?: readonly SandboxMethod[];
   /** Instead of the built-in rates. Every currency that is to be paid in needs one. */
@@ -68,6 +86,8 @@ export interface SandboxOptions {
   readonly url?: string;
   /** Largest request body in bytes; default 1 MiB, answered with 413. */
   readonly maxBody?: number;
+  /** Invoices kept; default 100,000. Beyond it the oldest is forgotten, with its deliveries, whatever its state. */
+  readonly maxInvoices?: number;
   /** How long a receiver may take, milliseconds of real time. Default 15 seconds, as the service. */
   readonly deliveryTimeout?: number | string;
   /**
@@ -88,7 +108,7 @@ export interface Settings
   extends Required<
     Omit<
       SandboxOptions,
-      'lifetime' | 'now' | 'url' | 'dialect' | 'deliveryTimeout' | 'onEvent' | 'withdrawals' | 'defaults'
+      'state' | 'lifetime' | 'now' | 'url' | 'dialect' | 'deliveryTimeout' | 'onEvent' | 'withdrawals' | 'defaults'
     >
   > {
   readonly lifetime: number;
@@ -101,6 +121,7 @@ export interface Settings
   readonly onEvent: SandboxOptions['onEvent'];
   readonly withdrawals: (start: number) => readonly SandboxWithdrawal[];
   readonly seedGiven: boolean;
+  readonly state: SandboxState | null;
 }
 
 function textOption(value: unknown, name: string): string {
@@ -133,9 +154,9 @@ function addressOption(value: string | null | undefined, name: string): string |
   throw new ConfigurationError(`${name} must be an http:// or https:// address; got ${shown(value)}`);
 }
 
-function bytesOption(value: unknown): number {
+function countOption(value: unknown, name: string, of: string): number {
   if (typeof value === 'number' && Number.isInteger(value) && value > 0) return value;
-  throw new ConfigurationError(`maxBody must be a whole number of bytes; got ${shown(value)}`);
+  throw new ConfigurationError(`${name} must be a whole number of ${of}; got ${shown(value)}`);
 }
 
 function timerSleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
@@ -157,13 +178,17 @@ export function settingsFrom(options: SandboxOptions): Settings {
     throw new ConfigurationError(`deliveryTimestamp must be "wall" or "sandbox"; got ${shown(deliveryTimestamp)}`);
   }
   const { methods = SEED_METHODS, withdrawals } = options;
+  const state = options.state === undefined ? null : stateFrom(options.state);
   return {
     apiKey: textOption(options.apiKey ?? 'sk_sandbox', 'apiKey'),
     webhookSecret: textOption(options.webhookSecret ?? 'whsec_sandbox', 'webhookSecret'),
-    seed: options.seed ?? randomSeed(),
+    seed: options.seed ?? state?.seed ?? randomSeed(),
     seedGiven: options.seed !== undefined,
     clock,
     start: options.now === undefined ? null : instant(options.now),
+    faults: options.faults ?? [],
+    magicOutcomes: options.magicOutcomes === true,
+    state,
     lifetime: durationFrom(options.lifetime ?? '30m', 'lifetime'),
     defaults: {
       callback_url: addressOption(defaults.callback_url, 'defaults.callback_url'),
@@ -178,7 +203,8 @@ export function settingsFrom(options: SandboxOptions): Settings {
     fetch: options.fetch ?? ((input, init) => globalThis.fetch(input, init)),
     dialect: dialectFrom(options.dialect),
     url: addressOption(options.url, 'url')?.replace(/\/+$/, '') ?? null,
-    maxBody: bytesOption(options.maxBody ?? 1_048_576),
+    maxBody: countOption(options.maxBody ?? 1_048_576, 'maxBody', 'bytes'),
+    maxInvoices: countOption(options.maxInvoices ?? 100_000, 'maxInvoices', 'invoices'),
     deliveryTimeout: durationFrom(options.deliveryTimeout ?? '15s', 'deliveryTimeout'),
     deliveryTimestamp,
     wallClock: options.wallClock ?? Date.now,

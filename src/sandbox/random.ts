@@ -3,18 +3,20 @@ export interface Random {
   /** From 0 up to, not including, 1. */
   next(): number;
   uuid(): string;
+  /** Where the sequence stands: with it `createRandom` goes on. */
+  position(): number;
 }
 
 /** A 32-bit generator (mulberry32): small, and good enough for ids that only have to differ. */
-export function createRandom(seed: number | string): Random {
-  let state = typeof seed === 'number' ? seed >>> 0 : hash(seed);
+export function createRandom(seed: number | string, position?: number): Random {
+  let state = position ?? (typeof seed === 'number' ? seed >>> 0 : hash(seed));
   const next = (): number => {
     state = (state + 0x6d2b79f5) | 0;
     let t = Math.imul(state ^ (state >>> 15), 1 | state);
     t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
     return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
   };
-  return { next, uuid: () => uuidFrom(next) };
+  return { next, uuid: () => uuidFrom(next), position: () => state };
 }
 
 function hash(text: string): number {

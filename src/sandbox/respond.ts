@@ -1,4 +1,4 @@
-import type { Dialect } from './dialects.ts';
+import type { Dialect, FailureBody } from './dialect.ts';
 
 /** An answer as text; nothing of it has gone out yet. */
 export interface Answer {
@@ -15,19 +15,21 @@ export interface Answer {
 export class Refusal extends Error {
   readonly status: number;
   readonly code: string;
-  readonly details: Readonly<Record<string, unknown>> | undefined;
+  readonly details: Readonly<Record<string, unknown>> | null | undefined;
   /** For the log: names the cause, where the message follows the service's own manner. */
   readonly why: string;
   readonly headers: Readonly<Record<string, string>>;
+  readonly form: FailureBody;
 
   constructor(
     status: number,
     code: string,
     message: string,
     more: {
-      readonly details?: Readonly<Record<string, unknown>>;
+      readonly details?: Readonly<Record<string, unknown>> | null;
       readonly why?: string;
       readonly headers?: Readonly<Record<string, string>>;
+      readonly form?: FailureBody;
     } = {},
   ) {
     super(message);
@@ -36,12 +38,13 @@ export class Refusal extends Error {
     this.details = more.details;
     this.why = more.why ?? message;
     this.headers = more.headers ?? {};
+    this.form = more.form ?? 'envelope';
   }
 }
 
 /** One thing wrong with a request, before it takes one of the two shapes of a 422. */
 export interface Finding {
-  readonly where: 'body' | 'query';
+  readonly where: 'body' | 'query' | 'path';
   /** Null for the body as a whole. */
   readonly field: string | null;
   readonly message: string;
@@ -62,35 +65,61 @@ const JSON_TYPE = { 'Content-Type': 'application/json' };
 
 /** A success: in the envelope, or bare where the dialect says so. */
 export function success(dialect: Dialect, status: number, data: unknown, bare = false): Answer {
-  const body = bare ? data : dialect.successFlag === 'present' ? { success: true, data } : { data };
+  const extra = dialect.extraMembers === 'none' ? {} : { meta: { served_by: 'sandbox' } };
+  const body = bare ? data : { ...flagOf(dialect), data, ...extra };
   return { status, headers: JSON_TYPE, body: JSON.stringify(body) };
 }
 
-/** The failure envelope. @see service interface, "Failure envelope" */
+/** `success: true`, where the dialect writes it. */
+export function flagOf({ successFlag }: Dialect): { readonly success?: true } {
+  return successFlag === 'present' ? { success: true } : {};
+}
+
+/** The failure envelope, or what a framework or a proxy says in its place. @see service interface, "Failure envelope" */
 export function failure(refusal: Refusal): Answer {
-  const { status, code, message, details, why, headers } = refusal;
+  const { status, code, message, details, why, headers, form } = refusal;
   const error = details === undefined ? { code, message } : { code, message, details };
-  return { status, headers: { ...JSON_TYPE, ...headers }, body: JSON.stringify({ success: false, error }), code, why };
+  const type = form === 'html' ? { 'Content-Type': 'text/html; charset=utf-8' } : form === 'empty' ? {} : JSON_TYPE;
+  const bodies = {
+    envelope: () => JSON.stringify({ success: false, error }),
+    bare: () => JSON.stringify(error),
+    detail: () => JSON.stringify({ detail: message }),
+    html: () => `<!doctype html><title>${status}</title><h1>${status}</h1>`,
+    empty: () => '',
+  };
+  return { status, headers: { ...type, ...headers }, body: bodies[form](), code, why };
 }
 
 /** A 422 in the shape of the dialect. */
-export function invalid(dialect: Dialect, { findings, message }: InvalidRequest): Answer {
+export function invalid({ validationShape }: Dialect, { findings, message }: InvalidRequest): Answer {
   const why = findings.map(({ where, field, message: text }) => `${field ?? where} ${text}`).join('; ');
-  if (dialect.validationShape === 'detail') {
-    const detail = findings.map(({ where, field, message: msg, type }) => ({
-      loc: field === null ? [where] : [where, field],
-      msg,
-      type,
-    }));
-    return { status: 422, headers: JSON_TYPE, body: JSON.stringify({ detail }), code: 'VALIDATION_ERROR', why };
-  }
-  // Field names are our own words here, or `body`: none of them can reach a prototype.
-  const details: Record<string, string[]> = {};
-  for (const { where, field, message: text } of findings) {
+  const code = 'VALIDATION_ERROR';
+  const detail = findings.map(({ where, field, message: msg, type }) => ({
+    loc: field === null ? [where] : [where, field],
+    msg,
+    type,
+  }));
+  const details = detailsOf(findings);
+  const texts = Object.fromEntries(Object.entries(details).map(([name, messages]) => [name, messages.join('; ')]));
+  const bodies = {
+    envelope: { success: false, error: { code, message, details } },
+    detail: { detail },
+    both: { success: false, error: { code, message, details }, detail },
+    detail_text: { detail: why },
+    texts: { success: false, error: { code, message, details: texts } },
+    no_details: { success: false, error: { code, message } },
+  };
+  return { status: 422, headers: JSON_TYPE, body: JSON.stringify(bodies[validationShape]), code, why };
+}
+
+/** Field name to messages. */
+function detailsOf(findings: readonly Finding[]): Readonly<Record<string, readonly string[]>> {
+  const details = new Map<string, string[]>(); // a query name is the caller's word, and could be `__proto__`
+  for (const { where, field, message } of findings) {
     const name = field ?? where;
-    details[name] = [...(details[name] ?? []), text];
+    details.set(name, [...(details.get(name) ?? []), message]);
   }
-  return failure(new Refusal(422, 'VALIDATION_ERROR', message, { details, why }));
+  return Object.fromEntries(details);
 }
 
 /** A body beyond the limit. The interface names none: it is a setting. */

@@ -4,6 +4,7 @@ import { createClock } from './clock.ts';
 import { announce, mustResend, settleDeliveries } from './deliveries.ts';
 import { deliveryOf } from './delivery-form.ts';
 import { signedRequest } from './delivery-send.ts';
+import { searchCause } from './delivery-why-search.ts';
 import { durationFrom, shown } from './duration.ts';
 import { eventBody, eventTypeOf } from './event-payload.ts';
 import { EventLog } from './events.ts';
@@ -15,8 +16,10 @@ import { compareAmounts, isAmount } from './money.ts';
 import { type SandboxOptions, type Settings, settingsFrom } from './options.ts';
 import { servePage } from './page/pages.ts';
 import { createRandom } from './random.ts';
+import { restartOf, restore } from './restore.ts';
 import { seed } from './seed.ts';
 import { listenHttp, type SandboxServer } from './server.ts';
+import { stateOf } from './state.ts';
 import { type InvoiceRecord, Store } from './store.ts';
 import type { SandboxDelivery, SandboxInvoice } from './wire-types.ts';
 import type { World } from './world.ts';
@@ -32,8 +35,9 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     const invoice = world.store.byIdent(String(ident));
     if (invoice !== undefined) return invoice;
     const known = world.store
-      .invoices()
-      .slice(-5)
+      .list()
+      .part(0, 5, 'newest')
+      .reverse()
       .map(({ external_id }) => shown(external_id))
       .join(', ');
     throw new ConfigurationError(
@@ -63,8 +67,8 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     cancel: close('canceled', 'it was canceled'),
     expire: close('expired', 'it was let expire'),
   };
-  const pay: Sandbox['pay'] = (ident, { method } = {}) =>
-    moved(ident, (invoice) => payInvoice(world, invoice, { method }));
+  const pay: Sandbox['pay'] = (ident, { method, amount } = {}) =>
+    moved(ident, (invoice) => payInvoice(world, invoice, { method, amount }));
   const shutDown = async (): Promise<void> => {
     world.life.abort();
     world.clock.close();
@@ -101,6 +105,11 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
       const milliseconds = durationFrom(duration, 'The duration to advance');
       await settleDeliveries(world);
       await world.clock.advance(milliseconds);
+    },
+    freeze: () => world.clock.run(false),
+    unfreeze: () => world.clock.run(true),
+    get frozen() {
+      return !world.clock.running();
     },
     settle: () => settleDeliveries(world),
     reset: () => resetWorld(world),
@@ -139,6 +148,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
       await done;
       return deliveryOf(delivery);
     },
+    explain: async (ident) => searchCause(world, find(ident)),
     async webhookRequest(ident, url) {
       const invoice = find(ident);
       if (invoice.status === 'pending')
@@ -153,6 +163,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
       const { headers, body, method } = await signedRequest(world, delivery, target, stamp, world.faults.forDelivery());
       return new Request(target, { method, headers: { ...headers }, body });
     },
+    state: () => stateOf(world),
     requests: () => world.log.requests(),
     events: () => world.log.all(),
     close: shutDown,
@@ -166,21 +177,23 @@ function startOf(settings: Settings): number {
 }
 
 function worldFrom(settings: Settings, pages: World['pages']): World {
-  const start = startOf(settings);
+  const start = settings.state === null ? startOf(settings) : restartOf(settings, settings.state);
   const world: World = {
     settings,
     clock: createClock(settings.clock, start, settings.wallClock),
-    store: new Store(),
+    store: new Store(settings.maxInvoices),
     log: new EventLog(settings.onEvent),
     faults: new FaultScript(),
-    random: createRandom(settings.seed),
+    random: createRandom(settings.seed, settings.state?.position),
     url: settings.url ?? IN_PROCESS_URL,
     life: new AbortController(),
-    requestCount: 0,
+    requestCount: settings.state?.requestCount ?? 0,
     pages,
     announce: (invoice) => announce(world, invoice),
   };
-  seed(world, start);
+  for (const { fault, ...rest } of settings.faults) world.faults.next(fault, rest);
+  if (settings.state === null) seed(world, start);
+  else restore(world, settings.state);
   return world;
 }
 
@@ -193,6 +206,7 @@ function resetWorld(world: World): void {
   world.store.clear();
   world.log.clear();
   world.faults.clear();
+  for (const { fault, ...rest } of settings.faults) world.faults.next(fault, rest);
   if (settings.seedGiven) world.random = createRandom(settings.seed);
   seed(world, start);
 }

@@ -1,3 +1,4 @@
+import type { KnownInvoiceStatus, KnownWithdrawalStatus } from '../contract/types.ts';
 import { ConfigurationError } from '../errors.ts';
 import { activeCurrency } from './catalogue.ts';
 import { durationFrom, shown } from './duration.ts';
@@ -14,6 +15,25 @@ export function seed(world: World, start: number): void {
     createdAt: start - durationFrom(row.age ?? 0, 'age'),
   }));
   for (const { row, createdAt } of rows) plant(world, row, createdAt);
+  if (world.settings.dialect.newWords === 'some') plantNewWords(world, start);
+}
+
+/** An invoice and a withdrawal in states that the interface does not list. */
+function plantNewWords(world: World, start: number): void {
+  const { store, settings } = world;
+  const [newest] = store.withdrawals;
+  const uuid = '5eed0000-0000-4000-8000-0000000000ff';
+  // The types hold the words that are listed. This is one that is not, on purpose.
+  const [refunded, onHold] = ['refunded', 'on_hold'] as unknown as [KnownInvoiceStatus, KnownWithdrawalStatus];
+  if (newest !== undefined) store.withdrawals = [...store.withdrawals, { ...newest, uuid, status: onHold }];
+  const [method] = settings.methods;
+  if (method === undefined) return;
+  const order = { external_id: 'sandbox-new-words', customer_id: 'sandbox', amount: '10.00' };
+  const invoice = openInvoice(world, draftOf(world, { ...order, currency: method.currency.code }), start - 1);
+  invoice.expiry?.cancel();
+  invoice.expiry = null;
+  store.setStatus(invoice, refunded);
+  invoice.finishedAt = start;
 }
 
 function plant(world: World, row: SeedInvoice, createdAt: number): void {
@@ -26,7 +46,7 @@ function plant(world: World, row: SeedInvoice, createdAt: number): void {
   }
   invoice.expiry?.cancel();
   invoice.expiry = null;
-  invoice.status = status;
+  world.store.setStatus(invoice, status);
   invoice.finishedAt = status === 'expired' ? invoice.expiresAt : createdAt + world.settings.lifetime / 10;
 }
 

@@ -23,6 +23,8 @@ export interface Outcome {
   readonly fault: RequestFault | null;
 }
 
+const TEXT_TYPE = { 'Content-Type': 'text/plain' };
+
 /** Everything under /api/v1/external: faults, key, route, work. */
 export function serve(world: World, exchange: Exchange): Outcome {
   const match = matchRoute(exchange.method, exchange.url.pathname);
@@ -45,7 +47,7 @@ function work(world: World, exchange: Exchange, match: ReturnType<typeof matchRo
     const { operation, params } = match;
     const done = HANDLERS[operation](world, { params, query: exchange.url.searchParams, body: exchange.body });
     const why = done.why === undefined ? {} : { why: done.why };
-    if (done.empty) return { status: done.status, headers: {}, body: '', ...why };
+    if (done.text !== undefined) return { status: done.status, headers: TEXT_TYPE, body: done.text, ...why };
     const answer = { ...success(dialect, done.status, done.data, done.bare), ...why };
     checkAnswer(world, operation, answer);
     return answer;
@@ -66,7 +68,8 @@ function checkKey(world: World, given: string | null): void {
       : given === ''
         ? 'header X-Api-Key is empty'
         : 'header X-Api-Key is not the key of this sandbox';
-  throw new Refusal(dialect.authStatus, dialect.authCode, 'A valid API key is required.', { why });
+  const more = { why, form: dialect.authBody };
+  throw new Refusal(dialect.authStatus, dialect.authCode, 'A valid API key is required.', more);
 }
 
 /** The contract reads what the sandbox wrote: a deviation is a mistake of one of the two, and is said aloud. */
@@ -78,7 +81,7 @@ function checkAnswer(world: World, operation: Operation, answer: Answer): void {
 }
 
 function retryAfterHeader(world: World, retryAfter: number | string | undefined): Record<string, string> {
-  if (retryAfter === undefined) return {};
+  if (retryAfter === undefined || world.settings.dialect.retryAfterForm === 'absent') return {};
   if (typeof retryAfter === 'string' || world.settings.dialect.retryAfterForm === 'seconds')
     return { 'Retry-After': String(retryAfter) };
   return { 'Retry-After': new Date(world.settings.wallClock() + retryAfter * 1000).toUTCString() };
@@ -89,9 +92,9 @@ function insteadOfWork(world: World, fault: RequestFault): Answer | null | undef
   if ('afterWork' in fault && fault.afterWork) return undefined;
   switch (fault.type) {
     case 'rate_limit': {
-      const { rateLimitStatus, rateLimitCode } = world.settings.dialect;
-      const headers = retryAfterHeader(world, fault.retryAfter);
-      return failure(new Refusal(rateLimitStatus, rateLimitCode, 'Too many requests.', { headers }));
+      const { rateLimitStatus, rateLimitCode, rateLimitBody } = world.settings.dialect;
+      const more = { headers: retryAfterHeader(world, fault.retryAfter), form: rateLimitBody };
+      return failure(new Refusal(rateLimitStatus, rateLimitCode, 'Too many requests.', more));
     }
     case 'server_error':
     case 'html':
@@ -121,10 +124,9 @@ function afterWork(world: World, fault: RequestFault, answer: Answer): Answer | 
 
 function broken(world: World, fault: RequestFault & { readonly type: 'server_error' | 'html' }): Answer {
   if (fault.type === 'server_error') {
-    const headers = retryAfterHeader(world, fault.retryAfter);
-    return failure(
-      new Refusal(fault.status ?? 503, 'SERVICE_UNAVAILABLE', 'The service is not available.', { headers }),
-    );
+    const { serverStatus, serverCode, serverBody } = world.settings.dialect;
+    const more = { headers: retryAfterHeader(world, fault.retryAfter), form: serverBody };
+    return failure(new Refusal(fault.status ?? serverStatus, serverCode, 'The service is not available.', more));
   }
   const status = fault.status ?? 502;
   const body = `<!doctype html><title>${status}</title><h1>${status} Bad Gateway</h1>`;

@@ -1,5 +1,6 @@
 import { isLoopback } from '../contract/hosts.ts';
 import { activeCurrency } from './catalogue.ts';
+import type { Dialect } from './dialect.ts';
 import type { InvoiceDraft } from './invoices.ts';
 import { isAmount } from './money.ts';
 import { type Finding, InvalidRequest } from './respond.ts';
@@ -83,16 +84,18 @@ function isSafeAddress(text: string): boolean {
   return protocol === 'https:' || isLoopback(hostname);
 }
 
-/** Reads query parameters; unknown names are ignored, the last of several with one name counts. */
+/** Reads query parameters; the last of several with one name counts. */
 export class QueryReader {
   readonly #query: URLSearchParams;
   readonly #findings: Finding[] = [];
+  readonly #known = new Set<string>();
 
   constructor(query: URLSearchParams) {
     this.#query = query;
   }
 
   text(name: string): string | null {
+    this.#known.add(name);
     return this.#query.getAll(name).at(-1) ?? null;
   }
 
@@ -115,7 +118,10 @@ export class QueryReader {
   }
 
   /** Throws InvalidRequest when anything read so far was wrong. */
-  check(): void {
+  check(unknown: Dialect['unknownQuery']): void {
+    for (const name of unknown === 'refused' ? new Set(this.#query.keys()) : []) {
+      if (!this.#known.has(name)) this.#add(name, 'is not a parameter of this list', 'extra_forbidden');
+    }
     if (this.#findings.length > 0) throw new InvalidRequest(this.#findings);
   }
 

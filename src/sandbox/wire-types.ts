@@ -4,6 +4,7 @@ import type {
   KnownInvoiceStatus,
   KnownWithdrawalStatus,
 } from '../contract/types.ts';
+import type { DeliveryFault } from './faults.ts';
 
 /** A currency as it travels. */
 export interface WireCurrency {
@@ -115,6 +116,12 @@ export interface SandboxAttempt {
   readonly request: SandboxWebhookRequest | null;
   /** The receiver's answer, cut at 2,000 characters; null when none came. */
   readonly response_body: string | null;
+  /** The answer's headers, at most 30, each cut at 200 characters; null when none came. */
+  readonly response_headers: Readonly<Record<string, string>> | null;
+  /** The fault that was injected into this attempt. */
+  readonly fault: DeliveryFault['type'] | null;
+  /** The cause of a refusal where the sandbox can tell, and what to do; null where it cannot. */
+  readonly why: string | null;
 }
 
 /** A webhook delivery with its attempts. @see service interface, "Webhook delivery record" */

@@ -1,4 +1,5 @@
-import type { Dialect } from './dialects.ts';
+import type { Dialect } from './dialect.ts';
+import { wireForm } from './wire-form.ts';
 import { wireTime } from './wire-time.ts';
 import type { SandboxWithdrawal } from './wire-types.ts';
 import type { World } from './world.ts';
@@ -17,8 +18,5 @@ export function withdrawalForm(dialect: Dialect, row: SandboxWithdrawal): object
     return Number.isNaN(at) ? text : wireTime(at, dialect.timeForm);
   };
   const full = { ...row, created_at: time(row.created_at), processed_at: time(row.processed_at) };
-  if (dialect.withdrawalNulls === 'null') return full;
-  const entries = Object.entries(full);
-  if (dialect.withdrawalNulls === 'absent') return Object.fromEntries(entries.filter(([, value]) => value !== null));
-  return Object.fromEntries(entries.map(([name, value]) => [name, value ?? '']));
+  return wireForm(dialect, full, dialect.withdrawalNulls);
 }

@@ -38,11 +38,29 @@ async function walk(dialect: Partial<Dialect>) {
     withdrawal: await api('GET', '/withdrawals/5eed0000-0000-4000-8000-000000000001'),
     missing: await api('GET', '/withdrawals/none'),
     resend: await api('POST', '/invoices/order-1042/resend-webhook'),
+    rates: await api('GET', '/rates'),
+    beyond: await api('GET', '/invoices?page=7'),
+    none: await api('GET', '/invoices?status=fail'),
+    strange: await api('GET', '/invoices?sort=amount'),
+    unknownNames: await api('GET', '/withdrawals?status=rejected&page=2'),
   };
   await sandbox.settle();
   sandbox.faults.next({ type: 'rate_limit', retryAfter: 2 });
   const rateLimited = await api('GET', '/rates');
-  return { ...result, rateLimited, deliveries: await api('GET', '/invoices/order-1042/webhooks'), hook, sandbox };
+  sandbox.faults.next('server_error');
+  const broken = await api('GET', '/rates');
+  await api('POST', '/invoices', { ...ORDER, external_id: 'exact', callback_url: hook.url });
+  await sandbox.pay('exact');
+  const paid = JSON.parse(hook.received.at(-1)?.body.toString() ?? '{}');
+  return {
+    broken,
+    paid,
+    ...result,
+    rateLimited,
+    deliveries: await api('GET', '/invoices/order-1042/webhooks'),
+    hook,
+    sandbox,
+  };
 }
 
 describe.each(VARIANTS)('%s: %j', (name, value) => {
@@ -69,7 +87,7 @@ describe.each(VARIANTS)('%s: %j', (name, value) => {
       ],
     });
     expect(endpoints['withdrawals.list'].data(payloadOf(seen.withdrawals.json)).ok).toBe(true);
-    expect(seen.hook.received).toHaveLength(2);
+    expect(seen.hook.received).toHaveLength(3);
   });
 });
 
@@ -90,7 +108,16 @@ const EFFECTS: { [Name in keyof Dialect]?: [Dialect[Name], (seen: Awaited<Return
         expect(conflict.json.error.details).toEqual({ external_id: 'order-1042', existing_status: 'pending' }),
     ],
   ],
-  validationShape: [['detail', ({ invalid }) => expect(invalid.json.detail).toHaveLength(4)]],
+  validationShape: [
+    ['detail', ({ invalid }) => expect(invalid.json.detail).toHaveLength(4)],
+    ['both', ({ invalid }) => expect(Object.keys(invalid.json)).toEqual(['success', 'error', 'detail'])],
+    [
+      'detail_text',
+      ({ invalid }) => expect(invalid.json).toEqual({ detail: expect.stringMatching(/^external_id is/) }),
+    ],
+    ['texts', ({ invalid }) => expect(invalid.json.error.details.amount).toBe('is required')],
+    ['no_details', ({ invalid }) => expect(Object.keys(invalid.json.error)).toEqual(['code', 'message'])],
+  ],
   authStatus: [[403, ({ unauthorized }) => expect(unauthorized.status).toBe(403)]],
   authCode: [['INVALID_API_KEY', ({ unauthorized }) => expect(unauthorized.json.error.code).toBe('INVALID_API_KEY')]],
   notFoundCode: [
@@ -105,13 +132,19 @@ const EFFECTS: { [Name in keyof Dialect]?: [Dialect[Name], (seen: Awaited<Return
   ],
   retryAfterForm: [['http_date', ({ rateLimited }) => expect(rateLimited.headers.get('retry-after')).toMatch(/ GMT$/)]],
   successFlag: [['absent', ({ list }) => expect(Object.keys(list.json)).toEqual(['data'])]],
-  invoiceRead: [['bare', ({ byUuid }) => expect(byUuid.json.external_id).toBe('order-1042')]],
+  invoiceRead: [
+    ['named', ({ byUuid }) => expect(byUuid.json.data.invoice.external_id).toBe('order-1042')],
+    ['bare', ({ byUuid }) => expect(byUuid.json.external_id).toBe('order-1042')],
+  ],
   invoiceReadForm: [['creation', ({ byUuid }) => expect(Object.keys(byUuid.json.data)).toHaveLength(14)]],
   invoiceReadIdent: [
     ['uuid', ({ byUuid, byExternalId }) => expect([byUuid.status, byExternalId.status]).toEqual([200, 404])],
     ['external_id', ({ byUuid, byExternalId }) => expect([byUuid.status, byExternalId.status]).toEqual([404, 200])],
   ],
-  withdrawalRead: [['bare', ({ withdrawal }) => expect(withdrawal.json.token).toBe('USDT')]],
+  withdrawalRead: [
+    ['named', ({ withdrawal }) => expect(withdrawal.json.data.withdrawal.token).toBe('USDT')],
+    ['bare', ({ withdrawal }) => expect(withdrawal.json.token).toBe('USDT')],
+  ],
   deliveriesShape: [
     [
       'page',
@@ -122,6 +155,21 @@ const EFFECTS: { [Name in keyof Dialect]?: [Dialect[Name], (seen: Awaited<Return
     ['bare', ({ deliveries }) => expect(deliveries.json).toHaveLength(1)],
   ],
   deliveryNames: [
+    [
+      'counted',
+      ({ deliveries }) =>
+        expect(Object.keys(deliveries.json.data[0])).toEqual([
+          'webhook_id',
+          'event_name',
+          'state',
+          'attempt_count',
+          'max_attempts',
+          'last_http_status_code',
+          'next_attempt_at',
+          'received_at',
+          'attempt_history',
+        ]),
+    ],
     [
       'short',
       ({ deliveries }) =>
@@ -142,11 +190,18 @@ const EFFECTS: { [Name in keyof Dialect]?: [Dialect[Name], (seen: Awaited<Return
   ],
   waitingDelivery: [['delivering', ({ pending }) => expect(pending.json.data[0].status).toBe('delivering')]],
   resendBody: [
+    ['flag', ({ resend }) => expect(resend.json).toEqual({ success: true })],
+    ['text', ({ resend }) => expect([resend.status, resend.text]).toEqual([200, 'OK'])],
     ['null', ({ resend }) => expect(resend.json).toEqual({ success: true, data: null })],
     ['message', ({ resend }) => expect(resend.json.data).toEqual({ message: expect.any(String) })],
     ['empty', ({ resend }) => expect([resend.status, resend.text]).toEqual([204, ''])],
   ],
   signatureEncoding: [
+    ['hex_upper', ({ hook }) => expect(hook.received[0]?.headers['x-webhook-signature']).toMatch(/^[0-9A-F]{64}$/)],
+    [
+      'base64_unpadded',
+      ({ hook }) => expect(hook.received[0]?.headers['x-webhook-signature']).toMatch(/^[0-9A-Za-z+/]{43}$/),
+    ],
     [
       'base64',
       ({ hook }) => {
@@ -167,6 +222,11 @@ const EFFECTS: { [Name in keyof Dialect]?: [Dialect[Name], (seen: Awaited<Return
     ],
   ],
   timestampFormat: [
+    [
+      'iso_offset',
+      ({ hook }) =>
+        expect(hook.received[0]?.headers['x-webhook-timestamp']).toMatch(/^\d{4}-\d\d-\d\dT[\d:]+\.\d{6}\+00:00$/),
+    ],
     ['milliseconds', ({ hook }) => expect(hook.received[0]?.headers['x-webhook-timestamp']).toMatch(/^\d{13}$/)],
     [
       'iso',
@@ -205,7 +265,14 @@ const EFFECTS: { [Name in keyof Dialect]?: [Dialect[Name], (seen: Awaited<Return
     ['absent', ({ withdrawal }) => expect('tx_hash' in withdrawal.json.data).toBe(false)],
     ['empty', ({ withdrawal }) => expect(withdrawal.json.data.tx_hash).toBe('')],
   ],
-  invoiceNulls: [['absent', ({ created }) => expect(Object.keys(created.json.data)).toHaveLength(11)]],
+  invoiceNulls: [
+    [
+      'mixed',
+      ({ created }) =>
+        expect([created.json.data.amount_to_send, 'success_url' in created.json.data]).toEqual([null, false]),
+    ],
+    ['absent', ({ created }) => expect(Object.keys(created.json.data)).toHaveLength(11)],
+  ],
   amountToSendAtCreation: [['value', ({ created }) => expect(created.json.data.amount_to_send).toBe('25.50')]],
   listOrder: [
     [
@@ -218,9 +285,132 @@ const EFFECTS: { [Name in keyof Dialect]?: [Dialect[Name], (seen: Awaited<Return
     ],
   ],
   timeForm: [
+    ['whole_seconds', ({ created }) => expect(created.json.data.created_at).toBe('2026-03-01T12:00:00Z')],
+    ['blank', ({ created }) => expect(created.json.data.created_at).toBe('2026-03-01 12:00:00.000Z')],
     ['offset', ({ created }) => expect(created.json.data.created_at).toBe('2026-03-01T12:00:00.000+00:00')],
     ['micros', ({ created }) => expect(created.json.data.created_at).toBe('2026-03-01T12:00:00.000000Z')],
     ['zoneless', ({ withdrawal }) => expect(withdrawal.json.data.created_at).toBe('2026-03-01T09:36:00.000')],
+  ],
+  conflictDetails: [
+    [
+      'extra',
+      ({ conflict }) =>
+        expect(Object.keys(conflict.json.error.details)).toEqual(['external_id', 'status', 'invoice_uuid', 'hint']),
+    ],
+    [
+      'nested',
+      ({ conflict }) =>
+        expect(conflict.json.error.details).toEqual({ invoice: { external_id: 'order-1042', status: 'pending' } }),
+    ],
+    ['null', ({ conflict }) => expect(conflict.json.error.details).toBe(null)],
+    ['absent', ({ conflict }) => expect(Object.keys(conflict.json.error)).toEqual(['code', 'message'])],
+  ],
+  conflictIdMember: [
+    [
+      'order_id',
+      ({ conflict }) => expect(conflict.json.error.details).toEqual({ order_id: 'order-1042', status: 'pending' }),
+    ],
+  ],
+  authBody: [
+    [
+      'bare',
+      ({ unauthorized }) => expect(unauthorized.json).toEqual({ code: 'UNAUTHORIZED', message: expect.any(String) }),
+    ],
+    ['detail', ({ unauthorized }) => expect(unauthorized.json).toEqual({ detail: 'A valid API key is required.' })],
+    [
+      'html',
+      ({ unauthorized }) =>
+        expect([unauthorized.status, unauthorized.text]).toEqual([401, expect.stringMatching(/^<!doctype html>/)]),
+    ],
+    ['empty', ({ unauthorized }) => expect([unauthorized.status, unauthorized.text]).toEqual([401, ''])],
+  ],
+  notFoundStatus: [[410, ({ missing }) => expect(missing.status).toBe(410)]],
+  notFoundBody: [['bare', ({ missing }) => expect(missing.json.code).toBe('NOT_FOUND')]],
+  rateLimitBody: [['detail', ({ rateLimited }) => expect(rateLimited.json).toEqual({ detail: 'Too many requests.' })]],
+  serverStatus: [[504, ({ broken }) => expect(broken.status).toBe(504)]],
+  serverCode: [['INTERNAL_ERROR', ({ broken }) => expect(broken.json.error.code).toBe('INTERNAL_ERROR')]],
+  serverBody: [['empty', ({ broken }) => expect([broken.status, broken.text]).toEqual([503, ''])]],
+  deliveryNulls: [
+    ['absent', ({ deliveries }) => expect('next_retry_at' in deliveries.json.data[0]).toBe(false)],
+    ['empty', ({ deliveries }) => expect(deliveries.json.data[0].next_retry_at).toBe('')],
+  ],
+  attemptFlags: [
+    ['number', ({ deliveries }) => expect(deliveries.json.data[0].attempt_log[0].success).toBe(0)],
+    ['text', ({ deliveries }) => expect(deliveries.json.data[0].attempt_log[1].success).toBe('true')],
+  ],
+  attemptErrors: [
+    [
+      'object',
+      ({ deliveries }) =>
+        expect(deliveries.json.data[0].attempt_log[0].error).toEqual({
+          type: 'delivery_failed',
+          message: 'answered 500',
+        }),
+    ],
+  ],
+  attemptNulls: [['absent', ({ deliveries }) => expect('error' in deliveries.json.data[0].attempt_log[1]).toBe(false)]],
+  resendStatus: [[202, ({ resend }) => expect(resend.status).toBe(202)]],
+  webhookHeaders: [['some', ({ hook }) => expect(hook.received[0]?.headers['x-webhook-version']).toBe('1')]],
+  webhookBody: [
+    [
+      'data',
+      ({ hook }) =>
+        expect(payload(hook)).toEqual({ event: 'invoice.paid', data: expect.objectContaining({ status: 'success' }) }),
+    ],
+  ],
+  eventNulls: [['null', ({ paid }) => expect(paid).toMatchObject({ adjusted: false, original_amount: null })]],
+  adjustedFlag: [
+    ['when_true', ({ paid, hook }) => expect(['adjusted' in paid, payload(hook)['adjusted']]).toEqual([false, true])],
+  ],
+  withdrawalStatus: [['state', ({ unknownNames }) => expect(unknownNames.json.data.total_items).toBe(5)]],
+  withdrawalPage: [['p', ({ unknownNames }) => expect(unknownNames.json.data.page).toBe(1)]],
+  unknownQuery: [
+    [
+      'refused',
+      ({ strange }) =>
+        expect([strange.status, strange.json.error.details]).toEqual([422, { sort: [expect.any(String)] }]),
+    ],
+  ],
+  pastEnd: [
+    ['last', ({ beyond }) => expect(beyond.json.data).toMatchObject({ page: 1, items: [{}, {}] })],
+    ['not_found', ({ beyond }) => expect([beyond.status, beyond.json.error.code]).toEqual([404, 'NOT_FOUND'])],
+    [
+      'invalid',
+      ({ beyond }) => expect([beyond.status, Object.keys(beyond.json.error.details)]).toEqual([422, ['page']]),
+    ],
+  ],
+  emptyPages: [
+    [1, ({ none }) => expect(none.json.data).toMatchObject({ total_items: 0, total_pages: 1, has_next: false })],
+  ],
+  decimalForm: [
+    [
+      'padded',
+      ({ created, hook }) =>
+        expect([created.json.data.amount, payload(hook)['amount']]).toEqual(['25.00000000', '17.00000000']),
+    ],
+    [
+      'trimmed',
+      ({ created, withdrawal }) =>
+        expect([created.json.data.amount, withdrawal.json.data.amount]).toEqual(['25', '250']),
+    ],
+  ],
+  staleRates: [
+    [
+      'null',
+      ({ rates }) => expect(rates.json.data.filter((row: { price: unknown }) => row.price === null)).toHaveLength(3),
+    ],
+    ['absent', ({ rates }) => expect(rates.json.data.filter((row: object) => !('price' in row))).toHaveLength(3)],
+  ],
+  newWords: [
+    [
+      'some',
+      ({ list, withdrawals, rates }) =>
+        expect([
+          list.json.data.items.some((item: { status: string }) => item.status === 'refunded'),
+          withdrawals.json.data.items.some((item: { status: string }) => item.status === 'on_hold'),
+          rates.json.data.some((row: { side: string }) => row.side === 'mid'),
+        ]).toEqual([true, true, true]),
+    ],
   ],
   extraMembers: [
     [
@@ -254,8 +444,19 @@ describe('what a value changes', () => {
     expect(hook.received.map(({ headers }) => headers['x-webhook-timestamp'])).toEqual(['1800000000', '1800000000']);
   });
 
+  it('refuses an ident of a form that is not accepted, when asked to', async () => {
+    const { api } = inProcess({ dialect: { invoiceReadIdent: 'uuid', identRefusal: 'invalid' } });
+    await api('POST', '/invoices', ORDER);
+    const { status, json } = await api('GET', '/invoices/order-1042');
+    expect([status, json.error.code, json.error.details]).toEqual([
+      422,
+      'VALIDATION_ERROR',
+      { ident: ['must be a UUID'] },
+    ]);
+  });
+
   it('is shown for every dialect there is', () => {
-    expect(Object.keys(EFFECTS).concat('timestampPer').sort()).toEqual(Object.keys(DIALECTS).sort());
+    expect(Object.keys(EFFECTS).concat('timestampPer', 'identRefusal').sort()).toEqual(Object.keys(DIALECTS).sort());
   });
 });
 

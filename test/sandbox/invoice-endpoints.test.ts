@@ -215,6 +215,17 @@ describe('GET /invoices/{ident}', () => {
     });
   });
 
+  it('does the same when pay() is given the other amount', async () => {
+    const { api, sandbox } = await listening();
+    await api('POST', '/invoices', { ...ORDER, amount: '100.00' });
+    await sandbox.pay('order-1042', { amount: '50.00', method: 1 });
+    expect((await api('GET', '/invoices/order-1042')).json.data).toMatchObject({
+      settled_amount_usdt: '53.722596',
+      is_adjusted: true,
+      adjustment: { expected_amount_fiat: '100.00', actual_amount_fiat: '50.00' },
+    });
+  });
+
   it('answers 404 for an unknown one', async () => {
     const { api } = await listening();
     const { status, json } = await api('GET', `/invoices/${NOWHERE}`);

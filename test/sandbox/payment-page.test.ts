@@ -22,18 +22,20 @@ describe('an open order', () => {
     expect(page.text).toContain('Order order-1042');
     expect(page.text).toContain('25.00 EUR');
     expect(page.text).toContain('30 min left');
-    expect(page.text).toContain('you pay 25.50 EUR · merchant receives 24.75 EUR = 26.861298 USDT');
-    expect(page.text).toContain('you pay 25.00 EUR · merchant receives 24.80 EUR');
+    expect(page.text).toContain('you pay 25.50 EUR 5.00 to 2000.00 EUR · 2.00 % fee included');
+    expect(page.text).toContain('you pay 25.00 EUR 10.00 to 10000.00 EUR · no fee');
+    expect(page.text).toContain('Card 25.50 EUR 24.75 EUR 26.861298 USDT');
+    expect(page.text).toContain('Bank transfer 25.00 EUR 24.80 EUR');
     expect(page.text).toContain('amount is too small: from 50.00 EUR');
     expect(page.html).toMatch(/<input[^>]*value="3"[^>]* disabled/);
-    expect(page.text.indexOf('How do you want to pay?')).toBeLessThan(page.text.indexOf('Test levers'));
+    expect(page.text.indexOf('How do you want to pay?')).toBeLessThan(page.text.indexOf('No customer sees this part'));
   });
 
   it('is paid with the method that was picked, and shows the receipt and the way back', async () => {
     const { page, invoice } = await order();
     const after = await press(page, 'pay', { method: '2' });
     expect(after.status).toBe(200);
-    expect(after.html).toMatch(/role="status"[^>]*>Paid/);
+    expect(after.html).toContain('Paid. Thank you.');
     expect(after.text).toContain('26.915563 USDT'); // 24.80 / 0.9214
     expect(after.links).toContain('https://shop.example/thanks');
     expect(invoice()).toMatchObject({
@@ -52,18 +54,18 @@ describe('an open order', () => {
       amount_to_send: '25.50',
       rate: '0.9214',
     });
-    expect(chosen.html).toMatch(/role="status"[^>]*>Card is chosen: you pay 25.50 EUR/);
+    expect(chosen.html).toMatch(/role="status"[^>]*><bdi>Card<\/bdi> is chosen: you pay 25.50 EUR/);
     expect(chosen.forms[0]?.buttons[0]?.text).toBe('Pay 25.50 EUR');
     await press(chosen, 'pay');
     expect(invoice()).toMatchObject({ status: 'success', payment_method: { name: 'Card' } });
   });
 
   it.each([
-    ['10.00', '10.744519'],
-    ['30.5', '32.770783'],
-  ])('is paid with %s and becomes adjusted', async (amount, usdt) => {
+    ['underpay', '10.00', '10.744519'],
+    ['overpay', '30.5', '32.770783'],
+  ])('%s with %s makes it adjusted', async (button, amount, usdt) => {
     const { page, invoice } = await order();
-    const after = await press(page, 'pay_other', { amount, method: '1' });
+    const after = await press(page, button, { amount, method: '1' });
     expect(invoice()).toMatchObject({
       status: 'success',
       is_adjusted: true,
@@ -86,11 +88,11 @@ describe('an open order', () => {
     expect(after.links).not.toContain('https://shop.example/thanks');
   });
 
-  it.each(['', '0', '-5', '1.234', 'abc', '<b>'])(
+  it.each(['', '0', '-5', '1.234', 'abc', '<b>', '25.00', '25.01'])(
     'does not take %j as another amount, and says why',
     async (amount) => {
       const { page, invoice } = await order();
-      const after = await press(page, 'pay_other', { amount });
+      const after = await press(page, 'underpay', { amount });
       expect(after.status).toBe(422);
       expect(after.html).toContain('role="alert"');
       expect(after.html).not.toContain('<b>');
@@ -140,7 +142,7 @@ describe('a closed order', () => {
     const hook = await receiver();
     const { page, sandbox } = await order({ callback_url: hook.url });
     const [first, second] = await Promise.all([press(page, 'pay'), press(page, 'pay')]);
-    await press(page, 'pay_other', { amount: '99.00' });
+    await press(page, 'overpay', { amount: '99.00' });
     await press(page, 'cancel');
     expect([first?.status, second?.status]).toEqual([200, 200]);
     expect(hook.received).toHaveLength(1);
@@ -157,7 +159,9 @@ describe('a closed order', () => {
     const hook = await receiver([500]);
     const { page } = await order({ callback_url: hook.url });
     const failed = await press(page, 'pay');
-    expect(failed.text).toContain(`Webhook to ${hook.host}: try 1, answered 500; next try at 2026-03-01 12:01:00 UTC`);
+    expect(failed.text).toContain(
+      `Webhook to ${hook.host}: try 1, answered 500; next try in 1 min, at 2026-03-01 12:01:00 UTC`,
+    );
     expect((await press(failed, 'resend')).text).toMatch(/Webhook delivered to 127\.0\.0\.1:\d+ in \d+ ms \(try 2\)/);
   });
 

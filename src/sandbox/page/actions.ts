@@ -1,7 +1,11 @@
+import type { Operation } from '../../contract/endpoint.ts';
+import { endpoints } from '../../contract/endpoints.ts';
 import { ConfigurationError, isMerchantError } from '../../errors.ts';
 import type { Sandbox } from '../api.ts';
+import type { FaultType } from '../faults.ts';
 import type { Answer } from '../respond.ts';
 import type { Exchange } from '../service.ts';
+import { backWith } from './dashboard-frame.ts';
 import { fileAnswer, html, pageAnswer, seeOther } from './html.ts';
 
 type Fields = Readonly<Record<string, string>>;
@@ -25,7 +29,39 @@ const ACTIONS: Readonly<Record<string, (sandbox: Sandbox, fields: Fields) => unk
   fail: (sandbox, { ident = '' }) => sandbox.fail(ident),
   cancel: (sandbox, { ident = '' }) => sandbox.cancel(ident),
   expire: (sandbox, { ident = '' }) => sandbox.expire(ident),
+  explain: (sandbox, { ident = '' }) => sandbox.explain(ident),
+  freeze: (sandbox) => {
+    sandbox.freeze();
+    return { frozen: true };
+  },
+  unfreeze: (sandbox) => {
+    sandbox.unfreeze();
+    return { frozen: false };
+  },
+  fault: (sandbox, { type = '', operation, times, rate }) => {
+    sandbox.faults.next(type as FaultType, {
+      // checked by next() itself
+      ...(operation ? { operation: operationFrom(operation) } : {}),
+      ...(times ? { times: times === 'Infinity' ? Number.POSITIVE_INFINITY : Number(times) } : {}),
+      ...(rate ? { rate: Number(rate) } : {}),
+    });
+    return { queued: sandbox.faults.queued() };
+  },
+  chance: (sandbox, { rate = '' }) => {
+    sandbox.faults.random(rate === '' ? Number.NaN : Number(rate));
+    return { rate: Number(rate) };
+  },
+  clear_faults: (sandbox) => {
+    sandbox.faults.clear();
+    return { queued: [] };
+  },
 };
+
+function operationFrom(name: string): Operation {
+  const found = Object.values(endpoints).find(({ operation }) => operation === name);
+  if (found !== undefined) return found.operation;
+  throw new ConfigurationError(`There is no operation ${name}; there are ${Object.keys(endpoints).join(', ')}`);
+}
 
 /** What is there, for `GET /_/status`. */
 export function statusAnswer(sandbox: Sandbox): Answer {
@@ -39,16 +75,23 @@ export function statusAnswer(sandbox: Sandbox): Answer {
   return fileAnswer('application/json', JSON.stringify(state));
 }
 
-/** `POST /_/{action}` with form fields or a JSON object. Answers JSON where JSON is asked for, else leads back to `/`. */
+/**
+ * `POST /_/{action}` with form fields or a JSON object. Answers JSON where JSON is asked for, else leads back to the page
+ * that the form names.
+ */
 export async function actionAnswer(sandbox: Sandbox, name: string, exchange: Exchange): Promise<Answer> {
   const wantsJson = exchange.headers.get('accept')?.includes('application/json') ?? false;
+  let fields: Fields = {};
   try {
+    fields = fieldsOf(exchange);
     const action = Object.hasOwn(ACTIONS, name) ? ACTIONS[name] : undefined;
     if (action === undefined)
       throw new ConfigurationError(`There is no action ${name}; there are ${Object.keys(ACTIONS).join(', ')}`);
-    const result: unknown = await action(sandbox, fieldsOf(exchange));
+    const result: unknown = await action(sandbox, fields);
     return {
-      ...(wantsJson ? fileAnswer('application/json', JSON.stringify({ ok: true, result })) : seeOther('/')),
+      ...(wantsJson
+        ? fileAnswer('application/json', JSON.stringify({ ok: true, result }))
+        : seeOther(backWith(fields['back'], name))),
       why: name,
     };
   } catch (error) {
@@ -58,7 +101,7 @@ export async function actionAnswer(sandbox: Sandbox, name: string, exchange: Exc
       ? { ...fileAnswer('application/json', JSON.stringify({ ok: false, error: { message } })), status: 400 }
       : pageAnswer(
           'Not done',
-          html`<section><h1>Not done</h1><p role="alert">${message}</p><p><a href="/">Back</a></p></section>`,
+          html`<section class="card stack"><h1>Not done</h1><p role="alert" class="notice bad">${message}</p><p><a href="${backWith(fields['back'], '')}">Back</a></p></section>`,
           { status: 400 },
         );
     return { ...answer, why: message };

@@ -1,72 +1,45 @@
-import type { Sandbox } from '../api.ts';
-import { describeEvent } from '../events.ts';
 import type { Answer } from '../respond.ts';
-import type { SandboxDelivery, SandboxInvoice } from '../wire-types.ts';
-import { type Html, html, pageAnswer } from './html.ts';
+import type { Exchange } from '../service.ts';
+import type { World } from '../world.ts';
+import { backField, dashboardPage } from './dashboard-frame.ts';
+import { deliveryTable } from './deliveries-page.ts';
+import { inForce } from './faults-page.ts';
+import { type Html, html } from './html.ts';
+import { invoiceTable } from './invoices-page.ts';
+import { moment } from './moments.ts';
+import { requestTable } from './requests-page.ts';
 
-const SHOWN = 50;
+const SHOWN = 10;
 const STEPS = ['1m', '30m', '1h', '6h', '1d'];
 
-/** The page at `/`: what is there, what was asked, what was delivered, and the clock. */
-export function dashboard(sandbox: Sandbox): Answer {
-  const invoices = sandbox.invoices().slice(0, SHOWN);
-  const deliveries = sandbox.deliveries().slice(0, SHOWN);
-  const events = sandbox.events().reverse().slice(0, SHOWN);
-  return pageAnswer(
-    'Sandbox',
-    html`<section aria-labelledby="top">
-<h1 id="top">Merchant Invoicing sandbox</h1>
-<dl><dt>API</dt><dd>${sandbox.url}</dd><dt>Clock</dt><dd>${sandbox.now().toISOString()}</dd></dl>
-<form method="post" action="/_/advance" class="row" aria-label="Clock">
-${STEPS.map((step) => html`<button name="duration" value="${step}">+ ${step}</button>`)}
-</form>
-</section>
-<section aria-labelledby="invoices"><h2 id="invoices">Invoices</h2>
-${table(['Order', 'Amount', 'State', 'Created', ''], invoices.map(invoiceRow), 'No invoice yet.')}</section>
-<section aria-labelledby="deliveries"><h2 id="deliveries">Webhook deliveries</h2>
-${table(['Event', 'To', 'State', 'Attempts', ''], deliveries.map(deliveryRow), 'No delivery yet.')}</section>
-<section aria-labelledby="log"><h2 id="log">Log</h2>
-${events.length === 0 ? html`<p class="soft">Nothing yet.</p>` : html`<pre>${events.map((event) => `${describeEvent(event)}\n`)}</pre>`}</section>`,
+/** The page at `/`: the clock, and the newest of everything. */
+export function dashboard(world: World, exchange: Exchange): Answer {
+  const invoices = world.store.list().part(0, SHOWN, 'newest');
+  const deliveries = world.store.deliveries().slice(-SHOWN).reverse();
+  const requests = world.log.requests().slice(-SHOWN).reverse();
+  return dashboardPage(
+    exchange,
+    'Overview',
+    html`<h1>Merchant Invoicing sandbox</h1>
+<div class="pair"><section class="card stack" aria-label="Clock">
+<dl class="facts"><dt>API</dt><dd><code>${world.url}</code></dd>
+<dt>Clock</dt><dd class="num">${moment(world.clock.now())}, ${world.clock.running() ? 'running' : 'standing still'}</dd></dl>
+${clockForms(world, exchange)}</section>
+<section class="card stack" aria-labelledby="force"><h2 id="force">Faults in force</h2>${inForce(world, exchange)}
+<p class="small"><a href="/faults">Let something go wrong</a> · <a href="/assumptions">What this sandbox assumes</a></p></section></div>
+<section class="card stack" aria-labelledby="invoices"><div class="row apart"><h2 id="invoices">Invoices</h2><a href="/invoices">All ${world.store.list().length}</a></div>
+${invoiceTable(invoices, exchange, 'No invoice yet.')}</section>
+<section class="card stack" aria-labelledby="deliveries"><div class="row apart"><h2 id="deliveries">Webhook deliveries</h2><a href="/deliveries">All deliveries</a></div>
+${deliveryTable(world, deliveries, exchange, 'No delivery yet.')}</section>
+<section class="card stack" aria-labelledby="requests"><div class="row apart"><h2 id="requests">Requests</h2><a href="/requests">All requests</a></div>
+${requestTable(requests, 'No request yet.')}</section>`,
   );
 }
 
-function table(heads: readonly string[], rows: readonly Html[], empty: string): Html {
-  if (rows.length === 0) return html`<p class="soft">${empty}</p>`;
-  return html`<div class="wide" tabindex="0"><table><thead><tr>${heads.map((head) => html`<th scope="col">${head}</th>`)}</tr></thead>
-<tbody>${rows}</tbody></table></div>`;
-}
-
-function invoiceRow(invoice: SandboxInvoice): Html {
-  const { external_id, amount, currency, status, created_at, uuid } = invoice;
-  const button = (
-    action: string,
-  ): Html => html`<form method="post" action="/_/${action}"><input type="hidden" name="ident" value="${uuid}">
-<button aria-label="${action} ${external_id}">${action}</button></form> `;
-  return html`<tr><td><a href="/pay/${uuid}"><bdi>${external_id}</bdi></a></td><td>${amount} ${currency.code}</td><td>${status}</td>
-<td>${created_at.slice(0, 19).replace('T', ' ')}</td><td>${status === 'pending' && ['pay', 'fail', 'cancel', 'expire'].map(button)}</td></tr>`;
-}
-
-function deliveryRow(delivery: SandboxDelivery): Html {
-  const {
-    event_type,
-    external_id,
-    url,
-    status,
-    attempts,
-    max_attempts,
-    attempt_log,
-    next_retry_at,
-    invoice_uuid,
-    body,
-  } = delivery;
-  return html`<tr><td>${event_type}<br><bdi>${external_id}</bdi></td><td>${url ?? 'nowhere'}</td>
-<td>${status}${next_retry_at !== null && html`<br>next try ${next_retry_at.slice(11, 19)}`}</td>
-<td>${attempts} of ${max_attempts}
-<details><summary>attempts and body</summary><ol>${attempt_log.map(
-    (
-      attempt,
-    ) => html`<li>${attempt.created_at.slice(11, 19)} ${attempt.triggered_by}: ${attempt.success ? `${attempt.status_code}` : attempt.error}, ${attempt.duration_ms} ms
-${attempt.response_body && html`<pre dir="auto">${attempt.response_body}</pre>`}</li>`,
-  )}</ol><pre>${body}</pre></details></td>
-<td><form method="post" action="/_/resend"><input type="hidden" name="ident" value="${invoice_uuid}"><button aria-label="resend ${external_id}">resend</button></form></td></tr>`;
+function clockForms(world: World, exchange: Exchange): Html {
+  const running = world.clock.running();
+  return html`<form method="post" action="/_/advance" class="row" aria-label="Move the clock">${backField(exchange)}
+${STEPS.map((step) => html`<button name="duration" value="${step}" aria-label="Move the clock by ${step}">+ ${step}</button>`)}</form>
+<div class="row"><form method="post" action="/_/${running ? 'freeze' : 'unfreeze'}">${backField(exchange)}<button>${running ? 'Stop the clock' : 'Let the clock run'}</button></form>
+<form method="post" action="/_/reset">${backField(exchange)}<button>Reset everything</button></form></div>`;
 }

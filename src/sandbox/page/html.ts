@@ -46,22 +46,40 @@ const HEADERS = {
   'Cache-Control': 'no-store',
 };
 
-/** A whole page. `refresh` asks the browser to look again after so many seconds. */
-export function pageAnswer(title: string, main: Html, { status = 200, refresh = 0 } = {}): Answer {
+/** How a page is framed. */
+interface Frame {
+  readonly status?: number;
+  /** The page shows something that is still under way: the browser looks again after a moment. */
+  readonly again?: boolean;
+  /** Between the banner and the content. */
+  readonly nav?: Html;
+  readonly wide?: boolean;
+}
+
+/** A whole page. */
+export function pageAnswer(
+  title: string,
+  main: Html,
+  { status = 200, again = false, nav, wide = false }: Frame = {},
+): Answer {
   const document = html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-${refresh > 0 && html`<meta http-equiv="refresh" content="${refresh}">`}
+<meta name="color-scheme" content="light dark">
+${again && html`<noscript><meta http-equiv="refresh" content="2"></noscript>`}
 <title>${title}</title>
 <link rel="icon" href="/assets/icon.svg">
 <link rel="stylesheet" href="/assets/sandbox.css">
 <script src="/assets/sandbox.js" defer></script>
 </head>
-<body>
-<p class="banner"><strong>SANDBOX</strong> no real money</p>
-<main>
+<body${again && html` data-look-again`}>
+<header>
+<p class="banner"><strong>SANDBOX</strong> · no real money, nothing leaves this machine</p>
+${nav}
+</header>
+<main${wide && html` class="wide"`}>
 ${main}
 </main>
 </body>

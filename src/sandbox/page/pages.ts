@@ -3,44 +3,71 @@ import type { Answer } from '../respond.ts';
 import type { Exchange } from '../service.ts';
 import type { World } from '../world.ts';
 import { actionAnswer, statusAnswer } from './actions.ts';
-import { ICON, SCRIPT, STYLE } from './assets.ts';
+import { FILES } from './assets.ts';
+import { assumptionsPage } from './assumptions-page.ts';
 import { dashboard } from './dashboard.ts';
-import { fileAnswer, html, pageAnswer } from './html.ts';
+import { deliveriesPage } from './deliveries-page.ts';
+import { deliveryPage } from './delivery-page.ts';
+import { faultsPage } from './faults-page.ts';
+import { fileAnswer, html, pageAnswer, seeOther } from './html.ts';
+import { invoicesPage } from './invoices-page.ts';
 import { act } from './payment-actions.ts';
 import { paymentPage } from './payment-page.ts';
+import { requestPage, requestsPage } from './requests-page.ts';
 
-const FILES: Readonly<Record<string, readonly [type: string, body: string]>> = {
-  '/assets/sandbox.css': ['text/css; charset=utf-8', STYLE],
-  '/assets/sandbox.js': ['text/javascript; charset=utf-8', SCRIPT],
-  '/assets/icon.svg': ['image/svg+xml', ICON],
+type Show = (world: World, exchange: Exchange) => Answer;
+
+const DASHBOARD: Readonly<Record<string, Show>> = {
+  '/': dashboard,
+  '/invoices': invoicesPage,
+  '/deliveries': deliveriesPage,
+  '/requests': requestsPage,
+  '/faults': faultsPage,
+  '/assumptions': assumptionsPage,
+  '/_': () => seeOther('/'),
 };
 
 /** Everything that is looked at: the payment page, the dashboard, their files and buttons. */
 export async function servePage(world: World, sandbox: Sandbox, exchange: Exchange): Promise<Answer> {
-  const { method, url } = exchange;
-  const { pathname } = url;
-  const [, first = '', second = '', ...rest] = pathname.split('/');
+  const { method } = exchange;
   const reading = method === 'GET' || method === 'HEAD';
   if (!reading && method !== 'POST') {
     const answer = problem(405, 'This page takes GET and POST.');
     return { ...answer, headers: { ...answer.headers, Allow: 'GET, POST' } };
   }
+  const answer = await (reading ? look(world, sandbox, exchange) : press(world, sandbox, exchange));
+  if (answer !== null) return answer;
+  return problem(404, exchange.url.pathname.startsWith('/pay/') ? 'There is no such order.' : 'There is no such page.');
+}
+
+async function look(world: World, sandbox: Sandbox, exchange: Exchange): Promise<Answer | null> {
+  const { pathname, searchParams } = exchange.url;
   const file = Object.hasOwn(FILES, pathname) ? FILES[pathname] : undefined;
-  if (reading && file !== undefined) return fileAnswer(...file);
-  if (reading && pathname === '/') return dashboard(sandbox);
-  if (reading && pathname === '/_/status') return statusAnswer(sandbox);
-  if (method === 'POST' && first === '_' && rest.length === 0) return actionAnswer(sandbox, second, exchange);
-  const invoice = first === 'pay' && rest.length === 0 ? world.store.byUuid(second) : undefined;
-  if (invoice === undefined)
-    return problem(404, first === 'pay' ? 'There is no such order.' : 'There is no such page.');
-  return reading ? paymentPage(world, invoice) : act(world, invoice, new URLSearchParams(exchange.body));
+  if (file !== undefined) return fileAnswer(...file);
+  const page = Object.hasOwn(DASHBOARD, pathname) ? DASHBOARD[pathname] : undefined;
+  if (page !== undefined) return page(world, exchange);
+  if (pathname === '/_/status') return statusAnswer(sandbox);
+  const [, room, id = '', ...rest] = pathname.split('/');
+  if (rest.length > 0) return null;
+  if (room === 'requests') return requestPage(world, exchange, id);
+  if (room === 'deliveries') {
+    const delivery = world.store.deliveryById(id);
+    return delivery === undefined ? null : await deliveryPage(world, exchange, delivery);
+  }
+  const invoice = room === 'pay' ? world.store.byUuid(id) : undefined;
+  if (invoice === undefined) return null;
+  return paymentPage(world, invoice, { done: searchParams.get('done'), late: searchParams.get('late') });
+}
+
+async function press(world: World, sandbox: Sandbox, exchange: Exchange): Promise<Answer | null> {
+  const [, room, id = '', ...rest] = exchange.url.pathname.split('/');
+  if (rest.length > 0) return null;
+  if (room === '_') return actionAnswer(sandbox, id, exchange);
+  const invoice = room === 'pay' ? world.store.byUuid(id) : undefined;
+  return invoice === undefined ? null : await act(world, invoice, new URLSearchParams(exchange.body));
 }
 
 function problem(status: number, text: string): Answer {
-  return {
-    ...pageAnswer('Sandbox', html`<section><h1>${text}</h1><p><a href="/">To the sandbox</a></p></section>`, {
-      status,
-    }),
-    why: text,
-  };
+  const body = html`<section class="card stack"><h1>${text}</h1><p><a href="/">To the sandbox</a></p></section>`;
+  return { ...pageAnswer(text, body, { status }), why: text };
 }

@@ -1,6 +1,7 @@
-import { isMerchantError } from '../../errors.ts';
+import { ConfigurationError, isMerchantError } from '../../errors.ts';
 import { resend } from '../deliveries.ts';
 import { adjustInvoice, chooseMethod, closeInvoice, payInvoice } from '../invoices.ts';
+import { compareAmounts, isAmount } from '../money.ts';
 import type { Answer } from '../respond.ts';
 import type { InvoiceRecord } from '../store.ts';
 import type { World } from '../world.ts';
@@ -12,33 +13,46 @@ const PATIENCE = 1_500;
 
 /**
  * What a button of the payment page does; then the browser is sent back to the page with GET. A button that comes too
- * late, as the second of a double click, changes nothing: the page shows how the invoice ended.
+ * late, as the second of a double click, changes nothing: the page shows how the invoice ended, and says so.
  */
 export async function act(world: World, invoice: InvoiceRecord, form: URLSearchParams): Promise<Answer> {
-  const back = seeOther(`/pay/${invoice.uuid}`);
+  const page = `/pay/${invoice.uuid}`;
   const action = form.get('action') ?? '';
   const afterEnd = action === 'adjust' || action === 'resend';
-  if (invoice.status !== 'pending' && !afterEnd) return { ...back, why: `too late: it is ${invoice.status} already` };
+  if (invoice.status !== 'pending' && !afterEnd) {
+    return {
+      ...seeOther(`${page}?${new URLSearchParams({ late: action })}`),
+      why: `too late: it is ${invoice.status} already`,
+    };
+  }
   try {
     await patiently(world, doIt(world, invoice, action, form));
-    return { ...back, why: `${action} ${invoice.external_id}` };
+    return { ...seeOther(`${page}?${new URLSearchParams({ done: action })}`), why: `${action} ${invoice.external_id}` };
   } catch (error) {
     if (!isMerchantError(error)) throw error;
-    return { ...paymentPage(world, invoice, error.message), why: error.message };
+    return { ...paymentPage(world, invoice, { problem: error.message }), why: error.message };
   }
 }
 
 async function doIt(world: World, invoice: InvoiceRecord, action: string, form: URLSearchParams): Promise<void> {
   const method = form.get('method') ?? undefined;
+  const amount = form.get('amount')?.trim() ?? '';
   switch (action) {
     case 'choose':
       return chooseMethod(world, invoice, method);
     case 'pay':
+    case 'dispute':
       return payInvoice(world, invoice, { method });
+    case 'underpay':
+      mustDiffer(invoice, amount, -1);
+      return payInvoice(world, invoice, { amount, method });
+    case 'overpay':
+      mustDiffer(invoice, amount, 1);
+      return payInvoice(world, invoice, { amount, method });
     case 'pay_other':
-      return payInvoice(world, invoice, { amount: form.get('amount')?.trim() ?? '', method });
+      return payInvoice(world, invoice, { amount, method });
     case 'adjust':
-      return adjustInvoice(world, invoice, form.get('amount')?.trim() ?? '');
+      return adjustInvoice(world, invoice, amount);
     case 'fail':
       return closeInvoice(world, invoice, 'fail', 'a test lever let it fail');
     case 'cancel':
@@ -47,7 +61,14 @@ async function doIt(world: World, invoice: InvoiceRecord, action: string, form: 
       return closeInvoice(world, invoice, 'expired', 'a test lever let it expire');
     case 'resend':
       return resend(world, invoice)?.done;
+    default:
+      throw new ConfigurationError('This page has no such button.');
   }
+}
+
+function mustDiffer(invoice: InvoiceRecord, amount: string, sign: -1 | 1): void {
+  if (!isAmount(amount) || compareAmounts(amount, invoice.amount) === sign) return;
+  throw new ConfigurationError(`${amount} is not ${sign < 0 ? 'less' : 'more'} than the ordered ${invoice.amount}.`);
 }
 
 async function patiently(world: World, work: Promise<void>): Promise<void> {

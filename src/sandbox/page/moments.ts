@@ -1,0 +1,25 @@
+/** A time for people, on the sandbox clock. */
+export function moment(at: number | string | null): string {
+  return at === null ? '' : `${new Date(at).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
+}
+
+const UNITS = [
+  ['d', 86_400_000],
+  ['h', 3_600_000],
+  ['min', 60_000],
+] as const;
+
+/** A span in the largest unit that fits, and the next one where it is not zero: `1 h 30 min`. */
+export function span(milliseconds: number): string {
+  const seconds = Math.round(milliseconds / 1000);
+  const at = UNITS.findIndex(([, size]) => seconds * 1000 >= size);
+  if (at === -1) return `${Math.max(0, seconds)} s`;
+  const parts: string[] = [];
+  let rest = seconds * 1000;
+  for (const [unit, size] of UNITS.slice(at, at + 2)) {
+    const count = Math.floor(rest / size);
+    rest -= count * size;
+    if (count > 0) parts.push(`${count} ${unit}`);
+  }
+  return parts.join(' ');
+}

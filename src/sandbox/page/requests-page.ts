@@ -1,0 +1,107 @@
+import { DIALECTS, type Dialect } from '../dialects.ts';
+import type { RequestEntry } from '../events.ts';
+import type { Answer } from '../respond.ts';
+import type { Exchange } from '../service.ts';
+import type { World } from '../world.ts';
+import { dashboardPage } from './dashboard-frame.ts';
+import { type Html, html } from './html.ts';
+import { moment } from './moments.ts';
+import { PAGE_SIZE, pageAsked, pager } from './pager.ts';
+import { table } from './table.ts';
+
+/** The log of requests, newest first, each refusal with its reason. */
+export function requestsPage(world: World, exchange: Exchange): Answer {
+  const show = exchange.url.searchParams.get('show') ?? 'all';
+  const all = world.log.requests().reverse();
+  const rows =
+    show === 'refused'
+      ? all.filter(isRefused)
+      : show === 'api'
+        ? all.filter(({ operation }) => operation !== 'page')
+        : all;
+  const from = (pageAsked(exchange) - 1) * PAGE_SIZE;
+  const link = (value: string, text: string): Html =>
+    html`<a class="button" href="/requests?show=${value}"${show === value && html` aria-current="true"`}>${text}</a>`;
+  return dashboardPage(
+    exchange,
+    'Requests',
+    html`<h1>Requests</h1>
+<p class="soft">The last 2,000 events are kept, bodies up to 4,000 characters. A dotted line marks what the interface of the service does not show.</p>
+<div class="row">${link('all', 'All')}${link('api', 'To the API')}${link('refused', 'Refused')}</div>
+<section class="card" aria-label="Requests found">${requestTable(rows.slice(from, from + PAGE_SIZE), 'No request yet.')}</section>
+${pager(exchange, rows.length)}`,
+  );
+}
+
+function isRefused({ status }: RequestEntry): boolean {
+  return status === null || status >= 400;
+}
+
+/** Every path of the service begins so: in a list it only takes room. */
+const API = '/api/v1/external';
+
+const COLUMNS = [{ head: 'Time' }, { head: 'Request', silent: true }, { head: 'Answer' }, { head: 'Why' }];
+
+export function requestTable(rows: readonly RequestEntry[], empty: string): Html {
+  return table(
+    COLUMNS,
+    rows.map((row) => [
+      html`<span class="num">${row.at.slice(11, 19)}</span>`,
+      html`<a class="mono any" href="/requests/${row.id}">${row.method} ${row.path.replace(API, '')}${row.query}</a>`,
+      html`${answerOf(row)}${row.code !== null && html` <code>${row.code}</code>`}`,
+      html`${row.fault !== null && html`<span class="pill">fault: ${row.fault}</span> `}${row.why !== null && html`<bdi>${row.why}</bdi>`}`,
+    ]),
+    empty,
+  );
+}
+
+function answerOf(row: RequestEntry): Html {
+  if (row.status === null) return html`<span class="pill bad">no answer</span>`;
+  const assumed = assumption(row);
+  const shown = html`<span class="pill ${row.status >= 400 ? 'bad' : 'good'}">${row.status}</span>`;
+  if (assumed === null) return shown;
+  return html`<a class="assumed" href="/assumptions#${assumed}" title="Assumed: ${DIALECTS[assumed].section} does not show it">${shown}<span class="small"> assumed</span></a>`;
+}
+
+/** The dialect that chose the status of this answer; null where the interface shows it. */
+function assumption({ operation, status, code, fault }: RequestEntry): keyof Dialect | null {
+  if (code === 'INVOICE_ALREADY_EXISTS') return 'conflictStatus';
+  if (fault === 'rate_limit') return 'rateLimitStatus';
+  if (code !== null && (DIALECTS.authCode.values as readonly string[]).includes(code)) return 'authStatus';
+  if (operation === 'invoices.create' && status !== null && status < 300) return 'createStatus';
+  return operation === 'webhooks.resend' && status === 204 ? 'resendBody' : null;
+}
+
+/** One request with its bodies. */
+export function requestPage(world: World, exchange: Exchange, id: string): Answer | null {
+  const row = world.log.requests().find((entry) => entry.id === id);
+  if (row === undefined) return null;
+  return dashboardPage(
+    exchange,
+    `${row.method} ${row.path}`,
+    html`<h1 class="mono">${row.method} ${row.path}</h1>
+<section class="card stack" aria-label="Request"><dl class="facts">
+<dt>Time</dt><dd>${moment(row.at)}</dd><dt>Id</dt><dd><code>${row.id}</code></dd>
+${row.query !== '' && html`<dt>Query</dt><dd><code>${row.query}</code></dd>`}
+<dt>Operation</dt><dd>${row.operation ?? 'none of the interface'}</dd>
+<dt>Answer</dt><dd>${answerOf(row)} ${row.code !== null && html`<code>${row.code}</code>`}</dd>
+${row.fault !== null && html`<dt>Fault</dt><dd>${row.fault}</dd>`}
+${row.why !== null && html`<dt>Why</dt><dd><bdi>${row.why}</bdi></dd>`}
+</dl>
+${body('Request body', row.request_body)}${body('Answer', row.response_body)}</section>`,
+  );
+}
+
+function body(title: string, text: string): Html {
+  if (text === '') return html`<h2>${title}</h2><p class="soft">Empty, or not kept.</p>`;
+  return html`<h2>${title}</h2><pre dir="auto">${indented(text)}</pre>`;
+}
+
+/** JSON with indents, for reading; anything else, and what was cut, as it is. */
+function indented(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,12 @@
+import { freshRates } from './catalogue.ts';
+import { wireForm } from './wire-form.ts';
+import type { World } from './world.ts';
+
+/** The rates as the service answers them. @see service interface, "GET /api/v1/external/rates" */
+export function wireRates(world: World): object[] {
+  const { dialect, rates } = world.settings;
+  const rows = dialect.staleRates === 'omitted' ? freshRates(world) : rates;
+  const [first] = rows;
+  const all = dialect.newWords === 'some' && first !== undefined ? [...rows, { ...first, side: 'mid' }] : rows;
+  return all.map((rate) => wireForm(dialect, rate, dialect.staleRates === 'absent' ? 'absent' : 'null'));
+}

@@ -1,0 +1,75 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { AxeResults } from 'axe-core';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { afterAll, beforeAll, it, onTestFinished } from 'vitest';
+import { launch, NO_CHROMIUM } from './chromium.ts';
+
+/** A page that is watched while it is used. */
+export interface Visit {
+  readonly page: Page;
+  /** Requests that left the sandbox. None was let out. */
+  readonly outside: string[];
+  /** Dialogs, script errors, violations of the content policy. */
+  readonly trouble: string[];
+}
+
+/** A limit against hanging, not a measure: a browser on a busy machine takes its time. */
+const HANGS = 300_000;
+
+export type Visiting = (origin: string, options?: BrowserContextOptions) => Promise<Visit>;
+
+/** One Chromium for a test file; a context of its own for each visit. Without Chromium the tests are skipped, and say why. */
+export function withChromium(): (name: string, test: (visit: Visiting) => Promise<void>) => void {
+  let browser: Browser | undefined;
+  beforeAll(async () => {
+    if (NO_CHROMIUM === null) browser = await launch();
+  });
+  afterAll(() => browser?.close());
+  const visiting: Visiting = async (origin, options = {}) => {
+    if (browser === undefined) throw new Error('Chromium was not started');
+    const context = await browser.newContext({ reducedMotion: 'reduce', ...options });
+    onTestFinished(() => context.close());
+    const visit: Visit = { page: await context.newPage(), outside: [], trouble: [] };
+    await context.route(
+      (url) => url.origin !== new URL(origin).origin,
+      (route) => {
+        visit.outside.push(route.request().url());
+        return route.abort();
+      },
+    );
+    const { page, trouble } = visit;
+    page.on('dialog', (dialog) => {
+      trouble.push(`dialog: ${dialog.message()}`);
+      void dialog.dismiss();
+    });
+    page.on('pageerror', (error) => trouble.push(`error: ${error.message}`));
+    page.on('console', (message) => {
+      if (/content security policy/i.test(message.text())) trouble.push(message.text());
+    });
+    return visit;
+  };
+  return (name, test) =>
+    it(
+      name,
+      async ({ skip }) => {
+        if (NO_CHROMIUM !== null) skip(NO_CHROMIUM);
+        await test(visiting);
+      },
+      HANGS,
+    );
+}
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+/** What axe finds on the page as it stands, one line each. */
+export async function axe(page: Page): Promise<string[]> {
+  await page.evaluate(AXE);
+  const { violations } = await page.evaluate<AxeResults>('axe.run(document, { resultTypes: ["violations"] })');
+  return violations.flatMap(({ id, help, nodes }) => nodes.map(({ html }) => `${id}: ${help}: ${html.slice(0, 200)}`));
+}
+
+/** How far the page can be scrolled sideways, in pixels. */
+export function sideways(page: Page): Promise<number> {
+  return page.evaluate<number>('document.documentElement.scrollWidth - document.documentElement.clientWidth');
+}

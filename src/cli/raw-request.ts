@@ -1,0 +1,46 @@
+/** A request as it stands in a file. */
+export interface RawRequest {
+  /** Name to values, in order; names as written. */
+  readonly headers: Readonly<Record<string, string[]>>;
+  readonly body: Uint8Array;
+  /** What was done to it, for the reader to know. */
+  readonly remark: string | null;
+}
+
+const HEADER = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*(.*?)[ \t]*$/;
+
+/** Splits headers and body of a raw HTTP request; null when that is no request. Lines may end with LF or CRLF. */
+export function readRawRequest(bytes: Uint8Array): RawRequest | null {
+  const text = Buffer.from(bytes).toString('latin1'); // one character per byte, so positions are those of the bytes
+  const border = /\r?\n\r?\n/.exec(text);
+  if (border === null) return null;
+  const lines = text.slice(0, border.index).split(/\r?\n/);
+  if (/^[A-Z]+ \S+/.test(lines[0] ?? '') && !HEADER.test(lines[0] ?? '')) lines.shift();
+  const headers = headersFrom(lines);
+  if (headers === null) return null;
+  const body = bytes.subarray(border.index + border[0].length);
+  return { headers, ...cutToLength(headers, body) };
+}
+
+/** `Name: value` lines as headers; null when one is something else. */
+export function headersFrom(lines: readonly string[]): Record<string, string[]> | null {
+  const headers: Record<string, string[]> = {};
+  for (const line of lines) {
+    const [, name, value] = HEADER.exec(line) ?? [];
+    if (name === undefined || value === undefined) return null;
+    headers[name] = [...(headers[name] ?? []), value];
+  }
+  return headers;
+}
+
+/** An editor or a shell adds a line break at the end of a file. Where Content-Length says so, it is none of the body. */
+function cutToLength(
+  headers: Readonly<Record<string, string[]>>,
+  body: Uint8Array,
+): Pick<RawRequest, 'body' | 'remark'> {
+  const name = Object.keys(headers).find((each) => each.toLowerCase() === 'content-length');
+  const length = Number(headers[name ?? '']?.[0] ?? Number.NaN);
+  const rest = Number.isInteger(length) && length >= 0 ? Buffer.from(body.subarray(length)).toString('latin1') : '';
+  if (!/^\r?\n$/.test(rest)) return { body, remark: null };
+  return { body: body.subarray(0, length), remark: 'a line break after the end of the body was left out' };
+}

@@ -1,0 +1,115 @@
+import { describe, expect, it } from 'vitest';
+import { CHECKS } from '../../src/cli/check/examination.ts';
+import { VERSION } from '../../src/version.ts';
+import { cli } from './command-line.ts';
+
+const COMMANDS = [
+  [],
+  ['sandbox'],
+  ['sandbox', 'pay'],
+  ['webhooks'],
+  ['webhooks', 'check'],
+  ['webhooks', 'send'],
+  ['webhooks', 'verify'],
+  ['doctor'],
+];
+
+describe('the help', () => {
+  it.each(COMMANDS.map((words) => [words.join(' ') || '(none)', words] as const))(
+    'of %s fits one screen and starts with an example',
+    async (_, words) => {
+      const { code, out, err } = await cli([...words, '--help']);
+      expect([code, err]).toEqual([0, '']);
+      const lines = out.split('\n');
+      expect(lines.length).toBeLessThanOrEqual(24);
+      expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(80);
+      expect(out).toMatch(/^Example\n {2}.*npx merchant-invoicing /);
+    },
+  );
+
+  it('keeps each command apart from what it does', async () => {
+    const { out } = await cli(['--help']);
+    expect(out).not.toMatch(/IDENT[a-z]/);
+    expect(out).toMatch(/^ {2}sandbox pay\|fail\|cancel\|expire IDENT$/m);
+  });
+
+  it('is what no command, help and -h say', async () => {
+    const { out } = await cli(['--help']);
+    for (const args of [[], ['help'], ['-h']]) expect(await cli(args)).toEqual({ code: 0, out, err: '' });
+    expect((await cli(['help', 'doctor'])).out).toBe((await cli(['doctor', '--help'])).out);
+  });
+
+  it('has a version beside it', async () => {
+    expect(await cli(['--version'])).toEqual({ code: 0, out: `${VERSION}\n`, err: '' });
+  });
+});
+
+describe('misuse', () => {
+  it.each([
+    [['sandbx']],
+    [['sandbox', 'eat']],
+    [['sandbox', '--prot', '1']],
+    [['sandbox', '--port', '70000']],
+    [['sandbox', '--dialect', 'nothing=1']],
+    [['sandbox', '--dialect', 'createStatus=204']],
+    [['sandbox', '--fault', 'earthquake']],
+    [['sandbox', '--fault', 'html:2']],
+    [['sandbox', '--fault', 'html@nowhere']],
+    [['sandbox', '--callback', 'somewhere']],
+    [['sandbox', 'pay']],
+    [['sandbox', 'pay', 'a', 'b']],
+    [['sandbox', 'underpay', 'a']],
+    [['sandbox', 'advance']],
+    [['sandbox', 'export', '--as', 'song']],
+    [['webhooks', 'look']],
+    [['webhooks', 'check']],
+    [['webhooks', 'check', 'ftp://a']],
+    [['webhooks', 'check', 'http://127.0.0.1:1', '--timeout', 'soon']],
+    [['webhooks', 'check', 'http://127.0.0.1:1', '--secret', ' padded ']],
+    [['webhooks', 'send', 'refund', 'http://127.0.0.1:1']],
+    [['webhooks', 'send', 'paid', 'http://127.0.0.1:1', '--from', '/no/such/file']],
+    [['webhooks', 'verify', 'request.txt']],
+    [['webhooks', 'verify', '--at', 'noon']],
+    [['doctor', 'please']],
+  ])('%j is code 2, and the error ends with the command that mends it', async (args) => {
+    const { code, out, err } = await cli(args, { input: 'X: y\n\n{}' });
+    expect([code, out]).toEqual([2, '']);
+    const [first = '', last = '', ...rest] = err.trimEnd().split('\n');
+    expect(first).toMatch(/^error: .+/);
+    expect(last).toMatch(/^ {2}try: .*merchant-invoicing /);
+    expect(rest).toEqual([]);
+    expect(err).not.toContain('padded');
+  });
+
+  it('is JSON for scripts', async () => {
+    const { code, out, err } = await cli(['sandbox', 'pay', '--json']);
+    expect([code, err]).toEqual([2, '']);
+    expect(JSON.parse(out)).toEqual({
+      ok: false,
+      error: { message: 'pay needs an order', mend: 'merchant-invoicing sandbox pay order-1042' },
+    });
+  });
+
+  it('shows no control character of what was typed', async () => {
+    const { err } = await cli(['\u001b[31mred']);
+    expect(err).not.toContain('\u001b');
+  });
+});
+
+describe('colour', () => {
+  const run = (setting: { isTerminal?: boolean; env?: Record<string, string> }) => cli(['doctor'], setting);
+  it('is for terminals, and not with NO_COLOR or a dumb one', async () => {
+    expect((await run({ isTerminal: true })).out).toContain('\u001b[');
+    expect((await run({})).out).not.toContain('\u001b');
+    expect((await run({ isTerminal: true, env: { NO_COLOR: '1' } })).out).not.toContain('\u001b');
+    expect((await run({ isTerminal: true, env: { TERM: 'dumb' } })).out).not.toContain('\u001b');
+  });
+});
+
+describe('the examination', () => {
+  it('has more than twelve questions, each with its own name', () => {
+    expect(CHECKS.length).toBeGreaterThan(12);
+    expect(new Set(CHECKS.map(({ id }) => id)).size).toBe(CHECKS.length);
+    expect(new Set(CHECKS.map(({ title }) => title)).size).toBe(CHECKS.length);
+  });
+});

@@ -1,13 +1,12 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
-import type { AddressInfo } from 'node:net';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import ts from 'typescript';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createSandbox, type Sandbox } from '../src/sandbox/index.ts';
 import { type Consumer, installPacked } from './support/consumer.ts';
+import { freePort } from './support/free-port.ts';
 
 const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
 const blocks = [...readme.matchAll(/```(\w+)\n([\s\S]*?)```/g)].map(([, language = '', code = '']) => ({
@@ -17,15 +16,6 @@ const blocks = [...readme.matchAll(/```(\w+)\n([\s\S]*?)```/g)].map(([, language
 const scripts = blocks.filter(({ language }) => language === 'ts').map(({ code }) => code);
 const shell = blocks.filter(({ language }) => language === 'sh').map(({ code }) => code.trim());
 const [first = '', payment = '', receiver = '', errors = ''] = scripts;
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
-}
 
 describe('the README', () => {
   let consumer: Consumer;

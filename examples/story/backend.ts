@@ -14,7 +14,7 @@ export interface Backend {
 }
 
 /** A small merchant backend: POST /checkout starts a payment, POST /webhook receives its end. */
-export async function startBackend(merchant: MerchantClient, port = 0): Promise<Backend> {
+export async function startBackend(merchant: MerchantClient): Promise<Backend> {
   const orders = new Orders();
   const reports: WebhookReport[] = [];
   let url = '';
@@ -60,7 +60,7 @@ export async function startBackend(merchant: MerchantClient, port = 0): Promise<
       reply(502, { error: 'payment is not possible right now' });
     }
   });
-  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
     url,

@@ -15,13 +15,14 @@ import { Transcript } from './transcript.ts';
 
 const stays = process.argv.includes('--stay');
 const sandbox = createSandbox({ clock: stays ? 'real' : 'virtual' });
-await sandbox.listen({ port: stays ? 4010 : 0 });
+await sandbox.listen(); // on a free port, as the backend
+
 const merchant = new MerchantClient({
   baseUrl: sandbox.url,
   apiKey: sandbox.apiKey,
   webhookSecret: sandbox.webhookSecret,
 });
-const backend = await startBackend(merchant, stays ? 3000 : 0);
+const backend = await startBackend(merchant);
 const story = new Transcript();
 const cast: Cast = { sandbox, merchant, backend, story };
 

@@ -113,7 +113,7 @@ export class InvoiceAlreadyExistsError extends ApiError {
   readonly externalId: string | null;
   /** Status of the existing invoice, if the details carry it. */
   readonly existingStatus: InvoiceStatus | null;
-  /** The existing invoice, where it was read back. */
+  /** The existing invoice, where the details carry it whole. */
   declare readonly existing?: Invoice;
 
   constructor(init: InvoiceAlreadyExistsErrorInit) {

@@ -118,7 +118,8 @@ class Walk<T> {
   /** Notes that there is no such page any more; throws the error where that cannot be why. */
   refuse(number: number, error: unknown): void {
     const maybePastEnd = hasKind(error, 'not_found') || hasKind(error, 'validation') || hasKind(error, 'request');
-    if (!maybePastEnd || number <= 1) throw this.#refused?.error ?? error;
+    if (!maybePastEnd) throw error;
+    if (number <= 1) throw this.#refused?.error ?? error;
     this.#ahead.delete(number);
     this.#refused ??= { page: number, error };
     this.#retreat = number - 1;
@@ -198,7 +199,7 @@ class Walk<T> {
     const moved = this.#gaps.map(({ from, to }) => ({ from: from - Math.max(0, lost), to: to + Math.max(0, -lost) }));
     if (lost > 0 && !this.#ended) moved.push({ from: front - lost, to: front });
     const end = this.#ended ? total : Math.min(total, front);
-    this.#gaps = moved.map(({ from, to }) => ({ from: Math.max(0, from), to: Math.min(to, end) })).filter(isSpan);
+    this.#gaps = moved.map(({ from, to }) => ({ from: Math.max(0, from), to: Math.min(to, end) }));
   }
 
   /** This page has been seen. */

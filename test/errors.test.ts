@@ -86,7 +86,22 @@ describe.each(FAMILY)('%s', (name, error, kind) => {
   it('has quiet defaults', () => {
     expect(error).toMatchObject({ outcome: 'not_sent', operation: null, attempts: [], stoppedBy: 'not_retryable' });
     expect(error.cause).toBeUndefined();
-    expect('cause' in error).toBe(false);
+    for (const absent of ['cause', 'page', 'retryAfter']) expect(error).not.toHaveProperty(absent);
+    expect('existing' in error).toBe(kind === 'mismatch'); // its whole point is the other invoice
+    if ('raw' in error) expect(error.raw).toBe('');
+    if (error.kind === 'unexpected_response') expect(error).toMatchObject({ issues: [] });
+  });
+
+  it('can be given another name, by a subclass and by hand', () => {
+    class Renamed extends ConfigurationError {
+      override name = 'Renamed';
+    }
+    expect(new Renamed('No').name).toBe('Renamed');
+    const named = Object.create(error);
+    named.name = 'Other';
+    expect(named.name).toBe('Other');
+    const descriptor = Object.getOwnPropertyDescriptor(Object.getPrototypeOf(error), 'name');
+    expect(descriptor).toMatchObject({ configurable: true, writable: true, enumerable: false });
   });
 
   it('is known by another copy of the package', () => {
@@ -229,6 +244,24 @@ describe('ValidationError', () => {
     const error = new ValidationError({ ...answer, origin: 'service', issues: [] });
     expect(error.fields['constructor']).toBeUndefined();
     expect(Reflect.get(error.fields, '__proto__')).toBeUndefined();
+  });
+});
+
+describe('what only some errors carry', () => {
+  it('the page at which a walk can resume', () => {
+    expect(new NotFoundError({ ...answer, page: 3 }).page).toBe(3);
+    expect(new NotFoundError({ ...answer, page: 3 }).toJSON()).toMatchObject({ page: 3 });
+  });
+
+  it('the findings in an answer that is not as the interface says', () => {
+    const issues = [{ path: 'amount', message: 'is required' }];
+    const error = new UnexpectedResponseError({ code: 'SDK_CONTRACT', message: 'No', status: 200, issues, raw: '{}' });
+    expect(error).toMatchObject({ issues, raw: '{}' });
+  });
+
+  it('the invoice that is there already', () => {
+    const conflict = { ...answer, externalId: 'order-1042', existingStatus: null, existing };
+    expect(new InvoiceAlreadyExistsError(conflict).existing).toBe(existing);
   });
 });
 

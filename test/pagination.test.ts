@@ -221,6 +221,27 @@ describe('a list that moves', () => {
     );
   });
 
+  test('property: none missed of a list that loses rows and gains others in turn', async () => {
+    const turn = fc.oneof(
+      fc.record({ gain: fc.integer({ min: 1, max: 6 }), lose: fc.constant([]) }),
+      fc.record({ gain: fc.constant(0), lose: fc.array(fc.integer({ min: 0, max: 999 }), { maxLength: 4 }) }),
+    );
+    // One read at a time: what a page shows that was read ahead, and is not needed, shows nobody a loss.
+    const scenario = fc.record({ ...sizes, prefetch: fc.constant(1), turns: fc.array(turn, { maxLength: 30 }) });
+    await fc.assert(
+      fc.asyncProperty(scenario, async ({ turns, ...size }) => {
+        const change = (list: string[], read: number) => {
+          const { gain = 0, lose = [] } = turns[read] ?? {};
+          const gone = new Set(lose.map((place) => Math.floor((place * list.length) / 1_000)));
+          return [...uuids(gain, `new${read}`), ...list.filter((_, at) => !gone.has(at))];
+        };
+        const { seen, stayed } = await simulate(size, change, []);
+        expect(seen).toEqual(expect.arrayContaining(stayed));
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
   test('property: rows that join hide none of the others', async () => {
     const growth = fc.array(fc.integer({ min: 0, max: 6 }), { maxLength: 12 });
     const scenario = fc.record({ ...sizes, growth, delays: fc.array(fc.integer({ min: 0, max: 9 })) });

@@ -1,5 +1,4 @@
 import { isObject } from '../contract/envelope.ts';
-import type { InvoiceStatus } from '../contract/types.ts';
 import type { ErrorCode, Outcome } from '../error-codes.ts';
 import type { ApiErrorInit, ValidationIssue } from '../error-inits.ts';
 import {
@@ -13,6 +12,7 @@ import {
   ValidationError,
 } from '../errors.ts';
 import { type Answer, excerpt, type Reading } from './answer.ts';
+import { conflictIn, textOf } from './conflict.ts';
 import { afterUnknown, type CallContext, type Failure } from './failure.ts';
 import { type RetryClass, readRetryAfter } from './retry.ts';
 
@@ -86,10 +86,6 @@ function findRefusal(body: unknown): Refusal {
   };
 }
 
-function textOf(value: unknown, max: number): string | null {
-  return typeof value === 'string' && value !== '' ? value.slice(0, max) : null;
-}
-
 function classOf(code: string | null, status: number): ErrorClass {
   if (code === 'INVOICE_ALREADY_EXISTS') return 'conflict';
   if (code === 'VALIDATION_ERROR') return 'validation';
@@ -122,16 +118,9 @@ function errorOf(
     case 'validation':
       return new ValidationError({ ...init, issues: validationIssues(found), origin: 'service' });
     case 'conflict': {
-      const details = isObject(found.details) ? found.details : {};
-      const nested = isObject(details['invoice']) ? details['invoice'] : {};
-      const status = details['status'] ?? details['existing_status'] ?? details['invoice_status'] ?? nested['status'];
-      const id = details['external_id'] ?? details['order_id'] ?? nested['external_id'];
-      return new InvoiceAlreadyExistsError({
-        ...init,
-        externalId: textOf(id, 512) ?? (sentExternalId === null ? null : redactor.text(sentExternalId)),
-        // Any text is an InvoiceStatus; its type only spells that as a template.
-        existingStatus: textOf(status, 64) as InvoiceStatus | null,
-      });
+      const conflict = conflictIn(found.details);
+      const sent = sentExternalId === null ? null : redactor.text(sentExternalId);
+      return new InvoiceAlreadyExistsError({ ...init, ...conflict, externalId: conflict.externalId ?? sent });
     }
     case 'authentication':
       return new AuthenticationError(init);

@@ -16,6 +16,7 @@ import { FakeRuntime } from '../support/fake-runtime.ts';
 import { type Step, serve } from '../support/fault-server.ts';
 import { answer, drip, endless, ok, refuse, resetMidBody, stallMidBody, truncate } from '../support/fault-steps.ts';
 import { alreadyExistsFailure, detailFailure, validationFailure } from '../support/fixtures/failures.ts';
+import { successInvoice } from '../support/fixtures/invoices.ts';
 import { clientOf, errorOf, order } from '../support/test-client.ts';
 
 /** The error of a creation that is answered like this, at the only attempt. */
@@ -253,6 +254,28 @@ describe('a conflict', () => {
   ])('details: %s', async (_name, details, externalId, existingStatus) => {
     const error = await refused(refuse(409, 'INVOICE_ALREADY_EXISTS', details));
     expect(error).toMatchObject({ kind: 'conflict', externalId, existingStatus, outcome: 'rejected' });
+    expect(error).not.toHaveProperty('existing');
+  });
+
+  test.each([
+    ['invoice', { external_id: 'order-1042', invoice: successInvoice }],
+    ['existing_invoice', { existing_invoice: successInvoice }],
+    ['existing', { existing: successInvoice }],
+    ['the details themselves', successInvoice],
+    ['beside an empty one', { invoice: {}, ...successInvoice }],
+  ])('the invoice whole, as %s', async (_name, details) => {
+    const error = await refused(refuse(409, 'INVOICE_ALREADY_EXISTS', details));
+    if (!hasCode(error, 'INVOICE_ALREADY_EXISTS')) throw new Error('is a conflict');
+    expect(error.existing?.uuid).toBe(successInvoice.uuid);
+    expect(error.existing?.amount.toFixed()).toBe('100');
+    expect(error.existing?.finished_at).toBeInstanceOf(Date);
+  });
+
+  test('half an invoice is no invoice', async () => {
+    const { payment_url: _left, ...half } = successInvoice;
+    const error = await refused(refuse(409, 'INVOICE_ALREADY_EXISTS', { invoice: half }));
+    expect(error).not.toHaveProperty('existing');
+    expect(error).toMatchObject({ existingStatus: 'success' });
   });
 });
 

@@ -1,0 +1,32 @@
+import { isObject } from '../contract/envelope.ts';
+import { getInvoice } from '../contract/invoices.ts';
+import type { Invoice, InvoiceStatus } from '../contract/types.ts';
+
+/** What the details of INVOICE_ALREADY_EXISTS tell of the invoice that is there; its names are not shown. */
+interface Conflict {
+  readonly externalId: string | null;
+  readonly existingStatus: InvoiceStatus | null;
+  /** Only where the details carry the invoice whole. */
+  readonly existing: Invoice | undefined;
+}
+
+/** @see service interface, "Error codes": INVOICE_ALREADY_EXISTS */
+export function conflictIn(value: unknown): Conflict {
+  const details = isObject(value) ? value : {};
+  const nested = [details['invoice'], details['existing_invoice'], details['existing']].find(isObject) ?? {};
+  const read = getInvoice.data('external_id' in nested ? nested : details);
+  return {
+    externalId: textOf(details['external_id'] ?? details['order_id'] ?? nested['external_id'], 512),
+    // Any text is an InvoiceStatus; its type only spells that as a template.
+    existingStatus: textOf(
+      details['status'] ?? details['existing_status'] ?? details['invoice_status'] ?? nested['status'],
+      64,
+    ) as InvoiceStatus | null,
+    existing: read.ok ? read.value : undefined,
+  };
+}
+
+/** A text that says something, cut; null for anything else. */
+export function textOf(value: unknown, max: number): string | null {
+  return typeof value === 'string' && value !== '' ? value.slice(0, max) : null;
+}

@@ -1,16 +1,22 @@
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-// The tests that judge the mutated folders directly: no builds, no browsers, no other processes.
+/** Files of a second and more. A mutant that a quick one kills need not wait for them. */
+const SLOW = /(?:secrecy|abort|retry-table|pagination|past-end|verify|fuzz|fuzz-endpoint|outage)\.test\.ts$/;
+
+class QuickFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const rank = ({ moduleId }: TestSpecification) => `${SLOW.test(moduleId) ? 1 : 0} ${moduleId}`;
+    return [...files].sort((a, b) => (rank(a) < rank(b) ? -1 : 1));
+  }
+}
+
+// For scripts/mutation.ts, which says which tests judge: thousands of runs, in one worker each, ended at the first failure.
 export default defineConfig({
   test: {
-    include: [
-      'test/contract/**/*.test.ts',
-      'test/transport/**/*.test.ts',
-      'test/resources/**/*.test.ts',
-      'test/webhooks/*.test.ts',
-      'test/{client,drift,errors,pagination}.test.ts',
-    ],
-    exclude: ['test/contract/pins.test.ts', 'test/webhooks/entry.test.ts'],
-    testTimeout: 60_000,
+    include: (process.env['MUTATION_TESTS'] ?? '').split(','),
+    isolate: false,
+    testTimeout: 8_000,
+    sequence: { sequencer: QuickFirst },
   },
 });

@@ -1,0 +1,102 @@
+// `npm run mutation [-- contract pagination …]`: breaks the sources in thousands of ways, one at a time, and counts how
+// many the tests notice. Each part is judged by its own tests alone, so its score is a lower bound. Takes hours in all;
+// what was judged before is kept in coverage/, and only what has changed since is judged again.
+import { parseArgs } from 'node:util';
+import { Stryker } from '@stryker-mutator/core';
+
+interface Part {
+  /** What is broken. */
+  readonly mutate: readonly string[];
+  /** What must notice. */
+  readonly tests: readonly string[];
+  /** Also what runs once, as the module loads: every test of the part must be run for each of those. */
+  readonly withStatic: boolean;
+}
+
+const PARTS: Readonly<Record<string, Part>> = {
+  errors: {
+    mutate: ['src/errors.ts', 'src/error-guards.ts'],
+    tests: ['test/errors.test.ts'],
+    withStatic: true,
+  },
+  pagination: {
+    mutate: ['src/pagination.ts'],
+    tests: ['test/walk.test.ts', 'test/pagination.test.ts', 'test/behaviour/past-end.test.ts'],
+    withStatic: true,
+  },
+  contract: {
+    // The OpenAPI text is judged by a public validator, which is not run thousands of times.
+    mutate: ['src/contract/**/*.ts', '!src/contract/openapi*.ts', '!src/contract/json-schema.ts'],
+    tests: [
+      'test/contract/!(pins).test.ts',
+      'test/drift.test.ts',
+      'test/resources/create-invoice.test.ts',
+      'test/resources/endpoints.test.ts',
+    ],
+    withStatic: true,
+  },
+  transport: {
+    mutate: ['src/transport/**/*.ts'],
+    tests: ['test/transport/**/*.test.ts', 'test/client.test.ts', 'test/drift.test.ts', 'test/pagination.test.ts'],
+    withStatic: false,
+  },
+  webhooks: {
+    // The stores on engines are judged by the conformance suite and the kill runs, against the engines.
+    mutate: ['src/webhooks/**/*.ts', '!src/webhooks/{stores,conformance}/**', '!src/webhooks/index.ts'],
+    tests: ['test/webhooks/!(entry|fuzz|fuzz-endpoint|outage).test.ts'],
+    withStatic: false,
+  },
+};
+
+const THRESHOLD = 85;
+
+/** What became of the mutants of a part, by Stryker's word for it. */
+async function judge(name: string, { mutate, tests, withStatic }: Part): Promise<ReadonlyMap<string, number>> {
+  process.env['MUTATION_TESTS'] = tests.join(',');
+  const results = await new Stryker({
+    packageManager: 'npm',
+    testRunner: 'vitest',
+    plugins: ['@stryker-mutator/vitest-runner'],
+    vitest: { configFile: 'vitest.mutation.config.ts', related: false },
+    coverageAnalysis: 'perTest',
+    mutate: [...mutate],
+    ignoreStatic: !withStatic,
+    concurrency: 2,
+    timeoutMS: 10_000,
+    incremental: true,
+    incrementalFile: `coverage/mutation-${name}.json`,
+    tempDirName: 'coverage/mutation',
+    reporters: ['clear-text', 'progress-append-only'],
+    clearTextReporter: { allowColor: false, reportTests: false, reportScoreTable: false },
+  }).runMutationTest();
+  const counts = new Map<string, number>();
+  for (const { status } of results) counts.set(status, (counts.get(status) ?? 0) + 1);
+  return counts;
+}
+
+function row(name: string, counts: ReadonlyMap<string, number>): { line: string; found: number; valid: number } {
+  const of = (status: string) => counts.get(status) ?? 0;
+  const found = of('Killed') + of('Timeout');
+  const valid = found + of('Survived') + of('NoCoverage');
+  const cells = [name, valid, of('Killed'), of('Timeout'), of('Survived'), of('NoCoverage'), percent(found, valid)];
+  return { line: `| ${cells.join(' | ')} |`, found, valid };
+}
+
+function percent(found: number, valid: number): string {
+  return valid === 0 ? '–' : `${((100 * found) / valid).toFixed(1)} %`;
+}
+
+const { positionals } = parseArgs({ allowPositionals: true });
+const names = positionals.length > 0 ? positionals : Object.keys(PARTS);
+const rows = [];
+for (const name of names) {
+  const part = PARTS[name];
+  if (part === undefined) throw new Error(`There is no part ${name}. The parts: ${Object.keys(PARTS).join(', ')}.`);
+  rows.push(row(name, await judge(name, part)));
+}
+const found = rows.reduce((sum, { found }) => sum + found, 0);
+const valid = rows.reduce((sum, { valid }) => sum + valid, 0);
+console.log('| Part | Mutants | Killed | Timed out | Survived | Not covered | Score |\n|---|---|---|---|---|---|---|');
+for (const { line } of rows) console.log(line);
+console.log(`\n${found} of ${valid} were noticed: ${percent(found, valid)}.`);
+process.exitCode = found >= (valid * THRESHOLD) / 100 ? 0 : 1;

@@ -196,6 +196,7 @@ describe('an entry of the attempt log', () => {
     ['status_code', '503', 503],
     ['status_code', '', null],
     ['duration_ms', '181.5', 181.5],
+    ['duration_ms', '181.25', 181.25],
     ['success', 'true', true],
     ['success', 'false', false],
     ['success', 1, true],
@@ -209,12 +210,21 @@ describe('an entry of the attempt log', () => {
 
   it.each([
     ['status_code', 'none'],
+    ['status_code', 'HTTP 503'],
+    ['status_code', '503 Service Unavailable'],
+    ['status_code', '5e2'],
+    ['status_code', [503]],
+    ['status_code', true],
+    ['status_code', Number.POSITIVE_INFINITY], // 1e999 in JSON
     ['success', 'perhaps'],
+    ['success', 2],
     ['duration_ms', {}],
     ['created_at', 'yesterday'],
   ])('is refused with %s = %j', (name, value) => {
     const record = { ...wire.deliveredRecord, attempt_log: [{ ...wire.failedAttempt, [name]: value }] };
-    expect(refused(listDeliveries.data, [record]).map((issue) => issue.path)).toEqual([`0.attempt_log.0.${name}`]);
+    expect(refused(listDeliveries.data, [record])).toEqual([
+      { path: `0.attempt_log.0.${name}`, message: expect.stringMatching(/^must be /) },
+    ]);
   });
 });
 

@@ -73,6 +73,11 @@ it('takes a field of any name for what it is', () => {
   );
 });
 
-it.each([[undefined], [null], ['text'], [5], [new Date(0)], [[]]])('finds none in %j', (value) => {
+it.each([[undefined], [null], ['text'], [5], [new Date(0)], [[]], [[1]]])('finds none in %j', (value) => {
   expect(drifts(getInvoice.data, value)).toEqual([]);
+});
+
+it('finds none in members of another type, which are errors', () => {
+  expect(drifts(listInvoices.data, { ...invoicePage, items: 'abc' })).toEqual([]);
+  expect(drifts(getInvoice.data, { ...successInvoice, status: 5, currency: ['EUR'], adjustment: 'none' })).toEqual([]);
 });

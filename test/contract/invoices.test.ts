@@ -140,6 +140,13 @@ describe('an invoice in full', () => {
   });
 
   describe('read alone', () => {
+    it('may stand under its own name, and may have a member of that name', () => {
+      expect(decoded(getInvoice.data, { invoice: wire.successInvoice }).uuid).toBe(wire.successInvoice.uuid);
+      const both = { ...wire.successInvoice, invoice: wire.pendingInvoice };
+      expect(decoded(getInvoice.data, both).uuid).toBe(wire.successInvoice.uuid);
+      expect(refused(getInvoice.data, { order: wire.successInvoice })).not.toEqual([]);
+    });
+
     it('may be the creation form: is_adjusted follows the absent adjustment', () => {
       expect(decoded(getInvoice.data, wire.createdInvoice)).toMatchObject({
         is_adjusted: false,

@@ -71,7 +71,22 @@ describe('the body of a creation', () => {
     for (const value of [5, true, {}, ['x', 'y'], Symbol('x'), 5n, new Date(0)]) {
       expect(refused(body, { ...order, [name]: value }).map((issue) => issue.path)).toEqual([name]);
     }
-    expect(refused(body, { ...order, [name]: 5 })).toEqual([{ path: name, message: 'must be a string, not a number' }]);
+  });
+
+  it.each([
+    [5, 'a number'],
+    [true, 'a boolean'],
+    [5n, 'a bigint'],
+    [Symbol('x'), 'a symbol'],
+    [() => 'x', 'a function'],
+    [{}, 'an object'],
+    [['x'], 'an array'],
+    [new Date(0), 'a Date'],
+    [null, 'null'],
+  ])('says what it is instead of text (%#)', (external_id, name) => {
+    expect(refused(body, { ...order, external_id })).toEqual([
+      { path: 'external_id', message: `must be a string, not ${name}` },
+    ]);
   });
 
   it.each(['a\uD83D', '\uDE00a', 'a\uDE00\uD83Db'])('half of a surrogate pair is refused (%#)', (external_id) => {
@@ -226,6 +241,9 @@ describe.each(['callback_url', 'success_url', 'fail_url'])('%s', (name) => {
   it.each([
     'http://shop.example/hook',
     'http://localhost.shop.example/hook',
+    'http://notlocalhost/hook',
+    'http://shop-127.0.0.1.nip.example/hook',
+    'http://x127.0.0.1/hook',
     'http://127.0.0.1.shop.example/',
     'http://10.0.0.1/',
     'http://0.0.0.0/',

@@ -20,7 +20,7 @@ const PARTS: Readonly<Record<string, Part>> = {
     withStatic: true,
   },
   pagination: {
-    mutate: ['src/pagination.ts'],
+    mutate: ['src/pagination*.ts'],
     tests: ['test/walk.test.ts', 'test/pagination.test.ts', 'test/behaviour/past-end.test.ts'],
     withStatic: true,
   },
@@ -31,13 +31,17 @@ const PARTS: Readonly<Record<string, Part>> = {
       'test/drift.test.ts',
       'test/resources/create-invoice.test.ts',
       'test/resources/endpoints.test.ts',
-      'test/openapi/!(prism).test.ts',
+      'test/openapi/@(schemas|calls).test.ts',
     ],
     withStatic: true,
   },
   transport: {
     mutate: ['src/transport/**/*.ts'],
-    tests: ['test/transport/**/*.test.ts', 'test/client.test.ts', 'test/drift.test.ts'],
+    tests: [
+      'test/transport/!(every-status|body-size|leaks).test.ts', // these take seconds each, and notice no more
+      'test/@(client|call|drift).test.ts',
+      'test/resources/*.test.ts',
+    ],
     withStatic: false,
   },
   webhooks: {

@@ -13,22 +13,27 @@ import { createSandbox, type Sandbox } from './sandbox/index.ts';
  * A client that has the sandbox's `fetch` needs none of this; use it where you cannot hand one in.
  *
  * @param baseUrl The address your code calls; a path prefix is kept.
- * @param sandbox Default a fresh one. Keep your own to pay, to move its clock and to break things.
+ * @param sandbox Default a fresh one at `baseUrl`. Keep your own to pay, to move its clock and to break things.
  * @throws ConfigurationError for an address that is not http or https.
  */
-export function handlers(baseUrl: string, sandbox: Sandbox = createSandbox()): HttpHandler[] {
+export function handlers(baseUrl: string, sandbox?: Sandbox): HttpHandler[] {
   const root = rootOf(baseUrl);
-  const answer = async ({ request }: { readonly request: Request }): Promise<Response> => {
-    const { origin, pathname, search } = new URL(request.url);
-    const inside = pathname.slice(new URL(root).pathname.replace(/\/$/, '').length);
-    try {
-      return await sandbox.fetch(new Request(`${origin}${inside}${search}`, request));
-    } catch {
-      // What is thrown here msw would turn into a 500; a broken connection must look like one.
-      return HttpResponse.error();
-    }
+  const service = sandbox ?? createSandbox({ url: root });
+  const below = (address: string): HttpHandler[] => {
+    const prefix = new URL(address).pathname.replace(/\/$/, '');
+    const answer = async ({ request }: { readonly request: Request }): Promise<Response> => {
+      const { origin, pathname, search } = new URL(request.url);
+      try {
+        return await service.fetch(new Request(`${origin}${pathname.slice(prefix.length)}${search}`, request));
+      } catch {
+        // What is thrown here msw would turn into a 500; a broken connection must look like one.
+        return HttpResponse.error();
+      }
+    };
+    return [http.all(`${address}/api/v1/external/*`, answer), http.all(`${address}/pay/*`, answer)];
   };
-  return [http.all(`${root}/api/v1/external/*`, answer), http.all(`${root}/pay/*`, answer)];
+  // The payment links of a sandbox of your own begin with its address, not with yours.
+  return service.url === root ? below(root) : [...below(root), ...below(service.url)];
 }
 
 function rootOf(baseUrl: string): string {

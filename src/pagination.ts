@@ -1,5 +1,6 @@
 import type { Page } from './contract/types.ts';
 import { hasKind, UnexpectedResponseError } from './errors.ts';
+import { merged, type Span, without } from './pagination-gaps.ts';
 
 /** A list to walk: its first answer, and how to get the others. */
 export interface PageSource<T> {
@@ -52,12 +53,6 @@ export async function* walkPages<T>(source: PageSource<T>): AsyncGenerator<Page<
 const READS_FACTOR = 3;
 const READS_SPARE = 10;
 
-/** Places in the list, from 0, up to but not including `to`. */
-interface Span {
-  readonly from: number;
-  readonly to: number;
-}
-
 class Walk<T> {
   readonly #source: PageSource<T>;
   readonly #perPage: number;
@@ -65,7 +60,7 @@ class Walk<T> {
   readonly #ahead = new Map<number, Promise<Page<T>>>();
   readonly #controller = new AbortController();
   readonly #release: () => void;
-  /** Places behind the front where rows not seen yet may stand. From the front on, all rows are not seen yet. */
+  /** Places behind the front where rows not seen yet may stand, merged. From the front on, none is seen yet. */
   #gaps: readonly Span[] = [];
   #front: number;
   /** Rows that have joined and not shown yet as repeats of those that they moved backward. */
@@ -144,8 +139,8 @@ class Walk<T> {
     if (this.#retreat !== null) return this.#retreat;
     if (!this.#ended && this.#ahead.has(this.#front + 1)) return this.#front + 1;
     const limit = this.#ended ? Number.POSITIVE_INFINITY : (this.#front - 1) * this.#perPage;
-    const ends = this.#gaps.filter(({ from }) => from < limit).map(({ to }) => Math.min(to, limit));
-    if (ends.length > 0) return Math.ceil(Math.max(...ends) / this.#perPage);
+    const gap = this.#gaps.filter(({ from }) => from < limit).at(-1);
+    if (gap !== undefined) return Math.ceil(Math.min(gap.to, limit) / this.#perPage);
     return this.#ended ? null : this.#front + 1;
   }
 
@@ -199,18 +194,12 @@ class Walk<T> {
     const moved = this.#gaps.map(({ from, to }) => ({ from: from - Math.max(0, lost), to: to + Math.max(0, -lost) }));
     if (lost > 0 && !this.#ended) moved.push({ from: front - lost, to: front });
     const end = this.#ended ? total : Math.min(total, front);
-    this.#gaps = moved.map(({ from, to }) => ({ from: Math.max(0, from), to: Math.min(to, end) }));
+    this.#gaps = merged(moved.map(({ from, to }) => ({ from: Math.max(0, from), to: Math.min(to, end) })));
   }
 
   /** This page has been seen. */
   #close(number: number): void {
-    const [start, end] = [(number - 1) * this.#perPage, number * this.#perPage];
-    this.#gaps = this.#gaps
-      .flatMap(({ from, to }) => [
-        { from, to: Math.min(to, start) },
-        { from: Math.max(from, end), to },
-      ])
-      .filter(isSpan);
+    this.#gaps = without(this.#gaps, { from: (number - 1) * this.#perPage, to: number * this.#perPage });
   }
 
   /**
@@ -239,8 +228,4 @@ class Walk<T> {
       message: `${operation}: ${problem}. The service may use other names for the query; see docs/pagination.md.`,
     });
   }
-}
-
-function isSpan({ from, to }: Span): boolean {
-  return from < to;
 }

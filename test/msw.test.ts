@@ -39,6 +39,21 @@ describe('the msw handlers', () => {
     expect([page.status, page.headers.get('content-type')]).toEqual([200, expect.stringContaining('text/html')]);
   });
 
+  it('serve the payment page of a sandbox that has another address, or none given', async () => {
+    const order = { external_id: 'order-2', customer_id: 'c-1', amount: '25.00', currency: 'EUR' };
+    const own = createSandbox();
+    const elsewhere = 'https://pay.elsewhere.test';
+    server.use(...handlers(elsewhere, own), ...handlers('https://pay.fresh.test'));
+    const atOwn = new MerchantClient({ baseUrl: elsewhere, apiKey: own.apiKey });
+    const { payment_url } = await atOwn.invoices.create(order);
+    expect((await fetch(payment_url)).status).toBe(200);
+    const atFresh = new MerchantClient({ baseUrl: 'https://pay.fresh.test', apiKey: own.apiKey });
+    const fresh = await atFresh.invoices.create(order);
+    expect(fresh.payment_url).toMatch(/^https:\/\/pay\.fresh\.test\/pay\//);
+    expect((await fetch(fresh.payment_url)).status).toBe(200);
+    server.resetHandlers();
+  });
+
   it('let faults look like what they are', async () => {
     sandbox.faults.next('reset_after');
     const failed = await merchant.rates.list().result();

@@ -374,6 +374,29 @@ describe('leaving and failing', () => {
     expect(list.asked).toEqual([1, 2, 3, 3, 3, 4, 5]);
   });
 
+  test.each(['onPage', 'onInvalidItem'])('%s that is no function is refused before the network', async (name) => {
+    const list = await movingList(uuids(3));
+    const error = await errorOf(clientOf(list.server.url).invoices.list({}, { [name]: 5 }));
+    expect(error).toMatchObject({ kind: 'configuration', code: 'SDK_INVALID_ARGUMENT', outcome: 'not_sent' });
+    expect(error.message).toBe(`invoices.list: options.${name} must be a function, not 5. No request was made.`);
+    expect(list.asked).toEqual([]);
+  });
+
+  test.each([0, 33, 1.5, '2'])('prefetch is not %j', async (prefetch) => {
+    const wrong = { prefetch } as { prefetch: number }; // wrong on purpose
+    const error = await errorOf(clientOf('https://pay.example').invoices.list({}, wrong));
+    expect(error.message).toContain('options.prefetch must be a whole number from 1 to 32, not ');
+  });
+
+  test('onPage may fail, at once or later, without harm', async () => {
+    const list = await movingList(uuids(45));
+    const thrown = () => {
+      throw new Error('mine');
+    };
+    expect(await walk(list, { onPage: thrown })).toHaveLength(45);
+    expect(await walk(list, { onPage: async () => thrown() })).toHaveLength(45);
+  });
+
   test('onPage is told of each page read', async () => {
     const list = await movingList(uuids(60));
     const pages: string[] = [];

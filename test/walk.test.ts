@@ -167,6 +167,33 @@ describe('going back', () => {
   });
 });
 
+describe('a list that never rests', () => {
+  test('costs no more for what has been read: its gaps do not pile up', async () => {
+    let turn = 0;
+    const long = () => uuids(400, `t${turn}-`);
+    const source: PageSource<string> = {
+      operation: 'rows.list',
+      first: pageOf(long(), 1, { total_items: 1_000 }),
+      startPage: 1,
+      perPage: null,
+      prefetch: 1,
+      signal: null,
+      key: (row) => row,
+      async read(page) {
+        turn += 1;
+        return pageOf(long(), page, { total_items: 1_000 - (turn % 3) * 7, total_pages: 500, has_next: true });
+      },
+    };
+    let rows = 0;
+    const walk = async () => {
+      for await (const { items } of walkPages(source)) rows += items.length;
+    };
+    await expect(walk()).rejects.toMatchObject({ code: 'SDK_PAGE' });
+    expect(turn).toBe(1 + 3 * 500 + 10 - 2);
+    expect(rows).toBeGreaterThan(0);
+  });
+});
+
 describe('the end', () => {
   test('is a page of repeats that nothing explains', async () => {
     const stuck = of(rows.slice(0, 2), { has_next: true, total_items: 100, total_pages: 50 });

@@ -17,7 +17,7 @@ export function exportFrom(status: SandboxStatus, form: ExportForm, ident: strin
       EXIT.finding,
       ident === undefined ? 'no order has ended yet, so there is nothing to export' : `there is no order ${ident}`,
       ident === undefined
-        ? 'merchant-invoicing sandbox pay order-1042'
+        ? `merchant-invoicing sandbox pay order-1042 --url ${url}`
         : `merchant-invoicing sandbox status --url ${url}`,
     );
   }
@@ -29,7 +29,7 @@ export function exportFrom(status: SandboxStatus, form: ExportForm, ident: strin
   throw new CliError(
     EXIT.finding,
     `${pending.external_id} is pending, so there is nothing to expect of it yet`,
-    `merchant-invoicing sandbox pay ${pending.external_id}`,
+    `merchant-invoicing sandbox pay ${pending.external_id} --url ${url}`,
   );
 }
 

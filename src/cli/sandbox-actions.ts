@@ -1,3 +1,4 @@
+import { durationFrom } from '../sandbox/duration.ts';
 import type { SandboxInvoice } from '../sandbox/index.ts';
 import { addressFrom, readArguments } from './arguments.ts';
 import { command, type SandboxStatus, statusOf } from './control.ts';
@@ -44,6 +45,7 @@ export async function actOnSandbox(action: string, args: readonly string[], io: 
     io.out(values.json ? `${JSON.stringify({ as: form, text })}\n` : `${text}\n`); // to the byte: it is a file
     return EXIT.fine;
   }
+  if (action === 'advance') refuseNoDuration(first ?? '', mend);
   if (action === 'advance' || action === 'reset') {
     const result = await command(url, action, action === 'advance' ? { duration: first ?? '' } : {});
     return say(result, action === 'advance' ? `the clock is at ${nowOf(result)}` : 'back to the beginning');
@@ -76,6 +78,14 @@ function wordsOf(action: string, words: readonly string[], mend: string): readon
       : `${action} does not take ${JSON.stringify(words[most])}`,
     mend,
   );
+}
+
+function refuseNoDuration(text: string, mend: string): void {
+  try {
+    durationFrom(text, 'a duration');
+  } catch (error) {
+    throw misuse(error instanceof Error ? error.message : String(error), mend);
+  }
 }
 
 function nowOf(result: unknown): string {

@@ -1,5 +1,7 @@
 import {
+  accessSync,
   closeSync,
+  constants,
   existsSync,
   fsyncSync,
   openSync,
@@ -9,6 +11,7 @@ import {
   statSync,
   writeSync,
 } from 'node:fs';
+import { dirname } from 'node:path';
 import { isMerchantError } from '../errors.ts';
 import type { Sandbox, SandboxState } from '../sandbox/index.ts';
 import { stateFrom } from '../sandbox/state.ts';
@@ -20,7 +23,17 @@ const SHARE = 10;
 
 /** What the file holds; undefined when there is none yet. */
 export function readState(path: string): SandboxState | undefined {
-  if (!existsSync(path)) return undefined;
+  if (!existsSync(path)) {
+    try {
+      accessSync(dirname(path), constants.W_OK);
+    } catch (error) {
+      throw misuse(
+        `--state ${path} cannot be written: ${messageOf(error)}`,
+        'merchant-invoicing sandbox --state sandbox.json',
+      );
+    }
+    return undefined;
+  }
   const mend = `mv ${path} ${path}.old && merchant-invoicing sandbox --state ${path}`;
   try {
     return stateFrom(JSON.parse(readFileSync(path, 'utf8')));

@@ -2,27 +2,25 @@ import { after, check, listOf, openEnum, optionalScalar, parameters, resource, s
 import type { Endpoint } from './endpoint.ts';
 import { isObject } from './envelope.ts';
 import { ident } from './parameters.ts';
-import { dateFrom, Problem } from './scalars.ts';
+import { dateFrom } from './scalars.ts';
 import type { DeliveryAttempt, EventType, KnownDeliveryStatus, WebhookDelivery } from './types.ts';
 
-// The types inside the log are not shown, so a number may be text, and everything may be missing.
-function numberOrNull(value: unknown): number | null | Problem {
-  if (value === undefined || value === null || value === '') return null;
+// The types inside the record and its log are not shown: what cannot be read as the type that the name promises is
+// null, because a history with a gap tells more than none.
+function numberOrNull(value: unknown): number | null {
   const number = typeof value === 'string' && /^\d{1,15}(?:\.\d{1,6})?$/.test(value) ? Number(value) : value;
-  return typeof number === 'number' && Number.isFinite(number) ? number : new Problem('must be a number');
+  return typeof number === 'number' && Number.isFinite(number) ? number : null;
 }
 
-/** For a name so vague that the wire may use it for a word: what is no number is not meant. */
-function numberIfAny(value: unknown): number | null {
-  const number = numberOrNull(value);
-  return number instanceof Problem ? null : number;
+/** Attempts made so far, perhaps written "2/7". */
+function countOrNull(value: unknown): number | null {
+  return numberOrNull(typeof value === 'string' ? value.split('/')[0]?.trim() : value);
 }
 
-function flagOrNull(value: unknown): boolean | null | Problem {
-  if (value === undefined || value === null) return null;
-  if (value === 1 || value === 'true') return true;
-  if (value === 0 || value === 'false') return false;
-  return typeof value === 'boolean' ? value : new Problem('must be a boolean');
+function flagOrNull(value: unknown): boolean | null {
+  const word = typeof value === 'string' ? value.toLowerCase() : value;
+  if (word === true || word === 1 || word === 'true' || word === '1') return true;
+  return word === false || word === 0 || word === 'false' || word === '0' ? false : null;
 }
 
 function textOrNull(value: unknown): string | null {
@@ -35,8 +33,13 @@ function textOrNull(value: unknown): string | null {
   }
 }
 
-function dateOrNull(value: unknown): Date | null | Problem {
-  return value === undefined || value === null || value === '' ? null : dateFrom(value);
+function dateOrNull(value: unknown): Date | null {
+  const date = dateFrom(value);
+  if (date instanceof Date) return date;
+  const number = numberOrNull(value);
+  // Seconds until the year 5138, milliseconds from 1973 on.
+  const time = new Date(number === null ? Number.NaN : number < 100_000_000_000 ? number * 1000 : number);
+  return Number.isNaN(time.getTime()) ? null : time;
 }
 
 const unsaid = { kind: 'anything' } as const;
@@ -54,9 +57,9 @@ const deliveryShape = shapeOf<WebhookDelivery>()({
   id: text,
   event_type: optionalScalar((value) => textOrNull(value) as EventType | null, unsaid),
   status: openEnum<KnownDeliveryStatus>(['pending', 'delivering', 'delivered', 'failed']),
-  attempts: optionalScalar<number>((value) => numberOrNull(value) ?? 0, unsaid),
+  attempts: optionalScalar<number>((value) => countOrNull(value) ?? 0, unsaid),
   max_attempts: optionalScalar(numberOrNull, unsaid),
-  last_http_status: optionalScalar(numberIfAny, unsaid),
+  last_http_status: optionalScalar(numberOrNull, unsaid),
   next_retry_at: optionalScalar(dateOrNull, unsaid),
   delivered_at: optionalScalar(dateOrNull, unsaid),
   attempt_log: listOf<DeliveryAttempt>(resource(attemptShape)),
@@ -96,15 +99,23 @@ function named(raw: unknown): unknown {
     record[name] = found === undefined ? undefined : raw[found];
   }
   record['attempt_log'] ??= [];
-  record['attempts'] ??= Array.isArray(record['attempt_log']) ? record['attempt_log'].length : 0;
+  if (countOrNull(record['attempts']) === null && Array.isArray(record['attempt_log'])) {
+    record['attempts'] = record['attempt_log'].length;
+  }
   if (typeof record['id'] === 'number') record['id'] = String(record['id']);
   return record;
 }
 
-/** A list, a page, or a list under a name: whether it is paginated is not shown. */
+const LIST_NAMES = ['items', 'deliveries', 'webhook_deliveries', 'webhooks', 'results', 'data'];
+
+/** A list, a page, a list under a name, or one record alone: whether it is paginated is not shown. */
 function deliveryList(raw: unknown): unknown {
-  const list = isObject(raw) ? (raw['items'] ?? raw['deliveries'] ?? raw['webhooks'] ?? raw['results'] ?? raw) : raw;
-  return Array.isArray(list) ? list.map(named) : list;
+  if (raw === null) return [];
+  const name = isObject(raw) ? LIST_NAMES.find((candidate) => Object.hasOwn(raw, candidate)) : undefined;
+  const list = isObject(raw) && name !== undefined ? (raw[name] ?? []) : raw;
+  if (Array.isArray(list)) return list.map(named);
+  const record = named(list);
+  return isObject(record) && record['id'] !== undefined && record['status'] !== undefined ? [record] : list;
 }
 
 /** @see service interface, "GET /api/v1/external/invoices/{ident}/webhooks" */

@@ -26,8 +26,6 @@ export interface Endpoint<Data> {
   readonly idempotent: boolean;
   /** Whether the interface shows the success in an envelope, or does not show its shape. Both are read for either. */
   readonly envelope: 'shown' | 'unsaid';
-  /** The name under which a resource may stand where the shape is not shown. */
-  readonly ownName?: string;
   /** Path parameters, checked; null where the path has none. */
   readonly params: Check<WireRecord> | null;
   /** Query, as text; null where the interface lists none. */

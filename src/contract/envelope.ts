@@ -30,10 +30,22 @@ export function payloadOf(body: unknown): unknown {
   return isObject(body) && Object.hasOwn(body, 'data') ? body['data'] : body;
 }
 
-/** The resource itself, where it stands under its own name: the shape of single reads is not shown. */
-export function unnamed(payload: unknown, name: string): unknown {
-  if (!isObject(payload) || Object.hasOwn(payload, 'uuid')) return payload;
-  return isObject(payload[name]) ? payload[name] : payload;
+const WRAPPED_DEEPEST = 2;
+
+/**
+ * The resource itself, where it is wrapped once more: the shape of single reads is not shown. It is the only object with
+ * a uuid, whatever it stands under.
+ */
+export function unwrapped(payload: unknown, depth = 0): unknown {
+  if (!isObject(payload) || hasUuid(payload) || depth === WRAPPED_DEEPEST) return payload;
+  const found = Object.values(payload)
+    .map((member) => unwrapped(member, depth + 1))
+    .filter(hasUuid);
+  return found.length === 1 ? found[0] : payload;
+}
+
+function hasUuid(value: unknown): boolean {
+  return isObject(value) && Object.hasOwn(value, 'uuid');
 }
 
 const pageShell = check(() => pageOf(anything));

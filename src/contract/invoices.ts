@@ -14,7 +14,7 @@ import {
   timestamp,
 } from './codecs.ts';
 import type { Endpoint, PageEndpoint } from './endpoint.ts';
-import { isObject, pageOf, unnamed } from './envelope.ts';
+import { isObject, pageOf, unwrapped } from './envelope.ts';
 import { amount, ident, optionalInteger, optionalText, optionalUrl, optionalWord, textOf } from './parameters.ts';
 import type {
   CreatedInvoice,
@@ -77,7 +77,7 @@ const invoice = resource(invoiceShape, 'Invoice');
 
 /** A single read may answer the creation form, which has no is_adjusted: there it follows the adjustment. */
 function singleInvoice(payload: unknown): unknown {
-  const raw = unnamed(payload, 'invoice');
+  const raw = unwrapped(payload);
   if (!isObject(raw) || (raw['is_adjusted'] ?? null) !== null) return raw;
   return { ...raw, is_adjusted: (raw['adjustment'] ?? null) !== null };
 }
@@ -134,7 +134,6 @@ export const getInvoice: Endpoint<Invoice> = {
   path: '/api/v1/external/invoices/{ident}',
   idempotent: true,
   envelope: 'unsaid',
-  ownName: 'invoice',
   params: check(() => parameters({ ident })),
   query: null,
   body: null,

@@ -11,7 +11,7 @@ import {
   text,
 } from './codecs.ts';
 import type { Endpoint, PageEndpoint } from './endpoint.ts';
-import { pageOf, unnamed } from './envelope.ts';
+import { pageOf, unwrapped } from './envelope.ts';
 import { ident, optionalInteger, optionalWord } from './parameters.ts';
 import { dateFrom, decimalFrom, type Problem } from './scalars.ts';
 import type { KnownWithdrawalStatus, ListWithdrawalsQuery, Withdrawal } from './types.ts';
@@ -76,9 +76,8 @@ export const getWithdrawal: Endpoint<Withdrawal> = {
   path: '/api/v1/external/withdrawals/{withdrawal_uuid}',
   idempotent: true,
   envelope: 'unsaid',
-  ownName: 'withdrawal',
   params: check(() => parameters({ withdrawal_uuid: ident })),
   query: null,
   body: null,
-  data: check(() => after((payload) => unnamed(payload, 'withdrawal'), withdrawal)),
+  data: check(() => after((payload) => unwrapped(payload), withdrawal)),
 };

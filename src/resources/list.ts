@@ -4,6 +4,8 @@ import type { PageEndpoint } from '../contract/endpoint.ts';
 import { lenientPage } from '../contract/envelope.ts';
 import type { Page, PageQuery } from '../contract/types.ts';
 import { ConfigurationError } from '../errors.ts';
+import { kindOf } from '../transport/limits.ts';
+import { quietly } from '../transport/observer.ts';
 import type { RunExtras, Runner, Success } from '../transport/runner.ts';
 
 /** An item that is not what the interface describes. */
@@ -21,7 +23,7 @@ export interface InvalidItem {
 export interface ListOptions<T> extends CallOptions {
   /** Requests in flight while the list is walked. Default 1: the next page is asked for when this one is used up. */
   readonly prefetch?: number | undefined;
-  /** Told of each page read, as the service answered it. */
+  /** Told of each page read, as the service answered it. What it throws is its own. */
   readonly onPage?: ((page: Page<T>) => void) | undefined;
   /** Told of each item that cannot be decoded, which is then left out; without it such a page rejects. */
   readonly onInvalidItem?: ((item: InvalidItem) => void) | undefined;
@@ -47,13 +49,7 @@ export function listCall<T extends { readonly uuid: string }>(
 ): ListCall<T> {
   const { operation } = endpoint;
   const read = async (page: number, perPage: number | null, signal?: AbortSignal): Promise<Success<Page<T>>> => {
-    const { prefetch = 1 } = options ?? {};
-    if (!Number.isSafeInteger(prefetch) || prefetch < 1 || prefetch > PREFETCH_MAX) {
-      throw new ConfigurationError(`${operation}: prefetch must be a whole number from 1 to ${PREFETCH_MAX}`, {
-        code: 'SDK_INVALID_ARGUMENT',
-        operation,
-      });
-    }
+    checkListOptions(options, operation);
     // What is not an object goes to the check as it came, which says so.
     const asked = isRecord(query)
       ? {
@@ -78,8 +74,26 @@ export function listCall<T extends { readonly uuid: string }>(
     signal: options?.signal ?? null,
     key: (item) => item.uuid,
     read: async (page, size, signal) => (await read(page, size, signal)).value,
-    onPage: options?.onPage,
+    onPage: (page) => quietly(() => options?.onPage?.(page)),
   });
+}
+
+function checkListOptions(options: ListOptions<never>, operation: string): void {
+  const { prefetch = 1, onPage, onInvalidItem } = options ?? {};
+  const fail = (problem: string): never => {
+    throw new ConfigurationError(`${operation}: options.${problem}. No request was made.`, {
+      code: 'SDK_INVALID_ARGUMENT',
+      operation,
+    });
+  };
+  if (!Number.isSafeInteger(prefetch) || prefetch < 1 || prefetch > PREFETCH_MAX) {
+    fail(`prefetch must be a whole number from 1 to ${PREFETCH_MAX}, not ${kindOf(prefetch)}`);
+  }
+  for (const [name, callback] of Object.entries({ onPage, onInvalidItem })) {
+    if (callback !== undefined && typeof callback !== 'function') {
+      fail(`${name} must be a function, not ${kindOf(callback)}`);
+    }
+  }
 }
 
 function isRecord(query: unknown): boolean {
@@ -91,11 +105,7 @@ function dataOf<T>(endpoint: PageEndpoint<T>, options: ListOptions<T>): Pick<Run
   if (report === undefined) return {};
   return {
     data: lenientPage(endpoint.item, (index, issues, raw, page) => {
-      try {
-        report({ page, index, path: issues[0]?.path ?? '', raw });
-      } catch {
-        // a report that fails must not cost the rest of the page
-      }
+      quietly(() => report({ page, index, path: issues[0]?.path ?? '', raw }));
     }),
   };
 }

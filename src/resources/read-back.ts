@@ -5,14 +5,14 @@ import { endpoints } from '../contract/endpoints.ts';
 import { lenientPage } from '../contract/envelope.ts';
 import type { Invoice } from '../contract/types.ts';
 import type { ComparedField } from '../error-inits.ts';
-import { isMerchantError } from '../errors.ts';
+import { type AnyMerchantError, isMerchantError } from '../errors.ts';
 import type { Runner, Success } from '../transport/runner.ts';
 
 /** A walk of the list that does not end would hold the payment up. */
 const PAGES_MAX = 20;
 const PAGE_SIZE = 100;
-/** Answers that say "I do not know this identifier" in a service that takes only its own ids in the path. */
-const NOT_AN_IDENT = new Set([400, 404, 405, 410, 422, 501]);
+/** Statuses of a service that takes only its own ids in the path, and fails on another. */
+const NOT_AN_IDENT = new Set([500, 501]);
 
 const lenientList = lenientPage(endpoints['invoices.list'].item, () => {});
 
@@ -45,13 +45,15 @@ async function getByPath(
     });
     return success.value.external_id === externalId ? success : null;
   } catch (error) {
-    if (
-      isMerchantError(error) &&
-      (error.code === 'SDK_CONTRACT' || ('status' in error && NOT_AN_IDENT.has(error.status ?? 0)))
-    )
-      return null;
+    if (isMerchantError(error) && isNoAnswer(error)) return null;
     throw error;
   }
+}
+
+/** The service has answered, and not with an invoice: the list may have it. */
+function isNoAnswer(error: AnyMerchantError): boolean {
+  if (error.kind === 'server') return NOT_AN_IDENT.has(error.status ?? 0);
+  return ['not_found', 'validation', 'conflict', 'request', 'unexpected_response'].includes(error.kind);
 }
 
 async function findInList(

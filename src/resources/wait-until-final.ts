@@ -1,6 +1,7 @@
 import { endpoints } from '../contract/endpoints.ts';
 import type { Invoice } from '../contract/types.ts';
 import { AbortedError, type AnyMerchantError, ConfigurationError, isMerchantError, TimeoutError } from '../errors.ts';
+import { checkNames } from '../transport/limits.ts';
 import type { Runner } from '../transport/runner.ts';
 import { pause } from '../transport/runtime.ts';
 
@@ -14,6 +15,7 @@ export interface WaitOptions {
 }
 
 const OPERATION = 'invoices.waitUntilFinal';
+const WAIT_NAMES: ReadonlySet<string> = new Set<keyof WaitOptions>(['interval', 'timeout', 'signal']);
 const DEFAULT_INTERVAL = 2_000;
 const DEFAULT_TIMEOUT = 30 * 60_000;
 const GROWTH = 1.5;
@@ -31,6 +33,7 @@ function isPassing({ kind, code }: AnyMerchantError): boolean {
 
 /** Reads until the invoice is final. A state that the interface does not know is final once finished_at is set. */
 export async function pollUntilFinal(runner: Runner, ident: string, options: WaitOptions): Promise<Invoice> {
+  checkNames('options', options ?? {}, WAIT_NAMES, fail);
   const interval = positive('interval', options?.interval, DEFAULT_INTERVAL);
   const timeout = positive('timeout', options?.timeout, DEFAULT_TIMEOUT);
   const { runtime } = runner;
@@ -89,7 +92,11 @@ function timedOut(timeout: number, last: Invoice | null): TimeoutError {
 function positive(name: string, value: number | undefined, byDefault: number): number {
   if (value === undefined) return byDefault;
   if (typeof value === 'number' && Number.isFinite(value) && value > 0) return value;
-  throw new ConfigurationError(`${OPERATION}: ${name} must be a number of milliseconds above 0`, {
+  return fail(`${name} must be a number of milliseconds above 0`);
+}
+
+function fail(problem: string): never {
+  throw new ConfigurationError(`${OPERATION}: ${problem}. No request was made.`, {
     code: 'SDK_INVALID_ARGUMENT',
     operation: OPERATION,
   });

@@ -1,7 +1,7 @@
 import type { DriftEvent } from '../call-options.ts';
 import { driftsIn } from '../contract/drift.ts';
 import type { Endpoint } from '../contract/endpoint.ts';
-import { isObject, payloadOf, unnamed } from '../contract/envelope.ts';
+import { isObject, payloadOf, unwrapped } from '../contract/envelope.ts';
 import type { Redactor } from './redact.ts';
 
 /** Departures remembered; a service that answers a new name each time must not fill the memory. */
@@ -24,7 +24,7 @@ export class DriftReporter {
     if (form === undefined) return;
     const isBare = !isObject(body) || !Object.hasOwn(body, 'data');
     if (isBare && endpoint.envelope === 'shown') this.tell(endpoint, '', 'no_envelope');
-    const payload = unnamed(payloadOf(body), endpoint.ownName ?? '');
+    const payload = unwrapped(payloadOf(body));
     for (const { path, kind } of driftsIn(form, payload)) this.tell(endpoint, path, kind);
   }
 

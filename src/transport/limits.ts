@@ -112,7 +112,7 @@ const CALL_NAMES: ReadonlySet<string> = new Set<keyof CallOptions | ListOptionNa
 type ListOptionName = 'prefetch' | 'onPage' | 'onInvalidItem';
 
 /** A mistyped name would be ignored silently, and a limit that is not there noticed in an outage only. */
-function checkNames(what: string, options: object, names: ReadonlySet<string>, fail: Fail): void {
+export function checkNames(what: string, options: object, names: ReadonlySet<string>, fail: Fail): void {
   for (const name of Object.keys(options)) {
     if (!names.has(name)) fail(`${what} has no ${JSON.stringify(name.slice(0, 40))}; it has ${[...names].join(', ')}`);
   }

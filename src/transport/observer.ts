@@ -35,12 +35,13 @@ export class Observer {
   }
 }
 
-function quietly(tell: () => unknown): void {
+/** Tells a merchant's function something; its failure, also a later one, is its own. */
+export function quietly(tell: () => unknown): void {
   try {
     const result = tell();
-    // An async hook rejects later, when nobody else would catch it.
+    // An async function rejects later, when nobody else would catch it.
     if (typeof result === 'object' && result !== null) Promise.resolve(result).catch(() => {});
   } catch {
-    // a hook's failure is the hook's
+    // as above
   }
 }

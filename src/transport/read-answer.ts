@@ -30,7 +30,7 @@ export function readAnswer<Data>(answer: Answer, reading: Reading<Data>): Read<D
     );
   }
   const body = parse(answer.raw);
-  if (isObject(body) && body['success'] === false) return { ok: false, failure: refusal(answer, body, reading) };
+  if (isRefusal(body)) return { ok: false, failure: refusal(answer, body, reading) };
   // An operation that reads nothing from its answer takes any body, even none.
   if (body === NOT_JSON) {
     const empty = reading.data(undefined);
@@ -61,6 +61,16 @@ function decode<Data>(check: Check<Data>, payload: unknown): ReturnType<Check<Da
     // Absurdly deep nesting overflows the stack inside the decoder.
     return { ok: false, issues: [{ path: '', message: 'is nested too deeply' }] };
   }
+}
+
+/** Under a 2xx: by the envelope's flag, or, where that is left out, by an error with a code. */
+function isRefusal(body: unknown): boolean {
+  if (!isObject(body)) return false;
+  const { success, error } = body;
+  const isError = isObject(error) && typeof error['code'] === 'string';
+  // An attempt of a delivery has a flag of that name as well: resend may answer the one that it started.
+  const isAttempt = Object.hasOwn(body, 'duration_ms') || Object.hasOwn(body, 'triggered_by');
+  return success === false ? isError || !isAttempt : (success ?? null) === null && isError;
 }
 
 /** What {@link parse} gives for text that is not JSON. */

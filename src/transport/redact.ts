@@ -34,6 +34,11 @@ export class Redactor {
     return values.length === 0 ? this : new Redactor(values, this);
   }
 
+  /** This one without what a request carried: for data of the service that may rightly repeat it. */
+  get ofClient(): Redactor {
+    return this.#parent ?? this;
+  }
+
   text(text: string): string {
     this.#patterns ??= this.#secrets().map((secret) =>
       anySpelling(secret, this.#parent !== null || secret.length < NO_WORD),

@@ -20,7 +20,9 @@ const CODE_MAX = 128;
 const MESSAGE_MAX = 1_000;
 const ISSUES_MAX = 200;
 const RATE_LIMIT_CODE =
-  /(?:^|[_.-])(?:rate[_.-]?limit(?:s|ed|ing)?(?:[_.-]?exceeded)?|too[_.-]?many[_.-]?requests?|throttl(?:ed|ing))(?:$|[_.-])/i;
+  /(?:^|[_.-])(?:(?:rate|request)[_.-]?limit(?:s|ed|ing)?(?:[_.-]?exceeded)?|rate[_.-]?exceeded|too[_.-]?many[_.-]?(?:request|call)s?|throttl(?:ed|ing))(?:error)?(?:$|[_.-])/i;
+const SERVER_CODE =
+  /^(?:internal(?:_server)?_error|internal|server_error|(?:service|temporarily)_unavailable|(?:under_)?maintenance)$/i;
 
 /** A failure envelope, in whatever state it arrived. */
 interface Refusal {
@@ -41,6 +43,8 @@ export function refusal(answer: Answer, body: unknown, reading: Reading<unknown>
   const { status, headers, requestId } = answer;
   const { redactor } = reading;
   const found = findRefusal(redactor.data(body));
+  // The service's word on the invoice that is there, which may well hold what this request carried.
+  const existing = () => conflictIn(findRefusal(redactor.ofClient.data(body)).details);
   const errorClass = classOf(found.code, status);
   const code: ErrorCode = found.code ?? (status === 422 ? 'VALIDATION_ERROR' : `SDK_HTTP_${status}`);
   const retryAfter = readRetryAfter(headers.get('retry-after'), reading.now());
@@ -62,7 +66,10 @@ export function refusal(answer: Answer, body: unknown, reading: Reading<unknown>
         raw: excerpt(answer, redactor),
         message: messageOf(context, found, code, status, errorClass),
       };
-      return errorOf(errorClass, init, found, reading.externalId, redactor);
+      if (errorClass !== 'conflict') return errorOf(errorClass, init, found);
+      const { externalId, ...conflict } = existing();
+      const sent = reading.externalId === null ? null : redactor.text(reading.externalId);
+      return new InvoiceAlreadyExistsError({ ...init, ...conflict, externalId: externalId ?? sent });
     },
   };
 }
@@ -70,19 +77,20 @@ export function refusal(answer: Answer, body: unknown, reading: Reading<unknown>
 /** Takes the members from wherever a service plausibly puts them; never fails. */
 function findRefusal(body: unknown): Refusal {
   if (!isObject(body)) return { code: null, message: null, details: null, detail: null };
-  const error = body['error'];
+  const { error, detail } = body;
+  // Some frameworks put their envelope into the member `detail`.
+  if (!isObject(error) && isObject(detail) && (isObject(detail['error']) || 'code' in detail)) {
+    return findRefusal(detail);
+  }
   const inner = isObject(error) ? error : {};
   return {
     code: textOf(
       inner['code'] ?? body['code'] ?? (typeof error === 'string' && /^[A-Z][A-Z0-9_]*$/.test(error) ? error : null),
       CODE_MAX,
     ),
-    message: textOf(
-      inner['message'] ?? body['message'] ?? (typeof error === 'string' ? error : body['detail']),
-      MESSAGE_MAX,
-    ),
+    message: textOf(inner['message'] ?? body['message'] ?? (typeof error === 'string' ? error : detail), MESSAGE_MAX),
     details: inner['details'] ?? body['details'] ?? null,
-    detail: body['detail'] ?? inner['detail'] ?? null,
+    detail: detail ?? inner['detail'] ?? null,
   };
 }
 
@@ -93,7 +101,7 @@ function classOf(code: string | null, status: number): ErrorClass {
   if (status === 401 || status === 403) return 'authentication';
   if (status === 404 || status === 410) return 'not_found';
   if (status === 422) return 'validation';
-  return status >= 500 ? 'server' : 'request';
+  return status >= 500 || (code !== null && SERVER_CODE.test(code)) ? 'server' : 'request';
 }
 
 function retryClassOf(errorClass: ErrorClass, status: number): RetryClass {
@@ -107,21 +115,10 @@ function refusalOutcome(errorClass: ErrorClass, status: number, isWrite: boolean
   return isWrite && errorClass === 'server' && status !== 501 && status !== 505 ? 'unknown' : 'rejected';
 }
 
-function errorOf(
-  errorClass: ErrorClass,
-  init: ApiErrorInit,
-  found: Refusal,
-  sentExternalId: string | null,
-  redactor: Reading<unknown>['redactor'],
-): CallError {
+function errorOf(errorClass: Exclude<ErrorClass, 'conflict'>, init: ApiErrorInit, found: Refusal): CallError {
   switch (errorClass) {
     case 'validation':
       return new ValidationError({ ...init, issues: validationIssues(found), origin: 'service' });
-    case 'conflict': {
-      const conflict = conflictIn(found.details);
-      const sent = sentExternalId === null ? null : redactor.text(sentExternalId);
-      return new InvoiceAlreadyExistsError({ ...init, ...conflict, externalId: conflict.externalId ?? sent });
-    }
     case 'authentication':
       return new AuthenticationError(init);
     case 'not_found':
@@ -142,7 +139,11 @@ function validationIssues(found: Refusal): ValidationIssue[] {
   for (const item of asList(found.detail)) issues.push(...itemIssues(item));
   if (isObject(found.details)) {
     for (const [path, messages] of Object.entries(found.details)) {
-      for (const message of asList(messages)) issues.push({ path, message: words(message) });
+      for (const message of asList(messages)) {
+        // The items of the second shape, in the first one's place.
+        if (isObject(message) && 'loc' in message) issues.push(...itemIssues(message));
+        else issues.push({ path, message: words(message) });
+      }
     }
   } else {
     for (const item of asList(found.details)) issues.push(...itemIssues(item));

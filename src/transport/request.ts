@@ -53,7 +53,7 @@ const SHORTEST_HIDDEN = 6;
 const SHOWN = new Set(['external_id', 'amount', 'currency']);
 /** Words of the service's answers: somebody's purpose may be "details" and must not hide them. */
 const WIRE_WORDS = new Set(
-  'status message details detail invoice purpose customer_id pending success expired canceled'.split(' '),
+  'status message details detail invoice currency pending success expired canceled'.split(' '),
 );
 
 /** What of a request is nobody's business but the service's: own headers, and the customer's data in the body. */
@@ -61,12 +61,9 @@ function hiddenOf(headers: Readonly<Record<string, string>>, body: WireRecord): 
   // What the external_id contains is shown with it: else "order-1042" of customer "1042" could not be named.
   const externalId = (body['external_id'] ?? '').toLowerCase();
   const values = Object.entries(body).map(([name, value]) => (SHOWN.has(name) ? '' : (value ?? '')));
+  const isShown = (word: string) => externalId.includes(word) || WIRE_WORDS.has(word) || Object.hasOwn(body, word);
   return [...Object.values(headers), ...values].filter(
-    (value) =>
-      value.length >= SHORTEST_HIDDEN &&
-      !externalId.includes(value.toLowerCase()) &&
-      !SHOWN.has(value) &&
-      !WIRE_WORDS.has(value),
+    (value) => value.length >= SHORTEST_HIDDEN && !isShown(value.toLowerCase()),
   );
 }
 

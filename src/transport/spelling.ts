@@ -11,6 +11,9 @@ export function anySpelling(text: string, keepsNames: boolean): RegExp {
   return new RegExp(keepsNames && /^[a-z_]+$/i.test(text) ? `(?<![a-z0-9_])${pattern}(?![a-z0-9_])` : pattern, 'gi');
 }
 
+/** JSON in JSON doubles them each time. Bounded: else a body of back slashes would take the afternoon. */
+const SLASHES = '\\\\{1,16}';
+
 function anySpellingOf(character: string): string {
   if (/^[a-z0-9_-]$/i.test(character)) return character;
   const code = character.codePointAt(0) ?? 0;
@@ -18,13 +21,13 @@ function anySpellingOf(character: string): string {
   const name = HTML_NAMES[character];
   const ways = [
     character.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&'),
-    `u${escapes.join('\\\\+u')}`,
+    `u${escapes.join(`${SLASHES}u`)}`,
     `&#0*${code};`,
     `&#x0*${code.toString(16)};`,
     ...(name === undefined ? [] : [`&${name};`]),
     ...percent(character),
   ];
-  return `\\\\*(?:${ways.join('|')})`;
+  return `(?:${SLASHES})?(?:${ways.join('|')})`;
 }
 
 function hex(unit: number): string {

@@ -283,7 +283,9 @@ describe('the actions', () => {
     expect((await cli(['sandbox', 'advance', '31m', '--url', run.url])).out).toMatch(/^the clock is at \d{4}-/);
     const { out } = await cli(['sandbox', 'status', '--url', run.url]);
     expect(out).toContain('1 invoices: 0 pending, 0 success, 0 fail, 1 expired, 0 canceled');
-    expect((await cli(['sandbox', 'advance', 'soon', '--url', run.url])).code).toBe(1);
+    const soon = await cli(['sandbox', 'advance', 'soon', '--url', run.url]);
+    expect(soon.code).toBe(2);
+    expect(soon.err).toContain('try: merchant-invoicing sandbox advance 1h');
   });
 
   it('export gives a test file, a curl session, and data', async () => {
@@ -366,6 +368,12 @@ describe('--state', () => {
     }
     expect(JSON.parse(readFileSync(file, 'utf8')).version).toBe(1);
     expect(readdirSync(path)).toEqual(['sandbox.json']);
+  });
+
+  it('refuses a file that can never be written, before anything runs', async () => {
+    const file = join(folder(), 'nowhere', 'sandbox.json');
+    const { code, err } = await cli(['sandbox', '--port', '0', '--state', file]);
+    expect([code, err]).toEqual([2, expect.stringMatching(/cannot be written: ENOENT[\s\S]*try: merchant-invoicing/)]);
   });
 
   it('refuses a file that is something else, and leaves it alone', async () => {

@@ -60,6 +60,8 @@ describe('a delivery record', () => {
     ['a list under "deliveries"', { deliveries: wire.deliveries }],
     ['a list under "webhooks"', { webhooks: wire.deliveries }],
     ['a list under "results"', { results: wire.deliveries }],
+    ['a list under "webhook_deliveries"', { webhook_deliveries: wire.deliveries }],
+    ['a list under "data" once more', { data: wire.deliveries }],
   ])('is found in %s', (_name, payload) => {
     expect(decoded(listDeliveries.data, payload).map((delivery) => delivery.id)).toEqual([
       '9482f7a5-08dc-4796-82e3-a6b5c3d3e7f8',
@@ -145,6 +147,25 @@ describe('a delivery record', () => {
     expect(delivery.attempt_log).toHaveLength(3);
   });
 
+  it('may count its attempts out of a maximum', () => {
+    expect(first({ ...wire.deliveredRecord, attempts: '2/7' }).attempts).toBe(2);
+    expect(first({ ...wire.deliveredRecord, attempts: '3 / 7' }).attempts).toBe(3);
+  });
+
+  it.each([[{ made: 2, max: 7 }], ['some'], [null], [true]])('counts its log where its count is %j', (attempts) => {
+    const { attempt_log } = wire.deliveredRecord;
+    expect(first({ ...wire.deliveredRecord, attempts }).attempts).toBe(attempt_log.length);
+  });
+
+  it.each([[null], [{ items: null }], [{ deliveries: [] }], [[]]])('there is none in %j', (payload) => {
+    expect(decoded(listDeliveries.data, payload)).toEqual([]);
+  });
+
+  it('may stand alone', () => {
+    expect(first(wire.deliveredRecord).id).toBe(decoded(listDeliveries.data, wire.deliveredRecord)[0]?.id);
+    expect(decoded(listDeliveries.data, wire.deliveredRecord)).toHaveLength(1);
+  });
+
   it('may have neither count nor log', () => {
     const delivery = first(without(without(wire.deliveredRecord, 'attempts'), 'attempt_log'));
     expect(delivery.attempts).toBe(0);
@@ -174,9 +195,12 @@ describe('a delivery record', () => {
     ).toMatchObject({ status: 'paused', event_type: 'invoice.reviewed', note: 'x' });
   });
 
-  it.each([[null], ['text'], [{ delivery: 1 }], [[null]], [['x']]])('is refused when the payload is %j', (payload) => {
-    expect(refused(listDeliveries.data, payload).length).toBeGreaterThan(0);
-  });
+  it.each([['text'], [{ delivery: 1 }], [{ uuid: 'x' }], [{ status: 'failed' }], [[null]], [['x']]])(
+    'is refused when the payload is %j',
+    (payload) => {
+      expect(refused(listDeliveries.data, payload).length).toBeGreaterThan(0);
+    },
+  );
 });
 
 describe('an entry of the attempt log', () => {
@@ -199,6 +223,11 @@ describe('an entry of the attempt log', () => {
     ['duration_ms', '181.25', 181.25],
     ['success', 'true', true],
     ['success', 'false', false],
+    ['success', 'True', true],
+    ['success', '1', true],
+    ['success', '0', false],
+    ['success', true, true],
+    ['success', false, false],
     ['success', 1, true],
     ['success', 0, false],
     ['error', { type: 'timeout' }, '{"type":"timeout"}'],
@@ -217,14 +246,27 @@ describe('an entry of the attempt log', () => {
     ['status_code', true],
     ['status_code', Number.POSITIVE_INFINITY], // 1e999 in JSON
     ['success', 'perhaps'],
+    ['success', ''],
     ['success', 2],
+    ['success', [true]],
+    ['duration_ms', '12 ms'],
     ['duration_ms', {}],
     ['created_at', 'yesterday'],
-  ])('is refused with %s = %j', (name, value) => {
-    const record = { ...wire.deliveredRecord, attempt_log: [{ ...wire.failedAttempt, [name]: value }] };
-    expect(refused(listDeliveries.data, [record])).toEqual([
-      { path: `0.attempt_log.0.${name}`, message: expect.stringMatching(/^must be /) },
-    ]);
+    ['created_at', 8.65e15], // beyond what a Date can hold
+    ['created_at', {}],
+  ])('has null where %s = %j cannot be read: the others are worth having', (name, value) => {
+    expect(entry({ [name]: value })).toHaveProperty(name, null);
+    const rest = Object.keys(wire.failedAttempt).filter((other) => other !== name && other !== 'error');
+    for (const other of rest) expect(entry({ [name]: value })).not.toHaveProperty(other, null);
+  });
+
+  it.each([
+    [1769852832, '2026-01-31T09:47:12.000Z'],
+    ['1769852832', '2026-01-31T09:47:12.000Z'],
+    [1769852832.5, '2026-01-31T09:47:12.500Z'],
+    [1769852832123, '2026-01-31T09:47:12.123Z'],
+  ])('reads the epoch time %j', (value, time) => {
+    expect(entry({ created_at: value })?.created_at?.toISOString()).toBe(time);
   });
 });
 

@@ -144,7 +144,23 @@ describe('an invoice in full', () => {
       expect(decoded(getInvoice.data, { invoice: wire.successInvoice }).uuid).toBe(wire.successInvoice.uuid);
       const both = { ...wire.successInvoice, invoice: wire.pendingInvoice };
       expect(decoded(getInvoice.data, both).uuid).toBe(wire.successInvoice.uuid);
-      expect(refused(getInvoice.data, { order: wire.successInvoice })).not.toEqual([]);
+    });
+
+    it.each([
+      ['another name', { order: wire.successInvoice }],
+      ['an envelope in the envelope', { data: wire.successInvoice }],
+      ['one more level', { result: { invoice: wire.successInvoice } }],
+      ['members beside it', { invoice: wire.successInvoice, meta: { page: 1 }, deliveries: [] }],
+    ])('may be wrapped: %s', (_name, payload) => {
+      expect(decoded(getInvoice.data, payload).uuid).toBe(wire.successInvoice.uuid);
+    });
+
+    it.each([
+      ['two of them', { invoice: wire.successInvoice, other: wire.pendingInvoice }],
+      ['in a list', { items: [wire.successInvoice] }],
+      ['too deep', { a: { b: { c: wire.successInvoice } } }],
+    ])('is not guessed: %s', (_name, payload) => {
+      expect(refused(getInvoice.data, payload).length).toBeGreaterThan(0);
     });
 
     it('may be the creation form: is_adjusted follows the absent adjustment', () => {

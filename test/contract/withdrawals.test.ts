@@ -110,5 +110,6 @@ describe('a page of withdrawals', () => {
 
 it('may stand under its own name when it is read alone', () => {
   expect(decoded(getWithdrawal.data, { withdrawal: wire.pendingWithdrawal })).toMatchObject({ status: 'pending' });
-  expect(refused(getWithdrawal.data, { payout: wire.pendingWithdrawal })).not.toEqual([]);
+  expect(decoded(getWithdrawal.data, { payout: wire.pendingWithdrawal })).toMatchObject({ status: 'pending' });
+  expect(refused(getWithdrawal.data, { items: [wire.pendingWithdrawal] })).not.toEqual([]);
 });

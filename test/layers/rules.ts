@@ -6,7 +6,14 @@ import type { Import, ImportKind, SourceFile } from './source-graph.ts';
 const ERRORS = ['error*'];
 
 /** Parts of the client that carry a call: neither the front doors nor the client itself. */
-const CLIENT_PARTS = ['call.ts', 'call-options.ts', 'client-options.ts', 'pagination.ts', 'version.ts'];
+const CLIENT_PARTS = [
+  'call.ts',
+  'call-options.ts',
+  'client-options.ts',
+  'pagination.ts',
+  'pagination-gaps.ts',
+  'version.ts',
+];
 
 interface Zone {
   readonly name: string;

@@ -139,12 +139,16 @@ describe('reading back', () => {
     ['405', answer(405, '')],
     ['410', answer(410, '')],
     ['422', refuse(422, 'VALIDATION_ERROR', { ident: ['must be a uuid'] })],
+    ['409', answer(409, '')],
+    ['500, as where a database wants a uuid', answer(500, '')],
     ['501', answer(501, '')],
+    ['a refusal under 200', refuse(200, 'INVOICE_NOT_FOUND')],
+    ['a page of HTML', answer(200, '<html>Not here</html>')],
     ['another shape', ok({ id: 7 })],
     ['another invoice', ok({ ...pendingInvoice, external_id: 'order-1043' })],
   ])('by path answers %s: the list is walked with the currency, 100 a page', async (_name, step) => {
     const found = page([other(1), pendingInvoice], 2, 3);
-    const { result, paths } = await readBack([step, ok(page([other(0)], 1, 3)), ok(found)]);
+    const { result, paths } = await readBack([step, ok(page([other(0)], 1, 3)), ok(found)], {}, { retry: false });
     expect(result).toMatchObject({ ok: true, value: { created: false, invoice: { external_id: 'order-1042' } } });
     expect(paths).toEqual([
       'GET /invoices/order-1042',
@@ -156,7 +160,8 @@ describe('reading back', () => {
   test.each<[string, Step]>([
     ['401', answer(401, '')],
     ['403', answer(403, '')],
-    ['500', answer(500, '')],
+    ['429', answer(429, '')],
+    ['503', answer(503, '')],
   ])('by path answers %s: the conflict, with what is known', async (_name, step) => {
     const { result, paths } = await readBack([step], {}, { retry: false });
     expect(result).toMatchObject({ ok: false, error: { kind: 'conflict', existingStatus: 'pending' } });

@@ -91,6 +91,7 @@ describe('waitUntilFinal', () => {
     ['interval', '5'],
     ['timeout', -1],
     ['timeout', Number.POSITIVE_INFINITY],
+    ['intervall', 5], // a mistyped name
   ])('%s of %s is refused', async (name, value) => {
     const { server, invoices } = await waiting(pending);
     const error = await errorOf(invoices.waitUntilFinal('a', { [name]: value }));

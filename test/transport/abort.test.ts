@@ -5,7 +5,7 @@ import { FakeRuntime } from '../support/fake-runtime.ts';
 import { serve } from '../support/fault-server.ts';
 import { answer, ok, refuse, stall, stallMidBody } from '../support/fault-steps.ts';
 import { createdInvoice } from '../support/fixtures/invoices.ts';
-import { API_KEY, clientOf, errorOf, order } from '../support/test-client.ts';
+import { clientOf, errorOf, order } from '../support/test-client.ts';
 
 const reason = { why: 'the customer has gone' };
 
@@ -103,25 +103,6 @@ describe('an abort ends the call at every stage, with the reason of the caller',
 });
 
 describe('nothing is left behind', () => {
-  test('1,500 calls on one signal leave no listener', async () => {
-    const warnings: Error[] = [];
-    const onWarning = (warning: Error) => void warnings.push(warning);
-    process.on('warning', onWarning);
-    const { signal } = new AbortController();
-    const runtime = new FakeRuntime();
-    const server = await serve(answer(503, ''), refuse(404, null), ok([]));
-    const client = clientOf(server.url, { runtime, apiKey: async () => API_KEY });
-    for (let batch = 0; batch < 30; batch += 1) {
-      await Promise.allSettled(Array.from({ length: 50 }, () => client.rates.list({}, { signal })));
-    }
-    expect(server.requests.length).toBeGreaterThanOrEqual(1_500);
-    expect(getEventListeners(signal, 'abort')).toHaveLength(0);
-    expect(runtime.pending).toBe(0);
-    await new Promise((resolve) => setImmediate(resolve));
-    process.off('warning', onWarning);
-    expect(warnings).toEqual([]);
-  });
-
   test('an answer that comes too late is let go', async () => {
     const controller = new AbortController();
     let canceled = false;

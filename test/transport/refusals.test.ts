@@ -16,7 +16,7 @@ import { FakeRuntime } from '../support/fake-runtime.ts';
 import { type Step, serve } from '../support/fault-server.ts';
 import { answer, drip, endless, ok, refuse, resetMidBody, stallMidBody, truncate } from '../support/fault-steps.ts';
 import { alreadyExistsFailure, detailFailure, validationFailure } from '../support/fixtures/failures.ts';
-import { successInvoice } from '../support/fixtures/invoices.ts';
+import { createdInvoice, successInvoice } from '../support/fixtures/invoices.ts';
 import { clientOf, errorOf, order } from '../support/test-client.ts';
 
 /** The error of a creation that is answered like this, at the only attempt. */
@@ -80,6 +80,11 @@ describe('code first, status second', () => {
     'THROTTLED',
     'rate-limited',
     'rateLimitExceeded',
+    'RateLimitError',
+    'RATE_LIMIT_ERROR',
+    'RATE_EXCEEDED',
+    'REQUEST_LIMIT_EXCEEDED',
+    'TOO_MANY_CALLS',
   ])('%s is a rate limit under any status', async (code) => {
     for (const status of [200, 400, 403, 503])
       expect(await refused(refuse(status, code))).toMatchObject({ kind: 'rate_limit', code, outcome: 'rejected' });
@@ -88,6 +93,24 @@ describe('code first, status second', () => {
   test.each(['RATE_NOT_FOUND', 'RATE_LIMITER_BROKEN', 'EXCHANGE_RATE_EXPIRED', 'GENERATE_LIMIT'])(
     '%s is none',
     async (code) => expect(await refused(refuse(400, code))).toMatchObject({ kind: 'request', code }),
+  );
+
+  test.each(['INTERNAL_ERROR', 'INTERNAL_SERVER_ERROR', 'internal', 'SERVICE_UNAVAILABLE', 'MAINTENANCE'])(
+    '%s is a failure of the service, also where the status does not say so',
+    async (code) => {
+      for (const status of [200, 400, 409]) {
+        const server = await serve(refuse(status, code), refuse(status, code), ok(createdInvoice));
+        const client = clientOf(server.url, { runtime: new FakeRuntime() });
+        expect(await client.invoices.create(order)).toMatchObject({ external_id: 'order-1042' });
+        expect(await refused(refuse(status, code))).toMatchObject({ kind: 'server', code, status, outcome: 'unknown' });
+      }
+      expect(await refused(refuse(403, code))).toMatchObject({ kind: 'authentication', outcome: 'rejected' });
+    },
+  );
+
+  test.each(['INTERNAL_TRANSFER_FORBIDDEN', 'SERVER_NAME_INVALID', 'PAYMENT_UNAVAILABLE', 'NOT_MAINTENANCE'])(
+    '%s is none',
+    async (code) => expect(await refused(refuse(400, code))).toMatchObject({ kind: 'request', outcome: 'rejected' }),
   );
 
   test('without a code: 422 is VALIDATION_ERROR, any other status names itself', async () => {
@@ -241,11 +264,82 @@ describe('whatever the body is', () => {
   });
 });
 
+describe('an envelope in the member detail, as some frameworks put it', () => {
+  test.each([
+    ['itself', (error: object) => ({ detail: error })],
+    ['with its envelope', (error: object) => ({ detail: { success: false, error } })],
+  ])('%s', async (_name, wrap) => {
+    const details = { external_id: 'order-1042', status: 'expired' };
+    const conflict = await refused(answer(409, wrap({ code: 'INVOICE_ALREADY_EXISTS', message: 'Taken', details })));
+    expect(conflict).toMatchObject({ kind: 'conflict', existingStatus: 'expired', details });
+    expect(conflict.message).toContain('"Taken"');
+    expect(await refused(answer(403, wrap({ code: 'RATE_LIMITED' })))).toMatchObject({ kind: 'rate_limit' });
+    const fields = { amount: ['is too small'] };
+    const invalid = await refused(answer(422, wrap({ code: 'VALIDATION_ERROR', message: 'Bad', details: fields })));
+    expect(invalid).toMatchObject({ kind: 'validation', fields, issues: [{ path: 'amount' }] });
+  });
+
+  test('an error beside it comes first', async () => {
+    const both = { error: { code: 'ACCOUNT_ON_HOLD', message: 'On hold' }, detail: { code: 'OTHER' } };
+    expect(await refused(answer(400, both))).toMatchObject({ code: 'ACCOUNT_ON_HOLD' });
+  });
+
+  test('items of the second shape in the details of the first are fields', async () => {
+    const item = { loc: ['body', 'amount'], msg: 'is too small', type: 'greater_than' };
+    const error = await refused(refuse(422, 'VALIDATION_ERROR', { detail: [item], currency: ['is unknown'] }));
+    expect(error).toMatchObject({ fields: { amount: ['is too small'], currency: ['is unknown'] } });
+    expect(Object.keys(error.kind === 'validation' ? error.fields : {}).sort()).toEqual(['amount', 'currency']);
+  });
+});
+
+describe('a success that says that it is none', () => {
+  const resend = async (step: Step) => {
+    const server = await serve(step);
+    return await clientOf(server.url, { retry: false }).webhooks.resend('order-1042').result();
+  };
+  const attempt = { status_code: 500, success: false, error: null, duration_ms: 31, triggered_by: 'manual' };
+
+  test.each([
+    ['an attempt that failed', attempt],
+    ['an attempt with its error', { ...attempt, error: 'connection refused' }],
+    ['an attempt by its trigger', { success: false, triggered_by: 'manual' }],
+    ['an attempt by its duration', { success: false, duration_ms: 31 }],
+    ['an error that is text, and a flag', { success: true, error: 'none' }],
+    ['an error of no code', { error: { message: 'last one' } }],
+  ])('is one to resend: %s', async (_name, body) => {
+    expect(await resend(answer(200, body))).toEqual({ ok: true, value: undefined });
+  });
+
+  test.each([
+    ['the flag', { success: false }],
+    ['the flag beside a status', { success: false, status_code: 404 }],
+    ['an error with a code', { error: { code: 'WEBHOOK_NOT_FOUND', message: 'None' } }],
+    ['an error with a code, the flag null', { success: null, error: { code: 'WEBHOOK_NOT_FOUND' } }],
+    ['an error with a code beside an attempt', { ...attempt, error: { code: 'WEBHOOK_NOT_FOUND' } }],
+  ])('is none to resend: %s', async (_name, body) => {
+    expect(await resend(answer(200, body))).toMatchObject({ ok: false, error: { kind: 'request', status: 200 } });
+  });
+
+  test('a conflict without the flag is a conflict', async () => {
+    const { error } = alreadyExistsFailure;
+    expect(await refused(answer(200, { error }))).toMatchObject({ kind: 'conflict', status: 200 });
+  });
+
+  test('an error beside the flag true does not undo the success', async () => {
+    const server = await serve(answer(200, { success: true, error: { code: 'NONE' }, data: createdInvoice }));
+    expect(await clientOf(server.url).invoices.create(order)).toMatchObject({ external_id: 'order-1042' });
+  });
+});
+
 describe('a conflict', () => {
   test.each([
     ['as documented', { external_id: 'order-1042', status: 'expired' }, 'order-1042', 'expired'],
     ['other names', { order_id: 'order-1042', existing_status: 'expired' }, 'order-1042', 'expired'],
     ['an invoice in it', { invoice: { external_id: 'order-1042', status: 'expired' } }, 'order-1042', 'expired'],
+    ['further names', { existing_invoice_status: 'expired' }, 'order-1042', 'expired'],
+    ['a current status', { current_status: 'expired' }, 'order-1042', 'expired'],
+    ['an HTTP status beside it', { status: 409, invoice_status: 'expired' }, 'order-1042', 'expired'],
+    ['an id of another type beside it', { external_id: 7, order_id: 'order-1042' }, 'order-1042', null],
     ['an unknown status', { status: 'refunded' }, 'order-1042', 'refunded'],
     ['members of other types', { external_id: 7, status: {} }, 'order-1042', null],
     ['missing', undefined, 'order-1042', null],
@@ -270,6 +364,34 @@ describe('a conflict', () => {
     expect(error.existing?.amount.toFixed()).toBe('100');
     expect(error.existing?.finished_at).toBeInstanceOf(Date);
   });
+
+  test('and as it is, also where it repeats what was asked for', async () => {
+    const asked = {
+      ...order,
+      customer_id: 'customer-7',
+      purpose: 'Invoice',
+      callback_url: 'https://shop.example/hook',
+    };
+    const { external_id, customer_id, purpose, callback_url } = asked;
+    const invoice = { ...successInvoice, external_id, customer_id, purpose, callback_url };
+    const server = await serve(refuse(409, 'INVOICE_ALREADY_EXISTS', { invoice }));
+    const error = await errorOf(clientOf(server.url).invoices.create(asked));
+    if (!hasCode(error, 'INVOICE_ALREADY_EXISTS')) throw new Error('is a conflict');
+    expect(error.existing).toMatchObject({ customer_id, purpose, callback_url, payment_url: invoice.payment_url });
+    expect(error.existingStatus).toBe('success');
+    expect(error.raw).not.toContain('customer-7');
+    expect(JSON.stringify(error.details)).not.toContain('customer-7');
+  });
+
+  test.each(['Invoice', 'Pending', 'STATUS', 'Details', 'Currency', 'Customer_Id'])(
+    'a purpose that is the word %s hides no name of the answer',
+    async (purpose) => {
+      const details = { currency: ['x'], customer_id: ['y'], invoice: { status: 'pending' } };
+      const server = await serve(refuse(409, 'INVOICE_ALREADY_EXISTS', details));
+      const error = await errorOf(clientOf(server.url).invoices.create({ ...order, purpose }));
+      expect(error).toMatchObject({ details, existingStatus: 'pending' });
+    },
+  );
 
   test('half an invoice is no invoice', async () => {
     const { payment_url: _left, ...half } = successInvoice;

@@ -239,6 +239,27 @@ describe('no error, hook or log line shows key, secret, headers or body', () => 
   });
 });
 
+test.each([
+  ['back slashes', '\\'],
+  ['what a hidden value begins with', '+'],
+  ['a beginning that goes on', '\\u002b'],
+])('a body of nothing but %s is looked through once', async (_name, piece) => {
+  // Looked through once for each place in it, this would take minutes.
+  const server = await serve(steps.answer(500, piece.repeat(200_000)));
+  const client = clientOf(server.url, { apiKey: '+k', retry: false });
+  const error = await errorOf(client.invoices.create({ ...order, customer_id: '+79001234567', purpose: 'Два билета' }));
+  expect(error).toMatchObject({ kind: 'server' });
+});
+
+test.each([1, 2, 3, 4])('a hidden value is found in JSON inside JSON, %i deep', async (depth) => {
+  let text = 'to +7900"12';
+  for (let level = 0; level < depth; level += 1) text = JSON.stringify(text);
+  const server = await serve(steps.answer(400, `{"error":${text}}`));
+  const error = await errorOf(clientOf(server.url).invoices.create({ ...order, customer_id: '+7900"12' }));
+  expect(error).toMatchObject({ raw: expect.stringContaining('[redacted]') });
+  expect(everyView(error)).not.toContain('7900');
+});
+
 test('what hides and what does not', async () => {
   const server = await serve(
     steps.answer(422, { detail: [{ loc: ['body', 'purpose'], msg: `"purpose" is bad for order-1042 of 25.00 EUR` }] }),

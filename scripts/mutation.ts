@@ -47,7 +47,7 @@ const PARTS: Readonly<Record<string, Part>> = {
   webhooks: {
     // The stores on engines are judged by the conformance suite and the kill runs, against the engines.
     mutate: ['src/webhooks/**/*.ts', '!src/webhooks/{stores,conformance}/**', '!src/webhooks/index.ts'],
-    tests: ['test/webhooks/!(entry|fuzz|fuzz-endpoint|outage).test.ts'],
+    tests: ['test/webhooks/!(entry|fuzz|fuzz-endpoint|outage|flips).test.ts'],
     withStatic: false,
   },
 };

@@ -32,7 +32,6 @@ export async function signedRequest(
     url,
     method: 'POST',
     headers: {
-      'Content-Type': 'application/json',
       'User-Agent': 'merchant-invoicing-sandbox',
       ...signed,
     },

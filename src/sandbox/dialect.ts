@@ -71,7 +71,7 @@ export interface Dialect {
   readonly resendStatus: 200 | 202;
   /** Answer to a resend: the delivery in an envelope, an empty envelope, a message, the flag alone, plain text, or no body at all (204). */
   readonly resendBody: 'delivery' | 'null' | 'message' | 'flag' | 'text' | 'empty';
-  readonly signatureEncoding: 'hex' | 'hex_upper' | 'base64' | 'base64_unpadded';
+  readonly signatureEncoding: 'hex' | 'hex_upper' | 'base64' | 'base64_unpadded' | 'base64url';
   readonly signaturePrefix: '' | 'sha256=';
   /** `iso`: with `Z` and milliseconds; `iso_offset`: with `+00:00` and microseconds. */
   readonly timestampFormat: 'seconds' | 'milliseconds' | 'iso' | 'iso_offset';

@@ -130,7 +130,7 @@ export const DIALECTS: DialectTable = {
   signatureEncoding: entry(
     AUTH,
     'encoding of the signature',
-    ['hex', 'hex_upper', 'base64', 'base64_unpadded'],
+    ['hex', 'hex_upper', 'base64', 'base64_unpadded', 'base64url'],
     '`encoding` of `verifyWebhook`',
   ),
   signaturePrefix: entry(AUTH, 'prefix of the signature', ['', 'sha256=']),
@@ -152,7 +152,7 @@ export const DIALECTS: DialectTable = {
     PAYLOAD,
     "name of the merchant's order id",
     ['external_id', 'order_id', 'merchant_order_id', 'invoice_external_id', 'merchant_reference'],
-    '`event.raw` has the body',
+    '`orderIdMember` of `verifyWebhook`',
   ),
   eventName: entry(PAYLOAD, 'where the event is named', ['event', 'event_type', 'type', 'header', 'nowhere']),
   eventNulls: entry(PAYLOAD, 'members of the other event', ['absent', 'null']),

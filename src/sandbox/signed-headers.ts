@@ -1,4 +1,4 @@
-import { signWebhook, type WebhookHeaders } from '../webhooks/signature.ts';
+import { base64url, signWebhook, type WebhookHeaders } from '../webhooks/signature.ts';
 import type { Dialect } from './dialect.ts';
 
 /** A delivery that is to be signed. */
@@ -36,6 +36,7 @@ export function signatureText(
   { signatureEncoding, signaturePrefix }: Pick<Dialect, 'signatureEncoding' | 'signaturePrefix'>,
 ): string {
   if (signatureEncoding === 'hex_upper') return signaturePrefix + plain.toUpperCase();
+  if (signatureEncoding === 'base64url') return signaturePrefix + base64url(plain);
   return signaturePrefix + (signatureEncoding === 'base64_unpadded' ? plain.replace(/=+$/, '') : plain);
 }
 

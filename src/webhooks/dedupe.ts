@@ -1,12 +1,13 @@
 import type { InvoiceEvent } from './events.ts';
 import { engine } from './hmac.ts';
+import { plainId } from './uuid-form.ts';
 
 /**
  * What makes two deliveries the same event. Signed content only: X-Webhook-Id is outside the signature, so whoever
  * replays a delivery can change it.
  */
 export function dedupeKey(event: InvoiceEvent): string {
-  const uuid = event.invoice_uuid.toLowerCase();
+  const uuid = plainId(event.invoice_uuid);
   if (event.type === 'invoice.paid') return `${uuid}:paid`;
   if (event.type === 'invoice.canceled') return `${uuid}:canceled`;
   return `${uuid}:unknown:${event.status.slice(0, MAX_STATUS)}`;

@@ -20,13 +20,13 @@ export interface EventOrigin {
  * @throws WebhookVerificationError `malformed_payload`
  * @see service interface, "Payload members"
  */
-export function decodeEvent(body: unknown, origin: EventOrigin): InvoiceEvent {
+export function decodeEvent(body: unknown, origin: EventOrigin, orderIdMember?: string): InvoiceEvent {
   if (!isPayload(body)) throw malformed('it is not a JSON object');
   const inner = innerPayload(body);
   const status = own(inner, 'status');
   if (typeof status !== 'string' || status === '') throw malformed('"status" is not text, or missing');
   const bodyName = eventNameIn(body, inner);
-  return eventFrom({ inner, root: body, status, bodyName, raw: body }, origin);
+  return eventFrom({ inner, root: body, status, bodyName, raw: body, orderIdMember }, origin);
 }
 
 /** The parts of a payload, found under whatever names it has. */
@@ -37,6 +37,8 @@ export interface EventParts {
   /** The event's name as the signed body states it. */
   readonly bodyName: string | null;
   readonly raw: Payload;
+  /** The only name under which the merchant's order id is looked for. Default: its plausible ones. */
+  readonly orderIdMember?: string | undefined;
 }
 
 /** Builds the event that fits name and status. */
@@ -46,9 +48,11 @@ export function eventFrom(parts: EventParts, origin: EventOrigin): InvoiceEvent 
   const { inner, raw } = parts;
   const { source, id, signed_at, secretIndex } = origin;
   const invoice_uuid = invoiceUuid(inner);
-  const external_id = orderIdIn(inner, parts.root);
+  const external_id = orderIdIn(inner, parts.root, parts.orderIdMember);
   if (external_id === null) {
-    throw malformed(`the merchant's order id is missing; looked for ${ORDER_ID_NAMES.join(', ')}`);
+    const names =
+      parts.orderIdMember ?? `${ORDER_ID_NAMES.join(', ')}; give its name as orderIdMember if it has another`;
+    throw malformed(`the merchant's order id is missing; looked for ${names}`);
   }
   const amount = required(inner, 'amount');
   if (type === 'invoice.canceled') {
@@ -88,7 +92,8 @@ export function eventFrom(parts: EventParts, origin: EventOrigin): InvoiceEvent 
   return paid as InvoicePaidEvent; // `adjusted` and `original_amount` agree: the line that sets one looks at the other
 }
 
-function unknownEvent({ inner, root, status, bodyName, raw }: EventParts, origin: EventOrigin): InvoiceEvent {
+function unknownEvent(parts: EventParts, origin: EventOrigin): InvoiceEvent {
+  const { inner, root, status, bodyName, raw, orderIdMember } = parts;
   const original_amount = readable(inner, 'original_amount');
   const stated = own(inner, 'adjusted') ?? null;
   return {
@@ -97,7 +102,7 @@ function unknownEvent({ inner, root, status, bodyName, raw }: EventParts, origin
     source: origin.source,
     id: origin.id,
     invoice_uuid: invoiceUuid(inner),
-    external_id: orderIdIn(inner, root),
+    external_id: orderIdIn(inner, root, orderIdMember),
     status,
     amount: readable(inner, 'amount'),
     credited_usdt: readable(inner, 'credited_usdt'),

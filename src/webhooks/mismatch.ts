@@ -46,8 +46,9 @@ async function wrongSecret(mismatch: Mismatch): Promise<string | null> {
 }
 
 async function changedBody(mismatch: Mismatch): Promise<string | null> {
-  for (const secret of mismatch.secrets.slice(0, MAX_SECRETS)) {
-    for (const [body, diagnosis] of variants(mismatch.body)) {
+  const secrets = mismatch.secrets.slice(0, MAX_SECRETS);
+  for (const [body, diagnosis] of variants(mismatch.body)) {
+    for (const secret of secrets) {
       if (await fits(mismatch, secret, body)) return `${diagnosis} ${RAW_BODY_ADVICE}`;
     }
   }
@@ -81,7 +82,8 @@ function* variants(body: Uint8Array): Generator<readonly [Uint8Array, string]> {
 
 /** The same JSON text with no spaces outside of strings, or with one after each comma and colon. */
 function respaced(json: string, spaced: boolean): string {
-  return json.replace(/"(?:[^"\\]|\\.)*"|\s+|[,:]/g, (token) => {
+  // The closing quote may be missing: else each opening one of a hostile body would be followed to the end.
+  return json.replace(/"(?:[^"\\]|\\[\s\S])*"?|\s+|[,:]/g, (token) => {
     if (token.startsWith('"')) return token;
     if (token === ',' || token === ':') return spaced ? `${token} ` : token;
     return '';

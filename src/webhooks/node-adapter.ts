@@ -17,8 +17,8 @@ export interface NodeHandler {
 
 /**
  * The handler as a function of Node's request and response. It reads the body itself, up to the size limit; bytes that
- * a framework kept (`express.raw()`, Nest's `rawBody`) are taken. A body that was parsed or read before is answered
- * 500 and reported as `setup`, with the line to change.
+ * a framework kept (`express.raw()`, Nest's `rawBody`) are taken. A parsed body is answered 400
+ * (`body_already_parsed`), one that was read before and is gone 500 (`setup`); the report names the line to change.
  */
 export function toNodeHandler(handler: WebhookHandler): NodeHandler {
   return async (

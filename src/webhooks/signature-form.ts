@@ -1,10 +1,12 @@
 import { WebhookVerificationError } from '../errors.ts';
 import { toHex } from './hmac.ts';
-import { SIGNATURE_PREFIX, type SignatureEncoding } from './signature.ts';
+import type { SignatureEncoding } from './signature.ts';
 
 const HEX = /^[0-9a-fA-F]{64}$/;
-// The 43rd character of a 32-byte value carries two unused bits. Canonical means that they are zero.
-const BASE64 = /^[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=?$/;
+// Either alphabet, never both in one. The 43rd character of a 32-byte value carries two unused bits. Canonical means
+// that they are zero.
+const BASE64 = /^(?:[A-Za-z0-9+/]{42}|[A-Za-z0-9_-]{42})[AEIMQUYcgkosw048]=?$/;
+const PREFIX = /^sha256=/i;
 
 /**
  * The digest that a signature header states, in lower-case hex. The form is recognised exactly, and only then decoded: lenient decoders
@@ -14,9 +16,12 @@ const BASE64 = /^[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=?$/;
  * @throws WebhookVerificationError `malformed_signature`
  */
 export function digestFrom(header: string, encoding: SignatureEncoding | undefined): string {
-  const text = header.startsWith(SIGNATURE_PREFIX) ? header.slice(SIGNATURE_PREFIX.length) : header;
+  const text = header.replace(PREFIX, '');
   if (HEX.test(text) && encoding !== 'base64') return text.toLowerCase();
-  if (BASE64.test(text) && encoding !== 'hex') return toHex(Uint8Array.from(atob(text), (char) => char.charCodeAt(0)));
+  if (BASE64.test(text) && encoding !== 'hex') {
+    const standard = text.replaceAll('-', '+').replaceAll('_', '/');
+    return toHex(Uint8Array.from(atob(standard), (char) => char.charCodeAt(0)));
+  }
   throw new WebhookVerificationError('malformed_signature', diagnosis(text, encoding));
 }
 

@@ -2,17 +2,21 @@ import { ConfigurationError } from '../errors.ts';
 import { engine } from './hmac.ts';
 import { secretsFrom } from './secrets.ts';
 
-/** How the signature is written. The interface does not show it. @see service interface, "Authentication" */
+/**
+ * How the signature is written: `base64` is read in the standard alphabet and in that of URLs. The interface does not
+ * show it. @see service interface, "Authentication"
+ */
 export type SignatureEncoding = 'hex' | 'base64';
 /** How the timestamp is written. The interface does not show it. @see service interface, "Authentication" */
 export type TimestampFormat = 'seconds' | 'milliseconds' | 'iso';
 
-export const SIGNATURE_PREFIX = 'sha256=';
+const SIGNATURE_PREFIX = 'sha256=';
 export const SIGNATURE_ENCODINGS = ['hex', 'base64'] as const satisfies readonly SignatureEncoding[];
 export const TIMESTAMP_FORMATS = ['seconds', 'milliseconds', 'iso'] as const satisfies readonly TimestampFormat[];
 
-/** The three headers of a delivery. @see service interface, "Headers on every delivery" */
+/** The headers of a delivery: the service's three, and the type of its body. @see service interface, "Headers on every delivery" */
 export interface WebhookHeaders {
+  'Content-Type': string;
   'X-Webhook-Id': string;
   'X-Webhook-Signature': string;
   'X-Webhook-Timestamp': string;
@@ -24,8 +28,8 @@ export interface SignWebhookOptions {
   readonly id?: string | undefined;
   /** Default now. A number is milliseconds since 1970; text becomes the header as it is, and is what is signed. */
   readonly timestamp?: Date | number | string | undefined;
-  /** Default `hex`. */
-  readonly encoding?: SignatureEncoding | undefined;
+  /** Default `hex`. `base64url` is without padding. */
+  readonly encoding?: SignatureEncoding | 'base64url' | undefined;
   /** Write `sha256=` before the signature; default false. */
   readonly prefix?: boolean | undefined;
   /** Default `seconds`. */
@@ -49,12 +53,14 @@ export async function signWebhook(
   if (typeof body !== 'string' && !ArrayBuffer.isView(body)) {
     throw new ConfigurationError('signWebhook signs text or bytes. Give it the body exactly as it will be sent.');
   }
-  const encoding = oneOf('encoding', SIGNATURE_ENCODINGS, options.encoding) ?? 'hex';
+  const encoding = oneOf('encoding', [...SIGNATURE_ENCODINGS, 'base64url'], options.encoding) ?? 'hex';
   const format = oneOf('timestampFormat', TIMESTAMP_FORMATS, options.timestampFormat) ?? 'seconds';
   const timestamp = timestampText(options.timestamp ?? Date.now(), format);
   const digest = await engine().hmac(key, timestamp, typeof body === 'string' ? encoder.encode(body) : body);
-  const signature = encoding === 'hex' ? digest : base64(digest);
+  const signature = encoding === 'hex' ? digest : encoding === 'base64' ? base64(digest) : base64url(base64(digest));
   return {
+    // Else fetch would call a body of text text/plain.
+    'Content-Type': 'application/json',
     'X-Webhook-Id': options.id ?? crypto.randomUUID(),
     'X-Webhook-Signature': options.prefix ? SIGNATURE_PREFIX + signature : signature,
     'X-Webhook-Timestamp': timestamp,
@@ -63,6 +69,11 @@ export async function signWebhook(
 
 function base64(hex: string): string {
   return btoa(hex.replace(/../g, (byte) => String.fromCharCode(Number.parseInt(byte, 16))));
+}
+
+/** Standard base64 in the alphabet of URLs, without padding. */
+export function base64url(text: string): string {
+  return text.replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '');
 }
 
 function timestampText(timestamp: Date | number | string, format: TimestampFormat): string {

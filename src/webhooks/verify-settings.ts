@@ -27,6 +27,11 @@ export interface VerifyWebhookOptions {
   readonly encoding?: SignatureEncoding | undefined;
   /** Accept this format only. Default: all three, told apart by their exact form. */
   readonly timestampFormat?: TimestampFormat | undefined;
+  /**
+   * Name of the payload member that carries the merchant's order id, the only one that is then looked for. Default: its
+   * plausible names, the most telling first. @see service interface, "Payload members"
+   */
+  readonly orderIdMember?: string | undefined;
   /** Greatest size of the body in bytes; default 262,144. */
   readonly maxBodySize?: number | undefined;
 }
@@ -38,6 +43,7 @@ export interface VerifySettings {
   readonly now: () => number;
   readonly encoding: SignatureEncoding | undefined;
   readonly timestampFormat: TimestampFormat | undefined;
+  readonly orderIdMember: string | undefined;
   readonly maxBodySize: number;
 }
 
@@ -53,7 +59,7 @@ export function verifySettings(secret: unknown, options: VerifyWebhookOptions): 
 
 function settingsFrom(secret: unknown, options: VerifyWebhookOptions): VerifySettings {
   if (typeof options !== 'object' || options === null) throw new ConfigurationError('The options must be an object.');
-  const { tolerance = DEFAULT_TOLERANCE, now, maxBodySize = DEFAULT_MAX_BODY_SIZE } = options;
+  const { tolerance = DEFAULT_TOLERANCE, now, orderIdMember, maxBodySize = DEFAULT_MAX_BODY_SIZE } = options;
   if (typeof tolerance !== 'number' || !(tolerance >= MIN_TOLERANCE && tolerance <= MAX_TOLERANCE)) {
     throw new ConfigurationError(
       `tolerance must be ${MIN_TOLERANCE} to ${MAX_TOLERANCE} milliseconds: 30 seconds to 15 minutes.`,
@@ -62,12 +68,16 @@ function settingsFrom(secret: unknown, options: VerifyWebhookOptions): VerifySet
   if (!Number.isSafeInteger(maxBodySize) || maxBodySize < 1) {
     throw new ConfigurationError('maxBodySize must be a whole number of bytes, at least 1.');
   }
+  if (orderIdMember !== undefined && (typeof orderIdMember !== 'string' || orderIdMember === '')) {
+    throw new ConfigurationError('orderIdMember must be the name of a payload member, or left out.');
+  }
   return {
     secrets: secretsFrom(secret),
     tolerance,
     now: clockFrom(now),
     encoding: oneOf('encoding', SIGNATURE_ENCODINGS, options.encoding),
     timestampFormat: oneOf('timestampFormat', TIMESTAMP_FORMATS, options.timestampFormat),
+    orderIdMember,
     maxBodySize,
   };
 }

@@ -69,7 +69,8 @@ export async function verifyDelivery(
   // Age after signature: "too old" then means a genuine delivery, which is a finding about the service or the clock.
   checkAge(readClock(settings) - signed_at.getTime(), settings.tolerance);
   const headerName = unsignedHeader(headers, 'x-webhook-event');
-  return decodeEvent(parse(body), { source: 'webhook', id, signed_at, secretIndex, headerName });
+  const origin = { source: 'webhook', id, signed_at, secretIndex, headerName } as const;
+  return decodeEvent(parse(body), origin, settings.orderIdMember);
 }
 
 function readClock(settings: VerifySettings): number {

@@ -42,6 +42,9 @@ function paid(member: string, raw: string | undefined): string {
   return raw === undefined ? text : `{"${member}":${raw},${text.slice(1)}`;
 }
 
+const { invoice_uuid, ...members } = JSON.parse(paidExact) as Record<string, unknown>; // members are taken by name
+const split = JSON.stringify({ invoice_uuid, data: members });
+
 describe('a payload that cannot be read is answered 500, so that the service repeats it', () => {
   it.each([
     ['no invoice_uuid', paid('invoice_uuid', undefined)],
@@ -90,6 +93,11 @@ describe('a payload that is strange and can be read is fulfilled', () => {
     ['200 kB of text where nobody looks', paid('extra', `"${'x'.repeat(200_000)}"`)],
     ['__proto__', paid('__proto__', '{"isAdmin":true}')],
     ['constructor', paid('constructor', '{"prototype":{"isAdmin":true}}')],
+    ['an event named by its kind only', paid('event', '"terminal"')],
+    ['the id of the event where its name may stand', paid('event', '"evt_01HXYZ"')],
+    ['another name beside the known one', paid('event', '"webhook.sent","event_name":"invoice.paid"')],
+    ['the order id in an object', paid('external_id', undefined).replace('{', '{"order":{"external_id":"order-1"},')],
+    ['members in an envelope beside the uuid', split],
   ])('%s', async (_, body) => {
     const { deliver, handled, reports } = await endpoint();
     expect(await deliver(body)).toBe(200);

@@ -203,6 +203,18 @@ const EFFECTS: { [Name in keyof Dialect]?: [Dialect[Name], (seen: Awaited<Return
       ({ hook }) => expect(hook.received[0]?.headers['x-webhook-signature']).toMatch(/^[0-9A-Za-z+/]{43}$/),
     ],
     [
+      'base64url',
+      ({ hook }) => {
+        const [first] = hook.received;
+        expect(first?.headers['x-webhook-signature']).toBe(
+          createHmac('sha256', 'whsec_sandbox')
+            .update(`${first?.headers['x-webhook-timestamp']}.`)
+            .update(first?.body ?? '')
+            .digest('base64url'),
+        );
+      },
+    ],
+    [
       'base64',
       ({ hook }) => {
         const [first] = hook.received;

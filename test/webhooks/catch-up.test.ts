@@ -190,6 +190,17 @@ describe('catchUp and deliveries', () => {
     expect(later.events).toHaveLength(1);
   });
 
+  it('see one event in both when they spell the uuid differently', async () => {
+    const shop = shopOf({ orderIdMember: 'shop_order' });
+    await send(shop, { ...paidBody, invoice_uuid: UUID.replaceAll('-', '').toUpperCase(), shop_order: 'order-1042' });
+    expect(await shop.handler.catchUp(clientOf(paid).client, { since })).toEqual({ ...NOTHING, alreadyDone: 1 });
+    expect(shop.events).toHaveLength(1);
+    // The list names the order id itself, so the option is not asked.
+    const other = { ...paid, uuid: uuidOf(1) };
+    expect(await shop.handler.catchUp(clientOf(other).client, { since })).toEqual({ ...NOTHING, played: 1 });
+    expect(shop.events[1]).toMatchObject({ external_id: 'order-1042', invoice_uuid: uuidOf(1) });
+  });
+
   it('reports an invoice that was corrected after it was handled', async () => {
     const shop = shopOf();
     await send(shop);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { signWebhook, verifyWebhook } from '../../src/webhooks/index.ts';
-import { headersOf, NOW, PAID, PAID_HEADERS, SECRET, VECTORS } from './vectors.ts';
+import { headersOf, MIXED, NOW, PAID, PAID_HEADERS, SECRET, VECTORS } from './vectors.ts';
 
 const HEX = VECTORS[0].signature;
 
@@ -85,6 +85,22 @@ describe('the message of a refusal diagnoses', () => {
     expect(await signed(PAID_HEADERS, { timestampFormat: 'iso' })).toMatch(
       /must be iso\. It is in the form of seconds/,
     );
-    expect(await signed(headersOf(HEX, 'yesterday'))).toMatch(/It is 9 characters of another form/);
+    expect(await signed(headersOf(HEX, 'yesterday'))).toMatch(/ISO 8601\. It is 9 characters of another form/);
+    expect(await signed(headersOf(MIXED.base64url), { encoding: 'hex' })).toMatch(/signature in hex.*It is base64/);
   });
+});
+
+it.each([
+  ['quotes that nothing closes', '\\"'],
+  ['strings that nothing closes', '"a\\'],
+  ['white space', ' \n'],
+  ['punctuation', ',:'],
+])('a hostile body of %s is looked through once', async (_name, piece) => {
+  // Looked through once for each place in it, this would hold up everybody else for seconds.
+  const body = piece.repeat(Math.floor(32_000 / piece.length));
+  const secrets = [SECRET, `${SECRET}_2`, `${SECRET}_3`];
+  for (let delivery = 0; delivery < 10; delivery += 1) {
+    const refused = verifyWebhook(body, headersOf('0'.repeat(64)), secrets, { now: NOW });
+    expect(await messageOf(refused)).toContain('The signature does not match');
+  }
 });

@@ -5,6 +5,7 @@ import {
   type InvoicePaidEvent,
   parseInvoiceEvent,
   signWebhook,
+  type VerifyWebhookOptions,
   verifyWebhook,
   WebhookVerificationError,
 } from '../../src/webhooks/index.ts';
@@ -21,14 +22,18 @@ const paid = {
 const canceled = { invoice_uuid: UUID, external_id: 'order-1042', status: 'expired', amount: '25.00' };
 
 /** Verifies a genuine delivery of a body. */
-async function deliver(body: unknown, extraHeaders: Record<string, string> = {}): Promise<InvoiceEvent> {
+async function deliver(
+  body: unknown,
+  extraHeaders: Record<string, string> = {},
+  options: VerifyWebhookOptions = {},
+): Promise<InvoiceEvent> {
   const text = typeof body === 'string' ? body : JSON.stringify(body);
   const headers = await signWebhook(text, SECRET, { id: 'dlv_1', timestamp: NOW });
-  return await verifyWebhook(text, { ...headers, ...extraHeaders }, SECRET, { now: NOW });
+  return await verifyWebhook(text, { ...headers, ...extraHeaders }, SECRET, { now: NOW, ...options });
 }
 
-async function malformed(body: unknown): Promise<string> {
-  const error = await deliver(body).catch((thrown: unknown) => thrown);
+async function malformed(body: unknown, options: VerifyWebhookOptions = {}): Promise<string> {
+  const error = await deliver(body, {}, options).catch((thrown: unknown) => thrown);
   if (!(error instanceof WebhookVerificationError)) throw new Error(`expected a refusal, got ${JSON.stringify(error)}`);
   expect(error.reason).toBe('malformed_payload');
   expect(error.message).not.toContain('order-1042');
@@ -129,8 +134,56 @@ describe('the name of the event', () => {
     expect(await deliver({ ...paid, event: 'refund' })).toMatchObject({ type: 'unknown', event_name: 'refund' });
   });
 
-  it('is not the name of the object', async () => {
-    expect(await deliver({ ...paid, type: 'invoice' })).toMatchObject({ type: 'invoice.paid' });
+  it.each([
+    ['invoice.refunded', 'event'],
+    ['invoice_disputed', 'event_type'],
+    ['INVOICE-DISPUTED', 'event_name'],
+    ['invoice:disputed', 'event'],
+    ['invoice/disputed', 'event'],
+    ['payment.disputed', 'type'],
+    ['payment:disputed', 'event'],
+    ['payment/disputed', 'event'],
+    ['Refunded', 'event'],
+  ])('is that of another event: %s in "%s"', async (name, member) => {
+    expect(await deliver({ ...paid, [member]: name })).toMatchObject({ type: 'unknown', event_name: name });
+    expect(await deliver({ event: '', data: { ...paid, [member]: name } })).toMatchObject({ event_name: name });
+  });
+
+  it.each([
+    ['invoice', 'type'],
+    ['payment/disputed', 'type'],
+    ['invoice', 'event'],
+    ['invoice.', 'event'],
+    ['invoice_01', 'event'],
+    ['payment_done', 'event'],
+    ['my_invoice_done', 'event'],
+    ['terminal', 'event_type'],
+    ['paid', 'event'],
+    ['InvoicePaid', 'event_name'],
+    ['evt_01HXYZ', 'event'],
+    ['2026-01-01T00:00:00.5Z', 'event'],
+  ])('is not %s in "%s": the status decides', async (name, member) => {
+    expect(await deliver({ ...paid, [member]: name })).toMatchObject({ type: 'invoice.paid' });
+    expect(await deliver({ ...canceled, [member]: name })).toMatchObject({ type: 'invoice.canceled' });
+    expect(await deliver({ ...paid, status: 'held', [member]: name })).toMatchObject({ type: 'unknown' });
+  });
+
+  it('is the first of two that are not known', async () => {
+    const body = { ...paid, event: 'terminal', event_type: 'payment.disputed', event_name: 'payment.reversed' };
+    expect(await deliver(body)).toMatchObject({ type: 'unknown', event_name: 'payment.disputed' });
+  });
+
+  it('is the known one, wherever it stands', async () => {
+    for (const body of [
+      { ...paid, event: 'evt.delivered', type: 'invoice.paid' },
+      { event: 'webhook.delivery', data: { ...paid, event_type: 'INVOICE_PAID' } },
+      { event: 'terminal', event_name: 'invoice/paid', data: { ...paid, event: 'payment.settled' } },
+    ]) {
+      expect(await deliver(body)).toMatchObject({ type: 'invoice.paid' });
+    }
+    expect(await malformed({ event: 'webhook.delivery', data: { ...paid, event: 'invoice.canceled' } })).toContain(
+      'another',
+    );
   });
 
   it('is not taken from the unsigned header, except to name what is unknown anyway', async () => {
@@ -174,16 +227,74 @@ describe('names that the interface does not show', () => {
     'order_id',
     'external_order_id',
     'orderId',
+    'external_ref',
+    'client_reference',
+    'external_invoice_id',
+    'merchant_order',
+    'merchant_order_number',
+    'order_ref',
+    'order_number',
+    'clientOrderId',
   ])('the order id as %s', async (name) => {
     const { external_id, ...rest } = paid;
     expect(await deliver({ ...rest, [name]: external_id })).toMatchObject({ external_id: 'order-1042' });
     expect(await deliver({ ...rest, [name]: 1042 })).toMatchObject({ external_id: '1042' });
   });
 
+  it('its own name is believed, also where the merchant uses the service order id', async () => {
+    const { external_id, ...rest } = paid;
+    for (const name of ['external_id', 'merchant_external_id', 'externalId']) {
+      expect(await deliver({ ...rest, [name]: UUID, order_id: external_id })).toMatchObject({ external_id: UUID });
+    }
+    const pinned = { orderIdMember: 'order_id' };
+    expect(await deliver({ ...rest, order_id: UUID }, {}, pinned)).toMatchObject({ external_id: UUID });
+  });
+
   it('never the service order id under a second name', async () => {
     const { external_id, ...rest } = paid;
-    const body = { ...rest, order_id: UUID, reference: external_id };
-    expect(await deliver(body)).toMatchObject({ external_id: 'order-1042' });
+    for (const order_id of [UUID, UUID.toUpperCase(), UUID.replaceAll('-', ''), `urn:uuid:${UUID}`]) {
+      const body = { ...rest, order_id, reference: external_id };
+      expect(await deliver(body)).toMatchObject({ external_id: 'order-1042' });
+      expect(await malformed({ ...rest, order_id })).toContain("the merchant's order id is missing");
+      expect(await malformed({ ...rest, order: { order_id } })).toContain("the merchant's order id is missing");
+    }
+    const upper = { ...rest, invoice_uuid: UUID.toUpperCase() };
+    expect(await malformed({ ...upper, order_id: UUID })).toContain('order id is missing');
+    expect(await malformed({ ...rest, invoice_uuid: '5531', order_id: 5531 })).toContain('order id is missing');
+  });
+
+  it.each([
+    'external_ref',
+    'external_invoice_id',
+    'merchant_order',
+    'merchant_order_number',
+    'client_reference',
+    'clientOrderId',
+    'order_ref',
+    'order_number',
+  ])('the telling %s before a bare name', async (name) => {
+    const { external_id, ...rest } = paid;
+    const bare = { orderId: 'a', order_id: 'b', order: 'c', reference: 'd' };
+    expect(await deliver({ ...rest, ...bare, [name]: external_id })).toMatchObject({ external_id: 'order-1042' });
+  });
+
+  it.each([
+    { order: { external_id: 'order-1042' } },
+    { merchant: { reference: 'ACME', order_id: 1042 } },
+    { invoice: { external_ref: 'order-1042' } },
+    { order: 5.5, merchant: [], invoice: { order_number: 'order-1042' } },
+  ])('the order id in an object of its own: %j', async (members) => {
+    const { external_id: _dropped, ...rest } = paid;
+    const external_id = expect.stringMatching(/^(?:order-)?1042$/);
+    expect(await deliver({ ...rest, ...members })).toMatchObject({ external_id });
+    expect(await deliver({ data: rest, ...members })).toMatchObject({ external_id });
+    expect(await deliver({ data: { ...rest, ...members } })).toMatchObject({ external_id });
+    expect(await deliver({ ...paid, ...members, external_id: 'own' })).toMatchObject({ external_id: 'own' });
+  });
+
+  it('no bare name in such an object: it may name the merchant', async () => {
+    const { external_id: _dropped, ...rest } = paid;
+    expect(await malformed({ ...rest, merchant: { reference: 'ACME', order: 'x' } })).toContain('order id is missing');
   });
 
   it.each(['data', 'payload', 'invoice', 'object'])('an envelope around it in "%s"', async (member) => {
@@ -192,8 +303,62 @@ describe('names that the interface does not show', () => {
     expect(await malformed({ ...body, event: 'invoice.canceled' })).toContain('another');
   });
 
+  it.each(['data', 'payload', 'invoice', 'object'])('members split between the body and "%s"', async (member) => {
+    const { invoice_uuid, external_id, status, ...rest } = paid;
+    const { amount, ...others } = rest;
+    const expected = { type: 'invoice.paid', invoice_uuid: UUID, external_id: 'order-1042', amount: new Decimal(25) };
+    for (const body of [
+      { invoice_uuid, [member]: { ...rest, status, external_id } },
+      { invoice_uuid, external_id, [member]: { ...rest, status } },
+      { invoice_uuid, external_id, status: null, [member]: { ...rest, status } },
+      { invoice_uuid, external_id, meta: {}, [member]: { ...rest, status, invoice_uuid: 'other' } },
+      { external_id, status, [member]: { ...rest, invoice_uuid } },
+      { invoice_uuid, amount, [member]: { ...others, status, external_id } },
+      { invoice_uuid, amount: '1.00', [member]: { ...rest, status, external_id } },
+    ]) {
+      expect(await deliver(body)).toMatchObject({ ...expected, raw: body });
+    }
+    expect(await malformed({ invoice_uuid, external_id, [member]: rest })).toContain('"status"');
+  });
+
+  it('a body that is whole, whatever else stands beside it', async () => {
+    const body = { ...paid, data: { ...paid, amount: '1.00', status: 'fail' } };
+    expect(await deliver(body)).toMatchObject({ type: 'invoice.paid', amount: new Decimal(25) });
+    const enveloped = { status: 'ok', amount: '1.00', adjusted: true, original_amount: '9', data: canceled };
+    expect(await deliver(enveloped)).toMatchObject({ type: 'invoice.canceled', amount: new Decimal(25) });
+    const { adjusted: _dropped, ...exact } = paid;
+    expect(await deliver({ original_amount: '9', data: exact })).toMatchObject({ adjusted: false });
+  });
+
   it('an envelope of two layers', async () => {
     expect(await deliver({ type: 'invoice.paid', data: { object: paid } })).toMatchObject({ type: 'invoice.paid' });
+  });
+});
+
+describe('orderIdMember', () => {
+  const orderIdMember = 'shop_order';
+  const { external_id, ...rest } = paid;
+  const other = { ...rest, external_id: 'not this one' };
+
+  it('is the only name that is looked for', async () => {
+    for (const body of [
+      { ...other, shop_order: external_id },
+      { data: other, shop_order: external_id },
+      { ...other, order: { external_id: 'nor this one', shop_order: external_id } },
+    ]) {
+      expect(await deliver(body, {}, { orderIdMember })).toMatchObject({ external_id: 'order-1042' });
+    }
+    expect(await deliver({ ...paid, status: 'held' }, {}, { orderIdMember })).toMatchObject({ external_id: null });
+    expect(await malformed({ ...paid, order: paid }, { orderIdMember })).toContain('looked for shop_order.');
+  });
+
+  it('is what to do about a name that is not known', async () => {
+    expect(await malformed({ ...rest, shop_order: external_id })).toContain('give its name as orderIdMember');
+  });
+
+  it('gives an event that goes through JSON and back', async () => {
+    const event = await deliver({ ...other, shop_order: external_id }, {}, { orderIdMember });
+    expect(parseInvoiceEvent(JSON.parse(JSON.stringify(event)))).toEqual(event);
   });
 });
 
@@ -208,12 +373,34 @@ describe('a hostile payload', () => {
     expect(Reflect.get(event.raw, 'isAdmin')).toBeUndefined();
   });
 
+  it('cannot supply members through __proto__ of an envelope', async () => {
+    const { status: _status, invoice_uuid, ...rest } = paid;
+    const status = '"__proto__":{"status":"success","isAdmin":true}';
+    const inner = JSON.stringify(rest).slice(0, -1);
+    expect(await malformed(`{"invoice_uuid":"${UUID}",${status},"data":${inner}}}`)).toContain('"status"');
+    expect(await malformed(`{"invoice_uuid":"${UUID}","data":${inner},${status}}}`)).toContain('"status"');
+    const split = `{"invoice_uuid":"${UUID}","data":${inner},"status":"fail",${status}}}`;
+    expect(await deliver(split)).toMatchObject({ type: 'invoice.canceled', status: 'fail', invoice_uuid });
+  });
+
   it('cannot lean on a polluted prototype', async () => {
     const { status: _status, ...rest } = paid;
     Object.defineProperty(Object.prototype, 'status', { value: 'success', configurable: true });
     const ended = await deliver(rest).catch((error: unknown) => error);
     Reflect.deleteProperty(Object.prototype, 'status');
     expect(ended).toMatchObject({ reason: 'malformed_payload' });
+  });
+
+  it('with members of an envelope is read in spite of a polluted prototype', async () => {
+    const { invoice_uuid, ...rest } = paid;
+    Object.defineProperty(Object.prototype, 'status', { value: 'fail', configurable: true });
+    const split = await deliver({ invoice_uuid, data: rest }).catch((error: unknown) => error);
+    Reflect.deleteProperty(Object.prototype, 'status');
+    expect(split).toMatchObject({ type: 'invoice.paid' });
+    Object.defineProperty(Object.prototype, 'invoice_uuid', { value: 'other', configurable: true });
+    const enveloped = await deliver({ status: 'ok', data: paid }).catch((error: unknown) => error);
+    Reflect.deleteProperty(Object.prototype, 'invoice_uuid');
+    expect(enveloped).toMatchObject({ type: 'invoice.paid', invoice_uuid });
   });
 
   it('with a member twice is read as JSON reads it: the last one', async () => {

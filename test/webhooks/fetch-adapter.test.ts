@@ -6,10 +6,7 @@ import { NOW, SECRET } from './vectors.ts';
 const TEXT = JSON.stringify(paidBody);
 
 async function requestOf(init: RequestInit = {}, body: string = TEXT): Promise<Request> {
-  const headers = {
-    ...(await signWebhook(body, SECRET, { id: 'dlv_1', timestamp: NOW })),
-    'Content-Type': 'application/json',
-  };
+  const headers = { ...(await signWebhook(body, SECRET, { id: 'dlv_1', timestamp: NOW })) };
   return new Request('http://localhost/webhook', { method: 'POST', headers, body, ...init });
 }
 
@@ -20,6 +17,13 @@ describe('toFetchHandler', () => {
     expect(response).toBeInstanceOf(Response);
     expect([response.status, await response.text()]).toEqual([200, 'done']);
     expect(shop.calls).toEqual(['paid order-1042']);
+  });
+
+  it('takes a Content-Type that a test has added to those of signWebhook', async () => {
+    const signed = await signWebhook(TEXT, SECRET, { timestamp: NOW });
+    const headers = { 'content-type': 'application/json', ...signed };
+    const request = new Request('http://localhost/webhook', { method: 'POST', headers, body: TEXT });
+    expect((await toFetchHandler(endpoint().handler)(request)).status).toBe(200);
   });
 
   it('keeps a byte-order mark, which Request.text() would drop', async () => {

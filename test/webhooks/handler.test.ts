@@ -57,6 +57,40 @@ describe.each(RUNTIMES)('a delivery with $runtime', ({ enter }) => {
   });
 
   it.each([
+    UUID.replaceAll('-', ''),
+    UUID.replaceAll('-', '').toUpperCase(),
+    `{${UUID}}`,
+    `urn:uuid:${UUID}`,
+    `URN:UUID:${UUID}`,
+  ])('that repeats a done one whose uuid was spelled %s is not handled', async (invoice_uuid) => {
+    const shop = endpoint();
+    expect(await send(shop, { ...paidBody, invoice_uuid })).toMatchObject({ body: 'done' });
+    expect(await send(shop)).toMatchObject({ status: 200, body: 'duplicate' });
+    expect(shop.calls).toHaveLength(1);
+    expect(shop.reports).toMatchObject([{ key: `${UUID}:paid` }]);
+  });
+
+  it.each([
+    ['ord_1', 'ord_1'],
+    ['A-B', 'a-b'],
+    [`${UUID}-2`, `${UUID}-2`],
+    [`${UUID.replaceAll('-', '').slice(0, -1)}G`, `${UUID.replaceAll('-', '').slice(0, -1)}g`],
+    [UUID.replace('-', 'urn:uuid:'), UUID.replace('-', 'urn:uuid:')],
+    [`{${UUID.slice(0, -1)}}`, `{${UUID.slice(0, -1)}}`],
+  ])('with an id that is no uuid has it as it is in its key, but in lower case: %s', async (invoice_uuid, key) => {
+    const shop = endpoint();
+    for (const id of ['dlv_1', 'dlv_2']) await send(shop, { ...paidBody, invoice_uuid }, id);
+    expect(shop.reports).toMatchObject([{ reason: 'duplicate', key: `${key}:paid` }]);
+  });
+
+  it('has its order id where orderIdMember says', async () => {
+    const shop = endpoint({ orderIdMember: 'shop_order' });
+    expect(await send(shop)).toMatchObject({ status: 500, body: 'malformed_payload' });
+    expect(await send(shop, { ...paidBody, shop_order: 'order-7' })).toMatchObject({ status: 200, body: 'done' });
+    expect(shop.calls).toEqual(['paid order-7']);
+  });
+
+  it.each([
     ['amount', { amount: '24.00' }],
     ['credited_usdt', { credited_usdt: '1' }],
     ['adjusted', { adjusted: true, original_amount: '25.00' }],
@@ -144,6 +178,7 @@ describe('the answer to', () => {
     ['Content-Type', 'text/plain', 'unsupported_media_type', 415],
     ['Content-Type', 'application/x-www-form-urlencoded', 'unsupported_media_type', 415],
     ['Content-Type', 'application/jsonp', 'unsupported_media_type', 415],
+    ['Content-Type', 'application/json, text/plain', 'unsupported_media_type', 415],
     ['Content-Encoding', 'gzip', 'unsupported_media_type', 415],
   ])('%s: %s is %s', async (name, value, reason, status) => {
     const shop = endpoint();
@@ -153,15 +188,18 @@ describe('the answer to', () => {
     expect(shop.reasons()).toEqual([reason]);
   });
 
-  it.each(['application/json; charset=utf-8', 'APPLICATION/JSON', 'application/cloudevents+json', undefined])(
-    'Content-Type %s is done',
-    async (type) => {
-      const shop = endpoint();
-      const { headers, ...rest } = await request(shop.clock);
-      const reply = await shop.handler.handle({ ...rest, headers: { ...headers, 'Content-Type': type } as never });
-      expect(reply.status).toBe(200);
-    },
-  );
+  it.each([
+    'application/json; charset=utf-8',
+    'APPLICATION/JSON',
+    'application/cloudevents+json',
+    'application/json, application/json',
+    undefined,
+  ])('Content-Type %s is done', async (type) => {
+    const shop = endpoint();
+    const { headers, ...rest } = await request(shop.clock);
+    const reply = await shop.handler.handle({ ...rest, headers: { ...headers, 'Content-Type': type } as never });
+    expect(reply.status).toBe(200);
+  });
 
   it('an old or early delivery is 401, and its age is reported', async () => {
     for (const [offset, reason] of [
@@ -651,6 +689,7 @@ describe('configuration', () => {
     ['encoding', { encoding: 'latin1' }],
     ['timestampFormat', { timestampFormat: 1 }],
     ['maxBodySize', { maxBodySize: 1.5 }],
+    ['orderIdMember', { orderIdMember: '' }],
     ['now', { now: 5 }],
   ])('names %s', (name, change) => {
     const make = () => createWebhookHandler({ ...good, ...change } as never);

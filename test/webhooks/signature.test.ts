@@ -3,7 +3,7 @@ import { ConfigurationError } from '../../src/errors.ts';
 import { engine, equalDigests, nodeEngine, webEngine } from '../../src/webhooks/hmac.ts';
 import { signWebhook } from '../../src/webhooks/signature.ts';
 import { RUNTIMES } from './runtimes.ts';
-import { NOW, PAID, SECRET, UNICODE, VECTORS } from './vectors.ts';
+import { MIXED, NOW, PAID, SECRET, UNICODE, VECTORS } from './vectors.ts';
 
 afterEach(() => {
   vi.restoreAllMocks();
@@ -19,6 +19,7 @@ describe.each(RUNTIMES)('signWebhook with $runtime', ({ runtime, enter }) => {
   it.each(VECTORS)('signs as OpenSSL does: $name', async ({ signature, timestamp, sign }) => {
     const headers = await signWebhook(PAID, SECRET, { id: 'dlv_1', timestamp: NOW, ...sign });
     expect(headers).toEqual({
+      'Content-Type': 'application/json',
       'X-Webhook-Id': 'dlv_1',
       'X-Webhook-Signature': signature,
       'X-Webhook-Timestamp': timestamp,
@@ -50,6 +51,13 @@ describe('signWebhook', () => {
   it('writes the prefix when asked, and takes a Date', async () => {
     const headers = await signWebhook(PAID, SECRET, { timestamp: new Date(NOW), prefix: true });
     expect(headers['X-Webhook-Signature']).toBe(`sha256=${VECTORS[0].signature}`);
+  });
+
+  it('writes base64 in the url alphabet when asked', async () => {
+    const { base64, base64url, timestamp } = MIXED;
+    const signed = async (encoding: 'base64' | 'base64url') =>
+      (await signWebhook(PAID, SECRET, { timestamp, encoding }))['X-Webhook-Signature'];
+    expect([await signed('base64'), await signed('base64url')]).toEqual([base64, base64url]);
   });
 
   it.each([

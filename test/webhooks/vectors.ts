@@ -45,7 +45,23 @@ export const ISO_VECTORS = [
     timestamp: '2026-01-01T01:00:00.123456+01:00',
     signature: '2c3346190dfd01a6990c03982897aa6d4a7f7607820468eaa1c999147a389d89',
   },
+  {
+    timestamp: '2026-01-01T01:00:00+0100',
+    signature: '32b0c13f0b203dbbf9c800d02c2e74c2dd8a0336d907c79ed42257b240179077',
+  },
+  { timestamp: '2026-01-01 00:00:00', signature: '46985815bad67c30113105b22f3754f26e3fd87ffab4be6656bcf926316e5eb1' },
+  {
+    timestamp: '2026-01-01T00:00:00.123456',
+    signature: '311213e538a71c2513988193bbaf186199fb43b8a682f9965c992b6edd5acd90',
+  },
 ] as const;
+
+/** A signature of PAID whose base64 has both characters in which the alphabets differ. */
+export const MIXED = {
+  timestamp: '1767225612',
+  base64: '9AgR2vuqFaZt+7HijzD5xOde21BxZy/vtIqaZef06A4=',
+  base64url: '9AgR2vuqFaZt-7HijzD5xOde21BxZy_vtIqaZef06A4',
+} as const;
 
 /** A secret and a body beyond ASCII: printf '%s' '1767225600.{…}' | openssl dgst -sha256 -hmac 'pässwörd-2' */
 export const UNICODE = {

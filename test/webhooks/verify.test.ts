@@ -1,9 +1,10 @@
+import { execFileSync } from 'node:child_process';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { WebhookReason } from '../../src/error-codes.ts';
 import { ConfigurationError, WebhookVerificationError } from '../../src/errors.ts';
 import { Decimal, signWebhook, type VerifyWebhookOptions, verifyWebhook } from '../../src/webhooks/index.ts';
 import { RUNTIMES } from './runtimes.ts';
-import { headersOf, ISO_VECTORS, NOW, PAID, PAID_HEADERS, SECRET, UNICODE, UUID, VECTORS } from './vectors.ts';
+import { headersOf, ISO_VECTORS, MIXED, NOW, PAID, PAID_HEADERS, SECRET, UNICODE, UUID, VECTORS } from './vectors.ts';
 
 const HEX = VECTORS[0].signature;
 const BASE64 = VECTORS[1].signature;
@@ -50,8 +51,16 @@ describe.each(RUNTIMES)('verifyWebhook with $runtime', ({ enter }) => {
   });
 
   it('accepts the prefix, upper-case hex, and base64 without padding', async () => {
-    for (const text of [`sha256=${HEX}`, HEX.toUpperCase(), `sha256=${BASE64}`, BASE64.slice(0, 43)]) {
+    const prefixed = [`sha256=${HEX}`, `sha256=${BASE64}`, `SHA256=${HEX}`, `Sha256=${BASE64}`];
+    for (const text of [...prefixed, HEX.toUpperCase(), BASE64.slice(0, 43)]) {
       await expect(verifyWebhook(PAID, headersOf(text), SECRET, at(0))).resolves.toMatchObject({ id: 'dlv_1' });
+    }
+  });
+
+  it('accepts base64 in either alphabet, with padding or not', async () => {
+    const { base64, base64url, timestamp } = MIXED;
+    for (const text of [base64, base64url, `${base64url}=`, `sha256=${base64url}`]) {
+      await expect(verifyWebhook(PAID, headersOf(text, timestamp), SECRET, at(0))).resolves.toBeDefined();
     }
   });
 
@@ -59,44 +68,6 @@ describe.each(RUNTIMES)('verifyWebhook with $runtime', ({ enter }) => {
     const headers = headersOf(UNICODE.signature);
     const event = await verifyWebhook(UNICODE.body, headers, UNICODE.secret, at(0));
     expect(event).toMatchObject({ type: 'invoice.canceled', external_id: 'Bestellung-7-é' });
-  });
-
-  it('refuses every flip of a bit of the body', async () => {
-    const body = new TextEncoder().encode(PAID);
-    const reasons = new Set<string>();
-    for (let bit = 0; bit < body.length * 8; bit += 1) {
-      const flipped = body.slice();
-      flipped[bit >> 3] = (flipped[bit >> 3] ?? 0) ^ (1 << (bit & 7));
-      reasons.add(await refusal(verifyWebhook(flipped, PAID_HEADERS, SECRET, at(0))));
-    }
-    expect([...reasons]).toEqual(['signature_mismatch']);
-  }, 30_000);
-
-  it('refuses every flip of a bit of the digest, in hex and base64', async () => {
-    const digest = Buffer.from(HEX, 'hex');
-    for (let bit = 0; bit < 256; bit += 1) {
-      const flipped = Buffer.from(digest);
-      flipped[bit >> 3] = (flipped[bit >> 3] ?? 0) ^ (1 << (bit & 7));
-      for (const encoding of ['hex', 'base64'] as const) {
-        const headers = headersOf(flipped.toString(encoding));
-        expect(await refusal(verifyWebhook(PAID, headers, SECRET, at(0)))).toBe('signature_mismatch');
-      }
-    }
-  });
-
-  it('refuses every flip of a bit of the signature text that is not its case', async () => {
-    for (const [text, bits] of [
-      [HEX, 8],
-      [BASE64, 8],
-    ] as const) {
-      for (let bit = 0; bit < text.length * bits; bit += 1) {
-        const chars = Buffer.from(text, 'latin1');
-        chars[bit >> 3] = (chars[bit >> 3] ?? 0) ^ (1 << (bit & 7));
-        const flipped = chars.toString('latin1');
-        if (text === HEX && flipped.toLowerCase() === HEX) continue; // the same bytes, spelled in the other case
-        await refusal(verifyWebhook(PAID, headersOf(flipped), SECRET, at(0)));
-      }
-    }
   });
 
   it('refuses another secret and another timestamp', async () => {
@@ -122,14 +93,18 @@ describe('the form of the signature', () => {
     ['a line break after', `${HEX}\n`],
     ['0x', `0x${HEX.slice(2)}`],
     ['white space in base64', `${BASE64.slice(0, 20)} ${BASE64.slice(20)}`],
-    ['the url alphabet', BASE64.replaceAll('+', '-')],
+    ['a mix of both alphabets', MIXED.base64.replace('+', '-')],
+    ['a mix of both alphabets, the other way', MIXED.base64.replace('/', '_')],
+    ['the url alphabet with a last character that is not canonical', `${MIXED.base64url.slice(0, 42)}5`],
+    ['the url alphabet with too much padding', `${MIXED.base64url}==`],
+    ['the url alphabet and a character more', `${MIXED.base64url}A`],
     ['a last character that is not canonical', 'YRfH6P1yuLhXZfl9+kjEO1fxThaEU7Ka+zKbZhvUm8J='],
     ['the same without padding', 'YRfH6P1yuLhXZfl9+kjEO1fxThaEU7Ka+zKbZhvUm8K'],
     ['too much padding', `${BASE64}=`],
     ['base64 of 33 bytes', `${BASE64.slice(0, 43)}A`],
     ['another prefix', `sha512=${HEX}`],
-    ['a prefix in capitals', `SHA256=${HEX}`],
-    ['the prefix twice', `sha256=sha256=${HEX}`],
+    ['the prefix twice', `sha256=SHA256=${HEX}`],
+    ['the prefix in letters that look alike', `ſha256=${HEX}`],
     ['the prefix alone', 'sha256='],
     ['full-width digits', HEX.replace('6', '６')],
   ])('refuses %s', async (_name, signature) => {
@@ -143,6 +118,9 @@ describe('the form of the signature', () => {
     await expect(verifyWebhook(PAID, headersOf(BASE64), SECRET, pin('base64'))).resolves.toBeDefined();
     expect(await refusal(verifyWebhook(PAID, headersOf(HEX), SECRET, pin('base64')))).toBe('malformed_signature');
     expect(await refusal(verifyWebhook(PAID, headersOf(BASE64), SECRET, pin('hex')))).toBe('malformed_signature');
+    const url = headersOf(MIXED.base64url, MIXED.timestamp);
+    await expect(verifyWebhook(PAID, url, SECRET, pin('base64'))).resolves.toBeDefined();
+    expect(await refusal(verifyWebhook(PAID, url, SECRET, pin('hex')))).toBe('malformed_signature');
   });
 });
 
@@ -161,18 +139,67 @@ describe('the timestamp', () => {
     '0x69557200',
     '9'.repeat(400),
     '１７６７２２５６００',
+    '1767225600.123456',
+    '1767225600000000000',
     '2026-01-01',
-    '2026-01-01T00:00:00',
+    '2026-01-01T00:00',
+    '2026-01-01  00:00:00',
+    '2026-01-01 00:00:00 Z',
+    '2026-01-01T00:00:00.',
     '2026-01-01T00:00:00.Z',
-    '2026-01-01 00:00:00Z',
-    '2026-01-01t00:00:00z',
-    '2026-01-01T00:00:00+0000',
+    '2026-01-01T00:00:00.1234567890',
+    '2026-01-01t00:00:00Z',
+    '2026-01-01T00:00:00z',
+    '2026-01-01T00:00:00+0',
+    '2026-01-01T00:00:00+000',
+    '2026-01-01T00:00:00+24:00',
+    '2026-01-01T00:00:00 UTC',
     '2026-02-30T00:00:00Z',
     '2026-01-01T24:00:00Z',
     'Thu 01 Jan 2026 00:00:00 GMT',
   ])('is refused in the form %s', async (timestamp) => {
     const headers = await signWebhook(PAID, SECRET, { id: 'i', timestamp });
     expect(await refusal(verifyWebhook(PAID, { ...headers }, SECRET, at(0)))).toBe('malformed_timestamp');
+  });
+
+  it.each([
+    ['2026-01-01 00:00:00Z', 0],
+    ['2026-01-01 00:00:00.250+00:00', 250],
+    ['2026-01-01T00:00:00', 0],
+    ['2026-01-01 00:00:00.123456', 123],
+    ['2026-01-01T00:00:00+0000', 0],
+    ['2026-01-01T00:00:00+00', 0],
+    ['2025-12-31T19:00:00-05', 0],
+    ['2026-01-01T05:30:00.5+0530', 500],
+  ])('is taken in the form %s', async (timestamp, fraction) => {
+    const headers = { ...(await signWebhook(PAID, SECRET, { id: 'i', timestamp })) };
+    const { signed_at } = await verifyWebhook(PAID, headers, SECRET, { ...at(0), timestampFormat: 'iso' });
+    expect(signed_at).toEqual(new Date(NOW + fraction));
+  });
+
+  it.each(['Asia/Tokyo', 'America/New_York'])('without a zone is UTC on a machine in %s', (zone) => {
+    const receiver = new URL('../../src/webhooks/index.ts', import.meta.url).href;
+    const { timestamp, signature } = ISO_VECTORS[3];
+    const given = [PAID, headersOf(signature, timestamp), SECRET, at(0)].map((value) => JSON.stringify(value));
+    const script = `
+      const { verifyWebhook } = await import(${JSON.stringify(receiver)});
+      const { signed_at } = await verifyWebhook(${given.join(', ')});
+      console.log(JSON.stringify([new Date(${JSON.stringify(timestamp)}), signed_at]));
+    `;
+    const output = execFileSync(process.execPath, ['--input-type=module', '--eval', script], {
+      encoding: 'utf8',
+      env: { ...process.env, TZ: zone, NODE_NO_WARNINGS: '1' },
+    });
+    const [local, signed_at] = JSON.parse(output);
+    expect(local).not.toBe(signed_at); // the zone is at work
+    expect(signed_at).toBe('2026-01-01T00:00:00.000Z');
+  });
+
+  it('without a zone cannot be moved over the dot either: one of the two bodies is no event', async () => {
+    const headers = { ...(await signWebhook(PAID, SECRET, { id: 'i', timestamp: '2026-01-01T00:00:00.5' })) };
+    await expect(verifyWebhook(PAID, headers, SECRET, at(0))).resolves.toBeDefined();
+    const moved = { ...headers, 'X-Webhook-Timestamp': '2026-01-01T00:00:00' };
+    expect(await refusal(verifyWebhook(`5.${PAID}`, moved, SECRET, at(0)))).toBe('malformed_payload');
   });
 
   it('cannot be moved over the dot into the body', async () => {
@@ -378,6 +405,8 @@ describe('configuration', () => {
     ['an unknown encoding', SECRET, { encoding: 'utf8' }],
     ['an unknown timestamp format', SECRET, { timestampFormat: 'auto' }],
     ['a size limit of 0', SECRET, { maxBodySize: 0 }],
+    ['no name as the member of the order id', SECRET, { orderIdMember: '' }],
+    ['a list as the member of the order id', SECRET, { orderIdMember: ['order_id'] }],
     ['options that are null', SECRET, null],
   ])('refuses %s and shows no secret', async (_name, secret, options) => {
     const given = options === null ? null : { now: NOW, ...options };

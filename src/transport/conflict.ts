@@ -14,7 +14,7 @@ interface Conflict {
 export function conflictIn(value: unknown): Conflict {
   const details = isObject(value) ? value : {};
   const nested = [details['invoice'], details['existing_invoice'], details['existing']].find(isObject) ?? {};
-  const read = getInvoice.data('external_id' in nested ? nested : details);
+  const read = getInvoice.data(details);
   const firstText = (names: readonly string[], last: unknown, max: number): string | null =>
     [...names.map((name) => details[name]), last].map((value) => textOf(value, max)).find((text) => text !== null) ??
     null;

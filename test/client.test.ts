@@ -133,6 +133,7 @@ describe('a key that no header can carry', () => {
     for (const apiKey of [() => key as string, async () => key as string]) {
       const error = await errorOf(clientOf(server.url, { apiKey }).rates.list());
       expect(error).toMatchObject({ kind: 'configuration', code: 'SDK_API_KEY', outcome: 'not_sent' });
+      expect(error.message).toMatch(/^rates\.list: what the apiKey function gave (?:is|has|must be) /);
     }
     expect(server.requests).toHaveLength(0);
   });
@@ -149,6 +150,7 @@ describe('a key that no header can carry', () => {
     const server = await serve(ok([]));
     const error = await errorOf(clientOf(server.url, { apiKey }).rates.list());
     expect(error).toMatchObject({ code: 'SDK_API_KEY', outcome: 'not_sent', stoppedBy: 'not_retryable' });
+    expect(error.message).toContain('rates.list: the apiKey function failed. No request was made with it.');
     expect(server.requests).toHaveLength(0);
   });
 });

@@ -51,6 +51,23 @@ describe('onDrift', () => {
   });
 });
 
+describe('onDrift, over a long life', () => {
+  it('may reject later without harm', async () => {
+    const merchant = clientOf([{ data: { ...(createdInvoice as object), points: 1 } }], (async () => {
+      throw new Error('metric failed');
+    }) as () => void);
+    expect((await merchant.invoices.create(order)).external_id).toBe('order-1042');
+  });
+
+  it('is told of a thousand departures at the most', async () => {
+    const told: DriftEvent[] = [];
+    const many = Object.fromEntries(Array.from({ length: 1_200 }, (_, index) => [`field_${index}`, index]));
+    const data = { ...(createdInvoice as object), ...many };
+    await clientOf([{ data }], (event) => told.push(event)).invoices.create(order);
+    expect(told).toHaveLength(1_000);
+  });
+});
+
 describe('withdrawalQuery', () => {
   it('names the query of the withdrawals list, which the interface does not show', async () => {
     const asked: string[] = [];

@@ -2,6 +2,7 @@ import type { DriftEvent } from '../call-options.ts';
 import { driftsIn } from '../contract/drift.ts';
 import type { Endpoint } from '../contract/endpoint.ts';
 import { isObject, payloadOf, unwrapped } from '../contract/envelope.ts';
+import { quietly } from './observer.ts';
 import type { Redactor } from './redact.ts';
 
 /** Departures remembered; a service that answers a new name each time must not fill the memory. */
@@ -33,12 +34,6 @@ export class DriftReporter {
     const key = `${operation} ${kind} ${path}`;
     if (this.#told.has(key) || this.#told.size >= REMEMBERED) return;
     this.#told.add(key);
-    try {
-      const result = this.#onDrift({ operation, path: this.#redactor.text(path), kind });
-      // An async callback rejects later, when nobody else would catch it.
-      if (result instanceof Promise) result.catch(() => {});
-    } catch {
-      // the callback's failure is the callback's
-    }
+    quietly(() => this.#onDrift({ operation, path: this.#redactor.text(path), kind }));
   }
 }

@@ -278,7 +278,39 @@ describe('what fails', () => {
     work.resolve();
     await settle();
     expect(shop.reasons()).toEqual(['time_limit', 'duplicate_running', 'completed_late']);
+    expect(shop.reports.map(({ message, status }) => [message, status])).toEqual([
+      ['Your function takes longer than 12000 ms. It goes on, and its claim is kept.', null],
+      ['The same event is being handled by another attempt.', null],
+      ['Your function succeeded after the time limit.', null],
+    ]);
+    for (const report of shop.reports) expect(report).not.toHaveProperty('error');
     expect(await shop.handler.catchUp(clientOf(paid).client, { since })).toMatchObject({ alreadyDone: 1 });
+  });
+
+  it('by taking too long and then throwing is reported twice', async () => {
+    const work = deferred();
+    const shop = shopOf({ onPaid: () => work.promise });
+    const running = shop.handler.catchUp(clientOf(paid).client, { since });
+    await settle();
+    await shop.clock.advance(12_000);
+    expect(await running).toEqual({ ...NOTHING, failed: 1 });
+    work.reject(new Error('mine'));
+    await settle();
+    expect(shop.reports).toMatchObject([
+      { reason: 'time_limit' },
+      { reason: 'handler_failed', error: new Error('mine'), key: `${UUID}:paid` },
+    ]);
+  });
+
+  it.each([
+    ['order-1042', 'The invoice "order-1042" cannot be played. '],
+    [7, 'An invoice cannot be played. '],
+    [undefined, 'An invoice cannot be played. '],
+  ])('of external_id %j is named where it can be', async (external_id, name) => {
+    const shop = shopOf();
+    const odd = { ...paid, external_id, settled_amount_usdt: null } as unknown as CatchUpInvoice; // what a client may give
+    expect(await shop.handler.catchUp(clientOf(odd).client, { since })).toEqual({ ...NOTHING, failed: 1 });
+    expect(shop.reports).toMatchObject([{ reason: 'malformed_payload', message: expect.stringContaining(name) }]);
   });
 
   it('by the list ends the run with the error of the client', async () => {
@@ -397,8 +429,12 @@ describe('the signal', () => {
     const signal = AbortSignal.abort('deploy');
     await expect(shopOf().handler.catchUp(client, { since, signal })).rejects.toMatchObject({
       kind: 'aborted',
+      code: 'SDK_ABORTED',
+      stoppedBy: 'aborted',
+      operation: 'handler.catchUp',
       reason: 'deploy',
       outcome: 'not_sent',
+      message: "handler.catchUp: aborted by the caller's signal. What was played is done; run it again for the rest.",
     });
     expect(asked).toEqual([]);
   });

@@ -132,6 +132,22 @@ describe('the name of the event', () => {
       external_id: 'order-1042',
     });
     expect(await deliver({ ...paid, event: 'refund' })).toMatchObject({ type: 'unknown', event_name: 'refund' });
+    const amounts = { amount: new Decimal('25'), credited_usdt: new Decimal('26.91') };
+    const held = { ...paid, status: 'held' };
+    expect(await deliver({ ...held, adjusted: null })).toMatchObject({
+      ...amounts,
+      adjusted: false,
+      original_amount: null,
+    });
+    expect(await deliver({ ...held, adjusted: true })).toMatchObject({
+      ...amounts,
+      adjusted: true,
+      original_amount: null,
+    });
+    const original_amount = '30';
+    const before = { original_amount: new Decimal('30') };
+    expect(await deliver({ ...held, adjusted: null, original_amount })).toMatchObject({ ...before, adjusted: true });
+    expect(await deliver({ ...held, adjusted: false, original_amount })).toMatchObject({ ...before, adjusted: false });
   });
 
   it.each([

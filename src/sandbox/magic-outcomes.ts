@@ -1,6 +1,6 @@
-import { Decimal } from '../contract/decimal.ts';
 import { isMerchantError } from '../errors.ts';
 import { adjustInvoice, closeInvoice, payInvoice } from './invoices.ts';
+import { partOf } from './money.ts';
 import type { InvoiceRecord } from './store.ts';
 import { note, type World } from './world.ts';
 
@@ -16,16 +16,12 @@ const DISPUTE_TAKES = 60_000;
 
 type Play = (world: World, invoice: InvoiceRecord) => Promise<void>;
 
-function share(amount: string, factor: string): string {
-  return new Decimal(amount).times(factor).toFixed(2, Decimal.ROUND_UP);
-}
-
 function close(status: 'fail' | 'expired' | 'canceled', why: string): Play {
   return (world, invoice) => closeInvoice(world, invoice, status, why);
 }
 
 async function payThenCorrect(world: World, invoice: InvoiceRecord): Promise<void> {
-  const amount = share(invoice.amount, '0.5');
+  const amount = partOf(invoice.amount, '0.5');
   world.clock.schedule(world.clock.now() + DISPUTE_TAKES, () => attempt(world, invoice, correct(amount)));
   await payInvoice(world, invoice);
 }
@@ -40,12 +36,12 @@ const PLAYS: readonly (MagicOutcome & { readonly play: Play })[] = [
   {
     prefix: 'underpay-',
     ends: 'paid with half of the amount: `success`, adjusted',
-    play: (world, invoice) => payInvoice(world, invoice, { amount: share(invoice.amount, '0.5') }),
+    play: (world, invoice) => payInvoice(world, invoice, { amount: partOf(invoice.amount, '0.5') }),
   },
   {
     prefix: 'overpay-',
     ends: 'paid with one and a half times the amount: `success`, adjusted',
-    play: (world, invoice) => payInvoice(world, invoice, { amount: share(invoice.amount, '1.5') }),
+    play: (world, invoice) => payInvoice(world, invoice, { amount: partOf(invoice.amount, '1.5') }),
   },
   {
     prefix: 'adjust-',

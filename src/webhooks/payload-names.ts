@@ -90,9 +90,9 @@ export function orderIdIn(inner: Payload, root: Payload, pinned?: string): strin
 }
 
 const EVENT_NAMES = ['event', 'event_type', 'event_name', 'type'] as const;
-// Two words with a separator. One word may be anything: the kind of the event, its id, the object's name. A refund is
-// not taken for a payment all the same.
-const OTHER_EVENT = /[a-z][.:/][a-z]|^invoice[_-][a-z]|refund/i;
+// Two words with a separator. One word may be anything: the kind of the event, its id, the object's name. One that says
+// that money goes back is not taken for a payment all the same.
+const OTHER_EVENT = /[a-z][.:/][a-z]|^invoice[_-][a-z]|refund|charge_?back|disput|revers|revok|void/i;
 
 /**
  * The event's name as the body states it; the known two also in another spelling (`INVOICE_PAID`, `cancelled`), and

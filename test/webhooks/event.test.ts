@@ -132,6 +132,9 @@ describe('the name of the event', () => {
       external_id: 'order-1042',
     });
     expect(await deliver({ ...paid, event: 'refund' })).toMatchObject({ type: 'unknown', event_name: 'refund' });
+    for (const event of ['Refunded', 'chargeback', 'charge_back', 'disputed', 'reversal', 'revoked', 'VOID']) {
+      expect(await deliver({ ...paid, event })).toMatchObject({ type: 'unknown', event_name: event });
+    }
     const amounts = { amount: new Decimal('25'), credited_usdt: new Decimal('26.91') };
     const held = { ...paid, status: 'held' };
     expect(await deliver({ ...held, adjusted: null })).toMatchObject({

@@ -10,7 +10,7 @@ interface Conflict {
   readonly existing: Invoice | undefined;
 }
 
-/** @see service interface, "Error codes": INVOICE_ALREADY_EXISTS */
+/** @see service interface, "Known codes": INVOICE_ALREADY_EXISTS */
 export function conflictIn(value: unknown): Conflict {
   const details = isObject(value) ? value : {};
   const nested = [details['invoice'], details['existing_invoice'], details['existing']].find(isObject) ?? {};

@@ -42,6 +42,6 @@ export function quietly(tell: () => unknown): void {
     // An async function rejects later, when nobody else would catch it.
     if (typeof result === 'object' && result !== null) Promise.resolve(result).catch(() => {});
   } catch {
-    // as above
+    // its own, too
   }
 }

@@ -1,8 +1,8 @@
 import type { ClientRetryOptions, DriftEvent, FetchLike, Hooks, Logger } from './call-options.ts';
+import { kindOf } from './checks.ts';
 import { isLoopback } from './contract/hosts.ts';
 import { ConfigurationError } from './errors.ts';
 import { type ApiKey, keyProblem } from './transport/api-key.ts';
-import { kindOf } from './transport/limits.ts';
 import type { Runtime } from './transport/runtime.ts';
 
 /** Options of a {@link MerchantClient}. Durations in milliseconds. */

@@ -1,9 +1,10 @@
+import { printable } from '../printable.ts';
 import { describeEvent, type SandboxEvent } from '../sandbox/index.ts';
-import { excerpt, type Paint, plain, type Style } from './style.ts';
+import { excerpt, type Paint, type Style } from './style.ts';
 
 /** What a terminal shows of an event: its line, and what a receiver that refused had to say. */
 export function eventLines(event: SandboxEvent, style: Style): string {
-  const line = paintOf(event, style)(describeEvent(event).split('\n').map(plain).join('\n'));
+  const line = paintOf(event, style)(describeEvent(event).split('\n').map(printable).join('\n'));
   if (event.kind !== 'attempt' || event.success || !event.response_body) return `${line}\n`;
   return `${line}\n${style.soft(`          it said: ${excerpt(event.response_body)}`)}\n`;
 }

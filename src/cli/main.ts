@@ -1,8 +1,9 @@
 import { isMerchantError } from '../errors.ts';
+import { printable } from '../printable.ts';
 import { VERSION } from '../version.ts';
 import { helpFor } from './help.ts';
 import { CliError, EXIT, type ExitCode, type Io, misuse } from './io.ts';
-import { plain, styleOf } from './style.ts';
+import { styleOf } from './style.ts';
 
 export type Command = (args: readonly string[], io: Io) => Promise<ExitCode>;
 
@@ -52,8 +53,8 @@ function report(error: unknown, argv: readonly string[], io: Io): ExitCode {
           error instanceof Error ? error.message : String(error),
           isMerchantError(error) ? `merchant-invoicing ${argv[0] ?? ''} --help` : 'merchant-invoicing doctor',
         );
-  const message = plain(known.message);
+  const message = printable(known.message);
   if (argv.includes('--json')) io.out(`${JSON.stringify({ ok: false, error: { message, mend: known.mend } })}\n`);
-  else io.err(`${styleOf(io).bad('error')}: ${message}\n  try: ${plain(known.mend)}\n`);
+  else io.err(`${styleOf(io).bad('error')}: ${message}\n  try: ${printable(known.mend)}\n`);
   return known.exitCode;
 }

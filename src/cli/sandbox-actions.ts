@@ -1,3 +1,4 @@
+import { printable } from '../printable.ts';
 import { durationFrom } from '../sandbox/duration.ts';
 import type { SandboxInvoice } from '../sandbox/index.ts';
 import { addressFrom, readArguments } from './arguments.ts';
@@ -5,7 +6,6 @@ import { command, type SandboxStatus, statusOf } from './control.ts';
 import { EXPORT_FORMS, exportFrom } from './export.ts';
 import { EXIT, type ExitCode, type Io, misuse } from './io.ts';
 import { DEFAULT_PORT } from './sandbox-flags.ts';
-import { plain } from './style.ts';
 
 const ENDINGS = ['pay', 'fail', 'cancel', 'expire'];
 const WITH_AMOUNT = ['underpay', 'overpay', 'adjust'];
@@ -30,7 +30,7 @@ export async function actOnSandbox(action: string, args: readonly string[], io: 
   const url = addressFrom(values.url, '--url', mend).replace(/\/+$/, '');
   const [first, second] = wordsOf(action, positionals, mend);
   const say = (value: unknown, text: string): ExitCode => {
-    io.out(values.json ? `${JSON.stringify(value)}\n` : `${text.split('\n').map(plain).join('\n')}\n`);
+    io.out(values.json ? `${JSON.stringify(value)}\n` : `${text.split('\n').map(printable).join('\n')}\n`);
     return EXIT.fine;
   };
 

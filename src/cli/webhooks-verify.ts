@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { WebhookVerificationError } from '../errors.ts';
+import { printable } from '../printable.ts';
 import { verifyWebhook } from '../webhooks/verify.ts';
 import { readArguments } from './arguments.ts';
 import { EXIT, type ExitCode, type Io, misuse } from './io.ts';
 import { headersFrom, type RawRequest, readRawRequest } from './raw-request.ts';
-import { plain, styleOf } from './style.ts';
+import { styleOf } from './style.ts';
 import { secretsOf } from './webhook-flags.ts';
 
 const EXAMPLE = 'merchant-invoicing webhooks verify < request.txt';
@@ -44,7 +45,7 @@ export async function webhooksVerify(args: readonly string[], io: Io): Promise<E
       `secret     ${source}${list.length > 1 ? `, number ${(event.secretIndex ?? 0) + 1}` : ''}`,
       ...(remark === null ? [] : [`note       ${remark}`]),
     ];
-    io.out(`  ${style.good('genuine')}\n${facts.map((fact) => `  ${plain(fact)}\n`).join('')}`);
+    io.out(`  ${style.good('genuine')}\n${facts.map((fact) => `  ${printable(fact)}\n`).join('')}`);
     return EXIT.fine;
   } catch (error) {
     if (!(error instanceof WebhookVerificationError)) throw error;
@@ -52,7 +53,7 @@ export async function webhooksVerify(args: readonly string[], io: Io): Promise<E
     if (values.json) io.out(`${JSON.stringify({ ok: false, reason, message, remark })}\n`);
     else
       io.out(
-        `  ${style.bad('refused')}  ${reason}\n  ${plain(message)}\n  secret: ${source}\n  try: ${mendFor(reason)}\n`,
+        `  ${style.bad('refused')}  ${reason}\n  ${printable(message)}\n  secret: ${source}\n  try: ${mendFor(reason)}\n`,
       );
     return EXIT.finding;
   }

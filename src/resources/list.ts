@@ -1,10 +1,10 @@
 import { ListCall } from '../call.ts';
 import type { CallOptions } from '../call-options.ts';
+import { kindOf } from '../checks.ts';
 import type { PageEndpoint } from '../contract/endpoint.ts';
 import { lenientPage } from '../contract/envelope.ts';
 import type { Page, PageQuery } from '../contract/types.ts';
 import { ConfigurationError } from '../errors.ts';
-import { kindOf } from '../transport/limits.ts';
 import { quietly } from '../transport/observer.ts';
 import type { RunExtras, Runner, Success } from '../transport/runner.ts';
 

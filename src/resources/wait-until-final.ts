@@ -1,7 +1,7 @@
+import { checkNames } from '../checks.ts';
 import { endpoints } from '../contract/endpoints.ts';
 import type { Invoice } from '../contract/types.ts';
 import { AbortedError, type AnyMerchantError, ConfigurationError, isMerchantError, TimeoutError } from '../errors.ts';
-import { checkNames } from '../transport/limits.ts';
 import type { Runner } from '../transport/runner.ts';
 import { pause } from '../transport/runtime.ts';
 

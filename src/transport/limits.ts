@@ -1,4 +1,5 @@
 import type { CallOptions, ClientRetryOptions, RetryOptions } from '../call-options.ts';
+import { checkNames, type Fail, kindOf } from '../checks.ts';
 import { ConfigurationError } from '../errors.ts';
 import { DEFAULT_RETRY, type RetryPolicy } from './retry.ts';
 
@@ -69,8 +70,6 @@ export function limitsOf(client: CallLimits, options: CallOptions, operation: st
   };
 }
 
-type Fail = (problem: string) => never;
-
 /** By its members, because the signal of another realm or of a polyfill is none by its class. */
 function isSignal(signal: unknown): boolean {
   return (
@@ -111,13 +110,6 @@ const CALL_NAMES: ReadonlySet<string> = new Set<keyof CallOptions | ListOptionNa
 ]);
 type ListOptionName = 'prefetch' | 'onPage' | 'onInvalidItem';
 
-/** A mistyped name would be ignored silently, and a limit that is not there noticed in an outage only. */
-export function checkNames(what: string, options: object, names: ReadonlySet<string>, fail: Fail): void {
-  for (const name of Object.keys(options)) {
-    if (!names.has(name)) fail(`${what} has no ${JSON.stringify(name.slice(0, 40))}; it has ${[...names].join(', ')}`);
-  }
-}
-
 function policyOf(retry: false | RetryOptions | undefined, defaults: RetryPolicy, fail: Fail): RetryPolicy {
   if (retry === false) return { ...defaults, attempts: 1 };
   return {
@@ -144,14 +136,6 @@ function count(name: string, value: unknown, byDefault: number, min: number, fai
   if (value === undefined) return byDefault;
   if (typeof value === 'number' && Number.isSafeInteger(value) && value >= min) return value;
   return fail(`${name} must be a whole number from ${min}, not ${kindOf(value)}`);
-}
-
-/** Names a wrong value without quoting text, which could be anything. */
-export function kindOf(value: unknown): string {
-  if (typeof value === 'number') return String(value);
-  if (value === null || value === undefined) return String(value);
-  if (value === '') return 'an empty string';
-  return Array.isArray(value) ? 'an array' : `a value of type ${typeof value}`;
 }
 
 /** Headers to add; the values are never quoted. */

@@ -108,7 +108,7 @@ describe('sandbox', () => {
     await create(run.url, { external_id: 'a\u001b[2Jb' });
     await run.until('201');
     expect(run.out()).not.toContain('\u001b');
-    expect(run.out()).toContain('a·[2Jb');
+    expect(run.out()).toContain('a\\u001b[2Jb');
   });
 
   it('takes the next port when one is busy, and says by whom', async () => {

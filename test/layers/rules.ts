@@ -5,6 +5,9 @@ import type { Import, ImportKind, SourceFile } from './source-graph.ts';
 /** The error family, in as many files as it needs: errors.ts, error-codes.ts, … */
 const ERRORS = ['error*'];
 
+/** Free of everything: any room but the contract may use them. */
+const EVERYWHERE = ['checks.ts', 'printable.ts'];
+
 /** Parts of the client that carry a call: neither the front doors nor the client itself. */
 const CLIENT_PARTS = [
   'call.ts',
@@ -32,61 +35,62 @@ const file =
 
 const ZONES: readonly Zone[] = [
   { name: 'contract', holds: folder('contract'), may: ['contract/'], mayType: [] },
+  { name: 'everywhere', holds: file(...EVERYWHERE), may: EVERYWHERE, mayType: [] },
   { name: 'error codes', holds: file('error-codes.ts'), may: [], mayType: [] },
   { name: 'errors', holds: (path) => /^error[s-]/.test(path), may: ERRORS, mayType: ['contract/types.ts'] },
   {
     name: 'transport',
     holds: folder('transport'),
-    may: ['transport/', 'contract/', ...ERRORS, 'version.ts'],
+    may: ['transport/', 'contract/', ...ERRORS, ...EVERYWHERE, 'version.ts'],
     mayType: CLIENT_PARTS,
   },
   {
     name: 'webhooks',
     holds: folder('webhooks'),
-    may: ['webhooks/', 'contract/', ...ERRORS],
+    may: ['webhooks/', 'contract/', ...ERRORS, ...EVERYWHERE],
     mayType: ['client.ts', 'resources/', ...CLIENT_PARTS],
   },
   {
     name: 'sandbox',
     holds: folder('sandbox'),
-    may: ['sandbox/', 'contract/', 'webhooks/signature.ts', ...ERRORS],
+    may: ['sandbox/', 'contract/', 'webhooks/signature.ts', ...ERRORS, ...EVERYWHERE],
     mayType: ['webhooks/'],
   },
   {
     name: 'resources/webhooks',
     holds: file('resources/webhooks.ts'),
-    may: ['resources/', 'webhooks/', 'transport/', 'contract/', ...CLIENT_PARTS, ...ERRORS],
+    may: ['resources/', 'webhooks/', 'transport/', 'contract/', ...CLIENT_PARTS, ...ERRORS, ...EVERYWHERE],
     mayType: [],
   },
   {
     name: 'resources',
     holds: folder('resources'),
-    may: ['resources/', 'transport/', 'contract/', ...CLIENT_PARTS, ...ERRORS],
+    may: ['resources/', 'transport/', 'contract/', ...CLIENT_PARTS, ...ERRORS, ...EVERYWHERE],
     mayType: [],
   },
   {
     name: 'client parts',
     holds: file(...CLIENT_PARTS),
-    may: ['transport/', 'contract/', ...CLIENT_PARTS, ...ERRORS],
+    may: ['transport/', 'contract/', ...CLIENT_PARTS, ...ERRORS, ...EVERYWHERE],
     mayType: [],
   },
   {
     name: 'client',
     holds: file('client.ts'),
-    may: ['resources/', 'transport/', 'contract/', ...CLIENT_PARTS, ...ERRORS],
+    may: ['resources/', 'transport/', 'contract/', ...CLIENT_PARTS, ...ERRORS, ...EVERYWHERE],
     mayType: ['webhooks/'],
   },
   {
     name: 'index',
     holds: file('index.ts'),
-    may: ['client.ts', 'contract/decimal.ts', ...ERRORS],
+    may: ['client.ts', 'contract/decimal.ts', ...ERRORS, ...EVERYWHERE],
     mayType: ['contract/', 'resources/', 'transport/', 'webhooks/', ...CLIENT_PARTS],
   },
-  { name: 'msw', holds: file('msw.ts'), may: ['sandbox/', ...ERRORS], mayType: [] },
+  { name: 'msw', holds: file('msw.ts'), may: ['sandbox/', ...ERRORS, ...EVERYWHERE], mayType: [] },
   {
     name: 'cli',
     holds: folder('cli'),
-    may: ['cli/', 'sandbox/', 'webhooks/', 'contract/', 'version.ts', ...ERRORS],
+    may: ['cli/', 'sandbox/', 'webhooks/', 'contract/', 'version.ts', ...ERRORS, ...EVERYWHERE],
     mayType: ['client.ts', ...CLIENT_PARTS],
   },
 ];

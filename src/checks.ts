@@ -1,0 +1,17 @@
+/** Throws the error of the entry that asks; `problem` says what is wrong and what would be right. */
+export type Fail = (problem: string) => never;
+
+/** Refuses an option that does not exist: a mistyped name would be ignored, and noticed in an outage only. */
+export function checkNames(what: string, options: object, names: ReadonlySet<string>, fail: Fail): void {
+  for (const name of Object.keys(options)) {
+    if (!names.has(name)) fail(`${what} has no ${JSON.stringify(name.slice(0, 40))}; it has ${[...names].join(', ')}`);
+  }
+}
+
+/** Names a wrong value without quoting text, which could be a secret. */
+export function kindOf(value: unknown): string {
+  if (typeof value === 'number') return String(value);
+  if (value === null || value === undefined) return String(value);
+  if (value === '') return 'an empty string';
+  return Array.isArray(value) ? 'an array' : `a value of type ${typeof value}`;
+}

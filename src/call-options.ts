@@ -21,7 +21,7 @@ export interface RetryOptions {
   readonly baseDelay?: number | undefined;
   /** Upper bound of any wait of our own. Default 8,000. */
   readonly maxDelay?: number | undefined;
-  /** The longest Retry-After that is waited; a longer one fails at once with the real error. Default 30,000. */
+  /** The longest Retry-After that is waited; a longer one fails at once with the real error. Default 10,000: batch jobs raise it. */
   readonly maxRetryAfter?: number | undefined;
 }
 

@@ -15,7 +15,7 @@ export interface MerchantClientOptions {
   readonly webhookSecret?: string | readonly string[] | undefined;
   /** One attempt, body included. Default 10,000. */
   readonly timeout?: number | undefined;
-  /** The whole call, waits included. Default 60,000. */
+  /** The whole call, waits included. Default 30,000, which fits a checkout: batch jobs raise it. */
   readonly deadline?: number | undefined;
   /** How failures are repeated; `false`: never. */
   readonly retry?: false | ClientRetryOptions | undefined;

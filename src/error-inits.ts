@@ -19,6 +19,7 @@ export interface MerchantErrorInit {
   readonly message: string;
   readonly outcome?: Outcome;
   readonly operation?: string | null;
+  readonly externalId?: string | null;
   readonly attempts?: readonly AttemptRecord[];
   readonly stoppedBy?: StoppedBy;
   readonly page?: number | undefined;
@@ -42,7 +43,6 @@ export interface ValidationErrorInit extends ApiErrorInit {
 
 /** What an {@link InvoiceAlreadyExistsError} knows beyond {@link ApiErrorInit}. */
 export interface InvoiceAlreadyExistsErrorInit extends ApiErrorInit {
-  readonly externalId: string | null;
   readonly existingStatus: InvoiceStatus | null;
   readonly existing?: Invoice | undefined;
 }

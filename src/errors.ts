@@ -35,6 +35,8 @@ export abstract class MerchantError extends Error {
   readonly outcome: Outcome;
   /** The method that was called, such as `invoices.create`; null outside of a call. */
   readonly operation: string | null;
+  /** The order that the call was about: the `external_id` of a creation, the ident of a read. Else null. */
+  readonly externalId: string | null;
   /** Each attempt that failed, in order. Empty when no request was made. */
   readonly attempts: readonly AttemptRecord[];
   /** Why no further attempt was made. */
@@ -47,6 +49,7 @@ export abstract class MerchantError extends Error {
     this.code = init.code;
     this.outcome = init.outcome ?? 'not_sent';
     this.operation = init.operation ?? null;
+    this.externalId = init.externalId ?? null;
     this.attempts = init.attempts ?? [];
     this.stoppedBy = init.stoppedBy ?? 'not_retryable';
     if (init.page !== undefined) this.page = init.page;
@@ -109,8 +112,6 @@ export class ValidationError extends ApiError {
 /** An invoice with this external_id exists; no second one was created. `createOrGet` reads it for you. */
 export class InvoiceAlreadyExistsError extends ApiError {
   override readonly kind = 'conflict';
-  /** The conflicting external_id: from the details, else the one that was sent. */
-  readonly externalId: string | null;
   /** Status of the existing invoice, if the details carry it. */
   readonly existingStatus: InvoiceStatus | null;
   /** The existing invoice, where the details carry it whole. */
@@ -118,7 +119,6 @@ export class InvoiceAlreadyExistsError extends ApiError {
 
   constructor(init: InvoiceAlreadyExistsErrorInit) {
     super(init);
-    this.externalId = init.externalId;
     this.existingStatus = init.existingStatus;
     if (init.existing !== undefined) this.existing = init.existing;
   }

@@ -240,6 +240,9 @@ describe('the client', () => {
     class Clock implements Runtime {
       asked = 0;
       now(): number {
+        return 0;
+      }
+      monotonic(): number {
         this.asked += 1;
         return 0;
       }

@@ -286,6 +286,7 @@ describe('what an error shows', () => {
       code: 'X',
       outcome: 'not_sent',
       operation: 'invoices.create',
+      externalId: null,
       attempts: [{ code: 'X', status: 400, outcome: 'rejected' }],
       stoppedBy: 'not_retryable',
       status: 400,

@@ -26,6 +26,10 @@ export class VirtualClock implements Runtime {
     return this.#now;
   }
 
+  monotonic(): number {
+    return this.#now;
+  }
+
   timer(milliseconds: number, callback: () => void): () => void {
     this.#count += 1;
     const id = this.#count;

@@ -1,96 +1,142 @@
 import type { CallOptions } from '../call-options.ts';
-import type { WireRecord } from '../contract/endpoint.ts';
 import { endpoints } from '../contract/endpoints.ts';
 import type { CreatedInvoice, CreateInvoiceParams, Invoice } from '../contract/types.ts';
-import { AbortedError, hasCode, type InvoiceAlreadyExistsError, InvoiceMismatchError } from '../errors.ts';
+import type { Outcome } from '../error-codes.ts';
+import {
+  AbortedError,
+  type AnyMerchantError,
+  hasCode,
+  InvoiceAlreadyExistsError,
+  InvoiceMismatchError,
+  isMerchantError,
+} from '../errors.ts';
+import type { CallScope } from '../transport/call-scope.ts';
 import type { Runner, Success } from '../transport/runner.ts';
-import { differencesOf, readBack } from './read-back.ts';
+import { compared, creationDifferences, differencesOf } from './compared.ts';
+import { type CallAge, type InvoiceOrigin, originOf } from './invoice-origin.ts';
+import { readBack } from './read-back.ts';
 
-/** `created` is true also for an invoice that an own attempt had created before its answer was lost. */
-export interface Creation {
-  readonly created: boolean;
-  readonly success: Success<CreatedInvoice>;
-}
+/** `created` is true also for an invoice that one of the call's attempts made before its answer was lost. */
+export type Creation =
+  | { readonly created: true; readonly success: Success<CreatedInvoice> }
+  | { readonly created: false; readonly success: Success<Invoice> };
 
 const endpoint = endpoints['invoices.create'];
 
-/** Creates, and reads back where that settles what happened; `orGet` reads back also what somebody else created. */
-export async function createInvoice(
+/** Creates, and reads back where that settles what happened; `orGet` also returns what the call did not create. */
+export function createInvoice(
   runner: Runner,
   params: CreateInvoiceParams,
   options: CallOptions,
   orGet: boolean,
 ): Promise<Creation> {
-  const startedAt = runner.runtime.now();
-  try {
-    const deadlineAt = startedAt + runner.limits(options, endpoint.operation).deadline;
-    return await createOrRecover(runner, params, options, orGet, startedAt, deadlineAt);
-  } catch (error) {
-    runner.reportFailure(endpoint, error, startedAt);
-    throw error;
-  }
+  return runner.reporting(endpoint, () => {
+    const startedOn = runner.runtime.now();
+    const scope: CallScope<CreatedInvoice> = runner.open(endpoint, { body: params }, options, {
+      externalId: () => params?.external_id,
+      data: compared(endpoint.data, (created) => creationDifferences(scope.request.sent, created)),
+    });
+    return createOrRecover(runner, scope, startedOn, orGet);
+  });
 }
 
 async function createOrRecover(
   runner: Runner,
-  params: CreateInvoiceParams,
-  options: CallOptions,
+  scope: CallScope<CreatedInvoice>,
+  startedOn: number,
   orGet: boolean,
-  startedAt: number,
-  deadlineAt: number,
 ): Promise<Creation> {
-  const externalId = typeof params?.external_id === 'string' ? { externalId: params.external_id } : {};
   try {
-    const extras = { deadlineAt, isPart: true, ...externalId } as const;
-    return { created: true, success: await runner.run(endpoint, { body: params }, options, extras) };
+    return { created: true, success: await runner.send(scope) };
   } catch (error) {
     if (!hasCode(error, 'INVOICE_ALREADY_EXISTS')) throw error;
-    // Only after an own attempt with an unknown end can the existing invoice be our own.
-    const ambiguous = error.outcome === 'unknown';
-    const sent = endpoint.body?.(params);
-    if ((!ambiguous && !orGet) || !sent?.ok) throw error;
-    const found = await recover(runner, sent.value, options, deadlineAt, error);
-    const durationMs = runner.runtime.now() - startedAt;
-    return {
-      created: ambiguous,
-      success: { ...found, attempts: error.attempts.length, durationMs, recovered: ambiguous },
-    };
+    // Only after an attempt with an unknown end can the existing invoice be this call's own.
+    const isAmbiguous = error.outcome === 'unknown';
+    if (!isAmbiguous && !orGet) throw error;
+    const { runtime } = runner;
+    const { found, requests } = await recover(runner, scope, error);
+    const elapsed = runtime.monotonic() - scope.startedAt;
+    const age: CallAge = { startedOn, elapsed, elapsedOnWall: runtime.now() - startedOn };
+    const origin = isAmbiguous ? originOf(found.value, scope.request.sent, found.answer.headers, age) : 'older';
+    if (origin !== 'own' && !orGet) throw notOwn(error, found.value, origin);
+    const recovered = origin === 'own';
+    const attempts = error.attempts.length + requests;
+    return { created: recovered, success: { ...found, attempts, durationMs: elapsed, recovered } };
   }
 }
 
-/** The existing invoice, if it is the same charge; the conflict itself, which says what is known, if it cannot be read. */
+/** The existing invoice, if it is the same charge; the conflict with what is known, if it cannot be read. */
 async function recover(
   runner: Runner,
-  sent: WireRecord,
-  options: CallOptions,
-  deadlineAt: number,
+  scope: CallScope<CreatedInvoice>,
   conflict: InvoiceAlreadyExistsError,
-): Promise<Success<Invoice>> {
-  const found = await readBack(runner, sent, { ...options, query: {} }, deadlineAt).catch((error: unknown) => {
-    throw hasCode(error, 'SDK_ABORTED') ? abortedWhileReading(conflict, error) : conflict;
+): Promise<{ readonly found: Success<Invoice>; readonly requests: number }> {
+  const { found, requests } = await readBack(runner, scope).catch((error: unknown) => {
+    if (!isMerchantError(error)) throw error;
+    throw hasCode(error, 'SDK_ABORTED') ? abortedWhileReading(conflict, error) : unread(conflict, error);
   });
-  if (found === null) throw conflict;
-  const differences = differencesOf(sent, found.value);
-  if (differences.length === 0) return found;
-  const { operation, attempts } = conflict;
+  if (found === null) throw unread(conflict, null);
+  const differences = differencesOf(scope.request.sent, found.value);
+  if (differences.length === 0) return { found, requests };
+  const { operation, attempts, externalId } = conflict;
   throw new InvoiceMismatchError({
     code: 'SDK_INVOICE_MISMATCH',
     operation,
+    externalId,
     attempts,
-    outcome: 'rejected', // read back and compared: ours was not created
+    outcome: 'rejected', // read back and compared: this call's was not created
     differences,
     existing: found.value,
     message: `${operation}: another invoice has this external_id, with another ${differences.join(' and ')}. Give each charge an external_id of its own.`,
   });
 }
 
+/** The conflict of a call whose lost attempt cannot have made, or may not have made, the invoice that exists. */
+function notOwn(conflict: InvoiceAlreadyExistsError, existing: Invoice, origin: InvoiceOrigin): Error {
+  return origin === 'older'
+    ? retold(conflict, 'The invoice is older than this call.', { existing, outcome: 'rejected' })
+    : retold(conflict, 'An attempt of this call that got no answer may have created it.', { existing });
+}
+
+function unread(conflict: InvoiceAlreadyExistsError, cause: AnyMerchantError | null): Error {
+  return cause === null
+    ? retold(conflict, 'The existing invoice could not be read: neither the path nor the list has it.', {})
+    : retold(conflict, `The existing invoice could not be read (${cause.code}).`, { cause });
+}
+
+function retold(
+  conflict: InvoiceAlreadyExistsError,
+  note: string,
+  change: { readonly existing?: Invoice; readonly outcome?: Outcome; readonly cause?: unknown },
+): InvoiceAlreadyExistsError {
+  const existing = change.existing ?? conflict.existing;
+  return new InvoiceAlreadyExistsError({
+    code: conflict.code,
+    operation: conflict.operation,
+    externalId: conflict.externalId,
+    attempts: conflict.attempts,
+    stoppedBy: conflict.stoppedBy,
+    status: conflict.status,
+    details: conflict.details,
+    requestId: conflict.requestId,
+    retryAfter: conflict.retryAfter,
+    raw: conflict.raw,
+    outcome: change.outcome ?? conflict.outcome,
+    existing,
+    existingStatus: change.existing?.status ?? conflict.existingStatus,
+    cause: change.cause,
+    message: `${conflict.message} ${note}`,
+  });
+}
+
 function abortedWhileReading(
-  { operation, attempts, outcome }: InvoiceAlreadyExistsError,
+  { operation, attempts, outcome, externalId }: InvoiceAlreadyExistsError,
   error: AbortedError,
 ): AbortedError {
   return new AbortedError({
     code: 'SDK_ABORTED',
     operation,
+    externalId,
     attempts,
     outcome,
     stoppedBy: 'aborted',

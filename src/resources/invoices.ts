@@ -5,6 +5,7 @@ import type { CreatedInvoice, CreateInvoiceParams, Invoice, ListInvoicesQuery } 
 import type { Runner } from '../transport/runner.ts';
 import { createInvoice } from './create-invoice.ts';
 import { type ListOptions, listCall } from './list.ts';
+import { readInvoice } from './read-invoice.ts';
 import { pollUntilFinal, type WaitOptions } from './wait-until-final.ts';
 
 /** What {@link Invoices.createOrGet} found or made. */
@@ -38,17 +39,18 @@ export class Invoices {
    */
   createOrGet(params: CreateInvoiceParams, options: CallOptions = {}): Call<CreateOrGetResult> {
     return new Call(
-      createInvoice(this.#runner, params, options, true).then(({ created, success }) => ({
-        ...success,
-        // What was found was read in full.
-        value: created ? { created, invoice: success.value } : { created, invoice: success.value as Invoice },
+      createInvoice(this.#runner, params, options, true).then((creation) => ({
+        ...creation.success,
+        value: creation.created
+          ? { created: true, invoice: creation.success.value }
+          : { created: false, invoice: creation.success.value },
       })),
     );
   }
 
   /** `ident`: the service's uuid or the external_id. @see service interface, "GET /api/v1/external/invoices/{ident}" */
   get(ident: string, options?: CallOptions): Call<Invoice> {
-    return new Call(this.#runner.run(endpoints['invoices.get'], { params: { ident } }, options));
+    return new Call(readInvoice(this.#runner, ident, options));
   }
 
   /** @see service interface, "GET /api/v1/external/invoices" */

@@ -5,8 +5,9 @@ import type { PageEndpoint } from '../contract/endpoint.ts';
 import { lenientPage } from '../contract/envelope.ts';
 import type { Page, PageQuery } from '../contract/types.ts';
 import { ConfigurationError } from '../errors.ts';
+import type { CallTraits } from '../transport/call-scope.ts';
 import { quietly } from '../transport/observer.ts';
-import type { RunExtras, Runner, Success } from '../transport/runner.ts';
+import type { Runner, Success } from '../transport/runner.ts';
 
 /** An item that is not what the interface describes. */
 export interface InvalidItem {
@@ -58,7 +59,7 @@ export function listCall<T extends { readonly uuid: string }>(
           ...(perPage !== null && { per_page: perPage }),
         }
       : query;
-    const extras: RunExtras<Page<T>> = { page, queryNames, ...dataOf(endpoint, options) };
+    const extras: CallTraits<Page<T>> = { page, queryNames, ...dataOf(endpoint, options) };
     const own = signal === undefined ? options : { ...options, signal };
     const success = await runner.run(endpoint, { query: asked }, own, extras);
     if (!success.value.items.every(wasAskedFor)) runner.noteDrift(endpoint, 'items.*.status', 'filter_ignored');
@@ -100,7 +101,7 @@ function isRecord(query: unknown): boolean {
   return typeof query === 'object' && query !== null;
 }
 
-function dataOf<T>(endpoint: PageEndpoint<T>, options: ListOptions<T>): Pick<RunExtras<Page<T>>, 'data'> {
+function dataOf<T>(endpoint: PageEndpoint<T>, options: ListOptions<T>): Pick<CallTraits<Page<T>>, 'data'> {
   const report = options?.onInvalidItem;
   if (report === undefined) return {};
   return {

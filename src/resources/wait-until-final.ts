@@ -1,9 +1,10 @@
 import { checkNames } from '../checks.ts';
-import { endpoints } from '../contract/endpoints.ts';
 import type { Invoice } from '../contract/types.ts';
 import { AbortedError, type AnyMerchantError, ConfigurationError, isMerchantError, TimeoutError } from '../errors.ts';
+import { orderOf } from '../transport/call-scope.ts';
 import type { Runner } from '../transport/runner.ts';
 import { pause } from '../transport/runtime.ts';
+import { readInvoice } from './read-invoice.ts';
 
 /** How to wait. Durations in milliseconds. */
 export interface WaitOptions {
@@ -38,12 +39,12 @@ export async function pollUntilFinal(runner: Runner, ident: string, options: Wai
   const timeout = positive('timeout', options?.timeout, DEFAULT_TIMEOUT);
   const { runtime } = runner;
   const signal = options?.signal ?? null;
-  const deadlineAt = runtime.now() + timeout;
+  const deadlineAt = runtime.monotonic() + timeout;
   for (let wait = interval; ; wait = Math.min(wait * GROWTH, interval * LONGEST)) {
     const invoice = await readOnce(runner, ident, signal, deadlineAt);
     if (invoice !== null && (FINAL.has(invoice.status) || invoice.finished_at !== null)) return invoice;
-    const left = deadlineAt - Math.min(LAST_LOOK, timeout / 10) - runtime.now();
-    if (left <= 0) throw timedOut(timeout, invoice);
+    const left = deadlineAt - Math.min(LAST_LOOK, timeout / 10) - runtime.monotonic();
+    if (left <= 0) throw timedOut(timeout, ident, invoice);
     // Up to a fifth earlier, so that many waiters do not ask in lockstep.
     const next = Math.min(left, wait * (1 - 0.2 * runtime.random()));
     await pause(runtime, next, signal);
@@ -51,6 +52,7 @@ export async function pollUntilFinal(runner: Runner, ident: string, options: Wai
       throw new AbortedError({
         code: 'SDK_ABORTED',
         operation: OPERATION,
+        externalId: orderOf(ident),
         outcome: 'rejected',
         stoppedBy: 'aborted',
         reason: signal.reason,
@@ -68,21 +70,19 @@ async function readOnce(
 ): Promise<Invoice | null> {
   try {
     const options = signal === null ? {} : { signal };
-    const { deadline } = runner.limits(options, OPERATION);
-    const readBy = Math.min(deadlineAt, runner.runtime.now() + deadline);
-    const success = await runner.run(endpoints['invoices.get'], { params: { ident } }, options, { deadlineAt: readBy });
-    return success.value;
+    return (await readInvoice(runner, ident, options, { deadlineAt })).value;
   } catch (error) {
     if (isMerchantError(error) && isPassing(error)) return null;
     throw error;
   }
 }
 
-function timedOut(timeout: number, last: Invoice | null): TimeoutError {
+function timedOut(timeout: number, ident: string, last: Invoice | null): TimeoutError {
   const state = last === null ? 'the last read failed' : `it is still ${last.status}`;
   return new TimeoutError({
     code: 'SDK_DEADLINE',
     operation: OPERATION,
+    externalId: orderOf(ident),
     outcome: 'rejected',
     stoppedBy: 'deadline',
     message: `${OPERATION}: not final within ${timeout} ms, ${state}. Wait longer with "timeout", or act on the webhook.`,

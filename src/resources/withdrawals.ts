@@ -3,6 +3,7 @@ import type { CallOptions } from '../call-options.ts';
 import { endpoints } from '../contract/endpoints.ts';
 import type { ListWithdrawalsQuery, Withdrawal } from '../contract/types.ts';
 import type { Runner } from '../transport/runner.ts';
+import { compared, isSameUuid } from './compared.ts';
 import { type ListOptions, listCall } from './list.ts';
 
 /** The business's withdrawals. */
@@ -29,6 +30,8 @@ export class Withdrawals {
 
   /** @see service interface, "GET /api/v1/external/withdrawals/{withdrawal_uuid}" */
   get(uuid: string, options?: CallOptions): Call<Withdrawal> {
-    return new Call(this.#runner.run(endpoints['withdrawals.get'], { params: { withdrawal_uuid: uuid } }, options));
+    const endpoint = endpoints['withdrawals.get'];
+    const data = compared(endpoint.data, (withdrawal) => (isSameUuid(withdrawal.uuid, uuid) ? [] : ['uuid']));
+    return new Call(this.#runner.run(endpoint, { params: { withdrawal_uuid: uuid } }, options, { data }));
   }
 }

@@ -5,6 +5,8 @@ import type { FailedAttempt } from './retry.ts';
 /** What is known of a call when its error is made. */
 export interface CallContext {
   readonly operation: string;
+  /** The order that the call is about, where the caller named one. */
+  readonly externalId: string | null;
   readonly attempts: readonly AttemptRecord[];
   readonly outcome: Outcome;
   readonly stoppedBy: StoppedBy;

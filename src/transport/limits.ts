@@ -4,7 +4,7 @@ import { ConfigurationError } from '../errors.ts';
 import { DEFAULT_RETRY, type RetryPolicy } from './retry.ts';
 
 export const DEFAULT_TIMEOUT = 10_000;
-export const DEFAULT_DEADLINE = 60_000;
+export const DEFAULT_DEADLINE = 30_000;
 
 const FORBIDDEN_HEADERS = new Set(['x-api-key', 'host', 'content-length']);
 /** Node's fetch fails on these as if the network had. */
@@ -46,17 +46,23 @@ export function clientLimits(options: {
 }
 
 /** The limits of one call: its options over the client's. */
-export function limitsOf(client: CallLimits, options: CallOptions, operation: string): CallLimits {
+export function limitsOf(
+  client: CallLimits,
+  options: CallOptions,
+  operation: string,
+  externalId: string | null,
+): CallLimits {
   const fail = (problem: string): never => {
     throw new ConfigurationError(`${operation}: ${problem}. No request was made.`, {
       code: 'SDK_INVALID_ARGUMENT',
       operation,
+      externalId,
     });
   };
   if (typeof options !== 'object' || options === null) fail(`options must be an object, not ${kindOf(options)}`);
   const { signal } = options;
   if (signal !== undefined && signal !== null && !isSignal(signal)) {
-    fail('options.signal must be an AbortSignal');
+    fail(`options.signal must be an AbortSignal, ${signalProblem(signal)}`);
   }
   checkNames('options', options, CALL_NAMES, fail);
   checkRetry(options.retry, RETRY_NAMES, fail);
@@ -79,6 +85,13 @@ function isSignal(signal: unknown): boolean {
     'addEventListener' in signal &&
     typeof signal.addEventListener === 'function'
   );
+}
+
+function signalProblem(signal: unknown): string {
+  const isController = typeof signal === 'object' && signal !== null && 'signal' in signal && isSignal(signal.signal);
+  return isController
+    ? 'not the AbortController: pass controller.signal'
+    : `such as AbortSignal.timeout(5_000), not ${kindOf(signal)}`;
 }
 
 function checkRetry(retry: unknown, names: ReadonlySet<string>, fail: Fail): void {

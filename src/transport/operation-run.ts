@@ -1,15 +1,14 @@
 import type { CallEvent } from '../call-options.ts';
-import type { Endpoint } from '../contract/endpoint.ts';
 import type { AttemptRecord, StoppedBy } from '../error-codes.ts';
 import type { CallError } from '../errors.ts';
 import { Attempt } from './attempt.ts';
+import type { CallScope } from './call-scope.ts';
 import { aborted, deadlinePassed, type Failure, recordOf } from './failure.ts';
-import type { CallLimits } from './limits.ts';
 import type { Redactor } from './redact.ts';
 import { nextWait, outcomeOf } from './retry.ts';
-import type { ClientParts, RunExtras, Success } from './runner.ts';
+import type { ClientParts, Success } from './runner.ts';
 import { pause } from './runtime.ts';
-import type { AttemptResult, PreparedRequest } from './transport.ts';
+import type { AttemptResult } from './transport.ts';
 
 /**
  * The attempt loop of one call: the only place that repeats requests, and the only one that turns a failure into the
@@ -17,33 +16,17 @@ import type { AttemptResult, PreparedRequest } from './transport.ts';
  */
 export class OperationRun<Data> {
   readonly #parts: ClientParts;
-  readonly #endpoint: Endpoint<Data>;
-  readonly #request: PreparedRequest;
-  readonly #limits: CallLimits;
-  readonly #extras: RunExtras<Data>;
+  readonly #scope: CallScope<Data>;
   readonly #redactor: Redactor;
-  readonly #startedAt: number;
-  readonly #deadlineAt: number;
   readonly #failed: AttemptRecord[] = [];
   #attempt = 1;
   #lastReal: Failure | null = null;
   #lastCost: number | null = null;
 
-  constructor(
-    parts: ClientParts,
-    endpoint: Endpoint<Data>,
-    request: PreparedRequest,
-    limits: CallLimits,
-    extras: RunExtras<Data>,
-  ) {
+  constructor(parts: ClientParts, scope: CallScope<Data>) {
     this.#parts = parts;
-    this.#endpoint = endpoint;
-    this.#request = request;
-    this.#limits = limits;
-    this.#extras = extras;
-    this.#redactor = parts.redactor.hiding(request.hidden);
-    this.#startedAt = parts.runtime.now();
-    this.#deadlineAt = extras.deadlineAt ?? this.#startedAt + limits.deadline;
+    this.#scope = scope;
+    this.#redactor = parts.redactor.hiding(scope.request.hidden);
   }
 
   async toSuccess(): Promise<Success<Data>> {
@@ -55,7 +38,7 @@ export class OperationRun<Data> {
       const result = await this.#tryOnce();
       if (result.ok) {
         budget.give(this.#lastCost);
-        const durationMs = this.#parts.runtime.now() - this.#startedAt;
+        const durationMs = this.#parts.runtime.monotonic() - this.#scope.startedAt;
         return { value: result.value, answer: result.answer, attempts: this.#attempt, durationMs, recovered: false };
       }
       await this.#sleep(this.#waitAfter(result.failure));
@@ -64,27 +47,28 @@ export class OperationRun<Data> {
 
   async #tryOnce(): Promise<AttemptResult<Data>> {
     const { transport, runtime, observer, drift } = this.#parts;
-    const { timeout, deadline, signal } = this.#limits;
+    const { endpoint, request, data, externalId, limits } = this.#scope;
+    const { timeout, deadline, signal } = limits;
     const timeLeft = this.#timeLeft();
     if (timeLeft <= 0) throw this.#error(this.#lastReal ?? deadlinePassed(deadline, 'not_sent'), 'deadline');
-    const startedAt = runtime.now();
+    const startedAt = runtime.monotonic();
     observer.request(this.#event());
     const result = await transport.attempt(
-      this.#request,
+      request,
       new Attempt(runtime, timeout, timeLeft, signal),
       { timeout, deadline, callerSignal: signal },
       {
-        data: this.#extras.data ?? this.#endpoint.data,
-        isWrite: this.#endpoint.method !== 'GET',
-        externalId: this.#extras.externalId ?? null,
+        data,
+        isWrite: endpoint.method !== 'GET',
+        externalId,
         redactor: this.#redactor,
-        onDecoded: drift === null ? null : (body) => drift.report(this.#endpoint, body),
+        onDecoded: drift === null ? null : (body) => drift.report(endpoint, body),
         now: () => runtime.now(),
       },
     );
     if (result.answer !== null) {
       const { status, requestId } = result.answer;
-      observer.response({ ...this.#event(), status, requestId, durationMs: runtime.now() - startedAt });
+      observer.response({ ...this.#event(), status, requestId, durationMs: runtime.monotonic() - startedAt });
     }
     return result;
   }
@@ -96,8 +80,9 @@ export class OperationRun<Data> {
     if (failure.code === 'SDK_DEADLINE') throw this.#error(this.#lastReal ?? failure, 'deadline');
     this.#lastReal = failure;
     const { budget, gate, observer, runtime } = this.#parts;
-    const { retry } = this.#limits;
-    const next = nextWait(failure, this.#attempt, this.#endpoint.idempotent, retry, this.#timeLeft(), runtime.random);
+    const { endpoint, limits } = this.#scope;
+    const { idempotent } = endpoint;
+    const next = nextWait(failure, this.#attempt, idempotent, limits.retry, this.#timeLeft(), runtime.random);
     const held = gate.wait(); // before an own rate limit closes it: that wait has its jitter already
     if (failure.retryClass === 'rate_limit') this.#holdSiblings(failure, 'wait' in next ? next.wait : 0);
     if ('stop' in next) throw this.#error(failure, next.stop);
@@ -112,32 +97,34 @@ export class OperationRun<Data> {
   /** Siblings wait as long as the service asked, unless that is longer than any call would wait. */
   #holdSiblings(failure: Failure, ownWait: number): void {
     const asked = failure.retryAfter ?? ownWait;
-    if (asked <= this.#limits.retry.maxRetryAfter) this.#parts.gate.close(asked);
+    if (asked <= this.#scope.limits.retry.maxRetryAfter) this.#parts.gate.close(asked);
   }
 
   async #sleep(milliseconds: number): Promise<void> {
-    const { signal } = this.#limits;
+    const { signal } = this.#scope.limits;
     if (milliseconds > 0) await pause(this.#parts.runtime, milliseconds, signal);
     if (signal?.aborted) throw this.#error(aborted(signal.reason, 'not_sent'), 'aborted');
   }
 
   #timeLeft(): number {
-    return Math.max(0, this.#deadlineAt - this.#parts.runtime.now());
+    return Math.max(0, this.#scope.deadlineAt - this.#parts.runtime.monotonic());
   }
 
   #event(): CallEvent {
-    const { operation, method, path } = this.#endpoint;
+    const { operation, method, path } = this.#scope.endpoint;
     return { operation, method, url: path, attempt: this.#attempt };
   }
 
   #error(failure: Failure, stoppedBy: StoppedBy): CallError {
+    const { endpoint, externalId, page } = this.#scope;
     return failure.toError({
-      operation: this.#endpoint.operation,
+      operation: endpoint.operation,
+      externalId,
       attempts: this.#failed,
       outcome: outcomeOf(this.#failed),
       stoppedBy,
-      isWrite: this.#endpoint.method !== 'GET',
-      page: this.#extras.page,
+      isWrite: endpoint.method !== 'GET',
+      page,
     });
   }
 }

@@ -15,14 +15,21 @@ const EMPTY: WireRecord = {};
 
 const DEFAULT_HEADERS = { accept: 'application/json', 'user-agent': `merchant-invoicing/${VERSION}` };
 
+/** What a request takes from the client and from the call's options. */
+export interface RequestSetting {
+  readonly baseUrl: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly query: Readonly<Record<string, string>>;
+  /** The wire's names of query parameters. */
+  readonly queryNames: Readonly<Record<string, string>>;
+  readonly externalId: string | null;
+}
+
 /** Checks the input and writes it as the bytes that every attempt sends. Throws a ValidationError of origin `client`. */
 export function prepareRequest(
   endpoint: Endpoint<unknown>,
   input: CallInput,
-  baseUrl: string,
-  ownHeaders: Readonly<Record<string, string>>,
-  extraQuery: Readonly<Record<string, string>>,
-  queryNames: Readonly<Record<string, string>> = {},
+  setting: RequestSetting,
 ): PreparedRequest {
   const issues: Issue[] = [];
   const read = (check: Check<WireRecord> | null, value: unknown): WireRecord => {
@@ -35,15 +42,19 @@ export function prepareRequest(
   const params = read(endpoint.params, input.params);
   const query = read(endpoint.query, input.query);
   const body = read(endpoint.body, input.body);
-  if (issues.length > 0) throw invalid(endpoint.operation, issues);
+  if (issues.length > 0) throw invalid(endpoint.operation, issues, setting.externalId);
   const sendsBody = endpoint.body !== null;
-  const headers = { ...DEFAULT_HEADERS, ...ownHeaders };
+  const headers = { ...DEFAULT_HEADERS, ...setting.headers };
   return {
     method: endpoint.method,
-    url: baseUrl + pathOf(endpoint.path, params) + queryOf({ ...renamed(query, queryNames), ...extraQuery }),
+    url:
+      setting.baseUrl +
+      pathOf(endpoint.path, params) +
+      queryOf({ ...renamed(query, setting.queryNames), ...setting.query }),
     headers: sendsBody ? { ...headers, 'content-type': 'application/json' } : headers,
     body: sendsBody ? JSON.stringify(body) : null,
-    hidden: hiddenOf(ownHeaders, body),
+    sent: body,
+    hidden: hiddenOf(setting.headers, body),
   };
 }
 
@@ -68,11 +79,16 @@ function hiddenOf(headers: Readonly<Record<string, string>>, body: WireRecord): 
 }
 
 /** An input that the service would refuse, refused before the network. */
-export function invalid(operation: string, issues: readonly Issue[]): ValidationError {
+export function invalid(
+  operation: string,
+  issues: readonly Issue[],
+  externalId: string | null = null,
+): ValidationError {
   const named = issues.slice(0, 5).map(({ path, message }) => `${path === '' ? 'the parameters' : path} ${message}`);
   return new ValidationError({
     code: 'VALIDATION_ERROR',
     operation,
+    externalId,
     status: null,
     issues,
     origin: 'client',

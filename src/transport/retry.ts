@@ -17,7 +17,7 @@ export const DEFAULT_RETRY = {
   attempts: 3,
   baseDelay: 500,
   maxDelay: 8_000,
-  maxRetryAfter: 30_000,
+  maxRetryAfter: 10_000,
   budget: 500,
 } as const satisfies RetryPolicy & { budget: number };
 

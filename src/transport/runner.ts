@@ -1,9 +1,9 @@
 import type { CallOptions, DriftEvent } from '../call-options.ts';
-import type { Check } from '../contract/codecs.ts';
 import type { Endpoint } from '../contract/endpoint.ts';
-import { isMerchantError } from '../errors.ts';
+import { ConfigurationError, isMerchantError } from '../errors.ts';
 import type { Answer } from './answer.ts';
 import type { RetryBudget } from './budget.ts';
+import { type CallScope, type CallTraits, orderOf } from './call-scope.ts';
 import type { DriftReporter } from './drift-reporter.ts';
 import type { RateLimitGate } from './gate.ts';
 import { type CallLimits, limitsOf } from './limits.ts';
@@ -18,10 +18,10 @@ import type { Transport } from './transport.ts';
 export interface Success<T> {
   readonly value: T;
   readonly answer: Answer;
-  /** Attempts made, the successful one included. */
+  /** Requests made, the successful one included. */
   readonly attempts: number;
   readonly durationMs: number;
-  /** True when an own ambiguous attempt had created the invoice and it was read back. */
+  /** True when one of the call's attempts that got no answer had created the invoice, and it was read back. */
   readonly recovered: boolean;
 }
 
@@ -40,22 +40,6 @@ export interface ClientParts {
   readonly limits: CallLimits;
 }
 
-/** Refinements that a resource may ask for. */
-export interface RunExtras<Data> {
-  /** Decodes in place of the endpoint's own codec. */
-  readonly data?: Check<Data>;
-  /** The external_id that is being sent, for errors that should name it. */
-  readonly externalId?: string;
-  /** The wire's names of query parameters that the interface does not name. */
-  readonly queryNames?: Readonly<Record<string, string>>;
-  /** One request of several that make up a call; its failure may not be the call's. */
-  readonly isPart?: true;
-  /** The page of a list that is asked for, for errors that should name it. */
-  readonly page?: number;
-  /** When the call must be over, in milliseconds since the epoch; else its deadline counts from now. */
-  readonly deadlineAt?: number;
-}
-
 /** Takes one operation from its input to its data: checks, then the attempt loop, within the deadline. */
 export class Runner {
   readonly #parts: ClientParts;
@@ -68,41 +52,109 @@ export class Runner {
     return this.#parts.runtime;
   }
 
-  /** The limits that a call with these options has; throws a ConfigurationError for an unusable one. */
-  limits(options: CallOptions, operation: string): CallLimits {
-    return limitsOf(this.#parts.limits, options, operation);
-  }
-
-  async run<Data>(
+  /**
+   * Checks and copies everything that the caller gave, at once: what the caller changes later changes nothing.
+   *
+   * @throws ValidationError for parameters, ConfigurationError for options. No request is made.
+   */
+  open<Data>(
     endpoint: Endpoint<Data>,
     input: CallInput,
     options: CallOptions = {},
-    extras: RunExtras<Data> = {},
-  ): Promise<Success<Data>> {
-    const startedAt = this.runtime.now();
+    traits: CallTraits<Data> = {},
+  ): CallScope<Data> {
+    const { operation } = endpoint;
+    let externalId: string | null = null;
     try {
-      const limits = this.limits(options, endpoint.operation);
-      const { baseUrl, headers } = this.#parts;
-      const names = extras.queryNames ?? {};
-      const request = prepareRequest(endpoint, input, baseUrl, { ...headers, ...limits.headers }, limits.query, names);
-      return await new OperationRun(this.#parts, endpoint, request, limits, extras).toSuccess();
+      externalId = orderOf(traits.externalId?.());
+      const limits = limitsOf(this.#parts.limits, options, operation, externalId);
+      return this.#scope(endpoint, input, limits, externalId, traits);
     } catch (error) {
-      if (extras.isPart !== true) this.reportFailure(endpoint, error, startedAt);
+      if (isMerchantError(error)) throw error;
+      // A getter or a proxy of the caller's threw. Its error is not kept: it may hold anything.
+      throw new ConfigurationError(`${operation}: the parameters or options cannot be read. No request was made.`, {
+        code: 'SDK_INVALID_ARGUMENT',
+        operation,
+        externalId,
+      });
+    }
+  }
+
+  /** A further request of an open call, within its limits and its deadline. */
+  part<Data>(
+    { limits, deadlineAt, externalId }: CallScope<unknown>,
+    endpoint: Endpoint<Data>,
+    input: CallInput,
+    traits: CallTraits<Data> = {},
+  ): CallScope<Data> {
+    // What was added to the query belongs to the call's own endpoint.
+    return this.#scope(endpoint, input, { ...limits, query: {} }, externalId, { deadlineAt, ...traits });
+  }
+
+  /** The attempts of an open call. Its failure is not reported: it may not be the call's. */
+  send<Data>(scope: CallScope<Data>): Promise<Success<Data>> {
+    return new OperationRun(this.#parts, scope).toSuccess();
+  }
+
+  /** One whole call: opens it, sends it, and reports its failure to the hooks. */
+  async run<Data>(
+    endpoint: Endpoint<Data>,
+    input: CallInput,
+    options?: CallOptions,
+    traits?: CallTraits<Data>,
+  ): Promise<Success<Data>> {
+    return this.reporting(endpoint, () => this.send(this.open(endpoint, input, options, traits)));
+  }
+
+  /** Does the work of one call; a failure for good is reported to the hooks once. */
+  async reporting<T>(endpoint: Endpoint<unknown>, work: () => Promise<T>): Promise<T> {
+    const startedAt = this.runtime.monotonic();
+    try {
+      return await work();
+    } catch (error) {
+      this.#reportFailure(endpoint, error, startedAt);
       throw error;
     }
   }
 
-  /** Tells the merchant of a departure that only a resource can see. */
+  /** Reports a departure that only a resource can see. */
   noteDrift(endpoint: Endpoint<unknown>, path: string, kind: DriftEvent['kind']): void {
     this.#parts.drift?.tell(endpoint, path, kind);
   }
 
-  /** Tells the hooks of a call that failed for good. Once for each call: whoever runs parts of one reports for them. */
-  reportFailure(endpoint: Endpoint<unknown>, error: unknown, startedAt: number): void {
+  #scope<Data>(
+    endpoint: Endpoint<Data>,
+    input: CallInput,
+    limits: CallLimits,
+    externalId: string | null,
+    traits: CallTraits<Data>,
+  ): CallScope<Data> {
+    const { baseUrl, headers } = this.#parts;
+    const startedAt = this.runtime.monotonic();
+    const request = prepareRequest(endpoint, input, {
+      baseUrl,
+      headers: { ...headers, ...limits.headers },
+      query: limits.query,
+      queryNames: traits.queryNames ?? {},
+      externalId,
+    });
+    return {
+      endpoint,
+      request,
+      limits,
+      data: traits.data ?? endpoint.data,
+      externalId: request.sent['external_id'] ?? externalId,
+      page: traits.page,
+      startedAt,
+      deadlineAt: Math.min(startedAt + limits.deadline, traits.deadlineAt ?? Number.POSITIVE_INFINITY),
+    };
+  }
+
+  #reportFailure(endpoint: Endpoint<unknown>, error: unknown, startedAt: number): void {
     if (!isMerchantError(error)) return;
     const { operation, method, path } = endpoint;
     const { code, outcome, attempts } = error;
-    const durationMs = this.runtime.now() - startedAt;
+    const durationMs = this.runtime.monotonic() - startedAt;
     const status = 'status' in error ? error.status : null;
     this.#parts.observer.error({
       operation,

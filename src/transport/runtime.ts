@@ -1,7 +1,12 @@
 /** What the client takes from the platform: replace it in tests to move time and make randomness repeat. */
 export interface Runtime {
-  /** Milliseconds since the epoch. */
+  /** Milliseconds since the epoch, for dates. */
   now(): number;
+  /**
+   * Milliseconds since any fixed moment, for durations: never set back or forward.
+   * Default `performance.now()`, or `now` where that is replaced.
+   */
+  monotonic(): number;
   /** From 0 (inclusive) to 1 (exclusive). */
   random(): number;
   /** Calls back once after a number of milliseconds; returns a function that takes the timer back. */
@@ -11,9 +16,10 @@ export interface Runtime {
 // setTimeout fires at once above this, so a longer wait is cut to 24.8 days.
 const LONGEST_TIMER = 2_147_483_647;
 
-/** The platform's own clock, timers and randomness, looked up at each use so that fake timers apply. */
+/** The platform's own clocks, timers and randomness, looked up at each use so that fake timers apply. */
 const platform: Runtime = {
   now: () => Date.now(),
+  monotonic: () => performance.now(),
   random: () => Math.random(),
   timer(milliseconds, callback) {
     const timer = setTimeout(callback, Math.min(milliseconds, LONGEST_TIMER));
@@ -23,8 +29,14 @@ const platform: Runtime = {
 
 /** The platform, with what a test replaces. Asked through the given object, which may be an instance of a class. */
 export function runtimeOf(given: Partial<Runtime> = {}): Runtime {
+  const now = (): number => (given.now === undefined ? platform.now() : given.now());
   return {
-    now: () => (given.now === undefined ? platform.now() : given.now()),
+    now,
+    monotonic: () => {
+      if (given.monotonic !== undefined) return given.monotonic();
+      // Whoever replaces the clock alone moves all time by it.
+      return given.now === undefined ? platform.monotonic() : now();
+    },
     random: () => (given.random === undefined ? platform.random() : given.random()),
     timer: (milliseconds, callback) =>
       given.timer === undefined ? platform.timer(milliseconds, callback) : given.timer(milliseconds, callback),

@@ -1,5 +1,6 @@
 import ky from 'ky';
 import type { FetchLike } from '../call-options.ts';
+import type { WireRecord } from '../contract/endpoint.ts';
 import type { Answer, Reading } from './answer.ts';
 import { requestIdOf } from './answer.ts';
 import type { ApiKeySource } from './api-key.ts';
@@ -19,6 +20,8 @@ export interface PreparedRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | null;
+  /** The members of the body, as encoded: what an answer is compared with. */
+  readonly sent: WireRecord;
   /** What of it must not be shown where a server echoes it. */
   readonly hidden: readonly string[];
 }

@@ -57,7 +57,7 @@ function shopOn(stage: Stage): Shop {
 }
 
 async function advance({ sandbox, runtime }: Stage, minutes: number): Promise<void> {
-  runtime.time += minutes * 60_000;
+  runtime.pass(minutes * 60_000);
   await sandbox.advance(minutes * 60_000);
 }
 

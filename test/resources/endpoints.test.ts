@@ -65,7 +65,13 @@ describe('each method sends exactly', () => {
       'GET',
       '/withdrawals?status=rejected&page=1&per_page=100',
     ],
-    ['withdrawals.get', (c) => c.withdrawals.get('w-1'), approvedWithdrawal, 'GET', '/withdrawals/w-1'],
+    [
+      'withdrawals.get',
+      (c) => c.withdrawals.get('w-1'),
+      { ...approvedWithdrawal, uuid: 'w-1' },
+      'GET',
+      '/withdrawals/w-1',
+    ],
     ['paymentMethods.list', (c) => c.paymentMethods.list(), paymentMethods, 'GET', '/payment-methods'],
     [
       'paymentMethods.forCharge',
@@ -102,16 +108,17 @@ describe('each method sends exactly', () => {
     ['\\..\\', '%5C..%5C'],
     ['😀', '%F0%9F%98%80'],
   ])('the identifier %j as one path segment', async (ident, encoded) => {
-    expect((await sent(pendingInvoice, (c) => c.invoices.get(ident))).url).toBe(`${ROOT}/invoices/${encoded}`);
+    const invoice = { ...pendingInvoice, external_id: ident };
+    expect((await sent(invoice, (c) => c.invoices.get(ident))).url).toBe(`${ROOT}/invoices/${encoded}`);
     expect((await sent({}, (c) => c.webhooks.resend(ident))).url).toBe(`${ROOT}/invoices/${encoded}/resend-webhook`);
     expect((await sent([], (c) => c.webhooks.deliveries(ident))).url).toBe(`${ROOT}/invoices/${encoded}/webhooks`);
-    expect((await sent(approvedWithdrawal, (c) => c.withdrawals.get(ident))).url).toBe(
-      `${ROOT}/withdrawals/${encoded}`,
-    );
+    const withdrawal = { ...approvedWithdrawal, uuid: ident };
+    expect((await sent(withdrawal, (c) => c.withdrawals.get(ident))).url).toBe(`${ROOT}/withdrawals/${encoded}`);
   });
 
   test('every parameter of a creation, and nothing that was left out', async () => {
-    const request = await sent(createdInvoice, (client) =>
+    const created = { ...createdInvoice, amount: '1000000000000000000000.50' };
+    const request = await sent(created, (client) =>
       client.invoices.create({
         ...order,
         amount: new Decimal('1000000000000000000000.5'),

@@ -6,6 +6,8 @@ import { expiredInvoice, pendingInvoice, successInvoice } from '../support/fixtu
 import { clientOf, errorOf } from '../support/test-client.ts';
 
 const pending = ok(pendingInvoice);
+const paid = { ...successInvoice, external_id: 'order-1042' };
+const expired = { ...expiredInvoice, external_id: 'order-1042' };
 
 async function waiting(...script: Step[]) {
   const runtime = new FakeRuntime(0); // no jitter: the longest waits
@@ -15,25 +17,25 @@ async function waiting(...script: Step[]) {
 
 describe('waitUntilFinal', () => {
   test('reads with growing pauses until the invoice is final', async () => {
-    const { runtime, server, invoices } = await waiting(pending, pending, pending, pending, ok(successInvoice));
+    const { runtime, server, invoices } = await waiting(pending, pending, pending, pending, ok(paid));
     expect((await invoices.waitUntilFinal('order-1042')).status).toBe('success');
     expect(runtime.waits).toEqual([2_000, 3_000, 4_500, 6_750]);
     expect(server.requests).toHaveLength(5);
   });
 
   test('the pauses grow up to ten times the interval, and jitter takes up to a fifth off', async () => {
-    const { runtime, invoices } = await waiting(...Array<Step>(8).fill(pending), ok(expiredInvoice));
+    const { runtime, invoices } = await waiting(...Array<Step>(8).fill(pending), ok(expired));
     await invoices.waitUntilFinal('order-1042', { interval: 100 });
     expect(runtime.waits.map(Math.round)).toEqual([100, 150, 225, 338, 506, 759, 1_000, 1_000]);
     const jittered = new FakeRuntime(0.5);
-    const server = await serve(pending, ok(expiredInvoice));
-    await clientOf(server.url, { runtime: jittered }).invoices.waitUntilFinal('a', { interval: 100 });
+    const server = await serve(pending, ok(expired));
+    await clientOf(server.url, { runtime: jittered }).invoices.waitUntilFinal('order-1042', { interval: 100 });
     expect(jittered.waits).toEqual([90]);
   });
 
   test.each(['success', 'fail', 'expired', 'canceled'])('%s is final', async (status) => {
     const { server, invoices } = await waiting(ok({ ...pendingInvoice, status }));
-    await invoices.waitUntilFinal('a');
+    await invoices.waitUntilFinal('order-1042');
     expect(server.requests).toHaveLength(1);
   });
 
@@ -41,14 +43,14 @@ describe('waitUntilFinal', () => {
     const held = { ...pendingInvoice, status: 'on_hold' };
     const done = { ...held, status: 'refunded', finished_at: '2026-01-31T10:00:00Z' };
     const { server, invoices } = await waiting(ok(held), ok(done));
-    expect((await invoices.waitUntilFinal('a')).status).toBe('refunded');
+    expect((await invoices.waitUntilFinal('order-1042')).status).toBe('refunded');
     expect(server.requests).toHaveLength(2);
   });
 
   test('goes through outages', async () => {
     const outage = [refuse(503, null), refuse(429, null), resetAfterReading, answer(200, '<html>'), answer(502, '')];
-    const { server, invoices } = await waiting(...outage, ok(successInvoice));
-    expect((await invoices.waitUntilFinal('a')).status).toBe('success');
+    const { server, invoices } = await waiting(...outage, ok(paid));
+    expect((await invoices.waitUntilFinal('order-1042')).status).toBe('success');
     expect(server.requests).toHaveLength(6);
   });
 
@@ -57,7 +59,7 @@ describe('waitUntilFinal', () => {
     [401, 'authentication'],
   ])('ends at a %i, which does not pass', async (status, kind) => {
     const { server, invoices } = await waiting(pending, answer(status, ''));
-    expect(await errorOf(invoices.waitUntilFinal('a'))).toMatchObject({ kind });
+    expect(await errorOf(invoices.waitUntilFinal('order-1042'))).toMatchObject({ kind });
     expect(server.requests).toHaveLength(2);
   });
 
@@ -66,12 +68,12 @@ describe('waitUntilFinal', () => {
     runtime.attemptLimit = 500;
     const server = await serve(pending);
     const { invoices } = clientOf(server.url, { runtime, timeout: 500 });
-    const error = await errorOf(invoices.waitUntilFinal('a', { timeout: 30_000 }));
+    const error = await errorOf(invoices.waitUntilFinal('order-1042', { timeout: 30_000 }));
     expect(error).toMatchObject({ kind: 'timeout', code: 'SDK_DEADLINE', operation: 'invoices.waitUntilFinal' });
     expect(error.message).toContain('still pending');
     expect(runtime.time - START).toBe(29_000);
     const during = await waiting(refuse(503, null));
-    expect((await errorOf(during.invoices.waitUntilFinal('a', { timeout: 5_000 }))).message).toContain(
+    expect((await errorOf(during.invoices.waitUntilFinal('order-1042', { timeout: 5_000 }))).message).toContain(
       'last read failed',
     );
   });
@@ -80,7 +82,7 @@ describe('waitUntilFinal', () => {
     const controller = new AbortController();
     const { runtime, server, invoices } = await waiting(pending);
     runtime.onWait = () => setImmediate(() => controller.abort('gone'));
-    const error = await errorOf(invoices.waitUntilFinal('a', { signal: controller.signal }));
+    const error = await errorOf(invoices.waitUntilFinal('order-1042', { signal: controller.signal }));
     expect(error).toMatchObject({ kind: 'aborted', reason: 'gone', stoppedBy: 'aborted' });
     expect(server.requests).toHaveLength(1);
   });
@@ -94,7 +96,7 @@ describe('waitUntilFinal', () => {
     ['intervall', 5], // a mistyped name
   ])('%s of %s is refused', async (name, value) => {
     const { server, invoices } = await waiting(pending);
-    const error = await errorOf(invoices.waitUntilFinal('a', { [name]: value }));
+    const error = await errorOf(invoices.waitUntilFinal('order-1042', { [name]: value }));
     expect(error).toMatchObject({ kind: 'configuration', code: 'SDK_INVALID_ARGUMENT' });
     expect(server.requests).toHaveLength(0);
   });

@@ -13,7 +13,10 @@ export const TIMEOUT = 10_000;
 export class FakeRuntime implements Runtime {
   /** Every wait, in order, in milliseconds. */
   readonly waits: number[] = [];
+  /** The wall clock. It can be set without any time passing. */
   time = START;
+  /** The monotonic clock. */
+  ticks = 1_000_000;
   /** Timers of this length are an attempt's. */
   attemptLimit = TIMEOUT;
   /** Runs in place of a wait's passing, when set. */
@@ -28,6 +31,16 @@ export class FakeRuntime implements Runtime {
 
   now(): number {
     return this.time;
+  }
+
+  monotonic(): number {
+    return this.ticks;
+  }
+
+  /** Time passes. */
+  pass(milliseconds: number): void {
+    this.time += milliseconds;
+    this.ticks += milliseconds;
   }
 
   random(): number {
@@ -45,7 +58,7 @@ export class FakeRuntime implements Runtime {
       return () => {};
     }
     const timer = setImmediate(() => {
-      this.time += milliseconds;
+      this.pass(milliseconds);
       callback();
     });
     return () => clearImmediate(timer);
@@ -53,7 +66,7 @@ export class FakeRuntime implements Runtime {
 
   /** Lets the timers of all running attempts run out. */
   readonly expire = (): void => {
-    this.time += TIMEOUT;
+    this.pass(TIMEOUT);
     for (const callback of [...this.#attempts]) callback();
   };
 

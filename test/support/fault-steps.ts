@@ -1,9 +1,13 @@
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+import { START } from './fake-runtime.ts';
 import type { SeenRequest, Step } from './fault-server.ts';
 
 // What can happen to a request, one function each. Bodies are whatever the test gives.
 
 type Headers = Readonly<Record<string, string>>;
+
+/** The service's own clock stands at the moment at which the fixtures were created, unless a test says otherwise. */
+const date = new Date(START).toUTCString();
 
 /** A complete answer. A body that is not text is written as JSON. */
 export function answer(status: number, body: unknown = {}, headers: Headers = {}): Step {
@@ -11,7 +15,11 @@ export function answer(status: number, body: unknown = {}, headers: Headers = {}
   return {
     play: ({ response }) =>
       response
-        .writeHead(status, { 'content-type': typeof body === 'string' ? 'text/html' : 'application/json', ...headers })
+        .writeHead(status, {
+          'content-type': typeof body === 'string' ? 'text/html' : 'application/json',
+          date,
+          ...headers,
+        })
         .end(text),
   };
 }

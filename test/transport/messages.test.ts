@@ -14,6 +14,7 @@ import {
 
 const read: CallContext = {
   operation: 'rates.list',
+  externalId: null,
   attempts: [],
   outcome: 'unknown',
   stoppedBy: 'attempts',

@@ -7,6 +7,7 @@ import { clientOf, errorOf } from '../support/test-client.ts';
 // Options of a call, refused before the network: which one, why, and never the value of a text.
 
 const CALL = 'signal, timeout, deadline, retry, headers, query, prefetch, onPage, onInvalidItem';
+const SIGNAL = 'options.signal must be an AbortSignal, such as AbortSignal.timeout(5_000), not';
 const RETRY = 'attempts, baseDelay, maxDelay, maxRetryAfter';
 
 describe('an unusable option of a call', () => {
@@ -15,14 +16,19 @@ describe('an unusable option of a call', () => {
     ['text', 'fast', 'options must be an object, not a value of type string'],
     ['an unknown name', { timeOut: 5 }, `options has no "timeOut"; it has ${CALL}`],
     ['a long unknown name', { ['x'.repeat(50)]: 5 }, `options has no "${'x'.repeat(40)}"; it has ${CALL}`],
-    ['a signal of text', { signal: 'stop' }, 'options.signal must be an AbortSignal'],
-    ['a signal of an object', { signal: {} }, 'options.signal must be an AbortSignal'],
-    ['half a signal', { signal: { aborted: false } }, 'options.signal must be an AbortSignal'],
-    ['the other half', { signal: { addEventListener() {} } }, 'options.signal must be an AbortSignal'],
+    ['a signal of text', { signal: 'stop' }, `${SIGNAL} a value of type string`],
+    ['a signal of an object', { signal: {} }, `${SIGNAL} a value of type object`],
+    [
+      'a controller in place of its signal',
+      { signal: new AbortController() },
+      'options.signal must be an AbortSignal, not the AbortController: pass controller.signal',
+    ],
+    ['half a signal', { signal: { aborted: false } }, `${SIGNAL} a value of type object`],
+    ['the other half', { signal: { addEventListener() {} } }, `${SIGNAL} a value of type object`],
     [
       'a signal that cannot listen',
       { signal: { aborted: false, addEventListener: 1 } },
-      'options.signal must be an AbortSignal',
+      `${SIGNAL} a value of type object`,
     ],
     ['a timeout of zero', { timeout: 0 }, 'options.timeout must be a number of milliseconds above 0, not 0'],
     [

@@ -10,6 +10,7 @@ import { outcomeOf } from '../../src/transport/retry.ts';
 
 const context: CallContext = {
   operation: 'rates.list',
+  externalId: null,
   attempts: [],
   outcome: 'rejected',
   stoppedBy: 'not_retryable',

@@ -1,3 +1,4 @@
+import { type CallSite, callSite, locate } from './call-site.ts';
 import type { Page } from './contract/types.ts';
 import { type CallError, ConfigurationError, isMerchantError } from './errors.ts';
 import { type PageSource, walkPages } from './pagination.ts';
@@ -38,6 +39,7 @@ const ignore = (): void => {};
  */
 export class Call<T> extends Promise<T> {
   readonly #success: Promise<Success<T>>;
+  readonly #site: CallSite;
 
   /** Derived promises are plain ones. */
   static override get [Symbol.species](): PromiseConstructor {
@@ -46,10 +48,15 @@ export class Call<T> extends Promise<T> {
 
   /** @internal */
   constructor(success: Promise<Success<T>>) {
-    super((resolve, reject) => {
-      success.then(({ value }) => resolve(value), reject);
+    const site = callSite(new.target);
+    const located = success.catch((failure: unknown) => {
+      throw locate(failure, site);
     });
-    this.#success = success;
+    super((resolve, reject) => {
+      located.then(({ value }) => resolve(value), reject);
+    });
+    this.#success = located;
+    this.#site = site;
   }
 
   /** Resolves to the data and the answer: status, headers, request id, attempts, raw text. */
@@ -80,6 +87,11 @@ export class Call<T> extends Promise<T> {
         throw error;
       },
     );
+  }
+
+  /** A failure of a later request of the same call, with the caller's line. */
+  protected located(failure: unknown): unknown {
+    return locate(failure, this.#site);
   }
 
   /** The other view reports the failure, so the promise itself must not be unhandled too. */
@@ -141,6 +153,11 @@ export class ListCall<T> extends Call<Page<T>> implements AsyncIterable<T> {
   }
 
   async *#pages(): AsyncGenerator<Page<T>, void, undefined> {
-    yield* walkPages({ ...this.#source, first: await this });
+    const first = await this;
+    try {
+      yield* walkPages({ ...this.#source, first });
+    } catch (failure) {
+      throw this.located(failure);
+    }
   }
 }

@@ -1,5 +1,5 @@
 import type { ClientRetryOptions, DriftEvent, FetchLike, Hooks, Logger } from './call-options.ts';
-import { kindOf } from './checks.ts';
+import { checkNames, kindOf } from './checks.ts';
 import { isLoopback } from './contract/hosts.ts';
 import { ConfigurationError } from './errors.ts';
 import { type ApiKey, keyProblem } from './transport/api-key.ts';
@@ -65,19 +65,23 @@ export function fail(problem: string): never {
   throw new ConfigurationError(`MerchantClient: ${problem}.`);
 }
 
-/** A mistyped name would be ignored silently, a wrong limit noticed in an outage only. */
-export function checkNames(options: MerchantClientOptions): void {
+/** Only an object, and only options that exist. */
+export function checkOptions(options: MerchantClientOptions): void {
   if (typeof options !== 'object' || options === null) fail(`options must be an object, not ${kindOf(options)}`);
-  for (const name of Object.keys(options)) {
-    if (!KNOWN_OPTIONS.has(name)) fail(`there is no option of the name ${JSON.stringify(name.slice(0, 40))}`);
+  checkNames('options', options, KNOWN_OPTIONS, fail);
+}
+
+/** A variable of the platform's environment; undefined where there is none, or where it may not be read (Deno). */
+function environment(name: string): string | undefined {
+  try {
+    return (globalThis as { process?: { env?: Record<string, string | undefined> } }).process?.env?.[name];
+  } catch {
+    return undefined;
   }
 }
 
-/** The platform's environment; empty where there is none. */
-export function environment(name: string): string | undefined {
-  const { process } = globalThis as { process?: { env?: Record<string, string | undefined> } };
-  const value = process?.env?.[name];
-  return value === '' ? undefined : value;
+function emptyVariable(name: string, content: string): string {
+  return `the environment variable ${name} is set and empty: put ${content} into it, or give the option`;
 }
 
 /** The base address without a slash at its end. */
@@ -85,6 +89,7 @@ export function checkBaseUrl(given: string | undefined, allowHttp: boolean): str
   const value: unknown = given ?? environment('MERCHANT_BASE_URL');
   const source = given === undefined ? 'MERCHANT_BASE_URL' : 'baseUrl';
   if (value === undefined) fail('baseUrl is undefined: give the address of the service, or set MERCHANT_BASE_URL');
+  if (given === undefined && value === '') fail(emptyVariable('MERCHANT_BASE_URL', 'the address of the service'));
   if (typeof value !== 'string' || value === '')
     return fail(`baseUrl must be a string with an address, not ${kindOf(value)}`);
   if (!/^[a-z][a-z0-9+.-]*:\/\/[^\s\\]+$/i.test(value) || !URL.canParse(value)) {
@@ -101,12 +106,18 @@ export function checkBaseUrl(given: string | undefined, allowHttp: boolean): str
     );
   }
   if (url.search !== '' || url.hash !== '') fail(`${source} has a query or fragment: give the address up to the path`);
-  return url.origin + url.pathname.replace(/\/+$/, '');
+  const path = url.pathname.replace(/\/+$/, '');
+  const apiPath = /\/api\/v1(?:\/external(?:\/.*)?)?$/i.exec(path)?.[0];
+  if (apiPath !== undefined) {
+    fail(`${source} ends in the API path ${apiPath}, which the client adds itself: give the address before it`);
+  }
+  return url.origin + path;
 }
 
 export function checkApiKey(given: ApiKey | undefined): ApiKey {
   const key = given ?? environment('MERCHANT_API_KEY');
   if (key === undefined) return fail('apiKey is undefined: give it, or set MERCHANT_API_KEY');
+  if (given === undefined && key === '') fail(emptyVariable('MERCHANT_API_KEY', 'the key'));
   if (typeof key === 'function') return key;
   const problem = keyProblem(key);
   return problem === null ? key : fail(`${given === undefined ? 'MERCHANT_API_KEY' : 'apiKey'} ${problem}`);
@@ -114,7 +125,8 @@ export function checkApiKey(given: ApiKey | undefined): ApiKey {
 
 /** The webhook secrets, oldest rotation included; none is fine until a webhook method needs one. */
 export function checkWebhookSecrets(given: string | readonly string[] | undefined): readonly string[] {
-  const value: unknown = given ?? environment('MERCHANT_WEBHOOK_SECRET');
+  // A deployment that receives no webhooks may well set the variable to nothing.
+  const value: unknown = given ?? (environment('MERCHANT_WEBHOOK_SECRET') || undefined);
   if (value === undefined) return [];
   const list: readonly unknown[] = Array.isArray(value) ? value : [value];
   if (list.length === 0) fail('webhookSecret is an empty list');
@@ -127,9 +139,17 @@ export function checkWebhookSecrets(given: string | readonly string[] | undefine
   });
 }
 
-export function checkFunctions(holder: object | undefined, name: string, methods: readonly string[]): void {
+/** `closed`: a plain object may hold nothing else. An instance of a class may, and so may a logger. */
+export function checkFunctions(
+  holder: object | undefined,
+  name: string,
+  methods: readonly string[],
+  closed: boolean,
+): void {
   if (holder === undefined) return;
   if (typeof holder !== 'object' || holder === null) fail(`${name} must be an object, not ${kindOf(holder)}`);
+  const isPlain = [Object.prototype, null].includes(Object.getPrototypeOf(holder));
+  if (closed && isPlain) checkNames(name, holder, new Set(methods), fail);
   for (const method of methods) {
     const member: unknown = Reflect.get(holder, method);
     if (member !== undefined && typeof member !== 'function')

@@ -2,7 +2,7 @@ import {
   checkApiKey,
   checkBaseUrl,
   checkFunctions,
-  checkNames,
+  checkOptions,
   checkQueryNames,
   checkWebhookSecrets,
   fail,
@@ -38,10 +38,10 @@ export class MerchantClient {
   readonly webhooks: Webhooks;
 
   constructor(options: MerchantClientOptions = {}) {
-    checkNames(options);
-    checkFunctions(options.hooks, 'hooks', ['onRequest', 'onResponse', 'onRetry', 'onError']);
-    checkFunctions(options.logger, 'logger', ['debug', 'info', 'warn', 'error']);
-    checkFunctions(options.runtime, 'runtime', ['now', 'random', 'timer']);
+    checkOptions(options);
+    checkFunctions(options.hooks, 'hooks', ['onRequest', 'onResponse', 'onRetry', 'onError'], true);
+    checkFunctions(options.logger, 'logger', ['debug', 'info', 'warn', 'error'], false);
+    checkFunctions(options.runtime, 'runtime', ['now', 'monotonic', 'random', 'timer'], true);
     if (options.fetch !== undefined && typeof options.fetch !== 'function') fail('fetch must be a function');
     if (options.onDrift !== undefined && typeof options.onDrift !== 'function') fail('onDrift must be a function');
     const baseUrl = checkBaseUrl(options.baseUrl, options.allowHttp === true);

@@ -1,4 +1,4 @@
-import type { ErrorCode, ErrorKind } from './error-codes.ts';
+import type { ErrorKind, SdkCode, ServiceCode } from './error-codes.ts';
 import type {
   AbortedError,
   ApiError,
@@ -38,16 +38,40 @@ export type CallError =
 /** Every error of the package, by kind. */
 export type AnyMerchantError = CallError | WebhookVerificationError;
 
-/** The class of each code that has one of its own. */
-export interface ErrorByCode {
+/** A code that this package knows: the two that the interface names, and the package's own. */
+export type KnownCode = ServiceCode | SdkCode;
+
+/** The class of each known code. */
+export type ErrorByCode = {
+  readonly [C in KnownCode]: C extends keyof ClassOfCode
+    ? ClassOfCode[C]
+    : C extends `SDK_WEBHOOK_${string}`
+      ? WebhookVerificationError
+      : C extends `SDK_HTTP_${number}`
+        ? RefusalWithoutCode
+        : never;
+};
+
+/** A refusal without a code in its body: the class follows the status. */
+type RefusalWithoutCode = Extract<CallError, ApiError>;
+
+interface ClassOfCode {
   VALIDATION_ERROR: ValidationError;
   INVOICE_ALREADY_EXISTS: InvoiceAlreadyExistsError;
-  SDK_INVOICE_MISMATCH: InvoiceMismatchError;
+  SDK_CONFIGURATION: ConfigurationError;
+  SDK_INVALID_ARGUMENT: ConfigurationError;
+  SDK_API_KEY: ConfigurationError;
   SDK_CONNECTION: ConnectionError;
   SDK_TLS: ConnectionError;
   SDK_ATTEMPT_TIMEOUT: TimeoutError;
   SDK_DEADLINE: TimeoutError;
   SDK_ABORTED: AbortedError;
+  SDK_REDIRECT: UnexpectedResponseError;
+  SDK_UNREADABLE_BODY: UnexpectedResponseError;
+  SDK_BODY_TOO_LARGE: UnexpectedResponseError;
+  SDK_CONTRACT: UnexpectedResponseError;
+  SDK_PAGE: UnexpectedResponseError;
+  SDK_INVOICE_MISMATCH: InvoiceMismatchError;
 }
 
 /** True for every error of this package, also of another copy or format of it. */
@@ -55,13 +79,21 @@ export function isMerchantError(error: unknown): error is AnyMerchantError {
   return typeof error === 'object' && error !== null && (error as Record<symbol, unknown>)[BRAND] === true;
 }
 
-/** True when the error carries this code; narrows to its class where the code has one of its own. */
-export function hasCode<C extends ErrorCode>(
+/**
+ * True when the error carries this code; narrows to the class of the code.
+ *
+ * A code that this package does not know must be given as plain `string`, so that a mistyped one does not compile.
+ *
+ * @example
+ * if (hasCode(error, 'INVOICE_ALREADY_EXISTS')) console.log(error.existingStatus);
+ * if (hasCode(error, 'ACCOUNT_FROZEN' as string)) console.log(error.code);
+ */
+export function hasCode<C extends KnownCode>(error: unknown, code: C): error is ErrorByCode[C] & { readonly code: C };
+export function hasCode<S extends string>(
   error: unknown,
-  code: C,
-): error is C extends keyof ErrorByCode
-  ? ErrorByCode[C] & { readonly code: C }
-  : AnyMerchantError & { readonly code: C } {
+  code: string extends S ? S : never,
+): error is AnyMerchantError;
+export function hasCode(error: unknown, code: string): boolean {
   return isMerchantError(error) && error.code === code;
 }
 

@@ -41,7 +41,17 @@ describe('an unusable option is a ConfigurationError that names it', () => {
     ['a file', { ...given, baseUrl: 'file:///etc/passwd' }, 'scheme file:'],
     ['plain http', { ...given, baseUrl: 'http://pay.example' }, 'allowHttp'],
     ['plain http that looks local', { ...given, baseUrl: 'http://localhost.evil.example' }, 'allowHttp'],
+    ['plain http to a name that DNS decides', { ...given, baseUrl: 'http://shop.localhost' }, 'allowHttp'],
     ['plain http to an address that looks local', { ...given, baseUrl: 'http://127.0.0.1.evil.example' }, 'allowHttp'],
+    ['the API path', { ...given, baseUrl: 'https://pay.example/api/v1/external' }, 'API path /api/v1/external'],
+    ['the API path behind a prefix', { ...given, baseUrl: 'https://pay.example/gateway/api/v1/' }, 'API path /api/v1,'],
+    [
+      'the path of an endpoint',
+      { ...given, baseUrl: 'https://pay.example/API/v1/external/invoices' },
+      'the address before it',
+    ],
+    ['a mistyped hook', { ...given, hooks: { onRetries: () => {} } }, 'hooks has no "onRetries"; it has onRequest'],
+    ['a mistyped clock', { ...given, runtime: { clock: () => 0 } }, 'runtime has no "clock"'],
     ['a query', { ...given, baseUrl: 'https://pay.example/?a=1' }, 'query'],
     ['a fragment', { ...given, baseUrl: 'https://pay.example/#a' }, 'fragment'],
     ['no key', { baseUrl: 'https://pay.example' }, 'MERCHANT_API_KEY'],
@@ -169,7 +179,6 @@ describe('what is usable', () => {
     'https://pay.example',
     'https://pay.example:8443/prefix',
     'http://localhost:3000',
-    'http://shop.localhost',
     'http://127.0.0.1:80',
     'http://127.9.9.9',
     'http://[::1]:3000',
@@ -213,12 +222,36 @@ describe('the environment', () => {
     vi.stubEnv('MERCHANT_BASE_URL', 'pay.example');
     expect(problemOf({ apiKey: 'k' }).message).toContain('MERCHANT_BASE_URL');
     vi.stubEnv('MERCHANT_BASE_URL', '');
+    expect(problemOf({ apiKey: 'k' }).message).toContain('the environment variable MERCHANT_BASE_URL is set and empty');
+    vi.stubEnv('MERCHANT_API_KEY', '');
+    expect(problemOf({ baseUrl: 'https://pay.example' }).message).toContain(
+      'variable MERCHANT_API_KEY is set and empty',
+    );
+    vi.stubEnv('MERCHANT_BASE_URL', undefined);
     expect(problemOf({ apiKey: 'k' }).message).toContain('baseUrl is undefined');
     vi.stubEnv('MERCHANT_API_KEY', 'key\n');
     expect(problemOf({ baseUrl: 'https://pay.example' }).message).toContain('MERCHANT_API_KEY');
   });
 
+  test('counts as unset where it may not be read, as in Deno without its permission', async () => {
+    const server = await serve(ok([]));
+    const denied = {
+      get env(): never {
+        throw new Error('NotCapable: Requires env access');
+      },
+    };
+    vi.stubGlobal('process', denied);
+    try {
+      const client = new MerchantClient({ baseUrl: server.url, apiKey: 'k' });
+      expect(problemOf({ apiKey: 'k' }).message).toContain('baseUrl is undefined');
+      await expect(client.webhooks.verify('{}', {})).rejects.toMatchObject({ kind: 'configuration' });
+    } finally {
+      vi.unstubAllGlobals();
+    }
+  });
+
   test('no webhook secret is fine until one is needed', async () => {
+    vi.stubEnv('MERCHANT_WEBHOOK_SECRET', '');
     const client = new MerchantClient(given);
     await expect(client.webhooks.verify('{}', {})).rejects.toMatchObject({ kind: 'configuration' });
     const handlers = { store: undefined, onPaid: () => {}, onCanceled: () => {} };

@@ -147,7 +147,7 @@ describe('isMerchantError', () => {
   ])('is false for anything else (%#)', (value) => {
     expect(isMerchantError(value)).toBe(false);
     expect(hasKind(value, 'request')).toBe(false);
-    expect(hasCode(value, 'X')).toBe(false);
+    expect(hasCode(value, 'X' as string)).toBe(false);
   });
 });
 
@@ -169,7 +169,7 @@ describe('narrowing', () => {
 
   it('by code knows codes that nobody listed', () => {
     const error: unknown = new ApiError({ ...answer, code: 'PAYMENT_METHOD_DOWN' });
-    expect(hasCode(error, 'PAYMENT_METHOD_DOWN')).toBe(true);
+    expect(hasCode(error, 'PAYMENT_METHOD_DOWN' as string)).toBe(true);
     expect(hasCode(error, 'VALIDATION_ERROR')).toBe(false);
   });
 

@@ -1,3 +1,4 @@
+import { callSite, locate } from '../call-site.ts';
 import { checkNames } from '../checks.ts';
 import type { Invoice } from '../contract/types.ts';
 import { AbortedError, type AnyMerchantError, ConfigurationError, isMerchantError, TimeoutError } from '../errors.ts';
@@ -32,8 +33,18 @@ function isPassing({ kind, code }: AnyMerchantError): boolean {
   return (PASSING.has(kind) && code !== 'SDK_TLS') || code === 'SDK_UNREADABLE_BODY';
 }
 
-/** Reads until the invoice is final. A state that the interface does not know is final once finished_at is set. */
+/** Reads until the invoice is final, with the caller's line in the stack of a failure. */
 export async function pollUntilFinal(runner: Runner, ident: string, options: WaitOptions): Promise<Invoice> {
+  const site = callSite(pollUntilFinal);
+  try {
+    return await poll(runner, ident, options);
+  } catch (failure) {
+    throw locate(failure, site);
+  }
+}
+
+/** A state that the interface does not know is final once finished_at is set. */
+async function poll(runner: Runner, ident: string, options: WaitOptions): Promise<Invoice> {
   checkNames('options', options ?? {}, WAIT_NAMES, fail);
   const interval = positive('interval', options?.interval, DEFAULT_INTERVAL);
   const timeout = positive('timeout', options?.timeout, DEFAULT_TIMEOUT);

@@ -52,7 +52,7 @@ export class Webhooks {
   #secret(operation: string): readonly string[] {
     if (this.#secrets.length > 0) return this.#secrets;
     throw new ConfigurationError(
-      `${operation}: the client has no webhookSecret: give MerchantClient one, or set MERCHANT_WEBHOOK_SECRET.`,
+      `${operation}: the client has no webhookSecret: give MerchantClient one, or put it into MERCHANT_WEBHOOK_SECRET, which is not set or empty.`,
       { operation },
     );
   }

@@ -12,6 +12,7 @@ const EVERYWHERE = ['checks.ts', 'printable.ts'];
 const CLIENT_PARTS = [
   'call.ts',
   'call-options.ts',
+  'call-site.ts',
   'client-options.ts',
   'pagination.ts',
   'pagination-gaps.ts',

@@ -5,7 +5,7 @@ import { inProcess, listening, ORDER, rawRequest } from './loopback.ts';
 
 const KEY = { 'X-Api-Key': 'sk_sandbox' };
 
-it.each(['evil.example', 'evil.example:80', '127.0.0.1.evil.example', 'localhost.evil.example'])(
+it.each(['evil.example', 'evil.example:80', '127.0.0.1.evil.example', 'localhost.evil.example', 'pay.localhost'])(
   'refuses the Host %j',
   async (Host) => {
     const { url } = await listening();
@@ -14,13 +14,10 @@ it.each(['evil.example', 'evil.example:80', '127.0.0.1.evil.example', 'localhost
   },
 );
 
-it.each(['localhost', 'localhost:4010', '127.0.0.1', '[::1]:4010', 'pay.localhost'])(
-  'takes the Host %s',
-  async (Host) => {
-    const { url } = await listening();
-    expect((await rawRequest(`${url}/api/v1/external/rates`, 'GET', { ...KEY, Host })).status).toBe(200);
-  },
-);
+it.each(['localhost', 'localhost:4010', '127.0.0.1', '[::1]:4010'])('takes the Host %s', async (Host) => {
+  const { url } = await listening();
+  expect((await rawRequest(`${url}/api/v1/external/rates`, 'GET', { ...KEY, Host })).status).toBe(200);
+});
 
 it('takes a further Host when it is allowed', async () => {
   const sandbox = createSandbox();

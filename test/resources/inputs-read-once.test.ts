@@ -1,0 +1,123 @@
+import { describe, expect, test } from 'vitest';
+import type { CreateInvoiceParams } from '../../src/contract/types.ts';
+import { type FaultServer, type Step, serve } from '../support/fault-server.ts';
+import { answer, refuse } from '../support/fault-steps.ts';
+import { createdInvoice, pendingInvoice } from '../support/fixtures/invoices.ts';
+import { paymentMethods } from '../support/fixtures/payment-methods.ts';
+import { rates } from '../support/fixtures/rates.ts';
+import { clientOf, errorOf, order } from '../support/test-client.ts';
+
+// What the caller gives is read when the method is called. What the caller changes afterwards changes nothing.
+
+/** A merchant's object before it is frozen by a type. */
+type Draft = { -readonly [K in keyof CreateInvoiceParams]: CreateInvoiceParams[K] };
+
+/** Creates what it is asked to create, as the interface says. */
+const creating: Step = {
+  play: (exchange) => answer(201, { success: true, data: { ...createdInvoice, ...sentBy(exchange) } }).play(exchange),
+};
+
+function sentBy({ request }: { request: { body: string } }): object {
+  const { currency: _, ...sent } = JSON.parse(Buffer.from(request.body, 'latin1').toString());
+  return sent;
+}
+
+const bodies = (server: FaultServer) =>
+  server.requests.filter(({ method }) => method === 'POST').map(({ body }) => JSON.parse(body));
+
+describe('one object that is reused in a loop', () => {
+  test('creates one invoice for each order', async () => {
+    const server = await serve(creating);
+    const { invoices } = clientOf(server.url);
+    const params: Draft = { ...order };
+    const calls = ['order-1', 'order-2', 'order-3'].map((id) => {
+      params.external_id = id;
+      return invoices.create(params);
+    });
+    expect((await Promise.all(calls)).map(({ external_id }) => external_id)).toEqual(['order-1', 'order-2', 'order-3']);
+  });
+
+  test('finds one invoice for each order', async () => {
+    const conflictThenRead: Step = {
+      play: (exchange) =>
+        (exchange.request.method === 'POST'
+          ? refuse(409, 'INVOICE_ALREADY_EXISTS')
+          : answer(200, { ...pendingInvoice, external_id: exchange.request.url.split('/').at(-1) })
+        ).play(exchange),
+    };
+    const server = await serve(conflictThenRead);
+    const { invoices } = clientOf(server.url);
+    const params: Draft = { ...order };
+    const calls = ['order-1', 'order-2', 'order-3'].map((id) => {
+      params.external_id = id;
+      return invoices.createOrGet(params);
+    });
+    const found = await Promise.all(calls);
+    expect(found.map(({ invoice }) => invoice.external_id)).toEqual(['order-1', 'order-2', 'order-3']);
+  });
+
+  test('compares what was sent, whatever the object says by then', async () => {
+    const server = await serve(refuse(409, 'INVOICE_ALREADY_EXISTS'), answer(200, { ...pendingInvoice, amount: '26' }));
+    const params: Draft = { ...order };
+    const call = clientOf(server.url).invoices.createOrGet(params);
+    params.amount = '26';
+    expect(await errorOf(call)).toMatchObject({ kind: 'mismatch', differences: ['amount'] });
+  });
+
+  test('repeats the same bytes', async () => {
+    const server = await serve(refuse(503, null), creating);
+    const params: Draft = { ...order };
+    const call = clientOf(server.url).invoices.create(params);
+    params.external_id = 'order-9';
+    params.purpose = 'changed';
+    expect((await call).external_id).toBe('order-1042');
+    expect(bodies(server)).toEqual([order, order]);
+  });
+});
+
+test('options that are changed after the call change nothing', async () => {
+  const server = await serve(refuse(503, null), refuse(409, 'INVOICE_ALREADY_EXISTS'), answer(200, pendingInvoice));
+  const options = {
+    headers: { 'x-tenant': 'one' } as Record<string, string>,
+    query: { trace: 'a' } as Record<string, string>,
+    retry: { attempts: 2, baseDelay: 0, maxDelay: 0 },
+    deadline: 20_000,
+    timeout: 10_000,
+  };
+  const call = clientOf(server.url).invoices.createOrGet(order, options);
+  options.headers['x-tenant'] = 'two';
+  options.query['trace'] = 'b';
+  options.retry.attempts = 1;
+  options.deadline = Number.NaN;
+  options.timeout = -1;
+  await call;
+  expect(server.requests.map(({ headers }) => headers['x-tenant'])).toEqual(['one', 'one', 'one']);
+  expect(server.requests.map(({ url }) => url.split('?')[1])).toEqual(['trace=a', 'trace=a', undefined]);
+});
+
+test('filters of rates and payment methods are read at the call', async () => {
+  const server = await serve(answer(200, rates), answer(200, paymentMethods));
+  const client = clientOf(server.url);
+  const filter = { fiat: 'EUR' };
+  const asked = client.rates.list(filter);
+  filter.fiat = 'XXX';
+  expect((await asked).map(({ fiat }) => fiat)).toContain('EUR');
+  const charge = { currency: 'EUR', amount: '25.00' };
+  const fitting = client.paymentMethods.forCharge(charge);
+  charge.currency = 'XXX';
+  expect(await fitting).not.toEqual([]);
+});
+
+test.each<[string, (bad: never) => unknown]>([
+  ['parameters', (bad) => clientOf('https://pay.example').invoices.create(bad)],
+  ['options', (bad) => clientOf('https://pay.example').invoices.create(order, bad)],
+  ['a query', (bad) => clientOf('https://pay.example').invoices.list(bad)],
+])('%s that cannot be read reject the call with a typed error', async (_name, call) => {
+  const trap = () => {
+    throw new Error('the password of the vault');
+  };
+  const bad = new Proxy({}, { get: trap, ownKeys: trap, getOwnPropertyDescriptor: trap });
+  const error = await errorOf(call(bad as never) as Promise<unknown>); // unusable on purpose
+  expect(error).toMatchObject({ kind: 'configuration', code: 'SDK_INVALID_ARGUMENT', outcome: 'not_sent' });
+  expect(JSON.stringify(error)).not.toContain('vault');
+});

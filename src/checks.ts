@@ -8,6 +8,11 @@ export function checkNames(what: string, options: object, names: ReadonlySet<str
   }
 }
 
+/** The names of an options type, as a set. The compiler says which one is missing. */
+export function namesOf<T>(table: { readonly [K in keyof Required<T>]: true }): ReadonlySet<string> {
+  return new Set(Object.keys(table));
+}
+
 /** Names a wrong value without quoting text, which could be a secret. */
 export function kindOf(value: unknown): string {
   if (typeof value === 'number') return String(value);

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import ts from 'typescript';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createSandbox, type Sandbox } from '../src/sandbox/index.ts';
-import { type Consumer, installPacked } from './support/consumer.ts';
+import { type Consumer, installNode, installPacked } from './support/consumer.ts';
 import { freePort } from './support/free-port.ts';
 
 const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
@@ -69,9 +69,19 @@ describe('the README', () => {
     expect(findings).toEqual([]);
   });
 
-  it('plays the first 60 seconds', async () => {
-    const ran = await consumer.run('first.ts', first);
-    expect(ran).toMatchObject({ code: 0, stdout: 'success 26.861298\n' });
+  it('plays the first 60 seconds as pasted after npm init -y, on Node 24 and 22', async () => {
+    expect(readme).toContain('save this as `first.mjs`, and run `node first.mjs`');
+    const newcomer = installPacked({ fresh: true });
+    const node22 = installNode('22');
+    try {
+      for (const node of [process.execPath, ...(node22 === null ? [] : [node22.path])]) {
+        const ran = await newcomer.run('first.mjs', first, { node });
+        expect(ran).toMatchObject({ code: 0, stdout: 'success 26.861298\n', stderr: '' });
+      }
+    } finally {
+      newcomer.remove();
+      node22?.remove();
+    }
   });
 
   it('takes a payment', async () => {

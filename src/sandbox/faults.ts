@@ -1,6 +1,7 @@
 import type { Operation } from '../contract/endpoint.ts';
 import { ConfigurationError } from '../errors.ts';
 import { shown } from './duration.ts';
+import { checkFaultNames, checkOptionNames, FAULT_OPTION_NAMES } from './option-names.ts';
 import { createRandom } from './random.ts';
 
 /** Something that goes wrong with a request to the service. */
@@ -53,6 +54,11 @@ export interface FaultOptions {
   readonly rate?: number;
   /** Makes a `rate` below 1 strike the same ones again. Default 1. */
   readonly seed?: number | string;
+}
+
+/** A fault that is there from the start. @see {@link Faults.next} */
+export interface SeedFault extends FaultOptions {
+  readonly fault: Fault | FaultType;
 }
 
 /** A fault that waits for its turn. */
@@ -118,6 +124,7 @@ function faultFrom(value: Fault | FaultType): Fault {
   ) {
     throw new ConfigurationError(`The status of a fault must be from 400 to 599; got ${shown(fault.status)}`);
   }
+  checkFaultNames(fault);
   return fault;
 }
 
@@ -134,6 +141,7 @@ export class FaultScript implements Faults {
   chance: { readonly rate: number; readonly faults: readonly RequestFault['type'][] } | null = null;
 
   next(value: Fault | FaultType, options: FaultOptions = {}): void {
+    checkOptionNames('faults.next', options, FAULT_OPTION_NAMES);
     const { operation = null, times = 1, rate = 1, seed = 1 } = options;
     if (times !== Number.POSITIVE_INFINITY && !(Number.isInteger(times) && times >= 1)) {
       throw new ConfigurationError(`times must be a whole number from 1, or Infinity; got ${shown(times)}`);

@@ -10,9 +10,18 @@ export {
   type SandboxEvent,
   type SandboxNote,
 } from './events.ts';
-export type { DeliveryFault, Fault, FaultOptions, Faults, FaultType, QueuedFault, RequestFault } from './faults.ts';
+export type {
+  DeliveryFault,
+  Fault,
+  FaultOptions,
+  Faults,
+  FaultType,
+  QueuedFault,
+  RequestFault,
+  SeedFault,
+} from './faults.ts';
 export { MAGIC_OUTCOMES, type MagicOutcome } from './magic-outcomes.ts';
-export type { DeliveryFetch, SandboxDefaults, SandboxOptions, SeedFault, SeedInvoice } from './options.ts';
+export type { DeliveryFetch, SandboxDefaults, SandboxOptions, SeedInvoice } from './options.ts';
 export { createSandbox } from './sandbox.ts';
 export type { ListenOptions, SandboxServer } from './server.ts';
 export type { SandboxState } from './state.ts';

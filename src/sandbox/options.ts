@@ -3,7 +3,15 @@ import type { Dialect } from './dialect.ts';
 import { dialectFrom } from './dialect-option.ts';
 import { durationFrom, shown } from './duration.ts';
 import type { SandboxEvent } from './events.ts';
-import type { Fault, FaultOptions, FaultType } from './faults.ts';
+import type { SeedFault } from './faults.ts';
+import {
+  checkOptionNames,
+  DEFAULTS_NAMES,
+  SANDBOX_NAMES,
+  SEED_DATA_NAMES,
+  SEED_FAULT_NAMES,
+  SEED_INVOICE_NAMES,
+} from './option-names.ts';
 import { randomSeed } from './random.ts';
 import { SEED_METHODS, SEED_RATES, seedWithdrawals } from './seed-data.ts';
 import { type SandboxState, stateFrom } from './state.ts';
@@ -35,11 +43,6 @@ export interface SeedInvoice {
   readonly age?: number | string;
   /** For `success`: the amount really paid, which makes it adjusted when it differs. */
   readonly paid?: string;
-}
-
-/** A fault that is there from the start. @see {@link Faults.next} */
-export interface SeedFault extends FaultOptions {
-  readonly fault: Fault | FaultType;
 }
 
 /** Everything is optional; `createSandbox()` works at once. */
@@ -171,6 +174,12 @@ function timerSleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
 
 /** Checks the options and fills in the defaults. Throws a ConfigurationError that says what to give instead. */
 export function settingsFrom(options: SandboxOptions): Settings {
+  checkOptionNames('createSandbox', options, SANDBOX_NAMES);
+  checkOptionNames('defaults', options.defaults ?? {}, DEFAULTS_NAMES);
+  checkOptionNames('seedData', options.seedData ?? {}, SEED_DATA_NAMES);
+  for (const row of options.seedData?.invoices ?? [])
+    checkOptionNames('An invoice of seedData', row, SEED_INVOICE_NAMES);
+  for (const row of options.faults ?? []) checkOptionNames('A row of faults', row, SEED_FAULT_NAMES);
   const { clock = 'virtual', deliveryTimestamp = 'wall', defaults = {} } = options;
   if (clock !== 'virtual' && clock !== 'real')
     throw new ConfigurationError(`clock must be "virtual" or "real"; got ${shown(clock)}`);

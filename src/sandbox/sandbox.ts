@@ -13,6 +13,7 @@ import { fetchInProcess } from './in-process.ts';
 import { invoiceOf } from './invoice-form.ts';
 import { adjustInvoice, type ClosedStatus, chooseMethod, closeInvoice, payInvoice } from './invoices.ts';
 import { compareAmounts, isAmount } from './money.ts';
+import { checkOptionNames, PAY_NAMES, PAY_OTHER_NAMES } from './option-names.ts';
 import { type SandboxOptions, type Settings, settingsFrom } from './options.ts';
 import { servePage } from './page/pages.ts';
 import { createRandom } from './random.ts';
@@ -51,14 +52,15 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
   };
   const payOther =
     (sign: -1 | 1) =>
-    (ident: string, amount: string, { method }: { method?: number | string } = {}) =>
+    (ident: string, amount: string, options: { method?: number | string } = {}) =>
       moved(ident, (invoice) => {
+        checkOptionNames(sign < 0 ? 'underpay' : 'overpay', options, PAY_OTHER_NAMES);
         if (typeof amount === 'string' && isAmount(amount) && compareAmounts(amount, invoice.amount) !== sign) {
           throw new ConfigurationError(
             `${amount} is not ${sign < 0 ? 'less' : 'more'} than the ordered ${invoice.amount}`,
           );
         }
-        return payInvoice(world, invoice, { amount, method });
+        return payInvoice(world, invoice, { amount, method: options.method });
       });
   const close = (status: ClosedStatus, why: string) => (ident: string) =>
     moved(ident, (invoice) => closeInvoice(world, invoice, status, why));
@@ -67,8 +69,11 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     cancel: close('canceled', 'it was canceled'),
     expire: close('expired', 'it was let expire'),
   };
-  const pay: Sandbox['pay'] = (ident, { method, amount } = {}) =>
-    moved(ident, (invoice) => payInvoice(world, invoice, { method, amount }));
+  const pay: Sandbox['pay'] = (ident, options = {}) =>
+    moved(ident, (invoice) => {
+      checkOptionNames('pay', options, PAY_NAMES);
+      return payInvoice(world, invoice, { method: options.method, amount: options.amount });
+    });
   const shutDown = async (): Promise<void> => {
     world.life.abort();
     world.clock.close();

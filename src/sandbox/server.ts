@@ -3,6 +3,7 @@ import { isLoopback } from '../contract/hosts.ts';
 import { ConfigurationError } from '../errors.ts';
 import { handle } from './front.ts';
 import { cut } from './in-process.ts';
+import { checkOptionNames, LISTEN_NAMES } from './option-names.ts';
 import { type Answer, failure, Refusal, tooLarge } from './respond.ts';
 import type { Outcome } from './service.ts';
 import type { World } from './world.ts';
@@ -26,6 +27,7 @@ export interface SandboxServer {
 
 /** Serves the sandbox over HTTP. Rejects with a ConfigurationError when the port is taken. */
 export async function listenHttp(world: World, options: ListenOptions = {}): Promise<SandboxServer> {
+  checkOptionNames('listen', options, LISTEN_NAMES);
   const { port = 0, host = '127.0.0.1', allowedHosts = [] } = options;
   const { createServer } = await import('node:http');
   const names = new Set([host.toLowerCase(), ...allowedHosts.map((name) => name.toLowerCase())]);

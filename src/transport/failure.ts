@@ -110,6 +110,8 @@ const NEVER_SENT = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_C
 const HANDSHAKE =
   /^(?:CERT_|UNABLE_TO_|SELF_SIGNED_CERT|DEPTH_ZERO_SELF_SIGNED_CERT|HOSTNAME_MISMATCH|ERR_TLS_CERT_|EPROTO$|ERR_SSL_WRONG_VERSION_NUMBER|ERR_SSL_UNSUPPORTED_PROTOCOL|ERR_SSL_PACKET_LENGTH_TOO_LONG|ERR_SSL_NO_PROTOCOLS|INVALID_CA$)/;
 const TLS = /^(?:ERR_TLS_|ERR_SSL_|CRL_)/;
+/** Deno's fetch has no codes. It says this of a connection that was never made, TLS included. */
+const DENO_NOT_CONNECTED = /client error \(Connect\)/;
 /** What fetch says of a URL that it will not even try. */
 const NOT_FETCHABLE = /^(?:bad port|unknown scheme|URL scheme must be|Failed to parse URL|Invalid URL)/i;
 
@@ -120,7 +122,9 @@ export function connectionFailure(thrown: unknown, sent: boolean, redact: (text:
   const tls = causes.some((cause) => HANDSHAKE.test(codeOf(cause) ?? '') || TLS.test(codeOf(cause) ?? ''));
   const unfetchable = causes.some((cause) => NOT_FETCHABLE.test(messageOf(cause)));
   const leaves = causes.filter((cause) => codeOf(cause) !== undefined);
-  const unsent = !sent || unfetchable || (leaves.length > 0 && leaves.every(isNeverSent));
+  const unconnected =
+    leaves.length === 0 ? causes.some((cause) => DENO_NOT_CONNECTED.test(messageOf(cause))) : leaves.every(isNeverSent);
+  const unsent = !sent || unfetchable || unconnected;
   const outcome: Outcome = unsent ? 'not_sent' : 'unknown';
   const detail = redact(messageOf(causes.at(-1)) || 'fetch failed').slice(0, 300);
   const sdkCode = tls ? 'SDK_TLS' : 'SDK_CONNECTION';

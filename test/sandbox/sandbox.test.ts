@@ -114,6 +114,19 @@ it('is not disturbed by a listener that throws', async () => {
   expect((await api('GET', '/rates')).status).toBe(200);
 });
 
+it('refuses a mistyped name in the options of each of its methods', async () => {
+  const sandbox = createSandbox({ seedData: { invoices: [SEEDED] } });
+  const wrong = { methd: 1 } as object; // plain JavaScript may pass it
+  expect(() => sandbox.faults.next('hang', wrong)).toThrow('faults.next has no "methd"');
+  await expect(sandbox.listen(wrong)).rejects.toThrow('listen has no "methd"');
+  await expect(sandbox.pay('order-1', wrong)).rejects.toThrow('pay has no "methd"');
+  await expect(sandbox.underpay('order-1', '1.00', wrong)).rejects.toThrow('underpay has no "methd"');
+  await expect(sandbox.overpay('order-1', '99.00', wrong)).rejects.toThrow('overpay has no "methd"');
+  expect(sandbox.invoice('order-1').status).toBe('pending');
+});
+
+const SEEDED = { external_id: 'order-1', customer_id: 'c', amount: '25.00', currency: 'EUR' };
+
 it.each([
   ['apiKey', { apiKey: '' }],
   ['maxBody', { maxBody: 0 }],
@@ -126,6 +139,13 @@ it.each([
   ['url', { url: 'nowhere' }],
   ['deliveryTimestamp', { deliveryTimestamp: 'never' }],
   ['seedData', { seedData: { invoices: [{ external_id: 'x', customer_id: 'c', amount: '1.00', currency: 'XXX' }] } }],
+  ['createSandbox has no "lifeTime"', { lifeTime: '5m' }],
+  ['createSandbox must be an object', null],
+  ['defaults has no "callbackUrl"', { defaults: { callbackUrl: 'https://shop.example' } }],
+  ['seedData has no "orders"', { seedData: { orders: [] } }],
+  ['An invoice of seedData has no "id"', { seedData: { invoices: [{ id: 'x' }] } }],
+  ['A row of faults has no "type"', { faults: [{ type: 'hang' }] }],
+  ['The fault server_error has no "afterwork"', { faults: [{ fault: { type: 'server_error', afterwork: true } }] }],
 ])('refuses a bad %s and names it', (name, options) => {
   expect(() => createSandbox(options as SandboxOptions)).toThrow(ConfigurationError); // plain JavaScript may pass it
   expect(() => createSandbox(options as SandboxOptions)).toThrow(name);

@@ -25,15 +25,19 @@ export interface Ran {
   readonly stderr: string;
 }
 
-/** Packs what was built and installs it. The scripts are left out: packing must not build under the other tests' feet. */
-export function installPacked(): Consumer {
+/**
+ * Packs what was built and installs it. The scripts are left out: packing must not build under the other tests' feet.
+ * `fresh`: into what `npm init -y` makes, as a newcomer does; else into a folder of ES modules.
+ */
+export function installPacked({ fresh = false } = {}): Consumer {
   const folder = mkdtempSync(join(tmpdir(), 'merchant-invoicing-consumer-'));
   const packed = execFileSync('npm', ['pack', '--ignore-scripts', '--json', '--pack-destination', folder], {
     cwd: ROOT,
     encoding: 'utf8',
   });
   const [{ filename }] = JSON.parse(packed) as [{ filename: string }];
-  writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'shop', private: true, type: 'module' }));
+  if (fresh) execFileSync('npm', ['init', '-y'], { cwd: folder, stdio: 'pipe' });
+  else writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'shop', private: true, type: 'module' }));
   execFileSync('npm', ['install', '--no-audit', '--no-fund', '--prefer-offline', `./${filename}`], {
     cwd: folder,
     stdio: 'pipe',
@@ -63,6 +67,25 @@ function runNode(
       },
     );
   });
+}
+
+/** Another Node, installed as a package; null, with the reason printed, where the registry does not have it. */
+export function installNode(version: string): { readonly path: string; remove(): void } | null {
+  const folder = mkdtempSync(join(tmpdir(), 'merchant-invoicing-node-'));
+  try {
+    const options = ['--no-audit', '--no-fund', '--no-save', '--prefer-offline', '--prefix', folder];
+    execFileSync('npm', ['install', ...options, `node@${version}`], { cwd: folder, stdio: 'pipe', timeout: 100_000 });
+    const path = join(folder, 'node_modules', 'node', 'bin', 'node');
+    execFileSync(path, ['--version'], { stdio: 'pipe' }); // npm may leave out the script that brings it
+    return {
+      path,
+      remove: () => rmSync(folder, { recursive: true, force: true }),
+    };
+  } catch {
+    rmSync(folder, { recursive: true, force: true });
+    console.log(`skipped: Node ${version} cannot be installed from this registry`);
+    return null;
+  }
 }
 
 /** The machine's own Node, outside of node_modules; null when there is none. */

@@ -35,6 +35,8 @@ export interface Dialect {
   readonly rateLimitBody: FailureBody;
   /** How a Retry-After given as a number of seconds is written; `absent`: not at all. */
   readonly retryAfterForm: 'seconds' | 'http_date' | 'absent';
+  /** Whether answers carry the Date header, with the sandbox's own time. */
+  readonly dateHeader: 'present' | 'absent';
   /** HTTP status of a failure of the service, where the fault that asks for it names none. */
   readonly serverStatus: 503 | 500 | 502 | 504;
   readonly serverCode: 'SERVICE_UNAVAILABLE' | 'INTERNAL_ERROR' | 'INTERNAL_SERVER_ERROR';

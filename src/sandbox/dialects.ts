@@ -93,6 +93,12 @@ export const DIALECTS: DialectTable = {
     ['seconds', 'http_date', 'absent'],
     'client option `retry`',
   ),
+  dateHeader: entry(
+    CONVENTIONS,
+    'whether answers tell the time of the service',
+    ['present', 'absent'],
+    'keep your clock right',
+  ),
   serverStatus: entry(GROUPS, 'HTTP status of a server-side error', [503, 500, 502, 504], 'client option `retry`'),
   serverCode: entry(
     GROUPS,

@@ -15,7 +15,13 @@ export async function handle(world: World, exchange: Exchange): Promise<Outcome>
     : { operation: null, answer: await world.pages(exchange), fault: null };
   logRequest(world, exchange, outcome, id, isService);
   if (outcome.answer === null) return outcome;
-  const headers = { ...outcome.answer.headers, 'X-Request-Id': id, 'X-Sandbox': 'no real money' };
+  const headers = {
+    ...outcome.answer.headers,
+    // The sandbox's own time, which created_at follows: a client compares the two.
+    ...(world.settings.dialect.dateHeader === 'present' && { Date: new Date(world.clock.now()).toUTCString() }),
+    'X-Request-Id': id,
+    'X-Sandbox': 'no real money',
+  };
   return { ...outcome, answer: { ...outcome.answer, headers } };
 }
 

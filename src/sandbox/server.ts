@@ -65,6 +65,7 @@ async function answer(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
+  response.sendDate = false; // the sandbox tells its own time
   const refusal = foreign(world, names, request);
   if (refusal !== null) return write(response, failure(refusal));
   const body = await bodyOf(request, world.settings.maxBody);

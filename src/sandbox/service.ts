@@ -84,7 +84,7 @@ function retryAfterHeader(world: World, retryAfter: number | string | undefined)
   if (retryAfter === undefined || world.settings.dialect.retryAfterForm === 'absent') return {};
   if (typeof retryAfter === 'string' || world.settings.dialect.retryAfterForm === 'seconds')
     return { 'Retry-After': String(retryAfter) };
-  return { 'Retry-After': new Date(world.settings.wallClock() + retryAfter * 1000).toUTCString() };
+  return { 'Retry-After': new Date(world.clock.now() + retryAfter * 1000).toUTCString() };
 }
 
 /** The answer of a fault that keeps the work from being done; null for none at all, undefined when the work is done. */

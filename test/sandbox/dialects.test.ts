@@ -131,6 +131,7 @@ const EFFECTS: { [Name in keyof Dialect]?: [Dialect[Name], (seen: Awaited<Return
     ['TOO_MANY_REQUESTS', ({ rateLimited }) => expect(rateLimited.json.error.code).toBe('TOO_MANY_REQUESTS')],
   ],
   retryAfterForm: [['http_date', ({ rateLimited }) => expect(rateLimited.headers.get('retry-after')).toMatch(/ GMT$/)]],
+  dateHeader: [['absent', ({ list }) => expect(list.headers.has('date')).toBe(false)]],
   successFlag: [['absent', ({ list }) => expect(Object.keys(list.json)).toEqual(['data'])]],
   invoiceRead: [
     ['named', ({ byUuid }) => expect(byUuid.json.data.invoice.external_id).toBe('order-1042')],

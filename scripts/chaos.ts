@@ -1,11 +1,14 @@
 // `node scripts/chaos.ts --seed 7 [--calls 2000]`: creates against the sandbox through a network that fails in every
-// way, with concurrent duplicates and aborts, and then asks whether any call has told something that is not true.
+// way, with concurrent duplicates, aborts, orders that existed before, parameter objects that are reused, answers of
+// other orders, wall clocks that jump by an hour and back slashes in every text. Then it asks whether any call has made
+// a statement that is not true.
 import { createHash } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { MerchantClient } from '../src/client.ts';
 import { isMerchantError } from '../src/errors.ts';
-import { createSandbox } from '../src/sandbox/index.ts';
+import { createSandbox, type Sandbox } from '../src/sandbox/index.ts';
+import type { Runtime } from '../src/transport/runtime.ts';
 import { randomOf, VirtualClock } from './chaos/clock.ts';
 import { badNetwork, type Traffic } from './chaos/network.ts';
 import { lies, type Played } from './chaos/truth.ts';
@@ -22,6 +25,9 @@ export interface ChaosReport {
 }
 
 const CONCURRENT = 40;
+const HOUR = 3_600_000;
+/** Orders that exist before the first call, each a little younger than the one before. */
+const OLD_ORDERS = 60;
 const SANDBOX_FAULTS = [
   'rate_limit',
   'server_error',
@@ -43,12 +49,17 @@ export async function chaos(seed: number, calls: number): Promise<ChaosReport> {
     seed,
     sleep: (milliseconds, signal) => clock.sleep(milliseconds, signal),
     now: clock.now(),
+    clock: 'real',
+    lifetime: '300d',
     wallClock: () => clock.now(),
   });
+  await createOldOrders(sandbox, clock);
   sandbox.faults.random(0.15, seed, SANDBOX_FAULTS);
   const played: Played[] = [];
   let everybody = new AbortController();
   let next = 0;
+  // One object for all calls: each changes it, calls, and leaves it to the next.
+  const reused = { external_id: '', customer_id: '', amount: '', currency: '', purpose: '' };
 
   const playOne = async (index: number): Promise<void> => {
     // A call has numbers of its own, so that what befalls it does not hang on the order of the others.
@@ -57,23 +68,28 @@ export async function chaos(seed: number, calls: number): Promise<ChaosReport> {
     const client = new MerchantClient({
       baseUrl: 'https://sandbox.invalid',
       apiKey: sandbox.apiKey,
-      runtime: clock,
+      runtime: jumping(clock, own),
       retry: { attempts: 1 + Math.floor(own() * 4), budget: false },
       deadline: 5_000 + own() * 60_000,
       fetch: badNetwork(sandbox, clock, own, 0.35, traffic),
     });
-    // Six in ten have an external_id of their own; the others meet a neighbour that is under way, some with another amount.
-    const externalId = `order-${own() < 0.6 ? index : `shared-${Math.floor(index / 8)}`}`;
+    // Half have an external_id of their own; the others meet a neighbour that is under way, some with another amount,
+    // or an order that was there before.
+    const kind = own();
+    const externalId =
+      kind < 0.5 ? hostile(`order-${index}`) : kind < 0.85 ? `shared-${Math.floor(index / 8)}` : oldId(own);
     const amount = own() < 0.9 ? '25.00' : '26.00';
-    const marker = `call-${index}`;
+    const marker = hostile(`call-${index}`);
     const ownAbort = new AbortController();
     const cancel = own() < 0.1 ? clock.timer(own() * 3_000, () => ownAbort.abort(marker)) : () => {};
-    const params = { external_id: externalId, customer_id: 'customer', amount, currency: 'EUR', purpose: marker };
+    Object.assign(reused, { external_id: externalId, customer_id: CUSTOMER, amount, currency: 'EUR', purpose: marker });
     const options = { signal: AbortSignal.any([everybody.signal, ownAbort.signal]) };
     const orGet = own() < 0.5;
-    const result = orGet
-      ? await client.invoices.createOrGet(params, options).withResponse().then(found, failed)
-      : await client.invoices.create(params, options).withResponse().then(made, failed);
+    const called = orGet
+      ? client.invoices.createOrGet(reused, options).withResponse().then(found, failed)
+      : client.invoices.create(reused, options).withResponse().then(made, failed);
+    Object.assign(reused, { external_id: 'reused', customer_id: 'nobody', amount: '1.00', purpose: '' });
+    const result = await called;
     cancel();
     played[index] = { marker, externalId, amount, result, traffic };
   };
@@ -99,6 +115,42 @@ export async function chaos(seed: number, calls: number): Promise<ChaosReport> {
   };
   await sandbox.close();
   return report;
+}
+
+/** Back slashes, quotes and what looks like an escape, in every text that a customer can choose. */
+const hostile = (text: string) => `${text}\\\\"\\u002b${'\\'.repeat(18)}%5c&#92;'`;
+const CUSTOMER = hostile('customer');
+
+const oldId = (random: () => number) => `old-${Math.floor(random() * OLD_ORDERS)}`;
+
+async function createOldOrders(sandbox: Sandbox, clock: VirtualClock): Promise<void> {
+  const { invoices } = new MerchantClient({
+    baseUrl: 'https://sandbox.invalid',
+    apiKey: sandbox.apiKey,
+    fetch: sandbox.fetch,
+  });
+  for (let index = 0; index < OLD_ORDERS; index += 1) {
+    const order = { external_id: `old-${index}`, customer_id: CUSTOMER, amount: '25.00', currency: 'EUR' };
+    await invoices.create({ ...order, purpose: `before-${index}` });
+    clock.pass(60_000);
+  }
+}
+
+/** The clock of one merchant's machine: the wall clock may jump by an hour, durations do not. */
+function jumping(clock: VirtualClock, random: () => number): Runtime {
+  let offset = 0;
+  const jump = (): void => {
+    if (random() < 0.1) offset += random() < 0.5 ? HOUR : -HOUR;
+  };
+  return {
+    now: () => {
+      jump();
+      return clock.now() + offset;
+    },
+    monotonic: () => clock.monotonic(),
+    random: () => clock.random(),
+    timer: (milliseconds, callback) => clock.timer(milliseconds, callback),
+  };
 }
 
 type End = Played['result'];

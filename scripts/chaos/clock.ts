@@ -30,6 +30,11 @@ export class VirtualClock implements Runtime {
     return this.#now;
   }
 
+  /** Time passes while nobody waits. */
+  pass(milliseconds: number): void {
+    this.#now += milliseconds;
+  }
+
   timer(milliseconds: number, callback: () => void): () => void {
     this.#count += 1;
     const id = this.#count;

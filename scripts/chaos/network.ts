@@ -62,6 +62,11 @@ export function badNetwork(
       await quietly(pass(url, init));
       return new Response('', { status: [500, 503, 504, 408][Math.floor(random() * 4)] ?? 500 });
     },
+    async (url, init) => {
+      await quietly(pass(url, init));
+      return ofAnother(sandbox, random); // done, and the answer of another order in its place
+    },
+    async () => ofAnother(sandbox, random), // not done, and answered as if another were
     async () => Response.redirect('https://elsewhere.example/', 307),
     async () => new Response('{"success":false,"error":{"code":"UNAUTHORIZED","message":"no"}}', { status: 401 }),
   ];
@@ -75,6 +80,13 @@ export function badNetwork(
       traffic.sent -= traffic.unsent - before;
     }
   };
+}
+
+/** A whole and correct success that is about another order. */
+function ofAnother(sandbox: Sandbox, random: () => number): Response {
+  const invoices = sandbox.invoices();
+  const data = invoices[Math.floor(random() * invoices.length)];
+  return Response.json({ success: true, data }, { status: 201 });
 }
 
 function broken(code: string): TypeError {

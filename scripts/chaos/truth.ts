@@ -29,11 +29,12 @@ export function lies(played: readonly Played[], sandbox: Sandbox): string[] {
     const byThisCall = truth?.purpose === marker;
     const say = (lie: string): void => void found.push(`${marker} (${externalId}): ${lie}`);
     if (result.ok) {
-      const { invoice, created, recovered } = result.value;
+      const { invoice, created } = result.value;
       if (truth === undefined) say('told as created, and does not exist');
       else if (truth.uuid !== invoice.uuid) say('another invoice than the one that exists');
+      else if (invoice.external_id !== externalId) say('the invoice of another order');
       else if (Number(truth.amount) !== Number(amount)) say('told as ours, and has another amount');
-      if (created && !recovered && !byThisCall) say('told as created by this call, and another call created it');
+      if (created && !byThisCall) say('told as created by this call, and another call created it');
       if (!created && byThisCall) say('told as found, and this call created it');
       continue;
     }

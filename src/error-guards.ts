@@ -55,14 +55,17 @@ export function isMerchantError(error: unknown): error is AnyMerchantError {
   return typeof error === 'object' && error !== null && (error as Record<symbol, unknown>)[BRAND] === true;
 }
 
-/** True when the error carries this code; narrows to its class where the code has one of its own. */
+/**
+ * True when the error carries this code, in any case: the service's word stays in `code` to the letter.
+ * Narrows to its class where the code has one of its own.
+ */
 export function hasCode<C extends ErrorCode>(
   error: unknown,
   code: C,
 ): error is C extends keyof ErrorByCode
   ? ErrorByCode[C] & { readonly code: C }
   : AnyMerchantError & { readonly code: C } {
-  return isMerchantError(error) && error.code === code;
+  return isMerchantError(error) && error.code.toUpperCase() === code.toUpperCase();
 }
 
 /** True when the error is of this kind; narrows to its class. */

@@ -5,7 +5,6 @@ import type { CallError } from '../errors.ts';
 import { Attempt } from './attempt.ts';
 import { aborted, deadlinePassed, type Failure, recordOf } from './failure.ts';
 import type { CallLimits } from './limits.ts';
-import type { Redactor } from './redact.ts';
 import { nextWait, outcomeOf } from './retry.ts';
 import type { ClientParts, RunExtras, Success } from './runner.ts';
 import { pause } from './runtime.ts';
@@ -21,7 +20,6 @@ export class OperationRun<Data> {
   readonly #request: PreparedRequest;
   readonly #limits: CallLimits;
   readonly #extras: RunExtras<Data>;
-  readonly #redactor: Redactor;
   readonly #startedAt: number;
   readonly #deadlineAt: number;
   readonly #failed: AttemptRecord[] = [];
@@ -41,7 +39,6 @@ export class OperationRun<Data> {
     this.#request = request;
     this.#limits = limits;
     this.#extras = extras;
-    this.#redactor = parts.redactor.hiding(request.hidden);
     this.#startedAt = parts.runtime.now();
     this.#deadlineAt = extras.deadlineAt ?? this.#startedAt + limits.deadline;
   }
@@ -76,8 +73,10 @@ export class OperationRun<Data> {
       {
         data: this.#extras.data ?? this.#endpoint.data,
         isWrite: this.#endpoint.method !== 'GET',
+        isIdempotent: this.#endpoint.idempotent,
+        pageSize: this.#request.pageSize,
         externalId: this.#extras.externalId ?? null,
-        redactor: this.#redactor,
+        redactor: this.#parts.redactor,
         onDecoded: drift === null ? null : (body) => drift.report(this.#endpoint, body),
         now: () => runtime.now(),
       },

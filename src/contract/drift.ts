@@ -13,12 +13,12 @@ export interface Drift {
 
 /** Values looked at and departures named in one answer: a list of a million rows must not hold the process up. */
 const VALUES_MAX = 20_000;
-const DRIFTS_MAX = 100;
+const DRIFTS_MAX = 1_000;
 const NAME_MAX = 100;
 
 /**
  * Where a payload that was decoded departs from its form. Follows the form, so what it does not name is not entered.
- * Bounded: at most 100 departures, in the first 20,000 values.
+ * Bounded: at most 1,000 departures, in the first 20,000 values.
  */
 export function driftsIn(form: Form, payload: unknown): Drift[] {
   const comparison = new Comparison();

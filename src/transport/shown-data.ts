@@ -9,13 +9,13 @@ export interface ShownData {
 }
 
 const MEMBERS_MAX = 1_000;
-const LETTERS_MAX = 20_000;
-const TEXT_MAX = 2_000;
+const LETTERS_MAX = 24_000;
+const TEXT_MAX = 1_000;
 const NAME_MAX = 200;
 const DEEPEST = 24;
 
 /**
- * A copy of parsed JSON that an error can hold: each text and name as `write` gives it, at most 1,000 members and 20,000
+ * A copy of parsed JSON that an error can hold: each text and name as `write` gives it, at most 1,000 members and 24,000
  * characters, cut where it is nested too deeply to be read. What does not fit is left out, and a long text is cut.
  */
 export function shownData(value: unknown, write: WriteText): ShownData {

@@ -18,7 +18,15 @@ async function waitsOf(script: readonly Step[], randoms: readonly number[], retr
 
 const unavailable = refuse(503, null);
 const limited = refuse(429, null);
-const hinted = (status: number, retryAfter: string) => refuse(status, null, undefined, { 'retry-after': retryAfter });
+const hinted = (status: number, retryAfter: string, answeredAt = START) =>
+  refuse(status, null, undefined, { 'retry-after': retryAfter, date: new Date(answeredAt).toUTCString() });
+/** An answer without a Date header. */
+const undated = (step: Step): Step => ({
+  play(exchange) {
+    exchange.response.sendDate = false;
+    step.play(exchange);
+  },
+});
 
 describe('without a hint', () => {
   test('full jitter doubles from 500 ms', async () => {
@@ -84,14 +92,35 @@ describe('the service asks for a wait', () => {
     expect((await waitsOf([hinted(status, '3'), ok([])], [0.5, 0])).waits).toEqual([3000]);
   });
 
-  test('a date counts from the moment it is read, not from when the attempt began', async () => {
+  test.each([
+    ['an hour ahead', 3_600_000],
+    ['an hour behind', -3_600_000],
+    ['right', 0],
+  ])(
+    'a date counts from the Date of its answer: a service whose clock is %s asks for the same wait',
+    async (_name, off) => {
+      const at = START + off;
+      const { waits } = await waitsOf([hinted(503, new Date(at + 7_000).toUTCString(), at), ok([])], [0.5, 0]);
+      expect(waits).toEqual([7_000]);
+    },
+  );
+
+  test('a repeated hint counts as its largest value', async () => {
+    const twice: Step = {
+      play: ({ response }) =>
+        response.writeHead(429, { 'content-type': 'application/json', 'retry-after': ['3', '6'] }).end('{}'),
+    };
+    expect((await waitsOf([twice, ok([])], [0.5, 0])).waits).toEqual([6_000]);
+  });
+
+  test('without a Date, a date counts from the moment it is read, not from when the attempt began', async () => {
     const runtime = new FakeRuntime(0.5, 0);
-    const late: Step = {
+    const late: Step = undated({
       play(exchange) {
         runtime.time += 4_000;
-        hinted(429, new Date(START + 6_000).toUTCString()).play(exchange);
+        refuse(429, null, undefined, { 'retry-after': new Date(START + 6_000).toUTCString() }).play(exchange);
       },
-    };
+    });
     await clientOf((await serve(late, ok([]))).url, { runtime }).rates.list();
     expect(runtime.waits).toEqual([2_000]);
   });

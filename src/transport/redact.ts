@@ -1,10 +1,8 @@
-import { base64Forms, beginningAtEnd, folded, type Spelled, unescaped, withoutHalfEscape } from './spelling.ts';
+import { base64Forms, beginningAtEnd, folded, looksEscaped, spellings, withoutHalfEscape } from './spelling.ts';
 
 const HIDDEN = '[redacted]';
 /** Keys that a function gave, beyond which the oldest is forgotten. */
 const REMEMBERED = 32;
-/** Escaped this often a secret is still found: JSON in JSON in JSON in JSON. */
-const LEVELS = 4;
 /** A key or secret of this length is no word: it is hidden also where it is glued to others, as in `\nsk_test_secret`. */
 const NO_WORD = 8;
 /** A beginning of a secret at the end of a text is hidden from this length on. */
@@ -21,12 +19,20 @@ interface Needle {
   readonly isWord: boolean;
 }
 
+/** Everything to look for. */
+interface Known {
+  readonly needles: readonly Needle[];
+  readonly longest: number;
+  /** A secret holds signs with which others escape. */
+  readonly isOdd: boolean;
+}
+
 /** Replaces every secret that the client ever held in text and data from outside: servers echo headers. */
 export class Redactor {
   readonly #fixed: readonly string[];
   readonly #rotated = new Map<string, readonly Needle[] | null>();
   /** Made when something has to be hidden for the first time: most calls succeed. */
-  #known: { readonly needles: readonly Needle[]; readonly longest: number } | null = null;
+  #known: Known | null = null;
 
   constructor(fixed: readonly string[] = []) {
     this.#fixed = fixed;
@@ -59,25 +65,21 @@ export class Redactor {
   }
 
   #hide(text: string, isBroken: boolean): string {
-    const needles = this.#all().needles.filter((needle) => isBroken || needle.text.length <= text.length);
+    const { isOdd, needles: all } = this.#all();
+    const needles = all.filter((needle) => isBroken || needle.text.length <= text.length);
     if (needles.length === 0) return text;
     const found: Span[] = [];
     let end = text.length;
-    let spelled: Spelled | null = { text, places: null };
-    for (let level = 0; level <= LEVELS && spelled !== null; level += 1) {
-      const { places } = spelled;
-      for (const [from, to] of spansIn(spelled.text, needles)) found.push([places?.[from] ?? from, places?.[to] ?? to]);
-      if (isBroken) {
-        const half = halfAtEnd(spelled.text, needles);
-        if (half !== null) end = Math.min(end, places?.[half] ?? half);
-      }
-      spelled = level === LEVELS ? null : unescaped(spelled);
+    for (const { text: read, places } of spellings(text, isOdd)) {
+      for (const [from, to] of spansIn(read, needles)) found.push([places?.[from] ?? from, places?.[to] ?? to]);
+      const half = isBroken ? halfAtEnd(read, needles) : null;
+      if (half !== null) end = Math.min(end, places?.[half] ?? half);
     }
     if (end < text.length) found.push([end, text.length]);
     return found.length === 0 ? text : replaced(text, found);
   }
 
-  #all(): { readonly needles: readonly Needle[]; readonly longest: number } {
+  #all(): Known {
     if (this.#known !== null) return this.#known;
     const needles = this.#fixed.flatMap(needlesOf);
     for (const [key, made] of this.#rotated) {
@@ -86,7 +88,7 @@ export class Redactor {
       needles.push(...own);
     }
     const longest = needles.reduce((length, { text }) => Math.max(length, text.length), 0);
-    this.#known = { needles, longest };
+    this.#known = { needles, longest, isOdd: [...this.#fixed, ...this.#rotated.keys()].some(looksEscaped) };
     return this.#known;
   }
 }
@@ -98,12 +100,7 @@ function needlesOf(secret: string): Needle[] {
   const isShort = secret.length < NO_WORD;
   const isWord = isShort && /^[a-z_]+$/i.test(secret);
   // Both sides are read alike: a secret may itself look like something escaped.
-  const forms = new Set<string>();
-  let spelled: Spelled | null = { text: secret, places: null };
-  for (let level = 0; level <= LEVELS && spelled !== null && spelled.text !== ''; level += 1) {
-    forms.add(folded(spelled.text));
-    spelled = unescaped(spelled);
-  }
+  const forms = new Set([...spellings(secret)].map(({ text }) => folded(text)).filter((text) => text !== ''));
   return [
     ...[...forms].map((text) => ({ text, isBase64: false, isWord })),
     ...(isShort ? [] : base64Forms(secret)).map((text) => ({ text, isBase64: true, isWord: false })),

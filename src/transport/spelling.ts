@@ -13,15 +13,48 @@ const PERCENT = 0x25;
 const AMPERSAND = 0x26;
 const CHUNK = 8_192;
 
+/** Escaped this often a text is still found: JSON in JSON in JSON in JSON. */
+const LEVELS = 4;
+const MARKS = [BACK_SLASH, PERCENT, AMPERSAND];
+
+/**
+ * A text as it is, and with the escapes of each level read. `byKind`: also with those of one kind only, twice, for a
+ * secret in which the signs of the other kinds are meant as they stand.
+ */
+export function* spellings(text: string, byKind = false): Generator<Spelled, void, undefined> {
+  const asItIs: Spelled = { text, places: null };
+  yield asItIs;
+  let all = unescaped(asItIs, MARKS);
+  for (let level = 1; level <= LEVELS && all !== null; level += 1) {
+    yield all;
+    all = level === LEVELS ? null : unescaped(all, MARKS);
+  }
+  for (const mark of byKind ? MARKS : []) {
+    const once = unescaped(asItIs, [mark]);
+    if (once === null) continue;
+    yield once;
+    for (const next of MARKS) {
+      const twice = unescaped(once, [next]);
+      if (twice !== null) yield twice;
+    }
+  }
+}
+
+/** True for a text in which something may look escaped. */
+export function looksEscaped(text: string): boolean {
+  return /[\\%&]/.test(text);
+}
+
 /** The text one level less escaped: JSON and JavaScript, percent, HTML. Null where nothing in it is escaped. */
-export function unescaped({ text, places }: Spelled): Spelled | null {
-  if (!/[\\%&]/.test(text)) return null;
+function unescaped({ text, places }: Spelled, marks: readonly number[]): Spelled | null {
+  if (!looksEscaped(text)) return null;
+  const [slash, sign, entity] = MARKS.map((mark) => (marks.includes(mark) ? mark : -1));
   const units = new Uint16Array(text.length);
   const found = new Int32Array(text.length + 1);
   let length = 0;
   for (let at = 0; at < text.length; ) {
     const unit = text.charCodeAt(at);
-    const isMark = unit === BACK_SLASH || unit === PERCENT || unit === AMPERSAND;
+    const isMark = unit === slash || unit === sign || unit === entity;
     const read = isMark ? escapeAt(text, at, unit) : null;
     const written = read === null ? 1 : read.written;
     const value = read === null ? unit : read.value;

@@ -1,7 +1,5 @@
 import { isObject, unwrapped } from '../contract/envelope.ts';
-import { textOf } from './conflict.ts';
 
-const CODE_MAX = 128;
 /** Errors of a list that are looked at for a code. */
 const LOOKED_AT = 20;
 
@@ -28,8 +26,8 @@ export function findRefusal(body: unknown): Refusal {
   const inner = coded ?? (isObject(error) ? error : {});
   const words = [error, listOf(errors)[0]].filter((said) => typeof said === 'string');
   return {
-    code: firstText([inner['code'], body['code'], ...words.filter((said) => /^[A-Z][A-Z0-9_]*$/.test(said))], CODE_MAX),
-    message: firstText([inner['message'], body['message'], ...words, detail], Number.POSITIVE_INFINITY),
+    code: firstText([inner['code'], body['code'], ...words.filter((said) => /^[A-Z][A-Z0-9_]*$/.test(said))]),
+    message: firstText([inner['message'], body['message'], ...words, detail]),
     details: inner['details'] ?? body['details'] ?? null,
     detail: detail ?? inner['detail'] ?? null,
   };
@@ -67,7 +65,7 @@ function codedError(body: Data): Data | null {
   // A resource, or an attempt of a delivery, may have an error of its own, which is no refusal.
   const inData = isObject(data) && !Object.hasOwn(data, 'uuid') && !isAttempt(data) ? data : {};
   const errors = [body['error'], body['errors'], inData['error'], inData['errors']].flatMap(listOf);
-  return errors.filter(isObject).find((error) => textOf(error['code'], CODE_MAX) !== null) ?? null;
+  return errors.filter(isObject).find((error) => firstText([error['code']]) !== null) ?? null;
 }
 
 /** An attempt of a delivery has a flag `success` as well: resend may answer the one that it started. */
@@ -91,6 +89,7 @@ function listOf(value: unknown): readonly unknown[] {
   return value === null || value === undefined ? [] : [value];
 }
 
-function firstText(values: readonly unknown[], max: number): string | null {
-  return values.map((value) => textOf(value, max)).find((text) => text !== null) ?? null;
+/** Uncut: it is cut where it is shown, and not in the middle of a key. */
+function firstText(values: readonly unknown[]): string | null {
+  return values.filter((value) => typeof value === 'string').find((text) => text !== '') ?? null;
 }

@@ -107,8 +107,10 @@ describe('the service asks for a wait', () => {
 
   test('a repeated hint counts as its largest value', async () => {
     const twice: Step = {
-      play: ({ response }) =>
-        response.writeHead(429, { 'content-type': 'application/json', 'retry-after': ['3', '6'] }).end('{}'),
+      play({ response }) {
+        response.setHeader('retry-after', ['3', '6']);
+        response.writeHead(429).end('{}');
+      },
     };
     expect((await waitsOf([twice, ok([])], [0.5, 0])).waits).toEqual([6_000]);
   });

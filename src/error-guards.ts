@@ -80,7 +80,8 @@ export function isMerchantError(error: unknown): error is AnyMerchantError {
 }
 
 /**
- * True when the error carries this code; narrows to the class of the code.
+ * True when the error carries this code, in any case: `code` stays as the service wrote it. Narrows to the class of the
+ * code.
  *
  * A code that this package does not know must be given as plain `string`, so that a mistyped one does not compile.
  *
@@ -94,7 +95,7 @@ export function hasCode<S extends string>(
   code: string extends S ? S : never,
 ): error is AnyMerchantError;
 export function hasCode(error: unknown, code: string): boolean {
-  return isMerchantError(error) && error.code === code;
+  return isMerchantError(error) && error.code.toUpperCase() === code.toUpperCase();
 }
 
 /** True when the error is of this kind; narrows to its class. */

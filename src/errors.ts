@@ -18,6 +18,7 @@ import type {
   ValidationErrorInit,
   ValidationIssue,
 } from './error-inits.ts';
+import { keepRaw, rawOf } from './error-raw.ts';
 
 export type { AnyMerchantError, CallError } from './error-guards.ts';
 export { hasCode, hasKind, isMerchantError } from './error-guards.ts';
@@ -68,14 +69,12 @@ export class ApiError extends MerchantError {
   readonly kind: ApiErrorKind = 'request';
   /** HTTP status; null only where no request was made (a {@link ValidationError} with origin `client`). */
   readonly status: number | null;
-  /** `error.details` as the service sent it, or null. */
+  /** `error.details` of the service, or null: bounded, without key and secrets, unprintable characters escaped. */
   readonly details: Readonly<Record<string, unknown>> | null;
   /** The request id header of the answer, if it had one: give it to the service's support. */
   readonly requestId: string | null;
   /** The wait that the service asked for, in milliseconds. */
   declare readonly retryAfter?: number;
-  /** The answer's body, redacted and cut at 2,000 characters. */
-  readonly raw: string;
 
   constructor(init: ApiErrorInit) {
     super(init);
@@ -83,7 +82,12 @@ export class ApiError extends MerchantError {
     this.details = init.details ?? null;
     this.requestId = init.requestId ?? null;
     if (init.retryAfter !== undefined) this.retryAfter = init.retryAfter;
-    this.raw = init.raw ?? '';
+    keepRaw(this, init.raw);
+  }
+
+  /** The body's first 2,000 characters, without key and secrets. May hold a customer's data: no log shows it. */
+  get raw(): string {
+    return rawOf(this);
   }
 }
 
@@ -166,8 +170,6 @@ export class UnexpectedResponseError extends MerchantError {
   readonly kind = 'unexpected_response';
   readonly status: number | null;
   readonly requestId: string | null;
-  /** The body, redacted and cut at 2,000 characters. */
-  readonly raw: string;
   /** What in the body was not as the interface says, by path. */
   readonly issues: readonly ValidationIssue[];
 
@@ -175,8 +177,13 @@ export class UnexpectedResponseError extends MerchantError {
     super(init);
     this.status = init.status;
     this.requestId = init.requestId ?? null;
-    this.raw = init.raw ?? '';
+    keepRaw(this, init.raw);
     this.issues = init.issues ?? [];
+  }
+
+  /** The body's first 2,000 characters, without key and secrets. May hold a customer's data: no log shows it. */
+  get raw(): string {
+    return rawOf(this);
   }
 }
 

@@ -292,8 +292,41 @@ describe('what an error shows', () => {
       status: 400,
       details: { limit: 5 },
       requestId: 'req-7',
-      raw: '{}',
     });
+  });
+
+  it.each<[string, ApiError | UnexpectedResponseError]>([
+    ['a refusal', new ApiError({ ...answer, raw: 'anna@customer.example' })],
+    [
+      'a conflict',
+      new InvoiceAlreadyExistsError({
+        ...answer,
+        raw: 'anna@customer.example',
+        externalId: null,
+        existingStatus: null,
+      }),
+    ],
+    [
+      'a success that cannot be read',
+      new UnexpectedResponseError({ code: 'SDK_CONTRACT', message: 'No', status: 200, raw: 'anna@customer.example' }),
+    ],
+  ])('is nothing of the body of %s, which may hold a customer’s data', (_name, error) => {
+    expect(error.raw).toBe('anna@customer.example');
+    const { raw: _raw, ...members } = Object.getOwnPropertyDescriptors(error);
+    expect(members).not.toHaveProperty('raw');
+    const views = [
+      inspect(error, { showHidden: true, depth: 10 }),
+      inspect({ error, cause: new Error('x', { cause: error }) }, { showHidden: true, depth: 10 }),
+      JSON.stringify(error),
+      JSON.stringify(Object.entries(error)),
+      JSON.stringify(Object.getOwnPropertyNames(error).map((name) => Reflect.get(error, name))),
+      inspect({ ...error }),
+      inspect(structuredClone(error)),
+      `${error} ${error.stack}`,
+    ];
+    for (const view of views) expect(view).not.toContain('customer.example');
+    expect(Object.create(error).raw).toBe('anna@customer.example');
+    expect(Reflect.get(Object.getPrototypeOf(error), 'raw')).toBe('');
   });
 
   it('is not the reason of the caller, who may have put anything into it', () => {

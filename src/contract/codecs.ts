@@ -14,7 +14,13 @@ export interface Issue {
 /** What reading or writing came to. */
 export type Checked<T> =
   | { readonly ok: true; readonly value: T }
-  | { readonly ok: false; readonly issues: readonly Issue[] };
+  | {
+      readonly ok: false;
+      /** The first of them; decoding stops where there are more. */
+      readonly issues: readonly Issue[];
+      /** True where there are more. */
+      readonly isMore?: true;
+    };
 
 /** Wire value to typed value, or typed parameters to wire value. */
 export interface Check<T> {
@@ -22,6 +28,9 @@ export interface Check<T> {
   /** What it reads, as data; absent where nothing is read. */
   readonly form?: () => Form;
 }
+
+/** Issues built for one value: a body of a few hundred compressed bytes may hold millions. */
+const ISSUES_MAX = 20;
 
 // `error` is asked before the settings that a host may have given to every copy of zod; `reportInput` tells an absent
 // member from one of another type. Neither text nor input goes any further than toIssues.
@@ -37,7 +46,8 @@ export function check<T>(build: () => z.ZodMiniType<T, unknown>): Check<T> {
     schema ??= compile(build());
     const result = schema.safeParse(value, PARSE_CONTEXT);
     if (result.success) return { ok: true, value: result.data };
-    return { ok: false, issues: result.error.issues.flatMap(toIssues) };
+    const issues = result.error.issues.slice(0, ISSUES_MAX + 1).flatMap(toIssues);
+    return { ok: false, issues: issues.slice(0, ISSUES_MAX), ...(issues.length > ISSUES_MAX && { isMore: true }) };
   };
   return Object.assign(run, { form: () => memberOf(build()).form });
 }
@@ -50,7 +60,7 @@ function toIssues(issue: ZodIssue): Issue[] {
     case 'custom':
       return [{ path, message: issue.message }];
     case 'unrecognized_keys':
-      return issue.keys.map((key) => ({
+      return issue.keys.slice(0, ISSUES_MAX + 1).map((key) => ({
         path: [...issue.path.map(String), key].join('.'),
         message: 'is not a parameter of this call',
       }));
@@ -131,8 +141,26 @@ function recordOf(shape: Shape, name: string | null): Extract<Form, { kind: 'rec
   return { kind: 'record', name, members };
 }
 
+/** A list, decoded item by item: it stops at the first items that hold more issues than are built. */
 export function listOf<T>(item: z.ZodMiniType<T, unknown>): z.ZodMiniType<T[], unknown> {
-  const codec = z.array(item) as unknown as z.ZodMiniType<T[], unknown>;
+  const one = check(() => item);
+  const codec = z.pipe(
+    z.unknown(),
+    z.transform((value, context) => {
+      const report = (path: (string | number)[], message: string) =>
+        context.issues.push({ code: 'custom', path, message, input: value });
+      const list: T[] = [];
+      if (!Array.isArray(value)) report([], value === undefined ? 'is required' : 'must be an array');
+      else {
+        for (let index = 0; index < value.length && context.issues.length <= ISSUES_MAX; index += 1) {
+          const read = one(value[index]);
+          if (read.ok) list.push(read.value);
+          else for (const { path, message } of read.issues) report(path === '' ? [index] : [index, path], message);
+        }
+      }
+      return context.issues.length === 0 ? list : z.NEVER;
+    }),
+  );
   return described(codec, { kind: 'list', item: memberOf(item).form });
 }
 

@@ -113,9 +113,9 @@ function deliveryList(raw: unknown): unknown {
   if (raw === null) return [];
   const name = isObject(raw) ? LIST_NAMES.find((candidate) => Object.hasOwn(raw, candidate)) : undefined;
   const list = isObject(raw) && name !== undefined ? (raw[name] ?? []) : raw;
-  if (Array.isArray(list)) return list.map(named);
+  if (Array.isArray(list)) return list;
   const record = named(list);
-  return isObject(record) && record['id'] !== undefined && record['status'] !== undefined ? [record] : list;
+  return isObject(record) && record['id'] !== undefined && record['status'] !== undefined ? [list] : list;
 }
 
 /** @see service interface, "GET /api/v1/external/invoices/{ident}/webhooks" */
@@ -128,7 +128,7 @@ export const listDeliveries: Endpoint<WebhookDelivery[]> = {
   params: check(() => parameters({ ident })),
   query: null,
   body: null,
-  data: check(() => after(deliveryList, listOf(delivery))),
+  data: check(() => after(deliveryList, listOf(after(named, delivery)))),
 };
 
 /** @see service interface, "POST /api/v1/external/invoices/{ident}/resend-webhook" */

@@ -2,7 +2,6 @@ import { callSite, locate } from '../call-site.ts';
 import { checkNames } from '../checks.ts';
 import type { Invoice } from '../contract/types.ts';
 import { AbortedError, type AnyMerchantError, ConfigurationError, isMerchantError, TimeoutError } from '../errors.ts';
-import { orderOf } from '../transport/call-scope.ts';
 import type { Runner } from '../transport/runner.ts';
 import { pause } from '../transport/runtime.ts';
 import { readInvoice } from './read-invoice.ts';
@@ -55,7 +54,7 @@ async function poll(runner: Runner, ident: string, options: WaitOptions): Promis
     const invoice = await readOnce(runner, ident, signal, deadlineAt);
     if (invoice !== null && (FINAL.has(invoice.status) || invoice.finished_at !== null)) return invoice;
     const left = deadlineAt - Math.min(LAST_LOOK, timeout / 10) - runtime.monotonic();
-    if (left <= 0) throw timedOut(timeout, ident, invoice);
+    if (left <= 0) throw timedOut(timeout, runner.shownOrder(ident), invoice);
     // Up to a fifth earlier, so that many waiters do not ask in lockstep.
     const next = Math.min(left, wait * (1 - 0.2 * runtime.random()));
     await pause(runtime, next, signal);
@@ -63,7 +62,7 @@ async function poll(runner: Runner, ident: string, options: WaitOptions): Promis
       throw new AbortedError({
         code: 'SDK_ABORTED',
         operation: OPERATION,
-        externalId: orderOf(ident),
+        externalId: runner.shownOrder(ident),
         outcome: 'rejected',
         stoppedBy: 'aborted',
         reason: signal.reason,
@@ -88,12 +87,12 @@ async function readOnce(
   }
 }
 
-function timedOut(timeout: number, ident: string, last: Invoice | null): TimeoutError {
+function timedOut(timeout: number, externalId: string | null, last: Invoice | null): TimeoutError {
   const state = last === null ? 'the last read failed' : `it is still ${last.status}`;
   return new TimeoutError({
     code: 'SDK_DEADLINE',
     operation: OPERATION,
-    externalId: orderOf(ident),
+    externalId,
     outcome: 'rejected',
     stoppedBy: 'deadline',
     message: `${OPERATION}: not final within ${timeout} ms, ${state}. Wait longer with "timeout", or act on the webhook.`,

@@ -3,7 +3,7 @@ import { getInvoice } from '../contract/invoices.ts';
 import type { Invoice, InvoiceStatus } from '../contract/types.ts';
 
 /** What the details of INVOICE_ALREADY_EXISTS tell of the invoice that is there; their names are not shown. */
-interface Conflict {
+export interface Conflict {
   readonly externalId: string | null;
   readonly existingStatus: InvoiceStatus | null;
   /** Only where the details carry the invoice whole. */

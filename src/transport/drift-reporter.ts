@@ -2,11 +2,13 @@ import type { DriftEvent } from '../call-options.ts';
 import { driftsIn } from '../contract/drift.ts';
 import type { Endpoint } from '../contract/endpoint.ts';
 import { isObject, payloadOf, unwrapped } from '../contract/envelope.ts';
+import { printable } from '../printable.ts';
 import { quietly } from './observer.ts';
 import type { Redactor } from './redact.ts';
 
 /** Departures remembered; a service that answers a new name each time must not fill the memory. */
 const REMEMBERED = 1_000;
+const PATH_MAX = 300;
 
 /** Tells the merchant, once each, of what the service answers beside the interface: a metric instead of a surprise. */
 export class DriftReporter {
@@ -34,6 +36,6 @@ export class DriftReporter {
     const key = `${operation} ${kind} ${path}`;
     if (this.#told.has(key) || this.#told.size >= REMEMBERED) return;
     this.#told.add(key);
-    quietly(() => this.#onDrift({ operation, path: this.#redactor.text(path), kind }));
+    quietly(() => this.#onDrift({ operation, path: printable(this.#redactor.beginning(path, PATH_MAX)), kind }));
   }
 }

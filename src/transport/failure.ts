@@ -115,7 +115,13 @@ const DENO_NOT_CONNECTED = /client error \(Connect\)/;
 /** What fetch says of a URL that it will not even try. */
 const NOT_FETCHABLE = /^(?:bad port|unknown scheme|URL scheme must be|Failed to parse URL|Invalid URL)/i;
 
-/** Whatever `fetch` rejected with. `sent` is false while the request had not been handed to it. */
+const DETAIL_MAX = 300;
+const CODE_MAX = 64;
+
+/**
+ * Whatever `fetch` rejected with. `sent` is false while the request had not been handed to it; `redact` makes a text of
+ * the platform safe to show.
+ */
 export function connectionFailure(thrown: unknown, sent: boolean, redact: (text: string) => string): Failure {
   const causes = causesOf(thrown);
   const code = causes.map(codeOf).find((found) => found !== undefined);
@@ -126,7 +132,8 @@ export function connectionFailure(thrown: unknown, sent: boolean, redact: (text:
     leaves.length === 0 ? causes.some((cause) => DENO_NOT_CONNECTED.test(messageOf(cause))) : leaves.every(isNeverSent);
   const unsent = !sent || unfetchable || unconnected;
   const outcome: Outcome = unsent ? 'not_sent' : 'unknown';
-  const detail = redact(messageOf(causes.at(-1)) || 'fetch failed').slice(0, 300);
+  const detail = redact(messageOf(causes.at(-1)) || 'fetch failed').slice(0, DETAIL_MAX);
+  const shownCode = code === undefined ? undefined : redact(code).slice(0, CODE_MAX);
   const sdkCode = tls ? 'SDK_TLS' : 'SDK_CONNECTION';
   return {
     code: sdkCode,
@@ -138,9 +145,9 @@ export function connectionFailure(thrown: unknown, sent: boolean, redact: (text:
       new ConnectionError({
         ...context,
         code: sdkCode,
-        message: `${context.operation}: ${tls ? 'the TLS connection could not be made' : 'no answer from the service'} (${code === undefined || detail.includes(code) ? detail : `${code}: ${detail}`}).${afterUnknown(context)}`,
+        message: `${context.operation}: ${tls ? 'the TLS connection could not be made' : 'no answer from the service'} (${shownCode === undefined || detail.includes(shownCode) ? detail : `${shownCode}: ${detail}`}).${afterUnknown(context)}`,
         // A copy: the platform's error may hold the request.
-        cause: Object.assign(new Error(detail), code === undefined ? {} : { code }),
+        cause: Object.assign(new Error(detail), shownCode === undefined ? {} : { code: shownCode }),
       }),
   };
 }

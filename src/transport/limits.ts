@@ -50,13 +50,13 @@ export function limitsOf(
   client: CallLimits,
   options: CallOptions,
   operation: string,
-  externalId: string | null,
+  externalId: () => string | null,
 ): CallLimits {
   const fail = (problem: string): never => {
     throw new ConfigurationError(`${operation}: ${problem}. No request was made.`, {
       code: 'SDK_INVALID_ARGUMENT',
       operation,
-      externalId,
+      externalId: externalId(),
     });
   };
   if (typeof options !== 'object' || options === null) fail(`options must be an object, not ${kindOf(options)}`);

@@ -1,4 +1,5 @@
 import type { CallEvent, ErrorEvent, Hooks, Logger, ResponseEvent, RetryEvent } from '../call-options.ts';
+import { printable } from '../printable.ts';
 
 /** Tells hooks and logger what happens. Nothing they do reaches the call. */
 export class Observer {
@@ -22,14 +23,16 @@ export class Observer {
     );
   }
 
-  retry(event: RetryEvent): void {
+  retry(failure: RetryEvent): void {
+    const event = { ...failure, code: printable(failure.code) };
     quietly(() => this.#hooks.onRetry?.(event));
     quietly(() =>
       this.#logger.warn?.(`${event.operation}: ${event.code}, next attempt in ${Math.round(event.delayMs)} ms`, event),
     );
   }
 
-  error(event: ErrorEvent): void {
+  error(failure: ErrorEvent): void {
+    const event = { ...failure, code: printable(failure.code) };
     quietly(() => this.#hooks.onError?.(event));
     quietly(() => this.#logger.error?.(`${event.operation}: ${event.code}, outcome ${event.outcome}`, event));
   }

@@ -4,7 +4,6 @@ import type { CallError } from '../errors.ts';
 import { Attempt } from './attempt.ts';
 import type { CallScope } from './call-scope.ts';
 import { aborted, deadlinePassed, type Failure, recordOf } from './failure.ts';
-import type { Redactor } from './redact.ts';
 import { nextWait, outcomeOf } from './retry.ts';
 import type { ClientParts, Success } from './runner.ts';
 import { pause } from './runtime.ts';
@@ -17,7 +16,6 @@ import type { AttemptResult } from './transport.ts';
 export class OperationRun<Data> {
   readonly #parts: ClientParts;
   readonly #scope: CallScope<Data>;
-  readonly #redactor: Redactor;
   readonly #failed: AttemptRecord[] = [];
   #attempt = 1;
   #lastReal: Failure | null = null;
@@ -26,7 +24,6 @@ export class OperationRun<Data> {
   constructor(parts: ClientParts, scope: CallScope<Data>) {
     this.#parts = parts;
     this.#scope = scope;
-    this.#redactor = parts.redactor.hiding(scope.request.hidden);
   }
 
   async toSuccess(): Promise<Success<Data>> {
@@ -60,8 +57,10 @@ export class OperationRun<Data> {
       {
         data,
         isWrite: endpoint.method !== 'GET',
+        isIdempotent: endpoint.idempotent,
+        pageSize: request.pageSize,
         externalId,
-        redactor: this.#redactor,
+        redactor: this.#parts.redactor,
         onDecoded: drift === null ? null : (body) => drift.report(endpoint, body),
         now: () => runtime.now(),
       },
@@ -119,7 +118,7 @@ export class OperationRun<Data> {
     const { endpoint, externalId, page } = this.#scope;
     return failure.toError({
       operation: endpoint.operation,
-      externalId,
+      externalId: externalId === null ? null : this.#parts.redactor.text(externalId),
       attempts: this.#failed,
       outcome: outcomeOf(this.#failed),
       stoppedBy,

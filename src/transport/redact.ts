@@ -1,84 +1,156 @@
-import { anySpelling, beginningAtEnd } from './spelling.ts';
+import { base64Forms, beginningAtEnd, folded, looksEscaped, spellings, withoutHalfEscape } from './spelling.ts';
 
 const HIDDEN = '[redacted]';
 /** Keys that a function gave, beyond which the oldest is forgotten. */
 const REMEMBERED = 32;
-const DEEPEST = 24;
 /** A key or secret of this length is no word: it is hidden also where it is glued to others, as in `\nsk_test_secret`. */
 const NO_WORD = 8;
+/** A beginning of a secret at the end of a text is hidden from this length on. */
+const SHORTEST_BEGINNING = 4;
+const SHORTEST_BASE64_BEGINNING = 6;
+/** Characters that one character of a secret may be written with, and still be found where a text is cut. */
+const LONGEST_SPELLING = 12;
+
+/** One text to look for. */
+interface Needle {
+  readonly text: string;
+  readonly isBase64: boolean;
+  /** A short word of letters counts as a whole word only: it may be part of any other. */
+  readonly isWord: boolean;
+}
+
+/** Everything to look for. */
+interface Known {
+  readonly needles: readonly Needle[];
+  readonly longest: number;
+  /** A secret holds signs with which others escape. */
+  readonly isOdd: boolean;
+}
 
 /** Replaces every secret that the client ever held in text and data from outside: servers echo headers. */
 export class Redactor {
-  readonly #parent: Redactor | null;
   readonly #fixed: readonly string[];
-  readonly #rotated = new Set<string>();
+  readonly #rotated = new Map<string, readonly Needle[] | null>();
   /** Made when something has to be hidden for the first time: most calls succeed. */
-  #patterns: readonly RegExp[] | null = null;
+  #known: Known | null = null;
 
-  constructor(fixed: readonly string[] = [], parent: Redactor | null = null) {
-    this.#parent = parent;
+  constructor(fixed: readonly string[] = []) {
     this.#fixed = fixed;
   }
 
   /** Remembers a key that a function gave. */
   add(key: string): void {
     if (key === '' || this.#rotated.has(key)) return;
-    this.#rotated.add(key);
-    const [oldest] = this.#rotated;
+    this.#rotated.set(key, null);
+    const [oldest] = this.#rotated.keys();
     if (this.#rotated.size > REMEMBERED && oldest !== undefined) this.#rotated.delete(oldest);
-    this.#patterns = null;
+    this.#known = null;
   }
 
-  /** A redactor that hides, besides, what one request carried. */
-  hiding(values: readonly string[]): Redactor {
-    return values.length === 0 ? this : new Redactor(values, this);
-  }
-
-  /** This one without what a request carried: for data of the service that may rightly repeat it. */
-  get ofClient(): Redactor {
-    return this.#parent ?? this;
-  }
-
+  /** The text with each secret in it replaced, in any case and in every usual spelling. Linear in the text's length. */
   text(text: string): string {
-    this.#patterns ??= this.#secrets().map((secret) =>
-      anySpelling(secret, this.#parent !== null || secret.length < NO_WORD),
-    );
-    return this.#patterns.reduce((shown, pattern) => shown.replace(pattern, HIDDEN), this.#parent?.text(text) ?? text);
+    return this.#hide(text, false);
   }
 
   /** Text that broke off, perhaps in the middle of a secret. */
   brokenText(text: string): string {
-    const whole = this.text(text);
-    const hidden = this.#beginningAtEnd(whole);
-    return hidden === 0 ? whole : whole.slice(0, -hidden) + HIDDEN;
+    return this.#hide(text, true);
   }
 
-  /** A copy of parsed JSON with every text redacted, names included; cut where it is nested too deeply to be read. */
-  data(value: unknown, depth = 0): unknown {
-    if (typeof value === 'string') return this.text(value);
-    if (typeof value !== 'object' || value === null) return value;
-    if (depth >= DEEPEST) return '[nested too deeply]';
-    if (Array.isArray(value)) return value.map((item) => this.data(item, depth + 1));
-    const copy: Record<string, unknown> = {};
-    for (const [name, member] of Object.entries(value)) {
-      // Defined, because assigning to __proto__ would change the copy instead of adding a member.
-      Object.defineProperty(copy, this.text(name), {
-        value: this.data(member, depth + 1),
-        enumerable: true,
-        configurable: true,
-        writable: true,
-      });
+  /** The beginning of a text, of at most `max` characters. What is not shown is not looked through. */
+  beginning(text: string, max: number, isBroken = false): string {
+    const room = max + LONGEST_SPELLING * this.#all().longest;
+    const isCut = text.length > room;
+    return this.#hide(isCut ? text.slice(0, room) : text, isCut || isBroken).slice(0, max);
+  }
+
+  #hide(text: string, isBroken: boolean): string {
+    const { isOdd, needles: all } = this.#all();
+    const needles = all.filter((needle) => isBroken || needle.text.length <= text.length);
+    if (needles.length === 0) return text;
+    const found: Span[] = [];
+    let end = text.length;
+    for (const { text: read, places } of spellings(text, isOdd)) {
+      for (const [from, to] of spansIn(read, needles)) found.push([places?.[from] ?? from, places?.[to] ?? to]);
+      const half = isBroken ? halfAtEnd(read, needles) : null;
+      if (half !== null) end = Math.min(end, places?.[half] ?? half);
     }
-    return copy;
+    if (end < text.length) found.push([end, text.length]);
+    return found.length === 0 ? text : replaced(text, found);
   }
 
-  /** Longest first, so that no secret leaves the rest of a longer one behind. */
-  #secrets(): string[] {
-    return [...this.#fixed, ...this.#rotated].sort((a, b) => b.length - a.length);
+  #all(): Known {
+    if (this.#known !== null) return this.#known;
+    const needles = this.#fixed.flatMap(needlesOf);
+    for (const [key, made] of this.#rotated) {
+      const own = made ?? needlesOf(key);
+      this.#rotated.set(key, own);
+      needles.push(...own);
+    }
+    const longest = needles.reduce((length, { text }) => Math.max(length, text.length), 0);
+    this.#known = { needles, longest, isOdd: [...this.#fixed, ...this.#rotated.keys()].some(looksEscaped) };
+    return this.#known;
   }
+}
 
-  #beginningAtEnd(whole: string): number {
-    const own = this.#secrets().map((secret) => beginningAtEnd(whole, secret));
-    return Math.max(0, this.#parent === null ? 0 : this.#parent.#beginningAtEnd(whole), ...own);
+/** Beginning and end of something to hide. */
+type Span = readonly [from: number, to: number];
+
+function needlesOf(secret: string): Needle[] {
+  const isShort = secret.length < NO_WORD;
+  const isWord = isShort && /^[a-z_]+$/i.test(secret);
+  // Both sides are read alike: a secret may itself look like something escaped.
+  const forms = new Set([...spellings(secret)].map(({ text }) => folded(text)).filter((text) => text !== ''));
+  return [
+    ...[...forms].map((text) => ({ text, isBase64: false, isWord })),
+    ...(isShort ? [] : base64Forms(secret)).map((text) => ({ text, isBase64: true, isWord: false })),
+  ];
+}
+
+function spansIn(text: string, needles: readonly Needle[]): Span[] {
+  const inLowerCase = folded(text);
+  const spans: Span[] = [];
+  for (const { text: needle, isBase64, isWord } of needles) {
+    const where = isBase64 ? text : inLowerCase;
+    for (let from = where.indexOf(needle); from !== -1; ) {
+      const to = from + needle.length;
+      const isHidden = !isWord || !(isWordPart(where, from - 1) || isWordPart(where, to));
+      if (isHidden) spans.push([from, to]);
+      from = where.indexOf(needle, isHidden ? to : from + 1);
+    }
   }
+  return spans;
+}
+
+function isWordPart(text: string, at: number): boolean {
+  return /[a-z0-9_]/.test(text.charAt(at));
+}
+
+/** Where the beginning of a secret stands at the end of the text, perhaps followed by half an escape. */
+function halfAtEnd(text: string, needles: readonly Needle[]): number | null {
+  const whole = withoutHalfEscape(text);
+  const inLowerCase = folded(whole);
+  let longest = 0;
+  for (const { text: needle, isBase64 } of needles) {
+    const length = beginningAtEnd(isBase64 ? whole : inLowerCase, needle);
+    if (length >= (isBase64 ? SHORTEST_BASE64_BEGINNING : SHORTEST_BEGINNING)) longest = Math.max(longest, length);
+  }
+  return longest === 0 ? null : whole.length - longest;
+}
+
+/** Spans that overlap are one. */
+function replaced(text: string, spans: readonly Span[]): string {
+  const pieces: string[] = [];
+  let shown = 0;
+  let hidden = 0;
+  for (const [from, to] of [...spans].sort((a, b) => a[0] - b[0] || a[1] - b[1])) {
+    if (from >= hidden) {
+      pieces.push(text.slice(shown, from), HIDDEN);
+      hidden = to;
+    }
+    hidden = Math.max(hidden, to);
+    shown = hidden;
+  }
+  pieces.push(text.slice(shown));
+  return pieces.join('');
 }

@@ -22,7 +22,8 @@ export interface RequestSetting {
   readonly query: Readonly<Record<string, string>>;
   /** The wire's names of query parameters. */
   readonly queryNames: Readonly<Record<string, string>>;
-  readonly externalId: string | null;
+  /** The order for an error, as it may be shown. */
+  readonly externalId: () => string | null;
 }
 
 /** Checks the input and writes it as the bytes that every attempt sends. Throws a ValidationError of origin `client`. */
@@ -42,7 +43,7 @@ export function prepareRequest(
   const params = read(endpoint.params, input.params);
   const query = read(endpoint.query, input.query);
   const body = read(endpoint.body, input.body);
-  if (issues.length > 0) throw invalid(endpoint.operation, issues, setting.externalId);
+  if (issues.length > 0) throw invalid(endpoint.operation, issues, setting.externalId());
   const sendsBody = endpoint.body !== null;
   const headers = { ...DEFAULT_HEADERS, ...setting.headers };
   return {
@@ -54,28 +55,21 @@ export function prepareRequest(
     headers: sendsBody ? { ...headers, 'content-type': 'application/json' } : headers,
     body: sendsBody ? JSON.stringify(body) : null,
     sent: body,
-    hidden: hiddenOf(setting.headers, body),
+    pageSize: 'item' in endpoint ? pageSizeOf(query, setting.queryNames, setting.query) : null,
   };
 }
 
-/** Shorter values are no secret, and hiding them would garble every message. */
-const SHORTEST_HIDDEN = 6;
-/** What an answer may name, because a merchant needs it to find the charge. */
-const SHOWN = new Set(['external_id', 'amount', 'currency']);
-/** Words of the service's answers: somebody's purpose may be "details" and must not hide them. */
-const WIRE_WORDS = new Set(
-  'status message details detail invoice currency pending success expired canceled'.split(' '),
-);
+/** What the service takes where no size is asked for. @see service interface, "Limits": per_page */
+const DEFAULT_PAGE_SIZE = 20;
 
-/** What of a request is nobody's business but the service's: own headers, and the customer's data in the body. */
-function hiddenOf(headers: Readonly<Record<string, string>>, body: WireRecord): string[] {
-  // What the external_id contains is shown with it: else "order-1042" of customer "1042" could not be named.
-  const externalId = (body['external_id'] ?? '').toLowerCase();
-  const values = Object.entries(body).map(([name, value]) => (SHOWN.has(name) ? '' : (value ?? '')));
-  const isShown = (word: string) => externalId.includes(word) || WIRE_WORDS.has(word) || Object.hasOwn(body, word);
-  return [...Object.values(headers), ...values].filter(
-    (value) => value.length >= SHORTEST_HIDDEN && !isShown(value.toLowerCase()),
-  );
+/** The page size that a request asks for. */
+function pageSizeOf(
+  query: WireRecord,
+  names: Readonly<Record<string, string>>,
+  extraQuery: Readonly<Record<string, string>>,
+): number {
+  const asked = Number(extraQuery[names['per_page'] ?? 'per_page'] ?? query['per_page'] ?? DEFAULT_PAGE_SIZE);
+  return Number.isSafeInteger(asked) && asked > 0 ? asked : DEFAULT_PAGE_SIZE;
 }
 
 /** An input that the service would refuse, refused before the network. */
@@ -84,7 +78,11 @@ export function invalid(
   issues: readonly Issue[],
   externalId: string | null = null,
 ): ValidationError {
-  const named = issues.slice(0, 5).map(({ path, message }) => `${path === '' ? 'the parameters' : path} ${message}`);
+  const named = issues
+    .slice(0, 5)
+    .map(({ path, message }) =>
+      path === '' ? `the parameters ${message.replace(/^is /, 'are ')}` : `${path} ${message}`,
+    );
   return new ValidationError({
     code: 'VALIDATION_ERROR',
     operation,

@@ -82,14 +82,42 @@ function backoff(retryClass: RetryClass, attempt: number, policy: RetryPolicy, r
 const HTTP_DATE =
   /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun|Monday|Tuesday|Wednesday|Thursday|Friday|Saturday|Sunday)[ ,].{10,40}$/;
 
-/** Retry-After in milliseconds: seconds or an HTTP date; undefined when absent or unreadable. */
+const DAY_NAME = /^[A-Z][a-z]{2,8}$/;
+
+/**
+ * The wait that an answer asks for, in milliseconds. A date is read against the answer's own Date, so that a clock that
+ * is wrong on either side changes nothing; `now`, the wall clock, counts only where there is none.
+ */
+export function retryAfterOf(headers: Headers, now: number): number | undefined {
+  return readRetryAfter(headers.get('retry-after'), httpDate(headers.get('date')?.trim() ?? '') ?? now);
+}
+
+/**
+ * Retry-After in milliseconds: seconds or an HTTP date; undefined when absent or unreadable. Where it is repeated, which
+ * `Headers` joins with commas, the largest value counts.
+ */
 export function readRetryAfter(header: string | null, now: number): number | undefined {
-  const text = header?.trim();
-  if (text === undefined || text === '') return undefined;
-  if (/^\d{1,12}(?:\.\d{1,6})?$/.test(text)) return Math.ceil(Number(text) * 1000);
+  const values: string[] = [];
+  for (const part of (header ?? '').split(',')) {
+    const last = values.at(-1);
+    // The comma behind the name of a day belongs to the date.
+    if (last !== undefined && DAY_NAME.test(last)) values[values.length - 1] = `${last},${part}`;
+    else values.push(part.trim());
+  }
+  const waits = values.map((value) => waitIn(value.trim(), now)).filter((wait) => wait !== undefined);
+  return waits.length === 0 ? undefined : waits.reduce((longest, wait) => Math.max(longest, wait));
+}
+
+function waitIn(value: string, now: number): number | undefined {
+  if (/^\d{1,12}(?:\.\d{1,6})?$/.test(value)) return Math.ceil(Number(value) * 1000);
+  const at = httpDate(value);
+  return at === undefined ? undefined : Math.max(0, at - now);
+}
+
+function httpDate(text: string): number | undefined {
   if (!HTTP_DATE.test(text)) return undefined;
   const at = Date.parse(/GMT|UTC|[+-]\d{4}$/.test(text) ? text : `${text} GMT`); // asctime dates have no zone and mean GMT
-  return Number.isNaN(at) ? undefined : Math.max(0, at - now);
+  return Number.isNaN(at) ? undefined : at;
 }
 
 /** Attempts together: one that ended unknown makes the call unknown, whatever came after it. */

@@ -67,7 +67,7 @@ export class Runner {
     let externalId: string | null = null;
     try {
       externalId = orderOf(traits.externalId?.());
-      const limits = limitsOf(this.#parts.limits, options, operation, externalId);
+      const limits = limitsOf(this.#parts.limits, options, operation, () => this.#shown(externalId));
       return this.#scope(endpoint, input, limits, externalId, traits);
     } catch (error) {
       if (isMerchantError(error)) throw error;
@@ -75,7 +75,7 @@ export class Runner {
       throw new ConfigurationError(`${operation}: the parameters or options cannot be read. No request was made.`, {
         code: 'SDK_INVALID_ARGUMENT',
         operation,
-        externalId,
+        externalId: this.#shown(externalId),
       });
     }
   }
@@ -117,6 +117,11 @@ export class Runner {
     }
   }
 
+  /** The order as an error may show it: a merchant may have put the key where the order belongs. */
+  shownOrder(given: unknown): string | null {
+    return this.#shown(orderOf(given));
+  }
+
   /** Reports a departure that only a resource can see. */
   noteDrift(endpoint: Endpoint<unknown>, path: string, kind: DriftEvent['kind']): void {
     this.#parts.drift?.tell(endpoint, path, kind);
@@ -136,7 +141,7 @@ export class Runner {
       headers: { ...headers, ...limits.headers },
       query: limits.query,
       queryNames: traits.queryNames ?? {},
-      externalId,
+      externalId: () => this.#shown(externalId),
     });
     return {
       endpoint,
@@ -148,6 +153,10 @@ export class Runner {
       startedAt,
       deadlineAt: Math.min(startedAt + limits.deadline, traits.deadlineAt ?? Number.POSITIVE_INFINITY),
     };
+  }
+
+  #shown(externalId: string | null): string | null {
+    return externalId === null ? null : this.#parts.redactor.text(externalId);
   }
 
   #reportFailure(endpoint: Endpoint<unknown>, error: unknown, startedAt: number): void {

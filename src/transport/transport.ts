@@ -1,6 +1,7 @@
 import ky from 'ky';
 import type { FetchLike } from '../call-options.ts';
 import type { WireRecord } from '../contract/endpoint.ts';
+import { printable } from '../printable.ts';
 import type { Answer, Reading } from './answer.ts';
 import { requestIdOf } from './answer.ts';
 import type { ApiKeySource } from './api-key.ts';
@@ -13,6 +14,8 @@ import type { Redactor } from './redact.ts';
 const MIB = 1024 * 1024;
 const BODY_MAX = 10 * MIB;
 const ERROR_BODY_MAX = MIB;
+/** Characters of a platform's error that are shown. */
+const SHOWN_MAX = 300;
 
 /** A request without its key: the same bytes for every attempt. */
 export interface PreparedRequest {
@@ -22,8 +25,8 @@ export interface PreparedRequest {
   readonly body: string | null;
   /** The members of the body, as encoded: what an answer is compared with. */
   readonly sent: WireRecord;
-  /** What of it must not be shown where a server echoes it. */
-  readonly hidden: readonly string[];
+  /** The size of the page that it asks for; null where it asks for none. */
+  readonly pageSize: number | null;
 }
 
 /** Limits in force for one attempt, for the messages of its failures. */
@@ -97,6 +100,8 @@ export class Transport {
       () => {},
     );
     const response = await attempt.race(work);
+    // What a fetch gives in place of a rejection: the request was sent, and there is no answer.
+    if (response.type === 'error') throw new TypeError('fetch gave a network error as its response');
     return read(response, attempt, redactor);
   }
 }
@@ -105,7 +110,7 @@ export class Transport {
 async function read(response: Response, attempt: Attempt, redactor: Redactor): Promise<Answer> {
   const { status, headers } = response;
   const success = status >= 200 && status < 300;
-  const head = { status, headers, requestId: requestIdOf(headers, redactor) };
+  const head = { status, headers, requestId: requestIdOf(headers, redactor), redirected: response.redirected === true };
   const seen: Uint8Array[] = [];
   try {
     const body = await attempt.race(readBody(response, success ? BODY_MAX : ERROR_BODY_MAX, attempt.signal, seen));
@@ -127,7 +132,7 @@ function failureOf(thrown: unknown, attempt: Attempt, limits: AttemptLimits, red
     case 'deadline':
       return deadlinePassed(limits.deadline, outcome);
     case null:
-      return connectionFailure(thrown, attempt.sent, (text) => redactor.text(text));
+      return connectionFailure(thrown, attempt.sent, (text) => printable(redactor.beginning(text, SHOWN_MAX)));
   }
 }
 

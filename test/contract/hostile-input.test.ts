@@ -92,6 +92,6 @@ describe('a body that means harm', () => {
   it('reports a page of ten thousand broken items without giving up', () => {
     const items = Array.from({ length: 10_000 }, () => ({ ...createdInvoice, uuid: null }));
     const page = { items, page: 1, per_page: 100, total_items: 1, total_pages: 1, has_next: false, has_prev: false };
-    expect(refused(listInvoices.data, page)).toHaveLength(20_000); // uuid, and the flag that a list must have
+    expect(refused(listInvoices.data, page)).toHaveLength(20);
   });
 });

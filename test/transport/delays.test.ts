@@ -18,8 +18,8 @@ async function waitsOf(script: readonly Step[], randoms: readonly number[], retr
 
 const unavailable = refuse(503, null);
 const limited = refuse(429, null);
-const hinted = (status: number, retryAfter: string) => refuse(status, null, undefined, { 'retry-after': retryAfter });
-
+const hinted = (status: number, retryAfter: string, answeredAt = START) =>
+  refuse(status, null, undefined, { 'retry-after': retryAfter, date: new Date(answeredAt).toUTCString() });
 describe('without a hint', () => {
   test('full jitter doubles from 500 ms', async () => {
     expect((await waitsOf([unavailable], [0.9, 0.4, 0.75, 0.5], { attempts: 5 })).waits).toEqual([
@@ -84,12 +84,36 @@ describe('the service asks for a wait', () => {
     expect((await waitsOf([hinted(status, '3'), ok([])], [0.5, 0])).waits).toEqual([3000]);
   });
 
-  test('a date counts from the moment it is read, not from when the attempt began', async () => {
+  test.each([
+    ['an hour ahead', 3_600_000],
+    ['an hour behind', -3_600_000],
+    ['right', 0],
+  ])(
+    'a date counts from the Date of its answer: a service whose clock is %s asks for the same wait',
+    async (_name, off) => {
+      const at = START + off;
+      const { waits } = await waitsOf([hinted(503, new Date(at + 7_000).toUTCString(), at), ok([])], [0.5, 0]);
+      expect(waits).toEqual([7_000]);
+    },
+  );
+
+  test('a repeated hint counts as its largest value', async () => {
+    const twice: Step = {
+      play({ response }) {
+        response.setHeader('retry-after', ['3', '6']);
+        response.writeHead(429).end('{}');
+      },
+    };
+    expect((await waitsOf([twice, ok([])], [0.5, 0])).waits).toEqual([6_000]);
+  });
+
+  test('without a Date, a date counts from the moment it is read, not from when the attempt began', async () => {
     const runtime = new FakeRuntime(0.5, 0);
     const late: Step = {
-      play(exchange) {
+      play({ response }) {
         runtime.pass(4_000);
-        hinted(429, new Date(START + 6_000).toUTCString()).play(exchange);
+        response.sendDate = false;
+        response.writeHead(429, { 'retry-after': new Date(START + 6_000).toUTCString() }).end('{}');
       },
     };
     await clientOf((await serve(late, ok([]))).url, { runtime }).rates.list();

@@ -7,8 +7,8 @@ import { requestsOf } from './requests-of.ts';
 const every = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, index) => from + index);
 
 test.each(every(400, 499).filter((code) => code !== 407 && code !== 421))('HTTP %i', async (code) => {
-  const safe = code === 408 || code === 425 || code === 429 ? 3 : 1;
-  const resend = code === 429 ? 3 : 1;
+  const safe = code === 408 || code === 420 || code === 425 || code === 420 || code === 429 ? 3 : 1;
+  const resend = code === 420 || code === 429 ? 3 : 1;
   expect(await requestsOf(() => steps.answer(code))).toEqual({ get: safe, list: safe, create: safe, resend });
 });
 

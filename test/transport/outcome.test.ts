@@ -34,8 +34,9 @@ describe('of one attempt', () => {
     [422, 'rejected', 'rejected'],
     [425, 'rejected', 'rejected'],
     [429, 'rejected', 'rejected'],
-    [301, 'rejected', 'rejected'],
-    [307, 'rejected', 'rejected'],
+    [301, 'unknown', 'rejected'],
+    [304, 'unknown', 'rejected'],
+    [307, 'unknown', 'rejected'],
   ])('HTTP %i', async (status, write, readOutcome) => {
     const step = steps.answer(status, '');
     expect(await outcomeOf(create, step)).toBe(write);

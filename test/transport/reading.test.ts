@@ -19,6 +19,8 @@ const context: CallContext = {
 const reading: Reading<unknown> = {
   data: check(() => parameters({ id: integer })),
   isWrite: true,
+  isIdempotent: true,
+  pageSize: null,
   externalId: null,
   redactor: new Redactor(['sk_live_1']),
   onDecoded: null,
@@ -31,6 +33,7 @@ const answer = (status: number, raw: string, more: Partial<Answer> = {}): Answer
   raw,
   cut: false,
   broken: false,
+  redirected: false,
   ...more,
 });
 
@@ -75,25 +78,25 @@ describe('a success that is none', () => {
     [
       'a redirect',
       answer(302, '', { headers: new Headers({ location: 'https://elsewhere.example/a?b=c' }) }),
-      { code: 'SDK_REDIRECT', retryClass: 'never', outcome: 'rejected' },
+      { code: 'SDK_REDIRECT', retryClass: 'never', outcome: 'unknown' },
       'the service redirects to https://elsewhere.example; redirects are not followed, because the API key would go along. Set baseUrl to the final address (HTTP 302). See docs/errors.md#sdk_redirect.',
     ],
     [
       'a redirect to nowhere',
       answer(399, ''),
-      { code: 'SDK_REDIRECT', retryClass: 'never', outcome: 'rejected' },
+      { code: 'SDK_REDIRECT', retryClass: 'never', outcome: 'unknown' },
       'the service redirects; redirects are not followed, because the API key would go along. Set baseUrl to the final address (HTTP 399). See docs/errors.md#sdk_redirect.',
     ],
     [
       'a redirect to a path',
       answer(300, '', { headers: new Headers({ location: '/there' }) }),
-      { code: 'SDK_REDIRECT', outcome: 'rejected' },
+      { code: 'SDK_REDIRECT', outcome: 'unknown' },
       'the service redirects; redirects are not followed, because the API key would go along. Set baseUrl to the final address (HTTP 300). See docs/errors.md#sdk_redirect.',
     ],
     [
       'a redirect as browsers show it',
       answer(0, ''),
-      { code: 'SDK_REDIRECT', outcome: 'rejected' },
+      { code: 'SDK_REDIRECT', outcome: 'unknown' },
       'the service redirects; redirects are not followed, because the API key would go along. Set baseUrl to the final address (HTTP 0). See docs/errors.md#sdk_redirect.',
     ],
   ])('%s', (_name, given, expected, sentence) => {
@@ -243,12 +246,12 @@ describe('the words of a refusal', () => {
   test('are bounded, however many and long', () => {
     const long = 'x'.repeat(5_000);
     const many = refused(422, { detail: Array.from({ length: 500 }, () => ({ loc: ['body', 'a'], msg: long })) });
-    expect(many).toMatchObject({ issues: { length: 200 } });
+    expect(many).toMatchObject({ issues: { length: 20 } });
     expect(many.kind === 'validation' && many.issues[0]?.message).toBe('x'.repeat(1_000));
     expect(many.message).toContain(
       `(${Array(3)
         .fill(`a: ${'x'.repeat(100)}`)
-        .join('; ')}). Correct`,
+        .join('; ')}; more than 20 in all). Correct`,
     );
     const odd = refused(422, { details: { a: { long } } });
     expect(odd.kind === 'validation' && odd.issues[0]?.message).toHaveLength(1_000);

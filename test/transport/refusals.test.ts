@@ -85,15 +85,30 @@ describe('code first, status second', () => {
     'RATE_EXCEEDED',
     'REQUEST_LIMIT_EXCEEDED',
     'TOO_MANY_CALLS',
+    'TOO_MANY_OPEN_INVOICES',
+    'RATE_LIMITER_BUSY',
+    'throttling.exception',
+    'Throttle',
+    'QUOTA_EXCEEDED',
+    'quotaExceeded',
+    'API_QUOTA',
+    'ERR_TOO_MANY_REQUESTS',
+    'user-rate-limited',
   ])('%s is a rate limit under any status', async (code) => {
     for (const status of [200, 400, 403, 503])
       expect(await refused(refuse(status, code))).toMatchObject({ kind: 'rate_limit', code, outcome: 'rejected' });
   });
 
-  test.each(['RATE_NOT_FOUND', 'RATE_LIMITER_BROKEN', 'EXCHANGE_RATE_EXPIRED', 'GENERATE_LIMIT'])(
-    '%s is none',
-    async (code) => expect(await refused(refuse(400, code))).toMatchObject({ kind: 'request', code }),
-  );
+  test.each([
+    'RATE_NOT_FOUND',
+    'EXCHANGE_RATE_EXPIRED',
+    'EXCHANGE_RATE_LIMIT_EXCEEDED',
+    'MARKET_RATE_LIMIT',
+    'GENERATE_LIMIT',
+    'AMOUNT_LIMIT_EXCEEDED',
+    'ACCOUNT_LIMIT_EXCEEDED',
+    'INVOICE_QUOTATION_EXPIRED',
+  ])('%s is none', async (code) => expect(await refused(refuse(400, code))).toMatchObject({ kind: 'request', code }));
 
   test.each(['INTERNAL_ERROR', 'INTERNAL_SERVER_ERROR', 'internal', 'SERVICE_UNAVAILABLE', 'MAINTENANCE'])(
     '%s is a failure of the service, also where the status does not say so',
@@ -324,11 +339,6 @@ describe('a success that says that it is none', () => {
     const { error } = alreadyExistsFailure;
     expect(await refused(answer(200, { error }))).toMatchObject({ kind: 'conflict', status: 200 });
   });
-
-  test('an error beside the flag true does not undo the success', async () => {
-    const server = await serve(answer(200, { success: true, error: { code: 'NONE' }, data: createdInvoice }));
-    expect(await clientOf(server.url).invoices.create(order)).toMatchObject({ external_id: 'order-1042' });
-  });
 });
 
 describe('a conflict', () => {
@@ -383,8 +393,7 @@ describe('a conflict', () => {
     if (!hasCode(error, 'INVOICE_ALREADY_EXISTS')) throw new Error('is a conflict');
     expect(error.existing).toMatchObject({ customer_id, purpose, callback_url, payment_url: invoice.payment_url });
     expect(error.existingStatus).toBe('success');
-    expect(error.raw).not.toContain('customer-7');
-    expect(JSON.stringify(error.details)).not.toContain('customer-7');
+    expect(error.details).toEqual({ invoice });
   });
 
   test.each(['Invoice', 'Pending', 'STATUS', 'Details', 'Currency', 'Customer_Id'])(

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { readRetryAfter } from '../../src/transport/retry.ts';
+import { readRetryAfter, retryAfterOf } from '../../src/transport/retry.ts';
 
 // RFC 9110, 10.2.3: seconds, or a date in one of the three forms of 5.6.7. Anything else is no hint.
 
@@ -16,16 +16,33 @@ describe('seconds', () => {
     ['0.000001', 1],
     ['999999999999', 999_999_999_999_000],
     ['\t3 ', 3_000],
+    ['5, 120', 120_000], // repeated: Headers joins the values
+    ['120, 5, 7', 120_000],
+    ['5,6', 6_000],
+    ['5, soon', 5_000],
+    [', 5,', 5_000],
   ])('%j', (header, wait) => {
     expect(readRetryAfter(header, NOW)).toBe(wait);
   });
 
-  test.each(['1000000000000', '0.0000001', '.5', '5.', '+5', '-5', '5s', 's5', '5 5', '0x10', '1e3', '٣', '1,5'])(
-    '%j is not',
-    (header) => {
-      expect(readRetryAfter(header, NOW)).toBeUndefined();
-    },
-  );
+  test.each([
+    '1000000000000',
+    '0.0000001',
+    '.5',
+    '5.',
+    '+5',
+    '-5',
+    '5s',
+    's5',
+    '5 5',
+    '0x10',
+    '1e3',
+    '٣',
+    ',',
+    '5s, 6s',
+  ])('%j is not', (header) => {
+    expect(readRetryAfter(header, NOW)).toBeUndefined();
+  });
 });
 
 describe('a date', () => {
@@ -63,6 +80,48 @@ describe('a date', () => {
         expect(readRetryAfter(new Date(NOW + ahead * 1000).toUTCString(), NOW)).toBe(ahead * 1000);
       }),
     );
+  });
+});
+
+describe('repeated', () => {
+  const at = (seconds: number) => new Date(NOW + seconds * 1000).toUTCString();
+
+  test.each([
+    [`${at(5)}, ${at(9)}, ${at(7)}`, 9_000],
+    [`${at(5)}, 120`, 120_000],
+    [`3, ${at(5)}`, 5_000],
+    [`${at(5)},${at(-60)}`, 5_000],
+    ['Sat Jan 31 09:30:07 2026, 2', 7_000],
+    [`Sat, ${at(5)}`, undefined],
+  ])('%j', (header, wait) => {
+    expect(readRetryAfter(header, NOW)).toBe(wait);
+  });
+
+  test('16,000 times is read once', () => {
+    expect(readRetryAfter('1,'.repeat(8_000), NOW)).toBe(1_000);
+    expect(readRetryAfter(','.repeat(16_000), NOW)).toBeUndefined();
+    expect(readRetryAfter('Sat,'.repeat(4_000), NOW)).toBeUndefined();
+  });
+});
+
+describe('the clock of the answer', () => {
+  const hour = 3_600_000;
+  const dated = (date: string | null) =>
+    new Headers({ 'retry-after': new Date(NOW + 5_000).toUTCString(), ...(date !== null && { date }) });
+
+  test('counts, not ours', () => {
+    for (const ours of [NOW - hour, NOW, NOW + hour]) {
+      expect(retryAfterOf(dated(new Date(NOW).toUTCString()), ours)).toBe(5_000);
+    }
+    expect(retryAfterOf(dated(new Date(NOW + hour).toUTCString()), NOW)).toBe(0);
+  });
+
+  test.each([null, '', 'today', '2026-01-31T09:30:00Z'])('ours counts where its Date is %j', (date) => {
+    expect(retryAfterOf(dated(date), NOW + 1_000)).toBe(4_000);
+  });
+
+  test('does not change seconds', () => {
+    expect(retryAfterOf(new Headers({ 'retry-after': '7', date: 'Sat, 31 Jan 2026 09:30:00 GMT' }), 0)).toBe(7_000);
   });
 });
 

@@ -22,11 +22,15 @@ const TABLE: readonly Row[] = [
   // Every other status: every-status.test.ts.
   ...[400, 401, 403, 404, 409, 410, 422, 501, 505].map((code) => status(code, 1, 1)),
   ...[408, 425, 500, 502, 503, 504, 599].map((code) => status(code, 3, 1)),
+  status(420, 3, 3),
   status(429, 3, 3),
   ...[300, 301, 302, 303, 304, 307, 308].map((code) => status(code, 1, 1)),
   ['a rate-limit code under 400', () => steps.refuse(400, 'RATE_LIMIT_EXCEEDED'), 3, 3],
   ['a rate-limit code under 403', () => steps.refuse(403, 'TOO_MANY_REQUESTS'), 3, 3],
   ['a rate-limit code under 503', () => steps.refuse(503, 'RATE_LIMITED'), 3, 3],
+  ['a rate-limit code under 302', () => steps.refuse(302, 'RATE_LIMITED'), 3, 3],
+  ['a code that nobody knows under 302', () => steps.refuse(302, 'MOVED'), 1, 1],
+  ['a limit of exchange rates under 400', () => steps.refuse(400, 'EXCHANGE_RATE_LIMIT_EXCEEDED'), 1, 1],
   ['a rate-limit code under 200', () => steps.refuse(200, 'RATE_LIMIT'), 3, 3],
   ['an unknown code under 500', () => steps.refuse(500, 'DATABASE_GONE'), 3, 1],
   ['VALIDATION_ERROR under 500', () => steps.refuse(500, 'VALIDATION_ERROR'), 1, 1],
@@ -184,13 +188,13 @@ describe('what is never repeated', () => {
     async (code) => {
       const elsewhere = await serve(steps.ok([]));
       const server = await serve(steps.redirect(code, `${elsewhere.url}/api/v1/external/invoices?token=abc`));
-      for (const call of Object.values(CALLS)) {
+      for (const [name, call] of Object.entries(CALLS)) {
         const error = await errorOf(call(clientOf(server.url)));
         expect(error).toMatchObject({
           kind: 'unexpected_response',
           code: 'SDK_REDIRECT',
           status: code,
-          outcome: 'rejected',
+          outcome: name === 'get' || name === 'list' ? 'rejected' : 'unknown',
         });
         expect(error.message).toContain(elsewhere.url);
         expect(error.message).not.toContain('token=abc');

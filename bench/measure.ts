@@ -10,9 +10,14 @@ const ROUNDS = 15;
  * Times the contenders in turns, round by round, so that a noisy machine is noisy for all of them, and prints the
  * median of each beside the first, which is the peer.
  */
-export async function compare(title: string, repeats: number, contenders: readonly Contender[]): Promise<void> {
+export async function compare(
+  title: string,
+  repeats: number,
+  contenders: readonly Contender[],
+  rounds = ROUNDS,
+): Promise<void> {
   const times = contenders.map((): number[] => []);
-  for (let round = -2; round < ROUNDS; round += 1) {
+  for (let round = -2; round < rounds; round += 1) {
     for (const [index, contender] of contenders.entries()) {
       const startedAt = performance.now();
       for (let repeat = 0; repeat < repeats; repeat += 1) await contender.run();

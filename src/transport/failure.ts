@@ -30,10 +30,13 @@ export function recordOf(failure: Failure): AttemptRecord {
 const DOCS = 'docs/errors.md';
 
 /** Sentence that closes the message of an error after which nobody knows whether a write happened. */
-export function afterUnknown({ outcome, isWrite }: CallContext): string {
-  return outcome === 'unknown' && isWrite
-    ? ` It may have been processed: repeat with the same external_id, or read it back. See ${DOCS}#outcome.`
-    : '';
+export function afterUnknown({ operation, outcome, isWrite }: CallContext): string {
+  if (outcome !== 'unknown' || !isWrite) return '';
+  const remedy =
+    operation === 'webhooks.resend'
+      ? 'look at webhooks.deliveries before you send it again'
+      : 'repeat with the same external_id, or read it back';
+  return ` It may have been processed: ${remedy}. See ${DOCS}#outcome.`;
 }
 
 export function attemptTimeout(milliseconds: number, outcome: Outcome): Failure {

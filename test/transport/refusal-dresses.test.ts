@@ -218,6 +218,9 @@ describe('a resend that is answered with an attempt that failed', () => {
     const server = await serve(answer(status, body));
     const failed = await errorOf(clientOf(server.url, { runtime: new FakeRuntime() }).webhooks.resend('order-1042'));
     expect(failed).toMatchObject({ status, outcome: 'unknown', stoppedBy: 'not_retryable' });
+    expect(failed.message).toContain(
+      'It may have been processed: look at webhooks.deliveries before you send it again.',
+    );
     expect(server.requests).toHaveLength(1);
   });
 

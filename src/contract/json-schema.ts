@@ -1,4 +1,5 @@
 import type { Form, Member } from './forms.ts';
+import { DECIMAL_TEXT_MAX } from './scalars.ts';
 
 /** JSON Schema, draft 2020-12, as OpenAPI 3.1 uses it. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
@@ -13,7 +14,12 @@ export class SchemaBook {
       case 'text':
         return textSchema(form);
       case 'decimal':
-        return { type: 'string', pattern: '^-?\\d{1,30}(\\.\\d{1,18})?$', examples: ['25.00'] };
+        return {
+          type: 'string',
+          pattern: '^-?\\d+(\\.\\d+)?([eE][+-]?\\d{1,2})?$',
+          maxLength: DECIMAL_TEXT_MAX,
+          examples: ['25.00'],
+        };
       case 'amount':
         return {
           type: 'string',

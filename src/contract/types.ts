@@ -197,8 +197,11 @@ export interface Page<T> {
   readonly has_prev: boolean;
 }
 
-/** Money as it may be given: a plain decimal string such as "25.00", a Decimal of any copy of decimal.js, or a bigint. */
-export type DecimalInput = string | bigint | Decimal | DecimalLike;
+/**
+ * Money as it may be given: a plain decimal string such as `"25.00"`, or a Decimal of any copy of decimal.js. No number,
+ * which cannot hold every amount exactly, and no bigint: `2500n` could mean 2500.00 or, in cents, 25.00.
+ */
+export type DecimalInput = string | Decimal | DecimalLike;
 
 /** What a host's own decimal.js instance looks like. */
 export interface DecimalLike {

@@ -284,7 +284,7 @@ describe('a required member that is missing', () => {
   });
 });
 
-const DECIMAL = 'must be a decimal string in plain notation, such as "25.00"';
+const DECIMAL = 'must be a decimal string, such as "25.00"';
 const DATE = 'must be an ISO 8601 date-time, such as "2026-01-31T09:30:00Z"';
 
 describe('a member of another type', () => {
@@ -313,7 +313,7 @@ describe('a member of another type', () => {
     ['payment_method', 'Card', 'must be an object'],
     ['payment_method.name', 3, 'must be a string'],
     ['payment_method.logo_url', 3, 'must be a string'],
-    ['rate', '1e3', DECIMAL],
+    ['rate', '1e333', DECIMAL],
     ['settled_amount_usdt', 'NaN', DECIMAL],
     ['is_adjusted', 'yes', 'must be a boolean'],
     ['adjustment', [], 'must be an object'],
@@ -348,6 +348,7 @@ describe('a JSON number where the interface says decimal string', () => {
     [-0, '0'],
     [0.1, '0.1'],
     [1e-7, '0.0000001'],
+    [1e-19, '0.0000000000000000001'],
     [123456789012.345, '123456789012.345'],
     [999999999999999, '999999999999999'],
   ])('%d is accepted', (value, text) => {
@@ -356,7 +357,7 @@ describe('a JSON number where the interface says decimal string', () => {
     expect(invoice.amount.isNegative()).toBe(false);
   });
 
-  it.each([1234567890123456, 0.1 + 0.2, 9007199254740992, Number.MAX_VALUE, Number.NaN, Infinity, 1e31, 1e-19])(
+  it.each([1234567890123456, 0.1 + 0.2, 9007199254740992, Number.MAX_VALUE, Number.NaN, Infinity, 1e31, 1e16])(
     '%d is refused',
     (value) => {
       expect(
@@ -369,7 +370,8 @@ describe('a JSON number where the interface says decimal string', () => {
     expect(refused(getInvoice.data, changed(wire.successInvoice, 'amount', 0.1 + 0.2))).toEqual([
       {
         path: 'amount',
-        message: 'must be a decimal string; a JSON number with more than 15 significant digits may have lost some',
+        message:
+          'must be a decimal string; a JSON number with more than 15 significant digits, or from 2^53 on, may have lost some',
       },
     ]);
   });

@@ -8,10 +8,12 @@ export type {
   FetchInit,
   FetchLike,
   Hooks,
+  InvalidRow,
   Logger,
   ResponseEvent,
   RetryEvent,
   RetryOptions,
+  RowsOptions,
 } from './call-options.ts';
 export { MerchantClient } from './client.ts';
 export type { MerchantClientOptions, WithdrawalQueryNames } from './client-options.ts';

@@ -64,7 +64,7 @@ export {
   WebhookVerificationError,
 } from './errors.ts';
 export type { CreateOrGetResult, Invoices } from './resources/invoices.ts';
-export type { InvalidItem, ListOptions } from './resources/list.ts';
+export type { InvalidItem, ListOptions } from './resources/list-options.ts';
 export type { ChargeQuery, PaymentMethods } from './resources/payment-methods.ts';
 export type { RateFilter, Rates } from './resources/rates.ts';
 export type { WaitOptions } from './resources/wait-until-final.ts';

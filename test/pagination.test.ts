@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Invoice, Page } from '../src/contract/types.ts';
 import { walkPages } from '../src/pagination.ts';
-import type { InvalidItem, ListOptions } from '../src/resources/list.ts';
+import type { InvalidItem, ListOptions } from '../src/resources/list-options.ts';
 import { answer, ok, refuse } from './support/fault-steps.ts';
 import { type MovingList, movingList, uuids } from './support/moving-list.ts';
 import { clientOf, errorOf } from './support/test-client.ts';

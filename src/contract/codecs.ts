@@ -39,7 +39,13 @@ export function check<T>(build: () => z.ZodMiniType<T, unknown>): Check<T> {
     if (result.success) return { ok: true, value: result.data };
     return { ok: false, issues: result.error.issues.flatMap(toIssues) };
   };
-  return Object.assign(run, { form: () => memberOf(build()).form });
+  let form: Form | undefined;
+  return Object.assign(run, {
+    form(): Form {
+      form ??= memberOf(build()).form;
+      return form;
+    },
+  });
 }
 
 type ZodIssue = z.core.$ZodIssue;

@@ -127,8 +127,10 @@ export interface Rate {
   readonly side: OpenEnum<'buy' | 'sell'>;
   /** Best-order price. Rows without a price are left out. */
   readonly price: Decimal;
-  readonly min_amount: Decimal;
-  readonly max_amount: Decimal;
+  /** Smallest order amount at the source; null when the source gives none. */
+  readonly min_amount: Decimal | null;
+  /** Largest order amount at the source; null when the source gives none. */
+  readonly max_amount: Decimal | null;
 }
 
 /**

@@ -4,7 +4,8 @@ import { endpoints } from '../contract/endpoints.ts';
 import type { CreatedInvoice, CreateInvoiceParams, Invoice, ListInvoicesQuery } from '../contract/types.ts';
 import type { Runner } from '../transport/runner.ts';
 import { createInvoice } from './create-invoice.ts';
-import { type ListOptions, listCall, wordFilter } from './list.ts';
+import { listCall, wordFilter } from './list.ts';
+import type { ListOptions } from './list-options.ts';
 import { pollUntilFinal, type WaitOptions } from './wait-until-final.ts';
 
 /** What {@link Invoices.createOrGet} found or made. */

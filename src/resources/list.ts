@@ -1,35 +1,11 @@
 import { ListCall } from '../call.ts';
-import type { CallOptions, InvalidRow } from '../call-options.ts';
-import { checkNames, kindOf } from '../checks.ts';
+import type { CallOptions } from '../call-options.ts';
 import type { PageEndpoint } from '../contract/endpoint.ts';
 import { isObject, lenientPage } from '../contract/envelope.ts';
 import type { Page, PageQuery } from '../contract/types.ts';
-import { ConfigurationError } from '../errors.ts';
-import { CALL_NAMES } from '../transport/limits.ts';
 import { quietly } from '../transport/observer.ts';
 import type { RunExtras, Runner, Success } from '../transport/runner.ts';
-
-/** An item of a list that is not what the interface describes. */
-export interface InvalidItem extends InvalidRow {
-  /** The page on which it came. */
-  readonly page: number;
-}
-
-/** Options of a list. */
-export interface ListOptions<T> extends CallOptions {
-  /**
-   * Requests in flight while the list is walked, 1 to 32; 1 asks for the next page when this one is used up.
-   * @default 1
-   */
-  readonly prefetch?: number | undefined;
-  /** Called with each page read, as it was decoded; again when a page is read again. Errors thrown here are ignored. */
-  readonly onPage?: ((page: Page<T>) => void) | undefined;
-  /**
-   * Called with each item that cannot be decoded, which is then left out; again when its page is read again. Errors
-   * thrown here are ignored. Without this option such a page rejects.
-   */
-  readonly onInvalidItem?: ((item: InvalidItem) => void) | undefined;
-}
+import { callOptionsOf, type ListOptions, listOptionsOf } from './list-options.ts';
 
 /** A member by which a list can be filtered. */
 export interface ListFilter<T> {
@@ -53,12 +29,6 @@ export interface ListTraits<T, Query> {
   /** What the query filters by, so that the answer can be compared with it. */
   readonly filtersOf: (query: Query) => readonly ListFilter<T>[];
 }
-
-const PREFETCH_MAX = 32;
-const LIST_NAMES: ReadonlySet<string> = new Set<string>([
-  ...CALL_NAMES,
-  ...(['prefetch', 'onPage', 'onInvalidItem'] satisfies (keyof ListOptions<never>)[]),
-]);
 
 /** A list of things that have a uuid. Query and options are read here, once: later changes by the caller change nothing. */
 export function listCall<T extends { readonly uuid: string }, Query extends PageQuery>(
@@ -186,37 +156,4 @@ class ListReader<T extends { readonly uuid: string }, Query extends PageQuery> {
       }),
     };
   }
-}
-
-function listOptionsOf<T>(options: ListOptions<T>, operation: string): ListOptions<T> {
-  const fail = (problem: string): never => {
-    throw new ConfigurationError(`${operation}: ${problem}. No request was made.`, {
-      code: 'SDK_INVALID_ARGUMENT',
-      operation,
-    });
-  };
-  if (typeof options !== 'object' || options === null) fail(`options must be an object, not ${kindOf(options)}`);
-  checkNames('options', options, LIST_NAMES, fail);
-  const { prefetch = 1, onPage, onInvalidItem } = options;
-  if (!Number.isSafeInteger(prefetch) || prefetch < 1 || prefetch > PREFETCH_MAX) {
-    fail(`options.prefetch must be a whole number from 1 to ${PREFETCH_MAX}, not ${kindOf(prefetch)}`);
-  }
-  for (const [name, callback] of Object.entries({ onPage, onInvalidItem })) {
-    if (callback !== undefined && typeof callback !== 'function') {
-      fail(`options.${name} must be a function, not ${kindOf(callback)}`);
-    }
-  }
-  return { ...callOptionsOf(options), prefetch, onPage, onInvalidItem };
-}
-
-/** Options of the calls that make up a list, apart from the caller's objects. */
-function callOptionsOf({ signal, timeout, deadline, retry, headers, query }: CallOptions): CallOptions {
-  return {
-    signal,
-    timeout,
-    deadline,
-    retry: isObject(retry) ? { ...retry } : retry,
-    headers: headers instanceof Headers ? Object.fromEntries(headers) : isObject(headers) ? { ...headers } : headers,
-    query: isObject(query) ? { ...query } : query,
-  };
 }

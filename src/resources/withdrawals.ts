@@ -3,7 +3,8 @@ import type { CallOptions } from '../call-options.ts';
 import { endpoints } from '../contract/endpoints.ts';
 import type { ListWithdrawalsQuery, Withdrawal } from '../contract/types.ts';
 import type { Runner } from '../transport/runner.ts';
-import { type ListOptions, listCall, wordFilter } from './list.ts';
+import { listCall, wordFilter } from './list.ts';
+import type { ListOptions } from './list-options.ts';
 
 /** The business's withdrawals. */
 export class Withdrawals {

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { compile } from 'zod/v4/core';
 import { described, type Form, type Member, memberOf } from './forms.ts';
-import { dateFrom, decimalFrom, Problem } from './scalars.ts';
+import { dateFrom, decimalFrom, integerFrom, Problem } from './scalars.ts';
 import type { OpenEnum } from './types.ts';
 
 /** One deviation from the interface, or one unusable parameter. */
@@ -90,12 +90,10 @@ export function scalar<T>(read: (value: unknown) => T | Problem, form: Form): z.
 export const text: z.ZodMiniType<string, unknown> = described(z.string() as z.ZodMiniType<string, unknown>, {
   kind: 'text',
 });
-export const integer: z.ZodMiniType<number, unknown> = described(z.int() as z.ZodMiniType<number, unknown>, {
-  kind: 'integer',
-});
 export const flag: z.ZodMiniType<boolean, unknown> = described(z.boolean() as z.ZodMiniType<boolean, unknown>, {
   kind: 'flag',
 });
+export const integer = scalar(integerFrom, { kind: 'integer' });
 export const decimal = scalar(decimalFrom, { kind: 'decimal' });
 export const timestamp = scalar(dateFrom, { kind: 'timestamp' });
 
@@ -112,6 +110,21 @@ export function openEnum<Known extends string>(words: readonly Known[]): z.ZodMi
 export function nullable<T>(inner: z.ZodMiniType<T, unknown>): z.ZodMiniType<T | null, unknown> {
   const codec = z._default(z.nullable(inner), null) as z.ZodMiniType<T | null, unknown>;
   return described(codec, memberOf(inner).form, { optional: true, nullable: true });
+}
+
+/** Likewise for an object, for which a language that has one empty value for lists and objects writes `[]`. */
+export function nullableObject<T>(inner: z.ZodMiniType<T, unknown>): z.ZodMiniType<T | null, unknown> {
+  const given = z.pipe(
+    z.optional(z.unknown()),
+    z.transform((value) => (isAbsentObject(value) ? null : value)),
+  );
+  const codec = z.pipe(given, z.nullable(inner)) as unknown as z.ZodMiniType<T | null, unknown>;
+  return described(codec, memberOf(inner).form, { optional: true, nullable: true });
+}
+
+/** True for what stands in place of an object that is not there. */
+export function isAbsentObject(value: unknown): boolean {
+  return value === undefined || value === null || (Array.isArray(value) && value.length === 0);
 }
 
 /** The members of a resource; its schema is {@link resource} of them, its type is pinned by {@link Pinned}. */
@@ -154,6 +167,12 @@ export function after<T>(
   schema: z.ZodMiniType<T, unknown>,
 ): z.ZodMiniType<T, unknown> {
   const codec = z.pipe(z.pipe(z.unknown(), z.transform(prepare)), schema) as unknown as z.ZodMiniType<T, unknown>;
+  return described(codec, memberOf(schema).form);
+}
+
+/** Shapes the decoded value. */
+export function finished<T>(schema: z.ZodMiniType<T, unknown>, finish: (value: T) => T): z.ZodMiniType<T, unknown> {
+  const codec = z.pipe(schema, z.transform(finish)) as unknown as z.ZodMiniType<T, unknown>;
   return described(codec, memberOf(schema).form);
 }
 

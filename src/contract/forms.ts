@@ -3,8 +3,16 @@
  * asked; each one is registered with its form where it is made.
  */
 export type Form =
-  | { readonly kind: 'text'; readonly words?: readonly string[]; readonly min?: number; readonly max?: number }
-  | { readonly kind: 'decimal' | 'timestamp' | 'integer' | 'flag' | 'anything' | 'address' }
+  | {
+      readonly kind: 'text';
+      readonly words?: readonly string[];
+      readonly min?: number;
+      readonly max?: number;
+      readonly orNull?: boolean;
+    }
+  /** `orNull`: null where it cannot be read. */
+  | { readonly kind: 'decimal' | 'timestamp'; readonly orNull?: boolean }
+  | { readonly kind: 'integer' | 'flag' | 'anything' | 'address' }
   | { readonly kind: 'amount' }
   | { readonly kind: 'whole'; readonly min: number; readonly max: number }
   | { readonly kind: 'list'; readonly item: Form }

@@ -4,8 +4,10 @@ import {
   decimal,
   flag,
   integer,
+  isAbsentObject,
   namesOf,
   nullable,
+  nullableObject,
   openEnum,
   parameters,
   resource,
@@ -67,11 +69,11 @@ const createdShape = shapeOf<CreatedInvoice>()({
 const invoiceShape = shapeOf<Invoice>()({
   ...createdShape,
   finished_at: nullable(timestamp),
-  payment_method: nullable(resource(methodShape, 'InvoicePaymentMethod')),
+  payment_method: nullableObject(resource(methodShape, 'InvoicePaymentMethod')),
   rate: nullable(decimal),
   settled_amount_usdt: nullable(decimal),
   is_adjusted: flag,
-  adjustment: nullable(resource(adjustmentShape, 'InvoiceAdjustment')),
+  adjustment: nullableObject(resource(adjustmentShape, 'InvoiceAdjustment')),
 });
 const invoice = resource(invoiceShape, 'Invoice');
 
@@ -79,7 +81,7 @@ const invoice = resource(invoiceShape, 'Invoice');
 function singleInvoice(payload: unknown): unknown {
   const raw = unwrapped(payload);
   if (!isObject(raw) || (raw['is_adjusted'] ?? null) !== null) return raw;
-  return { ...raw, is_adjusted: (raw['adjustment'] ?? null) !== null };
+  return { ...raw, is_adjusted: !isAbsentObject(raw['adjustment']) };
 }
 
 const createShape = namesOf<CreateInvoiceParams>()({

@@ -50,6 +50,15 @@ function decimalFromNumber(value: number): Decimal | Problem {
   return isExact ? decimalFrom(decimal.toFixed()) : INEXACT_NUMBER;
 }
 
+const INTEGER_TEXT = /^\d{1,16}$/;
+const NOT_INTEGER = new Problem('must be an integer');
+
+/** Reads an integer, also one written as text: `"20"`. */
+export function integerFrom(value: unknown): number | Problem {
+  const number = typeof value === 'string' && INTEGER_TEXT.test(value) ? Number(value) : value;
+  return typeof number === 'number' && Number.isSafeInteger(number) ? number : NOT_INTEGER;
+}
+
 const DATE_TEXT =
   /^(\d{4})-(\d{2})-(\d{2})[Tt ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,30}))?)?(?: ?(Z|z|[+-]\d{2}(?::?\d{2})?))?$/;
 const DATE_TEXT_MAX = 64;

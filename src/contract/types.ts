@@ -134,7 +134,8 @@ export interface Rate {
 }
 
 /**
- * A withdrawal. The interface does not say which members are always there, so all but id and status may be null.
+ * A withdrawal. The interface does not say which members are always there, so all but id and status may be null; null is
+ * also one that came in a form that cannot be read, and {@link Withdrawal.unreadable} has it as it came.
  * @see service interface, "Withdrawal"
  */
 export interface Withdrawal {
@@ -157,6 +158,11 @@ export interface Withdrawal {
   readonly tx_hash: string | null;
   readonly reject_reason: string | null;
   readonly processed_at: Date | null;
+  /**
+   * Members that could not be read, as they came: `{ amount: "1.5 USDT" }`. Absent when all could be, as it should be;
+   * each one is also reported to `onDrift`.
+   */
+  readonly unreadable?: Readonly<Partial<Record<Exclude<keyof Withdrawal, 'uuid' | 'status' | 'unreadable'>, unknown>>>;
 }
 
 /** One attempt to deliver a webhook. The interface names the members but not their types. */

@@ -228,12 +228,17 @@ describe('a page of invoices', () => {
 
   it.each([
     ['items', {}, 'must be an array'],
-    ['items', null, 'must be an array'],
-    ['page', '2', 'must be a number'],
+    ['items', 'none', 'must be an array'],
+    ['page', '2nd', 'must be an integer'],
+    ['page', '', 'must be an integer'],
+    ['page', '-1', 'must be an integer'],
+    ['page', '2.0', 'must be an integer'],
+    ['page', '9007199254740992', 'must be an integer'],
+    ['page', '1'.repeat(17), 'must be an integer'],
     ['page', 1.5, 'must be an integer'],
-    ['per_page', null, 'must be a number'],
-    ['total_items', true, 'must be a number'],
-    ['total_pages', [], 'must be a number'],
+    ['per_page', null, 'must be an integer'],
+    ['total_items', true, 'must be an integer'],
+    ['total_pages', [], 'must be an integer'],
     ['has_next', 'true', 'must be a boolean'],
     ['has_prev', 0, 'must be a boolean'],
   ])('is refused with %s of another type (%j)', (name, value, message) => {
@@ -298,7 +303,7 @@ describe('a member of another type', () => {
     ['amount_to_send', '', DECIMAL],
     ['currency', 'EUR', 'must be an object'],
     ['currency', null, 'must be an object'],
-    ['currency.id', '2', 'must be a number'],
+    ['currency.id', 'two', 'must be an integer'],
     ['currency.code', 978, 'must be a string'],
     ['currency.name', null, 'must be a string'],
     ['currency.symbol', {}, 'must be a string'],
@@ -316,7 +321,9 @@ describe('a member of another type', () => {
     ['rate', '1e333', DECIMAL],
     ['settled_amount_usdt', 'NaN', DECIMAL],
     ['is_adjusted', 'yes', 'must be a boolean'],
-    ['adjustment', [], 'must be an object'],
+    ['adjustment', [1], 'must be an object'],
+    ['adjustment', [[]], 'must be an object'],
+    ['adjustment', '', 'must be an object'],
     ['adjustment.actual_amount_fiat', null, DECIMAL],
   ])('%s = %j is refused', (path, value, message) => {
     expect(refused(getInvoice.data, changed(wire.adjustedInvoice, path, value))).toEqual([{ path, message }]);
@@ -337,6 +344,37 @@ describe('a member of another type', () => {
     const secret = 'customer@example.test';
     const issues = refused(getInvoice.data, changed(wire.adjustedInvoice, 'amount', secret));
     expect(JSON.stringify(issues)).not.toContain(secret);
+  });
+});
+
+describe('forms of nothing, and of a number', () => {
+  it('a page whose items are null is empty', () => {
+    const page = changed(wire.invoicePage, 'items', null);
+    expect(decoded(listInvoices.data, page)).toMatchObject({ items: [], total_items: 5 });
+    expect(refused(listInvoices.data, without(page, 'items'))).toEqual([{ path: 'items', message: 'is required' }]);
+  });
+
+  it.each(['payment_method', 'adjustment'])('[] for %s is null', (name) => {
+    expect(decoded(getInvoice.data, changed(wire.successInvoice, name, []))).toHaveProperty(name, null);
+    const page = { ...wire.invoicePage, items: [changed(wire.successInvoice, name, [])] };
+    expect(decoded(listInvoices.data, page).items[0]).toHaveProperty(name, null);
+  });
+
+  it('an invoice with [] for its adjustment, and no flag, is not adjusted', () => {
+    const bare = without(changed(wire.successInvoice, 'adjustment', []), 'is_adjusted');
+    expect(decoded(getInvoice.data, bare)).toMatchObject({ adjustment: null, is_adjusted: false });
+  });
+
+  it.each([
+    ['2', 2],
+    ['0', 0],
+    ['007', 7],
+    ['9007199254740991', Number.MAX_SAFE_INTEGER],
+  ])('the digits %j are an integer', (text, value) => {
+    for (const name of ['page', 'per_page', 'total_items', 'total_pages'] as const) {
+      expect(decoded(listInvoices.data, changed(wire.invoicePage, name, text))[name]).toBe(value);
+    }
+    expect(decoded(getInvoice.data, changed(wire.successInvoice, 'currency.id', text)).currency.id).toBe(value);
   });
 });
 

@@ -33,6 +33,7 @@ type Note = (path: string, kind: DriftKind) => unknown;
 function compare(form: Form, value: unknown, path: string, note: Note): void {
   const kind = departureOf(form, value);
   if (kind !== null) note(path, kind);
+  if (form.kind === 'either') compare(form.forms[0], value, path, note);
   if (form.kind === 'list' && Array.isArray(value)) {
     for (const item of value) compare(form.item, item, below(path, '*'), note);
   }

@@ -40,8 +40,12 @@ export function optionalText(min: number, max: number): z.ZodMiniType<string | u
   return optional((value) => boundedText(value, min, max), { kind: 'text', min, max });
 }
 
-/** A whole number in a range, written as query text. */
-export function optionalInteger(min: number, max: number): z.ZodMiniType<string | undefined, unknown> {
+/** A whole number in a range, written as query text. `byDefault`: what the service takes without one. */
+export function optionalInteger(
+  min: number,
+  max: number,
+  byDefault?: number,
+): z.ZodMiniType<string | undefined, unknown> {
   return optional(
     (value) =>
       typeof value === 'number' && Number.isSafeInteger(value) && value >= min && value <= max
@@ -51,7 +55,7 @@ export function optionalInteger(min: number, max: number): z.ZodMiniType<string 
               ? `must be a whole number from ${min}`
               : `must be a whole number from ${min} to ${max}`,
           ),
-    { kind: 'whole', min, max },
+    { kind: 'whole', min, max, byDefault },
   );
 }
 
@@ -60,7 +64,7 @@ export function optionalWord(words: readonly string[]): z.ZodMiniType<string | u
   return optional(
     (value) =>
       typeof value === 'string' && words.includes(value) ? value : new Problem(`must be one of ${words.join(', ')}`),
-    { kind: 'text', words },
+    { kind: 'text', words, isClosed: true },
   );
 }
 

@@ -47,6 +47,25 @@ export interface CallOptions {
   readonly query?: Readonly<Record<string, string>> | undefined;
 }
 
+/** A row of an answer that is not what the interface describes. */
+export interface InvalidRow {
+  /** Place in the answer, from 0. */
+  readonly index: number;
+  /** The first member that is wrong; empty for the row as a whole. */
+  readonly path: string;
+  /** The row as it came. */
+  readonly raw: unknown;
+}
+
+/** Options of a call that answers all its rows at once. */
+export interface RowsOptions extends CallOptions {
+  /**
+   * Called with each row that cannot be read, which is always left out. Errors thrown here are ignored. Without this
+   * option an answer none of whose rows can be read rejects.
+   */
+  readonly onInvalidItem?: ((row: InvalidRow) => void) | undefined;
+}
+
 /** What hooks and the logger are told. Never a body, a header or a secret; `url` is the template, not the address. */
 export interface CallEvent {
   readonly operation: Operation;
@@ -76,17 +95,41 @@ export interface ErrorEvent extends CallEvent {
   readonly durationMs: number;
 }
 
-/** How an answer departed from the interface in a way that was forgiven. Reported once per operation, kind and path. */
+/**
+ * How an answer departed from the interface in a way that was forgiven. Reported once per operation, kind and path.
+ *
+ * | kind | what came | what the client does |
+ * |---|---|---|
+ * | `unknown_field` | a member that the interface does not name | keeps it |
+ * | `unknown_word` | a word that is not listed, such as a new status | passes it |
+ * | `number_for_decimal` | a JSON number where a decimal string should be | reads it, where it is surely exact |
+ * | `text_for_number` | digits as text where an integer should be | reads them |
+ * | `list_for_object` | `[]` where an object or null should be | takes it for null |
+ * | `null_for_list` | null where a list should be | takes it for an empty list |
+ * | `no_envelope` | the payload without its envelope | reads it |
+ * | `unreadable_member` | a member of a withdrawal that cannot be read | null; what came is in `unreadable` |
+ * | `invalid_item` | a row that cannot be read, of a list that leaves such rows out | leaves it out |
+ * | `filter_ignored` | a row that contradicts the filter: the service may use another name for it | leaves it out |
+ * | `size_ignored` | pages of another size than was asked for | walks the list with that size |
+ * | `count_mismatch` | fewer rows than `total_items`, and none of them twice | ends the walk |
+ */
 export interface DriftEvent {
   readonly operation: Operation;
   /** Members joined with dots, `*` for each item of a list: `items.*.amount`. Empty for the payload as a whole. */
   readonly path: string;
-  /**
-   * `unknown_field`: the interface does not name it. `unknown_word`: not one of the listed words.
-   * `number_for_decimal`: a JSON number where a decimal string should be. `no_envelope`: the payload came bare.
-   * `filter_ignored`: rows of another status than was asked for, so the service may use another name for the filter.
-   */
-  readonly kind: 'unknown_field' | 'unknown_word' | 'number_for_decimal' | 'no_envelope' | 'filter_ignored';
+  readonly kind:
+    | 'unknown_field'
+    | 'unknown_word'
+    | 'number_for_decimal'
+    | 'text_for_number'
+    | 'list_for_object'
+    | 'null_for_list'
+    | 'no_envelope'
+    | 'unreadable_member'
+    | 'invalid_item'
+    | 'filter_ignored'
+    | 'size_ignored'
+    | 'count_mismatch';
 }
 
 /** Called at each step of a call. A hook that throws or rejects changes nothing. */

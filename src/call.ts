@@ -1,4 +1,5 @@
 import { type CallSite, callSite, locate } from './call-site.ts';
+import { checkNames } from './checks.ts';
 import type { Page } from './contract/types.ts';
 import { type CallError, ConfigurationError, isMerchantError } from './errors.ts';
 import { type PageSource, walkPages } from './pagination.ts';
@@ -30,6 +31,8 @@ export interface WithResponse<T> {
 export type CallResult<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly error: CallError };
+
+const COLLECT_NAMES: ReadonlySet<string> = new Set(['limit']);
 
 const ignore = (): void => {};
 
@@ -132,13 +135,14 @@ export class ListCall<T> extends Call<Page<T>> implements AsyncIterable<T> {
   async collect(options: { readonly limit: number }): Promise<T[]> {
     this.consumed();
     const limit: unknown = options?.limit;
+    const { operation } = this.#source;
+    const fail = (problem: string): never => {
+      throw new ConfigurationError(`${operation}: ${problem}`, { code: 'SDK_INVALID_ARGUMENT', operation });
+    };
     if (typeof limit !== 'number' || !Number.isSafeInteger(limit) || limit < 0) {
-      const { operation } = this.#source;
-      throw new ConfigurationError(`${operation}: collect needs a limit, such as collect({ limit: 1000 })`, {
-        code: 'SDK_INVALID_ARGUMENT',
-        operation,
-      });
+      return fail('collect needs a limit, such as collect({ limit: 1000 })');
     }
+    checkNames('collect', options, COLLECT_NAMES, fail);
     const items: T[] = [];
     if (limit === 0) return items;
     for await (const item of this.#items()) {

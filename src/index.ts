@@ -8,10 +8,12 @@ export type {
   FetchInit,
   FetchLike,
   Hooks,
+  InvalidRow,
   Logger,
   ResponseEvent,
   RetryEvent,
   RetryOptions,
+  RowsOptions,
 } from './call-options.ts';
 export { MerchantClient } from './client.ts';
 export type { MerchantClientOptions, WithdrawalQueryNames } from './client-options.ts';
@@ -62,7 +64,7 @@ export {
   WebhookVerificationError,
 } from './errors.ts';
 export type { CreateOrGetResult, Invoices } from './resources/invoices.ts';
-export type { InvalidItem, ListOptions } from './resources/list.ts';
+export type { InvalidItem, ListOptions } from './resources/list-options.ts';
 export type { ChargeQuery, PaymentMethods } from './resources/payment-methods.ts';
 export type { RateFilter, Rates } from './resources/rates.ts';
 export type { WaitOptions } from './resources/wait-until-final.ts';

@@ -59,7 +59,6 @@ async function walked(answers: readonly Answer[], options: Partial<PageSource<st
     operation: 'rows.list',
     first: (answers[0] ?? of([]))(startPage),
     startPage,
-    perPage: null,
     prefetch: 1,
     signal: null,
     key: (row) => row,
@@ -90,7 +89,6 @@ describe('reading ahead', () => {
       operation: 'rows.list',
       first: pageOf(rows, 1),
       startPage: 1,
-      perPage: null,
       prefetch: 3,
       signal: null,
       key: (row) => row,
@@ -175,7 +173,6 @@ describe('a list that never rests', () => {
       operation: 'rows.list',
       first: pageOf(long(), 1, { total_items: 1_000 }),
       startPage: 1,
-      perPage: null,
       prefetch: 1,
       signal: null,
       key: (row) => row,
@@ -195,10 +192,19 @@ describe('a list that never rests', () => {
 });
 
 describe('the end', () => {
-  test('is a page of repeats that nothing explains', async () => {
+  test('is an error at the third page of repeats that nothing explains, each read twice', async () => {
     const stuck = of(rows.slice(0, 2), { has_next: true, total_items: 100, total_pages: 50 });
-    const { asked } = await walked([stuck, (page) => ({ ...stuck(1), page })]);
-    expect(asked).toEqual([2]);
+    const { asked, error } = await walked([stuck, (page) => ({ ...stuck(1), page })]);
+    expect(asked).toEqual([2, 2, 3, 3, 4, 4]);
+    expect(error).toMatchObject({ code: 'SDK_PAGE', page: 2 });
+    expect((error as Error).message).toContain('98 of 100 rows are missing: 3 pages in a row bring nothing new');
+  });
+
+  test('is a page of repeats behind the last that is counted', async () => {
+    const list = of(rows, { has_next: true });
+    const { asked, error } = await walked([list, list, list, list, list, (page) => ({ ...list(1), page })]);
+    expect(asked).toEqual([2, 3, 4, 5, 6]);
+    expect(error).toBeNull();
   });
 
   test('is not a page of repeats as long as that many rows have joined', async () => {
@@ -212,13 +218,15 @@ describe('the end', () => {
   test('rows that joined explain as many repeats, once', async () => {
     const head = { has_next: true, total_items: 102, total_pages: 51 };
     const again = (page: number) => ({ ...pageOf(rows, 1, head), page });
-    const { asked } = await walked([of(rows, { ...head, total_items: 100 }), again]);
-    expect(asked).toEqual([2, 3]);
+    const { asked, error } = await walked([of(rows, { ...head, total_items: 100 }), again]);
+    expect(asked).toEqual([2, 3, 3, 4, 4, 5, 5]);
+    expect(error).toMatchObject({ code: 'SDK_PAGE', page: 3 });
   });
 
-  test('an empty page that is not the last by its own word is the end', async () => {
-    const { asked } = await walked([of(rows), of([], { has_next: true, total_items: 10, total_pages: 5 })]);
-    expect(asked).toEqual([2]);
+  test('empty pages that are not the last by their own word are an error', async () => {
+    const { asked, error } = await walked([of(rows), of([], { has_next: true, total_items: 10, total_pages: 5 })]);
+    expect(asked).toEqual([2, 2, 3, 3, 4, 4]);
+    expect((error as Error).message).toContain('8 of 10 rows are missing');
   });
 });
 
@@ -266,11 +274,20 @@ describe('behind the end', () => {
     expect(asked).toEqual([2, 3, 4, 3, 2, 1]);
   });
 
-  test('a page that is refused, and counted by the next one back, is an error', async () => {
+  test('a page that is refused, and counted by the next one back, is asked for again', async () => {
     const shorter = without(0, 1, 2); // seven rows: there is a fourth page
-    const { asked, error } = await walked([of(rows), of(rows), of(rows), refuses(notFound), of(shorter)]);
+    const { asked, yielded, error } = await walked([of(rows), of(rows), of(rows), refuses(notFound), of(shorter)]);
+    expect(error).toBeNull();
+    expect(asked.slice(0, 6)).toEqual([2, 3, 4, 3, 2, 4]); // page 2, because rows have moved
+    expect(yielded.flatMap(([, ...items]) => items)).toEqual(expect.arrayContaining(shorter));
+  });
+
+  test('and is an error when it is refused three times', async () => {
+    const shorter = without(0, 1, 2);
+    const refused = (page: number) => (page === 4 ? refuses(notFound)(page) : of(shorter)(page));
+    const { asked, error } = await walked([of(rows), of(rows), of(rows), refused]);
     expect(error).toBe(notFound);
-    expect(asked).toEqual([2, 3, 4, 3]);
+    expect(asked).toEqual([2, 3, 4, 3, 2, 4, 3, 4, 3]);
     // Six rows fill three pages: the fourth is rightly refused.
     const six = without(0, 1, 2, 3);
     expect((await walked([of(rows), of(rows), of(rows), refuses(notFound), of(six)])).error).toBeNull();
@@ -299,8 +316,8 @@ describe('an answer to another question', () => {
     ['another page, lower than the last', of(rows, { page: 1 }), 'page 2 was asked for and page 1 answered'],
     ['the last page, though the page asked for is there', of(rows, { page: 5 }), 'page 2 was asked for and page 5'],
     ['a page that is not the last', of(rows, { page: 4, total_pages: 1 }), 'page 2 was asked for and page 4 answered'],
-    ['another size', of(rows, { per_page: 3 }), 'pages of 2 were asked for and pages of 3 answered'],
-    ['no size', of(rows, { per_page: 0 }), 'pages of 2 were asked for and pages of 0 answered'],
+    ['another size', of(rows, { per_page: 3 }), 'the walk began with pages of 2, and pages of 3 are answered now'],
+    ['no size', of(rows, { per_page: 0 }), 'the walk began with pages of 2, and pages of 0 are answered now'],
   ])('%s', async (_name, answer, problem) => {
     const { asked, error, yielded } = await walked([of(rows), answer]);
     expect(error).toMatchObject({
@@ -333,12 +350,12 @@ describe('signals', () => {
   /** The signal that the reads of this walk are given. */
   async function signalOf(signal: AbortSignal | null, during: (given: AbortSignal) => void) {
     let given: AbortSignal | undefined;
-    const read = async (page: number, _size: number, own: AbortSignal) => {
+    const read = async (page: number, own: AbortSignal) => {
       given = own;
       during(own);
       return pageOf(rows, page);
     };
-    const source = { operation: 'rows.list', first: pageOf(rows, 1), startPage: 1, perPage: null, prefetch: 1 };
+    const source = { operation: 'rows.list', first: pageOf(rows, 1), startPage: 1, prefetch: 1 };
     let pages = 0;
     for await (const _ of walkPages({ ...source, signal, key: (row: string) => row, read })) {
       pages += 1;

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { compile } from 'zod/v4/core';
 import { described, type Form, type Member, memberOf } from './forms.ts';
-import { dateFrom, decimalFrom, Problem } from './scalars.ts';
+import { dateFrom, decimalFrom, integerFrom, Problem } from './scalars.ts';
 import type { OpenEnum } from './types.ts';
 
 /** One deviation from the interface, or one unusable parameter. */
@@ -49,7 +49,13 @@ export function check<T>(build: () => z.ZodMiniType<T, unknown>): Check<T> {
     const issues = result.error.issues.slice(0, ISSUES_MAX + 1).flatMap(toIssues);
     return { ok: false, issues: issues.slice(0, ISSUES_MAX), ...(issues.length > ISSUES_MAX && { isMore: true }) };
   };
-  return Object.assign(run, { form: () => memberOf(build()).form });
+  let form: Form | undefined;
+  return Object.assign(run, {
+    form(): Form {
+      form ??= memberOf(build()).form;
+      return form;
+    },
+  });
 }
 
 type ZodIssue = z.core.$ZodIssue;
@@ -94,12 +100,10 @@ export function scalar<T>(read: (value: unknown) => T | Problem, form: Form): z.
 export const text: z.ZodMiniType<string, unknown> = described(z.string() as z.ZodMiniType<string, unknown>, {
   kind: 'text',
 });
-export const integer: z.ZodMiniType<number, unknown> = described(z.int() as z.ZodMiniType<number, unknown>, {
-  kind: 'integer',
-});
 export const flag: z.ZodMiniType<boolean, unknown> = described(z.boolean() as z.ZodMiniType<boolean, unknown>, {
   kind: 'flag',
 });
+export const integer = scalar(integerFrom, { kind: 'integer' });
 export const decimal = scalar(decimalFrom, { kind: 'decimal' });
 export const timestamp = scalar(dateFrom, { kind: 'timestamp' });
 
@@ -116,6 +120,21 @@ export function openEnum<Known extends string>(words: readonly Known[]): z.ZodMi
 export function nullable<T>(inner: z.ZodMiniType<T, unknown>): z.ZodMiniType<T | null, unknown> {
   const codec = z._default(z.nullable(inner), null) as z.ZodMiniType<T | null, unknown>;
   return described(codec, memberOf(inner).form, { optional: true, nullable: true });
+}
+
+/** Likewise for an object, for which a language that has one empty value for lists and objects writes `[]`. */
+export function nullableObject<T>(inner: z.ZodMiniType<T, unknown>): z.ZodMiniType<T | null, unknown> {
+  const given = z.pipe(
+    z.optional(z.unknown()),
+    z.transform((value) => (isAbsentObject(value) ? null : value)),
+  );
+  const codec = z.pipe(given, z.nullable(inner)) as unknown as z.ZodMiniType<T | null, unknown>;
+  return described(codec, memberOf(inner).form, { optional: true, nullable: true });
+}
+
+/** True for what stands in place of an object that is not there. */
+export function isAbsentObject(value: unknown): boolean {
+  return value === undefined || value === null || (Array.isArray(value) && value.length === 0);
 }
 
 /** The members of a resource; its schema is {@link resource} of them, its type is pinned by {@link Pinned}. */
@@ -176,6 +195,12 @@ export function after<T>(
   schema: z.ZodMiniType<T, unknown>,
 ): z.ZodMiniType<T, unknown> {
   const codec = z.pipe(z.pipe(z.unknown(), z.transform(prepare)), schema) as unknown as z.ZodMiniType<T, unknown>;
+  return described(codec, memberOf(schema).form);
+}
+
+/** Shapes the decoded value. */
+export function finished<T>(schema: z.ZodMiniType<T, unknown>, finish: (value: T) => T): z.ZodMiniType<T, unknown> {
+  const codec = z.pipe(schema, z.transform(finish)) as unknown as z.ZodMiniType<T, unknown>;
   return described(codec, memberOf(schema).form);
 }
 

@@ -40,3 +40,10 @@ export interface Endpoint<Data> {
 export interface PageEndpoint<T> extends Endpoint<Page<T>> {
   readonly item: Check<T>;
 }
+
+/** An endpoint that answers all its rows at once, each of which stands alone. */
+export interface RowsEndpoint<T> extends Endpoint<T[]> {
+  readonly item: Check<T>;
+  /** True for a row that the service should have left out. */
+  readonly isOmitted?: (raw: unknown) => boolean;
+}

@@ -1,5 +1,5 @@
 import type * as z from 'zod/mini';
-import { anything, type Check, check, flag, type Issue, integer, listOf, resource, shapeOf } from './codecs.ts';
+import { after, anything, type Check, check, flag, type Issue, integer, listOf, resource, shapeOf } from './codecs.ts';
 import type { Page } from './types.ts';
 
 /** @see service interface, "Response envelope" */
@@ -14,7 +14,8 @@ const pageShape = shapeOf<Omit<Page<unknown>, 'items'>>()({
 
 /** A page of results; all members are required. */
 export function pageOf<T>(item: z.ZodMiniType<T, unknown>): z.ZodMiniType<Page<T>, unknown> {
-  return resource({ ...pageShape, items: listOf(item) });
+  const items = after((raw) => (raw === null ? [] : raw), listOf(item)); // null is how some languages write an empty list
+  return resource({ ...pageShape, items });
 }
 
 /** True for a JSON object. */

@@ -3,11 +3,23 @@
  * asked; each one is registered with its form where it is made.
  */
 export type Form =
-  | { readonly kind: 'text'; readonly words?: readonly string[]; readonly min?: number; readonly max?: number }
-  | { readonly kind: 'decimal' | 'timestamp' | 'integer' | 'flag' | 'anything' | 'address' }
+  | {
+      readonly kind: 'text';
+      readonly words?: readonly string[];
+      readonly min?: number;
+      readonly max?: number;
+      readonly orNull?: boolean;
+      /** The words are all that there are: of a query, whose others are answered with 422. */
+      readonly isClosed?: boolean;
+    }
+  /** `orNull`: null where it cannot be read. */
+  | { readonly kind: 'decimal' | 'timestamp'; readonly orNull?: boolean }
+  | { readonly kind: 'integer' | 'flag' | 'anything' | 'address' }
   | { readonly kind: 'amount' }
-  | { readonly kind: 'whole'; readonly min: number; readonly max: number }
+  | { readonly kind: 'whole'; readonly min: number; readonly max: number; readonly byDefault?: number | undefined }
   | { readonly kind: 'list'; readonly item: Form }
+  /** One of several, the fullest first: the interface does not show which. */
+  | { readonly kind: 'either'; readonly forms: readonly [Form, ...Form[]] }
   | {
       readonly kind: 'record';
       readonly name: string | null;
@@ -37,4 +49,9 @@ export function described<S extends object>(codec: S, form: Form, traits: Partia
 /** The form of a codec; anything at all for one that was made without. */
 export function memberOf(codec: object): Member {
   return registered.get(codec) ?? ANYTHING;
+}
+
+/** The form of what may be read as one codec or another. */
+export function eitherOf(first: object, ...others: readonly object[]): Form {
+  return { kind: 'either', forms: [memberOf(first).form, ...others.map((codec) => memberOf(codec).form)] };
 }

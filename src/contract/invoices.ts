@@ -4,8 +4,10 @@ import {
   decimal,
   flag,
   integer,
+  isAbsentObject,
   namesOf,
   nullable,
+  nullableObject,
   openEnum,
   parameters,
   resource,
@@ -15,6 +17,7 @@ import {
 } from './codecs.ts';
 import type { Endpoint, PageEndpoint } from './endpoint.ts';
 import { isObject, pageOf, unwrapped } from './envelope.ts';
+import { described, eitherOf } from './forms.ts';
 import { amount, ident, optionalInteger, optionalText, optionalUrl, optionalWord, textOf } from './parameters.ts';
 import type {
   CreatedInvoice,
@@ -67,19 +70,20 @@ const createdShape = shapeOf<CreatedInvoice>()({
 const invoiceShape = shapeOf<Invoice>()({
   ...createdShape,
   finished_at: nullable(timestamp),
-  payment_method: nullable(resource(methodShape, 'InvoicePaymentMethod')),
+  payment_method: nullableObject(resource(methodShape, 'InvoicePaymentMethod')),
   rate: nullable(decimal),
   settled_amount_usdt: nullable(decimal),
   is_adjusted: flag,
-  adjustment: nullable(resource(adjustmentShape, 'InvoiceAdjustment')),
+  adjustment: nullableObject(resource(adjustmentShape, 'InvoiceAdjustment')),
 });
+const created = resource(createdShape, 'CreatedInvoice');
 const invoice = resource(invoiceShape, 'Invoice');
 
 /** A single read may answer the creation form, which has no is_adjusted: there it follows the adjustment. */
 function singleInvoice(payload: unknown): unknown {
   const raw = unwrapped(payload);
   if (!isObject(raw) || (raw['is_adjusted'] ?? null) !== null) return raw;
-  return { ...raw, is_adjusted: (raw['adjustment'] ?? null) !== null };
+  return { ...raw, is_adjusted: !isAbsentObject(raw['adjustment']) };
 }
 
 const createShape = namesOf<CreateInvoiceParams>()({
@@ -96,8 +100,8 @@ const createShape = namesOf<CreateInvoiceParams>()({
 const listShape = namesOf<ListInvoicesQuery>()({
   status: optionalWord(INVOICE_STATUSES),
   currency: optionalText(1, 16),
-  page: optionalInteger(1, Number.MAX_SAFE_INTEGER),
-  per_page: optionalInteger(1, 100),
+  page: optionalInteger(1, Number.MAX_SAFE_INTEGER, 1),
+  per_page: optionalInteger(1, 100, 20),
 });
 
 /** @see service interface, "POST /api/v1/external/invoices" */
@@ -110,7 +114,7 @@ export const createInvoice: Endpoint<CreatedInvoice> = {
   params: null,
   query: null,
   body: check(() => parameters(createShape)),
-  data: check(() => resource(createdShape, 'CreatedInvoice')),
+  data: check(() => created),
 };
 
 /** @see service interface, "GET /api/v1/external/invoices" */
@@ -137,5 +141,5 @@ export const getInvoice: Endpoint<Invoice> = {
   params: check(() => parameters({ ident })),
   query: null,
   body: null,
-  data: check(() => after(singleInvoice, invoice)),
+  data: check(() => described(after(singleInvoice, invoice), eitherOf(invoice, created))),
 };

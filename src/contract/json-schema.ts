@@ -1,4 +1,5 @@
 import type { Form, Member } from './forms.ts';
+import { DECIMAL_TEXT_MAX } from './scalars.ts';
 
 /** JSON Schema, draft 2020-12, as OpenAPI 3.1 uses it. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
@@ -13,7 +14,12 @@ export class SchemaBook {
       case 'text':
         return textSchema(form);
       case 'decimal':
-        return { type: 'string', pattern: '^-?\\d{1,30}(\\.\\d{1,18})?$', examples: ['25.00'] };
+        return {
+          type: 'string',
+          pattern: '^-?\\d+(\\.\\d+)?([eE][+-]?\\d{1,2})?$',
+          maxLength: DECIMAL_TEXT_MAX,
+          examples: ['25.00'],
+        };
       case 'amount':
         return {
           type: 'string',
@@ -32,6 +38,7 @@ export class SchemaBook {
           type: 'integer',
           minimum: form.min,
           ...(form.max !== Number.MAX_SAFE_INTEGER && { maximum: form.max }),
+          ...(form.byDefault !== undefined && { default: form.byDefault }),
         };
       case 'flag':
         return { type: 'boolean' };
@@ -39,6 +46,8 @@ export class SchemaBook {
         return {};
       case 'list':
         return { type: 'array', items: this.of(form.item) };
+      case 'either':
+        return { anyOf: form.forms.map((each) => this.of(each)) };
       case 'record':
         return this.#record(form.name, form.members);
     }
@@ -64,10 +73,11 @@ export class SchemaBook {
   }
 }
 
-function textSchema({ words, min, max }: Extract<Form, { kind: 'text' }>): JsonSchema {
+function textSchema({ words, min, max, isClosed }: Extract<Form, { kind: 'text' }>): JsonSchema {
+  if (isClosed) return { type: 'string', enum: words };
   return {
     type: 'string',
-    // Words are known values, not all that may ever come: a closed list would turn a new one into a violation.
+    // Words of an answer are known values, not all that may ever come: a closed list would turn a new one into a violation.
     ...(words !== undefined && { examples: words, description: `Known values: ${words.join(', ')}.` }),
     ...(min !== undefined && min > 0 && { minLength: min }),
     ...(max !== undefined && { maxLength: max }),

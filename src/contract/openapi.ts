@@ -60,10 +60,12 @@ function contentOf(endpoint: Endpoint<unknown>, book: SchemaBook): JsonSchema {
   const data = book.of(form);
   const envelope = {
     type: 'object',
-    properties: { success: { type: 'boolean', default: true }, data },
+    properties: { success: { type: 'boolean', const: true, default: true }, data },
     required: ['data'],
   };
-  return { content: json(endpoint.envelope === 'unsaid' ? { anyOf: [envelope, data] } : envelope) };
+  if (endpoint.envelope === 'shown') return { content: json(envelope) };
+  const bare = form.kind === 'either' ? form.forms.map((each) => book.of(each)) : [data];
+  return { content: json({ anyOf: [envelope, ...bare] }) };
 }
 
 function parametersOf(check: Check<unknown> | null, where: 'path' | 'query', book: SchemaBook): JsonSchema[] {

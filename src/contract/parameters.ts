@@ -40,8 +40,12 @@ export function optionalText(min: number, max: number): z.ZodMiniType<string | u
   return optional((value) => boundedText(value, min, max), { kind: 'text', min, max });
 }
 
-/** A whole number in a range, written as query text. */
-export function optionalInteger(min: number, max: number): z.ZodMiniType<string | undefined, unknown> {
+/** A whole number in a range, written as query text. `byDefault`: what the service takes without one. */
+export function optionalInteger(
+  min: number,
+  max: number,
+  byDefault?: number,
+): z.ZodMiniType<string | undefined, unknown> {
   return optional(
     (value) =>
       typeof value === 'number' && Number.isSafeInteger(value) && value >= min && value <= max
@@ -51,7 +55,7 @@ export function optionalInteger(min: number, max: number): z.ZodMiniType<string 
               ? `must be a whole number from ${min}`
               : `must be a whole number from ${min} to ${max}`,
           ),
-    { kind: 'whole', min, max },
+    { kind: 'whole', min, max, byDefault },
   );
 }
 
@@ -60,7 +64,7 @@ export function optionalWord(words: readonly string[]): z.ZodMiniType<string | u
   return optional(
     (value) =>
       typeof value === 'string' && words.includes(value) ? value : new Problem(`must be one of ${words.join(', ')}`),
-    { kind: 'text', words },
+    { kind: 'text', words, isClosed: true },
   );
 }
 
@@ -74,6 +78,11 @@ export function amountText(value: unknown): string | Problem {
       'must not be a JavaScript number, which cannot hold every amount exactly: write it as text, amount: "25.00"',
     );
   }
+  if (typeof value === 'bigint') {
+    return new Problem(
+      'must not be a bigint, which could mean whole units or cents: write it as text, amount: "25.00"',
+    );
+  }
   const text = plainText(value);
   if (text === null || !AMOUNT_TEXT.test(text)) return new Problem(AMOUNT_RULE);
   return new Decimal(text).gt(0) ? text : new Problem(AMOUNT_RULE);
@@ -81,8 +90,7 @@ export function amountText(value: unknown): string | Problem {
 
 function plainText(value: unknown): string | null {
   if (typeof value === 'string') return value.length <= 40 ? value : null;
-  // The bounds come first: writing out a huge number would take the memory or the afternoon.
-  if (typeof value === 'bigint') return value > 0n && value < 10n ** 30n ? value.toString() : null;
+  // The bound comes first: a huge exponent, written out, would take minutes or all of the memory.
   return isDecimalLike(value) && Math.abs(value.e) <= 30 ? value.toFixed() : null;
 }
 

@@ -1,6 +1,7 @@
-import { check, decimal, integer, listOf, nullable, resource, shapeOf, text } from './codecs.ts';
-import type { Endpoint } from './endpoint.ts';
+import { check, decimal, integer, nullable, resource, shapeOf, text } from './codecs.ts';
+import type { RowsEndpoint } from './endpoint.ts';
 import { currency } from './invoices.ts';
+import { rowsOf } from './rows.ts';
 import type { PaymentMethod } from './types.ts';
 
 const paymentMethodShape = shapeOf<PaymentMethod>()({
@@ -15,8 +16,10 @@ const paymentMethodShape = shapeOf<PaymentMethod>()({
   logo_url: nullable(text),
 });
 
+const paymentMethod = check(() => resource(paymentMethodShape, 'PaymentMethod'));
+
 /** @see service interface, "GET /api/v1/external/payment-methods" */
-export const listPaymentMethods: Endpoint<PaymentMethod[]> = {
+export const listPaymentMethods: RowsEndpoint<PaymentMethod> = {
   operation: 'paymentMethods.list',
   method: 'GET',
   path: '/api/v1/external/payment-methods',
@@ -25,5 +28,6 @@ export const listPaymentMethods: Endpoint<PaymentMethod[]> = {
   params: null,
   query: null,
   body: null,
-  data: check(() => listOf(resource(paymentMethodShape, 'PaymentMethod'))),
+  data: rowsOf(paymentMethod),
+  item: paymentMethod,
 };

@@ -1,6 +1,7 @@
-import { after, check, decimal, listOf, openEnum, resource, shapeOf, text } from './codecs.ts';
-import type { Endpoint } from './endpoint.ts';
+import { check, decimal, nullable, openEnum, resource, shapeOf, text } from './codecs.ts';
+import type { RowsEndpoint } from './endpoint.ts';
 import { isObject } from './envelope.ts';
+import { rowsOf } from './rows.ts';
 import type { Rate } from './types.ts';
 
 const rateShape = shapeOf<Rate>()({
@@ -9,18 +10,19 @@ const rateShape = shapeOf<Rate>()({
   fiat: text,
   side: openEnum<'buy' | 'sell'>(['buy', 'sell']),
   price: decimal,
-  min_amount: decimal,
-  max_amount: decimal,
+  min_amount: nullable(decimal),
+  max_amount: nullable(decimal),
 });
 
+const rate = check(() => resource(rateShape, 'Rate'));
+
 /** The interface says that a pair without fresh data is omitted; a service that sends it with a null price is forgiven. */
-function withoutPriceless(raw: unknown): unknown {
-  if (!Array.isArray(raw)) return raw;
-  return raw.filter((row: unknown) => !isObject(row) || (row['price'] ?? null) !== null);
+function isWithoutPrice(row: unknown): boolean {
+  return isObject(row) && (row['price'] ?? null) === null;
 }
 
 /** @see service interface, "GET /api/v1/external/rates" */
-export const listRates: Endpoint<Rate[]> = {
+export const listRates: RowsEndpoint<Rate> = {
   operation: 'rates.list',
   method: 'GET',
   path: '/api/v1/external/rates',
@@ -29,5 +31,7 @@ export const listRates: Endpoint<Rate[]> = {
   params: null,
   query: null,
   body: null,
-  data: check(() => after(withoutPriceless, listOf(resource(rateShape, 'Rate')))),
+  data: rowsOf(rate, { isOmitted: isWithoutPrice }),
+  item: rate,
+  isOmitted: isWithoutPrice,
 };

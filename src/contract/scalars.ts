@@ -8,31 +8,55 @@ export class Problem {
   }
 }
 
-// The bounds keep decimal.js away from text on which it needs seconds or gigabytes (1e1000000000, 10 MB of digits).
-const DECIMAL_TEXT = /^-?\d{1,30}(?:\.\d{1,18})?$/;
-const DECIMAL_TEXT_MAX = 50;
-const SAFE_NUMBER_DIGITS = 15;
-const NOT_DECIMAL = new Problem('must be a decimal string in plain notation, such as "25.00"');
-const INEXACT_NUMBER = new Problem(
-  'must be a decimal string; a JSON number with more than 15 significant digits may have lost some',
-);
+// The length and the two digits of the exponent keep decimal.js away from text on which it needs seconds or gigabytes
+// (1e1000000000, 10 MB of digits).
+const DECIMAL_TEXT = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d{1,2})?$/;
+/** The longest text of a decimal: what is accepted fits, printed without an exponent. */
+export const DECIMAL_TEXT_MAX = 150;
+/** Arithmetic keeps this many. */
+const SIGNIFICANT_DIGITS = 40;
+/** Before and behind the point: 40 digits, moved by 99 places. */
+const PLACES_MAX = 140;
+const NOT_DECIMAL = new Problem('must be a decimal string, such as "25.00"');
+const TOO_LONG = new Problem('must be a decimal string of at most 40 significant digits');
 
 /**
- * Reads money from the wire: a decimal string of up to 30 digits and 18 decimals. A JSON number is accepted where it
- * is surely exact (15 significant digits).
+ * Reads money from the wire, exactly: a decimal string of up to 40 significant digits, also with an exponent of up to
+ * two digits (`0E-8` is what Python writes for zero). A JSON number is accepted where it is surely exact: 15
+ * significant digits, below 2^53.
  */
 export function decimalFrom(value: unknown): Decimal | Problem {
   if (typeof value === 'number') return decimalFromNumber(value);
   if (typeof value !== 'string' || value.length > DECIMAL_TEXT_MAX || !DECIMAL_TEXT.test(value)) return NOT_DECIMAL;
   const decimal = new Decimal(value);
-  return decimal.isZero() ? new Decimal(0) : decimal; // "-0" would be a negative that is not below zero
+  if (decimal.isZero()) return new Decimal(0); // "-0" would be a negative that is not below zero
+  return value.length <= SIGNIFICANT_DIGITS || isWithinBounds(decimal) ? decimal : TOO_LONG;
 }
+
+function isWithinBounds(decimal: Decimal): boolean {
+  return decimal.precision() <= SIGNIFICANT_DIGITS && decimal.e < PLACES_MAX && decimal.decimalPlaces() <= PLACES_MAX;
+}
+
+const SAFE_NUMBER_DIGITS = 15;
+const SAFE_NUMBER_LIMIT = 2 ** 53;
+const INEXACT_NUMBER = new Problem(
+  'must be a decimal string; a JSON number with more than 15 significant digits, or from 2^53 on, may have lost some',
+);
 
 function decimalFromNumber(value: number): Decimal | Problem {
   if (!Number.isFinite(value)) return NOT_DECIMAL;
   const decimal = new Decimal(value);
-  if (decimal.precision() > SAFE_NUMBER_DIGITS) return INEXACT_NUMBER;
-  return decimalFrom(decimal.toFixed());
+  const isExact = Math.abs(value) < SAFE_NUMBER_LIMIT && decimal.precision() <= SAFE_NUMBER_DIGITS;
+  return isExact ? decimalFrom(decimal.toFixed()) : INEXACT_NUMBER;
+}
+
+const INTEGER_TEXT = /^\d{1,16}$/;
+const NOT_INTEGER = new Problem('must be an integer');
+
+/** Reads an integer, also one written as text: `"20"`. */
+export function integerFrom(value: unknown): number | Problem {
+  const number = typeof value === 'string' && INTEGER_TEXT.test(value) ? Number(value) : value;
+  return typeof number === 'number' && Number.isSafeInteger(number) ? number : NOT_INTEGER;
 }
 
 const DATE_TEXT =

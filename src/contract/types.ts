@@ -1,5 +1,7 @@
 import type { Decimal } from './decimal.ts';
 
+export type * from './parameter-types.ts';
+
 /**
  * A list of known words that stays open: a word that the service adds tomorrow arrives as text. Narrows: after
  * `status === 'success'` the type is `'success'`, and a mistyped word does not compile. To compare with a word that is
@@ -125,12 +127,15 @@ export interface Rate {
   readonly side: OpenEnum<'buy' | 'sell'>;
   /** Best-order price. Rows without a price are left out. */
   readonly price: Decimal;
-  readonly min_amount: Decimal;
-  readonly max_amount: Decimal;
+  /** Smallest order amount at the source; null when the source gives none. */
+  readonly min_amount: Decimal | null;
+  /** Largest order amount at the source; null when the source gives none. */
+  readonly max_amount: Decimal | null;
 }
 
 /**
- * A withdrawal. The interface does not say which members are always there, so all but id and status may be null.
+ * A withdrawal. The interface does not say which members are always there, so all but id and status may be null; null is
+ * also one that came in a form that cannot be read, and {@link Withdrawal.unreadable} has it as it came.
  * @see service interface, "Withdrawal"
  */
 export interface Withdrawal {
@@ -153,6 +158,11 @@ export interface Withdrawal {
   readonly tx_hash: string | null;
   readonly reject_reason: string | null;
   readonly processed_at: Date | null;
+  /**
+   * Members that could not be read, as they came: `{ amount: "1.5 USDT" }`. Absent when all could be, as it should be;
+   * each one is also reported to `onDrift`.
+   */
+  readonly unreadable?: Readonly<Partial<Record<Exclude<keyof Withdrawal, 'uuid' | 'status' | 'unreadable'>, unknown>>>;
 }
 
 /** One attempt to deliver a webhook. The interface names the members but not their types. */
@@ -195,54 +205,4 @@ export interface Page<T> {
   readonly total_pages: number;
   readonly has_next: boolean;
   readonly has_prev: boolean;
-}
-
-/** Money as it may be given: a plain decimal string such as "25.00", a Decimal of any copy of decimal.js, or a bigint. */
-export type DecimalInput = string | bigint | Decimal | DecimalLike;
-
-/** What a host's own decimal.js instance looks like. */
-export interface DecimalLike {
-  readonly s: number;
-  readonly e: number;
-  readonly d: readonly number[];
-  toFixed(): string;
-}
-
-/** What an invoice is created from. @see service interface, "POST /api/v1/external/invoices" */
-export interface CreateInvoiceParams {
-  /** The merchant's order id, 1 to 128 characters. Creation is idempotent on it: use the order's own id, never a random one. */
-  readonly external_id: string;
-  /** 1 to 128 characters. */
-  readonly customer_id: string;
-  /** Greater than 0, at most 2 decimals: `"25.00"`. */
-  readonly amount: DecimalInput;
-  /** 2 to 16 characters, such as `EUR`. `paymentMethods.forCharge` says what can be charged. */
-  readonly currency: string;
-  /** At most 255 characters, shown to the customer. */
-  readonly purpose?: string | null | undefined;
-  /** HTTPS, at most 512 characters. Falls back to the business settings, as the next two do. */
-  readonly callback_url?: string | null | undefined;
-  readonly success_url?: string | null | undefined;
-  readonly fail_url?: string | null | undefined;
-}
-
-/** Which page of a list. */
-export interface PageQuery {
-  /** From 1; default 1. */
-  readonly page?: number | null | undefined;
-  /** 1 to 100; default 20. */
-  readonly per_page?: number | null | undefined;
-}
-
-/** @see service interface, "GET /api/v1/external/invoices" */
-export interface ListInvoicesQuery extends PageQuery {
-  /** Only the words that the interface lists: the service answers any other with 422. */
-  readonly status?: KnownInvoiceStatus | null | undefined;
-  /** Currency code. */
-  readonly currency?: string | null | undefined;
-}
-
-/** The interface does not name these parameters on the wire; see docs/decisions.md. */
-export interface ListWithdrawalsQuery extends PageQuery {
-  readonly status?: KnownWithdrawalStatus | null | undefined;
 }

@@ -1,8 +1,9 @@
+import type * as z from 'zod/mini';
 import {
   after,
   check,
+  finished,
   namesOf,
-  nullable,
   openEnum,
   optionalScalar,
   parameters,
@@ -12,8 +13,9 @@ import {
 } from './codecs.ts';
 import type { Endpoint, PageEndpoint } from './endpoint.ts';
 import { pageOf, unwrapped } from './envelope.ts';
+import type { Form } from './forms.ts';
 import { ident, optionalInteger, optionalWord } from './parameters.ts';
-import { dateFrom, decimalFrom, type Problem } from './scalars.ts';
+import { dateFrom, decimalFrom, Problem } from './scalars.ts';
 import type { KnownWithdrawalStatus, ListWithdrawalsQuery, Withdrawal } from './types.ts';
 
 export const WITHDRAWAL_STATUSES = [
@@ -22,32 +24,61 @@ export const WITHDRAWAL_STATUSES = [
   'rejected',
 ] as const satisfies readonly KnownWithdrawalStatus[];
 
-/** All members are "shown as strings", so one that does not apply yet may be absent, null or the empty string. */
-function unlessEmpty<T>(read: (value: unknown) => T | Problem): (value: unknown) => T | null | Problem {
-  return (value) => (value === undefined || value === null || value === '' ? null : read(value));
-}
-const decimal = optionalScalar(unlessEmpty(decimalFrom), { kind: 'decimal' });
-const timestamp = optionalScalar(unlessEmpty(dateFrom), { kind: 'timestamp' });
-const optionalText = nullable(text);
+const NOT_TEXT = new Problem('must be a string');
 
-const withdrawalShape = shapeOf<Withdrawal>()({
+/** What a member came as, where it could not be read. */
+class Unreadable {
+  readonly raw: unknown;
+  constructor(raw: unknown) {
+    this.raw = raw;
+  }
+}
+
+/**
+ * A member beside uuid and status. All are "shown as strings", so an amount or a time that does not apply yet may be
+ * absent, null or the empty string; and none of them is worth losing the withdrawal for.
+ */
+function member<T>(read: (value: unknown) => T | Problem, form: Form): z.ZodMiniType<T | null, unknown> {
+  const codec = optionalScalar((value) => {
+    if (value === undefined || value === null) return null;
+    const result = read(value);
+    if (!(result instanceof Problem)) return result;
+    return value === '' ? null : new Unreadable(value);
+  }, form);
+  return codec as z.ZodMiniType<T | null, unknown>; // `settled` takes the unreadable ones out
+}
+
+/** Moves what could not be read from its members to `unreadable`. */
+function settled(withdrawal: Withdrawal): Withdrawal {
+  const unread = Object.entries(withdrawal).filter(([, value]) => value instanceof Unreadable);
+  if (unread.length === 0) return withdrawal;
+  const nulls = Object.fromEntries(unread.map(([name]) => [name, null]));
+  const unreadable = Object.fromEntries(unread.map(([name, { raw }]: [string, Unreadable]) => [name, raw]));
+  return { ...withdrawal, ...nulls, unreadable };
+}
+
+const words = member((value) => (typeof value === 'string' ? value : NOT_TEXT), { kind: 'text', orNull: true });
+const decimal = member(decimalFrom, { kind: 'decimal', orNull: true });
+const timestamp = member(dateFrom, { kind: 'timestamp', orNull: true });
+
+const withdrawalShape = shapeOf<Omit<Withdrawal, 'unreadable'>>()({
   uuid: text,
-  actor: optionalText,
-  balance_type: optionalText,
-  token: optionalText,
-  network: optionalText,
-  address: optionalText,
+  actor: words,
+  balance_type: words,
+  token: words,
+  network: words,
+  address: words,
   amount: decimal,
   network_commission: decimal,
   amount_to_send: decimal,
   status: openEnum<KnownWithdrawalStatus>(WITHDRAWAL_STATUSES),
   created_at: timestamp,
-  logo_url: optionalText,
-  tx_hash: optionalText,
-  reject_reason: optionalText,
+  logo_url: words,
+  tx_hash: words,
+  reject_reason: words,
   processed_at: timestamp,
 });
-const withdrawal = resource(withdrawalShape, 'Withdrawal');
+const withdrawal = finished<Withdrawal>(resource(withdrawalShape, 'Withdrawal'), settled);
 
 const listShape = namesOf<ListWithdrawalsQuery>()({
   status: optionalWord(WITHDRAWAL_STATUSES),

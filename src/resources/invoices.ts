@@ -4,7 +4,8 @@ import { endpoints } from '../contract/endpoints.ts';
 import type { CreatedInvoice, CreateInvoiceParams, Invoice, ListInvoicesQuery } from '../contract/types.ts';
 import type { Runner } from '../transport/runner.ts';
 import { createInvoice } from './create-invoice.ts';
-import { type ListOptions, listCall } from './list.ts';
+import { listCall, wordFilter } from './list.ts';
+import type { ListOptions } from './list-options.ts';
 import { readInvoice } from './read-invoice.ts';
 import { pollUntilFinal, type WaitOptions } from './wait-until-final.ts';
 
@@ -53,9 +54,18 @@ export class Invoices {
     return new Call(readInvoice(this.#runner, ident, options));
   }
 
-  /** @see service interface, "GET /api/v1/external/invoices" */
+  /**
+   * Lists invoices in the order of the service. The result is a promise of one page and an async iterable of all
+   * invoices. Invoices of another status or currency than was asked for are left out, with an `onDrift` event.
+   * @see service interface, "GET /api/v1/external/invoices"
+   */
   list(query: ListInvoicesQuery = {}, options: ListOptions<Invoice> = {}): ListCall<Invoice> {
-    return listCall(this.#runner, endpoints['invoices.list'], query, options);
+    return listCall(this.#runner, endpoints['invoices.list'], query, options, {
+      filtersOf: ({ status, currency }) => [
+        ...wordFilter('status', status, (invoice: Invoice) => invoice.status),
+        ...wordFilter('currency', currency, (invoice: Invoice) => invoice.currency.code),
+      ],
+    });
   }
 
   /**

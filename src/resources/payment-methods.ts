@@ -1,12 +1,13 @@
 import { Call } from '../call.ts';
-import type { CallOptions } from '../call-options.ts';
+import type { RowsOptions } from '../call-options.ts';
 import { check, parameters } from '../contract/codecs.ts';
 import { Decimal } from '../contract/decimal.ts';
 import { endpoints } from '../contract/endpoints.ts';
 import { amount, textOf } from '../contract/parameters.ts';
 import type { DecimalInput, PaymentMethod } from '../contract/types.ts';
-import { invalid } from '../transport/request.ts';
+import { readInput } from '../transport/request.ts';
 import type { Runner, Success } from '../transport/runner.ts';
+import { readRows } from './rows.ts';
 
 /** What is to be charged. */
 export interface ChargeQuery {
@@ -26,22 +27,24 @@ export class PaymentMethods {
     this.#runner = runner;
   }
 
-  /** All methods. @see service interface, "GET /api/v1/external/payment-methods" */
-  list(options?: CallOptions): Call<PaymentMethod[]> {
-    return new Call(this.#runner.run(endpoints['paymentMethods.list'], {}, options));
+  /**
+   * All methods. One that cannot be read is left out, and reported to `onInvalidItem` and `onDrift`.
+   * @see service interface, "GET /api/v1/external/payment-methods"
+   */
+  list(options?: RowsOptions): Call<PaymentMethod[]> {
+    return new Call(readRows(this.#runner, endpoints['paymentMethods.list'], options));
   }
 
   /** The methods by which this amount of this currency can be charged; empty when it cannot be charged. */
-  forCharge(charge: ChargeQuery, options?: CallOptions): Call<PaymentMethod[]> {
+  forCharge(charge: ChargeQuery, options?: RowsOptions): Call<PaymentMethod[]> {
     return new Call(this.#forCharge(charge, options));
   }
 
-  async #forCharge(charge: ChargeQuery, options: CallOptions | undefined): Promise<Success<PaymentMethod[]>> {
-    const checked = checkCharge(charge);
-    if (!checked.ok) throw invalid('paymentMethods.forCharge', checked.issues);
-    const currency = checked.value.currency.toUpperCase();
-    const wanted = new Decimal(checked.value.amount);
-    const success = await this.#runner.run(endpoints['paymentMethods.list'], {}, options);
+  async #forCharge(charge: ChargeQuery, options: RowsOptions | undefined): Promise<Success<PaymentMethod[]>> {
+    const checked = readInput(checkCharge, charge, 'paymentMethods.forCharge');
+    const currency = checked.currency.toUpperCase();
+    const wanted = new Decimal(checked.amount);
+    const success = await readRows(this.#runner, endpoints['paymentMethods.list'], options);
     const value = success.value.filter(
       (method) =>
         method.currency.code.toUpperCase() === currency &&

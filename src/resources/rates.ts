@@ -1,11 +1,12 @@
 import { Call } from '../call.ts';
-import type { CallOptions } from '../call-options.ts';
+import type { RowsOptions } from '../call-options.ts';
 import { check, parameters } from '../contract/codecs.ts';
 import { endpoints } from '../contract/endpoints.ts';
 import { optionalText } from '../contract/parameters.ts';
 import type { Rate } from '../contract/types.ts';
-import { invalid } from '../transport/request.ts';
+import { readInput } from '../transport/request.ts';
 import type { Runner, Success } from '../transport/runner.ts';
+import { readRows } from './rows.ts';
 
 /** Which rates. Case does not matter. The service always answers all of them; these are picked here. */
 export interface RateFilter {
@@ -29,16 +30,17 @@ export class Rates {
     this.#runner = runner;
   }
 
-  /** A live snapshot; a pair without fresh data is missing. @see service interface, "GET /api/v1/external/rates" */
-  list(filter: RateFilter = {}, options?: CallOptions): Call<Rate[]> {
+  /**
+   * A live snapshot; a pair without fresh data is missing. A row that cannot be read is left out, and reported to
+   * `onInvalidItem` and `onDrift`. @see service interface, "GET /api/v1/external/rates"
+   */
+  list(filter: RateFilter = {}, options?: RowsOptions): Call<Rate[]> {
     return new Call(this.#list(filter, options));
   }
 
-  async #list(filter: RateFilter, options: CallOptions | undefined): Promise<Success<Rate[]>> {
-    const checked = checkFilter(filter);
-    if (!checked.ok) throw invalid('rates.list', checked.issues);
-    const { fiat, side, platform } = checked.value;
-    const success = await this.#runner.run(endpoints['rates.list'], {}, options);
+  async #list(filter: RateFilter, options: RowsOptions | undefined): Promise<Success<Rate[]>> {
+    const { fiat, side, platform } = readInput(checkFilter, filter, 'rates.list');
+    const success = await readRows(this.#runner, endpoints['rates.list'], options);
     const value = success.value.filter(
       (rate) => isSame(rate.fiat, fiat) && isSame(rate.side, side) && isSame(rate.platform, platform),
     );

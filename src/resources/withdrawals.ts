@@ -4,7 +4,8 @@ import { endpoints } from '../contract/endpoints.ts';
 import type { ListWithdrawalsQuery, Withdrawal } from '../contract/types.ts';
 import type { Runner } from '../transport/runner.ts';
 import { compared, isSameUuid } from './compared.ts';
-import { type ListOptions, listCall } from './list.ts';
+import { listCall, wordFilter } from './list.ts';
+import type { ListOptions } from './list-options.ts';
 
 /** The business's withdrawals. */
 export class Withdrawals {
@@ -17,14 +18,15 @@ export class Withdrawals {
     this.#queryNames = queryNames;
   }
 
-  /** @see service interface, "GET /api/v1/external/withdrawals" */
+  /**
+   * Lists withdrawals in the order of the service. The result is a promise of one page and an async iterable of all
+   * withdrawals. Those of another status than was asked for are left out, with an `onDrift` event.
+   * @see service interface, "GET /api/v1/external/withdrawals"
+   */
   list(query: ListWithdrawalsQuery = {}, options: ListOptions<Withdrawal> = {}): ListCall<Withdrawal> {
-    const status: unknown = query?.status;
-    // What is no text is refused when the request is prepared.
-    const wanted = typeof status === 'string' ? status.toLowerCase() : undefined;
     return listCall(this.#runner, endpoints['withdrawals.list'], query, options, {
       queryNames: this.#queryNames,
-      wasAskedFor: (withdrawal) => wanted === undefined || withdrawal.status.toLowerCase() === wanted,
+      filtersOf: ({ status }) => wordFilter('status', status, (withdrawal: Withdrawal) => withdrawal.status),
     });
   }
 

@@ -122,6 +122,8 @@ export interface Dialect {
   readonly decimalForm: 'as_given' | 'padded' | 'trimmed';
   /** What a rate without fresh data looks like: not in the list, with a null price, or without that member. */
   readonly staleRates: 'omitted' | 'null' | 'absent';
+  /** What a source shows that gives no smallest and largest order. */
+  readonly rateLimits: 'present' | 'null' | 'absent';
   /** Whether answers and webhooks have members that the interface does not list, as a later version may add. */
   readonly extraMembers: 'none' | 'some';
   /** Whether there is, from the start, an invoice, a withdrawal and a rate with a word that is not listed; a delivery that waits then is `queued`. */

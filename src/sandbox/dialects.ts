@@ -200,6 +200,12 @@ export const DIALECTS: DialectTable = {
   ]),
   decimalForm: entry(CONVENTIONS, 'how many decimals an amount has', ['as_given', 'padded', 'trimmed']),
   staleRates: entry(RATES, 'a pair without fresh data', ['omitted', 'null', 'absent']),
+  rateLimits: entry(
+    RATES,
+    'limits that a source does not give',
+    ['present', 'null', 'absent'],
+    'check for `null` before use',
+  ),
   extraMembers: entry('Versioning', 'members that a later version adds', SOME),
   newWords: entry('Versioning', 'states and words that a later version adds', SOME),
 };

@@ -8,5 +8,15 @@ export function wireRates(world: World): object[] {
   const rows = dialect.staleRates === 'omitted' ? freshRates(world) : rates;
   const [first] = rows;
   const all = dialect.newWords === 'some' && first !== undefined ? [...rows, { ...first, side: 'mid' }] : rows;
-  return all.map((rate) => wireForm(dialect, rate, dialect.staleRates === 'absent' ? 'absent' : 'null'));
+  return all.map((rate) => {
+    const { min_amount, max_amount, ...rest } = wireForm(
+      dialect,
+      rate,
+      dialect.staleRates === 'absent' ? 'absent' : 'null',
+    );
+    if (dialect.rateLimits === 'absent') return rest;
+    return dialect.rateLimits === 'null'
+      ? { ...rest, min_amount: null, max_amount: null }
+      : { ...rest, min_amount, max_amount };
+  });
 }

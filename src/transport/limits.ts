@@ -110,18 +110,15 @@ const CLIENT_RETRY_NAMES: ReadonlySet<string> = new Set<string>([
   ...RETRY_NAMES,
   'budget' satisfies keyof ClientRetryOptions,
 ]);
-const CALL_NAMES: ReadonlySet<string> = new Set<keyof CallOptions | ListOptionName>([
+/** Every option of a call. */
+export const CALL_NAMES: ReadonlySet<string> = new Set<keyof CallOptions>([
   'signal',
   'timeout',
   'deadline',
   'retry',
   'headers',
   'query',
-  'prefetch',
-  'onPage',
-  'onInvalidItem',
 ]);
-type ListOptionName = 'prefetch' | 'onPage' | 'onInvalidItem';
 
 function policyOf(retry: false | RetryOptions | undefined, defaults: RetryPolicy, fail: Fail): RetryPolicy {
   if (retry === false) return { ...defaults, attempts: 1 };

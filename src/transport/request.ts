@@ -1,6 +1,6 @@
 import type { Check, Issue } from '../contract/codecs.ts';
 import type { Endpoint, WireRecord } from '../contract/endpoint.ts';
-import { ValidationError } from '../errors.ts';
+import { ConfigurationError, isMerchantError, ValidationError } from '../errors.ts';
 import { VERSION } from '../version.ts';
 import type { PreparedRequest } from './transport.ts';
 
@@ -72,12 +72,31 @@ function pageSizeOf(
   return Number.isSafeInteger(asked) && asked > 0 ? asked : DEFAULT_PAGE_SIZE;
 }
 
+/** Parameters that a resource looks at itself, checked. */
+export function readInput<T>(check: Check<T>, given: unknown, operation: string): T {
+  let checked: ReturnType<Check<T>>;
+  try {
+    checked = check(given);
+  } catch (error) {
+    throw unreadable(error, operation);
+  }
+  if (!checked.ok) throw invalid(operation, checked.issues);
+  return checked.value;
+}
+
+/** An error of this package as it is; for anything else, a getter or a proxy of the caller's threw. */
+export function unreadable(error: unknown, operation: string, externalId: string | null = null): unknown {
+  if (isMerchantError(error)) return error;
+  // What was thrown is not kept: it may hold anything.
+  return new ConfigurationError(`${operation}: the parameters or options cannot be read. No request was made.`, {
+    code: 'SDK_INVALID_ARGUMENT',
+    operation,
+    externalId,
+  });
+}
+
 /** An input that the service would refuse, refused before the network. */
-export function invalid(
-  operation: string,
-  issues: readonly Issue[],
-  externalId: string | null = null,
-): ValidationError {
+function invalid(operation: string, issues: readonly Issue[], externalId: string | null = null): ValidationError {
   const named = issues
     .slice(0, 5)
     .map(({ path, message }) =>

@@ -1,6 +1,6 @@
 import type { CallOptions, DriftEvent } from '../call-options.ts';
 import type { Endpoint } from '../contract/endpoint.ts';
-import { ConfigurationError, isMerchantError } from '../errors.ts';
+import { isMerchantError } from '../errors.ts';
 import type { Answer } from './answer.ts';
 import type { RetryBudget } from './budget.ts';
 import { type CallScope, type CallTraits, orderOf } from './call-scope.ts';
@@ -10,7 +10,7 @@ import { type CallLimits, limitsOf } from './limits.ts';
 import type { Observer } from './observer.ts';
 import { OperationRun } from './operation-run.ts';
 import type { Redactor } from './redact.ts';
-import { type CallInput, prepareRequest } from './request.ts';
+import { type CallInput, prepareRequest, unreadable } from './request.ts';
 import type { Runtime } from './runtime.ts';
 import type { Transport } from './transport.ts';
 
@@ -70,13 +70,7 @@ export class Runner {
       const limits = limitsOf(this.#parts.limits, options, operation, () => this.#shown(externalId));
       return this.#scope(endpoint, input, limits, externalId, traits);
     } catch (error) {
-      if (isMerchantError(error)) throw error;
-      // A getter or a proxy of the caller's threw. Its error is not kept: it may hold anything.
-      throw new ConfigurationError(`${operation}: the parameters or options cannot be read. No request was made.`, {
-        code: 'SDK_INVALID_ARGUMENT',
-        operation,
-        externalId: this.#shown(externalId),
-      });
+      throw unreadable(error, operation, this.#shown(externalId));
     }
   }
 
@@ -112,7 +106,7 @@ export class Runner {
     try {
       return await work();
     } catch (error) {
-      this.#reportFailure(endpoint, error, startedAt);
+      this.reportFailure(endpoint, error, startedAt);
       throw error;
     }
   }
@@ -159,7 +153,8 @@ export class Runner {
     return externalId === null ? null : this.#parts.redactor.text(externalId);
   }
 
-  #reportFailure(endpoint: Endpoint<unknown>, error: unknown, startedAt: number): void {
+  /** Reports the failure of a call to the hooks. Once for each call: whoever runs the parts of one reports for them. */
+  reportFailure(endpoint: Endpoint<unknown>, error: unknown, startedAt: number): void {
     if (!isMerchantError(error)) return;
     const { operation, method, path } = endpoint;
     const { code, outcome, attempts } = error;

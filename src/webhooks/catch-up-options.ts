@@ -1,7 +1,7 @@
 import { dateFrom, Problem } from '../contract/scalars.ts';
 import type { Invoice, KnownInvoiceStatus, Page } from '../contract/types.ts';
 import { ConfigurationError } from '../errors.ts';
-import type { InvalidItem } from '../resources/list.ts';
+import type { InvalidItem } from '../resources/list-options.ts';
 
 /** The four final states. @see service interface, "Invoice states" */
 export type FinalInvoiceStatus = Exclude<KnownInvoiceStatus, 'pending'>;

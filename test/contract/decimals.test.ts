@@ -16,6 +16,18 @@ describe('decimal text from the wire', () => {
     ['123456789012345678901.23', '123456789012345678901.23'],
     ['999999999999999999999999999999', '999999999999999999999999999999'],
     ['0.000000000000000001', '0.000000000000000001'],
+    ['0E-8', '0'],
+    ['-0e99', '0'],
+    ['1E+2', '100'],
+    ['1e5', '100000'],
+    ['-2.50E1', '-25'],
+    ['1.5e-07', '0.00000015'],
+    ['1'.repeat(40), '1'.repeat(40)],
+    [`0.${'1'.repeat(40)}`, `0.${'1'.repeat(40)}`],
+    [`${'0'.repeat(60)}1.50`, '1.5'],
+    [`25.${'0'.repeat(60)}`, '25'],
+    ['9e99', `9${'0'.repeat(99)}`],
+    ['9e-99', `0.${'0'.repeat(98)}9`],
   ])('%s is read', (text, plain) => {
     const value = decimalFrom(text);
     expect(value).not.toBeInstanceOf(Problem);
@@ -31,8 +43,14 @@ describe('decimal text from the wire', () => {
   // decimal.js itself takes each of these.
   it.each([
     '1e1000000000',
-    '1e3',
-    '1E+3',
+    '1e100',
+    '1e-100',
+    '1e+-5',
+    '1e',
+    'e5',
+    '1e5.0',
+    '1e 5',
+    '1p5',
     '0x1f',
     '0b11',
     '0o7',
@@ -55,9 +73,13 @@ describe('decimal text from the wire', () => {
   );
 
   it.each([
-    ['1'.repeat(31), 'one digit more than thirty'],
-    [`0.${'1'.repeat(19)}`, 'one decimal more than eighteen'],
+    ['1'.repeat(41), 'one significant digit more than forty'],
+    [`0.${'1'.repeat(41)}`, 'one significant decimal more than forty'],
+    [`1.${'0'.repeat(39)}1`, 'forty-one digits with zeros between them'],
+    [`0.${'0'.repeat(100)}1e-99`, 'more decimals than could be read again'],
     ['9'.repeat(10_000_000), 'ten million digits'],
+    ['0'.repeat(10_000_000), 'ten million zeros'],
+    [`0.${'0'.repeat(10_000_000)}`, 'ten million decimals of zero'],
     [`0x${'f'.repeat(200_000)}`, 'hexadecimal digits without end'],
   ])('%# is refused: %s', (text) => {
     expect(decimalFrom(text)).toBeInstanceOf(Problem);
@@ -70,15 +92,47 @@ describe('decimal text from the wire', () => {
     },
   );
 
-  it('keeps every digit of every amount it takes', () => {
-    const digits = fc.stringMatching(/^[1-9]\d{0,29}$/);
-    const decimals = fc.stringMatching(/^\d{0,17}[1-9]$/);
+  /** What a text means, by whole numbers alone: digits before and behind the point, moved by the exponent. */
+  function plainOf(negative: boolean, whole: string, part: string, exponent: number): string {
+    const digits = BigInt(whole + part);
+    const places = part.length - exponent;
+    const scale = 10n ** BigInt(Math.max(0, places));
+    const value = places < 0 ? digits * 10n ** BigInt(-places) : digits;
+    const behind = (value % scale).toString().padStart(Math.max(0, places), '0').replace(/0+$/, '');
+    const plain = `${value / scale}${places > 0 && behind !== '' ? `.${behind}` : ''}`;
+    return negative && digits !== 0n ? `-${plain}` : plain;
+  }
+
+  it('keeps every digit, whatever the exponent', () => {
+    const digits = fc.stringMatching(/^\d{1,40}$/);
+    const exponent = fc.option(fc.integer({ min: -99, max: 99 }));
+    const mark = fc.constantFrom('e', 'E');
+    const sign = fc.constantFrom('', '+');
     fc.assert(
-      fc.property(digits, decimals, fc.boolean(), (whole, part, negative) => {
-        const text = `${negative ? '-' : ''}${whole}.${part}`;
-        expect(String(decimalFrom(text))).toBe(text);
+      fc.property(digits, fc.nat(40), exponent, mark, sign, fc.boolean(), (all, at, exponent, mark, sign, negative) => {
+        const whole = all.slice(0, Math.max(1, at));
+        const part = all.slice(whole.length);
+        const tail = exponent === null ? '' : `${mark}${exponent < 0 ? '' : sign}${exponent}`;
+        const text = `${negative ? '-' : ''}${whole}${part === '' ? '' : `.${part}`}${tail}`;
+        const plain = plainOf(negative, whole, part, exponent ?? 0);
+        const value = decimalFrom(text);
+        expect(String(value)).toBe(plain);
+        expect(String(decimalFrom(plain)), 'what was printed can be read').toBe(plain);
       }),
-      { seed: 1042, numRuns: 300 },
+      { seed: 1042, numRuns: 2_000 },
+    );
+  });
+
+  it('reads again whatever it prints', () => {
+    const text = fc.stringMatching(/^-?\d{1,120}(\.\d{1,120})?([eE][+-]?\d{1,2})?$/);
+    fc.assert(
+      fc.property(text, (given) => {
+        const value = decimalFrom(given);
+        if (value instanceof Problem) return;
+        expect(value.precision()).toBeLessThanOrEqual(40);
+        expect(String(decimalFrom(value.toFixed()))).toBe(value.toFixed());
+      }),
+      { seed: 1042, numRuns: 2_000 },
     );
   });
 
@@ -100,6 +154,36 @@ describe('decimal text from the wire', () => {
       }),
       { seed: 1042, numRuns: 300 },
     );
+  });
+});
+
+describe('a JSON number where a decimal string should be', () => {
+  it.each([
+    [25, '25'],
+    [0.1, '0.1'],
+    [-3.5, '-3.5'],
+    [1e-7, '0.0000001'],
+    [999_999_999_999_999, '999999999999999'],
+    [9_007_199_254_740_000, '9007199254740000'], // below 2^53, and no more than 15 digits of it count
+    [-9_007_199_254_740_000, '-9007199254740000'],
+  ])('%d is read', (value, plain) => {
+    expect(String(decimalFrom(value))).toBe(plain);
+  });
+
+  it.each([
+    [2 ** 53, 'two to the 53rd'],
+    [-(2 ** 53), 'and its negative'],
+    [9_100_000_000_000_000, 'few digits, but a neighbour may have been rounded to it'],
+    [1e16, 'one digit'],
+    [1e21, 'one that JavaScript prints with an exponent'],
+    [1e300, 'three hundred digits'],
+    [0.1234567890123456, 'sixteen digits'],
+    [1_234_567_890_123_456, 'sixteen digits before the point'],
+    [5e-324, 'the smallest there is'],
+    [Number.NaN, 'NaN'],
+    [Number.POSITIVE_INFINITY, '1e999 in JSON'],
+  ])('%d is refused: %s', (value) => {
+    expect(decimalFrom(value)).toBeInstanceOf(Problem);
   });
 });
 

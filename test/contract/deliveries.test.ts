@@ -76,6 +76,109 @@ describe('a delivery record', () => {
     },
   );
 
+  it.each([
+    'x_webhook_id',
+    'X-Webhook-Id',
+    'xWebhookId',
+    'webhook_id',
+    'webhookId',
+    'uuid',
+    'UUID',
+    'deliveryId',
+    'delivery-id',
+    'DELIVERY_ID',
+  ])('has its id as %s', (name) => {
+    expect(first(renamed('delivery_id', name)).id).toBe('9482f7a5-08dc-4796-82e3-a6b5c3d3e7f8');
+  });
+
+  it('prefers the value of the header to every other id', () => {
+    const record = { ...wire.deliveredRecord, id: 17, uuid: 'u', webhookId: 'w', 'X-Webhook-Id': 'header' };
+    expect(first(record).id).toBe('header');
+    expect(first({ ...wire.deliveredRecord, deliveryId: 'other' }).id, 'the exact name wins').toBe(
+      wire.deliveredRecord['delivery_id'],
+    );
+  });
+
+  it.each([
+    ['camel', (name: string) => name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase())],
+    ['pascal', (name: string) => name.replace(/(?:^|_)(\w)/g, (_, letter: string) => letter.toUpperCase())],
+    ['kebab', (name: string) => name.replace(/_/g, '-')],
+    ['upper', (name: string) => name.toUpperCase()],
+  ])('may be written in %s case, its log too', (_case, rewrite) => {
+    const rewritten = (value: unknown): unknown => {
+      if (Array.isArray(value)) return value.map(rewritten);
+      if (typeof value !== 'object' || value === null) return value;
+      return Object.fromEntries(Object.entries(value).map(([name, member]) => [rewrite(name), rewritten(member)]));
+    };
+    const { delivery_id: _wireName, ...plain } = { ...first(wire.deliveredRecord), delivery_id: '' };
+    expect(first(rewritten(wire.deliveredRecord))).toMatchObject({ ...plain, attempt_log: expect.anything() });
+    expect(first(rewritten(wire.deliveredRecord)).attempt_log).toMatchObject(plain.attempt_log);
+    expect(decoded(listDeliveries.data, rewritten({ webhook_deliveries: wire.deliveries }))).toHaveLength(2);
+  });
+
+  describe('without a status, follows the last attempt of its log', () => {
+    const record = (log: readonly object[], more: object = {}) => ({
+      ...(without(without(wire.deliveredRecord, 'status'), 'next_retry_at') as object),
+      attempt_log: log,
+      ...more,
+    });
+    const at = (minute: number, success: unknown, status_code: unknown = null) => ({
+      success,
+      status_code,
+      created_at: `2026-01-31T09:${String(minute).padStart(2, '0')}:00Z`,
+    });
+
+    it.each<[string, readonly object[], object, string]>([
+      ['delivered', [at(1, false), at(2, true)], {}, 'delivered'],
+      ['newest first', [at(2, true), at(1, false)], {}, 'delivered'],
+      ['failed', [at(1, true), at(2, false)], {}, 'failed'],
+      ['failed, newest first', [at(2, false), at(1, true)], {}, 'failed'],
+      ['with a retry to come', [at(1, false)], { next_retry_at: '2026-01-31T09:42:13Z' }, 'pending'],
+      ['by the HTTP status alone', [at(1, null, 204)], {}, 'delivered'],
+      ['by an HTTP status that refuses', [at(1, null, '503')], {}, 'failed'],
+      ['without times, the one at the end', [{ success: true }, { success: false }], {}, 'failed'],
+      ['by text', [at(1, 'true')], {}, 'delivered'],
+    ])('%s', (_name, log, more, status) => {
+      expect(first(record(log, more)).status).toBe(status);
+    });
+
+    it('and keeps its own where it has one', () => {
+      expect(first({ ...record([at(1, true)]), status: 'failed' }).status).toBe('failed');
+    });
+  });
+
+  it.each<[string, unknown]>([
+    ['under "delivery"', { delivery: wire.deliveredRecord }],
+    ['under "webhook"', { webhook: wire.deliveredRecord }],
+    ['under "history", in a list', { history: [wire.deliveredRecord] }],
+    ['under "webhook", a list under "deliveries"', { webhook: { deliveries: [wire.deliveredRecord] } }],
+    ['a page under "history"', { history: { items: [wire.deliveredRecord], page: 1 } }],
+    ['"history" under "data" under "webhook"', { webhook: { data: { history: [wire.deliveredRecord] } } }],
+    ['beside the invoice', { invoice: { uuid: 'i', status: 'success' }, webhooks: [wire.deliveredRecord] }],
+    ['inside the invoice', { uuid: 'i', status: 'success', webhooks: [wire.deliveredRecord] }],
+    ['each row under "delivery"', [{ delivery: wire.deliveredRecord }]],
+    [
+      'its log beside it',
+      [{ webhook: without(wire.deliveredRecord, 'attempt_log'), attempt_log: wire.deliveredRecord.attempt_log }],
+    ],
+  ])('may stand %s', (_name, payload) => {
+    const found = decoded(listDeliveries.data, payload);
+    expect(found.map(({ id, status, attempt_log }) => [id, status, attempt_log.length])).toEqual([
+      ['9482f7a5-08dc-4796-82e3-a6b5c3d3e7f8', 'delivered', 3],
+    ]);
+  });
+
+  it('is not looked for without end', () => {
+    const deep = { webhook: { webhook: { webhook: { webhook: { history: [wire.deliveredRecord] } } } } };
+    expect(refused(listDeliveries.data, deep)).not.toEqual([]);
+  });
+
+  it('is refused among a million others in no time', () => {
+    const rows = Array.from({ length: 1_001 }, () => wire.deliveredRecord);
+    expect(decoded(listDeliveries.data, rows.slice(1))).toHaveLength(1_000);
+    expect(refused(listDeliveries.data, rows)[0]?.path).toBe('0.id');
+  });
+
   it('prefers the delivery id to the number of a row', () => {
     expect(first({ ...wire.deliveredRecord, id: 17 }).id).toBe('9482f7a5-08dc-4796-82e3-a6b5c3d3e7f8');
   });
@@ -109,6 +212,10 @@ describe('a delivery record', () => {
     'last_status',
   ])('has its last HTTP status as %s', (name) => {
     expect(first(renamed('last_http_status', name)).last_http_status).toBe(204);
+  });
+
+  it.each([0, '0'])('has no last HTTP status where it is %j', (value) => {
+    expect(first({ ...wire.deliveredRecord, last_http_status: value }).last_http_status).toBeNull();
   });
 
   it('does not take a word for an HTTP status', () => {
@@ -157,9 +264,12 @@ describe('a delivery record', () => {
     expect(first({ ...wire.deliveredRecord, attempts }).attempts).toBe(attempt_log.length);
   });
 
-  it.each([[null], [{ items: null }], [{ deliveries: [] }], [[]]])('there is none in %j', (payload) => {
-    expect(decoded(listDeliveries.data, payload)).toEqual([]);
-  });
+  it.each([[null], [{ items: null }], [{ deliveries: [] }], [[]], [{}], [{ deliveries: {} }], [{ history: [] }]])(
+    'there is none in %j',
+    (payload) => {
+      expect(decoded(listDeliveries.data, payload)).toEqual([]);
+    },
+  );
 
   it('may stand alone', () => {
     expect(first(wire.deliveredRecord).id).toBe(decoded(listDeliveries.data, wire.deliveredRecord)[0]?.id);
@@ -180,14 +290,19 @@ describe('a delivery record', () => {
     },
   );
 
-  it.each([
-    ['delivery_id', 'id'],
-    ['status', 'status'],
-  ])('is refused without %s', (name, path) => {
-    expect(refused(listDeliveries.data, [without(wire.deliveredRecord, name)])).toEqual([
-      { path: `0.${path}`, message: 'is required' },
+  it('is refused without an id', () => {
+    expect(refused(listDeliveries.data, [without(wire.deliveredRecord, 'delivery_id')])).toEqual([
+      { path: '0.id', message: 'is required' },
     ]);
   });
+
+  it.each([[[]], [null], [[{}]], [[{ created_at: '2026-01-31T09:41:13Z' }]]])(
+    'is refused without a status when its log does not tell it: %j',
+    (attempt_log) => {
+      const record = { ...(without(wire.deliveredRecord, 'status') as object), attempt_log };
+      expect(refused(listDeliveries.data, [record])).toEqual([{ path: '0.status', message: 'is required' }]);
+    },
+  );
 
   it('passes words that the interface does not list, and keeps unknown members', () => {
     expect(
@@ -219,6 +334,9 @@ describe('an entry of the attempt log', () => {
   it.each([
     ['status_code', '503', 503],
     ['status_code', '', null],
+    ['status_code', 0, null],
+    ['status_code', '0', null],
+    ['duration_ms', 0, 0],
     ['duration_ms', '181.5', 181.5],
     ['duration_ms', '181.25', 181.25],
     ['success', 'true', true],

@@ -5,9 +5,11 @@ import { type Drift, driftsIn } from '../../src/contract/drift.ts';
 import { getInvoice, listInvoices } from '../../src/contract/invoices.ts';
 import { listPaymentMethods } from '../../src/contract/payment-methods.ts';
 import { listRates } from '../../src/contract/rates.ts';
+import { getWithdrawal } from '../../src/contract/withdrawals.ts';
 import { adjustedInvoice, invoicePage, successInvoice } from '../support/fixtures/invoices.ts';
 import { paymentMethods } from '../support/fixtures/payment-methods.ts';
 import { buyRate, rates } from '../support/fixtures/rates.ts';
+import { approvedWithdrawal } from '../support/fixtures/withdrawals.ts';
 import { changed } from './mutation.ts';
 
 function drifts(check: Check<unknown>, payload: unknown): Drift[] {
@@ -55,6 +57,38 @@ it('names fields and words that the interface does not know', () => {
   expect(drifts(listRates.data, [changed(buyRate, 'side', 'swap')])).toEqual([
     { path: '*.side', kind: 'unknown_word' },
   ]);
+});
+
+it('names what was forgiven in a page', () => {
+  expect(drifts(listInvoices.data, { ...invoicePage, items: null, per_page: '20', total_items: 'x' })).toEqual([
+    { path: 'items', kind: 'null_for_list' },
+    { path: 'per_page', kind: 'text_for_number' },
+  ]);
+  const items = [changed(changed(successInvoice, 'payment_method', []), 'currency.id', '2')];
+  expect(drifts(listInvoices.data, { ...invoicePage, items })).toEqual([
+    { path: 'items.*.currency.id', kind: 'text_for_number' },
+    { path: 'items.*.payment_method', kind: 'list_for_object' },
+  ]);
+});
+
+it('names the members of a withdrawal that could not be read', () => {
+  const odd = {
+    ...approvedWithdrawal,
+    amount: '1.5 USDT',
+    processed_at: '2026-02-01',
+    actor: 4,
+    tx_hash: '',
+    address: null,
+  };
+  expect(drifts(getWithdrawal.data, odd)).toEqual([
+    { path: 'actor', kind: 'unreadable_member' },
+    { path: 'amount', kind: 'unreadable_member' },
+    { path: 'processed_at', kind: 'unreadable_member' },
+  ]);
+  expect(
+    drifts(getWithdrawal.data, { ...approvedWithdrawal, amount: 25, created_at: '', network_commission: '' }),
+  ).toEqual([{ path: 'amount', kind: 'number_for_decimal' }]);
+  expect(drifts(getWithdrawal.data, approvedWithdrawal)).toEqual([]);
 });
 
 it('does not count the names of a delivery, which are not shown', () => {

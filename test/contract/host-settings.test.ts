@@ -43,13 +43,8 @@ describe('a host that changes zod', () => {
   const broken: readonly [string, unknown, string, string][] = [
     ['a missing member', without(pendingInvoice, 'uuid'), 'uuid', 'is required'],
     ['another type', changed(pendingInvoice, 'uuid', 5), 'uuid', 'must be a string'],
-    [
-      'a broken scalar',
-      changed(pendingInvoice, 'amount', 'x'),
-      'amount',
-      'must be a decimal string in plain notation, such as "25.00"',
-    ],
-    ['a huge integer', changed(pendingInvoice, 'currency.id', 1e300), 'currency.id', 'is not as the interface says'],
+    ['a broken scalar', changed(pendingInvoice, 'amount', 'x'), 'amount', 'must be a decimal string, such as "25.00"'],
+    ['a huge integer', changed(pendingInvoice, 'currency.id', 1e300), 'currency.id', 'must be an integer'],
   ];
   afterEach(() => {
     z.config({ customError: undefined, localeError: z.locales.en().localeError });

@@ -228,12 +228,17 @@ describe('a page of invoices', () => {
 
   it.each([
     ['items', {}, 'must be an array'],
-    ['items', null, 'must be an array'],
-    ['page', '2', 'must be a number'],
+    ['items', 'none', 'must be an array'],
+    ['page', '2nd', 'must be an integer'],
+    ['page', '', 'must be an integer'],
+    ['page', '-1', 'must be an integer'],
+    ['page', '2.0', 'must be an integer'],
+    ['page', '9007199254740992', 'must be an integer'],
+    ['page', '1'.repeat(17), 'must be an integer'],
     ['page', 1.5, 'must be an integer'],
-    ['per_page', null, 'must be a number'],
-    ['total_items', true, 'must be a number'],
-    ['total_pages', [], 'must be a number'],
+    ['per_page', null, 'must be an integer'],
+    ['total_items', true, 'must be an integer'],
+    ['total_pages', [], 'must be an integer'],
     ['has_next', 'true', 'must be a boolean'],
     ['has_prev', 0, 'must be a boolean'],
   ])('is refused with %s of another type (%j)', (name, value, message) => {
@@ -284,7 +289,7 @@ describe('a required member that is missing', () => {
   });
 });
 
-const DECIMAL = 'must be a decimal string in plain notation, such as "25.00"';
+const DECIMAL = 'must be a decimal string, such as "25.00"';
 const DATE = 'must be an ISO 8601 date-time, such as "2026-01-31T09:30:00Z"';
 
 describe('a member of another type', () => {
@@ -298,7 +303,7 @@ describe('a member of another type', () => {
     ['amount_to_send', '', DECIMAL],
     ['currency', 'EUR', 'must be an object'],
     ['currency', null, 'must be an object'],
-    ['currency.id', '2', 'must be a number'],
+    ['currency.id', 'two', 'must be an integer'],
     ['currency.code', 978, 'must be a string'],
     ['currency.name', null, 'must be a string'],
     ['currency.symbol', {}, 'must be a string'],
@@ -313,10 +318,12 @@ describe('a member of another type', () => {
     ['payment_method', 'Card', 'must be an object'],
     ['payment_method.name', 3, 'must be a string'],
     ['payment_method.logo_url', 3, 'must be a string'],
-    ['rate', '1e3', DECIMAL],
+    ['rate', '1e333', DECIMAL],
     ['settled_amount_usdt', 'NaN', DECIMAL],
     ['is_adjusted', 'yes', 'must be a boolean'],
-    ['adjustment', [], 'must be an object'],
+    ['adjustment', [1], 'must be an object'],
+    ['adjustment', [[]], 'must be an object'],
+    ['adjustment', '', 'must be an object'],
     ['adjustment.actual_amount_fiat', null, DECIMAL],
   ])('%s = %j is refused', (path, value, message) => {
     expect(refused(getInvoice.data, changed(wire.adjustedInvoice, path, value))).toEqual([{ path, message }]);
@@ -340,6 +347,37 @@ describe('a member of another type', () => {
   });
 });
 
+describe('forms of nothing, and of a number', () => {
+  it('a page whose items are null is empty', () => {
+    const page = changed(wire.invoicePage, 'items', null);
+    expect(decoded(listInvoices.data, page)).toMatchObject({ items: [], total_items: 5 });
+    expect(refused(listInvoices.data, without(page, 'items'))).toEqual([{ path: 'items', message: 'is required' }]);
+  });
+
+  it.each(['payment_method', 'adjustment'])('[] for %s is null', (name) => {
+    expect(decoded(getInvoice.data, changed(wire.successInvoice, name, []))).toHaveProperty(name, null);
+    const page = { ...wire.invoicePage, items: [changed(wire.successInvoice, name, [])] };
+    expect(decoded(listInvoices.data, page).items[0]).toHaveProperty(name, null);
+  });
+
+  it('an invoice with [] for its adjustment, and no flag, is not adjusted', () => {
+    const bare = without(changed(wire.successInvoice, 'adjustment', []), 'is_adjusted');
+    expect(decoded(getInvoice.data, bare)).toMatchObject({ adjustment: null, is_adjusted: false });
+  });
+
+  it.each([
+    ['2', 2],
+    ['0', 0],
+    ['007', 7],
+    ['9007199254740991', Number.MAX_SAFE_INTEGER],
+  ])('the digits %j are an integer', (text, value) => {
+    for (const name of ['page', 'per_page', 'total_items', 'total_pages'] as const) {
+      expect(decoded(listInvoices.data, changed(wire.invoicePage, name, text))[name]).toBe(value);
+    }
+    expect(decoded(getInvoice.data, changed(wire.successInvoice, 'currency.id', text)).currency.id).toBe(value);
+  });
+});
+
 describe('a JSON number where the interface says decimal string', () => {
   it.each([
     [25, '25'],
@@ -348,6 +386,7 @@ describe('a JSON number where the interface says decimal string', () => {
     [-0, '0'],
     [0.1, '0.1'],
     [1e-7, '0.0000001'],
+    [1e-19, '0.0000000000000000001'],
     [123456789012.345, '123456789012.345'],
     [999999999999999, '999999999999999'],
   ])('%d is accepted', (value, text) => {
@@ -356,7 +395,7 @@ describe('a JSON number where the interface says decimal string', () => {
     expect(invoice.amount.isNegative()).toBe(false);
   });
 
-  it.each([1234567890123456, 0.1 + 0.2, 9007199254740992, Number.MAX_VALUE, Number.NaN, Infinity, 1e31, 1e-19])(
+  it.each([1234567890123456, 0.1 + 0.2, 9007199254740992, Number.MAX_VALUE, Number.NaN, Infinity, 1e31, 1e16])(
     '%d is refused',
     (value) => {
       expect(
@@ -369,7 +408,8 @@ describe('a JSON number where the interface says decimal string', () => {
     expect(refused(getInvoice.data, changed(wire.successInvoice, 'amount', 0.1 + 0.2))).toEqual([
       {
         path: 'amount',
-        message: 'must be a decimal string; a JSON number with more than 15 significant digits may have lost some',
+        message:
+          'must be a decimal string; a JSON number with more than 15 significant digits, or from 2^53 on, may have lost some',
       },
     ]);
   });

@@ -118,8 +118,6 @@ describe('an amount', () => {
     ['1.5', '1.5'],
     ['007', '007'],
     ['9'.repeat(30), '9'.repeat(30)],
-    [25n, '25'],
-    [10n ** 29n, `1${'0'.repeat(29)}`],
   ])('%s goes out as %s', (amount, wire) => {
     expect(decoded(body, { ...order, amount })).toHaveProperty('amount', wire);
   });
@@ -151,10 +149,22 @@ describe('an amount', () => {
     expect(refused(body, { ...order, amount })).toEqual([{ path: 'amount', message: AMOUNT_RULE }]);
   });
 
-  it.each([[0n], [-1n], [10n ** 30n], [-(10n ** 100_000n)], [true], [{}], [['25.00']], [new Date(0)], [null]])(
+  it.each([[true], [{}], [['25.00']], [new Date(0)], [null]])(
     'a value of another type or size is refused (%#)',
     (amount) => {
       expect(refused(body, { ...order, amount })).toEqual([{ path: 'amount', message: AMOUNT_RULE }]);
+    },
+  );
+
+  it.each([[25n], [2500n], [0n], [-1n], [10n ** 30n], [-(10n ** 100_000n)]])(
+    'a bigint is refused with the right form (%#)',
+    (amount) => {
+      expect(refused(body, { ...order, amount })).toEqual([
+        {
+          path: 'amount',
+          message: 'must not be a bigint, which could mean whole units or cents: write it as text, amount: "25.00"',
+        },
+      ]);
     },
   );
 

@@ -41,31 +41,37 @@ describe('payment methods', () => {
   });
 
   it.each([
-    '0.id',
-    '0.name',
-    '0.currency',
-    '0.currency.code',
-    '0.min_amount',
-    '0.max_amount',
-    '0.total_commission_percent',
-    '0.client_commission_percent',
-    '1.merchant_commission_percent',
-  ])('are refused without %s', (path) => {
-    expect(refused(listPaymentMethods.data, without(paymentMethods, path))).toEqual([{ path, message: 'is required' }]);
+    'id',
+    'name',
+    'currency',
+    'currency.code',
+    'min_amount',
+    'max_amount',
+    'total_commission_percent',
+    'client_commission_percent',
+    'merchant_commission_percent',
+  ])('leave out a row without %s, and keep the others', (path) => {
+    const list = without(paymentMethods, `0.${path}`);
+    expect(decoded(listPaymentMethods.data, list).map(({ id }) => id)).toEqual([12]);
+    expect(refused(listPaymentMethods.data, [without(paymentMethods[0], path)])).toEqual([
+      { path: `0.${path}`, message: 'is required' },
+    ]);
   });
 
   it.each([
-    ['0.id', '11'],
-    ['0.name', null],
-    ['0.currency', 'EUR'],
-    ['0.min_amount', 'low'],
-    ['0.max_amount', null],
-    ['1.total_commission_percent', '3.5%'],
-    ['1.client_commission_percent', false],
-    ['1.merchant_commission_percent', {}],
-    ['1.logo_url', 1],
-  ])('are refused with %s = %j', (path, value) => {
-    expect(refused(listPaymentMethods.data, changed(paymentMethods, path, value)).map((i) => i.path)).toEqual([path]);
+    ['id', '11a'],
+    ['name', null],
+    ['currency', 'EUR'],
+    ['min_amount', 'low'],
+    ['max_amount', null],
+    ['total_commission_percent', '3.5%'],
+    ['client_commission_percent', false],
+    ['merchant_commission_percent', {}],
+    ['logo_url', 1],
+  ])('leave out a row with %s = %j', (path, value) => {
+    const list = changed(paymentMethods, `1.${path}`, value);
+    expect(decoded(listPaymentMethods.data, list).map(({ id }) => id)).toEqual([11]);
+    expect(refused(listPaymentMethods.data, [changed(paymentMethods[1], path, value)])[0]?.path).toBe(`0.${path}`);
   });
 
   it('are not a page', () => {

@@ -44,26 +44,47 @@ describe('rates', () => {
     });
   });
 
-  it.each(['0.platform', '0.asset', '0.fiat', '1.side', '1.min_amount', '1.max_amount'])(
-    'are refused without %s',
-    (path) => {
-      expect(refused(listRates.data, without(rates, path))).toEqual([{ path, message: 'is required' }]);
-    },
-  );
-
-  it.each([
-    ['0.platform', 1],
-    ['0.asset', null],
-    ['0.fiat', {}],
-    ['0.side', 1],
-    ['0.price', 'none'],
-    ['1.min_amount', null],
-    ['1.max_amount', 'Infinity'],
-  ])('are refused with %s = %j', (path, value) => {
-    expect(refused(listRates.data, changed(rates, path, value)).map((issue) => issue.path)).toEqual([path]);
+  it.each(['min_amount', 'max_amount'])('may have no %s', (name) => {
+    expect(decoded(listRates.data, [changed(buyRate, name, null)])[0]).toHaveProperty(name, null);
+    expect(decoded(listRates.data, [without(buyRate, name)])[0]).toHaveProperty(name, null);
   });
 
-  it.each([[null], [{}], ['text'], [[null]], [[5]]])('are refused when the payload is %j', (payload) => {
+  it.each(['platform', 'asset', 'fiat', 'side'])('leave out a row without %s, and keep the others', (name) => {
+    expect(decoded(listRates.data, [without(buyRate, name), sellRate]).map(({ side }) => side)).toEqual(['sell']);
+    expect(refused(listRates.data, [without(buyRate, name)])).toEqual([{ path: `0.${name}`, message: 'is required' }]);
+  });
+
+  it.each([
+    ['platform', 1],
+    ['asset', null],
+    ['fiat', {}],
+    ['side', 1],
+    ['price', 'none'],
+    ['min_amount', 'low'],
+    ['max_amount', 'Infinity'],
+  ])('leave out a row with %s = %j', (path, value) => {
+    expect(decoded(listRates.data, [changed(buyRate, path, value), sellRate]).map(({ side }) => side)).toEqual([
+      'sell',
+    ]);
+    expect(refused(listRates.data, [changed(buyRate, path, value)]).map((issue) => issue.path)).toEqual([`0.${path}`]);
+  });
+
+  it('are refused with at most 20 issues when none of many can be read', () => {
+    expect(
+      refused(
+        listRates.data,
+        Array.from({ length: 5_000 }, () => ({ price: '1' })),
+      ),
+    ).toHaveLength(20);
+  });
+
+  it('are refused when a thousand rows are odd, however many others are not', () => {
+    const odd = Array.from({ length: 1_001 }, () => ({ ...buyRate, price: 'x' }));
+    expect(refused(listRates.data, [sellRate, ...odd])).toHaveLength(20);
+    expect(decoded(listRates.data, [sellRate, ...odd.slice(1)])).toHaveLength(1);
+  });
+
+  it.each([[null], [undefined], [{}], ['text'], [[null]], [[5]]])('are refused when the payload is %j', (payload) => {
     expect(refused(listRates.data, payload)).toHaveLength(1);
   });
 });

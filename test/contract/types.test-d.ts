@@ -15,6 +15,11 @@ import type {
   Withdrawal,
 } from '../../src/contract/types.ts';
 
+/** The members of a withdrawal that may be null, typed by hand. */
+type Unsure =
+  | ('actor' | 'balance_type' | 'token' | 'network' | 'address' | 'logo_url' | 'tx_hash' | 'reject_reason')
+  | ('amount' | 'network_commission' | 'amount_to_send' | 'created_at' | 'processed_at');
+
 declare const invoice: Invoice;
 declare const withdrawal: Withdrawal;
 
@@ -87,7 +92,9 @@ describe('parameters', () => {
     // @ts-expect-error cannot hold every amount exactly
     const _number: CreateInvoiceParams = { ...order, amount: 25 };
     expectTypeOf<number>().not.toExtend<DecimalInput>();
-    expectTypeOf<bigint>().toExtend<DecimalInput>();
+    // @ts-expect-error 2500n means cents to half of the world
+    const _bigint: CreateInvoiceParams = { ...order, amount: 2500n };
+    expectTypeOf<bigint>().not.toExtend<DecimalInput>();
     expectTypeOf<string>().toExtend<DecimalInput>();
     expectTypeOf<Decimal>().toExtend<DecimalInput>();
   });
@@ -103,6 +110,19 @@ describe('parameters', () => {
     const _typo: ListInvoicesQuery = { status: 'sucess' };
     // @ts-expect-error a status of invoices, not of withdrawals
     const _foreign: ListWithdrawalsQuery = { status: 'success' };
+  });
+});
+
+describe('a withdrawal', () => {
+  it('shows what could not be read by the names of its members', () => {
+    expectTypeOf<Withdrawal['unreadable']>().toEqualTypeOf<Readonly<Partial<Record<Unsure, unknown>>> | undefined>();
+  });
+});
+
+describe('a rate', () => {
+  it('may have no limits', () => {
+    expectTypeOf<Rate['min_amount']>().toEqualTypeOf<Decimal | null>();
+    expectTypeOf<Rate['max_amount']>().toEqualTypeOf<Decimal | null>();
   });
 });
 

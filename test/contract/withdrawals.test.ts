@@ -74,18 +74,49 @@ describe('a withdrawal', () => {
 
   it.each([
     ['uuid', null],
+    ['uuid', 5],
     ['status', 4],
-    ['actor', 4],
-    ['amount', 'much'],
-    ['amount_to_send', {}],
-    ['created_at', 'yesterday'],
-    ['processed_at', 1767225600],
-    ['tx_hash', []],
-    ['reject_reason', {}],
+    ['status', null],
   ])('is refused with %s = %j', (path, value) => {
     expect(refused(getWithdrawal.data, changed(wire.approvedWithdrawal, path, value)).map((i) => i.path)).toEqual([
       path,
     ]);
+  });
+
+  it.each([
+    ['actor', 4],
+    ['balance_type', false],
+    ['token', {}],
+    ['network', ['TRC20']],
+    ['address', 1e21],
+    ['amount', '1.5 USDT'],
+    ['amount', 'much'],
+    ['amount', 2 ** 53],
+    ['amount', '1'.repeat(10_000_000)],
+    ['network_commission', 'NaN'],
+    ['amount_to_send', {}],
+    ['created_at', '2026-02-01'],
+    ['created_at', 'yesterday'],
+    ['logo_url', 0],
+    ['tx_hash', []],
+    ['reject_reason', { code: 7 }],
+    ['processed_at', 1767225600],
+  ])('has null for an unreadable %s, and shows what came (%#)', (name, value) => {
+    const found = decoded(getWithdrawal.data, changed(wire.approvedWithdrawal, name, value));
+    expect(found).toEqual({
+      ...decoded(getWithdrawal.data, wire.approvedWithdrawal),
+      [name]: null,
+      unreadable: { [name]: value },
+    });
+    expect(JSON.parse(JSON.stringify(found)).unreadable, 'it survives a queue').toEqual({ [name]: value });
+  });
+
+  it('shows every member that could not be read, and none where all could', () => {
+    const odd = { ...wire.approvedWithdrawal, amount: '1.5 USDT', processed_at: '2026-02-01', tx_hash: null };
+    const found = decoded(getWithdrawal.data, odd);
+    expect(found.unreadable).toEqual({ amount: '1.5 USDT', processed_at: '2026-02-01' });
+    expect([found.amount, found.processed_at, found.tx_hash]).toEqual([null, null, null]);
+    expect(decoded(getWithdrawal.data, wire.rejectedWithdrawal)).not.toHaveProperty('unreadable');
   });
 
   it('passes a status that the interface does not list, and keeps unknown members', () => {
@@ -99,6 +130,15 @@ describe('a page of withdrawals', () => {
     const page = decoded(listWithdrawals.data, wire.withdrawalPage);
     expect(page.items.map((item) => item.status)).toEqual(['pending', 'approved', 'rejected']);
     expect(page.total_items).toBe(3);
+  });
+
+  it('keeps a withdrawal with an odd member', () => {
+    const page = decoded(listWithdrawals.data, changed(wire.withdrawalPage, 'items.1.amount', '1.5 USDT'));
+    expect(page.items.map(({ amount, unreadable }) => [amount?.toFixed(), unreadable?.amount])).toEqual([
+      ['500', undefined],
+      [undefined, '1.5 USDT'],
+      [page.items[2]?.amount?.toFixed(), undefined],
+    ]);
   });
 
   it('names the item that is wrong', () => {

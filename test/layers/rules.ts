@@ -16,6 +16,9 @@ const CLIENT_PARTS = [
   'client-options.ts',
   'pagination.ts',
   'pagination-gaps.ts',
+  'pagination-problems.ts',
+  'pagination-tally.ts',
+  'pagination-walk.ts',
   'version.ts',
 ];
 

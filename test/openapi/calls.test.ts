@@ -4,11 +4,15 @@ import { type Call, document, inShort } from './in-short.ts';
 // The calls and webhooks of the OpenAPI document beside the interface's "Endpoints" and "Events", typed by hand.
 
 const page = (item: string) =>
-  '{ success*: boolean default true, data: { page: integer, per_page: integer, total_items: integer, ' +
+  '{ success*: boolean const true default true, data: { page: integer, per_page: integer, total_items: integer, ' +
   `total_pages: integer, has_next: boolean, has_prev: boolean, items: list of -> ${item} } }`;
-const shown = (data: string) => `{ success*: boolean default true, data: ${data} }`;
+const shown = (data: string) => `{ success*: boolean const true default true, data: ${data} }`;
 const unsaid = (data: string) => `${shown(data)} or ${data}`;
-const PAGE = ['query page?: integer minimum 1', 'query per_page?: integer minimum 1 maximum 100'];
+const PAGE = ['query page?: integer minimum 1 default 1', 'query per_page?: integer minimum 1 maximum 100 default 20'];
+// The names and defaults of the withdrawals list are not shown.
+const OTHER_PAGE = ['query page?: integer minimum 1', 'query per_page?: integer minimum 1 maximum 100'];
+/** The form of a single read is not shown: a service may answer what it answers to a creation. */
+const READ = '-> Invoice or -> CreatedInvoice';
 const IDENT = ['path ident: string minLength 1 maxLength 128'];
 
 const CALLS: readonly (readonly [string, string, string, readonly string[], string])[] = [
@@ -18,13 +22,13 @@ const CALLS: readonly (readonly [string, string, string, readonly string[], stri
     'get',
     '',
     [
-      'query status?: string of pending success fail expired canceled',
+      'query status?: string enum pending,success,fail,expired,canceled',
       'query currency?: string minLength 1 maxLength 16',
       ...PAGE,
     ],
     page('Invoice'),
   ],
-  ['invoices.get', 'get', '/{ident}', IDENT, unsaid('-> Invoice')],
+  ['invoices.get', 'get', '/{ident}', IDENT, `${shown(READ)} or ${READ}`],
   ['webhooks.resend', 'post', '/{ident}/resend-webhook', IDENT, ''],
   ['webhooks.deliveries', 'get', '/{ident}/webhooks', IDENT, unsaid('list of -> WebhookDelivery')],
 ];
@@ -33,7 +37,7 @@ const OTHERS: typeof CALLS = [
     'withdrawals.list',
     'get',
     'withdrawals',
-    ['query status?: string of pending approved rejected', ...PAGE],
+    ['query status?: string enum pending,approved,rejected', ...OTHER_PAGE],
     page('Withdrawal'),
   ],
   [

@@ -41,7 +41,9 @@ export const document = JSON.parse(JSON.stringify(openApiDocument())) as Documen
 
 /** A schema in short: `?` is nullable, `*` may be absent, `any` is not shown, `->` is a schema of its own. */
 export function inShort(schema: Schema): string {
-  const { type, format, pattern, properties, required, items, anyOf, $ref, examples, description, ...rest } = schema;
+  const { type, format, pattern, properties, required, items, anyOf, $ref, examples, description, ...others } = schema;
+  const { maxLength, ...unbounded } = others;
+  const rest = pattern !== undefined && maxLength === 150 ? unbounded : others; // the bound of every decimal of an answer
   if ($ref !== undefined) return `-> ${$ref.replace('#/components/schemas/', '')}`;
   if (anyOf !== undefined) {
     if (anyOf.length === 2 && anyOf[1]?.type === 'null') return `${inShort(anyOf[0] ?? {})}?`;

@@ -64,8 +64,8 @@ const SCHEMAS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     fiat: 'string',
     side: 'string of buy sell',
     price: 'decimal',
-    min_amount: 'decimal',
-    max_amount: 'decimal',
+    'min_amount*': 'decimal?',
+    'max_amount*': 'decimal?',
   },
   Withdrawal: {
     uuid: 'string',
@@ -119,8 +119,17 @@ describe('the resources', () => {
     });
   });
 
+  it('bounds the length of a decimal in an answer', () => {
+    expect(document.components.schemas['Rate']?.properties?.['price']).toMatchObject({ maxLength: 150 });
+  });
+
   it.each([
-    ['Rate', 'price', ['25.00', '-1', '0', '0.000000000000000001'], ['', '1e5', '.5', '5.', '1,5', ' 1', '1x']],
+    [
+      'Rate',
+      'price',
+      ['25.00', '-1', '0', '0.000000000000000001', '0E-8', '1E+2', '1e5', '1'.repeat(40)],
+      ['', '1e100', '1e', '.5', '5.', '1,5', ' 1', '1x', '0x1f', 'NaN'],
+    ],
     ['body', 'amount', ['25.00', '1', '0.5'], ['', '-1', '25.001', '1e5', '25.', 'x1']],
   ])('the pattern of %s.%s takes what it should', (schema, member, right, wrong) => {
     const body =

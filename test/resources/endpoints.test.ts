@@ -136,9 +136,27 @@ describe('each method sends exactly', () => {
       purpose: 'Zwei "Karten" für Ж 😀',
       callback_url: 'https://shop.example/hook',
     });
-    expect((await sent(createdInvoice, (c) => c.invoices.create({ ...order, amount: 25n }))).body).toContain(
-      '"amount":"25"',
+  });
+
+  test.each([
+    ['invoices.create', (c: MerchantClient, amount: never) => c.invoices.create({ ...order, amount })],
+    [
+      'paymentMethods.forCharge',
+      (c: MerchantClient, amount: never) => c.paymentMethods.forCharge({ currency: 'EUR', amount }),
+    ],
+  ])('%s refuses a bigint, with the right form and without a request', async (operation, call) => {
+    const server = await serve(ok(createdInvoice));
+    const error = await errorOf(call(clientOf(server.url), 2500n as never)); // wrong on purpose
+    expect(error).toMatchObject({
+      kind: 'validation',
+      code: 'VALIDATION_ERROR',
+      origin: 'client',
+      outcome: 'not_sent',
+    });
+    expect(error.message).toBe(
+      `${operation}: amount must not be a bigint, which could mean whole units or cents: write it as text, amount: "25.00". No request was made.`,
     );
+    expect(server.requests).toEqual([]);
   });
 
   test('headers and query of the options', async () => {

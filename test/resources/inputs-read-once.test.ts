@@ -112,6 +112,10 @@ test.each<[string, (bad: never) => unknown]>([
   ['parameters', (bad) => clientOf('https://pay.example').invoices.create(bad)],
   ['options', (bad) => clientOf('https://pay.example').invoices.create(order, bad)],
   ['a query', (bad) => clientOf('https://pay.example').invoices.list(bad)],
+  ['list options', (bad) => clientOf('https://pay.example').invoices.list({}, bad)],
+  ['a filter', (bad) => clientOf('https://pay.example').rates.list(bad)],
+  ['a charge', (bad) => clientOf('https://pay.example').paymentMethods.forCharge(bad)],
+  ['the options of a filter', (bad) => clientOf('https://pay.example').rates.list({}, bad)],
 ])('%s that cannot be read reject the call with a typed error', async (_name, call) => {
   const trap = () => {
     throw new Error('the password of the vault');

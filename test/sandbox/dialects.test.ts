@@ -414,6 +414,13 @@ const EFFECTS: { [Name in keyof Dialect]?: [Dialect[Name], (seen: Awaited<Return
     ],
     ['absent', ({ rates }) => expect(rates.json.data.filter((row: object) => !('price' in row))).toHaveLength(3)],
   ],
+  rateLimits: [
+    ['null', ({ rates }) => expect(rates.json.data[0]).toMatchObject({ min_amount: null, max_amount: null })],
+    [
+      'absent',
+      ({ rates }) => expect(Object.keys(rates.json.data[0])).toEqual(['platform', 'asset', 'fiat', 'side', 'price']),
+    ],
+  ],
   newWords: [
     [
       'some',

@@ -6,6 +6,12 @@ import { pendingInvoice } from './fixtures/invoices.ts';
 export interface MovingList {
   /** Identifiers of the rows, first one first. Change it between reads. */
   rows: string[];
+  /** The order of the rows as this read shows them: a list without stable order has another one for each. */
+  arrange: (rows: readonly string[], read: number, page: number) => readonly string[];
+  /** Rows on a page, whatever the query asks for; null obeys it. */
+  size: number | null;
+  /** What a page beyond the last is answered with; null is an empty page. */
+  pastEnd: Step | null;
   /** Called before each read with its number from 1 and the page asked for. */
   beforeRead: (read: number, page: number) => void;
   /** The last word on each answer. */
@@ -25,12 +31,14 @@ export async function movingList(rows: string[]): Promise<MovingList> {
     play(exchange) {
       const query = new URL(exchange.request.url, 'http://list').searchParams;
       const page = Number(query.get('page') ?? 1);
-      const perPage = Number(query.get('per_page') ?? 20);
       list.asked.push(page);
       list.beforeRead(list.asked.length, page);
+      const perPage = list.size ?? Number(query.get('per_page') ?? 20);
       const total = list.rows.length;
       const pages = Math.ceil(total / perPage);
-      const items = list.rows.slice((page - 1) * perPage, page * perPage).map((uuid) => ({ ...pendingInvoice, uuid }));
+      if (page > Math.max(1, pages) && list.pastEnd !== null) return list.pastEnd.play(exchange);
+      const rows = list.arrange(list.rows, list.asked.length, page);
+      const items = rows.slice((page - 1) * perPage, page * perPage).map((uuid) => ({ ...pendingInvoice, uuid }));
       const data = {
         items,
         page,
@@ -44,6 +52,15 @@ export async function movingList(rows: string[]): Promise<MovingList> {
       (edited === data ? answer(200, { success: true, data }) : (edited as Step)).play(exchange); // a step of the test
     },
   };
-  const list: MovingList = { rows, beforeRead: () => {}, edit: (page) => page, asked: [], server: await serve(step) };
+  const list: MovingList = {
+    rows,
+    arrange: (rows) => rows,
+    size: null,
+    pastEnd: null,
+    beforeRead: () => {},
+    edit: (page) => page,
+    asked: [],
+    server: await serve(step),
+  };
   return list;
 }

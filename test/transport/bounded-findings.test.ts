@@ -156,7 +156,7 @@ describe('findings', () => {
     const { list, seen } = watched(10_000, [{ id: 'x' }, { id: 7 }]);
     const result = check(() => listOf(listOf(resource({ id: integer }))))(list);
     expect(result).toMatchObject({ ok: false, isMore: true });
-    expect(!result.ok && result.issues[1]).toEqual({ path: '1.0.id', message: 'must be a number' });
+    expect(!result.ok && result.issues[1]).toEqual({ path: '1.0.id', message: 'must be an integer' });
     expect(seen.size).toBeLessThan(30);
   });
 
@@ -165,7 +165,7 @@ describe('findings', () => {
     const result = check(() => resource({ items: listOf(resource({ id: integer })) }))({ items: list });
     const paths = [999, 1_999, 2_999, 3_999, 4_999].map((index) => ({
       path: `items.${index}.id`,
-      message: 'must be a number',
+      message: 'must be an integer',
     }));
     expect(result).toEqual({ ok: false, issues: paths });
   });

@@ -6,8 +6,8 @@ import { clientOf, errorOf } from '../support/test-client.ts';
 
 // Options of a call, refused before the network: which one, why, and never the value of a text.
 
-const CALL = 'signal, timeout, deadline, retry, headers, query, prefetch, onPage, onInvalidItem';
 const SIGNAL = 'options.signal must be an AbortSignal, such as AbortSignal.timeout(5_000), not';
+const CALL = 'signal, timeout, deadline, retry, headers, query, onInvalidItem';
 const RETRY = 'attempts, baseDelay, maxDelay, maxRetryAfter';
 
 describe('an unusable option of a call', () => {

@@ -65,9 +65,9 @@ describe('a success that is none', () => {
     ],
     [
       'a member of another type',
-      answer(200, '{"data":{"id":"7"}}'),
+      answer(200, '{"data":{"id":"seven"}}'),
       { code: 'SDK_CONTRACT', retryClass: 'never', outcome: 'unknown' },
-      'the answer is not what the interface describes: id must be a number (HTTP 200). See docs/errors.md#sdk_contract.',
+      'the answer is not what the interface describes: id must be an integer (HTTP 200). See docs/errors.md#sdk_contract.',
     ],
     [
       'something else as a whole',

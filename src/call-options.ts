@@ -1,3 +1,4 @@
+import type { DriftKind } from './contract/drift.ts';
 import type { Operation } from './contract/endpoint.ts';
 import type { ErrorCode, Outcome } from './error-codes.ts';
 
@@ -117,19 +118,7 @@ export interface DriftEvent {
   readonly operation: Operation;
   /** Members joined with dots, `*` for each item of a list: `items.*.amount`. Empty for the payload as a whole. */
   readonly path: string;
-  readonly kind:
-    | 'unknown_field'
-    | 'unknown_word'
-    | 'number_for_decimal'
-    | 'text_for_number'
-    | 'list_for_object'
-    | 'null_for_list'
-    | 'no_envelope'
-    | 'unreadable_member'
-    | 'invalid_item'
-    | 'filter_ignored'
-    | 'size_ignored'
-    | 'count_mismatch';
+  readonly kind: DriftKind | 'invalid_item' | 'filter_ignored' | 'size_ignored' | 'count_mismatch';
 }
 
 /** Called at each step of a call. A hook that throws or rejects changes nothing. */

@@ -1,6 +1,7 @@
 import type { Check, Checked, Issue } from './codecs.ts';
 import { isObject } from './envelope.ts';
 import type { Form } from './forms.ts';
+import { decimalFrom, integerFrom, Problem } from './scalars.ts';
 
 /** How a list is read whose rows stand alone. */
 export interface RowsReading {
@@ -52,19 +53,49 @@ export function rowsOf<T>(
   return Object.assign(read, { form: (): Form => ({ kind: 'list', item: item.form?.() ?? { kind: 'anything' } }) });
 }
 
-/**
- * Reads a row. One that plainly lacks a member is refused without its schema, which would take a hundred times as long
- * to say so.
- */
+/** Reads a row. The first wrong member refuses it: a schema collects them all, which takes twenty times as long. */
 function reading<T>(item: Check<T>): Check<T> {
-  const form = item.form?.();
-  const members = form?.kind === 'record' ? Object.entries(form.members) : [];
-  const required = members.filter(([, { optional }]) => !optional).map(([name]) => name);
+  const form = item.form?.() ?? { kind: 'anything' };
   return (raw) => {
-    if (!isObject(raw)) return refused([{ path: '', message: 'must be an object' }]);
-    const missing = required.find((name) => raw[name] === undefined);
-    return missing === undefined ? item(raw) : refused([{ path: missing, message: 'is required' }]);
+    const issue = wrongIn(form, raw, '');
+    return issue === null ? item(raw) : refused([issue]);
   };
+}
+
+/** What is plainly wrong, by the form alone; null leaves the rest to the schema. */
+function wrongIn(form: Form, value: unknown, path: string): Issue | null {
+  const problem = problemOf(form, value);
+  if (problem !== null) return { path, message: problem };
+  if (form.kind !== 'record' || !isObject(value)) return null;
+  for (const name in form.members) {
+    const member = form.members[name];
+    const given = value[name];
+    if (member === undefined || (given === undefined && member.optional) || (given === null && member.nullable))
+      continue;
+    const at = path === '' ? name : `${path}.${name}`;
+    const issue = given === undefined ? { path: at, message: 'is required' } : wrongIn(member.form, given, at);
+    if (issue !== null) return issue;
+  }
+  return null;
+}
+
+function problemOf(form: Form, value: unknown): string | null {
+  switch (form.kind) {
+    case 'text':
+      return typeof value === 'string' ? null : 'must be a string';
+    case 'decimal':
+      return messageOf(decimalFrom(value));
+    case 'integer':
+      return messageOf(integerFrom(value));
+    case 'record':
+      return isObject(value) ? null : 'must be an object';
+    default:
+      return null;
+  }
+}
+
+function messageOf(read: unknown): string | null {
+  return read instanceof Problem ? read.message : null;
 }
 
 function refused(issues: readonly Issue[], isMore = false): Extract<Checked<never>, { readonly ok: false }> {

@@ -44,7 +44,7 @@ describe('a paid event', () => {
   it('narrows on type and on adjusted', async () => {
     const event = await deliver({ ...paid, amount: '17.00', adjusted: true, original_amount: '25.00' });
     if (event.type !== 'invoice.paid' || !event.adjusted) throw new Error('expected an adjusted paid event');
-    expectTypeOf(event.original_amount).toEqualTypeOf<Decimal>();
+    expectTypeOf(event.original_amount).toEqualTypeOf<Decimal | null>();
     expectTypeOf<InvoicePaidEvent['credited_usdt']>().toEqualTypeOf<Decimal>();
     expect(event.amount).toEqual(new Decimal(17));
     expect(event.original_amount).toEqual(new Decimal(25));

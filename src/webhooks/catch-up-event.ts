@@ -40,7 +40,9 @@ function checkConsistency(invoice: CatchUpInvoice): void {
   decimal('adjustment.expected_amount_usdt', adjustment.expected_amount_usdt);
   const credited = decimal('adjustment.actual_amount_usdt', adjustment.actual_amount_usdt);
   if (differ(settled, credited)) {
-    throw malformed('"settled_amount_usdt" and "adjustment.actual_amount_usdt" differ: how much was credited is unclear');
+    throw malformed(
+      '"settled_amount_usdt" and "adjustment.actual_amount_usdt" differ: how much was credited is unclear',
+    );
   }
   if (differ(amount, expected)) throw malformed('"amount" and "adjustment.expected_amount_fiat" differ');
   if (!is_adjusted && differ(amount, actual)) {

@@ -31,14 +31,7 @@ type Name =
   | typeof EVENT
   | typeof CONTENT_LENGTH
   | typeof CONTENT_ENCODING;
-const NAMES: ReadonlySet<string> = new Set<Name>([
-  ID,
-  SIGNATURE,
-  TIMESTAMP,
-  EVENT,
-  CONTENT_LENGTH,
-  CONTENT_ENCODING,
-]);
+const NAMES: ReadonlySet<string> = new Set<Name>([ID, SIGNATURE, TIMESTAMP, EVENT, CONTENT_LENGTH, CONTENT_ENCODING]);
 const LONGEST_NAME = SIGNATURE.length;
 const MAX_HEADERS = 2_000;
 

@@ -2,8 +2,8 @@ import type { Decimal } from '../contract/decimal.ts';
 import { decimalFrom, Problem } from '../contract/scalars.ts';
 import { WebhookVerificationError } from '../errors.ts';
 import { printable } from '../printable.ts';
-import type { InvoiceEvent, InvoicePaidEvent } from './events.ts';
 import { type NamedEvent, namedEvent, type PinnedNames } from './event-name.ts';
+import type { InvoiceEvent, InvoicePaidEvent } from './events.ts';
 import { orderIdCandidates, orderIdIn } from './order-id.ts';
 import { innerPayload, isPayload, own, type Payload } from './payload-names.ts';
 

@@ -94,7 +94,8 @@ export type NamedEvent = { readonly events: readonly KnownEvent[] } | { readonly
 export function namedEvent(root: Payload, inner: Payload, pinned: PinnedNames): NamedEvent {
   const found: Found = { known: [], pinned: [], alarming: [], other: [], typed: [] };
   for (const payload of inner === root ? [root] : [root, inner]) {
-    for (const member of NAME_MEMBERS) for (const name of namesIn(own(payload, member))) sort(name, false, pinned, found);
+    for (const member of NAME_MEMBERS)
+      for (const name of namesIn(own(payload, member))) sort(name, false, pinned, found);
     for (const name of namesIn(own(payload, 'type'))) sort(name, true, pinned, found);
   }
   const [alarming] = found.alarming;

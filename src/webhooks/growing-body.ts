@@ -65,7 +65,8 @@ export class GrowingBody {
     while (capacity < size) capacity = Math.max(START, capacity * 2);
     const grown = Math.min(capacity, this.#limit);
     const held = heldByLarge - large(this.#bytes);
-    if (grown > ALWAYS && held + grown > Math.max(MAX_HELD_BY_LARGE, 4 * this.#limit)) throw new ReadingStopped('too_many_bodies');
+    if (grown > ALWAYS && held + grown > Math.max(MAX_HELD_BY_LARGE, 4 * this.#limit))
+      throw new ReadingStopped('too_many_bodies');
     const bytes = new Uint8Array(grown);
     bytes.set(this.#bytes.subarray(0, this.#size));
     heldByLarge = held + large(bytes);

@@ -61,7 +61,10 @@ function* decoded(secret: string): Generator<readonly [string, Uint8Array]> {
   if (HEX_KEY.test(secret)) {
     yield ['hex', Uint8Array.from(secret.match(/../g) ?? [], (byte) => Number.parseInt(byte, 16))];
   }
-  const key = secret.replace(/^whsec_/, '').replaceAll('-', '+').replaceAll('_', '/');
+  const key = secret
+    .replace(/^whsec_/, '')
+    .replaceAll('-', '+')
+    .replaceAll('_', '/');
   if (BASE64_KEY.test(key)) yield ['base64', Uint8Array.from(atob(key), (char) => char.charCodeAt(0))];
 }
 

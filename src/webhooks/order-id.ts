@@ -103,7 +103,7 @@ export function orderIdCandidates(inner: Payload, root: Payload): readonly strin
       }
       const text = idText(value);
       if (text === null || plainId(text) === service) continue;
-      if (wordsOf(before + name).some((word) => ID_LIKE.has(word))) found.add(printable(before + name));
+      if (wordsOf(name).some((word) => ID_LIKE.has(word))) found.add(printable(before + name));
     }
   };
   look(inner, '', true);

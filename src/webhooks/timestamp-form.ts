@@ -17,10 +17,14 @@ const ISO = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?:Z|[+-]\d{2}
 export function timeFrom(header: string, format: TimestampFormat | undefined): Date {
   const seen = formOf(header);
   if (seen !== null && (format === undefined || format === seen)) {
-    const time = seen === 'iso' ? dateFrom(header) : new Date(Math.round(Number(header) * (seen === 'seconds' ? 1000 : 1)));
+    const time =
+      seen === 'iso' ? dateFrom(header) : new Date(Math.round(Number(header) * (seen === 'seconds' ? 1000 : 1)));
     if (!(time instanceof Problem)) return time;
   }
-  const wanted = format === undefined ? 'seconds (10 digits, perhaps with a fraction), milliseconds (13 digits) or ISO 8601' : format;
+  const wanted =
+    format === undefined
+      ? 'seconds (10 digits, perhaps with a fraction), milliseconds (13 digits) or ISO 8601'
+      : format;
   const found = seen === null ? `${header.length} characters of another form` : `in the form of ${seen}`;
   throw new WebhookVerificationError('malformed_timestamp', `X-Webhook-Timestamp must be ${wanted}. It is ${found}.`);
 }

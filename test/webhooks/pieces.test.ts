@@ -31,7 +31,8 @@ describe('the body of a Node request', () => {
     left: { rawBody?: unknown; body?: unknown } = {},
     limit = 5,
     signal = new AbortController().signal,
-  ) => nodeBody(request as unknown as NodeRequest, { rawBody: undefined, body: undefined, ...left }, null, limit, signal);
+  ) =>
+    nodeBody(request as unknown as NodeRequest, { rawBody: undefined, body: undefined, ...left }, null, limit, signal);
   const GONE = 'The body was read before it reached the webhook handler, and it can be read only once. Express:';
   const PARSED =
     'The body was parsed before it reached the webhook handler, and the signature covers the raw bytes. Express:';

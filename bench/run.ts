@@ -3,10 +3,12 @@ import { call } from './call.ts';
 import { decode } from './decode.ts';
 import { imports } from './imports.ts';
 import { manyInvoices } from './sandbox.ts';
+import { strangers } from './strangers.ts';
 import { webhook } from './webhook.ts';
 
 await decode();
 await call();
 await webhook();
+await strangers();
 await manyInvoices();
 imports();

@@ -54,7 +54,8 @@ function guessed(_text: string, random: Random, delivery: Delivery): string {
 /** The same instant, or nearly, written in another way. */
 function rewritten(text: string, random: Random): string {
   const ms = /^\d{13}$/.test(text) ? Number(text) : /^[\d.]+$/.test(text) ? Number(text) * 1000 : Date.parse(text);
-  const date = Number.isFinite(ms) ? new Date(ms) : new Date(0);
+  const instant = new Date(ms);
+  const date = Number.isNaN(instant.getTime()) ? new Date(0) : instant;
   return oneOf(random, [
     () => `${text}.0`,
     () => `${text}.${below(random, 1e6)}`,

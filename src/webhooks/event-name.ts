@@ -16,10 +16,12 @@ export type PinnedNames = ReadonlyMap<string, KnownEvent>;
 
 const OPTION_NAMES: ReadonlySet<string> = new Set<keyof EventNames>(['paid', 'canceled']);
 
+const NONE: PinnedNames = new Map();
+
 /** @throws ConfigurationError for a name that is not text, or that stands for both events. */
 export function pinnedNames(names: unknown): PinnedNames {
+  if (names === undefined) return NONE;
   const pinned = new Map<string, KnownEvent>();
-  if (names === undefined) return pinned;
   if (!isPayload(names)) throw new ConfigurationError('eventNames must be { paid, canceled }, or left out.');
   checkNames('eventNames', names, OPTION_NAMES, (problem) => {
     throw new ConfigurationError(`${problem}.`);

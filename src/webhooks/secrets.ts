@@ -53,12 +53,11 @@ function isBytes(value: unknown): value is Uint8Array {
 const WEAK_BELOW = 16;
 /** The sandbox's own default: known to everybody, and never that of a real business. */
 const SANDBOX_SECRET = 'whsec_sandbox';
-const encoder = new TextEncoder();
 
 /** The places of secrets that have under 16 bytes. */
 export function weakSecrets(secrets: readonly HmacKey[]): readonly number[] {
   return secrets.flatMap((secret, index) => {
-    const length = typeof secret === 'string' ? encoder.encode(secret).length : secret.byteLength;
+    const length = typeof secret === 'string' ? new TextEncoder().encode(secret).length : secret.byteLength;
     return length < WEAK_BELOW && secret !== SANDBOX_SECRET ? [index] : [];
   });
 }

@@ -1,9 +1,8 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import { connect, type Socket } from 'node:net';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
+import type { Socket } from 'node:net';
 import { createWebhookHandler, memoryStore, signWebhook, toNodeHandler } from '../src/webhooks/index.ts';
+import { dribble, inUse } from './dribble.ts';
 import { compare } from './measure.ts';
 
 const SECRET = 'whsec_of_the_bench_1';
@@ -49,7 +48,6 @@ async function refusal(kibibytes: number): Promise<void> {
 
 const CONNECTIONS = [6, 60];
 const BYTES = 100_000;
-const HEAD = 'POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n';
 
 /** Memory that is held while strangers send bodies byte by byte, and leave them open. */
 async function memory(): Promise<void> {
@@ -70,7 +68,7 @@ async function memory(): Promise<void> {
     if (address === null || typeof address === 'string') throw new Error('the server has no port');
     const before = inUse();
     const sockets: Socket[] = [];
-    for (let index = 0; index < connections; index += 1) sockets.push(await dribble(address.port));
+    for (let index = 0; index < connections; index += 1) sockets.push(await dribble(address.port, BYTES));
     while (read < connections * BYTES) await new Promise((resolve) => setImmediate(resolve));
     const held = inUse() - before;
     const each = held / connections / 1024;
@@ -82,21 +80,4 @@ async function memory(): Promise<void> {
     server.close();
     await once(server, 'close');
   }
-}
-
-async function dribble(port: number): Promise<Socket> {
-  const socket = connect(port, '127.0.0.1');
-  socket.on('error', () => {});
-  socket.write(HEAD);
-  const chunks = '1\r\nx\r\n'.repeat(10_000);
-  for (let sent = 0; sent < BYTES; sent += 10_000) if (!socket.write(chunks)) await once(socket, 'drain');
-  return socket;
-}
-
-function inUse(): number {
-  setFlagsFromString('--expose-gc');
-  const collect: () => void = runInNewContext('gc');
-  collect();
-  const { heapUsed, arrayBuffers } = process.memoryUsage();
-  return heapUsed + arrayBuffers;
 }

@@ -88,7 +88,7 @@ const VERIFY = `Example
   --header 'NAME: TEXT'  for each of the X-Webhook headers
   --secret TEXT          default MERCHANT_WEBHOOK_SECRET, else the sandbox's
   --at TIME              judge the age as of then, for a recorded request
-  --order-id-member PATH where the payload has your order id: reference, order.id
+  --order-id-member NAME where the payload has your order id, such as order.id
   --paid-event NAME      further names of the two events, repeatable
   --canceled-event NAME
   --json

@@ -119,7 +119,7 @@ export function handlerSettings<Extra extends object>(options: WebhookHandlerOpt
     throw new ConfigurationError('createWebhookHandler needs { secret, store, onPaid, onCanceled }.');
   }
   const { secret, store, timeout = DEFAULT_TIMEOUT, timers = globalTimers } = options;
-  const verify = verifySettings(secret, options, 'createWebhookHandler', OPTIONS, null);
+  const verify = verifySettings(secret, options, { name: 'createWebhookHandler', known: OPTIONS });
   checkStore(store);
   needFunction('onPaid', options.onPaid, true);
   needFunction('onCanceled', options.onCanceled, true);

@@ -49,6 +49,8 @@ function allHeaders(request: NodeRequest): HeadersInput {
   return rawHeaders !== undefined && rawHeaders.length > 0 ? rawHeaders : request.headers;
 }
 
+const NO_ERROR = 0;
+
 function answer(request: NodeRequest, response: NodeResponse, reply: WebhookReply): void {
   if (response.headersSent || response.writableEnded || response.destroyed === true) return; // aborted, or answered
   response.statusCode = reply.status;
@@ -57,7 +59,11 @@ function answer(request: NodeRequest, response: NodeResponse, reply: WebhookRepl
     response.end(reply.body);
     return;
   }
-  // The body did not arrive in time. The connection goes with the answer: else the rest would be waited for.
+  // The body did not arrive in time. The connection, or in HTTP/2 the stream, goes with the answer: else the rest would
+  // be waited for.
   if (request.httpVersionMajor === 1) response.setHeader('Connection', 'close');
-  response.end(reply.body, () => request.destroy?.());
+  response.end(reply.body, () => {
+    if (request.stream?.close === undefined) request.destroy?.();
+    else request.stream.close(NO_ERROR);
+  });
 }

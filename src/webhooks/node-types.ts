@@ -17,7 +17,13 @@ export interface NodeRequest {
   readonly aborted?: boolean | undefined;
   readonly httpVersionMajor?: number | undefined;
   /** HTTP/2: the stream, and the code with which it was reset; 0 or undefined where it was not. */
-  readonly stream?: { readonly aborted?: boolean | undefined; readonly rstCode?: number | undefined } | undefined;
+  readonly stream?:
+    | {
+        readonly aborted?: boolean | undefined;
+        readonly rstCode?: number | undefined;
+        close?(code: number): unknown;
+      }
+    | undefined;
   on(event: string, listener: (chunk: Uint8Array | string) => void): unknown;
   off(event: string, listener: (chunk: Uint8Array | string) => void): unknown;
   resume(): unknown;

@@ -71,35 +71,32 @@ export const VERIFY_OPTIONS = [
   'maxBodySize',
 ] as const satisfies readonly (keyof VerifyWebhookOptions)[];
 
+/** Whose options are read. */
+export interface OptionsOwner {
+  readonly name: string;
+  /** Every option that it has. */
+  readonly known: ReadonlySet<string>;
+  /** Default: a budget of its own, on the clock of the options. */
+  readonly diagnoses?: DiagnosisBudget;
+}
+
 /**
- * Reads the options once. `known` are the names that the caller's options may have.
+ * Reads the options once.
  *
  * @throws ConfigurationError which names the option
  */
-export function verifySettings(
-  secret: unknown,
-  options: VerifyWebhookOptions,
-  what: string,
-  known: ReadonlySet<string>,
-  diagnoses: DiagnosisBudget | null,
-): VerifySettings {
+export function verifySettings(secret: unknown, options: VerifyWebhookOptions, owner: OptionsOwner): VerifySettings {
   try {
-    return settingsFrom(secret, options, what, known, diagnoses);
+    return settingsFrom(secret, options, owner);
   } catch (error) {
     if (isMerchantError(error)) throw error;
     throw new ConfigurationError('The secret or the options cannot be read.'); // a getter or a proxy that throws
   }
 }
 
-function settingsFrom(
-  secret: unknown,
-  options: VerifyWebhookOptions,
-  what: string,
-  known: ReadonlySet<string>,
-  diagnoses: DiagnosisBudget | null,
-): VerifySettings {
+function settingsFrom(secret: unknown, options: VerifyWebhookOptions, owner: OptionsOwner): VerifySettings {
   if (typeof options !== 'object' || options === null) throw new ConfigurationError('The options must be an object.');
-  checkNames(what, options, known, (problem) => {
+  checkNames(owner.name, options, owner.known, (problem) => {
     throw new ConfigurationError(`${problem}.`);
   });
   const { tolerance = DEFAULT_TOLERANCE, now, orderIdMember, maxBodySize = DEFAULT_MAX_BODY_SIZE } = options;
@@ -126,7 +123,7 @@ function settingsFrom(
     orderIdMember,
     eventNames: pinnedNames(options.eventNames),
     maxBodySize,
-    diagnoses: diagnoses ?? new DiagnosisBudget(clock),
+    diagnoses: owner.diagnoses ?? new DiagnosisBudget(clock),
   };
 }
 

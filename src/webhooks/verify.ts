@@ -15,11 +15,20 @@ import { bytesFrom, type RawBody } from './raw-body.ts';
 import type { WebhookSecret } from './secrets.ts';
 import { digestFrom } from './signature-form.ts';
 import { timeFrom } from './timestamp-form.ts';
-import { VERIFY_OPTIONS, type VerifySettings, type VerifyWebhookOptions, verifySettings } from './verify-settings.ts';
+import {
+  type OptionsOwner,
+  VERIFY_OPTIONS,
+  type VerifySettings,
+  type VerifyWebhookOptions,
+  verifySettings,
+} from './verify-settings.ts';
 
-const OPTIONS: ReadonlySet<string> = new Set(VERIFY_OPTIONS);
-// Of the whole process, as each call has settings of its own; a clock that nobody sets.
-const diagnoses = new DiagnosisBudget(() => performance.now());
+const OWNER: OptionsOwner = {
+  name: 'verifyWebhook',
+  known: new Set(VERIFY_OPTIONS),
+  // One for the whole process, as each call has settings of its own; on a clock that nobody sets.
+  diagnoses: new DiagnosisBudget(() => performance.now()),
+};
 
 /**
  * Verifies a delivery and gives its event. Never a boolean: what is not genuine rejects.
@@ -39,7 +48,7 @@ export function verifyWebhook(
 ): Promise<InvoiceEvent> {
   // Not an async function around an async function: the second promise can be saved.
   try {
-    const settings = verifySettings(secret, options, 'verifyWebhook', OPTIONS, diagnoses);
+    const settings = verifySettings(secret, options, OWNER);
     const body = bytesFrom(rawBody, settings.maxBodySize);
     return verifyDelivery(body, readHeaders(headers), settings);
   } catch (error) {

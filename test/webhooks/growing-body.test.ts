@@ -1,9 +1,8 @@
 import { once } from 'node:events';
 import { createServer as createHttp2Server, connect as http2Connect } from 'node:http2';
-import { connect, type Socket } from 'node:net';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
+import { connect } from 'node:net';
 import { describe, expect, it } from 'vitest';
+import { CHUNKED_HEAD, dribble, inUse } from '../../bench/dribble.ts';
 import { GrowingBody } from '../../src/webhooks/growing-body.ts';
 import { signWebhook, toFetchHandler, toNodeHandler } from '../../src/webhooks/index.ts';
 import { deferred, endpoint, paidBody } from './endpoint.ts';
@@ -88,29 +87,6 @@ describe('the buffer of a body', () => {
   });
 });
 
-/** Bytes that are in use after the garbage is collected. */
-function inUse(): number {
-  setFlagsFromString('--expose-gc');
-  const collect: () => void = runInNewContext('gc');
-  collect();
-  const { heapUsed, arrayBuffers } = process.memoryUsage();
-  return heapUsed + arrayBuffers;
-}
-
-const HEAD = 'POST /webhook HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n';
-
-/** A connection that sends a body in chunks of one byte, and leaves it open. */
-async function dribble(url: URL, bytes: number): Promise<Socket> {
-  const socket = connect(Number(url.port), url.hostname);
-  socket.on('error', () => {});
-  socket.write(HEAD);
-  const chunks = '1\r\nx\r\n'.repeat(10_000);
-  for (let sent = 0; sent < bytes; sent += 10_000) {
-    if (!socket.write(chunks)) await once(socket, 'drain');
-  }
-  return socket;
-}
-
 describe('a stranger who sends one byte at a time', () => {
   it('costs a Node server the bytes that were sent, not an object for each', async () => {
     const shop = endpoint();
@@ -123,7 +99,7 @@ describe('a stranger who sends one byte at a time', () => {
       return adapter(request, response);
     });
     const before = inUse();
-    const sockets = await Promise.all(Array.from({ length: 6 }, () => dribble(url, 200_000)));
+    const sockets = await Promise.all(Array.from({ length: 6 }, () => dribble(Number(url.port), 200_000)));
     while (read < 6 * 200_000) await settle();
     // Six buffers of 256 KiB. As a list of chunks it would be 1.2 million objects, more than 100 MB.
     expect(inUse() - before).toBeLessThan(12_000_000);
@@ -151,7 +127,7 @@ describe('a stranger who sends one byte at a time', () => {
       answer += chunk.toString('latin1');
     });
     const closed = once(socket, 'close'); // by the server
-    socket.write(`${HEAD}1\r\nx\r\n`);
+    socket.write(`${CHUNKED_HEAD}1\r\nx\r\n`);
     while (shop.clock.pending === 0) await settle();
     await settle();
     await shop.clock.advance(12_000);
@@ -286,6 +262,21 @@ describe('HTTP/2', () => {
     };
     await toNodeHandler(shop.handler)(request, response);
     expect(shop.reasons()).toEqual(['aborted']);
+  });
+
+  it('a body that does not arrive is answered 503 at the time limit, and its stream closed', async () => {
+    const shop = await http2Shop();
+    const request = shop.client.request({ ...HEADERS, ...(await signed()) });
+    const closed = once(request, 'close');
+    const answered = once(request, 'response');
+    request.resume();
+    request.write(TEXT.slice(0, 20));
+    while (shop.clock.pending === 0) await settle();
+    await shop.clock.advance(12_000);
+    expect((await answered)[0][':status']).toBe(503);
+    await closed;
+    expect(shop.reasons()).toEqual(['time_limit']);
+    shop.close();
   });
 
   it('a wrong signature is a mismatch', async () => {

@@ -5,6 +5,7 @@ import { findings } from './findings.ts';
 import { hiding } from './hiding.ts';
 import { imports } from './imports.ts';
 import { manyInvoices } from './sandbox.ts';
+import { strangers } from './strangers.ts';
 import { webhook } from './webhook.ts';
 
 await decode();
@@ -12,5 +13,6 @@ await call();
 await webhook();
 await hiding();
 await findings();
+await strangers();
 await manyInvoices();
 imports();

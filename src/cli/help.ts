@@ -88,6 +88,9 @@ const VERIFY = `Example
   --header 'NAME: TEXT'  for each of the X-Webhook headers
   --secret TEXT          default MERCHANT_WEBHOOK_SECRET, else the sandbox's
   --at TIME              judge the age as of then, for a recorded request
+  --order-id-member NAME where the payload has your order id, such as order.id
+  --paid-event NAME      further names of the two events, repeatable
+  --canceled-event NAME
   --json
 
 Exit code 0: genuine. 1: refused, and why.

@@ -24,10 +24,15 @@ export interface Secrets {
 
 /** Throws a ConfigurationError for an empty or padded one. */
 export function secretsOf(given: readonly string[] | undefined, env: Io['env']): Secrets {
-  if (given !== undefined) return { list: secretsFrom(given), source: 'the one of --secret' };
+  if (given !== undefined) return { list: checked(given), source: 'the one of --secret' };
   const fromEnv = env['MERCHANT_WEBHOOK_SECRET'];
-  if (fromEnv) return { list: secretsFrom([fromEnv]), source: 'the one in MERCHANT_WEBHOOK_SECRET' };
+  if (fromEnv) return { list: checked([fromEnv]), source: 'the one in MERCHANT_WEBHOOK_SECRET' };
   return { list: [SANDBOX_SECRET], source: 'the one of the sandbox; give yours with --secret' };
+}
+
+function checked(list: readonly string[]): readonly string[] {
+  secretsFrom(list);
+  return list;
 }
 
 export function dialectOf(flags: readonly string[] | undefined, mend: string): Dialect {

@@ -19,6 +19,9 @@ export async function webhooksVerify(args: readonly string[], io: Io): Promise<E
       body: { type: 'string' },
       header: { type: 'string', multiple: true, short: 'H' },
       at: { type: 'string' },
+      'order-id-member': { type: 'string' },
+      'paid-event': { type: 'string', multiple: true },
+      'canceled-event': { type: 'string', multiple: true },
     },
     'webhooks verify',
   );
@@ -33,13 +36,17 @@ export async function webhooksVerify(args: readonly string[], io: Io): Promise<E
   const style = styleOf(io);
   const now = values.at === undefined ? undefined : instantOf(values.at);
   try {
-    const event = await verifyWebhook(body, headers, list, now === undefined ? {} : { now });
+    const event = await verifyWebhook(body, headers, list, {
+      now,
+      orderIdMember: values['order-id-member'],
+      eventNames: { paid: values['paid-event'], canceled: values['canceled-event'] },
+    });
     if (values.json) {
       io.out(`${JSON.stringify({ ok: true, remark, event })}\n`);
       return EXIT.fine;
     }
     const facts = [
-      `event      ${event.type}  ${event.status}`,
+      `event      ${event.type}  ${event.status}${event.type === 'unknown' && event.event_name !== null ? `  named ${event.event_name}` : ''}`,
       `order      ${event.external_id}  (invoice ${event.invoice_uuid})`,
       `signed at  ${event.signed_at?.toISOString()}`,
       `secret     ${source}${list.length > 1 ? `, number ${(event.secretIndex ?? 0) + 1}` : ''}`,
@@ -61,6 +68,8 @@ export async function webhooksVerify(args: readonly string[], io: Io): Promise<E
 
 function mendFor(reason: string): string {
   if (reason === 'timestamp_too_old' || reason === 'timestamp_too_new') return `${EXAMPLE} --at TIME-OF-ARRIVAL`;
+  if (reason === 'malformed_payload')
+    return `${EXAMPLE} --order-id-member NAME   # where the order id has another name`;
   if (reason === 'signature_mismatch') return `${EXAMPLE} --secret THE-SECRET-OF-THE-DASHBOARD`;
   return 'merchant-invoicing webhooks send paid http://127.0.0.1:3000/webhook --dry-run   # what a good one looks like';
 }

@@ -136,7 +136,7 @@ async function suspects(world: World, { headers, body }: SandboxWebhookRequest):
     },
     {
       mistake:
-        'the receiver expects "sha256=" before the signature. The interface does not show the form: the dialect signaturePrefix plays both.',
+        'the receiver expects "sha256=" before the signature. The interface does not show the form: the dialect signaturePrefix plays all.',
       headers: { 'X-Webhook-Signature': `sha256=${inHex(digest)}` },
     },
     {

@@ -76,12 +76,17 @@ const SDK_REPLIES: Readonly<Partial<Record<Verdict, readonly [status: number, me
   ],
   unsupported_media_type: [
     415,
-    'Your handler saw another Content-Type than JSON, or a compressed body; application/json was sent: something on the way changed it.',
+    'Your handler saw a compressed body, and none was sent: something on the way changed it.',
   ],
   malformed_payload: [
     500,
-    'The signature holds, and your handler could not read the payload. Its onReport names the member.',
+    'The signature holds, and your handler could not read the payload. Its onReport names the member; an order id under another name is pinned with orderIdMember.',
   ],
+  unknown_payment: [
+    500,
+    'The signature holds, but your handler does not know the name of the event, and there is no onUnknown: pin the name with eventNames.',
+  ],
+  too_many_bodies: [503, 'Too many large bodies were being read by your process at that moment.'],
   handler_failed: [
     500,
     'The signature holds, and your own function threw. The onReport of your handler has the error.',

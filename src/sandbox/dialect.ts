@@ -74,24 +74,27 @@ export interface Dialect {
   /** Answer to a resend: the delivery in an envelope, an empty envelope, a message, the flag alone, plain text, or no body at all (204). */
   readonly resendBody: 'delivery' | 'null' | 'message' | 'flag' | 'text' | 'empty';
   readonly signatureEncoding: 'hex' | 'hex_upper' | 'base64' | 'base64_unpadded' | 'base64url';
-  readonly signaturePrefix: '' | 'sha256=';
-  /** `iso`: with `Z` and milliseconds; `iso_offset`: with `+00:00` and microseconds. */
-  readonly timestampFormat: 'seconds' | 'milliseconds' | 'iso' | 'iso_offset';
+  readonly signaturePrefix: '' | 'sha256=' | 'sha256:' | 'hmac-sha256=' | 'v1=';
+  /** `seconds_fraction`: seconds with milliseconds behind a dot; `iso`: with `Z` and milliseconds; `iso_offset`: with `+00:00` and microseconds. */
+  readonly timestampFormat: 'seconds' | 'seconds_fraction' | 'milliseconds' | 'iso' | 'iso_offset';
   /** Whether every attempt gets its own X-Webhook-Timestamp, or repeats that of the first. */
   readonly timestampPer: 'attempt' | 'delivery';
   /** Whether a delivery carries headers that the interface does not list. */
   readonly webhookHeaders: 'none' | 'some';
   /** Whether the members of a webhook are the body's own, or stand under `data`. */
   readonly webhookBody: 'flat' | 'data';
-  /** Name of the webhook member that carries the merchant's order id. */
+  /** Name of the webhook member that carries the merchant's order id; `order.id`: in an object. */
   readonly orderIdMember:
     | 'external_id'
     | 'order_id'
+    | 'order.id'
     | 'merchant_order_id'
     | 'invoice_external_id'
     | 'merchant_reference';
   /** Where a webhook names its event: a body member, the header X-Webhook-Event, or nowhere. */
   readonly eventName: 'event' | 'event_type' | 'type' | 'header' | 'nowhere';
+  /** `INVOICE_PAID`, `com.merchant.invoice.paid`, `invoice.paid.v1`, or other words: `payment.settled`, `payment.dropped`. */
+  readonly eventSpelling: 'plain' | 'upper' | 'namespaced' | 'versioned' | 'other';
   /** Whether a webhook shows members of the other event, and original_amount of an exact payment, as null. */
   readonly eventNulls: 'absent' | 'null';
   /** Whether a webhook says `adjusted: false`, or `adjusted` only when it is true. */

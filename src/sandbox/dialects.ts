@@ -139,11 +139,11 @@ export const DIALECTS: DialectTable = {
     ['hex', 'hex_upper', 'base64', 'base64_unpadded', 'base64url'],
     '`encoding` of `verifyWebhook`',
   ),
-  signaturePrefix: entry(AUTH, 'prefix of the signature', ['', 'sha256=']),
+  signaturePrefix: entry(AUTH, 'prefix of the signature', ['', 'sha256=', 'sha256:', 'hmac-sha256=', 'v1=']),
   timestampFormat: entry(
     AUTH,
     'format of the timestamp header',
-    ['seconds', 'milliseconds', 'iso', 'iso_offset'],
+    ['seconds', 'seconds_fraction', 'milliseconds', 'iso', 'iso_offset'],
     '`timestampFormat` of `verifyWebhook`',
   ),
   timestampPer: entry(
@@ -157,10 +157,16 @@ export const DIALECTS: DialectTable = {
   orderIdMember: entry(
     PAYLOAD,
     "name of the merchant's order id",
-    ['external_id', 'order_id', 'merchant_order_id', 'invoice_external_id', 'merchant_reference'],
+    ['external_id', 'order_id', 'order.id', 'merchant_order_id', 'invoice_external_id', 'merchant_reference'],
     '`orderIdMember` of `verifyWebhook`',
   ),
   eventName: entry(PAYLOAD, 'where the event is named', ['event', 'event_type', 'type', 'header', 'nowhere']),
+  eventSpelling: entry(
+    PAYLOAD,
+    'how the event is spelled there',
+    ['plain', 'upper', 'namespaced', 'versioned', 'other'],
+    '`eventNames` of `verifyWebhook`, for `other`',
+  ),
   eventNulls: entry(PAYLOAD, 'members of the other event', ['absent', 'null']),
   adjustedFlag: entry(PAYLOAD, '`adjusted` of an exact payment', ['always', 'when_true']),
   withoutCallback: entry(

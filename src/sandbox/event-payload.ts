@@ -8,14 +8,39 @@ export function eventTypeOf(invoice: InvoiceRecord): KnownEventType {
   return invoice.status === 'success' ? 'invoice.paid' : 'invoice.canceled';
 }
 
+/** What a receiver must be told to read the webhooks of a dialect, as options of `verifyWebhook` and the handler. */
+export function receiverPins({ orderIdMember, eventName, eventSpelling }: Dialect): {
+  orderIdMember?: string;
+  eventNames?: { paid: string; canceled: string };
+} {
+  const inBody = eventName !== 'header' && eventName !== 'nowhere';
+  return {
+    ...(orderIdMember === 'order_id' || orderIdMember === 'order.id' ? { orderIdMember } : {}),
+    ...(eventSpelling === 'other' && inBody ? { eventNames: { paid: PAID, canceled: DROPPED } } : {}),
+  };
+}
+
+const PAID = 'payment.settled';
+const DROPPED = 'payment.dropped';
+
+function spelled(type: KnownEventType, spelling: Dialect['eventSpelling']): string {
+  if (spelling === 'upper') return type.replace('.', '_').toUpperCase();
+  if (spelling === 'namespaced') return `com.merchant.${type}`;
+  if (spelling === 'versioned') return `${type}.v1`;
+  return spelling === 'plain' ? type : type === 'invoice.paid' ? PAID : DROPPED;
+}
+
 /** The body of the terminal webhook. @see service interface, "Payload members" */
 export function eventBody(invoice: InvoiceRecord, dialect: Dialect): string {
   const type = eventTypeOf(invoice);
   const { eventName } = dialect;
-  const named = eventName === 'header' || eventName === 'nowhere' ? {} : { [eventName]: type };
+  const named =
+    eventName === 'header' || eventName === 'nowhere' ? {} : { [eventName]: spelled(type, dialect.eventSpelling) };
   const members = withDecimals(dialect, {
     invoice_uuid: invoice.uuid,
-    [dialect.orderIdMember]: invoice.external_id,
+    ...(dialect.orderIdMember === 'order.id'
+      ? { order: { id: invoice.external_id } }
+      : { [dialect.orderIdMember]: invoice.external_id }),
     status: invoice.status,
     ...(type === 'invoice.paid' ? paidMembers(invoice, dialect) : canceledMembers(invoice, dialect)),
     ...(dialect.extraMembers === 'some' && { customer_id: invoice.customer_id, meta: { attempt_of: 'sandbox' } }),

@@ -43,6 +43,7 @@ export function signatureText(
 function stampText(at: number, format: Dialect['timestampFormat']): string {
   const iso = new Date(at).toISOString();
   if (format === 'iso') return iso;
+  if (format === 'seconds_fraction') return (at / 1000).toFixed(3);
   if (format === 'iso_offset') return `${iso.slice(0, -1)}000+00:00`;
   return String(format === 'seconds' ? Math.floor(at / 1000) : at);
 }

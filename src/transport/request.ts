@@ -59,8 +59,8 @@ export function prepareRequest(
   };
 }
 
-/** What the service takes where no size is asked for. @see service interface, "Limits": per_page */
-const DEFAULT_PAGE_SIZE = 20;
+/** Counts as asked where no size is: the largest that can be, because the default of a list may be any. */
+const DEFAULT_PAGE_SIZE = 100;
 
 /** The page size that a request asks for. */
 function pageSizeOf(

@@ -23,7 +23,6 @@ const SIGNATURE = 'x-webhook-signature';
 const TIMESTAMP = 'x-webhook-timestamp';
 const EVENT = 'x-webhook-event';
 const CONTENT_LENGTH = 'content-length';
-const CONTENT_TYPE = 'content-type';
 const CONTENT_ENCODING = 'content-encoding';
 type Name =
   | typeof ID
@@ -31,17 +30,8 @@ type Name =
   | typeof TIMESTAMP
   | typeof EVENT
   | typeof CONTENT_LENGTH
-  | typeof CONTENT_TYPE
   | typeof CONTENT_ENCODING;
-const NAMES: ReadonlySet<string> = new Set<Name>([
-  ID,
-  SIGNATURE,
-  TIMESTAMP,
-  EVENT,
-  CONTENT_LENGTH,
-  CONTENT_TYPE,
-  CONTENT_ENCODING,
-]);
+const NAMES: ReadonlySet<string> = new Set<Name>([ID, SIGNATURE, TIMESTAMP, EVENT, CONTENT_LENGTH, CONTENT_ENCODING]);
 const LONGEST_NAME = SIGNATURE.length;
 const MAX_HEADERS = 2_000;
 
@@ -79,7 +69,6 @@ const noHeaders = (): Found => ({
   'x-webhook-timestamp': undefined,
   'x-webhook-event': undefined,
   'content-length': undefined,
-  'content-type': undefined,
   'content-encoding': undefined,
 });
 
@@ -174,13 +163,18 @@ function contentLength(values: HeaderValues): number | null {
   return typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : null;
 }
 
-/** One unsigned header, as text: for reports and for the type of the body, never for a decision about trust. */
+/** One unsigned header, as text: for reports, never for a decision about trust. */
 export function unsignedHeader(
   values: HeaderValues,
-  name: 'x-webhook-id' | 'x-webhook-timestamp' | 'x-webhook-event' | 'content-type' | 'content-encoding',
+  name: 'x-webhook-id' | 'x-webhook-timestamp' | 'x-webhook-event',
 ): string | null {
   const value = firstOf(values[name]);
   return typeof value === 'string' && value !== '' ? value : null;
+}
+
+/** Every value of an unsigned header that is text. */
+export function unsignedHeaders(values: HeaderValues, name: 'content-encoding'): readonly string[] {
+  return listOf(values[name]).filter((value) => typeof value === 'string');
 }
 
 function firstOf(found: HeaderValues[Name]): unknown {

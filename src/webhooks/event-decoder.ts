@@ -1,8 +1,11 @@
 import type { Decimal } from '../contract/decimal.ts';
 import { decimalFrom, Problem } from '../contract/scalars.ts';
 import { WebhookVerificationError } from '../errors.ts';
+import { printable } from '../printable.ts';
+import { type NamedEvent, namedEvent, type PinnedNames } from './event-name.ts';
 import type { InvoiceEvent, InvoicePaidEvent } from './events.ts';
-import { eventNameIn, innerPayload, isPayload, ORDER_ID_NAMES, orderIdIn, own, type Payload } from './payload-names.ts';
+import { orderIdCandidates, orderIdIn } from './order-id.ts';
+import { innerPayload, isPayload, own, type Payload } from './payload-names.ts';
 
 /** What an event knows that its payload does not say. */
 export interface EventOrigin {
@@ -14,19 +17,25 @@ export interface EventOrigin {
   readonly headerName: string | null;
 }
 
+/** Names that the merchant has pinned. */
+export interface Pinned {
+  readonly orderIdMember: string | undefined;
+  readonly eventNames: PinnedNames;
+}
+
 /**
  * The event in a genuine delivery's parsed body. Plain code, as the entry must not load a schema library.
  *
  * @throws WebhookVerificationError `malformed_payload`
  * @see service interface, "Payload members"
  */
-export function decodeEvent(body: unknown, origin: EventOrigin, orderIdMember?: string): InvoiceEvent {
+export function decodeEvent(body: unknown, origin: EventOrigin, pinned: Pinned): InvoiceEvent {
   if (!isPayload(body)) throw malformed('it is not a JSON object');
   const inner = innerPayload(body);
   const status = own(inner, 'status');
   if (typeof status !== 'string' || status === '') throw malformed('"status" is not text, or missing');
-  const bodyName = eventNameIn(body, inner);
-  return eventFrom({ inner, root: body, status, bodyName, raw: body, orderIdMember }, origin);
+  const named = namedEvent(body, inner, pinned.eventNames);
+  return eventFrom({ inner, root: body, status, named, raw: body, orderIdMember: pinned.orderIdMember }, origin);
 }
 
 /** The parts of a payload, found under whatever names it has. */
@@ -34,28 +43,26 @@ export interface EventParts {
   readonly inner: Payload;
   readonly root: Payload;
   readonly status: string;
-  /** The event's name as the signed body states it. */
-  readonly bodyName: string | null;
+  /** What the signed body calls the event. */
+  readonly named: NamedEvent;
   readonly raw: Payload;
-  /** The only name under which the merchant's order id is looked for. Default: its plausible ones. */
+  /** The only place where the merchant's order id is looked for. Default: names that can mean nothing else. */
   readonly orderIdMember?: string | undefined;
 }
 
 /** Builds the event that fits name and status. */
 export function eventFrom(parts: EventParts, origin: EventOrigin): InvoiceEvent {
-  const type = typeOf(parts.bodyName, parts.status);
+  const type = typeOf(parts.named, parts.status);
   if (type === 'unknown') return unknownEvent(parts, origin);
   const { inner, raw } = parts;
   const { source, id, signed_at, secretIndex } = origin;
   const invoice_uuid = invoiceUuid(inner);
-  const external_id = orderIdIn(inner, parts.root, parts.orderIdMember);
-  if (external_id === null) {
-    const names =
-      parts.orderIdMember ?? `${ORDER_ID_NAMES.join(', ')}; give its name as orderIdMember if it has another`;
-    throw malformed(`the merchant's order id is missing; looked for ${names}`);
-  }
+  const external_id = orderId(parts);
   const amount = required(inner, 'amount');
   if (type === 'invoice.canceled') {
+    if (optional(inner, 'credited_usdt')?.isZero() === false) {
+      throw malformed('its status says that nothing was paid, but "credited_usdt" says that something was');
+    }
     return {
       type,
       source,
@@ -73,7 +80,7 @@ export function eventFrom(parts: EventParts, origin: EventOrigin): InvoiceEvent 
     };
   }
   const credited_usdt = required(inner, 'credited_usdt');
-  const original_amount = adjustedFrom(inner, amount);
+  const { adjusted, original_amount } = adjustedFrom(inner, amount);
   const paid = {
     type,
     source,
@@ -83,26 +90,27 @@ export function eventFrom(parts: EventParts, origin: EventOrigin): InvoiceEvent 
     status: 'success',
     amount,
     credited_usdt,
-    adjusted: original_amount !== null,
+    adjusted,
     original_amount,
     signed_at,
     secretIndex,
     raw,
   } as const;
-  return paid as InvoicePaidEvent; // `adjusted` and `original_amount` agree: the line that sets one looks at the other
+  return paid as InvoicePaidEvent; // adjustedFrom gives no original_amount without adjusted
 }
 
 function unknownEvent(parts: EventParts, origin: EventOrigin): InvoiceEvent {
-  const { inner, root, status, bodyName, raw, orderIdMember } = parts;
+  const { inner, root, status, named, raw, orderIdMember } = parts;
+  const found = orderIdIn(inner, root, orderIdMember);
   const original_amount = readable(inner, 'original_amount');
   const stated = own(inner, 'adjusted') ?? null;
   return {
     type: 'unknown',
-    event_name: bodyName ?? origin.headerName,
+    event_name: nameOf(named) ?? origin.headerName,
     source: origin.source,
     id: origin.id,
     invoice_uuid: invoiceUuid(inner),
-    external_id: orderIdIn(inner, root, orderIdMember),
+    external_id: 'id' in found ? found.id : null,
     status,
     amount: readable(inner, 'amount'),
     credited_usdt: readable(inner, 'credited_usdt'),
@@ -116,13 +124,21 @@ function unknownEvent(parts: EventParts, origin: EventOrigin): InvoiceEvent {
 
 type EventType = InvoiceEvent['type'];
 
-function typeOf(name: string | null, status: string): EventType {
+function typeOf(named: NamedEvent, status: string): EventType {
   const byStatus = typeByStatus(status);
-  if (name === null) return byStatus;
-  if (name !== 'invoice.paid' && name !== 'invoice.canceled') return 'unknown';
-  if (name === byStatus) return name;
-  const fitting = name === 'invoice.paid' ? 'success' : 'expired, canceled or fail';
-  throw malformed(`the body names the event ${name}, whose status is ${fitting}, but its status is another`);
+  if (named === null) return byStatus;
+  if ('unknown' in named) return 'unknown';
+  for (const name of named.events) {
+    if (name === byStatus) continue;
+    const fitting = name === 'invoice.paid' ? 'success' : 'expired, canceled or fail';
+    throw malformed(`the body names the event ${name}, whose status is ${fitting}, but its status is another`);
+  }
+  return byStatus;
+}
+
+function nameOf(named: NamedEvent): string | null {
+  if (named === null) return null;
+  return 'unknown' in named ? named.unknown : (named.events[0] ?? null);
 }
 
 function typeByStatus(status: string): EventType {
@@ -131,18 +147,36 @@ function typeByStatus(status: string): EventType {
 }
 
 /**
- * The originally ordered amount of an adjusted payment, null for an exact one. `adjusted` and `original_amount` must
- * tell one story: a wrong one ships goods that were not paid.
+ * Whether the paid amount was corrected, and the originally ordered one where the payload has it. The two must tell one
+ * story: a wrong one ships goods that were not paid.
  */
-function adjustedFrom(inner: Payload, amount: Decimal): Decimal | null {
+function adjustedFrom(inner: Payload, amount: Decimal): { adjusted: boolean; original_amount: Decimal | null } {
   const stated = own(inner, 'adjusted') ?? null;
   if (stated !== null && typeof stated !== 'boolean') throw malformed('"adjusted" is not a boolean');
   const original = optional(inner, 'original_amount');
-  if (stated === true && original === null) throw malformed('"adjusted" is true, but "original_amount" is missing');
   if (stated === false && original !== null && !original.eq(amount)) {
     throw malformed('"adjusted" is false, but "original_amount" differs from "amount"');
   }
-  return stated === false ? null : original;
+  const adjusted = stated ?? original !== null;
+  return { adjusted, original_amount: adjusted ? original : null };
+}
+
+/** The order id, or a refusal that lists what could be it. */
+function orderId({ inner, root, orderIdMember }: EventParts): string {
+  const found = orderIdIn(inner, root, orderIdMember);
+  if ('id' in found) return found.id;
+  const names = orderIdCandidates(inner, root);
+  const could = names.length === 0 ? 'No member looks like it' : `Members that could be it: ${names.join(', ')}`;
+  if (found.problem === 'ambiguous') {
+    throw malformed(
+      `several members could be the merchant's order id, and they differ. ${could}. Give the right one as orderIdMember`,
+    );
+  }
+  throw malformed(
+    orderIdMember === undefined
+      ? `the merchant's order id is missing, or under a name that could mean another id. ${could}. Compare them with your orders, and give the right one as orderIdMember`
+      : `the merchant's order id is missing: orderIdMember is ${printable(orderIdMember)}. ${could}`,
+  );
 }
 
 const MAX_UUID_LENGTH = 128;
@@ -160,6 +194,7 @@ function optional(inner: Payload, name: string): Decimal | null {
   if (value === null) return null;
   const decimal = decimalFrom(value);
   if (decimal instanceof Problem) throw malformed(`"${name}" ${decimal.message}`);
+  if (decimal.isNegative()) throw malformed(`"${name}" is negative`);
   return decimal;
 }
 

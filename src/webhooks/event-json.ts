@@ -1,6 +1,7 @@
 import { dateFrom, Problem } from '../contract/scalars.ts';
 import { WebhookVerificationError } from '../errors.ts';
 import { eventFrom, malformed } from './event-decoder.ts';
+import type { NamedEvent } from './event-name.ts';
 import type { InvoiceEvent } from './events.ts';
 import { isPayload, own, type Payload } from './payload-names.ts';
 
@@ -33,8 +34,9 @@ function eventOf(value: unknown): InvoiceEvent {
   }
   const status = own(value, 'status');
   if (typeof status !== 'string' || status === '') throw malformed('"status" is not text, or missing');
+  const named: NamedEvent = type === 'unknown' ? { unknown: type } : { events: [type] };
   const event = eventFrom(
-    { inner: value, root: value, status, bodyName: type, raw },
+    { inner: value, root: value, status, named, raw },
     {
       source,
       id: textOrNull(value, 'id'),

@@ -36,8 +36,8 @@ export interface ExactInvoicePaidEvent extends PaidEvent {
 /** Paid, but another amount than was ordered: `amount` is what was paid. */
 export interface AdjustedInvoicePaidEvent extends PaidEvent {
   readonly adjusted: true;
-  /** The originally ordered fiat. */
-  readonly original_amount: Decimal;
+  /** The originally ordered fiat; null where the delivery does not say it. */
+  readonly original_amount: Decimal | null;
 }
 
 /**

@@ -1,7 +1,6 @@
+import { GrowingBody } from './growing-body.ts';
 import type { WebhookHandler } from './handler-options.ts';
-import { joined } from './joined-chunks.ts';
-import { tooLarge } from './raw-body.ts';
-import { RequestAborted } from './request-aborted.ts';
+import { ReadingStopped, RequestAborted } from './request-aborted.ts';
 import { bodyGone } from './setup-advice.ts';
 
 /**
@@ -13,31 +12,36 @@ export function toFetchHandler(handler: WebhookHandler): (request: Request) => P
     const reply = await handler.handle({
       method: request.method,
       headers: request.headers,
-      body: (limit) => readRequest(request, limit),
+      body: (limit, signal) => readRequest(request, limit, signal),
     });
     return new Response(reply.body, { status: reply.status, headers: { ...reply.headers } });
   };
 }
 
-async function readRequest(request: Request, limit: number): Promise<Uint8Array> {
+async function readRequest(request: Request, limit: number, signal: AbortSignal): Promise<Uint8Array> {
   if (request.bodyUsed) throw bodyGone('consumed', 'fetch');
   const stream = request.body;
   if (stream === null) return new Uint8Array();
   if (stream === undefined) return new Uint8Array(await request.arrayBuffer()); // a polyfill without streams
   if (stream.locked) throw bodyGone('consumed', 'fetch');
   const reader = stream.getReader();
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for (;;) {
-    const { done, value } = await reader.read().catch(() => {
-      throw new RequestAborted();
-    });
-    if (done) return joined(chunks, size);
-    size += value.byteLength;
-    if (size > limit) {
-      reader.cancel().catch(() => {});
-      throw tooLarge(limit);
+  const body = new GrowingBody(limit, null);
+  const cancel = (): void => void reader.cancel().catch(() => {});
+  signal.addEventListener('abort', cancel);
+  try {
+    for (;;) {
+      const { done, value } = await reader.read().catch(() => {
+        throw new RequestAborted();
+      });
+      if (signal.aborted) throw new ReadingStopped('time_limit'); // a cancelled stream reads as one that has ended
+      if (done) return body.take();
+      body.add(value);
     }
-    chunks.push(value);
+  } catch (error) {
+    cancel();
+    throw error;
+  } finally {
+    signal.removeEventListener('abort', cancel);
+    body.drop();
   }
 }

@@ -7,7 +7,7 @@ import type { WebhookReply } from './replies.ts';
 import type { WebhookReport } from './report.ts';
 import type { WebhookSecret } from './secrets.ts';
 import type { WebhookStore } from './store.ts';
-import { type VerifySettings, type VerifyWebhookOptions, verifySettings } from './verify-settings.ts';
+import { VERIFY_OPTIONS, type VerifySettings, type VerifyWebhookOptions, verifySettings } from './verify-settings.ts';
 
 /** The time limit of a delivery: 12 seconds. The service gives up after 15. @see service interface, "Retries" */
 export const DEFAULT_TIMEOUT = 12_000;
@@ -33,7 +33,7 @@ export interface WebhookTimers {
 
 /** What a handler is made of. */
 export interface WebhookHandlerOptions<Extra extends object = object> extends Omit<VerifyWebhookOptions, 'now'> {
-  /** The webhook secret of the dashboard, or the old and the new one. */
+  /** The webhook secret of the dashboard, or the old and the new one; bytes where it is given as hex or base64 of a key. */
   readonly secret: WebhookSecret;
   /** Where done events are remembered. `memoryStore()` forgets at a restart. */
   readonly store: WebhookStore<Extra>;
@@ -41,7 +41,10 @@ export interface WebhookHandlerOptions<Extra extends object = object> extends Om
   readonly onPaid: (event: InvoicePaidEvent, context: WebhookContext & Extra) => unknown;
   /** The invoice expired, failed or was canceled. */
   readonly onCanceled: (event: InvoiceCanceledEvent, context: WebhookContext & Extra) => unknown;
-  /** An event or status this package does not know. Without it such an event is answered 200 and reported. */
+  /**
+   * An event or status this package does not know. Without it such an event is reported, and answered 200, or 500 where
+   * it may be about money: its status is `success`, or it has `credited_usdt`.
+   */
   readonly onUnknown?: ((event: UnknownInvoiceEvent, context: WebhookContext & Extra) => unknown) | undefined;
   /** Every refusal, duplicate and takeover, for your log. What it throws is ignored, and nothing waits for it. */
   readonly onReport?: ((report: WebhookReport) => unknown) | undefined;
@@ -57,8 +60,13 @@ export interface WebhookHandlerOptions<Extra extends object = object> extends Om
 export interface WebhookRequest {
   readonly method: string;
   readonly headers: HeadersInput;
-  /** The raw body, or a function that reads it (at most `limit` bytes) once the rest of the request is found in order. */
-  readonly body: RawBody | ((limit: number) => Promise<RawBody>);
+  /**
+   * The raw body, or a function that reads it once the rest of the request is found in order: at most `limit` bytes,
+   * and only until the signal is aborted, which is at the handler's time limit.
+   */
+  readonly body: RawBody | ((limit: number, signal: AbortSignal) => Promise<RawBody>);
+  /** Asked where the signature does not match: whether the sender has hung up, so that the body is only a part. */
+  readonly wasReset?: (() => Promise<boolean>) | undefined;
 }
 
 /** The endpoint as a function. Wrap it with `toFetchHandler`, `toNodeHandler` or `toLambdaHandler`, or call it from your own framework. */
@@ -93,13 +101,25 @@ const globalTimers: WebhookTimers = {
   clearTimeout: (timer) => clearTimeout(timer as ReturnType<typeof setTimeout>), // what setTimeout above gave
 };
 
+const OPTIONS: ReadonlySet<string> = new Set<keyof WebhookHandlerOptions>([
+  'secret',
+  'store',
+  'onPaid',
+  'onCanceled',
+  'onUnknown',
+  'onReport',
+  'timeout',
+  ...VERIFY_OPTIONS,
+  'timers',
+]);
+
 /** @throws ConfigurationError which names the option */
 export function handlerSettings<Extra extends object>(options: WebhookHandlerOptions<Extra>): HandlerSettings<Extra> {
   if (typeof options !== 'object' || options === null) {
     throw new ConfigurationError('createWebhookHandler needs { secret, store, onPaid, onCanceled }.');
   }
   const { secret, store, timeout = DEFAULT_TIMEOUT, timers = globalTimers } = options;
-  const verify = verifySettings(secret, options);
+  const verify = verifySettings(secret, options, { name: 'createWebhookHandler', known: OPTIONS });
   checkStore(store);
   needFunction('onPaid', options.onPaid, true);
   needFunction('onCanceled', options.onCanceled, true);

@@ -12,8 +12,9 @@ import { type Ending, playEvent } from './play-event.ts';
 import { bytesFrom } from './raw-body.ts';
 import { replyFor, statusOf, type Verdict, type WebhookReply } from './replies.ts';
 import { type RequestFacts, requestFacts, tell, type WebhookReportReason } from './report.ts';
-import { RequestAborted } from './request-aborted.ts';
-import { isJson, isPlain } from './request-form.ts';
+import { ReadingStopped, RequestAborted, untilAborted } from './request-aborted.ts';
+import { isPlain } from './request-form.ts';
+import { weakSecrets } from './secrets.ts';
 import { underTimeLimit } from './time-limit.ts';
 import { verifyDelivery } from './verify.ts';
 
@@ -31,6 +32,7 @@ export function createWebhookHandler<Extra extends object = object>(
   options: WebhookHandlerOptions<Extra>,
 ): WebhookHandler {
   const settings = handlerSettings(options);
+  reportWeakSecrets(settings);
   return {
     handle: (request) => handleRequest(request, settings),
     catchUp: (merchant, options) => catchUp(merchant, options, settings),
@@ -41,6 +43,16 @@ export function createWebhookHandler<Extra extends object = object>(
 interface Progress {
   facts: RequestFacts;
   key: string | null;
+  isBodyRead: boolean;
+}
+
+/** Once for each handler, when it is made: a delivery would not show it. */
+function reportWeakSecrets<Extra extends object>({ verify, options }: HandlerSettings<Extra>): void {
+  const weak = weakSecrets(verify.secrets);
+  if (weak.length === 0) return;
+  const which = verify.secrets.length === 1 ? 'The webhook secret' : `Webhook secret ${weak.join(', ')}`;
+  const message = `${which} has under 16 bytes, and could be found by trying. Use the one of the dashboard, or have it make a longer one.`;
+  tell(options.onReport, { reason: 'weak_secret', message, status: null, deliveryId: null, ageMs: null, key: null });
 }
 
 async function handleRequest<Extra extends object>(
@@ -48,7 +60,7 @@ async function handleRequest<Extra extends object>(
   settings: HandlerSettings<Extra>,
 ): Promise<WebhookReply> {
   const { timeout, options } = settings;
-  const progress: Progress = { facts: { deliveryId: null, ageMs: null }, key: null };
+  const progress: Progress = { facts: { deliveryId: null, ageMs: null }, key: null, isBodyRead: false };
   const report = (reason: WebhookReportReason, message: string, status: number | null, error?: unknown): void => {
     const { facts, key } = progress;
     tell(options.onReport, { reason, message, status, ...facts, key, ...(error === undefined ? {} : { error }) });
@@ -61,7 +73,8 @@ async function handleRequest<Extra extends object>(
     if (verdict !== 'done') report(verdict, message, statusOf(verdict), error);
     return replyFor(verdict);
   }
-  report('time_limit', `The time limit of ${timeout} ms is over: answered 503.`, statusOf('time_limit'));
+  const why = progress.isBodyRead ? '' : ' The sender had not sent the whole body.';
+  report('time_limit', `The time limit of ${timeout} ms is over: answered 503.${why}`, statusOf('time_limit'));
   void work.then((late) => reportLate(late, report));
   return replyFor('time_limit');
 }
@@ -87,11 +100,16 @@ async function workOn<Extra extends object>(
     return { verdict: 'method_not_allowed', message: 'Only POST is a delivery.' };
   }
   if (headers instanceof WebhookVerificationError) throw headers;
-  if (!isJson(headers)) return { verdict: 'unsupported_media_type', message: 'The Content-Type is not JSON.' };
-  if (!isPlain(headers)) return { verdict: 'unsupported_media_type', message: 'The body is compressed.' };
-  const { body } = request;
-  const raw = typeof body === 'function' ? await body(verify.maxBodySize) : body;
-  const event = await verifyDelivery(bytesFrom(raw, verify.maxBodySize), headers, verify);
+  if (!isPlain(headers)) {
+    const message =
+      'The body is compressed (Content-Encoding): the signature covers the bytes before that. Turn compression of requests off.';
+    return { verdict: 'unsupported_media_type', message };
+  }
+  const bytes = await bytesOf(request, verify.maxBodySize, signal, progress);
+  const event = await verifyDelivery(bytes, headers, verify).catch(async (error: unknown) => {
+    const isMismatch = error instanceof WebhookVerificationError && error.reason === 'signature_mismatch';
+    throw isMismatch && (await request.wasReset?.()) === true ? new RequestAborted() : error;
+  });
   return await playEvent(event, settings, {
     signal,
     onKey: (key) => {
@@ -99,6 +117,18 @@ async function workOn<Extra extends object>(
     },
     onTakenOver: (message) => report('taken_over', message, null),
   });
+}
+
+/** The body. At the time limit what was read is let go of, whatever the function that reads it does. */
+async function bytesOf(
+  { body }: WebhookRequest,
+  limit: number,
+  signal: AbortSignal,
+  progress: Progress,
+): Promise<Uint8Array> {
+  const raw = typeof body === 'function' ? await untilAborted(body(limit, signal), signal) : body;
+  progress.isBodyRead = true;
+  return bytesFrom(raw, limit);
 }
 
 function headersOrError(headers: unknown): HeaderValues | WebhookVerificationError {
@@ -113,6 +143,7 @@ function headersOrError(headers: unknown): HeaderValues | WebhookVerificationErr
 /** What a thrown value means for the answer. */
 function endingOf(error: unknown): Ending {
   if (error instanceof WebhookVerificationError) return { verdict: error.reason, message: error.message };
+  if (error instanceof ReadingStopped) return { verdict: error.verdict, message: error.message };
   if (error instanceof RequestAborted) return { verdict: 'aborted', message: error.message };
   if (error instanceof ConfigurationError || isMerchantError(error))
     return { verdict: 'setup', message: error.message };

@@ -24,6 +24,7 @@ export type {
 } from './catch-up-options.ts';
 export type { HeadersInput } from './delivery-headers.ts';
 export { parseInvoiceEvent } from './event-json.ts';
+export type { EventNames } from './event-name.ts';
 export type {
   AdjustedInvoicePaidEvent,
   ExactInvoicePaidEvent,

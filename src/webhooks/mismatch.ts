@@ -1,19 +1,22 @@
-import { type Engine, equalDigests } from './hmac.ts';
+import type { DiagnosisBudget } from './diagnosis-budget.ts';
+import { type Engine, equalDigests, type HmacKey } from './hmac.ts';
 import { RAW_BODY_ADVICE } from './raw-body.ts';
 
 /** What a signature was checked against, once it did not match. */
 export interface Mismatch {
   readonly engine: Engine;
-  readonly secrets: readonly string[];
+  readonly secrets: readonly HmacKey[];
   readonly timestamp: string;
   readonly body: Uint8Array;
   readonly digest: string;
   readonly contentLength: number | null;
+  readonly diagnoses: DiagnosisBudget;
 }
 
-// A stranger can make us diagnose, so the work is bounded: few secrets, few variants, ordinary sizes.
+// A stranger can make us diagnose, so the work is bounded: few secrets, few variants, bodies of a delivery's size, and a
+// budget. Without these, a stranger's 32 KiB would cost a hundred times its signature.
 const MAX_SECRETS = 3;
-const MAX_BODY = 32_768;
+const MAX_BODY = 4_096;
 
 /**
  * Says why a signature does not match, as far as it can be proven: by trying what usually goes wrong. Works on text
@@ -26,7 +29,7 @@ export async function explainMismatch(mismatch: Mismatch): Promise<string> {
   if (contentLength !== null && contentLength !== body.length) {
     return `${start}: the body has ${body.length} bytes, but Content-Length says ${contentLength}. It was parsed and serialised again, or decoded. ${RAW_BODY_ADVICE}`;
   }
-  if (body.length <= MAX_BODY) {
+  if (body.length <= MAX_BODY && mismatch.diagnoses.take()) {
     const proven = (await wrongSecret(mismatch)) ?? (await changedBody(mismatch));
     if (proven !== null) return `${start}: ${proven}`;
   }
@@ -37,12 +40,32 @@ export async function explainMismatch(mismatch: Mismatch): Promise<string> {
 
 async function wrongSecret(mismatch: Mismatch): Promise<string | null> {
   for (const secret of mismatch.secrets.slice(0, MAX_SECRETS)) {
+    if (typeof secret !== 'string') continue;
     const [, unquoted] = /^\s*["'`]\s*(.+?)\s*["'`]\s*$/.exec(secret) ?? [];
     if (unquoted !== undefined && (await fits(mismatch, unquoted, mismatch.body))) {
       return 'the secret would match when trimmed of the quotes around it.';
     }
+    for (const [encoding, bytes] of decoded(secret)) {
+      if (!(await fits(mismatch, bytes, mismatch.body))) continue;
+      return `the secret would match as the bytes of which it is the ${encoding}: give those, as a Uint8Array.`;
+    }
   }
   return null;
+}
+
+const HEX_KEY = /^(?:[0-9a-f]{2}){16,64}$/i;
+const BASE64_KEY = /^(?:[A-Za-z0-9+/]{4}){4,24}(?:[A-Za-z0-9+/]{2}(?:==)?|[A-Za-z0-9+/]{3}=?)?$/;
+
+/** The keys that a secret could be the text form of. */
+function* decoded(secret: string): Generator<readonly [string, Uint8Array]> {
+  if (HEX_KEY.test(secret)) {
+    yield ['hex', Uint8Array.from(secret.match(/../g) ?? [], (byte) => Number.parseInt(byte, 16))];
+  }
+  const key = secret
+    .replace(/^whsec_/, '')
+    .replaceAll('-', '+')
+    .replaceAll('_', '/');
+  if (BASE64_KEY.test(key)) yield ['base64', Uint8Array.from(atob(key), (char) => char.charCodeAt(0))];
 }
 
 async function changedBody(mismatch: Mismatch): Promise<string | null> {
@@ -55,7 +78,7 @@ async function changedBody(mismatch: Mismatch): Promise<string | null> {
   return null;
 }
 
-async function fits({ engine, timestamp, digest }: Mismatch, secret: string, body: Uint8Array): Promise<boolean> {
+async function fits({ engine, timestamp, digest }: Mismatch, secret: HmacKey, body: Uint8Array): Promise<boolean> {
   return equalDigests(await engine.hmac(secret, timestamp, body), digest);
 }
 

@@ -1,6 +1,6 @@
 import type { HeadersInput } from './delivery-headers.ts';
 import type { WebhookHandler } from './handler-options.ts';
-import { nodeBody } from './node-body.ts';
+import { nodeBody, wasReset } from './node-body.ts';
 import { nodeCall } from './node-call.ts';
 import type { FastifyReplyLike, FastifyRequestLike, KoaContextLike, NodeRequest, NodeResponse } from './node-types.ts';
 import type { WebhookReply } from './replies.ts';
@@ -31,9 +31,10 @@ export function toNodeHandler(handler: WebhookHandler): NodeHandler {
       const reply = await handler.handle({
         method: request.method ?? '',
         headers: allHeaders(request),
-        body: (limit) => nodeBody(request, left, framework, limit),
+        body: (limit, signal) => nodeBody(request, left, framework, limit, signal),
+        wasReset: () => wasReset(request),
       });
-      answer(response, reply);
+      answer(request, response, reply);
     } catch (error) {
       // Only what the framework's own objects throw: the handler itself never rejects.
       if (typeof next !== 'function') throw error;
@@ -48,9 +49,21 @@ function allHeaders(request: NodeRequest): HeadersInput {
   return rawHeaders !== undefined && rawHeaders.length > 0 ? rawHeaders : request.headers;
 }
 
-function answer(response: NodeResponse, reply: WebhookReply): void {
+const NO_ERROR = 0;
+
+function answer(request: NodeRequest, response: NodeResponse, reply: WebhookReply): void {
   if (response.headersSent || response.writableEnded || response.destroyed === true) return; // aborted, or answered
   response.statusCode = reply.status;
   for (const [name, value] of Object.entries(reply.headers)) response.setHeader(name, value);
-  response.end(reply.body);
+  if (reply.body !== 'time_limit' || request.complete !== false) {
+    response.end(reply.body);
+    return;
+  }
+  // The body did not arrive in time. The connection, or in HTTP/2 the stream, goes with the answer: else the rest would
+  // be waited for.
+  if (request.httpVersionMajor === 1) response.setHeader('Connection', 'close');
+  response.end(reply.body, () => {
+    if (request.stream?.close === undefined) request.destroy?.();
+    else request.stream.close(NO_ERROR);
+  });
 }

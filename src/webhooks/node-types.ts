@@ -14,9 +14,21 @@ export interface NodeRequest {
   readonly readableDidRead?: boolean | undefined;
   readonly destroyed?: boolean | undefined;
   readonly complete?: boolean | undefined;
+  readonly aborted?: boolean | undefined;
+  readonly httpVersionMajor?: number | undefined;
+  /** HTTP/2: the stream, and the code with which it was reset; 0 or undefined where it was not. */
+  readonly stream?:
+    | {
+        readonly aborted?: boolean | undefined;
+        readonly rstCode?: number | undefined;
+        close?(code: number): unknown;
+      }
+    | undefined;
   on(event: string, listener: (chunk: Uint8Array | string) => void): unknown;
   off(event: string, listener: (chunk: Uint8Array | string) => void): unknown;
   resume(): unknown;
+  pause?(): unknown;
+  destroy?(): unknown;
 }
 
 /** `http.ServerResponse`, or what a framework makes of it. */
@@ -26,7 +38,7 @@ export interface NodeResponse {
   readonly writableEnded: boolean;
   readonly destroyed?: boolean | undefined;
   setHeader(name: string, value: string): unknown;
-  end(body: string): unknown;
+  end(body: string, done?: () => void): unknown;
 }
 
 /** Fastify's request: the real one is `raw`, the parser's result `body`. */

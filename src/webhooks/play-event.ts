@@ -2,6 +2,7 @@ import { runClaimed } from './claimed-run.ts';
 import { dedupeKey, eventDigest } from './dedupe.ts';
 import type { InvoiceEvent } from './events.ts';
 import type { HandlerSettings, WebhookContext } from './handler-options.ts';
+import { innerPayload, own } from './payload-names.ts';
 import { LEASE, type Verdict } from './replies.ts';
 import type { ClaimResult, WebhookStore } from './store.ts';
 
@@ -31,7 +32,7 @@ export async function playEvent<Extra extends object>(
   listener.onKey(key);
   const call = callFor(event, options);
   if (call === null) {
-    return { verdict: 'no_handler', message: 'An unknown event was acknowledged, as there is no onUnknown.' };
+    return unhandled(event);
   }
   const claim = { key, owner: crypto.randomUUID() };
   const digest = await eventDigest(event);
@@ -58,6 +59,25 @@ export async function playEvent<Extra extends object>(
   const ending = await runClaimed(options.store, claim, timers, (extra) => call({ ...context, ...extra }));
   return { ...ending, message: RUN_MESSAGES[ending.verdict] };
 }
+
+/** An unknown event without `onUnknown`. One that may be about money is not acknowledged: the service repeats it, and shows it as failed. */
+function unhandled(event: InvoiceEvent): Ending {
+  const { event_name } = event.type === 'unknown' ? event : { event_name: null };
+  const name = event_name === null ? '' : ` "${event_name.slice(0, MAX_SHOWN_NAME)}"`;
+  const credited = own(innerPayload(event.raw), 'credited_usdt') ?? null;
+  if (event.status.trim().toLowerCase() !== 'success' && credited === null) {
+    return {
+      verdict: 'no_handler',
+      message: `An unknown event${name} was acknowledged, as there is no onUnknown.`,
+    };
+  }
+  return {
+    verdict: 'unknown_payment',
+    message: `An unknown event${name} may be about money, and there is no onUnknown: answered 500, so that the service repeats it. Pin its name with eventNames if it is a payment or a cancellation, else handle it in onUnknown.`,
+  };
+}
+
+const MAX_SHOWN_NAME = 100;
 
 // A store may be the merchant's own, and an answer that is taken for a claim by mistake would run the work twice.
 function understood(result: ClaimResult): ClaimResult {

@@ -14,11 +14,13 @@ export type Verdict =
   | 'duplicate'
   | 'duplicate_differs'
   | 'no_handler'
+  | 'unknown_payment'
   | 'duplicate_running'
   | 'handler_failed'
   | 'store_failed'
   | 'lease_lost'
   | 'time_limit'
+  | 'too_many_bodies'
   | 'method_not_allowed'
   | 'unsupported_media_type'
   | 'setup'
@@ -50,9 +52,11 @@ const STATUS: Readonly<Record<Verdict, number>> = {
   unsupported_media_type: 415,
   malformed_payload: 500,
   handler_failed: 500,
+  unknown_payment: 500,
   setup: 500,
   store_failed: 503,
   time_limit: 503,
+  too_many_bodies: 503,
 };
 
 const EXTRA_HEADERS: Partial<Record<Verdict, Readonly<Record<string, string>>>> = {
@@ -60,6 +64,7 @@ const EXTRA_HEADERS: Partial<Record<Verdict, Readonly<Record<string, string>>>> 
   duplicate_running: { 'Retry-After': String(LEASE / 1000) },
   lease_lost: { 'Retry-After': String(LEASE / 1000) },
   time_limit: { 'Retry-After': String(LEASE / 1000) },
+  too_many_bodies: { 'Retry-After': String(LEASE / 1000) },
 };
 
 /** The HTTP status that goes with a verdict. */

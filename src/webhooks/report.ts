@@ -1,17 +1,22 @@
 import type { WebhookReason } from '../error-codes.ts';
+import { printable } from '../printable.ts';
 import { type HeaderValues, unsignedHeader } from './delivery-headers.ts';
 import { timeFrom } from './timestamp-form.ts';
 
 /**
  * Why a report is made. The ten reasons of {@link WebhookReason}, and:
  *
- * - `method_not_allowed`, `unsupported_media_type`, `aborted` (the sender hung up while sending): not a delivery.
+ * - `method_not_allowed`, `unsupported_media_type` (a compressed body), `aborted` (the sender hung up while sending): not
+ *   a delivery.
+ * - `too_many_bodies`: too many large bodies are being read at the same time; answered 503.
+ * - `weak_secret`: a secret has under 16 bytes; reported once, when the handler is made.
  * - `setup`: this endpoint is wired wrongly; `message` names the line to change.
  * - `duplicate`: a repeat of a completed event; answered 200, not handled.
  * - `duplicate_differs`: the same, but with other amounts or another status: look at it.
  * - `duplicate_running`: a repeat while the first one runs; answered 409.
  * - `taken_over`: an earlier attempt at this event died or stalled; it is handled again now.
  * - `no_handler`: an unknown event, and no `onUnknown`; answered 200.
+ * - `unknown_payment`: the same, but it may be about money (status `success`, or `credited_usdt`); answered 500.
  * - `handler_failed`: your function threw; `error` is what it threw. Answered 500, and the service repeats.
  * - `time_limit`: your function took longer than `timeout`; answered 503. It goes on, and its claim is kept.
  * - `completed_late`: it succeeded after that; the repeat will find the event done.
@@ -23,12 +28,15 @@ export type WebhookReportReason =
   | 'method_not_allowed'
   | 'unsupported_media_type'
   | 'aborted'
+  | 'too_many_bodies'
+  | 'weak_secret'
   | 'setup'
   | 'duplicate'
   | 'duplicate_differs'
   | 'duplicate_running'
   | 'taken_over'
   | 'no_handler'
+  | 'unknown_payment'
   | 'handler_failed'
   | 'time_limit'
   | 'completed_late'
@@ -42,7 +50,10 @@ export interface WebhookReport {
   readonly message: string;
   /** The status answered for it; null where the finding does not decide the answer. */
   readonly status: number | null;
-  /** X-Webhook-Id as sent, cut at 128 characters; not signed, so a stranger may have written it. Null when absent. */
+  /**
+   * X-Webhook-Id as sent, cut at 128 characters and with what cannot be printed escaped; not signed, so a stranger may
+   * have written it. Null when absent.
+   */
   readonly deliveryId: string | null;
   /** Now minus the delivery's timestamp, in milliseconds; null when it cannot be read. Shows repeats that are not stamped anew. */
   readonly ageMs: number | null;
@@ -63,7 +74,8 @@ const MAX_ID = 128;
 /** What the unsigned headers say. Never throws: it is for reports on requests of any kind. */
 export function requestFacts(headers: HeaderValues | null, now: () => number): RequestFacts {
   if (headers === null) return { deliveryId: null, ageMs: null };
-  const deliveryId = unsignedHeader(headers, 'x-webhook-id')?.slice(0, MAX_ID) ?? null;
+  const id = unsignedHeader(headers, 'x-webhook-id');
+  const deliveryId = id === null ? null : printable(id.slice(0, MAX_ID));
   const timestamp = unsignedHeader(headers, 'x-webhook-timestamp');
   try {
     return { deliveryId, ageMs: timestamp === null ? null : now() - timeFrom(timestamp, undefined).getTime() };
@@ -76,7 +88,8 @@ export function requestFacts(headers: HeaderValues | null, now: () => number): R
 export function tell(onReport: ((report: WebhookReport) => unknown) | undefined, report: WebhookReport): void {
   if (onReport === undefined) return;
   try {
-    Promise.resolve(onReport(report)).catch(() => {});
+    // Messages can name what was sent. In a log, control and direction marks would forge lines and hide words.
+    Promise.resolve(onReport({ ...report, message: printable(report.message) })).catch(() => {});
   } catch {
     // The merchant's logging failed; the payment must not.
   }

@@ -1,14 +1,18 @@
 import { ConfigurationError } from '../errors.ts';
+import type { HmacKey } from './hmac.ts';
+
+/** A webhook secret: the text of the dashboard, or bytes where it is given as the hex or base64 of a key. */
+type OneSecret = string | Uint8Array;
 
 /** One webhook secret, or the old and the new one while they are rotated. */
-export type WebhookSecret = string | readonly string[];
+export type WebhookSecret = OneSecret | readonly OneSecret[];
 
 /**
- * The secrets as a list, each one usable.
+ * The secrets as a list of copies, each one usable.
  *
  * @throws ConfigurationError for none, an empty one, or one with white space around it. Says which, never its text.
  */
-export function secretsFrom(secret: unknown): readonly string[] {
+export function secretsFrom(secret: unknown): readonly HmacKey[] {
   // A copy, as the caller's list may change later, and one without holes, which map would skip.
   const list: readonly unknown[] = Array.isArray(secret) ? Array.from(secret) : [secret];
   if (list.length === 0) throw new ConfigurationError('The list of webhook secrets is empty: give at least one.');
@@ -17,11 +21,15 @@ export function secretsFrom(secret: unknown): readonly string[] {
   );
 }
 
-function usable(secret: unknown, name: string): string {
+function usable(secret: unknown, name: string): HmacKey {
+  if (isBytes(secret)) {
+    if (secret.byteLength > 0) return secret.slice();
+    throw new ConfigurationError(`${name} is empty: it has no bytes.`);
+  }
   if (typeof secret !== 'string') {
     const given = secret === null ? 'null' : typeof secret;
     throw new ConfigurationError(
-      `${name} is ${given}, not text. Is the environment variable set? It is in the dashboard.`,
+      `${name} is ${given}, not text or a Uint8Array. Is the environment variable set? It is in the dashboard.`,
     );
   }
   const trimmed = secret.trim();
@@ -34,4 +42,22 @@ function usable(secret: unknown, name: string): string {
     );
   }
   return secret;
+}
+
+// By its tag, not instanceof: a test runner may hand over an array of another realm.
+function isBytes(value: unknown): value is Uint8Array {
+  return ArrayBuffer.isView(value) && Object.prototype.toString.call(value) === '[object Uint8Array]';
+}
+
+/** Shorter than this, a secret can be found by trying, from one delivery that was seen. */
+const WEAK_BELOW = 16;
+/** The sandbox's own default: known to everybody, and never that of a real business. */
+const SANDBOX_SECRET = 'whsec_sandbox';
+
+/** The places of secrets that have under 16 bytes. */
+export function weakSecrets(secrets: readonly HmacKey[]): readonly number[] {
+  return secrets.flatMap((secret, index) => {
+    const length = typeof secret === 'string' ? new TextEncoder().encode(secret).length : secret.byteLength;
+    return length < WEAK_BELOW && secret !== SANDBOX_SECRET ? [index] : [];
+  });
 }

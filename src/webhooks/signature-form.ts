@@ -6,7 +6,7 @@ const HEX = /^[0-9a-fA-F]{64}$/;
 // Either alphabet, never both in one. The 43rd character of a 32-byte value carries two unused bits. Canonical means
 // that they are zero.
 const BASE64 = /^(?:[A-Za-z0-9+/]{42}|[A-Za-z0-9_-]{42})[AEIMQUYcgkosw048]=?$/;
-const PREFIX = /^sha256=/i;
+const PREFIX = /^(?:sha256[=:]|hmac-sha256=|v1=)/i;
 
 /**
  * The digest that a signature header states, in lower-case hex. The form is recognised exactly, and only then decoded: lenient decoders
@@ -33,5 +33,5 @@ function diagnosis(text: string, encoding: SignatureEncoding | undefined): strin
       ? 'is base64'
       : `has ${text.length} characters of another form`;
   const hint = text !== text.trim() ? ' It has white space around it.' : '';
-  return `X-Webhook-Signature is not a SHA-256 signature${asked}: 64 hex characters or 44 of base64, "sha256=" before them or not. It ${seen}.${hint}`;
+  return `X-Webhook-Signature is not a SHA-256 signature${asked}: 64 hex characters or 44 of base64, with "sha256=", "sha256:", "hmac-sha256=" or "v1=" before them, or nothing. It ${seen}.${hint}`;
 }

@@ -1,3 +1,4 @@
+import { checkNames } from '../checks.ts';
 import { ConfigurationError } from '../errors.ts';
 import { engine } from './hmac.ts';
 import { secretsFrom } from './secrets.ts';
@@ -36,6 +37,13 @@ export interface SignWebhookOptions {
   readonly timestampFormat?: TimestampFormat | undefined;
 }
 
+const SIGN_OPTIONS: ReadonlySet<string> = new Set<keyof SignWebhookOptions>([
+  'id',
+  'timestamp',
+  'encoding',
+  'prefix',
+  'timestampFormat',
+]);
 const encoder = new TextEncoder();
 
 /**
@@ -46,10 +54,14 @@ const encoder = new TextEncoder();
  */
 export async function signWebhook(
   body: string | Uint8Array,
-  secret: string,
+  secret: string | Uint8Array,
   options: SignWebhookOptions = {},
 ): Promise<WebhookHeaders> {
   const [key = ''] = secretsFrom(secret);
+  if (typeof options !== 'object' || options === null) throw new ConfigurationError('The options must be an object.');
+  checkNames('signWebhook', options, SIGN_OPTIONS, (problem) => {
+    throw new ConfigurationError(`${problem}.`);
+  });
   if (typeof body !== 'string' && !ArrayBuffer.isView(body)) {
     throw new ConfigurationError('signWebhook signs text or bytes. Give it the body exactly as it will be sent.');
   }

@@ -6,6 +6,7 @@ import {
   readHeaders,
   unsignedHeader,
 } from './delivery-headers.ts';
+import { DiagnosisBudget } from './diagnosis-budget.ts';
 import { decodeEvent, malformed } from './event-decoder.ts';
 import type { InvoiceEvent } from './events.ts';
 import { engine, equalDigests } from './hmac.ts';
@@ -14,7 +15,20 @@ import { bytesFrom, type RawBody } from './raw-body.ts';
 import type { WebhookSecret } from './secrets.ts';
 import { digestFrom } from './signature-form.ts';
 import { timeFrom } from './timestamp-form.ts';
-import { type VerifySettings, type VerifyWebhookOptions, verifySettings } from './verify-settings.ts';
+import {
+  type OptionsOwner,
+  VERIFY_OPTIONS,
+  type VerifySettings,
+  type VerifyWebhookOptions,
+  verifySettings,
+} from './verify-settings.ts';
+
+const OWNER: OptionsOwner = {
+  name: 'verifyWebhook',
+  known: new Set(VERIFY_OPTIONS),
+  // One for the whole process, as each call has settings of its own; on a clock that nobody sets.
+  diagnoses: new DiagnosisBudget(() => performance.now()),
+};
 
 /**
  * Verifies a delivery and gives its event. Never a boolean: what is not genuine rejects.
@@ -34,7 +48,7 @@ export function verifyWebhook(
 ): Promise<InvoiceEvent> {
   // Not an async function around an async function: the second promise can be saved.
   try {
-    const settings = verifySettings(secret, options);
+    const settings = verifySettings(secret, options, OWNER);
     const body = bytesFrom(rawBody, settings.maxBodySize);
     return verifyDelivery(body, readHeaders(headers), settings);
   } catch (error) {
@@ -61,8 +75,8 @@ export async function verifyDelivery(
     break;
   }
   if (secretIndex < 0) {
-    const { secrets } = settings;
-    const why = await explainMismatch({ engine: crypto, secrets, timestamp, body, digest, contentLength });
+    const { secrets, diagnoses } = settings;
+    const why = await explainMismatch({ engine: crypto, secrets, timestamp, body, digest, contentLength, diagnoses });
     throw new WebhookVerificationError('signature_mismatch', why);
   }
 
@@ -70,7 +84,7 @@ export async function verifyDelivery(
   checkAge(readClock(settings) - signed_at.getTime(), settings.tolerance);
   const headerName = unsignedHeader(headers, 'x-webhook-event');
   const origin = { source: 'webhook', id, signed_at, secretIndex, headerName } as const;
-  return decodeEvent(parse(body), origin, settings.orderIdMember);
+  return decodeEvent(parse(body), origin, settings);
 }
 
 function readClock(settings: VerifySettings): number {

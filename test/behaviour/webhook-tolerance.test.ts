@@ -13,7 +13,7 @@ import { paidExact } from '../support/fixtures/webhook-events.ts';
 
 // Genuine deliveries, rightly signed, over HTTP, whose payload is not what the interface describes.
 
-const SECRET = 'whsec_tolerance';
+const SECRET = 'whsec_of_the_tolerance';
 const DEEP = '['.repeat(100_000) + ']'.repeat(100_000);
 
 /** An endpoint behind a real server, and a way to deliver to it. */
@@ -57,7 +57,9 @@ describe('a payload that cannot be read is answered 500, so that the service rep
     ['a huge number', paid('amount', '1e400')],
     ['a number that has lost digits', paid('credited_usdt', '108.69565200000001')],
     ['adjusted as text', paid('adjusted', '"false"')],
-    ['adjusted without the original amount', paid('adjusted', 'true')],
+    ['a negative credited_usdt', paid('credited_usdt', '"-108.695652"')],
+    ['the order id under a weak name', paid('external_id', undefined).replace('{', '{"order_id":"order-1",')],
+    ['the order id in an object, under a weak name', paid('external_id', undefined).replace('{', '{"order":{"id":7},')],
     ['200 kB of digits', paid('amount', `"${'9'.repeat(200_000)}"`)],
     ['200 kB of uuid', paid('invoice_uuid', `"${'9'.repeat(200_000)}"`)],
     ['100,000 brackets as an amount', paid('amount', DEEP)],
@@ -85,6 +87,21 @@ describe('a payload that cannot be read is answered 500, so that the service rep
   });
 });
 
+describe('an event that is not known to be a payment is not fulfilled, and not acknowledged', () => {
+  it.each([
+    ['a test', paid('event', '"test"')],
+    ['an event named by its kind only', paid('event', '"terminal"')],
+    ['the id of the event where its name may stand', paid('event', '"evt_01HXYZ"')],
+    ['another name beside the known one', paid('event', '"webhook.sent","event_name":"invoice.paid"')],
+    ['a refund', paid('type', '"refund"')],
+  ])('%s', async (_, body) => {
+    const { deliver, handled, reports } = await endpoint();
+    expect(await deliver(body)).toBe(500);
+    expect(handled).toEqual([]);
+    expect(reports.map(({ reason }) => reason)).toEqual(['unknown_payment']);
+  });
+});
+
 describe('a payload that is strange and can be read is fulfilled', () => {
   it.each([
     ['a JSON number for an amount', paid('amount', '100')],
@@ -93,9 +110,10 @@ describe('a payload that is strange and can be read is fulfilled', () => {
     ['200 kB of text where nobody looks', paid('extra', `"${'x'.repeat(200_000)}"`)],
     ['__proto__', paid('__proto__', '{"isAdmin":true}')],
     ['constructor', paid('constructor', '{"prototype":{"isAdmin":true}}')],
-    ['an event named by its kind only', paid('event', '"terminal"')],
-    ['the id of the event where its name may stand', paid('event', '"evt_01HXYZ"')],
-    ['another name beside the known one', paid('event', '"webhook.sent","event_name":"invoice.paid"')],
+    ['its name with a namespace', paid('event', '"com.merchant.invoice.paid"')],
+    ['its name with a version', paid('event', '"invoice.paid.v1"')],
+    ['its name in capitals', paid('event', '"INVOICE_PAID"')],
+    ['adjusted without the original amount', paid('adjusted', 'true')],
     ['the order id in an object', paid('external_id', undefined).replace('{', '{"order":{"external_id":"order-1"},')],
     ['members in an envelope beside the uuid', split],
   ])('%s', async (_, body) => {

@@ -1,16 +1,34 @@
 import { expect } from 'vitest';
 import type { DeliveryFault } from '../../src/sandbox/faults.ts';
 import type { InvoiceEvent, WebhookHandler, WebhookReport } from '../../src/webhooks/index.ts';
-import { createWebhookHandler, memoryStore, verifyWebhook } from '../../src/webhooks/index.ts';
+import {
+  createWebhookHandler,
+  memoryStore,
+  type VerifyWebhookOptions,
+  verifyWebhook,
+} from '../../src/webhooks/index.ts';
 import { errorOf } from '../support/test-client.ts';
 import type { Behaviour } from './behaviour.ts';
 import { expectNotFound } from './expected.ts';
 import { ORDER, type Stage } from './stage.ts';
 
+/** What a merchant has to pin under a dialect: a name of the order id, or of the events, that could mean another thing. */
+function pinsOf({ dialect }: Stage): Pick<VerifyWebhookOptions, 'orderIdMember' | 'eventNames'> {
+  const { orderIdMember, eventName, eventSpelling } = dialect;
+  const isWeak = orderIdMember === 'order_id' || orderIdMember === 'order.id';
+  const isNamed = eventName !== 'header' && eventName !== 'nowhere';
+  return {
+    ...(isWeak && { orderIdMember }),
+    ...(isNamed &&
+      eventSpelling === 'other' && { eventNames: { paid: 'payment.settled', canceled: 'payment.dropped' } }),
+  };
+}
+
 /** The event of the last webhook that arrived. */
-function lastEvent({ arrived, sandbox, runtime }: Stage): Promise<InvoiceEvent> {
+function lastEvent(stage: Stage): Promise<InvoiceEvent> {
+  const { arrived, sandbox, runtime } = stage;
   const { headers = {}, body = '' } = arrived.at(-1) ?? {};
-  return verifyWebhook(body, headers, sandbox.webhookSecret, { now: runtime.time });
+  return verifyWebhook(body, headers, sandbox.webhookSecret, { now: runtime.time, ...pinsOf(stage) });
 }
 
 interface Shop {
@@ -25,7 +43,7 @@ interface Shop {
 }
 
 /** A merchant's endpoint on the stage's clock: everything that arrives goes through the handler. */
-function shopOn(stage: Stage): Shop {
+function shopOn(stage: Stage, pins = pinsOf(stage)): Shop {
   const { sandbox, runtime } = stage;
   const now = (): number => runtime.time;
   const shop: Shop = {
@@ -46,6 +64,7 @@ function shopOn(stage: Stage): Shop {
       },
       onCanceled: (event) => shop.canceled.push(event),
       onReport: (report) => shop.reports.push(report),
+      ...pins,
     }),
   };
   stage.receive = async ({ headers, body }) => {
@@ -97,7 +116,7 @@ export const WEBHOOKS: readonly Behaviour[] = [
       await stage.merchant.invoices.create(ORDER);
       await stage.sandbox.underpay('order-1042', '17.00');
       const { headers = {}, body = '' } = stage.arrived[0] ?? {};
-      const event = await stage.merchant.webhooks.verify(body, headers, { now: stage.runtime.time });
+      const event = await stage.merchant.webhooks.verify(body, headers, { now: stage.runtime.time, ...pinsOf(stage) });
       expect(event).toMatchObject({ type: 'invoice.paid', adjusted: true });
       expect(event.amount?.toFixed(2)).toBe('17.00');
       expect(event.original_amount?.toFixed(2)).toBe('25.00');
@@ -130,6 +149,31 @@ export const WEBHOOKS: readonly Behaviour[] = [
       expect(shop.answers).toEqual([200, 200, 200, 200]);
       expect(shop.fulfilled).toMatchObject([{ external_id: 'order-1042' }]);
       expect(shop.reports.map(({ reason }) => reason)).toEqual(['duplicate', 'duplicate', 'duplicate']);
+    },
+  },
+  {
+    name: 'a webhook whose names are weak is refused until the merchant has pinned them, and nothing is lost',
+    async run(stage) {
+      const pins = pinsOf(stage);
+      const shop = shopOn(stage, {});
+      await stage.merchant.invoices.create(ORDER);
+      await stage.sandbox.pay('order-1042');
+      if (Object.keys(pins).length === 0) {
+        expect([shop.answers, shop.fulfilled.length]).toEqual([[200], 1]);
+        return;
+      }
+      expect([shop.answers, shop.fulfilled]).toEqual([[500], []]);
+      const [report] = shop.reports;
+      if (pins.eventNames !== undefined) {
+        expect(report).toMatchObject({ reason: 'unknown_payment', message: expect.stringContaining('eventNames') });
+      } else {
+        expect(report).toMatchObject({ reason: 'malformed_payload' });
+        const name = stage.dialect.orderIdMember; // in an envelope the members of the envelope are named from outside
+        expect(report?.message).toContain(`Members that could be it: ${name}`);
+      }
+      const told = shopOn(stage);
+      await advance(stage, 1); // the service repeats what was not done
+      expect([told.answers, told.fulfilled]).toMatchObject([[200], [{ external_id: 'order-1042' }]]);
     },
   },
   {

@@ -40,6 +40,9 @@ describe('docs/cli.md', () => {
 });
 
 const OTHER_COMMANDS = [
+  'order-id-member',
+  'paid-event',
+  'canceled-event',
   'help',
   'url',
   'method',

@@ -2,7 +2,12 @@ import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { createWebhookHandler, memoryStore, toNodeHandler } from '../../src/webhooks/index.ts';
+import {
+  createWebhookHandler,
+  memoryStore,
+  toNodeHandler,
+  type VerifyWebhookOptions,
+} from '../../src/webhooks/index.ts';
 
 export interface Receiver {
   readonly url: string;
@@ -24,13 +29,18 @@ export async function serve(listener: RequestListener): Promise<Receiver> {
 }
 
 /** The package's own receiver. */
-export function goodReceiver(secret: string | readonly string[], handled: string[] = []): RequestListener {
+export function goodReceiver(
+  secret: string | readonly string[],
+  handled: string[] = [],
+  pins: Pick<VerifyWebhookOptions, 'orderIdMember' | 'eventNames'> = {},
+): RequestListener {
   return toNodeHandler(
     createWebhookHandler({
       secret,
       store: memoryStore(),
       onPaid: (event) => void handled.push(event.external_id),
       onCanceled: (event) => void handled.push(event.external_id),
+      ...pins,
     }),
   );
 }

@@ -56,8 +56,11 @@ describe('webhooks check', () => {
 
   it('speaks the dialects', async () => {
     const dialects = ['signatureEncoding=base64', 'timestampFormat=iso', 'eventName=header', 'orderIdMember=order_id'];
-    const report = await examined(goodReceiver(SECRET), ...dialects.flatMap((dialect) => ['--dialect', dialect]));
+    const flags = dialects.flatMap((dialect) => ['--dialect', dialect]);
+    const report = await examined(goodReceiver(SECRET, [], { orderIdMember: 'order_id' }), ...flags);
     expect(idsOf(report, 'fail')).toEqual([]);
+    // A receiver that was not told the name does not guess it.
+    expect(idsOf(await examined(goodReceiver(SECRET), ...flags), 'fail')).toContain('accepts-paid');
   });
 
   it('accepts a sound receiver written by hand', async () => {

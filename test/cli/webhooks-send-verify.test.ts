@@ -118,6 +118,30 @@ describe('webhooks verify', () => {
     expect((await cli(['webhooks', 'verify', '--body', fileOf(body), ...flags])).code).toBe(0);
   });
 
+  it('takes the names that a receiver would pin', async () => {
+    const dialects = ['--dialect', 'orderIdMember=order.id', '--dialect', 'eventSpelling=other'];
+    const sent = await cli([
+      'webhooks',
+      'send',
+      'paid',
+      'http://a.test',
+      '--external-id',
+      'order-9',
+      ...dialects,
+      '--dry-run',
+      '--json',
+    ]);
+    const { headers, body } = JSON.parse(sent.out);
+    const flags = Object.entries(headers).flatMap(([name, value]) => ['-H', `${name}: ${value}`]);
+    const verify = ['webhooks', 'verify', '--body', fileOf(body), ...flags];
+    expect((await cli(verify)).out).toContain('event      unknown  success  named payment.settled');
+    const named = [...verify, '--paid-event', 'payment.settled', '--canceled-event', 'payment.dropped'];
+    const weak = await cli(named);
+    expect([weak.code, weak.out]).toEqual([1, expect.stringMatching(/could be it: order\.id.*--order-id-member/s)]);
+    const pinned = await cli([...named, '--order-id-member', 'order.id']);
+    expect([pinned.code, pinned.out]).toEqual([0, expect.stringContaining('order      order-9')]);
+  });
+
   it('says what it wants when standard input holds something else, or is a keyboard', async () => {
     expect((await cli(['webhooks', 'verify'], { isTerminal: true })).code).toBe(2);
     expect((await cli(['webhooks', 'verify'], { input: '{}' })).code).toBe(2);

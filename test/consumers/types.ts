@@ -11,7 +11,7 @@ export const listener = toNodeHandler(
     store: memoryStore(),
     onPaid: (event) => {
       const credited: Decimal = event.credited_usdt;
-      if (event.adjusted) event.original_amount.toFixed(2);
+      if (event.adjusted) event.original_amount?.toFixed(2);
       return credited;
     },
     onCanceled: () => {},

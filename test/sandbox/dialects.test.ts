@@ -229,12 +229,17 @@ const EFFECTS: { [Name in keyof Dialect]?: [Dialect[Name], (seen: Awaited<Return
     ],
   ],
   signaturePrefix: [
+    ['v1=', ({ hook }) => expect(hook.received[0]?.headers['x-webhook-signature']).toMatch(/^v1=[0-9a-f]{64}$/)],
     [
       'sha256=',
       ({ hook }) => expect(hook.received[0]?.headers['x-webhook-signature']).toMatch(/^sha256=[0-9a-f]{64}$/),
     ],
   ],
   timestampFormat: [
+    [
+      'seconds_fraction',
+      ({ hook }) => expect(hook.received[0]?.headers['x-webhook-timestamp']).toMatch(/^\d{10}\.\d{3}$/),
+    ],
     [
       'iso_offset',
       ({ hook }) =>
@@ -247,7 +252,14 @@ const EFFECTS: { [Name in keyof Dialect]?: [Dialect[Name], (seen: Awaited<Return
     ],
   ],
   orderIdMember: [
+    ['order.id', ({ hook }) => expect(payload(hook)).toMatchObject({ order: { id: 'order-1042' } })],
     ['merchant_order_id', ({ hook }) => expect(payload(hook)).toMatchObject({ merchant_order_id: 'order-1042' })],
+  ],
+  eventSpelling: [
+    ['upper', ({ hook }) => expect(payload(hook)).toMatchObject({ event: 'INVOICE_PAID' })],
+    ['namespaced', ({ hook }) => expect(payload(hook)).toMatchObject({ event: 'com.merchant.invoice.paid' })],
+    ['versioned', ({ hook }) => expect(payload(hook)).toMatchObject({ event: 'invoice.paid.v1' })],
+    ['other', ({ hook }) => expect(payload(hook)).toMatchObject({ event: 'payment.settled' })],
   ],
   eventName: [
     ['type', ({ hook }) => expect(payload(hook)).toMatchObject({ type: 'invoice.paid' })],

@@ -28,16 +28,17 @@ const paid: CatchUpInvoice = {
   is_adjusted: false,
   adjustment: null,
 };
+const ADJUSTMENT = {
+  expected_amount_fiat: new Decimal('25.00'),
+  actual_amount_fiat: new Decimal('17.00'),
+  expected_amount_usdt: new Decimal('26.91'),
+  actual_amount_usdt: new Decimal('18.30'),
+};
 const adjusted: CatchUpInvoice = {
   ...paid,
   is_adjusted: true,
   settled_amount_usdt: new Decimal('18.30'),
-  adjustment: {
-    expected_amount_fiat: new Decimal('25.00'),
-    actual_amount_fiat: new Decimal('17.00'),
-    expected_amount_usdt: new Decimal('26.91'),
-    actual_amount_usdt: new Decimal('18.30'),
-  },
+  adjustment: ADJUSTMENT,
 };
 const expired: CatchUpInvoice = { ...paid, status: 'expired', settled_amount_usdt: null };
 const uuidOf = (n: number): string => `00000000-0000-0000-0000-${String(n).padStart(12, '0')}`;
@@ -109,7 +110,7 @@ describe('the event of an invoice', () => {
     expect(await eventOf({ ...adjusted, settled_amount_usdt: null })).toMatchObject({
       credited_usdt: new Decimal('18.3'),
     });
-    const { adjustment } = adjusted;
+    const adjustment = { ...ADJUSTMENT, actual_amount_fiat: new Decimal('25.0') };
     expect(await eventOf({ ...paid, settled_amount_usdt: null, adjustment })).toMatchObject({
       adjusted: false,
       amount: new Decimal(25),
@@ -145,6 +146,40 @@ describe('the event of an invoice', () => {
       'credited_usdt',
     ],
     ['without the order id', { ...paid, external_id: '' }, 'order id'],
+    [
+      'credited another amount than its adjustment says',
+      { ...adjusted, settled_amount_usdt: new Decimal('26.91') },
+      '"settled_amount_usdt" and "adjustment.actual_amount_usdt" differ',
+    ],
+    [
+      'not adjusted, credited another amount than an adjustment says',
+      { ...paid, adjustment: { ...ADJUSTMENT, actual_amount_fiat: new Decimal(25) } },
+      '"settled_amount_usdt" and "adjustment.actual_amount_usdt" differ',
+    ],
+    [
+      'not adjusted, but another amount was paid',
+      { ...adjusted, is_adjusted: false },
+      '"is_adjusted" is not true, but "adjustment.actual_amount_fiat" differs',
+    ],
+    [
+      'adjusted from another amount than was ordered',
+      { ...adjusted, adjustment: { ...ADJUSTMENT, expected_amount_fiat: new Decimal(30) } },
+      '"amount" and "adjustment.expected_amount_fiat" differ',
+    ],
+    ['credited less than nothing', { ...paid, settled_amount_usdt: new Decimal('-1') }, 'is negative'],
+    ['of less than nothing', { ...paid, amount: new Decimal('-25') }, '"amount" is negative'],
+    [
+      'adjusted to less than nothing',
+      { ...adjusted, adjustment: { ...ADJUSTMENT, actual_amount_fiat: new Decimal('-17') } },
+      'is negative',
+    ],
+    [
+      'expected to credit less than nothing',
+      { ...adjusted, adjustment: { ...ADJUSTMENT, expected_amount_usdt: new Decimal('-1') } },
+      'is negative',
+    ],
+    ['expired, but credited', { ...paid, status: 'expired' }, 'was credited'],
+    ['failed with a negative amount', { ...expired, status: 'fail', amount: new Decimal('-1') }, 'is negative'],
   ])('is not guessed: %s', async (_name, invoice, named) => {
     const { handler, events, reports } = shopOf();
     const other = { ...paid, uuid: uuidOf(1) };

@@ -31,7 +31,8 @@ export function endpoint(options: Partial<WebhookHandlerOptions> = {}, clock = n
     store: memoryStore({ now: clock.now }),
     onPaid: (event) => void calls.push(`paid ${event.external_id}`),
     onCanceled: (event) => void calls.push(`canceled ${event.external_id}`),
-    onReport: (report) => void reports.push(report),
+    // The secret of the vectors is short: its own test looks at that report.
+    onReport: (report) => void (report.reason === 'weak_secret' || reports.push(report)),
     now: clock.now,
     timers: clock.timers,
     ...options,

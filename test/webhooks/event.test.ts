@@ -44,7 +44,7 @@ describe('a paid event', () => {
   it('narrows on type and on adjusted', async () => {
     const event = await deliver({ ...paid, amount: '17.00', adjusted: true, original_amount: '25.00' });
     if (event.type !== 'invoice.paid' || !event.adjusted) throw new Error('expected an adjusted paid event');
-    expectTypeOf(event.original_amount).toEqualTypeOf<Decimal>();
+    expectTypeOf(event.original_amount).toEqualTypeOf<Decimal | null>();
     expectTypeOf<InvoicePaidEvent['credited_usdt']>().toEqualTypeOf<Decimal>();
     expect(event.amount).toEqual(new Decimal(17));
     expect(event.original_amount).toEqual(new Decimal(25));
@@ -55,11 +55,20 @@ describe('a paid event', () => {
     ['absent, without original_amount', {}, false],
     ['null, without original_amount', { adjusted: null, original_amount: null }, false],
     ['absent, with original_amount', { original_amount: '30.00' }, true],
+    ['true, with original_amount', { adjusted: true, original_amount: '30.00' }, true],
     ['false, with the same original_amount', { adjusted: false, original_amount: '25.0' }, false],
   ])('with adjusted %s', async (_name, members, adjusted) => {
     const { adjusted: _dropped, ...rest } = paid;
     const event = await deliver({ ...rest, ...members });
     expect(event).toMatchObject({ adjusted, original_amount: adjusted ? new Decimal(30) : null });
+  });
+
+  it('is adjusted without original_amount where the delivery does not say it', async () => {
+    for (const original_amount of [undefined, null]) {
+      const event = await deliver({ ...paid, adjusted: true, original_amount });
+      expect(event).toMatchObject({ type: 'invoice.paid', adjusted: true, original_amount: null });
+      expect(parseInvoiceEvent(JSON.parse(JSON.stringify(event)))).toEqual(event);
+    }
   });
 
   it.each([
@@ -69,7 +78,9 @@ describe('a paid event', () => {
     ['amount is missing', { amount: undefined }, '"amount" is missing'],
     ['amount is a number with too many digits', { amount: 1 / 3 }, '"amount" must be a decimal string'],
     ['amount is empty', { amount: '' }, '"amount" must be a decimal'],
-    ['adjusted is true without original_amount', { adjusted: true }, '"original_amount" is missing'],
+    ['credited_usdt is negative', { credited_usdt: '-26.91' }, '"credited_usdt" is negative'],
+    ['amount is negative', { amount: '-0.01' }, '"amount" is negative'],
+    ['original_amount is negative', { adjusted: true, original_amount: '-1' }, '"original_amount" is negative'],
     ['adjusted is text', { adjusted: 'true' }, '"adjusted" is not a boolean'],
     ['adjusted is false, but the amounts differ', { original_amount: '30.00' }, '"original_amount" differs'],
     ['original_amount is no amount', { adjusted: true, original_amount: {} }, '"original_amount" must be'],
@@ -92,6 +103,11 @@ describe('a paid event', () => {
 });
 
 describe('a canceled event', () => {
+  it('is malformed when something was credited: it is not known whether the order was paid', async () => {
+    expect(await malformed({ ...canceled, credited_usdt: '26.91' })).toContain('nothing was paid');
+    expect(await deliver({ ...canceled, credited_usdt: '0.00' })).toMatchObject({ type: 'invoice.canceled' });
+  });
+
   it.each(['expired', 'canceled', 'fail'])('comes from status %s', async (status) => {
     expect(await deliver({ ...canceled, status })).toEqual({
       type: 'invoice.canceled',
@@ -170,39 +186,146 @@ describe('the name of the event', () => {
 
   it.each([
     ['invoice', 'type'],
-    ['payment/disputed', 'type'],
-    ['invoice', 'event'],
-    ['invoice.', 'event'],
-    ['invoice_01', 'event'],
-    ['payment_done', 'event'],
-    ['my_invoice_done', 'event'],
-    ['terminal', 'event_type'],
-    ['paid', 'event'],
-    ['InvoicePaid', 'event_name'],
-    ['evt_01HXYZ', 'event'],
-    ['2026-01-01T00:00:00.5Z', 'event'],
+    ['Invoice', 'type'],
+    ['webhook', 'type'],
+    ['', 'event'],
+    ['  ', 'event_type'],
   ])('is not %s in "%s": the status decides', async (name, member) => {
     expect(await deliver({ ...paid, [member]: name })).toMatchObject({ type: 'invoice.paid' });
     expect(await deliver({ ...canceled, [member]: name })).toMatchObject({ type: 'invoice.canceled' });
     expect(await deliver({ ...paid, status: 'held', [member]: name })).toMatchObject({ type: 'unknown' });
   });
 
-  it('is the first of two that are not known', async () => {
-    const body = { ...paid, event: 'terminal', event_type: 'payment.disputed', event_name: 'payment.reversed' };
-    expect(await deliver(body)).toMatchObject({ type: 'unknown', event_name: 'payment.disputed' });
+  it.each([
+    'com.merchant.invoice.paid',
+    'invoice.paid.v1',
+    'invoice.paid.v1.2',
+    'invoice.paid/2026-01-01',
+    'v2:invoice:paid',
+    'INVOICE_PAID',
+    'InvoicePaid',
+    'invoicePaidV1',
+    'InvoicePaidEvent',
+    'webhook_invoice_paid',
+    'invoice paid',
+    'invoicepaid',
+    'Invoice-Paid',
+  ])('is a known one in the spelling %s', async (name) => {
+    const canceledName = name.replace(/paid/i, (word) => (word === 'PAID' ? 'CANCELLED' : 'canceled'));
+    for (const member of ['event', 'event_type', 'event_name', 'type']) {
+      expect(await deliver({ ...paid, [member]: name })).toMatchObject({ type: 'invoice.paid' });
+      expect(await deliver({ ...canceled, [member]: canceledName })).toMatchObject({ type: 'invoice.canceled' });
+      expect(await malformed({ ...canceled, [member]: name })).toContain('another');
+    }
   });
 
-  it('is the known one, wherever it stands', async () => {
+  it.each([
+    ['test', 'event'],
+    ['test', 'type'],
+    ['ping', 'event'],
+    ['test.invoice.paid', 'event'],
+    ['sandbox:invoice.paid', 'event'],
+    ['invoice.paid.test', 'event'],
+    ['not.invoice.paid', 'event'],
+    ['invoice.unpaid', 'event'],
+    ['invoice.part_paid', 'event'],
+    ['invoice.partially.paid', 'event'],
+    ['credit_invoice.paid', 'event'],
+    ['invoice.paid.refunded', 'event'],
+    ['invoice.paid.reversal', 'event'],
+    ['invoice.paid_out', 'event'],
+    ['prepaid', 'event'],
+    ['paid', 'event'],
+    ['invoice', 'event'],
+    ['invoice_01', 'event'],
+    ['terminal', 'event_type'],
+    ['invoice.p\u0430id', 'event'],
+    ['invoice.paid\u202e', 'event'],
+    ['return', 'type'],
+    ['correction', 'type'],
+    ['invoice_held', 'type'],
+    ['chargeback', 'type'],
+    [`${'a.'.repeat(60_000)}invoice.paid`, 'event'],
+    [`${'webhook_'.repeat(10_000)}`, 'event'],
+  ])('is not a known one as %s in "%s": such an event is never fulfilled', async (name, member) => {
+    expect(await deliver({ ...paid, [member]: name })).toMatchObject({ type: 'unknown', event_name: name });
+  });
+
+  it('that is no text is a name all the same', async () => {
+    expect(await deliver({ ...paid, event: 7 })).toMatchObject({ type: 'unknown', event_name: '7' });
+    expect(await deliver({ ...paid, event: ['invoice.paid'] })).toMatchObject({ type: 'unknown' });
+    const refund = { id: 'evt_1', type: 'invoice.refunded' };
+    expect(await deliver({ ...paid, event: refund })).toMatchObject({
+      type: 'unknown',
+      event_name: 'invoice.refunded',
+    });
+    expect(await deliver({ ...paid, event: { id: 'evt_1', name: 'invoice.paid' } })).toMatchObject({
+      type: 'invoice.paid',
+    });
+    expect(await deliver({ ...paid, event: { id: 'evt_1' } })).toMatchObject({ type: 'invoice.paid' });
+  });
+
+  it('beside a known one makes the event unknown: to choose would be a guess', async () => {
     for (const body of [
-      { ...paid, event: 'evt.delivered', type: 'invoice.paid' },
+      { ...paid, event: 'invoice.refunded', type: 'invoice.paid' },
+      { ...paid, event: 'invoice.paid', type: 'dispute' },
       { event: 'webhook.delivery', data: { ...paid, event_type: 'INVOICE_PAID' } },
-      { event: 'terminal', event_name: 'invoice/paid', data: { ...paid, event: 'payment.settled' } },
+      { event: 'invoice.paid', data: { ...paid, event: 'payment.disputed' } },
     ]) {
-      expect(await deliver(body)).toMatchObject({ type: 'invoice.paid' });
+      expect(await deliver(body)).toMatchObject({
+        type: 'unknown',
+        event_name: expect.not.stringMatching(/^invoice.paid$/i),
+      });
     }
-    expect(await malformed({ event: 'webhook.delivery', data: { ...paid, event: 'invoice.canceled' } })).toContain(
+    // The type of something else, beside a name that is known.
+    expect(await deliver({ event: 'invoice.paid', data: { ...paid, type: 'bank_transfer' } })).toMatchObject({
+      type: 'invoice.paid',
+    });
+    expect(await malformed({ ...paid, event: 'invoice.paid', type: 'invoice.canceled' })).toContain('another');
+  });
+
+  it('can be pinned, exactly as it is sent', async () => {
+    const eventNames = { paid: ['payment.settled', '7'], canceled: 'payment.dropped' };
+    for (const event of ['payment.settled', 7]) {
+      expect(await deliver({ ...paid, event }, {}, { eventNames })).toMatchObject({ type: 'invoice.paid' });
+    }
+    expect(await deliver({ ...paid, event: 'invoice.paid' }, {}, { eventNames })).toMatchObject({
+      type: 'invoice.paid',
+    });
+    const dropped = { ...canceled, type: 'payment.dropped' };
+    expect(await deliver(dropped, {}, { eventNames })).toMatchObject({ type: 'invoice.canceled' });
+    expect(await deliver({ ...paid, event: 'Payment.Settled' }, {}, { eventNames })).toMatchObject({ type: 'unknown' });
+    expect(await malformed({ ...canceled, event: 'payment.settled' }, { eventNames })).toContain(
+      'whose status is success',
+    );
+    expect(await malformed({ ...paid, event: 'payment.settled', type: 'payment.dropped' }, { eventNames })).toContain(
       'another',
     );
+  });
+
+  it('that is pinned decides beside another one, except against money that goes back', async () => {
+    const eventNames = { paid: 'payment.settled' };
+    const body = { event: 'webhook.delivery', data: { ...paid, event: 'payment.settled' } };
+    expect(await deliver(body, {}, { eventNames })).toMatchObject({ type: 'invoice.paid' });
+    for (const event of ['refund', 'payment.disputed', 'test']) {
+      expect(await deliver({ ...body, event }, {}, { eventNames })).toMatchObject({
+        type: 'unknown',
+        event_name: event,
+      });
+    }
+  });
+
+  it.each([
+    ['text', 'eventNames must be { paid, canceled }'],
+    [null, 'eventNames must be { paid, canceled }'],
+    [{ payed: 'x' }, 'has no "payed"; it has paid, canceled'],
+    [{ paid: '' }, 'eventNames.paid must be a name'],
+    [{ canceled: ['a', 7] }, 'eventNames.canceled must be a name'],
+    [{ paid: 'a', canceled: ['b', 'a'] }, 'eventNames.canceled has a name of the other event: "a"'],
+    [{ paid: 'INVOICE_CANCELED' }, 'eventNames.paid has a name of the other event'],
+  ])('cannot be pinned as %j', async (eventNames, message) => {
+    const error = await deliver(paid, {}, { eventNames: eventNames as never }).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ code: 'SDK_CONFIGURATION', message: expect.stringContaining(message) });
   });
 
   it('is not taken from the unsigned header, except to name what is unknown anyway', async () => {
@@ -243,16 +366,17 @@ describe('names that the interface does not show', () => {
     'invoice_external_id',
     'merchant_external_id',
     'merchant_order_id',
-    'order_id',
     'external_order_id',
-    'orderId',
     'external_ref',
+    'externalReference',
+    'EXTERNAL_ORDER_NO',
     'client_reference',
+    'client_reference_id',
     'external_invoice_id',
     'merchant_order',
     'merchant_order_number',
-    'order_ref',
-    'order_number',
+    'merchant_reference',
+    'merchant-invoice-id',
     'clientOrderId',
   ])('the order id as %s', async (name) => {
     const { external_id, ...rest } = paid;
@@ -272,36 +396,90 @@ describe('names that the interface does not show', () => {
   it('never the service order id under a second name', async () => {
     const { external_id, ...rest } = paid;
     for (const order_id of [UUID, UUID.toUpperCase(), UUID.replaceAll('-', ''), `urn:uuid:${UUID}`]) {
-      const body = { ...rest, order_id, reference: external_id };
+      const body = { ...rest, external_order_id: order_id, merchant_reference: external_id };
       expect(await deliver(body)).toMatchObject({ external_id: 'order-1042' });
-      expect(await malformed({ ...rest, order_id })).toContain("the merchant's order id is missing");
-      expect(await malformed({ ...rest, order: { order_id } })).toContain("the merchant's order id is missing");
+      expect(await malformed({ ...rest, merchant_order_id: order_id })).toContain('No member looks like it');
+      expect(await malformed({ ...rest, order: { merchant_order_id: order_id } })).toContain('No member looks like it');
     }
     const upper = { ...rest, invoice_uuid: UUID.toUpperCase() };
-    expect(await malformed({ ...upper, order_id: UUID })).toContain('order id is missing');
-    expect(await malformed({ ...rest, invoice_uuid: '5531', order_id: 5531 })).toContain('order id is missing');
+    expect(await malformed({ ...upper, merchant_order_id: UUID })).toContain('No member looks like it');
+    expect(await malformed({ ...rest, invoice_uuid: '5531', client_order_id: 5531 })).toContain('No member');
   });
 
   it.each([
-    'external_ref',
-    'external_invoice_id',
-    'merchant_order',
-    'merchant_order_number',
-    'client_reference',
-    'clientOrderId',
-    'order_ref',
+    'order_id',
+    'orderId',
+    'order',
     'order_number',
-  ])('the telling %s before a bare name', async (name) => {
+    'order_ref',
+    'reference',
+    'ref',
+    'id',
+    'number',
+    'merchant_id',
+    'client_id',
+    'client_number',
+    'customer_external_id',
+    'client_external_id',
+    'external_merchant_id',
+    'external_url',
+    'external_payment_id',
+    'merchant_order_status',
+  ])('no order id from the weak name %s: it is listed, and not guessed', async (name) => {
     const { external_id, ...rest } = paid;
-    const bare = { orderId: 'a', order_id: 'b', order: 'c', reference: 'd' };
-    expect(await deliver({ ...rest, ...bare, [name]: external_id })).toMatchObject({ external_id: 'order-1042' });
+    const message = await malformed({ ...rest, [name]: external_id });
+    if (/url|status/.test(name)) expect(message).toContain('missing');
+    else expect(message).toContain(`Members that could be it: ${name}.`);
+    const pinned = await deliver({ ...rest, [name]: external_id }, {}, { orderIdMember: name });
+    expect(pinned).toMatchObject({ external_id: 'order-1042' });
+    expect(await deliver({ ...paid, [name]: 'another' })).toMatchObject({ external_id: 'order-1042' });
   });
+
+  it('no order id from two telling names that differ', async () => {
+    const { external_id, ...rest } = paid;
+    const body = { ...rest, merchant_order_id: external_id, external_reference: 'other' };
+    expect(await malformed(body)).toContain(
+      'they differ. Members that could be it: merchant_order_id, external_reference.',
+    );
+    expect(await deliver({ ...body, external_reference: external_id })).toMatchObject({ external_id: 'order-1042' });
+    expect(await malformed({ data: { ...rest, merchant_order_id: external_id }, external_id: 'evt' })).toContain(
+      'differ',
+    );
+    const orderIdMember = 'merchant_order_id';
+    expect(await deliver(body, {}, { orderIdMember })).toMatchObject({ external_id: 'order-1042' });
+    expect(await deliver({ ...body, status: 'held' })).toMatchObject({ type: 'unknown', external_id: null });
+  });
+
+  it('the names of members, and nothing else, where there is no order id', async () => {
+    const { external_id: _dropped, ...rest } = paid;
+    const message = await malformed({
+      ...rest,
+      order_id: 'secret-1',
+      order: { id: 'secret-2', total: '25.00' },
+      'ref\u001b[2J\u202e id': 'secret-3',
+      customer: { note: 'secret-4' },
+      [`order_${'x'.repeat(100)}`]: 'secret-5',
+      ...Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`id_${index}`, `secret-${index}`])),
+    });
+    expect(message).toContain('order_id, order.id, ref\\u001b[2J\\u202e id, id_0,');
+    expect(message).not.toMatch(/secret|xxx|id_9/);
+    expect(message.length).toBeLessThan(600);
+  });
+
+  it.each(['external_ref', 'external_invoice_id', 'merchant_order', 'client_reference', 'clientOrderId'])(
+    'the telling %s before a bare name',
+    async (name) => {
+      const { external_id, ...rest } = paid;
+      const bare = { orderId: 'a', order_id: 'b', order: 'c', reference: 'd' };
+      expect(await deliver({ ...rest, ...bare, [name]: external_id })).toMatchObject({ external_id: 'order-1042' });
+    },
+  );
 
   it.each([
     { order: { external_id: 'order-1042' } },
-    { merchant: { reference: 'ACME', order_id: 1042 } },
+    { order: { merchant_order_id: 1042 } },
     { invoice: { external_ref: 'order-1042' } },
-    { order: 5.5, merchant: [], invoice: { order_number: 'order-1042' } },
+    { order: 5.5, merchant: [], invoice: { merchant_order_number: 'order-1042' } },
   ])('the order id in an object of its own: %j', async (members) => {
     const { external_id: _dropped, ...rest } = paid;
     const external_id = expect.stringMatching(/^(?:order-)?1042$/);
@@ -313,7 +491,12 @@ describe('names that the interface does not show', () => {
 
   it('no bare name in such an object: it may name the merchant', async () => {
     const { external_id: _dropped, ...rest } = paid;
-    expect(await malformed({ ...rest, merchant: { reference: 'ACME', order: 'x' } })).toContain('order id is missing');
+    const merchant = { reference: 'ACME', order: 'x', external_id: 'shop-7' };
+    expect(await malformed({ ...rest, merchant })).toContain(
+      'Members that could be it: merchant.reference, merchant.order, merchant.external_id.',
+    );
+    expect(await malformed({ ...rest, order: { id: 7 } })).toContain('order.id');
+    expect(await malformed({ ...rest, customer: { external_id: 'c-7' } })).toContain('customer.external_id');
   });
 
   it.each(['data', 'payload', 'invoice', 'object'])('an envelope around it in "%s"', async (member) => {
@@ -363,16 +546,43 @@ describe('orderIdMember', () => {
     for (const body of [
       { ...other, shop_order: external_id },
       { data: other, shop_order: external_id },
-      { ...other, order: { external_id: 'nor this one', shop_order: external_id } },
     ]) {
       expect(await deliver(body, {}, { orderIdMember })).toMatchObject({ external_id: 'order-1042' });
     }
     expect(await deliver({ ...paid, status: 'held' }, {}, { orderIdMember })).toMatchObject({ external_id: null });
-    expect(await malformed({ ...paid, order: paid }, { orderIdMember })).toContain('looked for shop_order.');
+    expect(await malformed({ ...paid, order: paid }, { orderIdMember })).toContain(
+      'orderIdMember is shop_order. Members that could be it: external_id, order.external_id',
+    );
   });
 
   it('is what to do about a name that is not known', async () => {
-    expect(await malformed({ ...rest, shop_order: external_id })).toContain('give its name as orderIdMember');
+    expect(await malformed({ ...rest, shop_order: external_id })).toContain('give the right one as orderIdMember');
+  });
+
+  it('takes a path, from the invoice or from the whole body', async () => {
+    for (const [path, body] of [
+      ['order.id', { ...other, order: { id: external_id } }],
+      ['order.id', { data: { ...other, order: { id: external_id } } }],
+      ['order.id', { data: other, order: { id: external_id } }],
+      ['data.order.id', { data: { ...other, order: { id: external_id } } }],
+      ['meta.shop.order', { ...other, meta: { shop: { order: 1042 } } }],
+      ['order.id', { ...other, 'order.id': external_id }],
+    ] as const) {
+      const event = await deliver(body, {}, { orderIdMember: path });
+      expect(event).toMatchObject({ external_id: path === 'meta.shop.order' ? '1042' : 'order-1042' });
+    }
+    for (const order of ['text', null, [], { id: '' }, { id: 1.5 }, { id: { id: 'x' } }]) {
+      expect(await malformed({ ...other, order }, { orderIdMember: 'order.id' })).toContain(
+        'orderIdMember is order.id',
+      );
+    }
+    const inherited = `${JSON.stringify(rest).slice(0, -1)},"order":{"__proto__":{"id":"x"}}}`;
+    expect(await malformed(inherited, { orderIdMember: 'order.id' })).toContain('order id is missing');
+  });
+
+  it.each(['', '.', 'order.', '.id', 'order..id', 7, null])('is no path as %j', async (orderIdMember) => {
+    const error = await deliver(paid, {}, { orderIdMember: orderIdMember as never }).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ code: 'SDK_CONFIGURATION', message: expect.stringContaining('a path such as') });
   });
 
   it('gives an event that goes through JSON and back', async () => {
@@ -398,7 +608,8 @@ describe('a hostile payload', () => {
     const inner = JSON.stringify(rest).slice(0, -1);
     expect(await malformed(`{"invoice_uuid":"${UUID}",${status},"data":${inner}}}`)).toContain('"status"');
     expect(await malformed(`{"invoice_uuid":"${UUID}","data":${inner},${status}}}`)).toContain('"status"');
-    const split = `{"invoice_uuid":"${UUID}","data":${inner},"status":"fail",${status}}}`;
+    const { credited_usdt: _credited, ...unpaid } = rest;
+    const split = `{"invoice_uuid":"${UUID}","data":${JSON.stringify(unpaid).slice(0, -1)},"status":"fail",${status}}}`;
     expect(await deliver(split)).toMatchObject({ type: 'invoice.canceled', status: 'fail', invoice_uuid });
   });
 

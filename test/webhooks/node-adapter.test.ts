@@ -50,7 +50,7 @@ describe('toNodeHandler on a plain server', () => {
   it.each([
     ['GET', 405, { method: 'GET', body: null }, 'method_not_allowed'],
     ['PUT', 405, { method: 'PUT' }, 'method_not_allowed'],
-    ['a form', 415, { headers: { 'Content-Type': 'multipart/form-data; boundary=x' } }, 'unsupported_media_type'],
+    ['an unsigned form', 401, { headers: { 'Content-Type': 'multipart/form-data; boundary=x' } }, 'missing_header'],
     [
       'a compressed body',
       415,

@@ -8,6 +8,7 @@ import { headersOf, ISO_VECTORS, MIXED, NOW, PAID, PAID_HEADERS, SECRET, UNICODE
 
 const HEX = VECTORS[0].signature;
 const BASE64 = VECTORS[1].signature;
+const BYTES_SIGNATURE = '04cdc31c91278ce990aa0c44e431684d809d6c64bf337d5e06d0f67f879fc239';
 const at = (offset: number): VerifyWebhookOptions => ({ now: NOW + offset });
 
 async function refusal(verified: Promise<unknown>): Promise<WebhookReason> {
@@ -51,7 +52,8 @@ describe.each(RUNTIMES)('verifyWebhook with $runtime', ({ enter }) => {
   });
 
   it('accepts the prefix, upper-case hex, and base64 without padding', async () => {
-    const prefixed = [`sha256=${HEX}`, `sha256=${BASE64}`, `SHA256=${HEX}`, `Sha256=${BASE64}`];
+    const prefixed = [`SHA256=${HEX}`, `Sha256=${BASE64}`];
+    for (const prefix of ['sha256=', 'sha256:', 'hmac-sha256=', 'v1=']) prefixed.push(prefix + HEX, prefix + BASE64);
     for (const text of [...prefixed, HEX.toUpperCase(), BASE64.slice(0, 43)]) {
       await expect(verifyWebhook(PAID, headersOf(text), SECRET, at(0))).resolves.toMatchObject({ id: 'dlv_1' });
     }
@@ -68,6 +70,24 @@ describe.each(RUNTIMES)('verifyWebhook with $runtime', ({ enter }) => {
     const headers = headersOf(UNICODE.signature);
     const event = await verifyWebhook(UNICODE.body, headers, UNICODE.secret, at(0));
     expect(event).toMatchObject({ type: 'invoice.canceled', external_id: 'Bestellung-7-é' });
+  });
+
+  it('takes the secret as bytes, alone and in a list, and copies them', async () => {
+    const bytes = new TextEncoder().encode(SECRET);
+    await expect(verifyWebhook(PAID, PAID_HEADERS, bytes, at(0))).resolves.toMatchObject({ secretIndex: 0 });
+    await expect(verifyWebhook(PAID, PAID_HEADERS, Buffer.from(SECRET), at(0))).resolves.toBeDefined();
+    const verified = verifyWebhook(PAID, PAID_HEADERS, ['whsec_new', bytes], at(0));
+    bytes.fill(0);
+    await expect(verified).resolves.toMatchObject({ secretIndex: 1 });
+    expect(await refusal(verifyWebhook(PAID, PAID_HEADERS, bytes, at(0)))).toBe('signature_mismatch');
+  });
+
+  it('takes a key beyond text', async () => {
+    // printf '%s' '1767225600.{…}' | openssl dgst -sha256 -mac HMAC -macopt hexkey:00ff80fe000102030405060708090a0b
+    const key = Buffer.from('00ff80fe000102030405060708090a0b', 'hex');
+    const headers = headersOf(BYTES_SIGNATURE);
+    await expect(verifyWebhook(PAID, headers, key, at(0))).resolves.toBeDefined();
+    expect((await signWebhook(PAID, key, { timestamp: '1767225600' }))['X-Webhook-Signature']).toBe(BYTES_SIGNATURE);
   });
 
   it('refuses another secret and another timestamp', async () => {
@@ -103,6 +123,15 @@ describe('the form of the signature', () => {
     ['too much padding', `${BASE64}=`],
     ['base64 of 33 bytes', `${BASE64.slice(0, 43)}A`],
     ['another prefix', `sha512=${HEX}`],
+    ['v2=', `v2=${HEX}`],
+    ['v1:', `v1:${HEX}`],
+    ['v1,', `v1,${HEX}`.replace(',', ';')],
+    ['v0=', `v0=${HEX}`],
+    ['two prefixes', `v1=sha256=${HEX}`],
+    ['a blank after the prefix', `v1= ${HEX}`],
+    ['hmac-sha256:', `hmac-sha256:${HEX}`],
+    ['hmac_sha256=', `hmac_sha256=${HEX}`],
+    ['t= before v1=', `t=1767225600;v1=${HEX}`],
     ['the prefix twice', `sha256=SHA256=${HEX}`],
     ['the prefix in letters that look alike', `ſha256=${HEX}`],
     ['the prefix alone', 'sha256='],
@@ -133,13 +162,18 @@ describe('the timestamp', () => {
     '1767225600000000',
     '+1767225600',
     '-1767225600',
-    '1767225600.5',
+    '1767225600.',
+    '1767225600.1234567890',
+    '1767225600.5.5',
+    '1767225600.5e1',
+    '1767225600.-5',
+    '176722560.5',
+    '1767225600000.5',
     '1767225600 ',
     '1.7672256e9',
     '0x69557200',
     '9'.repeat(400),
     '１７６７２２５６００',
-    '1767225600.123456',
     '1767225600000000000',
     '2026-01-01',
     '2026-01-01T00:00',
@@ -202,12 +236,51 @@ describe('the timestamp', () => {
     expect(await refusal(verifyWebhook(`5.${PAID}`, moved, SECRET, at(0)))).toBe('malformed_payload');
   });
 
+  it.each([
+    ['1767225600.123', 123],
+    ['1767225600.1234567', 123],
+    ['1767225600.5', 500],
+    ['1767225600.999999999', 1000],
+    ['1767225600.0', 0],
+  ])('is taken as seconds with a fraction: %s', async (timestamp, fraction) => {
+    const headers = { ...(await signWebhook(PAID, SECRET, { id: 'i', timestamp })) };
+    for (const timestampFormat of [undefined, 'seconds'] as const) {
+      const { signed_at } = await verifyWebhook(PAID, headers, SECRET, { ...at(0), timestampFormat });
+      expect(signed_at).toEqual(new Date(NOW + fraction));
+    }
+    const pinned = verifyWebhook(PAID, headers, SECRET, { ...at(0), timestampFormat: 'milliseconds' });
+    expect(await refusal(pinned)).toBe('malformed_timestamp');
+  });
+
+  it.each([
+    '1767225600',
+    '1767225600.123',
+    '1767225600.000000001',
+    '1767225600000',
+    '2026-01-01T00:00:00.5',
+    '2026-01-01T00:00:00.123Z',
+    '2026-01-01 00:00:00.5+00:00',
+  ])('of %s gives an event with one cut between it and the body, and with no other', async (timestamp) => {
+    // The signed text is "{timestamp}.{body}", and the cut itself is not signed. Dots in the body as well.
+    for (const body of [PAID, ` \n${PAID}`, PAID.replace('{', '{"a.1":"2.{}",')]) {
+      const headers = { ...(await signWebhook(body, SECRET, { id: 'i', timestamp })) };
+      const signed = `${timestamp}.${body}`;
+      const accepted: string[] = [];
+      for (let cut = signed.indexOf('.'); cut >= 0; cut = signed.indexOf('.', cut + 1)) {
+        const moved = { ...headers, 'X-Webhook-Timestamp': signed.slice(0, cut) };
+        const ended = await verifyWebhook(signed.slice(cut + 1), moved, SECRET, at(0)).catch((error: unknown) => error);
+        if (!(ended instanceof WebhookVerificationError)) accepted.push(signed.slice(0, cut));
+      }
+      expect(accepted).toEqual([timestamp]);
+    }
+  });
+
   it('cannot be moved over the dot into the body', async () => {
-    // One signature, two readings: ("1767225600.1", "2") and ("1767225600", "1.2"). Only the second is a timestamp.
+    // One signature, two readings: ("1767225600.1", "2") and ("1767225600", "1.2"). None of the bodies is an event.
     const headers = await signWebhook('1.2', SECRET, { id: 'i', timestamp: '1767225600' });
     expect(await refusal(verifyWebhook('1.2', { ...headers }, SECRET, at(0)))).toBe('malformed_payload');
     const moved = { ...headers, 'X-Webhook-Timestamp': '1767225600.1' };
-    expect(await refusal(verifyWebhook('2', moved, SECRET, at(0)))).toBe('malformed_timestamp');
+    expect(await refusal(verifyWebhook('2', moved, SECRET, at(0)))).toBe('malformed_payload');
   });
 
   it('can be pinned', async () => {
@@ -385,7 +458,11 @@ describe('configuration', () => {
     ['no secret', undefined, {}],
     ['an empty list', [], {}],
     ['a padded secret in a list', [SECRET, ' whsec_y'], {}],
-    ['a Buffer as secret', Buffer.from(SECRET), {}],
+    ['no bytes as secret', new Uint8Array(), {}],
+    ['a Uint16Array as secret', new Uint16Array(16), {}],
+    ['a buffer as secret', new ArrayBuffer(32), {}],
+    ['an option of another name', SECRET, { tolerence: 300_000 }],
+    ['an option of the handler', SECRET, { timeout: 5_000 }],
     ['a tolerance below 30 seconds', SECRET, { tolerance: 29_999 }],
     ['a tolerance beyond 15 minutes', SECRET, { tolerance: 900_001 }],
     ['a tolerance of NaN', SECRET, { tolerance: Number.NaN }],

@@ -1,4 +1,5 @@
 import { DIALECTS } from '../dialects.ts';
+import { receiverPins } from '../event-payload.ts';
 import { SEED_METHODS, SEED_RATES } from '../seed-data.ts';
 import type { DeliveryRecord, InvoiceRecord } from '../store.ts';
 import type { World } from '../world.ts';
@@ -15,7 +16,7 @@ import { expect, test } from 'vitest';
 
 // Put your own endpoint here: a function from Request to Response, such as app.request of Hono or POST of Next.
 const receive = toFetchHandler(
-  createWebhookHandler({ secret: ${text(world.settings.webhookSecret)}, store: memoryStore(), onPaid: () => {}, onCanceled: () => {} }),
+  createWebhookHandler({ secret: ${text(world.settings.webhookSecret)}, store: memoryStore(), onPaid: () => {}, onCanceled: () => {}${pins(world)} }),
 );
 
 test(${text(`${invoice.external_id} ends as ${invoice.status}`)}, async () => {
@@ -51,6 +52,13 @@ function options(world: World): string {
     ...(rates === SEED_RATES ? {} : { rates }),
   };
   return Object.keys(given).length === 0 ? '' : lines(given);
+}
+
+/** What the handler must be told of the dialect, as further options. */
+function pins({ settings }: World): string {
+  return Object.entries(receiverPins(settings.dialect))
+    .map(([name, value]) => `, ${name}: ${text(value)}`)
+    .join('');
 }
 
 function move({ status, adjustment, method, amount }: InvoiceRecord, ident: string): string {

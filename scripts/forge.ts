@@ -1,0 +1,144 @@
+// `node scripts/forge.ts [--seed 7] [--count 1000000]`: changes genuine deliveries as somebody without the secret can,
+// and asks the receiver about each. None may be accepted whose bytes and timestamp are not those of a genuine one.
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { WebhookVerificationError } from '../src/errors.ts';
+import { createWebhookHandler, memoryStore, verifyWebhook } from '../src/webhooks/index.ts';
+import { randomOf } from './chaos/clock.ts';
+import { below } from './forge/chance.ts';
+import { type Delivery, GENUINE, type Genuine, NOW, SECRETS } from './forge/genuine.ts';
+import { MUTATIONS } from './forge/mutations.ts';
+
+export interface ForgeReport {
+  /** Each with what repeats it. */
+  readonly forgeries: readonly string[];
+  /** Changes that left bytes and timestamp as they were. */
+  readonly harmless: number;
+  /** How many were refused for which reason. */
+  readonly refused: Readonly<Record<string, number>>;
+  /** How often each mutation was applied. */
+  readonly applied: Readonly<Record<string, number>>;
+}
+
+/** Whether the receiver accepts a delivery, else why not. */
+export type Receiver = (delivery: Delivery) => Promise<'accepted' | (string & {})>;
+
+/** `verifyWebhook` with the secrets of the genuine deliveries. */
+export async function verifier({ body, headers }: Delivery): Promise<string> {
+  try {
+    await verifyWebhook(body, headers, SECRETS, { now: NOW });
+    return 'accepted';
+  } catch (error) {
+    if (error instanceof WebhookVerificationError) return error.reason;
+    throw error; // whatever else is thrown is a bug of the package
+  }
+}
+
+/** The whole handler: accepted is what the merchant's function is called for, or was before. */
+export function handlerOf(): Receiver {
+  let called = false;
+  const call = (): void => {
+    called = true;
+  };
+  const now = (): number => NOW;
+  return async ({ body, headers }) => {
+    called = false;
+    // A handler and a store of its own for each, so that no repeat hides what would be fulfilled.
+    const store = memoryStore({ now });
+    const handler = createWebhookHandler({
+      secret: SECRETS,
+      store,
+      onPaid: call,
+      onCanceled: call,
+      onUnknown: call,
+      now,
+    });
+    const reply = await handler.handle({ method: 'POST', headers, body });
+    if (called !== (reply.status === 200)) throw new Error(`answered ${reply.status}, and called: ${called}`);
+    return called ? 'accepted' : reply.body;
+  };
+}
+
+/** One in so many goes through the whole handler, the others through `verifyWebhook`. */
+const HANDLER_EVERY = 20;
+const SHOWN = 20;
+
+const keyOf = (timestamp: unknown, body: Uint8Array): string =>
+  `${String(timestamp)}\0${Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('latin1')}`;
+const KNOWN = new Set(GENUINE.map(({ timestamp, body }) => keyOf(timestamp, body)));
+
+/** @param receivers For tests of this judge: what to ask instead of the package. */
+export async function forge(
+  seed: number,
+  count: number,
+  receivers: { readonly verify: Receiver; readonly handle: Receiver } = { verify: verifier, handle: handlerOf() },
+): Promise<ForgeReport> {
+  const forgeries: string[] = [];
+  const refused: Record<string, number> = {};
+  const applied: Record<string, number> = {};
+  let harmless = 0;
+  for (const genuine of GENUINE) {
+    for (const receiver of [receivers.verify, receivers.handle]) {
+      const verdict = await receiver(genuine);
+      if (verdict !== 'accepted') throw new Error(`a genuine delivery is refused: ${verdict}`);
+    }
+  }
+  for (let index = 0; index < count; index += 1) {
+    const random = randomOf(seed * 1_000_003 + index); // of its own, so that one can be repeated alone
+    const { delivery, names } = mutated(random);
+    for (const name of names) applied[name] = (applied[name] ?? 0) + 1;
+    const receiver = index % HANDLER_EVERY === 0 ? receivers.handle : receivers.verify;
+    const verdict = await receiver(delivery);
+    if (verdict !== 'accepted') {
+      refused[verdict] = (refused[verdict] ?? 0) + 1;
+    } else if (KNOWN.has(keyOf(timestampOf(delivery), delivery.body))) {
+      harmless += 1;
+    } else if (forgeries.length < SHOWN) {
+      forgeries.push(`number ${index} of seed ${seed} (${names.join(', ')}): ${JSON.stringify(shown(delivery))}`);
+    }
+  }
+  return { forgeries, harmless, refused, applied };
+}
+
+function mutated(random: () => number): { readonly delivery: Delivery; readonly names: readonly string[] } {
+  const pick = (): Genuine => GENUINE[below(random, GENUINE.length)] ?? (GENUINE[0] as Genuine); // the list is not empty
+  let delivery: Delivery = pick();
+  const names: string[] = [];
+  const times = random() < 0.7 ? 1 : 2 + below(random, 2);
+  for (let time = 0; time < times; time += 1) {
+    const [name, mutate] = MUTATIONS[below(random, MUTATIONS.length)] ?? ['none', (same: Delivery) => same];
+    names.push(name);
+    delivery = mutate(delivery, random, pick());
+  }
+  return { delivery, names };
+}
+
+function timestampOf({ headers }: Delivery): unknown {
+  const [, value] = Object.entries(headers).find(([name]) => name.toLowerCase() === 'x-webhook-timestamp') ?? [];
+  return typeof value === 'object' && value.length === 1 ? value[0] : value;
+}
+
+function shown({ body, headers }: Delivery): object {
+  return { headers, body: Buffer.from(body).toString('latin1') };
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const { values } = parseArgs({
+    options: { seed: { type: 'string' }, count: { type: 'string', default: '1000000' } },
+  });
+  const seed = Number(values.seed ?? Math.floor(Math.random() * 1e9));
+  const count = Number(values.count);
+  if (!Number.isSafeInteger(seed) || !Number.isSafeInteger(count) || count < 1) {
+    throw new Error('--seed and --count take whole numbers');
+  }
+  Error.stackTraceLimit = 0; // nobody reads the stacks of a million refusals
+  console.log(`forge: ${count} mutations, seed ${seed} (repeat with --seed ${seed} --count ${count})`);
+  const { forgeries, harmless, refused, applied } = await forge(seed, count);
+  console.table(refused);
+  for (const forgery of forgeries) console.error(`ACCEPTED: ${forgery}`);
+  const kinds = Object.keys(applied).length;
+  console.log(
+    `${count} mutations of ${kinds} kinds, ${harmless} of them harmless (same bytes, same timestamp) and accepted: ${forgeries.length === 0 ? 'no forgery was accepted.' : `${forgeries.length} FORGERIES WERE ACCEPTED.`}`,
+  );
+  process.exitCode = forgeries.length === 0 ? 0 : 1;
+}

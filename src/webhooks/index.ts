@@ -63,7 +63,7 @@ export {
   type TimestampFormat,
   type WebhookHeaders,
 } from './signature.ts';
-export type { Claim, ClaimRequest, ClaimResult, WebhookStore } from './store.ts';
+export type { Claim, ClaimRequest, ClaimResult, RunResult, WebhookStore } from './store.ts';
 export { type StoreCheck, type StoreConformanceOptions, storeConformance } from './store-conformance.ts';
 export type {
   PGliteDatabase,

@@ -14,6 +14,7 @@ export type Verdict =
   | 'duplicate'
   | 'duplicate_differs'
   | 'no_handler'
+  | 'failed_after_commit'
   | 'duplicate_running'
   | 'handler_failed'
   | 'store_failed'
@@ -34,6 +35,7 @@ const STATUS: Readonly<Record<Verdict, number>> = {
   duplicate: 200,
   duplicate_differs: 200,
   no_handler: 200,
+  failed_after_commit: 200,
   malformed_signature: 400,
   malformed_timestamp: 400,
   duplicate_header: 400,

@@ -44,9 +44,9 @@ function conforms(
   makeStore: () => WebhookStore | Promise<WebhookStore>,
   options: StoreConformanceOptions & { missing?: string | null } = {},
 ): void {
-  const { missing = null } = options;
+  const { missing = null, ...known } = options;
   describe(name, () => {
-    for (const { name: promise, run } of storeConformance(makeStore, options)) {
+    for (const { name: promise, run } of storeConformance(makeStore, known)) {
       it(promise, async ({ skip }) => {
         if (missing !== null) skip(missing);
         await run();

@@ -41,7 +41,7 @@ describe('context.commit', () => {
     const { store, credits, credit } = await shop();
     const at = endpoint({
       store,
-      onPaid: (_event: unknown, context: { commit(work: () => void): void }) => context.commit(() => credit()),
+      onPaid: (_event: unknown, context: { commit(work: () => void): unknown }) => context.commit(() => credit()),
     } as never); // its own options know a store without additions only
     expect(await send(at)).toMatchObject({ status: 200 });
     expect(await send(at)).toMatchObject({ status: 200 });
@@ -53,7 +53,7 @@ describe('context.commit', () => {
     const { store, db } = await shop();
     await store.claim(request);
     await store.run(A, async ({ commit }) => {
-      expect(commit((given) => [given === db, db.isTransaction])).toEqual([true, true]);
+      expect(await commit((given) => [given === db, db.isTransaction])).toEqual([true, true]);
     });
     expect(await store.claim({ ...request, owner: 'b' })).toEqual({ state: 'done', digest: 'd' });
   });
@@ -63,7 +63,7 @@ describe('context.commit', () => {
     const failure = new Error('no such account');
     await store.claim(request);
     const work = store.run(A, async ({ commit }) => {
-      commit(() => {
+      await commit(() => {
         credit();
         throw failure;
       });
@@ -77,9 +77,9 @@ describe('context.commit', () => {
     const { store, credits, credit } = await shop();
     const at = endpoint({
       store: { ...store, claim: (claim: typeof request) => store.claim({ ...claim, lease: 0 }) },
-      onPaid: async (_event: unknown, context: { dedupeKey: string; commit(work: () => void): void }) => {
+      onPaid: async (_event: unknown, context: { dedupeKey: string; commit(work: () => void): unknown }) => {
         await store.claim({ ...request, key: context.dedupeKey, owner: 'winner' });
-        context.commit(() => credit());
+        await context.commit(() => credit());
       },
     } as never);
     expect(await send(at)).toMatchObject({ status: 409 });
@@ -92,7 +92,7 @@ describe('context.commit', () => {
     await store.claim({ ...request, lease: 0 });
     await store.claim({ ...request, owner: 'b' });
     const held = await store.run(A, async ({ commit }) => {
-      expect(() => commit(() => 1)).toThrow('Another attempt took the event over');
+      await expect(commit(() => 1)).rejects.toThrow('Another attempt took the event over');
     });
     expect(held).toBe(false);
   });
@@ -110,8 +110,8 @@ describe('context.commit', () => {
       await parts.store.claim(request);
       await parts.store.run(A, async ({ commit }) => {
         const wrong = work(parts) as () => never; // what the types refuse
-        expect(() => commit(wrong)).toThrow(ConfigurationError);
-        expect(() => commit(wrong)).toThrow(/synchronous|takes a function/);
+        await expect(commit(wrong)).rejects.toThrow(ConfigurationError);
+        await expect(commit(wrong)).rejects.toThrow(/synchronous|takes a function/);
       });
       expect(parts.credits()).toEqual([]);
       return parts;
@@ -140,8 +140,10 @@ describe('context.commit', () => {
       const { store, credit, credits } = await shop();
       await store.claim(request);
       await store.run(A, async ({ commit }) => {
-        commit(() => credit());
-        expect(() => commit(() => credit())).toThrow('twice');
+        const first = commit(() => credit());
+        await expect(commit(() => credit())).rejects.toThrow('twice'); // also while the first one is under way
+        await first;
+        await expect(commit(() => credit())).rejects.toThrow('twice');
       });
       expect(credits()).toHaveLength(1);
     });
@@ -149,12 +151,12 @@ describe('context.commit', () => {
     it('a call after the handler has ended', async () => {
       const { store } = await shop();
       await store.claim(request);
-      let later: (() => unknown) | undefined;
+      let later: (() => Promise<unknown>) | undefined;
       await store.run(A, async ({ commit }) => {
         later = () => commit(() => 1);
       });
-      expect(later).toThrow(ConfigurationError);
-      expect(later).toThrow('after the handler had ended');
+      await expect(later?.()).rejects.toThrow(ConfigurationError);
+      await expect(later?.()).rejects.toThrow('after the handler had ended');
     });
 
     it('a call inside of an open transaction', async () => {
@@ -162,7 +164,7 @@ describe('context.commit', () => {
       await store.claim(request);
       await store.run(A, async ({ commit }) => {
         db.exec('BEGIN');
-        expect(() => commit(() => 1)).toThrow('A transaction is open');
+        await expect(commit(() => 1)).rejects.toThrow('A transaction is open');
         db.exec('ROLLBACK');
       });
     });
@@ -171,7 +173,7 @@ describe('context.commit', () => {
       const { store, db } = await shop();
       await store.claim(request);
       await store.run(A, async ({ commit }) => {
-        expect(() => commit(() => db.exec('COMMIT'))).toThrow('ended the transaction');
+        await expect(commit(() => db.exec('COMMIT'))).rejects.toThrow('ended the transaction');
       });
     });
   });
@@ -230,15 +232,6 @@ describe('a claim', () => {
     clock.now += 1;
     expect(await store.claim({ ...request, owner: 'b' })).toMatchObject({ state: 'taken_over' });
   });
-});
-
-it('leaves the connection’s own waiting for locks as it was', async () => {
-  const { store, db } = await shop();
-  await store.claim(request);
-  await store.run(A, async ({ commit }) => {
-    expect(commit((at) => at.prepare('PRAGMA busy_timeout').get())).toEqual({ timeout: 5_000 });
-  });
-  expect(db.prepare('PRAGMA busy_timeout').get()).toEqual({ timeout: 0 });
 });
 
 describe('schema and clean-up', () => {

@@ -28,6 +28,7 @@ export function checkDatabase(db: unknown): void {
   try {
     answer = busyTimeoutOf(form as SqliteDatabase); // the two functions were just seen
   } catch (cause) {
+    if (isLocked(cause)) return; // no other driver says so
     throw new ConfigurationError(`${EXPECTED}. This one could not run a statement: is it open?`, { cause });
   }
   if (typeof answer !== 'number')
@@ -45,7 +46,7 @@ export function firstValue(row: unknown): unknown {
   return typeof value === 'bigint' ? Number(value) : value;
 }
 
-/** SQLite's own waiting for locks in milliseconds. Can be asked while another connection has every lock. */
+/** SQLite's own waiting for locks in milliseconds. Needs no lock of the file, but one of a cache that is shared. */
 export function busyTimeoutOf(db: SqliteDatabase): unknown {
   return firstValue(db.prepare('PRAGMA busy_timeout').get());
 }

@@ -1,4 +1,4 @@
-import { busyTimeoutOf, type SqliteDatabase } from './sqlite-database.ts';
+import { busyTimeoutOf, isLocked, type SqliteDatabase } from './sqlite-database.ts';
 
 /** Between two tries at a lock that another connection holds, in milliseconds; the wait doubles from the first to the longest. */
 const FIRST_WAIT = 5;
@@ -54,14 +54,24 @@ function lockedFor(busyTimeout: number, cause: unknown): Error {
 /**
  * Runs `work` with SQLite's own waiting switched off, so that each try at a lock returns at once instead of blocking the
  * process, and restores it: `timeout` of `DatabaseSync` and of better-sqlite3, whose default is 5 seconds.
+ *
+ * @throws LockHeld
  */
 export function withoutBlocking<T>(db: SqliteDatabase, work: () => T): T {
-  const before = Number(busyTimeoutOf(db));
+  const before = timeoutBefore(db);
   if (before === 0) return work();
   db.exec('PRAGMA busy_timeout = 0');
   try {
     return work();
   } finally {
     db.exec(`PRAGMA busy_timeout = ${before}`);
+  }
+}
+
+function timeoutBefore(db: SqliteDatabase): number {
+  try {
+    return Number(busyTimeoutOf(db));
+  } catch (error) {
+    throw isLocked(error) ? new LockHeld(error) : error;
   }
 }

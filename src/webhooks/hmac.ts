@@ -1,3 +1,5 @@
+import { encoder } from './utf8.ts';
+
 /**
  * The cryptography of a runtime. Two sources, one verdict: `node:crypto` where the runtime has it (four times
  * faster), WebCrypto elsewhere.
@@ -11,8 +13,6 @@ export interface Engine {
   /** SHA-256 of a text, in lower-case hex. */
   sha256(text: string): string | Promise<string>;
 }
-
-const encoder = new TextEncoder();
 
 /** The engine of this runtime. Asked for on each use, so that importing the module loads nothing. */
 export function engine(): Engine {

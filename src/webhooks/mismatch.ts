@@ -1,5 +1,6 @@
 import { type Engine, equalDigests } from './hmac.ts';
 import { RAW_BODY_ADVICE } from './raw-body.ts';
+import { encoder } from './utf8.ts';
 
 /** What a signature was checked against, once it did not match. */
 export interface Mismatch {
@@ -60,8 +61,6 @@ async function fits({ engine, timestamp, digest }: Mismatch, secret: string, bod
 }
 
 const RESERIALISED = 'the body was parsed and serialised again: with other spacing it would match.';
-const encoder = new TextEncoder();
-
 function* variants(body: Uint8Array): Generator<readonly [Uint8Array, string]> {
   const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(body);
   yield [encoder.encode(`\uFEFF${text}`), 'the body lost its byte-order mark when it was read as text.'];

@@ -1,6 +1,7 @@
 import { ConfigurationError } from '../errors.ts';
 import { engine } from './hmac.ts';
 import { secretsFrom } from './secrets.ts';
+import { encoder } from './utf8.ts';
 
 /**
  * How the signature is written: `base64` is read in the standard alphabet and in that of URLs. The interface does not
@@ -35,8 +36,6 @@ export interface SignWebhookOptions {
   /** Default `seconds`. */
   readonly timestampFormat?: TimestampFormat | undefined;
 }
-
-const encoder = new TextEncoder();
 
 /**
  * Makes the headers of a signed delivery, as the service does: for tests of a receiver, and for the sandbox.

@@ -1,12 +1,12 @@
 import { ConfigurationError } from '../../errors.ts';
 
-/** What the store binds. */
-export type SqliteValue = string | number | null;
-
-/** A prepared statement of node:sqlite or better-sqlite3. */
+/**
+ * A prepared statement of node:sqlite, better-sqlite3 or bun:sqlite. Which values it takes is left open: the drivers
+ * declare that in ways of which no common type is read alike by all versions of TypeScript. The store binds text and numbers.
+ */
 export interface SqliteStatement {
-  run(...values: SqliteValue[]): { readonly changes: number | bigint };
-  get(...values: SqliteValue[]): unknown;
+  run(...values: never[]): { readonly changes: number | bigint };
+  get(...values: never[]): unknown;
 }
 
 /** What `DatabaseSync` of node:sqlite and `Database` of better-sqlite3 and of bun:sqlite have in common. */
@@ -46,9 +46,19 @@ export function firstValue(row: unknown): unknown {
   return typeof value === 'bigint' ? Number(value) : value;
 }
 
+interface BoundStatement {
+  run(...values: (string | number)[]): { readonly changes: number | bigint };
+  get(...values: (string | number)[]): unknown;
+}
+
+/** A statement of the store itself. */
+export function prepared(db: SqliteDatabase, sql: string): BoundStatement {
+  return db.prepare(sql) as BoundStatement; // every SQLite driver binds text and numbers
+}
+
 /** SQLite's own waiting for locks in milliseconds. Needs no lock of the file, but one of a cache that is shared. */
 export function busyTimeoutOf(db: SqliteDatabase): unknown {
-  return firstValue(db.prepare('PRAGMA busy_timeout').get());
+  return firstValue(prepared(db, 'PRAGMA busy_timeout').get());
 }
 
 /** Whether a transaction is open on this connection; null where the driver is too old to say. */

@@ -2,7 +2,14 @@ import { ConfigurationError } from '../../errors.ts';
 import type { Claim, ClaimRequest, ClaimResult, RunResult, WebhookStore } from '../store.ts';
 import { clockFrom } from '../verify-settings.ts';
 import { commitOnce, type SqliteCommit } from './sqlite-commit.ts';
-import { checkDatabase, firstValue, isMissingTable, type SqliteDatabase, valuesOf } from './sqlite-database.ts';
+import {
+  checkDatabase,
+  firstValue,
+  isMissingTable,
+  prepared,
+  type SqliteDatabase,
+  valuesOf,
+} from './sqlite-database.ts';
 import { type LockWaiting, realWaiting, whenUnlocked } from './sqlite-lock.ts';
 import { transaction } from './sqlite-transaction.ts';
 import { checkedNamespace, checkedRetention, checkStoreOptions, quotedTable } from './store-options.ts';
@@ -91,18 +98,18 @@ export function sqliteStoreWaiting<Db extends SqliteDatabase>(
     }
   };
   const touches = (statement: string, ...values: (string | number)[]): boolean =>
-    Number(db.prepare(statement).run(...values).changes) > 0;
+    Number(prepared(db, statement).run(...values).changes) > 0;
   const claim = ({ key, owner, digest, lease }: ClaimRequest): ClaimResult => {
     const at = now();
-    const held = valuesOf(db.prepare(sql.read).get(key));
+    const held = valuesOf(prepared(db, sql.read).get(key));
     if (held === null) {
-      db.prepare(sql.insert).run(key, owner, digest, at + lease);
+      prepared(db, sql.insert).run(key, owner, digest, at + lease);
       return { state: 'claimed' };
     }
     const [earlier, leaseEnd] = [String(held[0]), held[1]];
     if (leaseEnd === null) return { state: 'done', digest: earlier };
     if (Number(leaseEnd) > at) return { state: 'running', digest: earlier };
-    db.prepare(sql.takeOver).run(owner, digest, at + lease, key);
+    prepared(db, sql.takeOver).run(owner, digest, at + lease, key);
     return { state: 'taken_over', digest: earlier };
   };
 
@@ -119,7 +126,7 @@ export function sqliteStoreWaiting<Db extends SqliteDatabase>(
       if (cleanUp === null) throw new ConfigurationError('Records are kept for ever: give the store a retention.');
       return await move(() => {
         db.exec(cleanUp);
-        return Number(firstValue(db.prepare('SELECT changes()').get()));
+        return Number(firstValue(prepared(db, 'SELECT changes()').get()));
       });
     },
     claim: (request) => move(() => claim(request)),

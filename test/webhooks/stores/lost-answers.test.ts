@@ -15,7 +15,7 @@ import {
 import { temporaryFolder } from '../../support/engine-process.ts';
 import { startEngines } from '../../support/engines.ts';
 import { openPool } from '../../support/postgres.ts';
-import { endpoint, send } from '../endpoint.ts';
+import { deferred, endpoint, send } from '../endpoint.ts';
 import { openBetterSqlite3 } from './better-sqlite3.ts';
 
 // The work is done, and then something goes wrong: an answer is lost, or the rest of the function throws. The event must
@@ -200,7 +200,7 @@ describe('a function that throws after its commit was kept', () => {
 
   it('after the time limit is reported as that, too', async () => {
     const { store, credit } = await sqliteShop();
-    const gate = Promise.withResolvers<void>();
+    const gate = deferred();
     const shop = receiver(store, async (_event, { commit }) => {
       await commit(credit);
       await gate.promise;

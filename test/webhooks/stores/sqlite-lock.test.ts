@@ -13,7 +13,7 @@ import {
 import type { LockWaiting } from '../../../src/webhooks/stores/sqlite-lock.ts';
 import { sqliteStoreWaiting } from '../../../src/webhooks/stores/sqlite-store.ts';
 import { temporaryFolder } from '../../support/engine-process.ts';
-import { endpoint, send } from '../endpoint.ts';
+import { deferred, endpoint, send } from '../endpoint.ts';
 import { settle } from '../manual-clock.ts';
 import { openBetterSqlite3 } from './better-sqlite3.ts';
 import type { HeldLock } from './lock-holder.ts';
@@ -173,8 +173,8 @@ describe.each(Object.keys(DRIVERS))('%s, while another process holds the lock', 
     if (shop === null) return skip('the native part of better-sqlite3 does not load here');
     const store = sqliteStoreWaiting(shop.db, {}, turning().waiting);
     await store.migrate();
-    const begun = Promise.withResolvers<void>();
-    const gate = Promise.withResolvers<void>();
+    const begun = deferred();
+    const gate = deferred();
     const at = endpoint({
       store,
       onPaid: async (_event: unknown, { commit }: { commit(work: () => void): Promise<unknown> }) => {

@@ -2,11 +2,13 @@
 import { call } from './call.ts';
 import { decode } from './decode.ts';
 import { imports } from './imports.ts';
+import { lock } from './lock.ts';
 import { manyInvoices } from './sandbox.ts';
 import { webhook } from './webhook.ts';
 
 await decode();
 await call();
 await webhook();
+await lock();
 await manyInvoices();
 imports();

@@ -4,6 +4,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { ConfigurationError, type SqliteStoreOptions, sqliteStore } from '../../../src/webhooks/index.ts';
 import { temporaryFolder } from '../../support/engine-process.ts';
 import { endpoint, send } from '../endpoint.ts';
+import { UUID } from '../vectors.ts';
 
 const files = temporaryFolder('sqlite');
 const opened: DatabaseSync[] = [];
@@ -179,6 +180,21 @@ describe('context.commit', () => {
   });
 });
 
+it('keeps two businesses apart by namespace over one table', async () => {
+  const { db } = await shop();
+  const [one, two, none] = ['a', 'b', undefined].map(
+    (namespace) => endpoint({ store: sqliteStore(db, { namespace }) } as never), // its own options know a store without additions only
+  );
+  if (one === undefined || two === undefined || none === undefined) throw new Error('three were made');
+  for (const at of [one, two, none, one]) expect(await send(at)).toMatchObject({ status: 200 });
+  expect([one, two, none].map(({ calls }) => calls.length)).toEqual([1, 1, 1]);
+  expect(db.prepare('SELECT event_key FROM merchant_webhook_events ORDER BY 1').all()).toEqual([
+    { event_key: `${UUID}:paid` },
+    { event_key: `a/${UUID}:paid` },
+    { event_key: `b/${UUID}:paid` },
+  ]);
+});
+
 describe('a claim', () => {
   it('is refused while somebody’s transaction is open on the connection', async () => {
     const { store, db } = await shop();
@@ -282,6 +298,8 @@ describe('options', () => {
     { busyTimeout: -1 },
     { busyTimeout: 1.5 },
     { now: 'then' },
+    { namespace: 'x'.repeat(65) },
+    { namespace: null },
   ])('refuse %j', (options) => {
     const { db } = open();
     expect(() => sqliteStore(db, options as never)).toThrow(ConfigurationError);

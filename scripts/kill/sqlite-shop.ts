@@ -22,7 +22,7 @@ export async function sqliteShop({
   const db = await open(driver, at);
   if (blocking) keepBlocking(db);
   const prepare = (sql: string) => db.prepare(sql) as Statement; // both drivers have these functions
-  db.exec('PRAGMA synchronous = NORMAL'); // processes die here, never the machine
+  patiently(() => db.exec('PRAGMA synchronous = NORMAL')); // processes die here, never the machine
   const store = sqliteStore(db);
   const write = ({ invoice_uuid, credited_usdt }: InvoicePaidEvent): void => {
     prepare('INSERT INTO credits (invoice, usdt) VALUES (?, ?)').run(invoice_uuid, credited_usdt.toFixed());
@@ -49,6 +49,17 @@ export async function sqliteShop({
 function keepBlocking(db: Database): void {
   const exec = db.exec.bind(db);
   db.exec = (sql) => (sql.startsWith('PRAGMA busy_timeout') ? undefined : exec(sql));
+}
+
+/** A statement of the shop itself, at its start: the lock may be held for longer than the driver waits once. */
+function patiently(statement: () => unknown): void {
+  for (let left = 5; ; left -= 1) {
+    try {
+      return void statement();
+    } catch (error) {
+      if (left === 0) throw error;
+    }
+  }
 }
 
 /** With the waiting for locks that each driver's documentation shows: 5 seconds, which would block the process. */

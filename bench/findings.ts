@@ -41,7 +41,14 @@ export async function findings(): Promise<void> {
           now: () => 0,
         });
         if (result.ok) return result.value;
-        const context = { operation, externalId: null, attempts: [], outcome: 'unknown', stoppedBy: 'attempts', isWrite: false } as const;
+        const context = {
+          operation,
+          externalId: null,
+          attempts: [],
+          outcome: 'unknown',
+          stoppedBy: 'attempts',
+          isWrite: false,
+        } as const;
         return result.failure.toError(context);
       };
       const repeats = Math.max(1, Math.round((512 * 1_024) / size));

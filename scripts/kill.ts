@@ -5,24 +5,29 @@ import { startPostgres } from '../test/support/postgres.ts';
 import { startRedis } from '../test/support/redis.ts';
 import type { Fault } from './kill/receiver.ts';
 import { type KillRunResult, killRun } from './kill/run.ts';
-import type { ShopAddress } from './kill/shop.ts';
+import type { ShopAddress, SqliteDriver, SqliteJournal } from './kill/shop.ts';
 
 // The kill run: receivers die at random points, and in the end every paid invoice is credited once.
 
-const USAGE = 'node scripts/kill.ts [--seed N] [--invoices 300] [--store sqlite|postgres|redis|all] [--fault …]';
+const USAGE =
+  'node scripts/kill.ts [--seed N] [--invoices 300] [--store sqlite|postgres|redis|all] [--lock] [--fault …]';
 const KINDS = ['sqlite', 'postgres', 'redis'] as const;
-const FAULTS: readonly Fault[] = ['none', 'done_before_work', 'write_outside'];
+const FAULTS: readonly Fault[] = ['none', 'done_before_work', 'write_outside', 'blocks'];
+const DRIVERS: readonly SqliteDriver[] = ['node:sqlite', 'better-sqlite3'];
+const JOURNALS: readonly SqliteJournal[] = ['WAL', 'DELETE'];
 
 const { values } = parseArgs({
   options: {
     seed: { type: 'string', default: String(crypto.getRandomValues(new Uint16Array(1))[0]) },
     invoices: { type: 'string', default: '300' },
     store: { type: 'string', default: 'all' },
+    /** Another process holds the lock of SQLite for random times: over both drivers, with and without WAL. */
+    lock: { type: 'boolean', default: false },
     /** Breaks the receiver on purpose: the run must end badly then. */
     fault: { type: 'string', default: 'none' },
   },
 });
-const { seed, store } = values;
+const { seed, store, lock } = values;
 const invoices = Number(values.invoices);
 const fault = FAULTS.find((name) => name === values.fault);
 const kinds = KINDS.filter((kind) => store === 'all' || store === kind);
@@ -32,10 +37,20 @@ if (kinds.length === 0 || fault === undefined || !(Number.isInteger(invoices) &&
 }
 console.log(`seed ${seed}`);
 let good = true;
-for (const kind of kinds) good = (await runOn(kind, fault)) && good;
+if (lock) {
+  for (const driver of DRIVERS) {
+    for (const journal of JOURNALS) good = (await runOn('sqlite', fault, { driver, journal })) && good;
+  }
+} else {
+  for (const kind of kinds) good = (await runOn(kind, fault)) && good;
+}
 process.exitCode = good ? 0 : 1;
 
-async function runOn(kind: ShopAddress['kind'], fault: Fault): Promise<boolean> {
+async function runOn(
+  kind: ShopAddress['kind'],
+  fault: Fault,
+  sqlite?: NonNullable<ShopAddress['sqlite']>,
+): Promise<boolean> {
   const engine = await start(kind);
   if (engine.missing !== null) {
     console.log(`${kind}: not run, ${engine.missing}`);
@@ -43,9 +58,10 @@ async function runOn(kind: ShopAddress['kind'], fault: Fault): Promise<boolean> 
   }
   const began = Date.now();
   try {
-    const result = await killRun({ shop: { kind, at: engine.at }, seed, invoices, fault });
-    print(kind, result, Date.now() - began);
-    return result.creditedOnce === invoices && result.wrong.length === 0;
+    const shop = { kind, at: engine.at, ...(sqlite === undefined ? {} : { sqlite }) };
+    const result = await killRun({ shop, seed, invoices, fault, lock });
+    print(sqlite === undefined ? kind : `${sqlite.driver}, journal ${sqlite.journal}`, result, Date.now() - began);
+    return result.creditedOnce === invoices && result.wrong.length === 0 && result.late === 0;
   } finally {
     await engine.stop();
   }
@@ -65,7 +81,7 @@ async function start(kind: ShopAddress['kind']) {
 }
 
 function print(kind: string, result: KillRunResult, ms: number): void {
-  const { paid, creditedOnce, missing, twice, wrong, deaths, requests, reports } = result;
+  const { paid, creditedOnce, missing, twice, wrong, deaths, requests, reports, slowest, late, locks } = result;
   const counts = (of: Readonly<Record<string, number>>): string =>
     Object.entries(of)
       .map(([name, count]) => `${name} ${count}`)
@@ -73,6 +89,7 @@ function print(kind: string, result: KillRunResult, ms: number): void {
   console.log(`${kind}: ${paid} paid, ${creditedOnce} credited once, ${twice.length} twice, ${missing.length} missing`);
   console.log(`  ${requests} requests, receivers killed: ${counts(deaths)}`);
   console.log(`  reports: ${counts(reports)}`);
+  console.log(`  slowest answer ${slowest} ms, ${late} late${lock ? `; locked ${locks} times` : ''}`);
   console.log(`  ${(ms / 1000).toFixed(1)} s`);
   for (const line of [...missing.map((id) => `missing: ${id}`), ...twice.map((id) => `twice: ${id}`), ...wrong]) {
     console.log(`  ${line}`);

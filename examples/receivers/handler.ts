@@ -10,8 +10,8 @@ export const handler = createWebhookHandler({
   secret: process.env['MERCHANT_WEBHOOK_SECRET'] ?? '',
   store,
   // Fulfil against what was credited: a paid invoice is not always paid in full.
-  onPaid: ({ external_id, credited_usdt, adjusted }, { commit }) => {
-    commit((tx) => tx.prepare('INSERT INTO credits VALUES (?, ?)').run(external_id, credited_usdt.toFixed()));
+  onPaid: async ({ external_id, credited_usdt, adjusted }, { commit }) => {
+    await commit((tx) => tx.prepare('INSERT INTO credits VALUES (?, ?)').run(external_id, credited_usdt.toFixed()));
     console.log(external_id, credited_usdt.toFixed(2), adjusted ? 'adjusted' : 'exact');
   },
   onCanceled: ({ external_id, status }) => console.log(external_id, status),

@@ -9,6 +9,8 @@ export class Deliverer {
   readonly #receivers: Receivers;
   readonly #options: { readonly seed: string; readonly receivers: number; readonly lease: number };
   sent = 0;
+  /** How long each answer took, in milliseconds. */
+  readonly answers: number[] = [];
 
   constructor(receivers: Receivers, options: { seed: string; receivers: number; lease: number }) {
     this.#receivers = receivers;
@@ -60,6 +62,7 @@ export class Deliverer {
     const plan: Record<string, string> = {};
     if (dieAt !== null) plan['x-die-at'] = dieAt;
     if (stalls) plan['x-stall'] = String(this.#options.lease * 2);
+    const sentAt = performance.now();
     const answer = fetch(`http://127.0.0.1:${port}/webhook`, {
       method: 'POST',
       headers: { ...headers, ...plan },
@@ -67,7 +70,9 @@ export class Deliverer {
       signal: AbortSignal.timeout(14_000),
     });
     if (killed) setTimeout(() => this.#receivers.kill(receiver), 3);
-    return await answer;
+    const response = await answer;
+    this.answers.push(performance.now() - sentAt);
+    return response;
   }
 }
 

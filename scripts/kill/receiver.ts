@@ -14,7 +14,7 @@ import { type Shop, type ShopAddress, withShop } from './shop.ts';
 // A merchant's webhook endpoint as a process of its own, with a wish to die.
 
 /** How the receiver is wrong on purpose, to see that the run finds it. */
-export type Fault = 'none' | 'done_before_work' | 'write_outside';
+export type Fault = 'none' | 'done_before_work' | 'write_outside' | 'blocks';
 
 /** What a receiver is told, as JSON, in its first argument. */
 export interface ReceiverSetup {
@@ -22,10 +22,12 @@ export interface ReceiverSetup {
   readonly secret: string;
   /** Milliseconds; the package's own 50 seconds would make the run an hour. */
   readonly lease: number;
+  /** The handler's time limit in milliseconds. */
+  readonly limit: number;
   readonly fault: Fault;
 }
 
-const { shop: address, secret, lease, fault }: ReceiverSetup = JSON.parse(process.argv[2] ?? '');
+const { shop: address, secret, lease, limit, fault }: ReceiverSetup = JSON.parse(process.argv[2] ?? '');
 const answer = toNodeHandler(await withShop(address, handlerOver));
 const server = createServer((request, response) => {
   under(request.headers, () => {
@@ -47,11 +49,12 @@ module.flushCompileCache(); // the next start is faster, and this process will n
 function handlerOver<Extra extends object>(shop: Shop<Extra>): WebhookHandler {
   return createWebhookHandler<Extra>({
     secret,
+    timeout: limit,
     store: fault === 'done_before_work' ? doneBeforeWork(shop.store) : withShortLease(shop.store),
     onPaid: async (event, context) => {
       reach('in_handler');
       await stall();
-      if (fault === 'none') {
+      if (fault === 'none' || fault === 'blocks') {
         await shop.credit(event, context, () => reach('after_write'));
       } else {
         await shop.creditAlone(event);

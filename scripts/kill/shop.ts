@@ -23,14 +23,25 @@ export interface Shop<Extra extends object = object> {
 export interface ShopAddress {
   readonly kind: 'sqlite' | 'postgres' | 'redis';
   readonly at: string;
+  /** SQLite only: the driver, and how the file keeps its journal. Default: node:sqlite with a write-ahead log. */
+  readonly sqlite?: {
+    readonly driver: SqliteDriver;
+    readonly journal: SqliteJournal;
+    /** Whether a lock of another process blocks the receiver: the fault that the run must find. */
+    readonly blocking?: boolean;
+  };
 }
+
+export type SqliteDriver = 'node:sqlite' | 'better-sqlite3';
+export type SqliteJournal = 'WAL' | 'DELETE';
 
 /** Opens the shop and hands it on. Loads only the driver it needs: a receiver is started hundreds of times. */
 export async function withShop<Result>(
-  { kind, at }: ShopAddress,
+  address: ShopAddress,
   use: <Extra extends object>(shop: Shop<Extra>) => Result,
 ): Promise<Result> {
-  if (kind === 'sqlite') return use((await import('./sqlite-shop.ts')).sqliteShop(at));
+  const { kind, at } = address;
+  if (kind === 'sqlite') return use(await (await import('./sqlite-shop.ts')).sqliteShop(address));
   if (kind === 'postgres') return use((await import('./postgres-shop.ts')).postgresShop(at));
   return use(await (await import('./redis-shop.ts')).redisShop(at));
 }

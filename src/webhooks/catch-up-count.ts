@@ -5,6 +5,7 @@ import type { Verdict } from './replies.ts';
 
 const COUNTED: Partial<Record<Verdict, keyof CatchUpResult>> = {
   done: 'played',
+  failed_after_commit: 'played', // its writes are kept; the report says what threw
   duplicate: 'alreadyDone',
   duplicate_differs: 'alreadyDone',
   duplicate_running: 'busy',

@@ -1,7 +1,9 @@
+import { checkNames } from '../checks.ts';
 import { dateFrom, Problem } from '../contract/scalars.ts';
 import type { Invoice, KnownInvoiceStatus, Page } from '../contract/types.ts';
 import { ConfigurationError } from '../errors.ts';
 import type { InvalidItem } from '../resources/list-options.ts';
+import type { WebhookStore } from './store.ts';
 
 /** The four final states. @see service interface, "Invoice states" */
 export type FinalInvoiceStatus = Exclude<KnownInvoiceStatus, 'pending'>;
@@ -74,9 +76,14 @@ export function checkClient(merchant: unknown): void {
   throw refused('needs a MerchantClient, whose list of invoices it walks');
 }
 
+const NAMES: ReadonlySet<string> = new Set<keyof CatchUpOptions>(['since', 'signal', 'onProgress']);
+
 /** @throws ConfigurationError which names what is wrong */
 export function checkOptions(options: CatchUpOptions): void {
   if (typeof options !== 'object' || options === null) throw refused('needs { since }: a time before the outage began');
+  checkNames('the options object', options, NAMES, (problem) => {
+    throw refused(problem);
+  });
   const { signal, onProgress } = options;
   if (signal !== undefined && typeof signal?.addEventListener !== 'function') {
     throw refused('signal must be an AbortSignal, or left out');
@@ -116,6 +123,17 @@ export function sinceFrom(since: unknown, now: number, retention: number | null)
     );
   }
   return ms;
+}
+
+/**
+ * Refuses a store that had to drop completed records: it would answer "new" for what was done.
+ *
+ * @throws ConfigurationError
+ */
+export function refuseForgetful(store: Pick<WebhookStore, 'forgot'>): void {
+  const forgot = store.forgot?.() ?? null;
+  if (forgot === null) return;
+  throw refused(`${forgot} What was played so far is done. Use a store that keeps its records`);
 }
 
 function days(ms: number): string {

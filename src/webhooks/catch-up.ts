@@ -10,6 +10,7 @@ import {
   checkClient,
   checkOptions,
   type FinalInvoiceStatus,
+  refuseForgetful,
   sinceFrom,
 } from './catch-up-options.ts';
 import type { HandlerSettings } from './handler-options.ts';
@@ -29,7 +30,9 @@ export async function catchUp<Extra extends object>(
 ): Promise<CatchUpResult> {
   checkClient(merchant);
   checkOptions(options);
-  const since = sinceFrom(options.since, settings.verify.now(), settings.options.store.retention);
+  const { store } = settings.options;
+  refuseForgetful(store);
+  const since = sinceFrom(options.since, settings.verify.now(), store.retention);
   const { signal } = options;
   const count = new CatchUpCount(options.onProgress);
   for (const status of FINAL_STATES) {
@@ -40,8 +43,8 @@ export async function catchUp<Extra extends object>(
         if (signal?.aborted) break;
         // A service that does not know the filter answers invoices of other states, too.
         if (invoice.status !== status || isBefore(invoice, since)) continue;
-        const ending = await playInvoice(invoice, settings, signal);
-        count.add(ending);
+        refuseForgetful(store);
+        count.add(await playInvoice(invoice, settings, signal));
       }
     } catch (error) {
       if (!signal?.aborted || isMerchantError(error)) throw error;
@@ -89,7 +92,7 @@ async function playInvoice<Extra extends object>(
         onKey: (found) => {
           key = found;
         },
-        onTakenOver: (message) => report(settings, 'taken_over', message, key),
+        onFinding: (reason, message) => report(settings, reason, message, key),
       });
     } catch (error) {
       return unplayable(invoice, error);

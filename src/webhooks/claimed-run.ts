@@ -5,13 +5,13 @@ import type { Claim, WebhookStore } from './store.ts';
 /** How a run under a claim ended. */
 export type RunEnding =
   | { readonly verdict: 'done' | 'lease_lost' }
-  | { readonly verdict: 'handler_failed' | 'store_failed'; readonly error: unknown };
+  | { readonly verdict: 'handler_failed' | 'failed_after_commit' | 'store_failed'; readonly error: unknown };
 
 type Work<Extra> = (extra: Extra) => unknown;
 
 /**
- * The second phase: the merchant's function, then the completion; on its failure the claim is given back. Never
- * rejects. When the store fails after the function succeeded, the claim is kept: to give it back would invite a
+ * The second phase: the merchant's function, then the completion; on its failure the claim is given back, unless the
+ * function had committed before: then the event is done, and a repeat would write twice. Never rejects. When the store fails after the function succeeded, the claim is kept: to give it back would invite a
  * second run at once.
  */
 export async function runClaimed<Extra extends object>(
@@ -40,6 +40,8 @@ export async function runClaimed<Extra extends object>(
     const failure = failed();
     // Lost first: a store may tell the loss to the function by throwing, and that is no failure of the function.
     if (!held) return { verdict: 'lease_lost' };
+    // Only where the store says so in as many words: a store that swallows the failure must not make it a success.
+    if (typeof held === 'object') return { verdict: 'failed_after_commit', error: held.failedAfterCommit };
     if (failure === null) return { verdict: 'done' };
     return await giveBack(store, claim, { verdict: 'handler_failed', error: failure.error });
   } catch (error) {
@@ -61,7 +63,7 @@ async function plainRun<Extra extends object>(
   try {
     return await store.complete(claim);
   } catch {
-    return await store.complete(claim); // once more: the work is done, and a lost completion would repeat it
+    return await store.complete(claim); // once more: it may have been applied, and a lost one would repeat the work
   }
 }
 

@@ -140,7 +140,11 @@ function checkStore(store: unknown): void {
   const moves: Record<string, unknown> | null =
     typeof store === 'object' && store !== null ? (store as Record<string, unknown>) : null; // looked at, not trusted
   const missing = STORE_MOVES.filter((move) => typeof moves?.[move] !== 'function');
-  if (missing.length === 0) return;
+  if (missing.length === 0) {
+    const namespace = moves?.['namespace'];
+    if (namespace === undefined || typeof namespace === 'string') return;
+    throw new ConfigurationError('store.namespace must be text, or left out: it is a part of every key.');
+  }
   throw new ConfigurationError(
     moves === null
       ? 'store is missing: it remembers which events are done. memoryStore() will do on one machine in development.'

@@ -115,7 +115,7 @@ async function workOn<Extra extends object>(
     onKey: (key) => {
       progress.key = key;
     },
-    onTakenOver: (message) => report('taken_over', message, null),
+    onFinding: (reason, message) => report(reason, message, null),
   });
 }
 

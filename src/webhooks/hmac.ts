@@ -1,3 +1,5 @@
+import { encoder } from './utf8.ts';
+
 /** A key: text, or bytes that nobody changes any more. */
 export type HmacKey = string | Uint8Array;
 
@@ -14,8 +16,6 @@ export interface Engine {
   /** SHA-256 of a text, in lower-case hex. */
   sha256(text: string): string | Promise<string>;
 }
-
-const encoder = new TextEncoder();
 
 /** The engine of this runtime. Asked for on each use, so that importing the module loads nothing. */
 export function engine(): Engine {

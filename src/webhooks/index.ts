@@ -64,7 +64,7 @@ export {
   type TimestampFormat,
   type WebhookHeaders,
 } from './signature.ts';
-export type { Claim, ClaimRequest, ClaimResult, WebhookStore } from './store.ts';
+export type { Claim, ClaimRequest, ClaimResult, RunResult, WebhookStore } from './store.ts';
 export { type StoreCheck, type StoreConformanceOptions, storeConformance } from './store-conformance.ts';
 export type {
   PGliteDatabase,
@@ -78,7 +78,7 @@ export { type PostgresStore, type PostgresStoreOptions, postgresStore } from './
 export type { IoRedisClient, NodeRedisClient } from './stores/redis-client.ts';
 export { type RedisStore, type RedisStoreOptions, redisStore } from './stores/redis-store.ts';
 export type { SqliteCommit } from './stores/sqlite-commit.ts';
-export type { SqliteDatabase, SqliteStatement, SqliteValue } from './stores/sqlite-database.ts';
+export type { SqliteDatabase, SqliteStatement } from './stores/sqlite-database.ts';
 export { type SqliteStore, type SqliteStoreOptions, sqliteStore } from './stores/sqlite-store.ts';
 export { verifyWebhook } from './verify.ts';
 export type { VerifyWebhookOptions } from './verify-settings.ts';

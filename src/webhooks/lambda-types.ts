@@ -20,8 +20,10 @@ export interface LambdaEvent {
   readonly isBase64Encoded?: boolean | undefined;
 }
 
-/** v2 states the method here; a load balancer has `elb`. */
+/** v2 states the method here; a load balancer has `elb`; v1 has neither. */
 export interface LambdaRequestContext {
+  /** Not read. The member that the contexts of v1 and v2 share: TypeScript refuses a type that has none of ours. */
+  readonly requestId?: string | undefined;
   readonly http?: { readonly method: string } | undefined;
   readonly elb?: object | undefined;
 }

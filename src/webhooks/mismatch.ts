@@ -1,6 +1,7 @@
 import type { DiagnosisBudget } from './diagnosis-budget.ts';
 import { type Engine, equalDigests, type HmacKey } from './hmac.ts';
 import { RAW_BODY_ADVICE } from './raw-body.ts';
+import { encoder } from './utf8.ts';
 
 /** What a signature was checked against, once it did not match. */
 export interface Mismatch {
@@ -83,8 +84,6 @@ async function fits({ engine, timestamp, digest }: Mismatch, secret: HmacKey, bo
 }
 
 const RESERIALISED = 'the body was parsed and serialised again: with other spacing it would match.';
-const encoder = new TextEncoder();
-
 function* variants(body: Uint8Array): Generator<readonly [Uint8Array, string]> {
   const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(body);
   yield [encoder.encode(`\uFEFF${text}`), 'the body lost its byte-order mark when it was read as text.'];

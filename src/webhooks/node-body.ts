@@ -3,14 +3,13 @@ import type { NodeRequest } from './node-types.ts';
 import { type RawBody, tooLarge } from './raw-body.ts';
 import { ReadingStopped, RequestAborted } from './request-aborted.ts';
 import { bodyGone, type Framework } from './setup-advice.ts';
+import { encoder } from './utf8.ts';
 
 /** What a framework left of the body, most trustworthy first. */
 export interface LeftOver {
   readonly rawBody: unknown;
   readonly body: unknown;
 }
-
-const encoder = new TextEncoder();
 
 /** The raw body: bytes that the framework kept, else read from the stream, else a setup error that names the cure. */
 export async function nodeBody(

@@ -18,7 +18,7 @@ export interface PlayListener {
   /** The time limit: when it is over, a function that has not begun does not begin. */
   readonly signal: AbortSignal;
   onKey(key: string): void;
-  onTakenOver(message: string): void;
+  onFinding(reason: 'taken_over' | 'store_forgot', message: string): void;
 }
 
 /** Takes a trusted event through the store and the merchant's function. Never rejects. */
@@ -28,7 +28,8 @@ export async function playEvent<Extra extends object>(
   listener: PlayListener,
 ): Promise<Ending> {
   const { options, timers } = settings;
-  const key = dedupeKey(event);
+  const { store } = options;
+  const key = await dedupeKey(event, store.namespace);
   listener.onKey(key);
   const call = callFor(event, options);
   if (call === null) {
@@ -37,26 +38,33 @@ export async function playEvent<Extra extends object>(
   const claim = { key, owner: crypto.randomUUID() };
   const digest = await eventDigest(event);
   let result: ClaimResult;
+  // Here, just before the claim: a delivery may have filled the store since catchUp looked.
+  const missing = store.forgot?.() ?? null;
+  if (event.source === 'catch_up' && missing !== null) {
+    return { verdict: 'store_failed', message: `Not played. ${missing}` };
+  }
   try {
-    result = understood(await options.store.claim({ ...claim, digest, lease: LEASE }));
+    result = understood(await store.claim({ ...claim, digest, lease: LEASE }));
   } catch (error) {
     return { verdict: 'store_failed', message: 'The store could not say whether the event is done.', error };
   }
+  const forgot = store.forgot?.() ?? null;
+  if (forgot !== null && firstTime(settings)) listener.onFinding('store_forgot', forgot);
   if (result.state === 'done') return repeatOfDone(result.digest === digest);
   if (result.state === 'running') {
     return { verdict: 'duplicate_running', message: 'The same event is being handled by another attempt.' };
   }
   if (listener.signal.aborted) {
-    await releaseQuietly(options.store, claim);
+    await releaseQuietly(store, claim);
     return { verdict: 'time_limit', message: 'The store took too long. Your function did not begin.' };
   }
   const takenOver = result.state === 'taken_over';
   if (result.state === 'taken_over') {
     const other = result.digest === digest ? '' : ' Its amounts or status differ from this one.';
-    listener.onTakenOver(`An earlier attempt at this event did not end. It is handled again now.${other}`);
+    listener.onFinding('taken_over', `An earlier attempt at this event did not end. It is handled again now.${other}`);
   }
   const context: WebhookContext = { signal: listener.signal, deliveryId: event.id, dedupeKey: key, takenOver };
-  const ending = await runClaimed(options.store, claim, timers, (extra) => call({ ...context, ...extra }));
+  const ending = await runClaimed(store, claim, timers, (extra) => call({ ...context, ...extra }));
   return { ...ending, message: RUN_MESSAGES[ending.verdict] };
 }
 
@@ -79,6 +87,15 @@ function unhandled(event: InvoiceEvent): Ending {
 
 const MAX_SHOWN_NAME = 100;
 
+// One report for each handler: every later delivery would say the same.
+const reported = new WeakSet<object>();
+
+function firstTime(settings: object): boolean {
+  if (reported.has(settings)) return false;
+  reported.add(settings);
+  return true;
+}
+
 // A store may be the merchant's own, and an answer that is taken for a claim by mistake would run the work twice.
 function understood(result: ClaimResult): ClaimResult {
   if (['claimed', 'taken_over', 'running', 'done'].includes(result.state)) return result;
@@ -88,6 +105,8 @@ function understood(result: ClaimResult): ClaimResult {
 const RUN_MESSAGES = {
   done: 'The event was handled.',
   handler_failed: 'Your function threw. The claim was given back, so that the next attempt can run it again.',
+  failed_after_commit:
+    'Your function threw after its commit was kept. The event is done and answered 200: the rest of the function will not be repeated.',
   store_failed: 'The store failed around your function. If it had succeeded, it may run again.',
   lease_lost: 'Your function outlived its lease, and another attempt took the event over.',
 } as const;

@@ -1,9 +1,8 @@
 import { WebhookVerificationError } from '../errors.ts';
+import { encoder } from './utf8.ts';
 
 /** The body as it arrived. Bytes are best; text must be the exact text, a byte-order mark included. */
 export type RawBody = string | Uint8Array | ArrayBuffer | ArrayBufferView;
-
-const encoder = new TextEncoder();
 
 /** How to get at the raw body, by framework. Part of every message about a body that came parsed. */
 export const RAW_BODY_ADVICE =

@@ -15,6 +15,7 @@ export type Verdict =
   | 'duplicate_differs'
   | 'no_handler'
   | 'unknown_payment'
+  | 'failed_after_commit'
   | 'duplicate_running'
   | 'handler_failed'
   | 'store_failed'
@@ -36,6 +37,7 @@ const STATUS: Readonly<Record<Verdict, number>> = {
   duplicate: 200,
   duplicate_differs: 200,
   no_handler: 200,
+  failed_after_commit: 200,
   malformed_signature: 400,
   malformed_timestamp: 400,
   duplicate_header: 400,

@@ -14,10 +14,13 @@ import { timeFrom } from './timestamp-form.ts';
  * - `duplicate`: a repeat of a completed event; answered 200, not handled.
  * - `duplicate_differs`: the same, but with other amounts or another status: look at it.
  * - `duplicate_running`: a repeat while the first one runs; answered 409.
+ * - `store_forgot`: the store had to drop completed records, so a late repeat can run again and `catchUp` refuses. Once.
  * - `taken_over`: an earlier attempt at this event died or stalled; it is handled again now.
  * - `no_handler`: an unknown event, and no `onUnknown`; answered 200.
  * - `unknown_payment`: the same, but it may be about money (status `success`, or `credited_usdt`); answered 500.
  * - `handler_failed`: your function threw; `error` is what it threw. Answered 500, and the service repeats.
+ * - `failed_after_commit`: your function threw after `context.commit` was kept; `error` is what it threw. Answered 200:
+ *   the event is done, and the rest of the function will not be repeated.
  * - `time_limit`: your function took longer than `timeout`; answered 503. It goes on, and its claim is kept.
  * - `completed_late`: it succeeded after that; the repeat will find the event done.
  * - `store_failed`: the store rejected; `error` is why. Answered 503.
@@ -34,10 +37,12 @@ export type WebhookReportReason =
   | 'duplicate'
   | 'duplicate_differs'
   | 'duplicate_running'
+  | 'store_forgot'
   | 'taken_over'
   | 'no_handler'
   | 'unknown_payment'
   | 'handler_failed'
+  | 'failed_after_commit'
   | 'time_limit'
   | 'completed_late'
   | 'store_failed'

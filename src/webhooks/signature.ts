@@ -2,6 +2,7 @@ import { checkNames } from '../checks.ts';
 import { ConfigurationError } from '../errors.ts';
 import { engine } from './hmac.ts';
 import { secretsFrom } from './secrets.ts';
+import { encoder } from './utf8.ts';
 
 /**
  * How the signature is written: `base64` is read in the standard alphabet and in that of URLs. The interface does not
@@ -44,7 +45,6 @@ const SIGN_OPTIONS: ReadonlySet<string> = new Set<keyof SignWebhookOptions>([
   'prefix',
   'timestampFormat',
 ]);
-const encoder = new TextEncoder();
 
 /**
  * Makes the headers of a signed delivery, as the service does: for tests of a receiver, and for the sandbox.

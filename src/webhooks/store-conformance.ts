@@ -1,3 +1,5 @@
+import { checkNames } from '../checks.ts';
+import { ConfigurationError } from '../errors.ts';
 import { Bench } from './conformance/bench.ts';
 import { MOVES, SHARED } from './conformance/moves.ts';
 import { FREE_RUNS, RUNS } from './conformance/runs.ts';
@@ -18,6 +20,8 @@ export interface StoreConformanceOptions {
   readonly singleConnection?: boolean | undefined;
 }
 
+const NAMES: ReadonlySet<string> = new Set<keyof StoreConformanceOptions>(['shared', 'singleConnection']);
+
 /**
  * The checks that any {@link WebhookStore} must pass, for your own store and your own test runner:
  * `for (const { name, run } of storeConformance(makeStore)) test(name, run);`
@@ -29,6 +33,9 @@ export function storeConformance(
   makeStore: () => WebhookStore | Promise<WebhookStore>,
   options: StoreConformanceOptions = {},
 ): StoreCheck[] {
+  checkNames('storeConformance', options, NAMES, (problem) => {
+    throw new ConfigurationError(`${problem}.`);
+  });
   const { shared = true, singleConnection = false } = options;
   const checks = [...MOVES, ...(shared ? SHARED : []), ...RUNS, ...(singleConnection ? [] : FREE_RUNS)];
   return checks.map(([name, check]) => ({

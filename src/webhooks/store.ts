@@ -1,6 +1,9 @@
 /** Who holds a record: the event's dedupe key, and a token that only the claimant knows. */
 export interface Claim {
-  /** Lower-case invoice_uuid and what happened, such as `018f…:paid`. At most 300 characters. */
+  /**
+   * The event: the store's namespace if it has one, invoice_uuid and what happened, such as `018f…:paid` or
+   * `shop-b/018f…:paid`. Complete and unambiguous as it is: at most 300 ASCII characters, to be compared exactly.
+   */
   readonly key: string;
   /** A random token, new for each claim. Every later move names it, so that a late loser cannot touch the winner's record. */
   readonly owner: string;
@@ -26,13 +29,22 @@ export type ClaimResult =
   | { readonly state: 'taken_over' | 'running' | 'done'; readonly digest: string };
 
 /**
+ * How {@link WebhookStore.run} ended.
+ *
+ * - `true`: committed. Also where the answer to COMMIT was lost and the record turns out to be done by this owner.
+ * - `false`: rolled back, because the claim is not ours any more.
+ * - `{ failedAfterCommit }`: the writes and the completion were committed, and then the work threw this. The event is done.
+ */
+export type RunResult = boolean | { readonly failedAfterCommit: unknown };
+
+/**
  * Where the handler remembers which events are done. Two phases: a claim, which commits on its own before any work,
  * and the completion after it. A crash in between leaves a claim whose lease runs out, and the next delivery takes it
  * over; that is what a single "set if absent" cannot do.
  *
  * Each move must be one atomic step:
  * SQL: `INSERT … ON CONFLICT (key) DO UPDATE SET owner, digest, lease_end WHERE state = 'running' AND lease_end <= now`,
- * then `… WHERE key AND owner AND state = 'running'`. Redis: one script per move. A key that expires with the lease is not
+ * renewal and release `… WHERE key AND owner AND state = 'running'`, completion `… WHERE key AND owner`. Redis: one script per move. A key that expires with the lease is not
  * enough: then nobody can tell a takeover. `storeConformance` checks a store of your own.
  *
  * `Extra` is what {@link WebhookStore.run} adds to the context of the merchant's functions.
@@ -43,23 +55,35 @@ export interface WebhookStore<Extra extends object = object> {
    * and a resend by hand can come at any time.
    */
   readonly retention: number | null;
+  /**
+   * Whose events these are, where one table serves two businesses or two installations of the service. The handler puts
+   * it into every key, so the store has nothing else to do. Default: none.
+   */
+  readonly namespace?: string | undefined;
+  /**
+   * For a store that is bounded: a sentence that says which records are missing, once it had to drop one; null before.
+   * The handler then reports `store_forgot`, and `catchUp` refuses, because it would run again what was done.
+   */
+  forgot?(): string | null;
   /** Tries to hold a key. A rejection means that the store is down: the delivery is answered 503. */
   claim(request: ClaimRequest): Promise<ClaimResult>;
   /** Prolongs a claim to `lease` milliseconds from now. False when it is not ours any more. */
   renew(claim: Claim, lease: number): Promise<boolean>;
-  /** Marks the event done. False, and nothing changed, when the claim is not ours any more. */
+  /**
+   * Marks the event done. True also when this same claim has marked it before: the answer to an earlier call may have
+   * been lost. False, and nothing changed, when another owner has the record, or there is none.
+   */
   complete(claim: Claim): Promise<boolean>;
   /** Gives a running claim back after a failure. Does nothing when it is not ours any more, or done. */
   release(claim: Claim): Promise<void>;
   /**
    * Optional, for stores that can hold the merchant's writes and the completion in one transaction. Does the work
    * **and** the completion: calls `work` exactly once with what it adds to the context, completes with the owner
-   * checked, and commits. Answers false after a rollback because the claim is not ours any more. What `work` throws is
-   * rolled back and thrown on.
+   * checked, and commits. What `work` throws is rolled back and thrown on.
    *
    * A pooled store opens a second transaction and adds it (`context.tx`): `BEGIN`, work, `UPDATE … WHERE key AND owner`,
-   * `COMMIT`. A store on one shared connection adds a synchronous function (`context.commit`) that does all of that in
+   * `COMMIT`. A store on one shared connection adds a function (`context.commit`) that does all of that in
    * one go, and completes after `work` where it was not called. Claims and renewals must not wait for that transaction.
    */
-  run?(claim: Claim, work: (extra: Extra) => Promise<void>): Promise<boolean>;
+  run?(claim: Claim, work: (extra: Extra) => Promise<void>): Promise<RunResult>;
 }

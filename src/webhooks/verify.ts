@@ -15,6 +15,7 @@ import { bytesFrom, type RawBody } from './raw-body.ts';
 import type { WebhookSecret } from './secrets.ts';
 import { digestFrom } from './signature-form.ts';
 import { timeFrom } from './timestamp-form.ts';
+import { decoder } from './utf8.ts';
 import {
   type OptionsOwner,
   VERIFY_OPTIONS,
@@ -123,8 +124,6 @@ function spoken(ms: number): string {
   const count = Math.floor(ms / size);
   return `${count} ${unit}${count === 1 ? '' : 's'}`;
 }
-
-const decoder = new TextDecoder('utf-8', { fatal: true });
 
 function parse(body: Uint8Array): unknown {
   try {

@@ -104,8 +104,8 @@ describe('the size of a page', () => {
   };
 
   test.each<[string, number, object, object, boolean]>([
-    ['ten times the default', 200, {}, {}, true],
-    ['one more', 201, {}, {}, false],
+    ['ten times the largest size, where none is asked', 1_000, {}, {}, true],
+    ['one more', 1_001, {}, {}, false],
     ['ten times the asked', 500, { per_page: 50 }, {}, true],
     ['one more than that', 501, { per_page: 50 }, {}, false],
     ['a hundred whatever was asked: the interface allows it', 100, { per_page: 1 }, {}, true],

@@ -439,6 +439,7 @@ describe('arguments', () => {
     ['signal', { since, signal: {} }],
     ['signal', { since, signal: null }],
     ['onProgress', { since, onProgress: 1 }],
+    ['no "sinse"; it has since, signal, onProgress', { since, sinse: since }],
   ])('refuses options with a wrong %s', async (named, options) => {
     await expect(shopOf().handler.catchUp(clientOf().client, options as never)).rejects.toMatchObject({
       kind: 'configuration',

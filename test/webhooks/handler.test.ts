@@ -75,13 +75,16 @@ describe.each(RUNTIMES)('a delivery with $runtime', ({ enter }) => {
     ['A-B', 'a-b'],
     [`${UUID}-2`, `${UUID}-2`],
     [`${UUID.replaceAll('-', '').slice(0, -1)}G`, `${UUID.replaceAll('-', '').slice(0, -1)}g`],
-    [UUID.replace('-', 'urn:uuid:'), UUID.replace('-', 'urn:uuid:')],
-    [`{${UUID.slice(0, -1)}}`, `{${UUID.slice(0, -1)}}`],
-  ])('with an id that is no uuid has it as it is in its key, but in lower case: %s', async (invoice_uuid, key) => {
-    const shop = endpoint();
-    for (const id of ['dlv_1', 'dlv_2']) await send(shop, { ...paidBody, invoice_uuid }, id);
-    expect(shop.reports).toMatchObject([{ reason: 'duplicate', key: `${key}:paid` }]);
-  });
+    [UUID.replace('-', 'urn:uuid:'), UUID.replace('-', 'urn%003auuid%003a')],
+    [`{${UUID.slice(0, -1)}}`, `%007b${UUID.slice(0, -1)}%007d`],
+  ])(
+    'with an id that is no uuid has it in its key, in lower case and without separators: %s',
+    async (invoice_uuid, key) => {
+      const shop = endpoint();
+      for (const id of ['dlv_1', 'dlv_2']) await send(shop, { ...paidBody, invoice_uuid }, id);
+      expect(shop.reports).toMatchObject([{ reason: 'duplicate', key: `${key}:paid` }]);
+    },
+  );
 
   it('has its order id where orderIdMember says', async () => {
     const shop = endpoint({ orderIdMember: 'shop_order' });

@@ -53,7 +53,7 @@ describe('memoryStore', () => {
     expect(await claim('k')).toEqual({ state: 'claimed' });
     await done('other');
     await memory.release({ key: 'other', owner: 'a' });
-    expect(await memory.complete({ key: 'other', owner: 'a' })).toBe(false);
+    expect(await memory.renew({ key: 'other', owner: 'a' }, 50_000)).toBe(false);
     expect(await claim('other')).toMatchObject({ state: 'done' });
   });
 
@@ -63,6 +63,28 @@ describe('memoryStore', () => {
     expect(memory.size).toBe(3);
     expect(await claim('two', 'b')).toMatchObject({ state: 'done' });
     expect(await claim('one', 'b')).toMatchObject({ state: 'claimed' });
+  });
+
+  it('says that it forgot from its first eviction on, also in a copy of it', async () => {
+    const { claim, memory, done } = store();
+    const copy = { ...memory };
+    for (const key of ['one', 'two', 'three']) await done(key);
+    await claim('one', 'b');
+    expect([memory.forgot?.(), copy.forgot?.()]).toEqual([null, null]);
+    await claim('four');
+    const words = expect.stringMatching(/holds 3 records .*maxEntries.* had to drop/);
+    expect([memory.forgot?.(), copy.forgot?.()]).toEqual([words, words]);
+    await memory.release({ key: 'four', owner: 'a' }); // what is lost stays lost
+    expect(memory.forgot?.()).toEqual(words);
+  });
+
+  it('has not forgotten what was given back', async () => {
+    const { claim, memory } = store(1);
+    for (const key of ['one', 'two', 'three']) {
+      await claim(key);
+      await memory.release({ key, owner: 'a' });
+    }
+    expect(memory.forgot?.()).toBeNull();
   });
 
   it('never drops a running claim, and says so when there is nothing else', async () => {
@@ -80,6 +102,25 @@ describe('memoryStore', () => {
 
   it('forgets nothing by age', () => {
     expect(memoryStore().retention).toBeNull();
+  });
+
+  it.each([
+    [{ maxEntrys: 5 }, 'memoryStore has no "maxEntrys"; it has maxEntries, namespace, now.'],
+    [{ retention: 5 }, 'memoryStore has no "retention"; it has maxEntries, namespace, now.'],
+    [null, 'The options of memoryStore must be an object: { maxEntries, namespace, now }.'],
+    [500, 'The options of memoryStore must be an object: { maxEntries, namespace, now }.'],
+    [[], 'The options of memoryStore must be an object: { maxEntries, namespace, now }.'],
+  ])('refuses the options %j', (options, message) => {
+    expect(() => memoryStore(options as never)).toThrow(new ConfigurationError(message));
+  });
+
+  it.each(['', 'a/b', 'a:b', 'shop a', 'ä', 'x'.repeat(65), 5, null])('refuses the namespace %j', (namespace) => {
+    expect(() => memoryStore({ namespace: namespace as never })).toThrow(ConfigurationError);
+  });
+
+  it('takes a namespace', () => {
+    expect(memoryStore({ namespace: 'Shop_b.eu-1' }).namespace).toBe('Shop_b.eu-1');
+    expect(memoryStore().namespace).toBeUndefined();
   });
 
   it.each([0, -1, 1.5, Number.NaN, '5'])('refuses maxEntries %s', (maxEntries) => {

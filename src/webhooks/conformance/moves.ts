@@ -21,8 +21,18 @@ export const MOVES: readonly Check[] = [
       same(await bench.ours('a'), [true, true]);
       await bench.expect('b', 'done', 'a');
       same(await bench.ours('b'), [false, false]);
-      same(await bench.ours('a'), [false, false]);
       await bench.expect('c', 'done', 'a');
+    },
+  ],
+  [
+    'answers true to a completion by the same claim that comes again, as the first answer may have been lost',
+    async (bench) => {
+      await bench.expect('a', 'claimed', undefined, 0);
+      await bench.takeOver('b');
+      same(await bench.ours('b'), [true, true]);
+      same(await bench.ours('b'), [false, true]);
+      same(await bench.ours('a'), [false, false]);
+      await bench.expect('c', 'done', 'b');
     },
   ],
   [
@@ -91,10 +101,28 @@ export const MOVES: readonly Check[] = [
     'tells keys apart that are almost the same, and takes 300 characters',
     async (bench) => {
       const long = bench.key.padEnd(299, 'x');
-      const keys = [`${bench.key}:a`, `${bench.key}:A`, `${bench.key}:a `, `${bench.key}:%`, `${bench.key}:'"\\`];
+      const keys = [
+        `${bench.key}:a`,
+        `${bench.key}:A`,
+        `${bench.key}:a `,
+        `${bench.key}:%`,
+        `${bench.key}:=`,
+        `${bench.key}:'"\\`,
+      ];
       for (const key of [...keys, `${long}1`, `${long}2`]) {
         same(await bench.claim('a', LONG, { key }), { state: 'claimed' });
         same((await bench.claim('b', LONG, { key })).state, 'running');
+      }
+    },
+  ],
+  [
+    'keeps the namespaces apart that stand before a key, and has a usable one or none',
+    async (bench) => {
+      const { namespace } = bench.store;
+      same(namespace === undefined || (typeof namespace === 'string' && namespace !== ''), true);
+      for (const key of [bench.key, `a/${bench.key}`, `b/${bench.key}`, `A/${bench.key}`, `a/b/${bench.key}`]) {
+        same(await bench.claim('a', LONG, { key }), { state: 'claimed' });
+        same(await bench.store.complete({ key, owner: 'a' }), true);
       }
     },
   ],

@@ -1,7 +1,8 @@
+import type { RunResult } from '../store.ts';
 import { type Bench, type Check, LONG, same } from './bench.ts';
 
 /** Runs work through the store where it has `run`. Where it has none, the promise is not made, and holds. */
-async function run(bench: Bench, owner: string, work: () => Promise<void>): Promise<boolean | null> {
+async function run(bench: Bench, owner: string, work: (extra: object) => Promise<void>): Promise<RunResult | null> {
   return bench.store.run === undefined ? null : await bench.store.run({ key: bench.key, owner }, work);
 }
 
@@ -41,6 +42,22 @@ export const RUNS: readonly Check[] = [
       if (held === null) return;
       same(held, false);
       await bench.expect('c', 'running', 'b');
+    },
+  ],
+  [
+    'run: answers { failedAfterCommit } when the work throws after it has called context.commit',
+    async (bench) => {
+      await bench.expect('a', 'claimed');
+      const failure = new Error('the work failed after its commit');
+      let commits = false;
+      const ended = await run(bench, 'a', async (extra) => {
+        commits = 'commit' in extra && typeof extra.commit === 'function';
+        if ('commit' in extra && typeof extra.commit === 'function') await extra.commit(() => undefined);
+        throw failure;
+      }).catch((error: unknown) => error);
+      if (!commits) return; // a store whose transaction ends after the work, or that has none
+      same(typeof ended === 'object' && ended !== null && 'failedAfterCommit' in ended, true);
+      await bench.expect('b', 'done', 'a');
     },
   ],
 ];

@@ -3,7 +3,8 @@ const LEASE_END = "clock_timestamp() + $LEASE::double precision * interval '1 mi
 
 /** The statements over one table; `retention` in milliseconds, null = for ever. */
 export function postgresStatements(table: string, retention: number | null) {
-  const ours = 'WHERE event_key = $1 AND owner = $2 AND done_at IS NULL';
+  const held = 'WHERE event_key = $1 AND owner = $2';
+  const ours = `${held} AND done_at IS NULL`;
   const leaseEnd = (parameter: string): string => LEASE_END.replace('$LEASE', parameter);
   return {
     table,
@@ -26,8 +27,12 @@ RETURNING previous_digest AS digest`,
     read: `SELECT digest, done_at IS NOT NULL AS done FROM ${table} WHERE event_key = $1`,
     // Values: key, owner, lease.
     renew: `UPDATE ${table} SET lease_end = ${leaseEnd('$3')} ${ours} RETURNING event_key`,
+    // Values: key, owner. In the transaction of the writes: a second one under the same claim must touch no row.
+    completeOnce: `UPDATE ${table} SET done_at = clock_timestamp() ${ours} RETURNING event_key`,
+    // Values: key, owner. Touches the row also when this claim has completed it before.
+    complete: `UPDATE ${table} SET done_at = coalesce(done_at, clock_timestamp()) ${held} RETURNING event_key`,
     // Values: key, owner.
-    complete: `UPDATE ${table} SET done_at = clock_timestamp() ${ours} RETURNING event_key`,
+    isDone: `SELECT event_key FROM ${table} ${held} AND done_at IS NOT NULL`,
     // Values: key, owner.
     release: `DELETE FROM ${table} ${ours}`,
     // A claim whose lease ended that long ago is as good as none.

@@ -1,5 +1,5 @@
 import { ConfigurationError } from '../../errors.ts';
-import type { Claim, ClaimRequest, ClaimResult, WebhookStore } from '../store.ts';
+import type { Claim, ClaimRequest, ClaimResult, RunResult, WebhookStore } from '../store.ts';
 import {
   connectionOf,
   type PGliteDatabase,
@@ -8,7 +8,7 @@ import {
   type PostgresTx,
 } from './postgres-pool.ts';
 import { postgresStatements } from './postgres-statements.ts';
-import { checkedRetention, quotedTable } from './store-options.ts';
+import { checkedNamespace, checkedRetention, checkStoreOptions, quotedTable } from './store-options.ts';
 
 const ISOLATIONS = ['read committed', 'repeatable read', 'serializable'] as const;
 /** Tries at a move that PostgreSQL asks to repeat, or whose record was given back between two statements. */
@@ -18,6 +18,11 @@ const TRIES = 5;
 export interface PostgresStoreOptions {
   /** Default `merchant_webhook_events`; may be `schema.name`. */
   readonly table?: string | undefined;
+  /**
+   * Whose events these are, as a part of every key: 1 to 64 letters, digits or `_ . -`. Give it from the first day where
+   * two businesses, or two installations of the service, share one table. Default: none.
+   */
+  readonly namespace?: string | undefined;
   /** How long completed events are remembered, in milliseconds; at least a day; default null, for ever. */
   readonly retention?: number | null | undefined;
   /**
@@ -26,6 +31,13 @@ export interface PostgresStoreOptions {
    */
   readonly isolation?: 'read committed' | 'repeatable read' | 'serializable' | undefined;
 }
+
+const NAMES: ReadonlySet<string> = new Set<keyof PostgresStoreOptions>([
+  'table',
+  'namespace',
+  'retention',
+  'isolation',
+]);
 
 /** A {@link WebhookStore} in PostgreSQL. */
 export interface PostgresStore<Tx> extends WebhookStore<{ readonly tx: Tx }> {
@@ -37,7 +49,7 @@ export interface PostgresStore<Tx> extends WebhookStore<{ readonly tx: Tx }> {
   migrate(): Promise<void>;
   /** Runs `cleanUpStatement`, and says how many records it removed. @throws ConfigurationError without a `retention`. */
   cleanUp(): Promise<number>;
-  run(claim: Claim, work: (extra: { readonly tx: Tx }) => Promise<void>): Promise<boolean>;
+  run(claim: Claim, work: (extra: { readonly tx: Tx }) => Promise<void>): Promise<RunResult>;
 }
 
 /**
@@ -54,6 +66,7 @@ export function postgresStore<Database extends PostgresPool | PGliteDatabase>(
   database: Database,
   options: PostgresStoreOptions = {},
 ): PostgresStore<PostgresTx<Database>> {
+  checkStoreOptions('postgresStore', options, NAMES);
   const { isolation = 'read committed' } = options;
   if (!ISOLATIONS.includes(isolation)) throw new ConfigurationError(`isolation must be ${ISOLATIONS.join(', ')}.`);
   const connection = connectionOf(database, isolation);
@@ -86,8 +99,12 @@ export function postgresStore<Database extends PostgresPool | PGliteDatabase>(
     throw new Error('The record was given back again and again while it was being claimed.');
   };
 
+  const touches = async (text: string, ...values: unknown[]): Promise<boolean> =>
+    (await query(text, ...values)).length > 0;
+
   return {
     retention,
+    namespace: checkedNamespace(options.namespace),
     schema: sql.schema,
     cleanUpStatement: sql.cleanUp,
     async migrate() {
@@ -98,16 +115,25 @@ export function postgresStore<Database extends PostgresPool | PGliteDatabase>(
       return (await query(`${sql.cleanUp} RETURNING event_key`)).length;
     },
     claim,
-    renew: async ({ key, owner }, lease) => (await query(sql.renew, key, owner, lease)).length > 0,
-    complete: async ({ key, owner }) => (await query(sql.complete, key, owner)).length > 0,
+    renew: ({ key, owner }, lease) => touches(sql.renew, key, owner, lease),
+    complete: ({ key, owner }) => touches(sql.complete, key, owner),
     async release({ key, owner }) {
       await query(sql.release, key, owner);
     },
-    run: ({ key, owner }, work) =>
-      connection.transaction(async (tx, inTransaction) => {
-        await work({ tx: tx as PostgresTx<Database> }); // PostgresTx says what this database lends
-        return (await inTransaction(sql.complete, [key, owner])).rows.length > 0;
-      }),
+    async run({ key, owner }, work) {
+      let completed = false;
+      try {
+        return await connection.transaction(async (tx, inTransaction) => {
+          await work({ tx: tx as PostgresTx<Database> }); // PostgresTx says what this database lends
+          completed = (await inTransaction(sql.completeOnce, [key, owner])).rows.length > 0;
+          return completed;
+        });
+      } catch (error) {
+        // COMMIT was sent and its answer was lost: the record says whether PostgreSQL has kept the transaction.
+        if (completed && (await touches(sql.isDone, key, owner).catch(() => false))) return true;
+        throw error;
+      }
+    },
   };
 }
 

@@ -25,8 +25,11 @@ export const RENEW = `${OURS}${NOW}
 redis.call('HSET', KEYS[1], 'lease_end', ${MILLISECONDS('now + ARGV[2]')})
 return 1`;
 
-/** Values: owner, retention. */
-export const COMPLETE = `${OURS}${NOW}
+/** Values: owner, retention. Gives 1 also when this claim has completed it before. */
+export const COMPLETE = `local held = redis.call('HMGET', KEYS[1], 'owner', 'done_at')
+if held[1] ~= ARGV[1] then return 0 end
+if held[2] then return 1 end
+${NOW}
 redis.call('HSET', KEYS[1], 'done_at', ${MILLISECONDS('now')})
 redis.call('PEXPIRE', KEYS[1], ARGV[2])
 return 1`;

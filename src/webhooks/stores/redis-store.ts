@@ -1,7 +1,7 @@
 import type { ClaimResult, WebhookStore } from '../store.ts';
 import { type IoRedisClient, type NodeRedisClient, scriptRunner } from './redis-client.ts';
 import { CLAIM, COMPLETE, RELEASE, RENEW } from './redis-scripts.ts';
-import { checkedPrefix, checkedRetention } from './store-options.ts';
+import { checkedNamespace, checkedPrefix, checkedRetention, checkStoreOptions } from './store-options.ts';
 
 const THIRTY_DAYS = 2_592_000_000;
 
@@ -9,9 +9,16 @@ const THIRTY_DAYS = 2_592_000_000;
 export interface RedisStoreOptions {
   /** Stands before each key; default `merchant-webhook:`. */
   readonly prefix?: string | undefined;
+  /**
+   * Whose events these are, as a part of every key: 1 to 64 letters, digits or `_ . -`. Give it from the first day where
+   * two businesses, or two installations of the service, share one Redis. Default: none.
+   */
+  readonly namespace?: string | undefined;
   /** How long records live, in milliseconds; at least a day; default 30 days. */
   readonly retention?: number | undefined;
 }
+
+const NAMES: ReadonlySet<string> = new Set<keyof RedisStoreOptions>(['prefix', 'namespace', 'retention']);
 
 /** A {@link WebhookStore} in Redis. */
 export interface RedisStore extends WebhookStore {
@@ -31,6 +38,7 @@ export interface RedisStore extends WebhookStore {
  * @throws ConfigurationError for another kind of object, or an unusable option.
  */
 export function redisStore(client: NodeRedisClient | IoRedisClient, options: RedisStoreOptions = {}): RedisStore {
+  checkStoreOptions('redisStore', options, NAMES);
   const run = scriptRunner(client);
   const prefix = checkedPrefix(options.prefix ?? 'merchant-webhook:');
   const retention = checkedRetention(options.retention === undefined ? THIRTY_DAYS : options.retention);
@@ -39,6 +47,7 @@ export function redisStore(client: NodeRedisClient | IoRedisClient, options: Red
 
   return {
     retention,
+    namespace: checkedNamespace(options.namespace),
     cleanUpStatement: null,
     async claim({ key, owner, digest, lease }) {
       return claimResult(await run(CLAIM, prefix + key, [owner, digest, String(lease), String(retention)]));

@@ -1,61 +1,116 @@
 import { ConfigurationError } from '../../errors.ts';
 import type { SqliteDatabase } from './sqlite-database.ts';
-import { immediately, withBusyTimeout } from './sqlite-transaction.ts';
+import { type LockWaiting, whenUnlocked } from './sqlite-lock.ts';
+import { transaction } from './sqlite-transaction.ts';
 
 /**
  * Writes and the completion of the event in one transaction: all of it, or nothing. Takes a synchronous function, calls
- * it between BEGIN IMMEDIATE and COMMIT, and gives its result back. At most once for an event.
+ * it between BEGIN and COMMIT, and resolves with its result. At most once for an event.
+ *
+ * Where the lock is free, all of that happens before the call returns. While another process holds it, the call waits
+ * for up to `busyTimeout` without blocking this process, and the function is not called before the lock is there.
  *
  * What the function throws is rolled back and thrown on. Where another attempt has taken the event over, the function
- * is not called, and an Error is thrown: let it pass.
+ * is not called, and the call rejects with an Error: let it pass.
  *
  * @throws ConfigurationError for an async function, a second call, a call after the handler ended, an open transaction.
  */
-export type SqliteCommit<Db> = <T>(work: (db: Db) => T extends PromiseLike<unknown> ? never : T) => T;
+export type SqliteCommit<Db> = <T>(work: (db: Db) => T extends PromiseLike<unknown> ? never : T) => Promise<T>;
 
-/** One event's `commit`, and what became of it. */
+/** What became of one event's `commit`. */
+export interface CommitEnd {
+  readonly state: CommitState;
+  /** The failure of a call whose promise nobody looked at: a forgotten `await` must not turn it into a success. */
+  readonly unheard: { readonly error: unknown } | null;
+}
+
+type CommitState = 'unused' | 'waiting' | 'committed' | 'lost';
+
+/** One event's `commit`. */
 export interface CommitOnce<Db> {
   readonly commit: SqliteCommit<Db>;
-  state(): 'unused' | 'committed' | 'lost';
-  /** After this the function refuses. */
-  close(): void;
+  /** Waits for a call that is under way, refuses further ones, and says how it went. */
+  end(): Promise<CommitEnd>;
 }
 
 /** @param complete marks the event done if the claim still holds, and says whether it does. */
 export function commitOnce<Db extends SqliteDatabase>(
   db: Db,
-  busyTimeout: number,
+  { busyTimeout, waiting }: { readonly busyTimeout: number; readonly waiting: LockWaiting },
   complete: () => boolean,
 ): CommitOnce<Db> {
-  let state: 'unused' | 'committed' | 'lost' = 'unused';
+  let state: CommitState = 'unused';
   let closed = false;
+  const calls: { readonly watched: Watched<unknown>; readonly outcome: Promise<{ readonly error: unknown } | null> }[] =
+    [];
 
-  const commit: SqliteCommit<Db> = (work) => {
+  const attempt = async <T>(work: (db: Db) => T): Promise<T> => {
     if (closed) throw new ConfigurationError('context.commit was called after the handler had ended: await your work.');
-    if (state === 'committed') {
+    if (state === 'committed' || state === 'waiting') {
       throw new ConfigurationError('context.commit was called twice: put all writes of the event into one call.');
     }
     refuseAsyncFunction(work);
-    return withBusyTimeout(db, busyTimeout, () => {
-      const result = immediately(db, () => {
-        // First, as under this lock nobody can take the claim: a late loser's function does not even begin.
-        if (!complete()) {
-          state = 'lost';
-          throw new Error('Another attempt took the event over. Nothing was written.');
-        }
-        return refusePromise(work(db));
-      });
+    state = 'waiting';
+    try {
+      const result = await whenUnlocked(waiting, busyTimeout, () =>
+        transaction(db, 'EXCLUSIVE', () => {
+          // First, as under this lock nobody can take the claim: a late loser's function does not even begin.
+          if (!complete()) throw new ClaimLost('Another attempt took the event over. Nothing was written.');
+          return refusePromise(work(db));
+        }),
+      );
       state = 'committed';
       return result;
-    });
+    } catch (error) {
+      state = error instanceof ClaimLost ? 'lost' : 'unused';
+      throw error;
+    }
+  };
+  const commit = <T>(work: (db: Db) => T): Promise<T> => {
+    const watched = new Watched<T>((resolve, reject) => void attempt(work).then(resolve, reject));
+    calls.push({ watched, outcome: watched.outcome() });
+    return watched;
   };
   return {
     commit,
-    state: () => state,
-    close: () => {
+    async end() {
       closed = true;
+      let unheard: CommitEnd['unheard'] = null;
+      for (const { watched, outcome } of calls) {
+        const failure = await outcome;
+        if (!watched.heard) unheard ??= failure;
+      }
+      return { state, unheard };
     },
   };
+}
+
+class ClaimLost extends Error {}
+
+/** A promise that knows whether somebody waits for it. */
+class Watched<T> extends Promise<T> {
+  heard = false;
+
+  static override get [Symbol.species](): PromiseConstructor {
+    return Promise;
+  }
+
+  // biome-ignore lint/suspicious/noThenProperty: a promise has one, and an `await` of this class calls it
+  override then<A = T, B = never>(
+    onResolve?: ((value: T) => A | PromiseLike<A>) | null,
+    onReject?: ((error: unknown) => B | PromiseLike<B>) | null,
+  ): Promise<A | B> {
+    this.heard = true;
+    return super.then(onResolve, onReject);
+  }
+
+  /** The failure, or null; to ask is not to hear. */
+  outcome(): Promise<{ readonly error: unknown } | null> {
+    return super.then(
+      () => null,
+      (error: unknown) => ({ error }),
+    );
+  }
 }
 
 const SYNCHRONOUS =

@@ -1,22 +1,22 @@
 import { ConfigurationError } from '../../errors.ts';
 
-/** What the store binds. */
-export type SqliteValue = string | number | null;
-
-/** A prepared statement of node:sqlite or better-sqlite3. */
+/**
+ * A prepared statement of node:sqlite, better-sqlite3 or bun:sqlite. Which values it takes is left open: the drivers
+ * declare that in ways of which no common type is read alike by all versions of TypeScript. The store binds text and numbers.
+ */
 export interface SqliteStatement {
-  run(...values: SqliteValue[]): { readonly changes: number | bigint };
-  get(...values: SqliteValue[]): unknown;
+  run(...values: never[]): { readonly changes: number | bigint };
+  get(...values: never[]): unknown;
 }
 
-/** What `DatabaseSync` of node:sqlite and `Database` of better-sqlite3 have in common. */
+/** What `DatabaseSync` of node:sqlite and `Database` of better-sqlite3 and of bun:sqlite have in common. */
 export interface SqliteDatabase {
   exec(sql: string): unknown;
   prepare(sql: string): SqliteStatement;
 }
 
 const EXPECTED =
-  'sqliteStore needs an open, synchronous SQLite database: new DatabaseSync(file) of node:sqlite, or new Database(file) of better-sqlite3';
+  'sqliteStore needs an open, synchronous SQLite database: new DatabaseSync(file) of node:sqlite, or new Database(file) of better-sqlite3 or bun:sqlite';
 
 /** @throws ConfigurationError for anything that does not answer as a synchronous database does. */
 export function checkDatabase(db: unknown): void {
@@ -26,12 +26,13 @@ export function checkDatabase(db: unknown): void {
   }
   let answer: unknown;
   try {
-    answer = firstValue((form as SqliteDatabase).prepare('SELECT 1').get()); // the two functions were just seen
-  } catch (error) {
-    if (isBusy(error)) return; // another process holds the lock: no other driver says so
-    throw new ConfigurationError(`${EXPECTED}. This one could not run SELECT 1: is it open?`);
+    answer = busyTimeoutOf(form as SqliteDatabase); // the two functions were just seen
+  } catch (cause) {
+    if (isLocked(cause)) return; // no other driver says so
+    throw new ConfigurationError(`${EXPECTED}. This one could not run a statement: is it open?`, { cause });
   }
-  if (answer !== 1) throw new ConfigurationError(`${EXPECTED}. This one does not answer at once: is its driver async?`);
+  if (typeof answer !== 'number')
+    throw new ConfigurationError(`${EXPECTED}. This one does not answer at once: is its driver async?`);
 }
 
 /** The values of a row, whether it came as an object or as an array; null where there is none. */
@@ -45,6 +46,21 @@ export function firstValue(row: unknown): unknown {
   return typeof value === 'bigint' ? Number(value) : value;
 }
 
+interface BoundStatement {
+  run(...values: (string | number)[]): { readonly changes: number | bigint };
+  get(...values: (string | number)[]): unknown;
+}
+
+/** A statement of the store itself. */
+export function prepared(db: SqliteDatabase, sql: string): BoundStatement {
+  return db.prepare(sql) as BoundStatement; // every SQLite driver binds text and numbers
+}
+
+/** SQLite's own waiting for locks in milliseconds. Needs no lock of the file, but one of a cache that is shared. */
+export function busyTimeoutOf(db: SqliteDatabase): unknown {
+  return firstValue(prepared(db, 'PRAGMA busy_timeout').get());
+}
+
 /** Whether a transaction is open on this connection; null where the driver is too old to say. */
 export function inTransaction(db: SqliteDatabase): boolean | null {
   const { isTransaction, inTransaction } = db as { isTransaction?: unknown; inTransaction?: unknown }; // each driver has one
@@ -52,14 +68,17 @@ export function inTransaction(db: SqliteDatabase): boolean | null {
   return typeof inTransaction === 'boolean' ? inTransaction : null;
 }
 
-const SQLITE_BUSY = 5;
+/** SQLITE_BUSY: another connection has the lock. SQLITE_LOCKED: the same, between connections with one shared cache. */
+const LOCKED_CODES: readonly unknown[] = [5, 6];
+const LOCKED_NAME = /^SQLITE_(?:BUSY|LOCKED)/;
 
-/** Whether another connection held the lock. node:sqlite gives the number, better-sqlite3 the name. */
-export function isBusy(error: unknown): boolean {
+/** Whether another connection is in the way. node:sqlite gives the number, better-sqlite3 and Bun the name. */
+export function isLocked(error: unknown): boolean {
   if (typeof error !== 'object' || error === null) return false;
   const { errcode, code } = error as { errcode?: unknown; code?: unknown }; // looked at, not trusted
-  if (typeof errcode === 'number') return (errcode & 0xff) === SQLITE_BUSY;
-  return typeof code === 'string' && code.startsWith('SQLITE_BUSY');
+  // The low byte is the family: SQLITE_BUSY_SNAPSHOT is 517.
+  if (typeof errcode === 'number') return LOCKED_CODES.includes(errcode & 0xff);
+  return typeof code === 'string' && LOCKED_NAME.test(code);
 }
 
 /** Whether the store's table is not there yet. */

@@ -1,9 +1,27 @@
+import { checkNames } from '../../checks.ts';
 import { ConfigurationError } from '../../errors.ts';
 
 const IDENTIFIER = /^[a-z_][a-z0-9_]{0,62}(?:\.[a-z_][a-z0-9_]{0,62})?$/;
 const PREFIX = /^[A-Za-z0-9_:.{}-]{1,100}$/;
+const NAMESPACE = /^[A-Za-z0-9_.-]{1,64}$/;
 const DAY = 86_400_000;
 const LONGEST = 3_650 * DAY;
+
+/** @throws ConfigurationError for options that are no object, or have a name that the store does not know. */
+export function checkStoreOptions(store: string, options: unknown, names: ReadonlySet<string>): void {
+  if (typeof options !== 'object' || options === null || Array.isArray(options)) {
+    throw new ConfigurationError(`The options of ${store} must be an object: { ${[...names].join(', ')} }.`);
+  }
+  checkNames(store, options, names, (problem) => {
+    throw new ConfigurationError(`${problem}.`);
+  });
+}
+
+/** What stands before each key of the handler, followed by a slash. Undefined: nothing. */
+export function checkedNamespace(namespace: unknown): string | undefined {
+  if (namespace === undefined || (typeof namespace === 'string' && NAMESPACE.test(namespace))) return namespace;
+  throw new ConfigurationError('namespace must be 1 to 64 letters, digits or _ . - characters, or left out.');
+}
 
 /** The table's name in quotes, safe to stand in a statement: lower case, so that quoted and unquoted mean the same. */
 export function quotedTable(table: unknown): string {

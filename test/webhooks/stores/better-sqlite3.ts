@@ -1,16 +1,13 @@
-import type { SqliteDatabase } from '../../../src/webhooks/index.ts';
+import type BetterSqlite3 from 'better-sqlite3';
 
-interface BetterSqlite3 {
-  default: new (file: string) => SqliteDatabase & { close(): void };
-}
-
-/** better-sqlite3, where its native part loads; null elsewhere. It publishes no types, so its name is not imported. */
-export async function openBetterSqlite3(): Promise<((file: string) => SqliteDatabase & { close(): void }) | null> {
-  const name: string = 'better-sqlite3';
+/** Opens a database with better-sqlite3, where its native part loads; null elsewhere. */
+export async function openBetterSqlite3(): Promise<
+  ((file: string, options?: BetterSqlite3.Options) => BetterSqlite3.Database) | null
+> {
   try {
-    const { default: Database } = (await import(name)) as BetterSqlite3; // the documented default export
+    const { default: Database } = await import('better-sqlite3');
     new Database(':memory:').close(); // its native part is loaded here, and may be missing
-    return (file) => new Database(file);
+    return (file, options) => new Database(file, options);
   } catch {
     return null;
   }

@@ -3,8 +3,9 @@ import { DatabaseSync } from 'node:sqlite';
 import { PGlite } from '@electric-sql/pglite';
 import { Redis } from 'ioredis';
 import { createClient } from 'redis';
-import { afterAll, describe, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import {
+  ConfigurationError,
   memoryStore,
   postgresStore,
   redisStore,
@@ -44,9 +45,9 @@ function conforms(
   makeStore: () => WebhookStore | Promise<WebhookStore>,
   options: StoreConformanceOptions & { missing?: string | null } = {},
 ): void {
-  const { missing = null } = options;
+  const { missing = null, ...known } = options;
   describe(name, () => {
-    for (const { name: promise, run } of storeConformance(makeStore, options)) {
+    for (const { name: promise, run } of storeConformance(makeStore, known)) {
       it(promise, async ({ skip }) => {
         if (missing !== null) skip(missing);
         await run();
@@ -142,3 +143,49 @@ const ioRedis = once(
   (client) => client.quit(),
 );
 conforms('redisStore over ioredis', async () => redisStore(await ioRedis()), { missing: engines.redis.missing });
+
+describe('the checks find', () => {
+  const failing = async (makeStore: () => WebhookStore): Promise<string[]> => {
+    const failed: string[] = [];
+    for (const { name, run } of storeConformance(makeStore, { shared: false })) {
+      await run().catch(() => failed.push(name));
+    }
+    return failed;
+  };
+  const AGAIN =
+    'answers true to a completion by the same claim that comes again, as the first answer may have been lost';
+  const NAMESPACES = 'keeps the namespaces apart that stand before a key, and has a usable one or none';
+
+  it('nothing in a store that keeps its promises', async () => {
+    expect(await failing(() => memoryStore())).toEqual([]);
+  });
+
+  it('a completion that is refused when it comes again', async () => {
+    const once = (): WebhookStore => {
+      const store = memoryStore();
+      const done = new Set<string>();
+      return {
+        ...store,
+        complete: async (claim) =>
+          !done.has(claim.key) && (await store.complete(claim)) && done.add(claim.key).size > 0,
+      };
+    };
+    expect(await failing(once)).toEqual([AGAIN]);
+  });
+
+  it.each<[string, (store: WebhookStore) => Partial<WebhookStore>]>([
+    [
+      'cuts the namespace off',
+      (store) => ({ claim: (claim) => store.claim({ ...claim, key: claim.key.replace(/^.*\//, '') }) }),
+    ],
+    ['has an empty one', () => ({ namespace: '' })],
+    ['has one that is no text', () => ({ namespace: 5 as never })],
+  ])('a store that %s', async (_name, change) => {
+    const store = memoryStore();
+    expect(await failing(() => ({ ...store, ...change(store) }))).toContain(NAMESPACES);
+  });
+
+  it('an option that they do not have', () => {
+    expect(() => storeConformance(() => memoryStore(), { singleConection: true } as never)).toThrow(ConfigurationError);
+  });
+});

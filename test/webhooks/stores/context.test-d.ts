@@ -35,15 +35,15 @@ describe('the context', () => {
     createWebhookHandler({
       secret: 's',
       store: sqliteStore(sqlite),
-      onPaid: (_event, { commit }) => {
-        const changes = commit((db) => {
+      onPaid: async (_event, { commit }) => {
+        const changes = await commit((db) => {
           expectTypeOf(db).toEqualTypeOf<DatabaseSync>();
           return db.prepare('DELETE FROM carts').run().changes;
         });
         expectTypeOf(changes).toEqualTypeOf<number | bigint>();
-        commit(() => {});
+        await commit(() => {});
         // @ts-expect-error what an async function does after its first await is outside of the transaction
-        commit(async () => {});
+        await commit(async () => {});
       },
       onCanceled: () => {},
     });

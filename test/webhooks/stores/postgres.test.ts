@@ -138,6 +138,17 @@ describe.each([
     await query(store.schema);
   });
 
+  it('keeps two businesses apart by namespace over one table', async ({ skip }) => {
+    const given = need(skip) as PGlite;
+    await benchOf(given);
+    const [one, two] = ['a', 'b'].map(
+      (namespace) => endpoint({ store: postgresStore(given, { namespace }) } as never), // its options know plain stores only
+    );
+    if (one === undefined || two === undefined) throw new Error('two were made');
+    for (const at of [one, two, one]) expect(await send(at)).toMatchObject({ status: 200 });
+    expect([one.calls.length, two.calls.length, one.reasons()]).toEqual([1, 1, ['duplicate']]);
+  });
+
   it('keeps for ever by default, and says so', async ({ skip }) => {
     const { store } = await benchOf(need(skip) as PGlite);
     expect(store).toMatchObject({ retention: null, cleanUpStatement: null });
@@ -246,6 +257,10 @@ describe('options', () => {
     { retention: 1_000 },
     { retention: '30d' },
     { isolation: 'snapshot' },
+    { namespace: 'a b' },
+    { isolationLevel: 'serializable' },
+    { busyTimeout: 5 },
+    null,
   ])('refuse %j', (options) => {
     expect(() => postgresStore(pglite, options as never)).toThrow(ConfigurationError);
   });

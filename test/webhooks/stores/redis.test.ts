@@ -4,6 +4,7 @@ import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { ConfigurationError, redisStore } from '../../../src/webhooks/index.ts';
 import { startRedis } from '../../support/redis.ts';
 import { endpoint, send } from '../endpoint.ts';
+import { UUID } from '../vectors.ts';
 
 const engine = await startRedis();
 if (engine.missing !== null) console.warn(`Tests are skipped: ${engine.missing}`);
@@ -56,6 +57,17 @@ describe('redisStore', () => {
     expect(await redis.pttl('{shop}:events:k:paid')).toBeLessThanOrEqual(86_400_000);
   });
 
+  it('keeps two businesses apart by namespace over one Redis', async () => {
+    const [one, two] = ['a', 'b'].map((namespace) => endpoint({ store: redisStore(redis, { namespace }) }));
+    if (one === undefined || two === undefined) throw new Error('two were made');
+    for (const at of [one, two, one]) expect(await send(at)).toMatchObject({ status: 200 });
+    expect([one.calls.length, two.calls.length, one.reasons()]).toEqual([1, 1, ['duplicate']]);
+    expect((await redis.keys('*')).sort()).toEqual([
+      `merchant-webhook:a/${UUID}:paid`,
+      `merchant-webhook:b/${UUID}:paid`,
+    ]);
+  });
+
   it('goes by the clock of Redis', async () => {
     const store = redisStore(redis);
     const [seconds] = await redis.time();
@@ -102,6 +114,11 @@ describe('options', () => {
     { prefix: '' },
     { prefix: 'a b' },
     { prefix: 5 },
+    { namespace: 'a/b' },
+    { namespace: '' },
+    { prefixx: 'a' },
+    { table: 'events' },
+    null,
     { retention: 1_000 },
     { retention: null },
     { retention: Number.POSITIVE_INFINITY },

@@ -4,6 +4,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { ConfigurationError, type SqliteStoreOptions, sqliteStore } from '../../../src/webhooks/index.ts';
 import { temporaryFolder } from '../../support/engine-process.ts';
 import { endpoint, send } from '../endpoint.ts';
+import { UUID } from '../vectors.ts';
 
 const files = temporaryFolder('sqlite');
 const opened: DatabaseSync[] = [];
@@ -41,7 +42,7 @@ describe('context.commit', () => {
     const { store, credits, credit } = await shop();
     const at = endpoint({
       store,
-      onPaid: (_event: unknown, context: { commit(work: () => void): void }) => context.commit(() => credit()),
+      onPaid: (_event: unknown, context: { commit(work: () => void): unknown }) => context.commit(() => credit()),
     } as never); // its own options know a store without additions only
     expect(await send(at)).toMatchObject({ status: 200 });
     expect(await send(at)).toMatchObject({ status: 200 });
@@ -53,7 +54,7 @@ describe('context.commit', () => {
     const { store, db } = await shop();
     await store.claim(request);
     await store.run(A, async ({ commit }) => {
-      expect(commit((given) => [given === db, db.isTransaction])).toEqual([true, true]);
+      expect(await commit((given) => [given === db, db.isTransaction])).toEqual([true, true]);
     });
     expect(await store.claim({ ...request, owner: 'b' })).toEqual({ state: 'done', digest: 'd' });
   });
@@ -63,7 +64,7 @@ describe('context.commit', () => {
     const failure = new Error('no such account');
     await store.claim(request);
     const work = store.run(A, async ({ commit }) => {
-      commit(() => {
+      await commit(() => {
         credit();
         throw failure;
       });
@@ -77,9 +78,9 @@ describe('context.commit', () => {
     const { store, credits, credit } = await shop();
     const at = endpoint({
       store: { ...store, claim: (claim: typeof request) => store.claim({ ...claim, lease: 0 }) },
-      onPaid: async (_event: unknown, context: { dedupeKey: string; commit(work: () => void): void }) => {
+      onPaid: async (_event: unknown, context: { dedupeKey: string; commit(work: () => void): unknown }) => {
         await store.claim({ ...request, key: context.dedupeKey, owner: 'winner' });
-        context.commit(() => credit());
+        await context.commit(() => credit());
       },
     } as never);
     expect(await send(at)).toMatchObject({ status: 409 });
@@ -92,7 +93,7 @@ describe('context.commit', () => {
     await store.claim({ ...request, lease: 0 });
     await store.claim({ ...request, owner: 'b' });
     const held = await store.run(A, async ({ commit }) => {
-      expect(() => commit(() => 1)).toThrow('Another attempt took the event over');
+      await expect(commit(() => 1)).rejects.toThrow('Another attempt took the event over');
     });
     expect(held).toBe(false);
   });
@@ -110,8 +111,8 @@ describe('context.commit', () => {
       await parts.store.claim(request);
       await parts.store.run(A, async ({ commit }) => {
         const wrong = work(parts) as () => never; // what the types refuse
-        expect(() => commit(wrong)).toThrow(ConfigurationError);
-        expect(() => commit(wrong)).toThrow(/synchronous|takes a function/);
+        await expect(commit(wrong)).rejects.toThrow(ConfigurationError);
+        await expect(commit(wrong)).rejects.toThrow(/synchronous|takes a function/);
       });
       expect(parts.credits()).toEqual([]);
       return parts;
@@ -140,8 +141,10 @@ describe('context.commit', () => {
       const { store, credit, credits } = await shop();
       await store.claim(request);
       await store.run(A, async ({ commit }) => {
-        commit(() => credit());
-        expect(() => commit(() => credit())).toThrow('twice');
+        const first = commit(() => credit());
+        await expect(commit(() => credit())).rejects.toThrow('twice'); // also while the first one is under way
+        await first;
+        await expect(commit(() => credit())).rejects.toThrow('twice');
       });
       expect(credits()).toHaveLength(1);
     });
@@ -149,12 +152,12 @@ describe('context.commit', () => {
     it('a call after the handler has ended', async () => {
       const { store } = await shop();
       await store.claim(request);
-      let later: (() => unknown) | undefined;
+      let later: (() => Promise<unknown>) | undefined;
       await store.run(A, async ({ commit }) => {
         later = () => commit(() => 1);
       });
-      expect(later).toThrow(ConfigurationError);
-      expect(later).toThrow('after the handler had ended');
+      await expect(later?.()).rejects.toThrow(ConfigurationError);
+      await expect(later?.()).rejects.toThrow('after the handler had ended');
     });
 
     it('a call inside of an open transaction', async () => {
@@ -162,7 +165,7 @@ describe('context.commit', () => {
       await store.claim(request);
       await store.run(A, async ({ commit }) => {
         db.exec('BEGIN');
-        expect(() => commit(() => 1)).toThrow('A transaction is open');
+        await expect(commit(() => 1)).rejects.toThrow('A transaction is open');
         db.exec('ROLLBACK');
       });
     });
@@ -171,10 +174,25 @@ describe('context.commit', () => {
       const { store, db } = await shop();
       await store.claim(request);
       await store.run(A, async ({ commit }) => {
-        expect(() => commit(() => db.exec('COMMIT'))).toThrow('ended the transaction');
+        await expect(commit(() => db.exec('COMMIT'))).rejects.toThrow('ended the transaction');
       });
     });
   });
+});
+
+it('keeps two businesses apart by namespace over one table', async () => {
+  const { db } = await shop();
+  const [one, two, none] = ['a', 'b', undefined].map(
+    (namespace) => endpoint({ store: sqliteStore(db, { namespace }) } as never), // its own options know a store without additions only
+  );
+  if (one === undefined || two === undefined || none === undefined) throw new Error('three were made');
+  for (const at of [one, two, none, one]) expect(await send(at)).toMatchObject({ status: 200 });
+  expect([one, two, none].map(({ calls }) => calls.length)).toEqual([1, 1, 1]);
+  expect(db.prepare('SELECT event_key FROM merchant_webhook_events ORDER BY 1').all()).toEqual([
+    { event_key: `${UUID}:paid` },
+    { event_key: `a/${UUID}:paid` },
+    { event_key: `b/${UUID}:paid` },
+  ]);
 });
 
 describe('a claim', () => {
@@ -232,15 +250,6 @@ describe('a claim', () => {
   });
 });
 
-it('leaves the connection’s own waiting for locks as it was', async () => {
-  const { store, db } = await shop();
-  await store.claim(request);
-  await store.run(A, async ({ commit }) => {
-    expect(commit((at) => at.prepare('PRAGMA busy_timeout').get())).toEqual({ timeout: 5_000 });
-  });
-  expect(db.prepare('PRAGMA busy_timeout').get()).toEqual({ timeout: 0 });
-});
-
 describe('schema and clean-up', () => {
   it('can be made again, by statement or method', async () => {
     const { store, db } = await shop();
@@ -289,6 +298,8 @@ describe('options', () => {
     { busyTimeout: -1 },
     { busyTimeout: 1.5 },
     { now: 'then' },
+    { namespace: 'x'.repeat(65) },
+    { namespace: null },
   ])('refuse %j', (options) => {
     const { db } = open();
     expect(() => sqliteStore(db, options as never)).toThrow(ConfigurationError);

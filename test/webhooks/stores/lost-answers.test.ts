@@ -1,0 +1,289 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer } from 'node:net';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { Redis } from 'ioredis';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  memoryStore,
+  postgresStore,
+  redisStore,
+  sqliteStore,
+  type WebhookHandlerOptions,
+  type WebhookStore,
+} from '../../../src/webhooks/index.ts';
+import { temporaryFolder } from '../../support/engine-process.ts';
+import { startEngines } from '../../support/engines.ts';
+import { openPool } from '../../support/postgres.ts';
+import { deferred, endpoint, send } from '../endpoint.ts';
+import { openBetterSqlite3 } from './better-sqlite3.ts';
+
+// The work is done, and then something goes wrong: an answer is lost, or the rest of the function throws. The event must
+// count as done, or its repeat would write twice.
+
+const engines = await startEngines();
+const files = temporaryFolder('answers');
+const BetterSqlite3 = await openBetterSqlite3();
+const ends: (() => unknown)[] = [];
+afterAll(async () => {
+  for (const end of ends.reverse()) await end();
+  await engines.stop();
+  files.remove();
+});
+
+const lost = (): never => {
+  throw new Error('the connection was lost');
+};
+
+/** A store whose next answer to a completion is lost after it was applied. */
+function losing<Extra extends object>(store: WebhookStore<Extra>, times = 1): WebhookStore<Extra> {
+  let left = times;
+  return {
+    ...store,
+    async complete(claim) {
+      const answer = await store.complete(claim);
+      left -= 1;
+      return left >= 0 ? lost() : answer;
+    },
+  };
+}
+
+/** A receiver whose function is given what the store adds to the context. */
+function receiver<Extra extends object>(
+  store: WebhookStore<Extra>,
+  onPaid: (event: unknown, context: Extra) => unknown = () => {},
+) {
+  return endpoint({ store, onPaid } as unknown as Partial<WebhookHandlerOptions>); // its own options know a store without additions only
+}
+
+describe('a completion that was applied, but whose answer was lost, is done', () => {
+  const stores: Record<string, () => Promise<WebhookStore>> = {
+    memoryStore: async () => memoryStore(),
+    async sqliteStore() {
+      const { run: _run, ...store } = (await sqliteShop()).store;
+      return store;
+    },
+    async redisStore() {
+      if (engines.redis.missing !== null) throw new Error(engines.redis.missing);
+      const client = new Redis({ path: engines.redis.connection });
+      ends.push(() => client.quit());
+      return redisStore(client);
+    },
+    async postgresStore() {
+      if (engines.postgres.missing !== null) throw new Error(engines.postgres.missing);
+      const pool = openPool(engines.postgres.connection);
+      ends.push(() => pool.end());
+      const { run: _run, ...store } = postgresStore(pool, { table: 'lost_answers' });
+      await postgresStore(pool, { table: 'lost_answers' }).migrate();
+      return store;
+    },
+  };
+
+  it.for(Object.entries(stores))('%s', async ([name, open], { skip }) => {
+    const engine = name === 'redisStore' ? engines.redis : name === 'postgresStore' ? engines.postgres : null;
+    if (engine !== null && engine.missing !== null) return skip(engine.missing);
+    const store = await open();
+    const shop = receiver(losing(store));
+    expect(await send(shop)).toMatchObject({ status: 200, body: 'done' });
+    expect(shop.reports).toEqual([]);
+    expect(await send(shop)).toMatchObject({ status: 200, body: 'duplicate' });
+  });
+
+  it('at the next delivery, where both answers were lost', async () => {
+    const shop = receiver(losing(memoryStore(), 2));
+    expect(await send(shop)).toMatchObject({ status: 503, body: 'store_failed' });
+    expect(await send(shop)).toMatchObject({ status: 200, body: 'duplicate' });
+  });
+});
+
+describe('a COMMIT of PostgreSQL whose answer was lost', () => {
+  /** A road to PostgreSQL that breaks a connection once it says COMMIT: before it arrives, or before the answer leaves. */
+  async function roadTo(folder: string, breaks: 'before' | 'after') {
+    const road = createServer((client) => {
+      const server = connect(join(folder, '.s.PGSQL.5432'));
+      let cut = false;
+      const end = (): void => {
+        client.destroy();
+        server.destroy();
+      };
+      client.on('data', (bytes) => {
+        cut ||= bytes.includes('COMMIT');
+        if (cut && breaks === 'before') end();
+        else server.write(bytes);
+      });
+      server.on('data', (bytes) => (cut ? end() : client.write(bytes)));
+      for (const side of [client, server]) side.on('error', end).on('close', end);
+    }).listen(0, '127.0.0.1');
+    await once(road, 'listening');
+    ends.push(() => road.close());
+    const pool = openPool({
+      host: '127.0.0.1',
+      port: (road.address() as AddressInfo).port, // a TCP server has one
+      user: 'postgres',
+      database: 'postgres',
+    });
+    ends.push(() => pool.end());
+    return pool;
+  }
+
+  it.for([
+    ['after it was applied is done, and written once', 'after', { status: 200, body: 'done' }, 1, 'duplicate'],
+    [
+      'before it arrived is a failure of the store, and wrote nothing',
+      'before',
+      { status: 503 },
+      0,
+      'duplicate_running',
+    ],
+  ] as const)('%s', async ([_name, breaks, answer, credits, next], { skip }) => {
+    if (engines.postgres.missing !== null) return skip(engines.postgres.missing);
+    const pool = await roadTo(engines.postgres.connection.host, breaks);
+    const store = postgresStore(pool, { table: `lost_${breaks}` });
+    await store.migrate();
+    await pool.query(`CREATE TABLE credits_${breaks} (usdt text)`);
+    const shop = receiver(store, async (_event, { tx }) => {
+      await tx.query(`INSERT INTO credits_${breaks} VALUES ('26.91')`);
+    });
+    expect(await send(shop)).toMatchObject(answer);
+    expect((await pool.query(`SELECT * FROM credits_${breaks}`)).rows).toHaveLength(credits);
+    expect(await send(shop)).toMatchObject({ body: next });
+  });
+});
+
+let count = 0;
+async function sqliteShop() {
+  count += 1;
+  const db = new DatabaseSync(join(files.folder, `${count}.db`));
+  ends.push(() => db.close());
+  const store = sqliteStore(db);
+  await store.migrate();
+  db.exec('CREATE TABLE credits (usdt TEXT)');
+  const credit = (): void => db.exec("INSERT INTO credits VALUES ('26.91')");
+  const credits = (): number => db.prepare('SELECT * FROM credits').all().length;
+  return { store, credit, credits };
+}
+
+describe('a function that throws after its commit was kept', () => {
+  const failure = new Error('the mail server is away');
+
+  it('is done, reported with what it threw, and not repeated', async () => {
+    const { store, credit, credits } = await sqliteShop();
+    const shop = receiver(store, async (_event, { commit }) => {
+      await commit(credit);
+      throw failure;
+    });
+    expect(await send(shop)).toMatchObject({ status: 200, body: 'failed_after_commit' });
+    expect(shop.reports).toMatchObject([
+      {
+        reason: 'failed_after_commit',
+        status: 200,
+        error: failure,
+        message: expect.stringMatching(/done.*will not be repeated/),
+      },
+    ]);
+    expect(await send(shop)).toMatchObject({ status: 200, body: 'duplicate' });
+    expect(credits()).toBe(1);
+  });
+
+  it('over better-sqlite3 as well', async ({ skip }) => {
+    if (BetterSqlite3 === null) return skip('the native part of better-sqlite3 does not load here');
+    const db = BetterSqlite3(join(files.folder, 'better.db'));
+    ends.push(() => db.close());
+    const store = sqliteStore(db);
+    await store.migrate();
+    const shop = receiver(store, async (_event, { commit }) => {
+      await commit(() => undefined);
+      throw failure;
+    });
+    expect(await send(shop)).toMatchObject({ status: 200, body: 'failed_after_commit' });
+  });
+
+  it('after the time limit is reported as that, too', async () => {
+    const { store, credit } = await sqliteShop();
+    const gate = deferred();
+    const shop = receiver(store, async (_event, { commit }) => {
+      await commit(credit);
+      await gate.promise;
+      throw failure;
+    });
+    const answer = send(shop);
+    await shop.clock.advance(12_000);
+    expect(await answer).toMatchObject({ status: 503 });
+    gate.resolve();
+    await shop.clock.advance(0);
+    expect(shop.reports).toMatchObject([
+      { reason: 'time_limit' },
+      { reason: 'failed_after_commit', status: null, error: failure },
+    ]);
+  });
+
+  it('is counted as played by catchUp', async () => {
+    const { store, credit } = await sqliteShop();
+    const shop = receiver(store, async (_event, { commit }) => {
+      await commit(credit);
+      throw failure;
+    });
+    const invoice = { uuid: 'a', external_id: 'order-1', status: 'success', amount: '25', settled_amount_usdt: '26' };
+    const merchant = {
+      invoices: {
+        async *list({ status }: { status: string }) {
+          if (status === 'success') yield { ...invoice, finished_at: null, is_adjusted: false, adjustment: null };
+        },
+      },
+    };
+    const result = await shop.handler.catchUp(merchant as never, { since: 0 });
+    expect(result).toMatchObject({ played: 1, failed: 0 });
+    expect(shop.reasons()).toEqual(['failed_after_commit']);
+  });
+
+  it('because it called commit a second time without waiting for it is reported', async () => {
+    const { store, credit, credits } = await sqliteShop();
+    const shop = receiver(store, async (_event, { commit }) => {
+      await commit(credit);
+      void commit(credit);
+    });
+    expect(await send(shop)).toMatchObject({ status: 200, body: 'failed_after_commit' });
+    expect(shop.reports[0]?.error).toMatchObject({ message: expect.stringContaining('twice') });
+    expect(credits()).toBe(1);
+  });
+});
+
+describe('a commit that the function does not wait for', () => {
+  const unhandled: unknown[] = [];
+  const listen = (error: unknown): void => void unhandled.push(error);
+  beforeAll(() => void process.on('unhandledRejection', listen));
+  afterAll(() => void process.off('unhandledRejection', listen));
+
+  it('is kept with the completion', async () => {
+    const { store, credit, credits } = await sqliteShop();
+    const shop = receiver(store, (_event, { commit }) => void commit(credit));
+    expect(await send(shop)).toMatchObject({ status: 200, body: 'done' });
+    expect(credits()).toBe(1);
+  });
+
+  it('and that fails is not taken for a success, nor ends the process', async () => {
+    const { store, credits } = await sqliteShop();
+    const failure = new Error('no such account');
+    const shop = receiver(
+      store,
+      (_event, { commit }) =>
+        void commit(() => {
+          throw failure;
+        }),
+    );
+    expect(await send(shop)).toMatchObject({ status: 503, body: 'store_failed' });
+    expect(shop.reports).toMatchObject([{ reason: 'store_failed', error: failure }]);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect([credits(), unhandled]).toEqual([0, []]);
+  });
+
+  it('and whose failure the function handles is its own business', async () => {
+    const { store } = await sqliteShop();
+    const shop = receiver(store, async (_event, { commit }) => {
+      await commit(() => {
+        throw new Error('credited before');
+      }).catch(() => undefined);
+    });
+    expect(await send(shop)).toMatchObject({ status: 200, body: 'done' });
+  });
+});

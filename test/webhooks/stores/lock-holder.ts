@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 export type HeldLock = 'reader' | 'writer' | 'exclusive';
 
 /** The lock is let go after this, too, so that a test whose process is blocked fails instead of hanging. */
-const WATCHDOG = 15_000;
+const WATCHDOG = 10_000;
 
 const [file = '', lock = 'writer'] = process.argv.slice(2);
 const db = new DatabaseSync(file, { timeout: 5_000 });

@@ -22,6 +22,8 @@ import type { HeldLock } from './lock-holder.ts';
 // here would wait for a lock for weeks, so a single try that blocks is a lock that is never let go.
 
 const WEEKS = 0x7fffffff;
+/** For locks of this process itself, which nobody would let go while it is blocked. */
+const SECOND = 1_000;
 const PROGRAM = fileURLToPath(new URL('./lock-holder.ts', import.meta.url));
 const files = temporaryFolder('locks');
 const BetterSqlite3 = await openBetterSqlite3();
@@ -31,17 +33,17 @@ afterEach(async () => {
 });
 
 type Database = SqliteDatabase & { close(): void };
-const DRIVERS: Record<string, ((file: string) => Database) | null> = {
-  'node:sqlite': (file) => new DatabaseSync(file, { timeout: WEEKS }),
-  'better-sqlite3': BetterSqlite3 === null ? null : (file) => BetterSqlite3(file, { timeout: WEEKS }),
+const DRIVERS: Record<string, ((file: string, timeout: number) => Database) | null> = {
+  'node:sqlite': (file, timeout) => new DatabaseSync(file, { timeout }),
+  'better-sqlite3': BetterSqlite3 === null ? null : (file, timeout) => BetterSqlite3(file, { timeout }),
 };
 
 let count = 0;
-function open(driver: string, journal = 'DELETE') {
+function open(driver: string, journal = 'DELETE', timeout = WEEKS) {
   count += 1;
   const file = join(files.folder, `${count}.db`);
   const make = DRIVERS[driver] ?? null;
-  const db = make?.(file) ?? null;
+  const db = make?.(file, timeout) ?? null;
   if (db === null) return null;
   ends.push(() => db.close());
   db.prepare(`PRAGMA journal_mode = ${journal}`).get();
@@ -130,6 +132,19 @@ describe.each(Object.keys(DRIVERS))('%s, while another process holds the lock', 
     await turns();
     await holder.release();
     expect(await claim).toEqual({ state: 'claimed' });
+  });
+
+  it('a store over a connection that has read nothing yet is made at once', async ({ skip }) => {
+    const shop = open(driver);
+    if (shop === null) return skip('the native part of better-sqlite3 does not load here');
+    const holder = await hold(shop.file, 'exclusive');
+    const late = DRIVERS[driver]?.(shop.file, WEEKS);
+    if (late === undefined) throw new Error('the driver opened a database before');
+    ends.push(() => late.close());
+    const migrated = sqliteStore(late, { busyTimeout: 60_000 }).migrate();
+    await turns();
+    await holder.release();
+    await migrated;
   });
 
   it('without WAL, a reader keeps a commit waiting, and the function is called once', async ({ skip }) => {
@@ -224,7 +239,7 @@ describe('waiting for a lock', () => {
     return { waits, waiting };
   }
   const locked = async (options: object, waiting: LockWaiting) => {
-    const shop = open('node:sqlite');
+    const shop = open('node:sqlite', 'DELETE', SECOND);
     if (shop === null) throw new Error('Node has node:sqlite');
     await sqliteStore(shop.db).migrate();
     const other = new DatabaseSync(shop.file);
@@ -366,10 +381,10 @@ describe('SQLite’s own waiting', () => {
   }
 
   it.for(Object.keys(DRIVERS))('is as it was after each move, with %s', async (driver, { skip }) => {
-    const shop = open(driver);
+    const shop = open(driver, 'DELETE', SECOND);
     if (shop === null) return skip('the native part of better-sqlite3 does not load here');
     const store = sqliteStoreWaiting(shop.db, { busyTimeout: 0 }, turning().waiting);
-    const expectSame = () => expect(timeoutOf(shop.db)).toBe(WEEKS);
+    const expectSame = () => expect(timeoutOf(shop.db)).toBe(SECOND);
     await store.migrate();
     expectSame();
     await store.claim(request);
@@ -383,7 +398,7 @@ describe('SQLite’s own waiting', () => {
     expectSame();
     await store.run(A, async ({ commit }) => void (await commit(shop.credit)));
     expectSame();
-    const other = DRIVERS[driver]?.(shop.file); // of the same library: two in one process do not see each other's locks
+    const other = DRIVERS[driver]?.(shop.file, 0); // of the same library: two in one process do not see each other's locks
     other?.exec('BEGIN EXCLUSIVE');
     await expect(store.claim(request)).rejects.toThrow('locked');
     expectSame();

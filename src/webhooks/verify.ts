@@ -9,7 +9,7 @@ import {
 import { DiagnosisBudget } from './diagnosis-budget.ts';
 import { decodeEvent, malformed } from './event-decoder.ts';
 import type { InvoiceEvent } from './events.ts';
-import { engine, equalDigests } from './hmac.ts';
+import { engine, equalDigests, webEngine } from './hmac.ts';
 import { explainMismatch } from './mismatch.ts';
 import { bytesFrom, type RawBody } from './raw-body.ts';
 import type { WebhookSecret } from './secrets.ts';
@@ -59,7 +59,7 @@ export function verifyWebhook(
 
 /** The same with everything read: bytes, headers, checked settings. */
 export async function verifyDelivery(
-  body: Uint8Array,
+  given: Uint8Array,
   headers: HeaderValues,
   settings: VerifySettings,
 ): Promise<InvoiceEvent> {
@@ -68,6 +68,8 @@ export async function verifyDelivery(
   const signed_at = timeFrom(timestamp, settings.timestampFormat);
 
   const crypto = engine();
+  // WebCrypto answers later, and a caller may reuse its buffer meanwhile: what is verified must be what is read.
+  const body = crypto === webEngine ? given.slice() : given;
   let secretIndex = -1;
   for (const [index, secret] of settings.secrets.entries()) {
     const expected = crypto.hmac(secret, timestamp, body);

@@ -33,6 +33,13 @@ describe.each(RUNTIMES)('verifyWebhook with $runtime', ({ enter }) => {
     expect(event).toMatchObject({ type: 'invoice.paid', source: 'webhook', id: 'dlv_1', secretIndex: 0 });
   });
 
+  it('reads the bytes that it has verified, whatever the buffer holds by then', async () => {
+    const buffer = new TextEncoder().encode(PAID);
+    const verified = verifyWebhook(buffer, PAID_HEADERS, SECRET, at(0));
+    buffer.set(new TextEncoder().encode(PAID.replace('order-1042', 'order-9999')));
+    expect(await verified).toMatchObject({ external_id: 'order-1042' });
+  });
+
   it('gives the whole event', async () => {
     expect(await verifyWebhook(PAID, PAID_HEADERS, SECRET, at(0))).toEqual({
       type: 'invoice.paid',

@@ -113,6 +113,18 @@ describe('of the whole call', () => {
     expect(await errorOf(create(client))).toMatchObject({ kind: 'connection', outcome: 'rejected' });
   });
 
+  test.each([
+    // What Deno 2 says, which has no codes.
+    ['client error (Connect): tcp connect error: Connection refused (os error 111)', 'not_sent'],
+    ['client error (Connect): dns error: failed to lookup address information', 'not_sent'],
+    ['client error (SendRequest): connection closed before message completed', 'unknown'],
+    ['client error (ConnectionReset)', 'unknown'],
+  ])('Deno: %s is %s', async (words, outcome) => {
+    const thrown = new TypeError(`error sending request for url (https://pay.example/): ${words}`);
+    const client = clientOf('https://pay.example', { fetch: () => Promise.reject(thrown), retry: false });
+    expect(await errorOf(create(client))).toMatchObject({ kind: 'connection', outcome });
+  });
+
   test('never sent: not_sent', async () => {
     expect(await errorOf(create(clientOf(await closedPort())))).toMatchObject({ outcome: 'not_sent' });
   });

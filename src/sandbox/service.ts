@@ -84,7 +84,9 @@ function retryAfterHeader(world: World, retryAfter: number | string | undefined)
   if (retryAfter === undefined || world.settings.dialect.retryAfterForm === 'absent') return {};
   if (typeof retryAfter === 'string' || world.settings.dialect.retryAfterForm === 'seconds')
     return { 'Retry-After': String(retryAfter) };
-  return { 'Retry-After': new Date(world.clock.now() + retryAfter * 1000).toUTCString() };
+  // A date is read against the answer's own Date. A client that gets none reads it by the real time.
+  const now = world.settings.dialect.dateHeader === 'present' ? world.clock.now() : world.settings.wallClock();
+  return { 'Retry-After': new Date(now + retryAfter * 1000).toUTCString() };
 }
 
 /** The answer of a fault that keeps the work from being done; null for none at all, undefined when the work is done. */

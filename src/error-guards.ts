@@ -1,4 +1,4 @@
-import type { ErrorKind, SdkCode, ServiceCode } from './error-codes.ts';
+import type { ErrorKind, SdkCode, ServiceCode, WebhookReason } from './error-codes.ts';
 import type {
   AbortedError,
   ApiError,
@@ -41,38 +41,30 @@ export type AnyMerchantError = CallError | WebhookVerificationError;
 /** A code that this package knows: the two that the interface names, and the package's own. */
 export type KnownCode = ServiceCode | SdkCode;
 
-/** The class of each known code. */
+/** The class of each known code. A code that {@link KnownCode} has and this has not does not compile in `hasCode`. */
 export type ErrorByCode = {
-  readonly [C in KnownCode]: C extends keyof ClassOfCode
-    ? ClassOfCode[C]
-    : C extends `SDK_WEBHOOK_${string}`
-      ? WebhookVerificationError
-      : C extends `SDK_HTTP_${number}`
-        ? RefusalWithoutCode
-        : never;
+  readonly VALIDATION_ERROR: ValidationError;
+  readonly INVOICE_ALREADY_EXISTS: InvoiceAlreadyExistsError;
+  readonly SDK_CONFIGURATION: ConfigurationError;
+  readonly SDK_INVALID_ARGUMENT: ConfigurationError;
+  readonly SDK_API_KEY: ConfigurationError;
+  readonly SDK_CONNECTION: ConnectionError;
+  readonly SDK_TLS: ConnectionError;
+  readonly SDK_ATTEMPT_TIMEOUT: TimeoutError;
+  readonly SDK_DEADLINE: TimeoutError;
+  readonly SDK_ABORTED: AbortedError;
+  readonly SDK_REDIRECT: UnexpectedResponseError;
+  readonly SDK_UNREADABLE_BODY: UnexpectedResponseError;
+  readonly SDK_BODY_TOO_LARGE: UnexpectedResponseError;
+  readonly SDK_CONTRACT: UnexpectedResponseError;
+  readonly SDK_PAGE: UnexpectedResponseError;
+  readonly SDK_INVOICE_MISMATCH: InvoiceMismatchError;
+} & {
+  readonly [C in `SDK_WEBHOOK_${Uppercase<WebhookReason>}`]: WebhookVerificationError;
+} & {
+  /** A refusal without a code in its body: the class follows the status. */
+  readonly [C in `SDK_HTTP_${number}`]: Extract<CallError, ApiError>;
 };
-
-/** A refusal without a code in its body: the class follows the status. */
-type RefusalWithoutCode = Extract<CallError, ApiError>;
-
-interface ClassOfCode {
-  VALIDATION_ERROR: ValidationError;
-  INVOICE_ALREADY_EXISTS: InvoiceAlreadyExistsError;
-  SDK_CONFIGURATION: ConfigurationError;
-  SDK_INVALID_ARGUMENT: ConfigurationError;
-  SDK_API_KEY: ConfigurationError;
-  SDK_CONNECTION: ConnectionError;
-  SDK_TLS: ConnectionError;
-  SDK_ATTEMPT_TIMEOUT: TimeoutError;
-  SDK_DEADLINE: TimeoutError;
-  SDK_ABORTED: AbortedError;
-  SDK_REDIRECT: UnexpectedResponseError;
-  SDK_UNREADABLE_BODY: UnexpectedResponseError;
-  SDK_BODY_TOO_LARGE: UnexpectedResponseError;
-  SDK_CONTRACT: UnexpectedResponseError;
-  SDK_PAGE: UnexpectedResponseError;
-  SDK_INVOICE_MISMATCH: InvoiceMismatchError;
-}
 
 /** True for every error of this package, also of another copy or format of it. */
 export function isMerchantError(error: unknown): error is AnyMerchantError {

@@ -18,6 +18,7 @@ export type {
 export { MerchantClient } from './client.ts';
 export type { MerchantClientOptions, WithdrawalQueryNames } from './client-options.ts';
 export { Decimal } from './contract/decimal.ts';
+export type { DriftKind } from './contract/drift.ts';
 export type { Operation } from './contract/endpoint.ts';
 export type * from './contract/types.ts';
 export type {
@@ -32,7 +33,7 @@ export type {
   StoppedBy,
   WebhookReason,
 } from './error-codes.ts';
-export type { ErrorByCode } from './error-guards.ts';
+export type { ErrorByCode, KnownCode } from './error-guards.ts';
 export type {
   ApiErrorInit,
   ComparedField,

@@ -56,7 +56,7 @@ export type {
 export type { RawBody } from './raw-body.ts';
 export type { WebhookReply } from './replies.ts';
 export type { WebhookReport, WebhookReportReason } from './report.ts';
-export type { OneSecret, WebhookSecret } from './secrets.ts';
+export type { WebhookSecret } from './secrets.ts';
 export {
   type SignatureEncoding,
   type SignWebhookOptions,

@@ -1,11 +1,11 @@
 import { ConfigurationError } from '../errors.ts';
 import type { HmacKey } from './hmac.ts';
 
-/** A webhook secret: the text of the dashboard, or bytes where it is given as the hex or base64 of a key. */
-type OneSecret = string | Uint8Array;
-
-/** One webhook secret, or the old and the new one while they are rotated. */
-export type WebhookSecret = OneSecret | readonly OneSecret[];
+/**
+ * The webhook secret of the dashboard, or the old and the new one while they are rotated: text, or bytes where a secret
+ * is given as the hex or base64 of a key.
+ */
+export type WebhookSecret = string | Uint8Array | readonly (string | Uint8Array)[];
 
 /**
  * The secrets as a list of copies, each one usable.

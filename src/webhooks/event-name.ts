@@ -71,7 +71,7 @@ const NAME_MEMBERS = ['event', 'event_type', 'event_name', 'eventType', 'eventNa
 const MONEY_BACK = /refund|charge[\s_-]?back|claw[\s_-]?back|revers|disput|return|correct|revok|void/i;
 const NO_REAL_EVENT = /^\s*(?:test|ping|sample|demo|example|mock|dummy)/i;
 // A bare "type" often names the object ("invoice"); with one of these in it, it names an event.
-const EVENT_LIKE = /[._:/]/;
+const EVENT_LIKE = /[.:/]/;
 
 /** Names found in a body. */
 interface Found {
@@ -81,7 +81,7 @@ interface Found {
   /** Those that say that money goes back, or that nothing has really happened. */
   readonly alarming: string[];
   readonly other: string[];
-  /** Other ones in a bare `type`. */
+  /** Names in a bare `type` that have an underscore only: perhaps of another thing ("bank_transfer"). */
   readonly typed: string[];
 }
 
@@ -117,8 +117,8 @@ function sort(name: string, isBareType: boolean, pinned: PinnedNames, found: Fou
   else {
     const event = knownEvent(name);
     if (event !== null) found.known.push(event);
-    else if (!isBareType) found.other.push(name);
-    else if (EVENT_LIKE.test(name)) found.typed.push(name);
+    else if (!isBareType || EVENT_LIKE.test(name)) found.other.push(name);
+    else if (name.includes('_')) found.typed.push(name);
   }
 }
 

@@ -72,8 +72,7 @@ export async function playEvent<Extra extends object>(
 function unhandled(event: InvoiceEvent): Ending {
   const { event_name } = event.type === 'unknown' ? event : { event_name: null };
   const name = event_name === null ? '' : ` "${event_name.slice(0, MAX_SHOWN_NAME)}"`;
-  const credited = own(innerPayload(event.raw), 'credited_usdt') ?? null;
-  if (event.status.trim().toLowerCase() !== 'success' && credited === null) {
+  if (!mayBeMoney(event)) {
     return {
       verdict: 'no_handler',
       message: `An unknown event${name} was acknowledged, as there is no onUnknown.`,
@@ -86,6 +85,15 @@ function unhandled(event: InvoiceEvent): Ending {
 }
 
 const MAX_SHOWN_NAME = 100;
+
+/** Looks beside the invoice's members too: a body of another service may have them in its envelope. */
+function mayBeMoney({ raw }: InvoiceEvent): boolean {
+  return [raw, innerPayload(raw)].some((payload) => {
+    const status = own(payload, 'status');
+    const isSuccess = typeof status === 'string' && status.trim().toLowerCase() === 'success';
+    return isSuccess || (own(payload, 'credited_usdt') ?? null) !== null;
+  });
+}
 
 // One report for each handler: every later delivery would say the same.
 const reported = new WeakSet<object>();

@@ -148,6 +148,14 @@ describe('an unknown event', () => {
       'another status, and a credited amount that cannot be read',
       { ...canceledBody, status: 'held', credited_usdt: {} },
     ],
+    [
+      'an amount that was credited, in the envelope',
+      { event: 'order.settled', credited_usdt: '26.91', data: { ...canceledBody, status: 'held' } },
+    ],
+    [
+      'status success in the envelope',
+      { event: 'order.settled', status: 'success', data: { ...canceledBody, status: 'held' } },
+    ],
     ['the same in an envelope', { data: { ...canceledBody, status: 'held', credited_usdt: '26.91' } }],
   ])(
     'without onUnknown that may be about money is answered 500, so that the service repeats it: %s',

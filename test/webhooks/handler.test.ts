@@ -769,3 +769,45 @@ describe('configuration', () => {
     }
   });
 });
+
+describe('options that are used for two handlers', () => {
+  it('are read when a handler is made: the first keeps its own store and functions', async () => {
+    const calls: string[] = [];
+    const clock = new ManualClock();
+    const options = {
+      now: clock.now,
+      secret: SECRET,
+      store: memoryStore(),
+      onPaid: () => void calls.push('first'),
+      onCanceled: () => {},
+      onReport: (report: { reason: string }) => void calls.push(report.reason),
+    };
+    const first = createWebhookHandler(options);
+    const stores = [options.store, memoryStore()] as const;
+    Object.assign(options, { store: stores[1], onPaid: () => void calls.push('second'), onReport: undefined });
+    createWebhookHandler(options);
+    expect(await first.handle(await request(clock))).toMatchObject({ status: 200, body: 'done' });
+    expect(calls).toEqual(['weak_secret', 'first']);
+    expect(stores.map(({ size }) => size)).toEqual([1, 0]);
+  });
+
+  it('may be an instance of a class, whose functions keep their `this`', async () => {
+    const clock = new ManualClock();
+    class Shop {
+      readonly now = clock.now;
+      readonly secret = SECRET;
+      readonly store = memoryStore();
+      #paid = 0;
+      get paid(): number {
+        return this.#paid;
+      }
+      onPaid(): void {
+        this.#paid += 1;
+      }
+      onCanceled(): void {}
+    }
+    const shop = new Shop();
+    await createWebhookHandler(shop).handle(await request(clock));
+    expect(shop.paid).toBe(1);
+  });
+});

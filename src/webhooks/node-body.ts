@@ -56,10 +56,9 @@ function readStream(request: NodeRequest, limit: number, signal: AbortSignal): P
       }
     };
     const onEnd = (): void => {
+      if (isCutShort(request)) return fail(new RequestAborted()); // HTTP/2 ends the stream of a request that was reset
       settle();
-      if (isCutShort(request))
-        reject(new RequestAborted()); // HTTP/2 ends the stream of a request that was reset
-      else resolve(body.take());
+      resolve(body.take());
     };
     const onBroken = (): void => fail(new RequestAborted());
     const onTimeLimit = (): void => {

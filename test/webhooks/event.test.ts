@@ -380,6 +380,8 @@ describe('names that the interface does not show', () => {
     'merchant_reference',
     'merchant-invoice-id',
     'clientOrderId',
+    'order_id_merchant',
+    'client_ref',
   ])('the order id as %s', async (name) => {
     const { external_id, ...rest } = paid;
     expect(await deliver({ ...rest, [name]: external_id })).toMatchObject({ external_id: 'order-1042' });
@@ -421,6 +423,10 @@ describe('names that the interface does not show', () => {
     'merchant_id',
     'client_id',
     'client_number',
+    'order_client_id',
+    'invoiceMerchantNumber',
+    'order_client',
+    'invoice.merchant',
     'customer_external_id',
     'client_external_id',
     'external_merchant_id',

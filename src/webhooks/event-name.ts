@@ -1,6 +1,6 @@
 import { checkNames } from '../checks.ts';
 import { ConfigurationError } from '../errors.ts';
-import { isPayload, own, type Payload } from './payload-names.ts';
+import { isPayload, middlePayload, own, type Payload } from './payload-names.ts';
 
 /** The two events of the interface. @see service interface, "Emission" */
 export type KnownEvent = 'invoice.paid' | 'invoice.canceled';
@@ -89,13 +89,13 @@ interface Found {
 export type NamedEvent = { readonly events: readonly KnownEvent[] } | { readonly unknown: string } | null;
 
 /**
- * The event as the body names it in `event`, `event_type`, `event_name` and `type`, in the envelope and in the invoice.
+ * The event as the body names it in `event`, `event_type`, `event_name` and `type`, in the envelopes and in the invoice.
  * A name that is not known makes the event unknown, also beside a known one: to choose between them would be a guess.
  * A pinned name decides, except against one that says that money goes back.
  */
 export function namedEvent(root: Payload, inner: Payload, pinned: PinnedNames): NamedEvent {
   const found: Found = { known: [], pinned: [], alarming: [], other: [], typed: [] };
-  for (const payload of inner === root ? [root] : [root, inner]) {
+  for (const payload of new Set([root, middlePayload(root) ?? root, inner])) {
     for (const member of NAME_MEMBERS)
       for (const name of namesIn(own(payload, member))) sort(name, false, pinned, found);
     for (const name of namesIn(own(payload, 'type'))) sort(name, true, pinned, found);

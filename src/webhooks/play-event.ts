@@ -2,7 +2,7 @@ import { runClaimed } from './claimed-run.ts';
 import { dedupeKey, eventDigest } from './dedupe.ts';
 import type { InvoiceEvent } from './events.ts';
 import type { HandlerSettings, WebhookContext } from './handler-options.ts';
-import { innerPayload, own } from './payload-names.ts';
+import { somewhere } from './payload-names.ts';
 import { LEASE, type Verdict } from './replies.ts';
 import type { ClaimResult, WebhookStore } from './store.ts';
 
@@ -86,13 +86,11 @@ function unhandled(event: InvoiceEvent): Ending {
 
 const MAX_SHOWN_NAME = 100;
 
-/** Looks beside the invoice's members too: a body of another service may have them in its envelope. */
+/** Looked for at any depth: an envelope may have a status of its own, and hide that of the invoice. */
 function mayBeMoney({ raw }: InvoiceEvent): boolean {
-  return [raw, innerPayload(raw)].some((payload) => {
-    const status = own(payload, 'status');
-    const isSuccess = typeof status === 'string' && status.trim().toLowerCase() === 'success';
-    return isSuccess || (own(payload, 'credited_usdt') ?? null) !== null;
-  });
+  const isSuccess = (status: unknown): boolean =>
+    typeof status === 'string' && status.trim().toLowerCase() === 'success';
+  return somewhere(raw, 'status', isSuccess) || somewhere(raw, 'credited_usdt', (value) => value !== null);
 }
 
 // One report for each handler: every later delivery would say the same.

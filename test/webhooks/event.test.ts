@@ -269,6 +269,8 @@ describe('the name of the event', () => {
     for (const body of [
       { ...paid, event: 'invoice.refunded', type: 'invoice.paid' },
       { ...paid, event: 'invoice.paid', type: 'dispute' },
+      { payload: { event: 'invoice.refunded', invoice: paid } },
+      { event: 'invoice.paid', data: { type: 'test', object: paid } },
       { ...paid, event: 'invoice.paid', type: 'invoice.partially_paid' },
       { event: 'invoice.paid', data: { ...paid, type: 'payment:held' } },
       { event: 'webhook.delivery', data: { ...paid, event_type: 'INVOICE_PAID' } },

@@ -156,6 +156,10 @@ describe('an unknown event', () => {
       'status success in the envelope',
       { event: 'order.settled', status: 'success', data: { ...canceledBody, status: 'held' } },
     ],
+    [
+      'a paid invoice in an envelope with an id and a status of its own',
+      { status: 'ok', invoice_uuid: UUID, data: { object: paidBody } },
+    ],
     ['the same in an envelope', { data: { ...canceledBody, status: 'held', credited_usdt: '26.91' } }],
   ])(
     'without onUnknown that may be about money is answered 500, so that the service repeats it: %s',

@@ -56,9 +56,10 @@ function readStream(request: NodeRequest, limit: number, signal: AbortSignal): P
       }
     };
     const onEnd = (): void => {
-      if (isCutShort(request)) return fail(new RequestAborted()); // HTTP/2 ends the stream of a request that was reset
       settle();
-      resolve(body.take());
+      if (isCutShort(request))
+        fail(new RequestAborted()); // HTTP/2 ends the stream of a request that was reset
+      else resolve(body.take());
     };
     const onBroken = (): void => fail(new RequestAborted());
     const onTimeLimit = (): void => {

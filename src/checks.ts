@@ -20,3 +20,8 @@ export function kindOf(value: unknown): string {
   if (value === '') return 'an empty string';
   return Array.isArray(value) ? 'an array' : `a value of type ${typeof value}`;
 }
+
+/** By its tag, not instanceof: a test runner may hand over an array of another realm. */
+export function isBytes(value: unknown): value is Uint8Array {
+  return ArrayBuffer.isView(value) && Object.prototype.toString.call(value) === '[object Uint8Array]';
+}

@@ -1,9 +1,11 @@
 import type { ClientRetryOptions, DriftEvent, FetchLike, Hooks, Logger } from './call-options.ts';
-import { checkNames, kindOf } from './checks.ts';
+import { checkNames, isBytes, kindOf } from './checks.ts';
 import { isLoopback } from './contract/hosts.ts';
 import { ConfigurationError } from './errors.ts';
 import { type ApiKey, keyProblem } from './transport/api-key.ts';
 import type { Runtime } from './transport/runtime.ts';
+
+type OneSecret = string | Uint8Array;
 
 /** Options of a {@link MerchantClient}. Durations in milliseconds. */
 export interface MerchantClientOptions {
@@ -11,8 +13,11 @@ export interface MerchantClientOptions {
   readonly baseUrl?: string | undefined;
   /** The key, or a function read before each attempt (a vault, a rotation). Default: MERCHANT_API_KEY. */
   readonly apiKey?: ApiKey | undefined;
-  /** For `webhooks.verify` and `webhooks.handler`; a list while a secret is rotated. Default: MERCHANT_WEBHOOK_SECRET. */
-  readonly webhookSecret?: string | readonly string[] | undefined;
+  /**
+   * For `webhooks.verify` and `webhooks.handler`: text, or bytes where it is given as hex or base64 of a key; a list while
+   * a secret is rotated. Default: MERCHANT_WEBHOOK_SECRET.
+   */
+  readonly webhookSecret?: OneSecret | readonly OneSecret[] | undefined;
   /** One attempt, body included. Default 10,000. */
   readonly timeout?: number | undefined;
   /** The whole call, waits included. Default 30,000, which fits a checkout: batch jobs raise it. */
@@ -123,16 +128,20 @@ export function checkApiKey(given: ApiKey | undefined): ApiKey {
   return problem === null ? key : fail(`${given === undefined ? 'MERCHANT_API_KEY' : 'apiKey'} ${problem}`);
 }
 
-/** The webhook secrets, oldest rotation included; none is fine until a webhook method needs one. */
-export function checkWebhookSecrets(given: string | readonly string[] | undefined): readonly string[] {
+/**
+ * The webhook secrets as copies, oldest rotation included; none is fine until a webhook method needs one. The rule is
+ * that of the receiver, which may not be loaded here.
+ */
+export function checkWebhookSecrets(given: MerchantClientOptions['webhookSecret']): readonly OneSecret[] {
   // A deployment that receives no webhooks may well set the variable to nothing.
   const value: unknown = given ?? (environment('MERCHANT_WEBHOOK_SECRET') || undefined);
   if (value === undefined) return [];
   const list: readonly unknown[] = Array.isArray(value) ? value : [value];
   if (list.length === 0) fail('webhookSecret is an empty list');
-  return list.map((secret) => {
+  return Array.from(list, (secret) => {
+    if (isBytes(secret)) return secret.byteLength > 0 ? new Uint8Array(secret) : fail('webhookSecret has no bytes');
     if (typeof secret !== 'string' || secret === '')
-      return fail(`webhookSecret must be a string or a list of strings, not ${kindOf(secret)}`);
+      return fail(`webhookSecret must be a string, a Uint8Array or a list of them, not ${kindOf(secret)}`);
     return secret.trim() === secret
       ? secret
       : fail('webhookSecret has white space or a line break at its start or end: trim it');

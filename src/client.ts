@@ -48,7 +48,8 @@ export class MerchantClient {
     const apiKey = checkApiKey(options.apiKey);
     const secrets = checkWebhookSecrets(options.webhookSecret);
     const { budget, ...limits } = clientLimits(options);
-    const redactor = new Redactor(typeof apiKey === 'string' ? [...secrets, apiKey] : secrets);
+    const hidden = [...secrets, apiKey].filter((secret) => typeof secret === 'string');
+    const redactor = new Redactor(hidden);
     const runtime = runtimeOf(options.runtime);
     // Looked up at each call, so that a tool that replaces the platform's fetch later is seen.
     const fetch = options.fetch ?? ((url, init) => globalThis.fetch(url, init));

@@ -4,6 +4,7 @@ import { MerchantClient } from '../src/client.ts';
 import type { MerchantClientOptions } from '../src/client-options.ts';
 import { ConfigurationError } from '../src/errors.ts';
 import type { Runtime } from '../src/transport/runtime.ts';
+import { signWebhook } from '../src/webhooks/index.ts';
 import { serve } from './support/fault-server.ts';
 import { ok, refuse } from './support/fault-steps.ts';
 import { API_KEY, clientOf, errorOf } from './support/test-client.ts';
@@ -59,6 +60,12 @@ describe('an unusable option is a ConfigurationError that names it', () => {
     ['a key of null', { ...given, apiKey: 7 }, 'apiKey must be a string'],
     ['a webhook secret of a number', { ...given, webhookSecret: 7 }, 'webhookSecret must be a string'],
     ['an empty webhook secret', { ...given, webhookSecret: '' }, 'webhookSecret'],
+    ['a webhook secret without bytes', { ...given, webhookSecret: new Uint8Array() }, 'webhookSecret has no bytes'],
+    [
+      'a webhook secret in a buffer',
+      { ...given, webhookSecret: new ArrayBuffer(32) },
+      'webhookSecret must be a string',
+    ],
     ['an empty list of webhook secrets', { ...given, webhookSecret: [] }, 'webhookSecret is an empty list'],
     ['an empty secret in a list', { ...given, webhookSecret: ['a', ''] }, 'webhookSecret'],
     ['fetch of text', { ...given, fetch: 'fetch' }, 'fetch must be a function'],
@@ -267,6 +274,21 @@ describe('the client', () => {
   test('shows no secret when it is logged, inspected or serialised', () => {
     const views = [JSON.stringify(client), inspect(client, { showHidden: true, depth: 10 }), String(client)];
     for (const view of views) for (const text of [API_KEY, ...secrets, 'token-3']) expect(view).not.toContain(text);
+  });
+
+  test('takes webhook secrets as bytes, copies them and shows none', async () => {
+    const key = Buffer.from('00ff80fe000102030405060708090a0b', 'hex');
+    const bytes = new MerchantClient({ ...given, webhookSecret: ['whsec_one-1', key] });
+    const body = JSON.stringify({
+      invoice_uuid: '018f0000-0000-7000-8000-000000000001',
+      external_id: 'order-1',
+      status: 'expired',
+      amount: '25.00',
+    });
+    const headers = { ...(await signWebhook(body, key)) };
+    key.fill(0);
+    expect(await bytes.webhooks.verify(body, headers)).toMatchObject({ secretIndex: 1, external_id: 'order-1' });
+    expect(inspect(bytes, { showHidden: true, depth: 10 })).not.toMatch(/Uint8Array|Buffer|255, 128, 254/);
   });
 
   test('takes its clock from an instance of a class', async () => {

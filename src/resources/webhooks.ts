@@ -15,10 +15,10 @@ import type { VerifyWebhookOptions } from '../webhooks/verify-settings.ts';
 /** Webhooks: what was delivered, sending again, and receiving with the client's own secret. */
 export class Webhooks {
   readonly #runner: Runner;
-  readonly #secrets: readonly string[];
+  readonly #secrets: readonly (string | Uint8Array)[];
 
   /** @internal */
-  constructor(runner: Runner, secrets: readonly string[]) {
+  constructor(runner: Runner, secrets: readonly (string | Uint8Array)[]) {
     this.#runner = runner;
     this.#secrets = secrets;
   }
@@ -49,7 +49,7 @@ export class Webhooks {
     return createWebhookHandler<Extra>({ ...options, secret: this.#secret('webhooks.handler') });
   }
 
-  #secret(operation: string): readonly string[] {
+  #secret(operation: string): readonly (string | Uint8Array)[] {
     if (this.#secrets.length > 0) return this.#secrets;
     throw new ConfigurationError(
       `${operation}: the client has no webhookSecret: give MerchantClient one, or put it into MERCHANT_WEBHOOK_SECRET, which is not set or empty.`,

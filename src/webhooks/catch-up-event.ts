@@ -31,7 +31,13 @@ function checkConsistency(invoice: CatchUpInvoice): void {
   const amount = decimal('amount', invoice.amount);
   const settled = decimal('settled_amount_usdt', invoice.settled_amount_usdt);
   if (status !== 'success') {
-    if (settled?.isZero() === false) throw malformed(`its status is ${status}, but "settled_amount_usdt" was credited`);
+    const corrected = decimal('adjustment.actual_amount_usdt', adjustment?.actual_amount_usdt);
+    for (const [name, credited] of [
+      ['settled_amount_usdt', settled],
+      ['adjustment.actual_amount_usdt', corrected],
+    ] as const) {
+      if (credited?.isZero() === false) throw malformed(`its status is ${status}, but "${name}" was credited`);
+    }
     return;
   }
   if (adjustment === null || adjustment === undefined) return;

@@ -1,6 +1,6 @@
 import { checkNames } from '../checks.ts';
 import { ConfigurationError } from '../errors.ts';
-import { isPayload, own, type Payload } from './payload-names.ts';
+import { isPayload, middlePayload, own, type Payload } from './payload-names.ts';
 
 /** The two events of the interface. @see service interface, "Emission" */
 export type KnownEvent = 'invoice.paid' | 'invoice.canceled';
@@ -71,7 +71,7 @@ const NAME_MEMBERS = ['event', 'event_type', 'event_name', 'eventType', 'eventNa
 const MONEY_BACK = /refund|charge[\s_-]?back|claw[\s_-]?back|revers|disput|return|correct|revok|void/i;
 const NO_REAL_EVENT = /^\s*(?:test|ping|sample|demo|example|mock|dummy)/i;
 // A bare "type" often names the object ("invoice"); with one of these in it, it names an event.
-const EVENT_LIKE = /[._:/]/;
+const EVENT_LIKE = /[.:/]/;
 
 /** Names found in a body. */
 interface Found {
@@ -81,7 +81,7 @@ interface Found {
   /** Those that say that money goes back, or that nothing has really happened. */
   readonly alarming: string[];
   readonly other: string[];
-  /** Other ones in a bare `type`. */
+  /** Names in a bare `type` that have an underscore only: perhaps of another thing ("bank_transfer"). */
   readonly typed: string[];
 }
 
@@ -89,13 +89,13 @@ interface Found {
 export type NamedEvent = { readonly events: readonly KnownEvent[] } | { readonly unknown: string } | null;
 
 /**
- * The event as the body names it in `event`, `event_type`, `event_name` and `type`, in the envelope and in the invoice.
+ * The event as the body names it in `event`, `event_type`, `event_name` and `type`, in the envelopes and in the invoice.
  * A name that is not known makes the event unknown, also beside a known one: to choose between them would be a guess.
  * A pinned name decides, except against one that says that money goes back.
  */
 export function namedEvent(root: Payload, inner: Payload, pinned: PinnedNames): NamedEvent {
   const found: Found = { known: [], pinned: [], alarming: [], other: [], typed: [] };
-  for (const payload of inner === root ? [root] : [root, inner]) {
+  for (const payload of new Set([root, middlePayload(root) ?? root, inner])) {
     for (const member of NAME_MEMBERS)
       for (const name of namesIn(own(payload, member))) sort(name, false, pinned, found);
     for (const name of namesIn(own(payload, 'type'))) sort(name, true, pinned, found);
@@ -117,8 +117,8 @@ function sort(name: string, isBareType: boolean, pinned: PinnedNames, found: Fou
   else {
     const event = knownEvent(name);
     if (event !== null) found.known.push(event);
-    else if (!isBareType) found.other.push(name);
-    else if (EVENT_LIKE.test(name)) found.typed.push(name);
+    else if (!isBareType || EVENT_LIKE.test(name)) found.other.push(name);
+    else if (name.includes('_')) found.typed.push(name);
   }
 }
 

@@ -91,7 +91,7 @@ export interface WebhookHandler {
 /** Options, checked once. */
 export interface HandlerSettings<Extra extends object> {
   readonly verify: VerifySettings;
-  readonly options: WebhookHandlerOptions<Extra>;
+  readonly options: Pick<WebhookHandlerOptions<Extra>, 'store' | 'onPaid' | 'onCanceled' | 'onUnknown' | 'onReport'>;
   readonly timeout: number;
   readonly timers: WebhookTimers;
 }
@@ -131,7 +131,19 @@ export function handlerSettings<Extra extends object>(options: WebhookHandlerOpt
       `timeout must be 1 to ${MAX_TIMEOUT} milliseconds: the service gives up after 15 seconds.`,
     );
   }
-  return { verify, options, timeout, timers };
+  return { verify, options: kept(options), timeout, timers };
+}
+
+/** The store and the functions as they are now: whoever uses one object for two handlers must not change the first. */
+function kept<Extra extends object>(options: WebhookHandlerOptions<Extra>): HandlerSettings<Extra>['options'] {
+  const { store, onPaid, onCanceled, onUnknown, onReport } = options;
+  return {
+    store,
+    onPaid: onPaid.bind(options),
+    onCanceled: onCanceled.bind(options),
+    onUnknown: onUnknown?.bind(options),
+    onReport: onReport?.bind(options),
+  };
 }
 
 const STORE_MOVES = ['claim', 'renew', 'complete', 'release'] as const;

@@ -58,7 +58,7 @@ function readStream(request: NodeRequest, limit: number, signal: AbortSignal): P
     const onEnd = (): void => {
       settle();
       if (isCutShort(request))
-        reject(new RequestAborted()); // HTTP/2 ends the stream of a request that was reset
+        fail(new RequestAborted()); // HTTP/2 ends the stream of a request that was reset
       else resolve(body.take());
     };
     const onBroken = (): void => fail(new RequestAborted());

@@ -8,20 +8,31 @@ import { plainId } from './uuid-form.ts';
 
 const KIND = new Set(['order', 'invoice', 'reference', 'ref', 'id', 'uuid', 'number', 'no', 'num']);
 const OWNER = new Set(['external', 'merchant', 'client']);
+const NUMBER = new Set(['id', 'uuid', 'number', 'no', 'num']);
+const REFERENCE = new Set(['reference', 'ref']);
 
 /**
  * True for a name that says whose id it is and of what: `external` with any of the kinds, `merchant` or `client` with
- * order, invoice or reference. `merchant_id` and `client_id` name a party, not an order.
+ * order, invoice or reference. `merchant_id`, `client_id` and `order_client_id` name a party, not an order.
  */
 function isTelling(name: string): boolean {
   if (name === 'external_id') return true;
   if (name.length > LONGEST_NAME) return false;
   const words = wordsOf(name);
   if (!words.every((word) => KIND.has(word) || OWNER.has(word)) || !words.some((word) => KIND.has(word))) return false;
+  if (namesParty(words)) return false;
   const names = (...some: readonly string[]): boolean => some.some((word) => words.includes(word));
   if (names('merchant', 'client') && names('order', 'invoice', 'reference', 'ref')) return true;
   // "external_merchant_id" is the merchant's own.
   return names('external') && !names('client') && words.indexOf('merchant') < words.indexOf('external');
+}
+
+/** "order_client_id" is the id of the order's client, "order_client" the client; "order_id_client" is the client's order id. */
+function namesParty(words: readonly string[]): boolean {
+  const party = words.findIndex((word) => word === 'merchant' || word === 'client');
+  if (party < 0) return false;
+  const [before = '', after] = [words[party - 1], words[party + 1]];
+  return after === undefined ? !NUMBER.has(before) && !REFERENCE.has(before) : NUMBER.has(after);
 }
 
 const LONGEST_NAME = 100;

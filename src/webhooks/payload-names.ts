@@ -15,21 +15,49 @@ const ENVELOPE_MEMBERS = ['data', 'payload', 'invoice', 'object', 'body'];
 
 /** The invoice's members: the body itself, what an envelope holds, or both where the members are split between them. */
 export function innerPayload(root: Payload): Payload {
-  const uuid = own(root, 'invoice_uuid') ?? null;
-  if (uuid !== null && has(root, 'status')) return root;
-  const inner = enveloped(root).find((payload) => has(payload, uuid === null ? 'invoice_uuid' : 'status'));
+  const inner = innerLayer(root)?.payload;
   if (inner === undefined) return root;
+  const uuid = own(root, 'invoice_uuid') ?? null;
   if (uuid === null) return has(inner, 'status') ? inner : { ...root, ...inner };
   return { ...root, ...inner, invoice_uuid: uuid };
+}
+
+/** What stands between the body and the invoice's members, where they are two envelopes deep. */
+export function middlePayload(root: Payload): Payload | null {
+  return innerLayer(root)?.around ?? null;
+}
+
+interface Layer {
+  readonly payload: Payload;
+  readonly around: Payload | null;
+}
+
+function innerLayer(root: Payload): Layer | undefined {
+  const uuid = own(root, 'invoice_uuid') ?? null;
+  if (uuid !== null && has(root, 'status')) return undefined;
+  return enveloped(root).find(({ payload }) => has(payload, uuid === null ? 'invoice_uuid' : 'status'));
 }
 
 function has(payload: Payload, name: string): boolean {
   return (own(payload, name) ?? null) !== null;
 }
 
-function enveloped(root: Payload): readonly Payload[] {
-  return ENVELOPE_MEMBERS.flatMap((name) => {
-    const inner = own(root, name);
-    return isPayload(inner) ? [inner, own(inner, 'invoice') ?? own(inner, 'object')].filter(isPayload) : [];
+function enveloped(root: Payload): readonly Layer[] {
+  return ENVELOPE_MEMBERS.flatMap((name): Layer[] => {
+    const first = own(root, name);
+    if (!isPayload(first)) return [];
+    const second = own(first, 'invoice') ?? own(first, 'object');
+    const outer = { payload: first, around: null };
+    return isPayload(second) ? [outer, { payload: second, around: first }] : [outer];
   });
+}
+
+const DEEPEST = 8;
+
+/** Whether a member of this name, at any depth, has a value that fits: for the question of what must not be dropped. */
+export function somewhere(value: unknown, name: string, fits: (value: unknown) => boolean, depth = 0): boolean {
+  if (typeof value !== 'object' || value === null || depth > DEEPEST) return false;
+  return Object.entries(value).some(
+    ([member, inner]) => (member === name && fits(inner)) || somewhere(inner, name, fits, depth + 1),
+  );
 }

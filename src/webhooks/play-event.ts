@@ -2,7 +2,7 @@ import { runClaimed } from './claimed-run.ts';
 import { dedupeKey, eventDigest } from './dedupe.ts';
 import type { InvoiceEvent } from './events.ts';
 import type { HandlerSettings, WebhookContext } from './handler-options.ts';
-import { innerPayload, own } from './payload-names.ts';
+import { somewhere } from './payload-names.ts';
 import { LEASE, type Verdict } from './replies.ts';
 import type { ClaimResult, WebhookStore } from './store.ts';
 
@@ -72,8 +72,7 @@ export async function playEvent<Extra extends object>(
 function unhandled(event: InvoiceEvent): Ending {
   const { event_name } = event.type === 'unknown' ? event : { event_name: null };
   const name = event_name === null ? '' : ` "${event_name.slice(0, MAX_SHOWN_NAME)}"`;
-  const credited = own(innerPayload(event.raw), 'credited_usdt') ?? null;
-  if (event.status.trim().toLowerCase() !== 'success' && credited === null) {
+  if (!mayBeMoney(event)) {
     return {
       verdict: 'no_handler',
       message: `An unknown event${name} was acknowledged, as there is no onUnknown.`,
@@ -86,6 +85,13 @@ function unhandled(event: InvoiceEvent): Ending {
 }
 
 const MAX_SHOWN_NAME = 100;
+
+/** Looked for at any depth: an envelope may have a status of its own, and hide that of the invoice. */
+function mayBeMoney({ raw }: InvoiceEvent): boolean {
+  const isSuccess = (status: unknown): boolean =>
+    typeof status === 'string' && status.trim().toLowerCase() === 'success';
+  return somewhere(raw, 'status', isSuccess) || somewhere(raw, 'credited_usdt', (value) => value !== null);
+}
 
 // One report for each handler: every later delivery would say the same.
 const reported = new WeakSet<object>();

@@ -1,3 +1,4 @@
+import { isBytes } from '../checks.ts';
 import { ConfigurationError } from '../errors.ts';
 import type { HmacKey } from './hmac.ts';
 
@@ -23,7 +24,8 @@ export function secretsFrom(secret: unknown): readonly HmacKey[] {
 
 function usable(secret: unknown, name: string): HmacKey {
   if (isBytes(secret)) {
-    if (secret.byteLength > 0) return secret.slice();
+    // Not slice(): that of a Buffer gives a view of the same memory, so that a caller who wipes it would change the key.
+    if (secret.byteLength > 0) return new Uint8Array(secret);
     throw new ConfigurationError(`${name} is empty: it has no bytes.`);
   }
   if (typeof secret !== 'string') {
@@ -42,11 +44,6 @@ function usable(secret: unknown, name: string): HmacKey {
     );
   }
   return secret;
-}
-
-// By its tag, not instanceof: a test runner may hand over an array of another realm.
-function isBytes(value: unknown): value is Uint8Array {
-  return ArrayBuffer.isView(value) && Object.prototype.toString.call(value) === '[object Uint8Array]';
 }
 
 /** Shorter than this, a secret can be found by trying, from one delivery that was seen. */

@@ -179,6 +179,11 @@ describe('the event of an invoice', () => {
       'is negative',
     ],
     ['expired, but credited', { ...paid, status: 'expired' }, 'was credited'],
+    [
+      'expired, but credited by its adjustment',
+      { ...expired, adjustment: ADJUSTMENT },
+      'actual_amount_usdt" was credited',
+    ],
     ['failed with a negative amount', { ...expired, status: 'fail', amount: new Decimal('-1') }, 'is negative'],
   ])('is not guessed: %s', async (_name, invoice, named) => {
     const { handler, events, reports } = shopOf();

@@ -269,6 +269,10 @@ describe('the name of the event', () => {
     for (const body of [
       { ...paid, event: 'invoice.refunded', type: 'invoice.paid' },
       { ...paid, event: 'invoice.paid', type: 'dispute' },
+      { payload: { event: 'invoice.refunded', invoice: paid } },
+      { event: 'invoice.paid', data: { type: 'test', object: paid } },
+      { ...paid, event: 'invoice.paid', type: 'invoice.partially_paid' },
+      { event: 'invoice.paid', data: { ...paid, type: 'payment:held' } },
       { event: 'webhook.delivery', data: { ...paid, event_type: 'INVOICE_PAID' } },
       { event: 'invoice.paid', data: { ...paid, event: 'payment.disputed' } },
     ]) {
@@ -378,6 +382,8 @@ describe('names that the interface does not show', () => {
     'merchant_reference',
     'merchant-invoice-id',
     'clientOrderId',
+    'order_id_merchant',
+    'client_ref',
   ])('the order id as %s', async (name) => {
     const { external_id, ...rest } = paid;
     expect(await deliver({ ...rest, [name]: external_id })).toMatchObject({ external_id: 'order-1042' });
@@ -419,6 +425,10 @@ describe('names that the interface does not show', () => {
     'merchant_id',
     'client_id',
     'client_number',
+    'order_client_id',
+    'invoiceMerchantNumber',
+    'order_client',
+    'invoice.merchant',
     'customer_external_id',
     'client_external_id',
     'external_merchant_id',

@@ -1,10 +1,14 @@
 import { once } from 'node:events';
 import { createServer as createHttp2Server, connect as http2Connect } from 'node:http2';
 import { connect } from 'node:net';
+import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { CHUNKED_HEAD, dribble, inUse } from '../../bench/dribble.ts';
 import { GrowingBody } from '../../src/webhooks/growing-body.ts';
 import { signWebhook, toFetchHandler, toNodeHandler } from '../../src/webhooks/index.ts';
+import { nodeBody } from '../../src/webhooks/node-body.ts';
+import type { NodeRequest } from '../../src/webhooks/node-types.ts';
+import { RequestAborted } from '../../src/webhooks/request-aborted.ts';
 import { deferred, endpoint, paidBody } from './endpoint.ts';
 import { serve } from './loopback.ts';
 import { settle } from './manual-clock.ts';
@@ -16,6 +20,26 @@ const TEXT = JSON.stringify(paidBody);
 const LIMIT = 262_144;
 const signed = async (): Promise<Record<string, string>> => ({
   ...(await signWebhook(TEXT, SECRET, { id: 'dlv_1', timestamp: NOW })),
+});
+
+describe('a body whose stream ends because it was reset', () => {
+  it('is let go of: no number of them keeps a large delivery out', async () => {
+    const { signal } = new AbortController();
+    for (let sent = 0; sent < 150; sent += 1) {
+      const stream = new PassThrough();
+      const request = Object.assign(stream, { headers: {}, rawHeaders: [], method: 'POST', aborted: false });
+      const left = { rawBody: undefined, body: undefined };
+      const reading = nodeBody(request as unknown as NodeRequest, left, null, LIMIT, signal); // as far as it is looked at
+      stream.write(Buffer.alloc(LIMIT / 2 + 1));
+      await settle();
+      request.aborted = true;
+      stream.end();
+      await expect(reading).rejects.toBeInstanceOf(RequestAborted);
+    }
+    const large = new GrowingBody(LIMIT, null);
+    large.add(Buffer.alloc(LIMIT));
+    large.drop();
+  });
 });
 
 describe('the buffer of a body', () => {

@@ -148,6 +148,18 @@ describe('an unknown event', () => {
       'another status, and a credited amount that cannot be read',
       { ...canceledBody, status: 'held', credited_usdt: {} },
     ],
+    [
+      'an amount that was credited, in the envelope',
+      { event: 'order.settled', credited_usdt: '26.91', data: { ...canceledBody, status: 'held' } },
+    ],
+    [
+      'status success in the envelope',
+      { event: 'order.settled', status: 'success', data: { ...canceledBody, status: 'held' } },
+    ],
+    [
+      'a paid invoice in an envelope with an id and a status of its own',
+      { status: 'ok', invoice_uuid: UUID, data: { object: paidBody } },
+    ],
     ['the same in an envelope', { data: { ...canceledBody, status: 'held', credited_usdt: '26.91' } }],
   ])(
     'without onUnknown that may be about money is answered 500, so that the service repeats it: %s',
@@ -759,5 +771,47 @@ describe('configuration', () => {
     } finally {
       vi.useRealTimers();
     }
+  });
+});
+
+describe('options that are used for two handlers', () => {
+  it('are read when a handler is made: the first keeps its own store and functions', async () => {
+    const calls: string[] = [];
+    const clock = new ManualClock();
+    const options = {
+      now: clock.now,
+      secret: SECRET,
+      store: memoryStore(),
+      onPaid: () => void calls.push('first'),
+      onCanceled: () => {},
+      onReport: (report: { reason: string }) => void calls.push(report.reason),
+    };
+    const first = createWebhookHandler(options);
+    const stores = [options.store, memoryStore()] as const;
+    Object.assign(options, { store: stores[1], onPaid: () => void calls.push('second'), onReport: undefined });
+    createWebhookHandler(options);
+    expect(await first.handle(await request(clock))).toMatchObject({ status: 200, body: 'done' });
+    expect(calls).toEqual(['weak_secret', 'first']);
+    expect(stores.map(({ size }) => size)).toEqual([1, 0]);
+  });
+
+  it('may be an instance of a class, whose functions keep their `this`', async () => {
+    const clock = new ManualClock();
+    class Shop {
+      readonly now = clock.now;
+      readonly secret = SECRET;
+      readonly store = memoryStore();
+      #paid = 0;
+      get paid(): number {
+        return this.#paid;
+      }
+      onPaid(): void {
+        this.#paid += 1;
+      }
+      onCanceled(): void {}
+    }
+    const shop = new Shop();
+    await createWebhookHandler(shop).handle(await request(clock));
+    expect(shop.paid).toBe(1);
   });
 });

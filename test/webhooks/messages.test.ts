@@ -150,7 +150,10 @@ describe('reports of a handler', () => {
   it.each([
     ['IDENTITY', 200],
     [' identity ', 200],
+    ['UTF-8', 200], // no compression, though it does not belong there
     ['br', 415],
+    ['X-Gzip', 415],
+    ['utf-8, zstd', 415],
   ])('Content-Encoding %j is %i', async (encoding, status) => {
     const shop = endpoint({ now: () => NOW });
     const reply = await shop.handler.handle((await request(paidBody, { 'Content-Encoding': encoding })) as never);

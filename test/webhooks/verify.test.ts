@@ -2,7 +2,14 @@ import { execFileSync } from 'node:child_process';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { WebhookReason } from '../../src/error-codes.ts';
 import { ConfigurationError, WebhookVerificationError } from '../../src/errors.ts';
-import { Decimal, signWebhook, type VerifyWebhookOptions, verifyWebhook } from '../../src/webhooks/index.ts';
+import {
+  createWebhookHandler,
+  Decimal,
+  memoryStore,
+  signWebhook,
+  type VerifyWebhookOptions,
+  verifyWebhook,
+} from '../../src/webhooks/index.ts';
 import { RUNTIMES } from './runtimes.ts';
 import { headersOf, ISO_VECTORS, MIXED, NOW, PAID, PAID_HEADERS, SECRET, UNICODE, UUID, VECTORS } from './vectors.ts';
 
@@ -87,6 +94,24 @@ describe.each(RUNTIMES)('verifyWebhook with $runtime', ({ enter }) => {
     bytes.fill(0);
     await expect(verified).resolves.toMatchObject({ secretIndex: 1 });
     expect(await refusal(verifyWebhook(PAID, PAID_HEADERS, bytes, at(0)))).toBe('signature_mismatch');
+  });
+
+  it('copies a Buffer too, whose slice() is a view: one that is wiped must not make a key of zeros', async () => {
+    const wiped = Buffer.from(SECRET);
+    const listed = Buffer.from(SECRET);
+    const handlers = [wiped, ['whsec_new', listed]].map((secret) =>
+      createWebhookHandler({ secret, store: memoryStore(), now: () => NOW, onPaid: () => {}, onCanceled: () => {} }),
+    );
+    wiped.fill(0);
+    listed.fill(0);
+    const zeros = await signWebhook(PAID, new Uint8Array(SECRET.length), { timestamp: '1767225600' });
+    for (const handler of handlers) {
+      const forged = await handler.handle({ method: 'POST', headers: { ...zeros }, body: PAID });
+      expect(forged).toMatchObject({ status: 401, body: 'signature_mismatch' });
+      expect(await handler.handle({ method: 'POST', headers: PAID_HEADERS, body: PAID })).toMatchObject({
+        status: 200,
+      });
+    }
   });
 
   it('takes a key beyond text', async () => {

@@ -16,8 +16,9 @@ export function callSite(below: object): CallSite {
 
 /** Puts the caller's frames into the stack of a failure, and hands the failure on. */
 export function locate(failure: unknown, site: CallSite): unknown {
-  const { stack } = site;
-  const frames = stack?.slice(stack.indexOf('\n    at ')) ?? '';
+  // A host's Error.prepareStackTrace may give anything in place of a text.
+  const stack: unknown = site.stack;
+  const frames = typeof stack === 'string' ? stack.slice(stack.indexOf('\n    at ')) : '';
   if (!(failure instanceof Error) || !frames.startsWith('\n')) return failure;
   const header = `${failure.name}: ${failure.message}`;
   Object.defineProperty(failure, 'stack', { value: header + frames, configurable: true, writable: true });

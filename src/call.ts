@@ -3,6 +3,7 @@ import { checkNames } from './checks.ts';
 import type { Page } from './contract/types.ts';
 import { type CallError, ConfigurationError, isMerchantError } from './errors.ts';
 import { type PageSource, walkPages } from './pagination.ts';
+import { unreadable } from './transport/request.ts';
 import type { Success } from './transport/runner.ts';
 
 /** The answer behind a call's data. */
@@ -134,8 +135,13 @@ export class ListCall<T> extends Call<Page<T>> implements AsyncIterable<T> {
   /** The first `limit` items from this page on. The limit is mandatory: a list may be longer than the memory. */
   async collect(options: { readonly limit: number }): Promise<T[]> {
     this.consumed();
-    const limit: unknown = options?.limit;
     const { operation } = this.#source;
+    let limit: unknown;
+    try {
+      limit = options?.limit;
+    } catch (error) {
+      throw unreadable(error, operation);
+    }
     const fail = (problem: string): never => {
       throw new ConfigurationError(`${operation}: ${problem}`, { code: 'SDK_INVALID_ARGUMENT', operation });
     };

@@ -169,7 +169,8 @@ export function listOf<T>(item: z.ZodMiniType<T, unknown>): z.ZodMiniType<T[], u
       const report = (path: (string | number)[], message: string) =>
         context.issues.push({ code: 'custom', path, message, input: value });
       const list: T[] = [];
-      if (!Array.isArray(value)) report([], value === undefined ? 'is required' : 'must be an array');
+      if (value instanceof Problem) report([], value.message);
+      else if (!Array.isArray(value)) report([], value === undefined ? 'is required' : 'must be an array');
       else {
         for (let index = 0; index < value.length && context.issues.length <= ISSUES_MAX; index += 1) {
           const read = one(value[index]);

@@ -1,5 +1,5 @@
 import { isObject } from './envelope.ts';
-import { dateFrom } from './scalars.ts';
+import { dateFrom, Problem } from './scalars.ts';
 import type { DeliveryAttempt, WebhookDelivery } from './types.ts';
 
 type Wire = Readonly<Record<string, unknown>>;
@@ -70,6 +70,9 @@ const RECORD_WRAPPERS = ['delivery', 'webhook_delivery', 'webhook'];
 const WRAPPERS = [...LIST_NAMES, ...RECORD_WRAPPERS, 'history', 'webhook_history', 'delivery_history'];
 /** An invoice has one terminal webhook. So many rows are no history; as they came, they are refused at the first one. */
 const DELIVERIES_MAX = 1_000;
+/** Attempts in one answer, of all its deliveries. Seven are usual, and each manual resend adds one. */
+const ATTEMPTS_MAX = 10_000;
+const TOO_MANY_ATTEMPTS = new Problem(`takes the answer beyond ${ATTEMPTS_MAX} attempts`);
 /** The envelope aside: under a name, and once more under another. */
 const WRAPPED_DEEPEST = 3;
 
@@ -105,7 +108,7 @@ function isList(value: unknown): value is readonly unknown[] {
 }
 
 /** The record under our names, with what it has besides as it came. `attempts` may be the count or the log itself. */
-function named(given: unknown): unknown {
+function named(given: unknown, room: { attempts: number } = { attempts: ATTEMPTS_MAX }): unknown {
   const raw = unwrappedRecord(given);
   if (!isObject(raw)) return raw;
   const members = new Members(raw);
@@ -113,7 +116,10 @@ function named(given: unknown): unknown {
   for (const [name, candidates] of Object.entries(RECORD_NAMES)) {
     record[name] = members.find(candidates, (value) => isList(value) === (name === 'attempt_log'));
   }
-  const log = isList(record['attempt_log']) ? record['attempt_log'].map(namedAttempt) : [];
+  const attempts = isList(record['attempt_log']) ? record['attempt_log'] : [];
+  room.attempts -= attempts.length;
+  if (room.attempts < 0) return { ...record, attempt_log: TOO_MANY_ATTEMPTS };
+  const log = attempts.map(namedAttempt);
   record['attempt_log'] = log;
   record['attempts'] = countOrNull(record['attempts']) ?? log.length;
   record['status'] ??= statusByLog(log, record['next_retry_at']);
@@ -173,7 +179,11 @@ function isRecord(raw: Wire): boolean {
 /** A list, a page, a list under a name, or one record alone: whether it is paginated is not shown. */
 export function deliveryList(raw: unknown, depth = 0): unknown {
   if (raw === null) return [];
-  if (isList(raw)) return raw.length > DELIVERIES_MAX ? raw : raw.map(named);
+  if (isList(raw)) {
+    if (raw.length > DELIVERIES_MAX) return raw;
+    const room = { attempts: ATTEMPTS_MAX };
+    return raw.map((record) => named(record, room));
+  }
   if (!isObject(raw)) return raw;
   if (Object.keys(raw).length === 0) return [];
   const members = new Members(raw);

@@ -11,6 +11,7 @@ import {
   isMerchantError,
 } from '../errors.ts';
 import type { CallScope } from '../transport/call-scope.ts';
+import { afterUnknown } from '../transport/failure.ts';
 import type { Runner, Success } from '../transport/runner.ts';
 import { compared, creationDifferences, differencesOf } from './compared.ts';
 import { type CallAge, type InvoiceOrigin, originOf } from './invoice-origin.ts';
@@ -58,7 +59,7 @@ async function createOrRecover(
     const elapsed = runtime.monotonic() - scope.startedAt;
     const age: CallAge = { startedOn, elapsed, elapsedOnWall: runtime.now() - startedOn };
     const origin = isAmbiguous ? originOf(found.value, scope.request.sent, found.answer.headers, age) : 'older';
-    if (origin !== 'own' && !orGet) throw notOwn(error, found.value, origin);
+    if (origin !== 'own' && !orGet) throw notOwn(error, runner.shownData(found.value), origin);
     const recovered = origin === 'own';
     const attempts = error.attempts.length + requests;
     return { created: recovered, success: { ...found, attempts, durationMs: elapsed, recovered } };
@@ -86,7 +87,7 @@ async function recover(
     attempts,
     outcome: 'rejected', // read back and compared: this call's was not created
     differences,
-    existing: found.value,
+    existing: runner.shownData(found.value),
     message: `${operation}: another invoice has this external_id, with another ${differences.join(' and ')}. Give each charge an external_id of its own.`,
   });
 }
@@ -110,6 +111,9 @@ function retold(
   change: { readonly existing?: Invoice; readonly outcome?: Outcome; readonly cause?: unknown },
 ): InvoiceAlreadyExistsError {
   const existing = change.existing ?? conflict.existing;
+  // What was unknown when the conflict came may be settled now.
+  const doubt = afterUnknown({ operation: conflict.operation ?? '', outcome: 'unknown', isWrite: true });
+  const said = change.outcome === 'rejected' ? conflict.message.replace(doubt, () => '') : conflict.message;
   return new InvoiceAlreadyExistsError({
     code: conflict.code,
     operation: conflict.operation,
@@ -125,7 +129,7 @@ function retold(
     existing,
     existingStatus: change.existing?.status ?? conflict.existingStatus,
     cause: change.cause,
-    message: `${conflict.message} ${note}`,
+    message: `${said} ${note}`,
   });
 }
 

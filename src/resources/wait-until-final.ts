@@ -1,7 +1,8 @@
 import { callSite, locate } from '../call-site.ts';
-import { checkNames } from '../checks.ts';
+import { checkNames, kindOf } from '../checks.ts';
 import type { Invoice } from '../contract/types.ts';
 import { AbortedError, type AnyMerchantError, ConfigurationError, isMerchantError, TimeoutError } from '../errors.ts';
+import { unreadable } from '../transport/request.ts';
 import type { Runner } from '../transport/runner.ts';
 import { pause } from '../transport/runtime.ts';
 import { readInvoice } from './read-invoice.ts';
@@ -44,11 +45,8 @@ export async function pollUntilFinal(runner: Runner, ident: string, options: Wai
 
 /** A state that the interface does not know is final once finished_at is set. */
 async function poll(runner: Runner, ident: string, options: WaitOptions): Promise<Invoice> {
-  checkNames('options', options ?? {}, WAIT_NAMES, fail);
-  const interval = positive('interval', options?.interval, DEFAULT_INTERVAL);
-  const timeout = positive('timeout', options?.timeout, DEFAULT_TIMEOUT);
+  const { interval, timeout, signal } = settingsOf(options);
   const { runtime } = runner;
-  const signal = options?.signal ?? null;
   const deadlineAt = runtime.monotonic() + timeout;
   for (let wait = interval; ; wait = Math.min(wait * GROWTH, interval * LONGEST)) {
     const invoice = await readOnce(runner, ident, signal, deadlineAt);
@@ -69,6 +67,27 @@ async function poll(runner: Runner, ident: string, options: WaitOptions): Promis
         message: `${OPERATION}: aborted by the caller's signal.`,
       });
     }
+  }
+}
+
+interface Settings {
+  readonly interval: number;
+  readonly timeout: number;
+  readonly signal: AbortSignal | null;
+}
+
+function settingsOf(options: WaitOptions | null | undefined): Settings {
+  try {
+    const given: WaitOptions = options ?? {};
+    if (typeof given !== 'object') return fail(`options must be an object, not ${kindOf(given)}`);
+    checkNames('options', given, WAIT_NAMES, fail);
+    return {
+      interval: positive('interval', given.interval, DEFAULT_INTERVAL),
+      timeout: positive('timeout', given.timeout, DEFAULT_TIMEOUT),
+      signal: given.signal ?? null,
+    };
+  } catch (error) {
+    throw unreadable(error, OPERATION);
   }
 }
 

@@ -30,7 +30,11 @@ export function recordOf(failure: Failure): AttemptRecord {
 const DOCS = 'docs/errors.md';
 
 /** Sentence that closes the message of an error after which nobody knows whether a write happened. */
-export function afterUnknown({ operation, outcome, isWrite }: CallContext): string {
+export function afterUnknown({
+  operation,
+  outcome,
+  isWrite,
+}: Pick<CallContext, 'operation' | 'outcome' | 'isWrite'>): string {
   if (outcome !== 'unknown' || !isWrite) return '';
   const remedy =
     operation === 'webhooks.resend'

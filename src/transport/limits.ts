@@ -83,7 +83,9 @@ function isSignal(signal: unknown): boolean {
     signal !== null &&
     'aborted' in signal &&
     'addEventListener' in signal &&
-    typeof signal.addEventListener === 'function'
+    typeof signal.addEventListener === 'function' &&
+    'removeEventListener' in signal &&
+    typeof signal.removeEventListener === 'function'
   );
 }
 

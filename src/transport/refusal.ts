@@ -40,7 +40,9 @@ export function refusal(answer: Answer, body: unknown, reading: Reading<unknown>
   const retryAfter = retryAfterOf(headers, reading.now());
   // An attempt that is answered was made, and an answer with the thing itself may have made it.
   const isMade = !reading.isIdempotent && holdsAttempt(body);
-  const isOdd = errorClass === 'request' && reading.isWrite && contradictsItself(body);
+  // A conflict that names another order answers another request: what became of this one is not known.
+  const isOthers = errorClass === 'conflict' && namesAnother(found.details, reading.externalId);
+  const isOdd = isOthers || (errorClass === 'request' && reading.isWrite && contradictsItself(body));
   return {
     code,
     status,
@@ -72,8 +74,9 @@ export function refusal(answer: Answer, body: unknown, reading: Reading<unknown>
         // Ids and status as they came, the key apart: programs compare them.
         const read = conflictIn(shownData(found.details, (text, max) => redactor.beginning(text, max)).data);
         const sent = reading.externalId === null ? null : redactor.beginning(reading.externalId, ID_MAX);
-        const conflict = { ...read, externalId: read.externalId ?? sent };
-        const message = `${start}. ${existing(conflict)}${end}`;
+        const conflict = { ...read, ...(isOthers && OTHERS), externalId: sent ?? read.externalId };
+        const about = isOthers ? 'The answer is about another order.' : `${existing(conflict)}${REMEDY.conflict}`;
+        const message = `${start}. ${about}${afterUnknown(context)}`;
         return new InvoiceAlreadyExistsError({ ...init, ...conflict, message });
       }
       if (errorClass === 'validation') {
@@ -115,6 +118,18 @@ const REMEDY: Readonly<Record<ErrorClass, string>> = {
   server: 'The service failed; calls that are safe to repeat were repeated.',
   request: 'Correct the request; repeating it unchanged fails again.',
 };
+
+/** What is known of the own order where the conflict is about another one. */
+const OTHERS = { existingStatus: null, existing: undefined } as const;
+
+/** Without case and outer blanks, which a service may not keep. */
+function namesAnother(details: unknown, sent: string | null): boolean {
+  if (!isObject(details)) return false;
+  const holders = [details, details['invoice'], details['existing_invoice'], details['existing']].filter(isObject);
+  const named = holders.map((holder) => holder['external_id']).find((id) => id !== undefined && id !== null);
+  if (typeof named !== 'string' || named === '' || sent === null) return false;
+  return named.trim().toLowerCase() !== sent.trim().toLowerCase();
+}
 
 /** Which order it is, and how it stands. */
 function existing({ externalId, existingStatus }: Conflict): string {

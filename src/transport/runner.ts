@@ -116,6 +116,11 @@ export class Runner {
     return this.#shown(orderOf(given));
   }
 
+  /** Data of the service as an error may hold it: without key and secrets. */
+  shownData<T>(data: T): T {
+    return withTexts(data, (text) => this.#parts.redactor.text(text)) as T; // only texts are written anew
+  }
+
   /** Reports a departure that only a resource can see. */
   noteDrift(endpoint: Endpoint<unknown>, path: string, kind: DriftEvent['kind']): void {
     this.#parts.drift?.tell(endpoint, path, kind);
@@ -171,4 +176,17 @@ export class Runner {
       durationMs,
     });
   }
+}
+
+const DEEPEST = 24;
+
+/** A copy of decoded data with each text as `write` gives it. Dates and decimals stay as they are. */
+function withTexts(data: unknown, write: (text: string) => string, depth = 0): unknown {
+  if (typeof data === 'string') return write(data);
+  if (depth >= DEEPEST) return typeof data === 'object' && data !== null ? '[nested too deeply]' : data;
+  if (Array.isArray(data)) return data.map((item) => withTexts(item, write, depth + 1));
+  if (typeof data !== 'object' || data === null || Object.getPrototypeOf(data) !== Object.prototype) return data;
+  return Object.fromEntries(
+    Object.entries(data).map(([name, member]) => [write(name), withTexts(member, write, depth + 1)]),
+  );
 }

@@ -352,9 +352,9 @@ describe('a conflict', () => {
     ['an id of another type beside it', { external_id: 7, order_id: 'order-1042' }, 'order-1042', null],
     ['an unknown status', { status: 'refunded' }, 'order-1042', 'refunded'],
     ['members of other types', { external_id: 7, status: {} }, 'order-1042', null],
-    ['another id', { external_id: 'Order-1042' }, 'Order-1042', null],
-    ['another id under another name', { order_id: 'Order-1042' }, 'Order-1042', null],
-    ['another id of the invoice in it', { existing: { external_id: 'Order-1042' } }, 'Order-1042', null],
+    ['the id in another case', { external_id: 'Order-1042' }, 'order-1042', null],
+    ['another id under another name', { order_id: 'ORD-7' }, 'order-1042', null],
+    ['the id of the invoice in it in another case', { existing: { external_id: 'Order-1042' } }, 'order-1042', null],
     ['a status of the invoice in it', { existing_invoice: { status: 'expired' } }, 'order-1042', 'expired'],
     ['missing', undefined, 'order-1042', null],
     ['null', null, 'order-1042', null],
@@ -365,12 +365,13 @@ describe('a conflict', () => {
     expect(error).not.toHaveProperty('existing');
   });
 
+  const paid = { ...successInvoice, external_id: 'order-1042' };
   test.each([
-    ['invoice', { external_id: 'order-1042', invoice: successInvoice }],
-    ['existing_invoice', { existing_invoice: successInvoice }],
-    ['existing', { existing: successInvoice }],
-    ['the details themselves', successInvoice],
-    ['beside an empty one', { invoice: {}, ...successInvoice }],
+    ['invoice', { external_id: 'order-1042', invoice: paid }],
+    ['existing_invoice', { existing_invoice: paid }],
+    ['existing', { existing: paid }],
+    ['the details themselves', paid],
+    ['beside an empty one', { invoice: {}, ...paid }],
   ])('the invoice whole, as %s', async (_name, details) => {
     const error = await refused(refuse(409, 'INVOICE_ALREADY_EXISTS', details));
     if (!hasCode(error, 'INVOICE_ALREADY_EXISTS')) throw new Error('is a conflict');
@@ -407,7 +408,7 @@ describe('a conflict', () => {
   );
 
   test('half an invoice is no invoice', async () => {
-    const { payment_url: _left, ...half } = successInvoice;
+    const { payment_url: _left, ...half } = { ...successInvoice, external_id: 'order-1042' };
     const error = await refused(refuse(409, 'INVOICE_ALREADY_EXISTS', { invoice: half }));
     expect(error).not.toHaveProperty('existing');
     expect(error).toMatchObject({ existingStatus: 'success' });

@@ -370,7 +370,7 @@ describe('what could forge a line or hide a word', () => {
   test('is escaped in what a conflict says, and the id is as it came', async () => {
     const details = { external_id: EVIL, status: EVIL };
     const server = await serve(steps.refuse(409, 'INVOICE_ALREADY_EXISTS', details));
-    const error = await errorOf(clientOf(server.url).invoices.create(order));
+    const error = await errorOf(clientOf(server.url).invoices.create({ ...order, external_id: EVIL }));
     expect(error).toMatchObject({ externalId: EVIL, existingStatus: EVIL });
     expect(error.message).toContain(`The order "${SHOWN}" exists with the status "${SHOWN}".`);
   });

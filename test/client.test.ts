@@ -264,6 +264,9 @@ describe('the environment', () => {
     const handlers = { store: undefined, onPaid: () => {}, onCanceled: () => {} };
     // wrong on purpose: the secret is missed first
     expect(() => client.webhooks.handler(handlers as never)).toThrow(/MERCHANT_WEBHOOK_SECRET/);
+    // wrong on purpose: it would be ignored, and deliveries be refused
+    const two = { ...handlers, secret: 'whsec_another' } as never;
+    expect(() => client.webhooks.handler(two)).toThrow('webhooks.handler takes the webhookSecret of the client');
   });
 });
 

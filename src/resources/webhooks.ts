@@ -46,7 +46,13 @@ export class Webhooks {
 
   /** The receiver of `merchant-invoicing/webhooks`, with the client's webhookSecret. Throws a ConfigurationError. */
   handler<Extra extends object = object>(options: Omit<WebhookHandlerOptions<Extra>, 'secret'>): WebhookHandler {
-    return createWebhookHandler<Extra>({ ...options, secret: this.#secret('webhooks.handler') });
+    const operation = 'webhooks.handler';
+    if (typeof options === 'object' && options !== null && 'secret' in options) {
+      throw new ConfigurationError(`${operation} takes the webhookSecret of the client: leave secret out.`, {
+        operation,
+      });
+    }
+    return createWebhookHandler<Extra>({ ...options, secret: this.#secret(operation) });
   }
 
   #secret(operation: string): readonly (string | Uint8Array)[] {

@@ -42,6 +42,10 @@ export function readAnswer<Data>(answer: Answer, reading: Reading<Data>): Read<D
   const payload = payloadOf(body);
   const tooMany = excess(payload, reading.pageSize);
   if (tooMany !== null) return unexpected(answer, reading, 'SDK_PAGE', 'never', tooMany, [], 'rejected');
+  if (reading.isIdempotent && answer.raw.length > UNSUSPICIOUS && isTooWide(payload)) {
+    const problem = `the answer has an object of more than ${MEMBERS_MAX} members`;
+    return unexpected(answer, reading, 'SDK_CONTRACT', 'never', problem);
+  }
   const decoded = decode(reading.data, payload);
   if (decoded.ok) {
     reading.onDecoded?.(body);
@@ -49,6 +53,24 @@ export function readAnswer<Data>(answer: Answer, reading: Reading<Data>): Read<D
   }
   const problem = `the answer is not what the interface describes${found(decoded)}`;
   return unexpected(answer, reading, 'SDK_CONTRACT', 'never', problem, decoded.issues);
+}
+
+/** A body of so many characters is decoded in no time, whatever it holds. */
+const UNSUSPICIOUS = 256 * 1024;
+/** No resource has so many. Copying objects of a million members takes ten times as long as parsing them. */
+const MEMBERS_MAX = 1_000;
+/** Nothing deeper is copied: data, page, row, member. */
+const WIDE_DEEPEST = 4;
+
+function isTooWide(value: unknown, depth = 0): boolean {
+  if (typeof value !== 'object' || value === null || depth > WIDE_DEEPEST) return false;
+  if (Array.isArray(value)) return value.some((item) => isTooWide(item, depth + 1));
+  let members = 0;
+  for (const name in value) {
+    members += 1;
+    if (members > MEMBERS_MAX || isTooWide(Reflect.get(value, name), depth + 1)) return true;
+  }
+  return false;
 }
 
 /** A page of this many items is decoded whatever was asked: the interface allows it. */

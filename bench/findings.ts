@@ -26,6 +26,7 @@ export async function findings(): Promise<void> {
         requestId: null,
         raw,
         cut: false,
+        receivedAt: 0,
         broken: false,
         redirected: false,
       };

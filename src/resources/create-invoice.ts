@@ -56,13 +56,16 @@ async function createOrRecover(
     if (!isAmbiguous && !orGet) throw error;
     const { runtime } = runner;
     const { found, requests } = await recover(runner, scope, error);
-    const elapsed = runtime.monotonic() - scope.startedAt;
+    const { answer } = found;
+    // The answer's Date was written before its headers came: what its body took since then does not count.
+    const elapsed = answer.receivedAt - scope.startedAt;
     const age: CallAge = { startedOn, elapsed, elapsedOnWall: runtime.now() - startedOn };
-    const origin = isAmbiguous ? originOf(found.value, scope.request.sent, found.answer.headers, age) : 'older';
+    const origin = isAmbiguous ? originOf(found.value, scope.request.sent, answer.headers, age) : 'older';
     if (origin !== 'own' && !orGet) throw notOwn(error, runner.shownData(found.value), origin);
     const recovered = origin === 'own';
     const attempts = error.attempts.length + requests;
-    return { created: recovered, success: { ...found, attempts, durationMs: elapsed, recovered } };
+    const durationMs = runtime.monotonic() - scope.startedAt;
+    return { created: recovered, success: { ...found, attempts, durationMs, recovered } };
   }
 }
 
@@ -101,7 +104,7 @@ function notOwn(conflict: InvoiceAlreadyExistsError, existing: Invoice, origin: 
 
 function unread(conflict: InvoiceAlreadyExistsError, cause: AnyMerchantError | null): Error {
   return cause === null
-    ? retold(conflict, 'The existing invoice could not be read: neither the path nor the list has it.', {})
+    ? retold(conflict, 'The existing invoice could not be read: neither the path nor the pages of the list that were read have it.', {})
     : retold(conflict, `The existing invoice could not be read (${cause.code}).`, { cause });
 }
 

@@ -5,7 +5,7 @@ import type { Invoice } from '../contract/types.ts';
 export interface CallAge {
   /** Wall clock, when the call began. */
   readonly startedOn: number;
-  /** Time passed on the monotonic clock, which stands still while a machine sleeps. */
+  /** Time until the answer's headers came, on the monotonic clock, which stands still while a machine sleeps. */
   readonly elapsed: number;
   /** Time passed on the wall clock, which may have been set meanwhile. */
   readonly elapsedOnWall: number;

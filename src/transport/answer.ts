@@ -6,6 +6,8 @@ import type { Redactor } from './redact.ts';
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
+  /** When its headers came, on the monotonic clock. */
+  readonly receivedAt: number;
   readonly requestId: string | null;
   /** The body's text as received. */
   readonly raw: string;

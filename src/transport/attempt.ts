@@ -8,6 +8,7 @@ export type Interruption = 'timeout' | 'deadline' | 'aborted';
  * aborts, whichever is first, and that leaves nothing behind on the caller's signal.
  */
 export class Attempt {
+  readonly #runtime: Runtime;
   readonly #controller = new AbortController();
   readonly #release: () => void;
   readonly #interrupted: Promise<never>;
@@ -16,6 +17,7 @@ export class Attempt {
   sent = false;
 
   constructor(runtime: Runtime, timeout: number, timeLeft: number, callerSignal: AbortSignal | null) {
+    this.#runtime = runtime;
     let reject: (reason: unknown) => void = () => {};
     this.#interrupted = new Promise((_, rejectPromise) => {
       reject = rejectPromise;
@@ -38,6 +40,11 @@ export class Attempt {
       callerSignal?.removeEventListener('abort', onAbort);
     };
     if (callerSignal?.aborted) onAbort();
+  }
+
+  /** The monotonic clock. */
+  now(): number {
+    return this.#runtime.monotonic();
   }
 
   get signal(): AbortSignal {

@@ -110,7 +110,8 @@ export class Transport {
 async function read(response: Response, attempt: Attempt, redactor: Redactor): Promise<Answer> {
   const { status, headers } = response;
   const success = status >= 200 && status < 300;
-  const head = { status, headers, requestId: requestIdOf(headers, redactor), redirected: response.redirected === true };
+  const requestId = requestIdOf(headers, redactor);
+  const head = { status, headers, requestId, redirected: response.redirected === true, receivedAt: attempt.now() };
   const seen: Uint8Array[] = [];
   try {
     const body = await attempt.race(readBody(response, success ? BODY_MAX : ERROR_BODY_MAX, attempt.signal, seen));

@@ -108,6 +108,28 @@ describe('an invoice that may be the call’s own', () => {
   });
 });
 
+test('a slow body of the answer does not make an older invoice the call’s own', async () => {
+  const runtime = new FakeRuntime(0.5);
+  const invoice = JSON.stringify({ ...pendingInvoice, created_at: at(-8_000) });
+  const slow: Step = {
+    play({ response }) {
+      response.writeHead(200, { 'content-type': 'application/json', date: httpDate(WAITED) });
+      response.write(
+        invoice.slice(0, 10),
+        () =>
+          setTimeout(() => {
+            runtime.pass(9_000);
+            response.end(invoice.slice(10));
+          }, 20), // the client must have got the head before time passes
+      );
+    },
+  };
+  const server = await serve(resetAfterReading, conflict, slow);
+  const { data, response } = await clientOf(server.url, { runtime }).invoices.createOrGet(order).withResponse();
+  expect(data.created).toBe(false);
+  expect(response.durationMs).toBe(WAITED + 9_000);
+});
+
 test('a conflict on the first attempt is never the call’s own', async () => {
   const server = await serve(conflict, ok({ ...pendingInvoice, created_at: at(60_000) }));
   const { data, response } = await clientOf(server.url).invoices.createOrGet(order).withResponse();
@@ -137,7 +159,7 @@ describe('a conflict that cannot be read back', () => {
     const server = await serve(conflict, answer(404, ''), ok(empty));
     const error = await errorOf(clientOf(server.url).invoices.createOrGet(order));
     expect(error).toMatchObject({ code: 'INVOICE_ALREADY_EXISTS', existingStatus: 'pending' });
-    expect(error.message).toContain('neither the path nor the list has it');
+    expect(error.message).toContain('neither the path nor the pages of the list');
     expect(error.cause).toBeUndefined();
   });
 });

@@ -32,6 +32,7 @@ const answer = (status: number, raw: string, more: Partial<Answer> = {}): Answer
   requestId: 'req-7',
   raw,
   cut: false,
+  receivedAt: 0,
   broken: false,
   redirected: false,
   ...more,

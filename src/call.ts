@@ -12,11 +12,11 @@ export interface ResponseInfo {
   readonly headers: Headers;
   /** The request id header of the answer, if it had one. */
   readonly requestId: string | null;
-  /** Attempts made, the successful one included. */
+  /** Requests made, the successful one and those of reading back included. */
   readonly attempts: number;
   /** Milliseconds from the call to its data, waits included. */
   readonly durationMs: number;
-  /** True when the invoice had been created by an own attempt whose answer was lost, and was read back. */
+  /** True when one of this call's attempts that got no answer had created the invoice, and it was read back. */
   readonly recovered: boolean;
   /** The body's text as received: amounts with their trailing zeros, members that the types do not know. */
   readonly raw: string;
@@ -39,7 +39,7 @@ const ignore = (): void => {};
 
 /**
  * A call that has begun: a promise of its data, with two more views of the same answer.
- * Nobody consuming it in any view, a failure rejects unhandled, as any promise.
+ * If nothing awaits the call, a failure becomes an unhandled rejection, as with any promise.
  */
 export class Call<T> extends Promise<T> {
   readonly #success: Promise<Success<T>>;

@@ -33,7 +33,7 @@ export function findRefusal(body: unknown): Refusal {
   };
 }
 
-/** True when a 2xx says that it is none: by an error with a code, or by the envelope's flag. */
+/** True when a 2xx is a refusal: it has an error with a code, or the envelope's flag says so. */
 export function isRefusal(body: unknown, mayBeAttempt: boolean): boolean {
   if (!isObject(body)) return false;
   return codedError(body) !== null || (saysNo(body['success']) && !(mayBeAttempt && isAttempt(body)));

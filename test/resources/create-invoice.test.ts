@@ -125,10 +125,11 @@ describe('createOrGet', () => {
 describe('reading back', () => {
   /** createOrGet against a conflict and then this script; with what was asked. */
   async function readBack(script: readonly Step[], asked: object = {}, options: MerchantClientOptions = {}) {
-    const server = await serve(conflict, ...script);
-    const result = await clientOf(server.url, options)
-      .invoices.createOrGet({ ...order, ...asked })
-      .result();
+    const params = { ...order, ...asked };
+    const { external_id } = params;
+    const taken = refuse(409, 'INVOICE_ALREADY_EXISTS', { external_id, status: 'pending' });
+    const server = await serve(taken, ...script);
+    const result = await clientOf(server.url, options).invoices.createOrGet(params).result();
     return { result, paths: pathsOf(server).slice(1) };
   }
 

@@ -245,7 +245,7 @@ describe('the message of a conflict', () => {
       'The order "order-1042" exists with the status "expired". No second',
     ],
     [undefined, 'The order "order-1042" exists. No second'],
-    [{ external_id: 'Order-1042' }, 'The order "Order-1042" exists. No second'],
+    [{ external_id: 'Order-1042 ' }, 'The order "order-1042" exists. No second'], // the same, in the service's spelling
   ])('%j: %s', async (details, sentence) => {
     expect((await created(refuse(409, 'INVOICE_ALREADY_EXISTS', details))).message).toContain(sentence);
   });

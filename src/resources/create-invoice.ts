@@ -104,7 +104,11 @@ function notOwn(conflict: InvoiceAlreadyExistsError, existing: Invoice, origin: 
 
 function unread(conflict: InvoiceAlreadyExistsError, cause: AnyMerchantError | null): Error {
   return cause === null
-    ? retold(conflict, 'The existing invoice could not be read: neither the path nor the pages of the list that were read have it.', {})
+    ? retold(
+        conflict,
+        'The existing invoice could not be read: neither the path nor the pages of the list that were read have it.',
+        {},
+      )
     : retold(conflict, `The existing invoice could not be read (${cause.code}).`, { cause });
 }
 

@@ -5,8 +5,6 @@ import { ConfigurationError } from './errors.ts';
 import { type ApiKey, keyProblem } from './transport/api-key.ts';
 import type { Runtime } from './transport/runtime.ts';
 
-type OneSecret = string | Uint8Array;
-
 /** Options of a {@link MerchantClient}. Durations in milliseconds. */
 export interface MerchantClientOptions {
   /** Address of the service; a path prefix is kept. Default: the environment variable MERCHANT_BASE_URL. */
@@ -17,7 +15,7 @@ export interface MerchantClientOptions {
    * For `webhooks.verify` and `webhooks.handler`: text, or bytes where it is given as hex or base64 of a key; a list while
    * a secret is rotated. Default: MERCHANT_WEBHOOK_SECRET.
    */
-  readonly webhookSecret?: OneSecret | readonly OneSecret[] | undefined;
+  readonly webhookSecret?: string | Uint8Array | readonly (string | Uint8Array)[] | undefined;
   /** One attempt, body included. Default 10,000. */
   readonly timeout?: number | undefined;
   /** The whole call, waits included. Default 30,000, which fits a checkout: batch jobs raise it. */
@@ -132,7 +130,7 @@ export function checkApiKey(given: ApiKey | undefined): ApiKey {
  * The webhook secrets as copies, oldest rotation included; none is fine until a webhook method needs one. The rule is
  * that of the receiver, which may not be loaded here.
  */
-export function checkWebhookSecrets(given: MerchantClientOptions['webhookSecret']): readonly OneSecret[] {
+export function checkWebhookSecrets(given: MerchantClientOptions['webhookSecret']): readonly (string | Uint8Array)[] {
   // A deployment that receives no webhooks may well set the variable to nothing.
   const value: unknown = given ?? (environment('MERCHANT_WEBHOOK_SECRET') || undefined);
   if (value === undefined) return [];

@@ -74,7 +74,7 @@ export function checkOptions(options: MerchantClientOptions): void {
   checkNames('options', options, KNOWN_OPTIONS, fail);
 }
 
-/** A variable of the platform's environment; undefined where there is none, or where it may not be read (Deno). */
+/** A variable of the platform's environment; undefined where it is not set or may not be read (Deno). */
 function environment(name: string): string | undefined {
   try {
     return (globalThis as { process?: { env?: Record<string, string | undefined> } }).process?.env?.[name];

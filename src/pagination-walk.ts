@@ -211,7 +211,7 @@ export class Walk<T> {
     return page;
   }
 
-  /** The number of the page that came: the one asked for, or the last, where there is none so high any more. */
+  /** The number of the page that was answered: the one asked for, or the last one where the list has become shorter. */
   #answered(page: Page<T>, asked: number, rows: number): number {
     const problem = asked === this.#probe ? null : problemOf(page, asked, rows, this.#size);
     if (problem !== null) throw pageError(this.#source.operation, asked, problem);

@@ -1,5 +1,5 @@
-import { Decimal } from '../src/contract/decimal.ts';
 import { listInvoices } from '../src/contract/invoices.ts';
+import { Decimal } from '../src/contract/values/decimal.ts';
 import { compare } from './measure.ts';
 
 const wire = {

@@ -1,7 +1,7 @@
 import type { Operation } from '../src/contract/endpoint.ts';
 import { endpoints } from '../src/contract/endpoints.ts';
-import { readAnswer } from '../src/transport/read-answer.ts';
-import { Redactor } from '../src/transport/redact.ts';
+import { readAnswer } from '../src/transport/answer/read-answer.ts';
+import { Redactor } from '../src/transport/secrecy/redact.ts';
 import { compare } from './measure.ts';
 
 const SIZES = [10 * 1_024, 1_024 * 1_024, 10 * 1_024 * 1_024];

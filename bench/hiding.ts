@@ -1,4 +1,4 @@
-import { Redactor } from '../src/transport/redact.ts';
+import { Redactor } from '../src/transport/secrecy/redact.ts';
 import { compare } from './measure.ts';
 
 const SIZES = [1_024, 64 * 1_024, 1_024 * 1_024, 10 * 1_024 * 1_024];

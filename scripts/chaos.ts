@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { MerchantClient } from '../src/client.ts';
-import { isMerchantError } from '../src/errors.ts';
+import { isMerchantError } from '../src/errors/classes.ts';
 import { createSandbox, type Sandbox } from '../src/sandbox/index.ts';
 import type { Runtime } from '../src/transport/runtime.ts';
 import { randomOf, VirtualClock } from './chaos/clock.ts';

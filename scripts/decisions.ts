@@ -1,10 +1,9 @@
 // `node scripts/decisions.ts` writes the table of dialects in docs/decisions.md anew; a test compares it.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { DIALECTS, type DialectEntry } from '../src/sandbox/index.ts';
+import { between } from './printed.ts';
 
 const PAGE = new URL('../docs/decisions.md', import.meta.url);
-const BEGIN = '<!-- dialects: begin, written by scripts/decisions.ts -->';
-const END = '<!-- dialects: end -->';
 
 const HEADS = ['Dialect', 'Section', 'Unsaid', 'We assume', 'We tolerate as well', 'How to pin it'];
 
@@ -28,11 +27,7 @@ function shown(value: string | number): string {
   return value === '' ? 'nothing' : `\`${value}\``;
 }
 
-/** A page with the table put between its marks. Throws where they are missing. */
-export function withTable(page: string): string {
-  const [start, end] = [page.indexOf(BEGIN), page.indexOf(END)];
-  if (start < 0 || end < start) throw new Error(`docs/decisions.md has no marks ${BEGIN} … ${END}`);
-  return `${page.slice(0, start + BEGIN.length)}\n\n${dialectTable()}\n\n${page.slice(end)}`;
-}
+/** A page with the table of dialects between its marks. Throws where they are missing. */
+export const withTable = (page: string): string => between(page, 'dialects', 'scripts/decisions.ts', dialectTable());
 
 if (import.meta.main) writeFileSync(PAGE, withTable(readFileSync(PAGE, 'utf8')));

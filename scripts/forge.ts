@@ -2,7 +2,7 @@
 // and asks the receiver about each. None may be accepted whose bytes and timestamp are not those of a genuine one.
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { WebhookVerificationError } from '../src/errors.ts';
+import { WebhookVerificationError } from '../src/errors/classes.ts';
 import { createWebhookHandler, memoryStore, verifyWebhook } from '../src/webhooks/index.ts';
 import { randomOf } from './chaos/clock.ts';
 import { below } from './forge/chance.ts';

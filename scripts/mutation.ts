@@ -15,13 +15,13 @@ interface Part {
 
 const PARTS: Readonly<Record<string, Part>> = {
   errors: {
-    mutate: ['src/errors.ts', 'src/error-guards.ts'],
-    tests: ['test/errors.test.ts'],
+    mutate: ['src/errors/{classes,guards}.ts'],
+    tests: ['test/errors/errors.test.ts'],
     withStatic: true,
   },
   pagination: {
-    mutate: ['src/pagination*.ts'],
-    tests: ['test/walk.test.ts', 'test/pagination.test.ts', 'test/behaviour/past-end.test.ts'],
+    mutate: ['src/call/{pages,walk,gaps,tally,walk-problems}.ts'],
+    tests: ['test/call/@(walk|pagination).test.ts', 'test/behaviour/past-end.test.ts'],
     withStatic: true,
   },
   contract: {
@@ -38,8 +38,9 @@ const PARTS: Readonly<Record<string, Part>> = {
   transport: {
     mutate: ['src/transport/**/*.ts'],
     tests: [
-      'test/transport/!(every-status|body-size|leaks).test.ts', // these take seconds each, and notice no more
-      'test/@(client|call|drift).test.ts',
+      'test/transport/**/!(every-status|body-size|leaks).test.ts', // these take seconds each, and notice no more
+      'test/@(client|drift).test.ts',
+      'test/call/call.test.ts',
       'test/resources/*.test.ts',
     ],
     withStatic: false,
@@ -47,7 +48,10 @@ const PARTS: Readonly<Record<string, Part>> = {
   webhooks: {
     // The stores on engines are judged by the conformance suite and the kill runs, against the engines.
     mutate: ['src/webhooks/**/*.ts', '!src/webhooks/{stores,conformance}/**', '!src/webhooks/index.ts'],
-    tests: ['test/webhooks/!(entry|fuzz|fuzz-endpoint|outage|flips).test.ts'],
+    tests: [
+      'test/webhooks/{,verify,event,handle,adapters,catch-up}/!(entry|fuzz|fuzz-endpoint|outage|flips).test.ts',
+      'test/webhooks/stores/memory-store.test.ts',
+    ],
     withStatic: false,
   },
 };

@@ -1,9 +1,9 @@
-import type { ClientRetryOptions, DriftEvent, FetchLike, Hooks, Logger } from './call-options.ts';
+import type { ClientRetryOptions, DriftEvent, FetchLike, Hooks, Logger } from './call/options.ts';
 import { checkNames, isBytes, kindOf } from './checks.ts';
-import { isLoopback } from './contract/hosts.ts';
-import { ConfigurationError } from './errors.ts';
-import { type ApiKey, keyProblem } from './transport/api-key.ts';
+import { isLoopback } from './contract/values/hosts.ts';
+import { ConfigurationError } from './errors/classes.ts';
 import type { Runtime } from './transport/runtime.ts';
+import { type ApiKey, keyProblem } from './transport/secrecy/api-key.ts';
 
 /** Options of a {@link MerchantClient}. Durations in milliseconds. */
 export interface MerchantClientOptions {

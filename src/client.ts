@@ -13,15 +13,15 @@ import { PaymentMethods } from './resources/payment-methods.ts';
 import { Rates } from './resources/rates.ts';
 import { Webhooks } from './resources/webhooks.ts';
 import { Withdrawals } from './resources/withdrawals.ts';
-import { apiKeySource } from './transport/api-key.ts';
 import { RetryBudget } from './transport/budget.ts';
 import { DriftReporter } from './transport/drift-reporter.ts';
 import { RateLimitGate } from './transport/gate.ts';
 import { checkHeaders, clientLimits } from './transport/limits.ts';
 import { Observer } from './transport/observer.ts';
-import { Redactor } from './transport/redact.ts';
 import { Runner } from './transport/runner.ts';
 import { runtimeOf } from './transport/runtime.ts';
+import { apiKeySource } from './transport/secrecy/api-key.ts';
+import { Redactor } from './transport/secrecy/redact.ts';
 import { Transport } from './transport/transport.ts';
 
 /**

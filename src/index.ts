@@ -1,4 +1,4 @@
-export type { Call, CallResult, ListCall, ResponseInfo, WithResponse } from './call.ts';
+export type { Call, CallResult, ListCall, ResponseInfo, WithResponse } from './call/call.ts';
 export type {
   CallEvent,
   CallOptions,
@@ -14,36 +14,14 @@ export type {
   RetryEvent,
   RetryOptions,
   RowsOptions,
-} from './call-options.ts';
+} from './call/options.ts';
 export { MerchantClient } from './client.ts';
 export type { MerchantClientOptions, WithdrawalQueryNames } from './client-options.ts';
-export { Decimal } from './contract/decimal.ts';
-export type { DriftKind } from './contract/drift.ts';
 export type { Operation } from './contract/endpoint.ts';
 export type * from './contract/types.ts';
-export type {
-  ApiErrorKind,
-  AttemptRecord,
-  ErrorCode,
-  ErrorKind,
-  LocalErrorKind,
-  Outcome,
-  SdkCode,
-  ServiceCode,
-  StoppedBy,
-  WebhookReason,
-} from './error-codes.ts';
-export type { ErrorByCode, KnownCode } from './error-guards.ts';
-export type {
-  ApiErrorInit,
-  ComparedField,
-  InvoiceAlreadyExistsErrorInit,
-  MerchantErrorInit,
-  UnexpectedResponseErrorInit,
-  ValidationErrorInit,
-  ValidationIssue,
-} from './error-inits.ts';
-export type { AnyMerchantError, CallError } from './errors.ts';
+export { Decimal } from './contract/values/decimal.ts';
+export type { DriftKind } from './contract/values/drift.ts';
+export type { AnyMerchantError, CallError } from './errors/classes.ts';
 export {
   AbortedError,
   ApiError,
@@ -63,7 +41,29 @@ export {
   UnexpectedResponseError,
   ValidationError,
   WebhookVerificationError,
-} from './errors.ts';
+} from './errors/classes.ts';
+export type {
+  ApiErrorKind,
+  AttemptRecord,
+  ErrorCode,
+  ErrorKind,
+  LocalErrorKind,
+  Outcome,
+  SdkCode,
+  ServiceCode,
+  StoppedBy,
+  WebhookReason,
+} from './errors/codes.ts';
+export type { ErrorByCode, KnownCode } from './errors/guards.ts';
+export type {
+  ApiErrorInit,
+  ComparedField,
+  InvoiceAlreadyExistsErrorInit,
+  MerchantErrorInit,
+  UnexpectedResponseErrorInit,
+  ValidationErrorInit,
+  ValidationIssue,
+} from './errors/inits.ts';
 export type { CreateOrGetResult, Invoices } from './resources/invoices.ts';
 export type { InvalidItem, ListOptions } from './resources/list-options.ts';
 export type { ChargeQuery, PaymentMethods } from './resources/payment-methods.ts';
@@ -71,5 +71,5 @@ export type { RateFilter, Rates } from './resources/rates.ts';
 export type { WaitOptions } from './resources/wait-until-final.ts';
 export type { Webhooks } from './resources/webhooks.ts';
 export type { Withdrawals } from './resources/withdrawals.ts';
-export type { ApiKey } from './transport/api-key.ts';
 export type { Runtime } from './transport/runtime.ts';
+export type { ApiKey } from './transport/secrecy/api-key.ts';

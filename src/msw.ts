@@ -5,7 +5,7 @@
  * @packageDocumentation
  */
 import { type HttpHandler, HttpResponse, http } from 'msw';
-import { ConfigurationError } from './errors.ts';
+import { ConfigurationError } from './errors/classes.ts';
 import { createSandbox, type Sandbox } from './sandbox/index.ts';
 
 /**

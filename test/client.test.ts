@@ -2,7 +2,7 @@ import { inspect } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { MerchantClient } from '../src/client.ts';
 import type { MerchantClientOptions } from '../src/client-options.ts';
-import { ConfigurationError } from '../src/errors.ts';
+import { ConfigurationError } from '../src/errors/classes.ts';
 import type { Runtime } from '../src/transport/runtime.ts';
 import { signWebhook } from '../src/webhooks/index.ts';
 import { serve } from './support/fault-server.ts';

@@ -1,7 +1,8 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { builtinModules } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { withRooms } from '../scripts/architecture.ts';
 import { readBuilt } from './layers/built-graph.ts';
 import { loadedWith, violations } from './layers/rules.ts';
 import { type Import, importsOf, readSources, type SourceFile } from './layers/source-graph.ts';
@@ -17,10 +18,17 @@ describe('the sources', () => {
 
   it('are all seen', () => {
     expect(graph.map(({ path }) => path)).toEqual(
-      expect.arrayContaining(['index.ts', 'errors.ts', 'contract/types.ts', 'transport/transport.ts']),
+      expect.arrayContaining(['index.ts', 'errors/classes.ts', 'contract/types.ts', 'transport/transport.ts']),
     );
     expect(loadedWith(graph, 'contract/invoices.ts')).toContain('zod/mini');
-    expect(loadedWith(graph, 'contract/scalars.ts')).not.toContain('zod/mini');
+    expect(loadedWith(graph, 'contract/values/scalars.ts')).not.toContain('zod/mini');
+  });
+});
+
+describe('docs/architecture.md', () => {
+  it('prints the table of rooms', () => {
+    const page = readFileSync(at('../docs/architecture.md'), 'utf8');
+    expect(page).toBe(withRooms(page));
   });
 });
 
@@ -29,12 +37,12 @@ describe('a source text', () => {
     ["import { a } from './types.ts';", [{ to: 'contract/types.ts', kind: 'value' }]],
     ["import './types.ts';", [{ to: 'contract/types.ts', kind: 'value' }]],
     ["import { type A } from './types.ts';", [{ to: 'contract/types.ts', kind: 'value' }]],
-    ["import type { A } from '../errors.ts';", [{ to: 'errors.ts', kind: 'type' }]],
+    ["import type { A } from '../errors/classes.ts';", [{ to: 'errors/classes.ts', kind: 'type' }]],
     ["import type * as z from 'zod/mini';", [{ to: 'zod/mini', kind: 'type' }]],
-    ["export { a } from '../errors.ts';", [{ to: 'errors.ts', kind: 'value' }]],
-    ["export * from '../errors.ts';", [{ to: 'errors.ts', kind: 'value' }]],
-    ["export type { A } from '../errors.ts';", [{ to: 'errors.ts', kind: 'type' }]],
-    ["let a: import('../errors.ts').A;", [{ to: 'errors.ts', kind: 'type' }]],
+    ["export { a } from '../errors/classes.ts';", [{ to: 'errors/classes.ts', kind: 'value' }]],
+    ["export * from '../errors/classes.ts';", [{ to: 'errors/classes.ts', kind: 'value' }]],
+    ["export type { A } from '../errors/classes.ts';", [{ to: 'errors/classes.ts', kind: 'type' }]],
+    ["let a: import('../errors/classes.ts').A;", [{ to: 'errors/classes.ts', kind: 'type' }]],
     ["const a = await import('node:http');", [{ to: 'node:http', kind: 'lazy' }]],
     ["process.getBuiltinModule?.('node:crypto');", [{ to: 'node:crypto', kind: 'lazy' }]],
     ["const a = require('ky');", [{ to: 'ky', kind: 'value' }]],
@@ -56,40 +64,40 @@ const HOUSE: Readonly<Record<string, readonly Import[]>> = {
     { to: 'resources/invoices.ts', kind: 'value' },
     { to: 'transport/transport.ts', kind: 'value' },
   ],
-  'call.ts': [{ to: 'errors.ts', kind: 'value' }],
-  'errors.ts': [
+  'call/call.ts': [{ to: 'errors/classes.ts', kind: 'value' }],
+  'errors/classes.ts': [
     { to: 'contract/types.ts', kind: 'type' },
-    { to: 'error-codes.ts', kind: 'type' },
+    { to: 'errors/codes.ts', kind: 'type' },
   ],
-  'error-codes.ts': [],
-  'contract/types.ts': [{ to: 'contract/decimal.ts', kind: 'type' }],
-  'contract/decimal.ts': [{ to: 'decimal.js', kind: 'value' }],
-  'contract/codecs.ts': [
+  'errors/codes.ts': [],
+  'contract/types.ts': [{ to: 'contract/values/decimal.ts', kind: 'type' }],
+  'contract/values/decimal.ts': [{ to: 'decimal.js', kind: 'value' }],
+  'contract/values/codecs.ts': [
     { to: 'zod/mini', kind: 'value' },
     { to: 'zod/v4/core', kind: 'value' },
   ],
-  'contract/endpoint.ts': [{ to: 'contract/codecs.ts', kind: 'type' }],
+  'contract/endpoint.ts': [{ to: 'contract/values/codecs.ts', kind: 'type' }],
   'resources/invoices.ts': [
-    { to: 'call.ts', kind: 'value' },
+    { to: 'call/call.ts', kind: 'value' },
     { to: 'transport/transport.ts', kind: 'type' },
-    { to: 'contract/codecs.ts', kind: 'value' },
+    { to: 'contract/values/codecs.ts', kind: 'value' },
   ],
   'resources/webhooks.ts': [{ to: 'webhooks/event.ts', kind: 'value' }],
   'transport/transport.ts': [
     { to: 'ky', kind: 'value' },
-    { to: 'errors.ts', kind: 'value' },
+    { to: 'errors/classes.ts', kind: 'value' },
   ],
   'transport/retry.ts': [],
   'webhooks/event.ts': [
-    { to: 'contract/decimal.ts', kind: 'value' },
+    { to: 'contract/values/decimal.ts', kind: 'value' },
     { to: 'contract/endpoint.ts', kind: 'value' },
     { to: 'client.ts', kind: 'type' },
   ],
-  'webhooks/signature.ts': [{ to: 'node:crypto', kind: 'lazy' }],
+  'webhooks/verify/signature.ts': [{ to: 'node:crypto', kind: 'lazy' }],
   'sandbox/server.ts': [
     { to: 'node:http', kind: 'lazy' },
-    { to: 'webhooks/signature.ts', kind: 'value' },
-    { to: 'contract/codecs.ts', kind: 'value' },
+    { to: 'webhooks/verify/signature.ts', kind: 'value' },
+    { to: 'contract/values/codecs.ts', kind: 'value' },
   ],
   'msw.ts': [
     { to: 'msw', kind: 'value' },
@@ -116,17 +124,17 @@ describe('the rules', () => {
   });
 
   it.each<[string, string, Import['kind']]>([
-    ['contract/types.ts', 'errors.ts', 'value'],
-    ['contract/types.ts', 'error-codes.ts', 'type'],
-    ['contract/codecs.ts', 'transport/retry.ts', 'lazy'],
+    ['contract/types.ts', 'errors/classes.ts', 'value'],
+    ['contract/types.ts', 'errors/codes.ts', 'type'],
+    ['contract/values/codecs.ts', 'transport/retry.ts', 'lazy'],
     ['contract/types.ts', 'ky', 'value'],
-    ['errors.ts', 'contract/types.ts', 'value'],
-    ['errors.ts', 'call.ts', 'type'],
-    ['error-codes.ts', 'contract/types.ts', 'type'],
+    ['errors/classes.ts', 'contract/types.ts', 'value'],
+    ['errors/classes.ts', 'call/call.ts', 'type'],
+    ['errors/codes.ts', 'contract/types.ts', 'type'],
     ['transport/retry.ts', 'ky', 'value'],
     ['transport/retry.ts', 'ky', 'type'],
     ['transport/transport.ts', 'zod/mini', 'value'],
-    ['transport/transport.ts', 'call.ts', 'value'],
+    ['transport/transport.ts', 'call/call.ts', 'value'],
     ['transport/transport.ts', 'resources/invoices.ts', 'type'],
     ['resources/invoices.ts', 'ky', 'value'],
     ['resources/invoices.ts', 'zod', 'value'],
@@ -153,13 +161,13 @@ describe('the rules', () => {
     ['index.ts', 'msw.ts', 'value'],
     ['cli/main.ts', 'client.ts', 'value'],
     ['msw.ts', 'client.ts', 'value'],
-    ['call.ts', 'client.ts', 'type'],
-    ['call.ts', '(computed)', 'lazy'],
-    ['call.ts', 'contract/gone.ts', 'value'],
-    ['stray.ts', 'errors.ts', 'value'],
+    ['call/call.ts', 'client.ts', 'type'],
+    ['call/call.ts', '(computed)', 'lazy'],
+    ['call/call.ts', 'contract/gone.ts', 'value'],
+    ['stray.ts', 'errors/classes.ts', 'value'],
     ['transport/transport.ts', 'node:http', 'lazy'],
-    ['webhooks/signature.ts', 'node:crypto', 'value'],
-    ['webhooks/signature.ts', 'node:http', 'lazy'],
+    ['webhooks/verify/signature.ts', 'node:crypto', 'value'],
+    ['webhooks/verify/signature.ts', 'node:http', 'lazy'],
     ['sandbox/server.ts', 'node:http', 'value'],
     ['sandbox/server.ts', 'node:crypto', 'lazy'],
     ['contract/types.ts', 'node:util', 'lazy'],
@@ -169,31 +177,31 @@ describe('the rules', () => {
   });
 
   it('refuse that webhooks loads zod through a file of contract', () => {
-    expect(violations(house('webhooks/event.ts', { to: 'contract/codecs.ts', kind: 'value' }))).toEqual([
-      'webhooks/event.ts imports contract/codecs.ts, which loads zod',
+    expect(violations(house('webhooks/event.ts', { to: 'contract/values/codecs.ts', kind: 'value' }))).toEqual([
+      'webhooks/event.ts imports contract/values/codecs.ts, which loads zod',
     ]);
-    expect(violations(house('contract/endpoint.ts', { to: 'contract/codecs.ts', kind: 'value' }))).toEqual([
+    expect(violations(house('contract/endpoint.ts', { to: 'contract/values/codecs.ts', kind: 'value' }))).toEqual([
       'webhooks/event.ts imports contract/endpoint.ts, which loads zod',
     ]);
   });
 
   it('refuse a circle, but not one of types', () => {
     const circle = (kind: Import['kind']) =>
-      violations(house('contract/decimal.ts', { to: 'contract/types.ts', kind }));
+      violations(house('contract/values/decimal.ts', { to: 'contract/types.ts', kind }));
     expect(circle('value')).toEqual([]); // types.ts imports decimal.ts as a type only
-    const both = house('contract/codecs.ts', { to: 'contract/endpoint.ts', kind: 'value' }).map((source) =>
+    const both = house('contract/values/codecs.ts', { to: 'contract/endpoint.ts', kind: 'value' }).map((source) =>
       source.path === 'contract/endpoint.ts'
-        ? { ...source, imports: [{ to: 'contract/codecs.ts', kind: 'value' as const }] }
+        ? { ...source, imports: [{ to: 'contract/values/codecs.ts', kind: 'value' as const }] }
         : source,
     );
     expect(violations(both)).toEqual(
       expect.arrayContaining([
-        'contract/codecs.ts imports itself in a circle',
+        'contract/values/codecs.ts imports itself in a circle',
         'contract/endpoint.ts imports itself in a circle',
       ]),
     );
-    expect(violations(house('call.ts', { to: 'call.ts', kind: 'value' }))).toEqual([
-      'call.ts imports itself in a circle',
+    expect(violations(house('call/call.ts', { to: 'call/call.ts', kind: 'value' }))).toEqual([
+      'call/call.ts imports itself in a circle',
     ]);
   });
 
@@ -207,10 +215,17 @@ describe('the rules', () => {
     expect(violations([{ path, lines: 1, imports: [] }])).toEqual([`${path} has a name that says nothing`]);
   });
 
+  it('refuse a folder of more than 16 files', () => {
+    const files = (count: number): SourceFile[] =>
+      Array.from({ length: count }, (_, index) => ({ path: `call/a${index}.ts`, lines: 1, imports: [] }));
+    expect(violations(files(16))).toEqual([]);
+    expect(violations(files(17))).toEqual(['call/ has 17 files, more than 16']);
+  });
+
   it('refuse a file of more than 250 lines', () => {
-    expect(violations([{ path: 'call.ts', lines: 250, imports: [] }])).toEqual([]);
-    expect(violations([{ path: 'call.ts', lines: 251, imports: [] }])).toEqual([
-      'call.ts has 251 lines, more than 250',
+    expect(violations([{ path: 'call/call.ts', lines: 250, imports: [] }])).toEqual([]);
+    expect(violations([{ path: 'call/call.ts', lines: 251, imports: [] }])).toEqual([
+      'call/call.ts has 251 lines, more than 250',
     ]);
   });
 });
@@ -236,14 +251,14 @@ describe.runIf(isBuilt)('the built entries', () => {
     expect(sources.filter((path) => /node_modules|\/sandbox\/|src\/(?:client|transport|resources)/.test(path))).toEqual(
       [],
     );
-    expect(sources).toContain('src/webhooks/signature.ts');
+    expect(sources).toContain('src/webhooks/verify/signature.ts');
   });
 
   it.each(['sandbox.js', 'sandbox.cjs'])('%s holds neither ky nor the client', (entry) => {
     const { externals, sources } = readBuilt(dist, entry);
     expect(externals).toEqual(['decimal.js']);
     expect(
-      sources.filter((path) => /node_modules\/ky\/|src\/(?:client|call|pagination|transport|resources)/.test(path)),
+      sources.filter((path) => /node_modules\/ky\/|src\/(?:client|call\/|transport|resources)/.test(path)),
     ).toEqual([]);
     expect(sources.some((path) => path.startsWith('src/sandbox/'))).toBe(true);
   });

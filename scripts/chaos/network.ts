@@ -1,4 +1,4 @@
-import type { FetchInit, FetchLike } from '../../src/call-options.ts';
+import type { FetchInit, FetchLike } from '../../src/call/options.ts';
 import type { Sandbox } from '../../src/sandbox/index.ts';
 import type { VirtualClock } from './clock.ts';
 

@@ -1,4 +1,4 @@
-import type { CallResult } from '../../src/call.ts';
+import type { CallResult } from '../../src/call/call.ts';
 import type { CreatedInvoice } from '../../src/contract/types.ts';
 import type { Sandbox } from '../../src/sandbox/index.ts';
 import type { Traffic } from './network.ts';

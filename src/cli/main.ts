@@ -1,4 +1,4 @@
-import { isMerchantError } from '../errors.ts';
+import { isMerchantError } from '../errors/classes.ts';
 import { printable } from '../printable.ts';
 import { VERSION } from '../version.ts';
 import { helpFor } from './help.ts';
@@ -9,10 +9,10 @@ export type Command = (args: readonly string[], io: Io) => Promise<ExitCode>;
 
 /** Each command loads its own file, and nothing else starts before it is asked for. */
 const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
-  sandbox: async () => (await import('./sandbox-command.ts')).sandboxCommand,
-  webhooks: async () => (await import('./webhooks-command.ts')).webhooksCommand,
+  sandbox: async () => (await import('./sandbox/command.ts')).sandboxCommand,
+  webhooks: async () => (await import('./webhooks/command.ts')).webhooksCommand,
   openapi: async () => (await import('./openapi-command.ts')).openapiCommand,
-  doctor: async () => (await import('./doctor-command.ts')).doctorCommand,
+  doctor: async () => (await import('./doctor/command.ts')).doctorCommand,
 };
 
 /** Runs one command line. Never throws: the answer is the exit code. */

@@ -10,7 +10,7 @@ export async function openapiCommand(args: readonly string[], io: Io): Promise<E
       'merchant-invoicing openapi > openapi.json',
     );
   }
-  const { openApiDocument } = await import('../contract/openapi.ts');
+  const { openApiDocument } = await import('../contract/openapi/openapi.ts');
   io.out(`${JSON.stringify(openApiDocument(), null, 2)}\n`);
   return EXIT.fine;
 }

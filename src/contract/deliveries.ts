@@ -1,9 +1,19 @@
-import { after, check, listOf, openEnum, optionalScalar, parameters, resource, shapeOf, text } from './codecs.ts';
 import { countOrNull, deliveryList, flagOrNull, numberOrNull } from './delivery-names.ts';
 import type { Endpoint } from './endpoint.ts';
 import { ident } from './parameters.ts';
-import { dateFrom } from './scalars.ts';
 import type { DeliveryAttempt, EventType, KnownDeliveryStatus, WebhookDelivery } from './types.ts';
+import {
+  after,
+  check,
+  listOf,
+  openEnum,
+  optionalScalar,
+  parameters,
+  resource,
+  shapeOf,
+  text,
+} from './values/codecs.ts';
+import { dateFrom } from './values/scalars.ts';
 
 // The types inside the record and its log are not shown: what cannot be read as the type that the name promises is
 // null, because a history with a gap tells more than none.

@@ -1,6 +1,6 @@
 import { isObject } from './envelope.ts';
-import { dateFrom, Problem } from './scalars.ts';
 import type { DeliveryAttempt, WebhookDelivery } from './types.ts';
+import { dateFrom, Problem } from './values/scalars.ts';
 
 type Wire = Readonly<Record<string, unknown>>;
 

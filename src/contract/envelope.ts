@@ -1,6 +1,17 @@
 import type * as z from 'zod/mini';
-import { after, anything, type Check, check, flag, type Issue, integer, listOf, resource, shapeOf } from './codecs.ts';
 import type { Page } from './types.ts';
+import {
+  after,
+  anything,
+  type Check,
+  check,
+  flag,
+  type Issue,
+  integer,
+  listOf,
+  resource,
+  shapeOf,
+} from './values/codecs.ts';
 
 /** @see service interface, "Response envelope" */
 const pageShape = shapeOf<Omit<Page<unknown>, 'items'>>()({

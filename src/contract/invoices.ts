@@ -1,3 +1,17 @@
+import type { Endpoint, PageEndpoint } from './endpoint.ts';
+import { isObject, pageOf, unwrapped } from './envelope.ts';
+import { described, eitherOf } from './openapi/forms.ts';
+import { amount, ident, optionalInteger, optionalText, optionalUrl, optionalWord, textOf } from './parameters.ts';
+import type {
+  CreatedInvoice,
+  CreateInvoiceParams,
+  Currency,
+  Invoice,
+  InvoiceAdjustment,
+  InvoicePaymentMethod,
+  KnownInvoiceStatus,
+  ListInvoicesQuery,
+} from './types.ts';
 import {
   after,
   check,
@@ -14,21 +28,7 @@ import {
   shapeOf,
   text,
   timestamp,
-} from './codecs.ts';
-import type { Endpoint, PageEndpoint } from './endpoint.ts';
-import { isObject, pageOf, unwrapped } from './envelope.ts';
-import { described, eitherOf } from './forms.ts';
-import { amount, ident, optionalInteger, optionalText, optionalUrl, optionalWord, textOf } from './parameters.ts';
-import type {
-  CreatedInvoice,
-  CreateInvoiceParams,
-  Currency,
-  Invoice,
-  InvoiceAdjustment,
-  InvoicePaymentMethod,
-  KnownInvoiceStatus,
-  ListInvoicesQuery,
-} from './types.ts';
+} from './values/codecs.ts';
 
 export const INVOICE_STATUSES = [
   'pending',

@@ -1,5 +1,5 @@
-import type { Decimal } from './decimal.ts';
 import type { KnownInvoiceStatus, KnownWithdrawalStatus } from './types.ts';
+import type { Decimal } from './values/decimal.ts';
 
 /**
  * Money as it may be given: a plain decimal string such as `"25.00"`, or a Decimal of any copy of decimal.js. No number,

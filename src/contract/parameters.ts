@@ -1,10 +1,10 @@
 import type * as z from 'zod/mini';
-import { optionalScalar, scalar } from './codecs.ts';
-import { Decimal } from './decimal.ts';
-import type { Form } from './forms.ts';
-import { isLoopback } from './hosts.ts';
-import { codePoints, isWellFormed, Problem } from './scalars.ts';
+import type { Form } from './openapi/forms.ts';
 import type { DecimalLike } from './types.ts';
+import { optionalScalar, scalar } from './values/codecs.ts';
+import { Decimal } from './values/decimal.ts';
+import { isLoopback } from './values/hosts.ts';
+import { codePoints, isWellFormed, Problem } from './values/scalars.ts';
 
 /** Text of min to max code points, as the service's limits count. */
 export function textOf(min: number, max: number): z.ZodMiniType<string, unknown> {

@@ -1,8 +1,8 @@
-import { check, decimal, integer, nullable, resource, shapeOf, text } from './codecs.ts';
 import type { RowsEndpoint } from './endpoint.ts';
 import { currency } from './invoices.ts';
 import { rowsOf } from './rows.ts';
 import type { PaymentMethod } from './types.ts';
+import { check, decimal, integer, nullable, resource, shapeOf, text } from './values/codecs.ts';
 
 const paymentMethodShape = shapeOf<PaymentMethod>()({
   id: integer,

@@ -1,8 +1,8 @@
-import { check, decimal, nullable, openEnum, resource, shapeOf, text } from './codecs.ts';
 import type { RowsEndpoint } from './endpoint.ts';
 import { isObject } from './envelope.ts';
 import { rowsOf } from './rows.ts';
 import type { Rate } from './types.ts';
+import { check, decimal, nullable, openEnum, resource, shapeOf, text } from './values/codecs.ts';
 
 const rateShape = shapeOf<Rate>()({
   platform: text,

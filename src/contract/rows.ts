@@ -1,7 +1,7 @@
-import type { Check, Checked, Issue } from './codecs.ts';
 import { isObject } from './envelope.ts';
-import type { Form } from './forms.ts';
-import { decimalFrom, integerFrom, Problem } from './scalars.ts';
+import type { Form } from './openapi/forms.ts';
+import type { Check, Checked, Issue } from './values/codecs.ts';
+import { decimalFrom, integerFrom, Problem } from './values/scalars.ts';
 
 /** How a list is read whose rows stand alone. */
 export interface RowsReading {

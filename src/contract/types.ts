@@ -1,4 +1,4 @@
-import type { Decimal } from './decimal.ts';
+import type { Decimal } from './values/decimal.ts';
 
 export type * from './parameter-types.ts';
 

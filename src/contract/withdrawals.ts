@@ -1,4 +1,9 @@
 import type * as z from 'zod/mini';
+import type { Endpoint, PageEndpoint } from './endpoint.ts';
+import { pageOf, unwrapped } from './envelope.ts';
+import type { Form } from './openapi/forms.ts';
+import { ident, optionalInteger, optionalWord } from './parameters.ts';
+import type { KnownWithdrawalStatus, ListWithdrawalsQuery, Withdrawal } from './types.ts';
 import {
   after,
   check,
@@ -10,13 +15,8 @@ import {
   resource,
   shapeOf,
   text,
-} from './codecs.ts';
-import type { Endpoint, PageEndpoint } from './endpoint.ts';
-import { pageOf, unwrapped } from './envelope.ts';
-import type { Form } from './forms.ts';
-import { ident, optionalInteger, optionalWord } from './parameters.ts';
-import { dateFrom, decimalFrom, Problem } from './scalars.ts';
-import type { KnownWithdrawalStatus, ListWithdrawalsQuery, Withdrawal } from './types.ts';
+} from './values/codecs.ts';
+import { dateFrom, decimalFrom, Problem } from './values/scalars.ts';
 
 export const WITHDRAWAL_STATUSES = [
   'pending',

@@ -1,8 +1,8 @@
-import type { Check, Issue } from '../contract/codecs.ts';
-import { Decimal } from '../contract/decimal.ts';
 import type { WireRecord } from '../contract/endpoint.ts';
 import type { CreatedInvoice, Invoice } from '../contract/types.ts';
-import type { ComparedField } from '../error-inits.ts';
+import type { Check, Issue } from '../contract/values/codecs.ts';
+import { Decimal } from '../contract/values/decimal.ts';
+import type { ComparedField } from '../errors/inits.ts';
 
 /**
  * Decodes, and then compares the object with what was asked: a proxy, a cache or a mixed-up connection may have

@@ -1,7 +1,6 @@
-import type { CallOptions } from '../call-options.ts';
+import type { CallOptions } from '../call/options.ts';
 import { endpoints } from '../contract/endpoints.ts';
 import type { CreatedInvoice, CreateInvoiceParams, Invoice } from '../contract/types.ts';
-import type { Outcome } from '../error-codes.ts';
 import {
   AbortedError,
   type AnyMerchantError,
@@ -9,10 +8,11 @@ import {
   InvoiceAlreadyExistsError,
   InvoiceMismatchError,
   isMerchantError,
-} from '../errors.ts';
-import type { CallScope } from '../transport/call-scope.ts';
+} from '../errors/classes.ts';
+import type { Outcome } from '../errors/codes.ts';
 import { afterUnknown } from '../transport/failure.ts';
 import type { Runner, Success } from '../transport/runner.ts';
+import type { CallScope } from '../transport/scope.ts';
 import { compared, creationDifferences, differencesOf } from './compared.ts';
 import { type CallAge, type InvoiceOrigin, originOf } from './invoice-origin.ts';
 import { readBack } from './read-back.ts';

@@ -1,5 +1,5 @@
-import { Call, type ListCall } from '../call.ts';
-import type { CallOptions } from '../call-options.ts';
+import { Call, type ListCall } from '../call/call.ts';
+import type { CallOptions } from '../call/options.ts';
 import { endpoints } from '../contract/endpoints.ts';
 import type { CreatedInvoice, CreateInvoiceParams, Invoice, ListInvoicesQuery } from '../contract/types.ts';
 import type { Runner } from '../transport/runner.ts';

@@ -1,9 +1,9 @@
-import type { CallOptions, InvalidRow, RowsOptions } from '../call-options.ts';
+import type { CallOptions, InvalidRow, RowsOptions } from '../call/options.ts';
 import { checkNames, kindOf } from '../checks.ts';
 import type { Operation } from '../contract/endpoint.ts';
 import { isObject } from '../contract/envelope.ts';
 import type { Page } from '../contract/types.ts';
-import { ConfigurationError } from '../errors.ts';
+import { ConfigurationError } from '../errors/classes.ts';
 import { CALL_NAMES } from '../transport/limits.ts';
 
 /** An item of a list that is not what the interface describes. */

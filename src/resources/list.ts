@@ -1,12 +1,12 @@
-import { ListCall } from '../call.ts';
-import type { CallOptions } from '../call-options.ts';
+import { ListCall } from '../call/call.ts';
+import type { CallOptions } from '../call/options.ts';
 import type { PageEndpoint } from '../contract/endpoint.ts';
 import { isObject, lenientPage } from '../contract/envelope.ts';
 import type { Page, PageQuery } from '../contract/types.ts';
-import type { CallTraits } from '../transport/call-scope.ts';
 import { quietly } from '../transport/observer.ts';
 import { unreadable } from '../transport/request.ts';
 import type { Runner, Success } from '../transport/runner.ts';
+import type { CallTraits } from '../transport/scope.ts';
 import { callOptionsOf, type ListOptions, listOptionsOf } from './list-options.ts';
 
 /** A member by which a list can be filtered. */

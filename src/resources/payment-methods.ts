@@ -1,10 +1,10 @@
-import { Call } from '../call.ts';
-import type { RowsOptions } from '../call-options.ts';
-import { check, parameters } from '../contract/codecs.ts';
-import { Decimal } from '../contract/decimal.ts';
+import { Call } from '../call/call.ts';
+import type { RowsOptions } from '../call/options.ts';
 import { endpoints } from '../contract/endpoints.ts';
 import { amount, textOf } from '../contract/parameters.ts';
 import type { DecimalInput, PaymentMethod } from '../contract/types.ts';
+import { check, parameters } from '../contract/values/codecs.ts';
+import { Decimal } from '../contract/values/decimal.ts';
 import { readInput } from '../transport/request.ts';
 import type { Runner, Success } from '../transport/runner.ts';
 import { readRows } from './rows.ts';

@@ -1,9 +1,9 @@
-import { Call } from '../call.ts';
-import type { RowsOptions } from '../call-options.ts';
-import { check, parameters } from '../contract/codecs.ts';
+import { Call } from '../call/call.ts';
+import type { RowsOptions } from '../call/options.ts';
 import { endpoints } from '../contract/endpoints.ts';
 import { optionalText } from '../contract/parameters.ts';
 import type { Rate } from '../contract/types.ts';
+import { check, parameters } from '../contract/values/codecs.ts';
 import { readInput } from '../transport/request.ts';
 import type { Runner, Success } from '../transport/runner.ts';
 import { readRows } from './rows.ts';

@@ -2,9 +2,9 @@ import type { WireRecord } from '../contract/endpoint.ts';
 import { endpoints } from '../contract/endpoints.ts';
 import { lenientPage } from '../contract/envelope.ts';
 import type { Invoice } from '../contract/types.ts';
-import { type AnyMerchantError, isMerchantError } from '../errors.ts';
-import type { CallScope } from '../transport/call-scope.ts';
+import { type AnyMerchantError, isMerchantError } from '../errors/classes.ts';
 import type { Runner, Success } from '../transport/runner.ts';
+import type { CallScope } from '../transport/scope.ts';
 
 /** A walk of the list that does not end would hold the payment up. */
 const PAGES_MAX = 20;

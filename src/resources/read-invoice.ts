@@ -1,8 +1,8 @@
-import type { CallOptions } from '../call-options.ts';
+import type { CallOptions } from '../call/options.ts';
 import { endpoints } from '../contract/endpoints.ts';
 import type { Invoice } from '../contract/types.ts';
-import type { CallTraits } from '../transport/call-scope.ts';
 import type { Runner, Success } from '../transport/runner.ts';
+import type { CallTraits } from '../transport/scope.ts';
 import { compared, invoiceDifferences } from './compared.ts';
 
 const endpoint = endpoints['invoices.get'];

@@ -1,4 +1,4 @@
-import type { RowsOptions } from '../call-options.ts';
+import type { RowsOptions } from '../call/options.ts';
 import type { Operation, RowsEndpoint } from '../contract/endpoint.ts';
 import { rowsOf } from '../contract/rows.ts';
 import { quietly } from '../transport/observer.ts';

@@ -1,7 +1,13 @@
-import { callSite, locate } from '../call-site.ts';
+import { callSite, locate } from '../call/call-site.ts';
 import { checkNames, kindOf } from '../checks.ts';
 import type { Invoice } from '../contract/types.ts';
-import { AbortedError, type AnyMerchantError, ConfigurationError, isMerchantError, TimeoutError } from '../errors.ts';
+import {
+  AbortedError,
+  type AnyMerchantError,
+  ConfigurationError,
+  isMerchantError,
+  TimeoutError,
+} from '../errors/classes.ts';
 import { unreadable } from '../transport/request.ts';
 import type { Runner } from '../transport/runner.ts';
 import { pause } from '../transport/runtime.ts';

@@ -1,16 +1,16 @@
-import { Call } from '../call.ts';
-import type { CallOptions } from '../call-options.ts';
+import { Call } from '../call/call.ts';
+import type { CallOptions } from '../call/options.ts';
 import { endpoints } from '../contract/endpoints.ts';
 import type { WebhookDelivery } from '../contract/types.ts';
-import { ConfigurationError } from '../errors.ts';
+import { ConfigurationError } from '../errors/classes.ts';
 import type { Runner } from '../transport/runner.ts';
-import type { HeadersInput } from '../webhooks/delivery-headers.ts';
-import type { InvoiceEvent } from '../webhooks/events.ts';
-import { createWebhookHandler } from '../webhooks/handler.ts';
-import type { WebhookHandler, WebhookHandlerOptions } from '../webhooks/handler-options.ts';
-import type { RawBody } from '../webhooks/raw-body.ts';
-import { verifyWebhook } from '../webhooks/verify.ts';
-import type { VerifyWebhookOptions } from '../webhooks/verify-settings.ts';
+import type { InvoiceEvent } from '../webhooks/event/events.ts';
+import { createWebhookHandler } from '../webhooks/handle/handler.ts';
+import type { WebhookHandler, WebhookHandlerOptions } from '../webhooks/handle/handler-options.ts';
+import type { HeadersInput } from '../webhooks/verify/delivery-headers.ts';
+import type { RawBody } from '../webhooks/verify/raw-body.ts';
+import { verifyWebhook } from '../webhooks/verify/verify.ts';
+import type { VerifyWebhookOptions } from '../webhooks/verify/verify-settings.ts';
 
 /** Webhooks: what was delivered, sending again, and receiving with the client's own secret. */
 export class Webhooks {

@@ -1,4 +1,4 @@
-import { ConfigurationError } from '../errors.ts';
+import { ConfigurationError } from '../errors/classes.ts';
 
 const UNITS: Readonly<Record<string, number>> = {
   ms: 1,

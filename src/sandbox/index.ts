@@ -1,7 +1,8 @@
 export type { Sandbox, SandboxFetch } from './api.ts';
-export type { Finding } from './delivery-why-search.ts';
-export type { FailureBody, NullForm } from './dialect.ts';
-export { DIALECTS, type Dialect, type DialectEntry, type DialectTable } from './dialects.ts';
+export { MAGIC_OUTCOMES, type MagicOutcome } from './business/magic-outcomes.ts';
+export type { Finding } from './delivery/why-search.ts';
+export type { FailureBody, NullForm } from './dialect/dialect.ts';
+export { DIALECTS, type Dialect, type DialectEntry, type DialectTable } from './dialect/dialects.ts';
 export {
   type DeliveryMove,
   describeEvent,
@@ -10,6 +11,9 @@ export {
   type SandboxEvent,
   type SandboxNote,
 } from './events.ts';
+export type { ListenOptions, SandboxServer } from './http/server.ts';
+export type { DeliveryFetch, SandboxDefaults, SandboxOptions, SeedInvoice } from './options.ts';
+export { createSandbox } from './sandbox.ts';
 export type {
   DeliveryFault,
   Fault,
@@ -19,12 +23,8 @@ export type {
   QueuedFault,
   RequestFault,
   SeedFault,
-} from './faults.ts';
-export { MAGIC_OUTCOMES, type MagicOutcome } from './magic-outcomes.ts';
-export type { DeliveryFetch, SandboxDefaults, SandboxOptions, SeedInvoice } from './options.ts';
-export { createSandbox } from './sandbox.ts';
-export type { ListenOptions, SandboxServer } from './server.ts';
-export type { SandboxState } from './state.ts';
+} from './service/faults.ts';
+export type { SandboxState } from './state/state.ts';
 export type {
   SandboxAdjustment,
   SandboxAttempt,

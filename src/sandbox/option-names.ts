@@ -1,8 +1,8 @@
 import { checkNames, kindOf, namesOf } from '../checks.ts';
-import { ConfigurationError } from '../errors.ts';
-import type { Fault, FaultOptions, FaultType, SeedFault } from './faults.ts';
+import { ConfigurationError } from '../errors/classes.ts';
+import type { ListenOptions } from './http/server.ts';
 import type { SandboxDefaults, SandboxOptions, SeedInvoice } from './options.ts';
-import type { ListenOptions } from './server.ts';
+import type { Fault, FaultOptions, FaultType, SeedFault } from './service/faults.ts';
 
 // The names of every options object of the sandbox. A mistyped one is refused, because it would be ignored in silence.
 

@@ -1,9 +1,8 @@
-import { ConfigurationError } from '../errors.ts';
-import type { Dialect } from './dialect.ts';
-import { dialectFrom } from './dialect-option.ts';
+import { ConfigurationError } from '../errors/classes.ts';
+import type { Dialect } from './dialect/dialect.ts';
+import { dialectFrom } from './dialect/dialect-option.ts';
 import { durationFrom, shown } from './duration.ts';
 import type { SandboxEvent } from './events.ts';
-import type { SeedFault } from './faults.ts';
 import {
   checkOptionNames,
   DEFAULTS_NAMES,
@@ -13,8 +12,9 @@ import {
   SEED_INVOICE_NAMES,
 } from './option-names.ts';
 import { randomSeed } from './random.ts';
-import { SEED_METHODS, SEED_RATES, seedWithdrawals } from './seed-data.ts';
-import { type SandboxState, stateFrom } from './state.ts';
+import type { SeedFault } from './service/faults.ts';
+import { SEED_METHODS, SEED_RATES, seedWithdrawals } from './state/seed-data.ts';
+import { type SandboxState, stateFrom } from './state/state.ts';
 import type { SandboxMethod, SandboxRate, SandboxWithdrawal } from './wire-types.ts';
 
 /** What the sandbox needs to send a webhook. The platform's fetch and one-line fakes fit. */

@@ -1,11 +1,11 @@
-import type { Clock } from './clock.ts';
 import type { EventLog } from './events.ts';
-import type { FaultScript } from './faults.ts';
 import type { Settings } from './options.ts';
 import type { Random } from './random.ts';
-import type { Answer } from './respond.ts';
-import type { Exchange } from './service.ts';
-import type { InvoiceRecord, Store } from './store.ts';
+import type { FaultScript } from './service/faults.ts';
+import type { Answer } from './service/respond.ts';
+import type { Exchange } from './service/service.ts';
+import type { Clock } from './state/clock.ts';
+import type { InvoiceRecord, Store } from './state/store.ts';
 
 /** What every part of a sandbox works on. Made once by sandbox.ts and handed around. */
 export interface World {

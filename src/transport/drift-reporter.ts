@@ -1,10 +1,10 @@
-import type { DriftEvent } from '../call-options.ts';
-import { driftsIn } from '../contract/drift.ts';
+import type { DriftEvent } from '../call/options.ts';
 import type { Endpoint } from '../contract/endpoint.ts';
 import { isObject, payloadOf, unwrapped } from '../contract/envelope.ts';
+import { driftsIn } from '../contract/values/drift.ts';
 import { printable } from '../printable.ts';
 import { quietly } from './observer.ts';
-import type { Redactor } from './redact.ts';
+import type { Redactor } from './secrecy/redact.ts';
 
 /** Departures remembered; a service that answers a new name each time must not fill the memory. */
 const REMEMBERED = 1_000;

@@ -1,5 +1,5 @@
-import type { AttemptRecord, ErrorCode, Outcome, StoppedBy } from '../error-codes.ts';
-import { AbortedError, type CallError, ConfigurationError, ConnectionError, TimeoutError } from '../errors.ts';
+import { AbortedError, type CallError, ConfigurationError, ConnectionError, TimeoutError } from '../errors/classes.ts';
+import type { AttemptRecord, ErrorCode, Outcome, StoppedBy } from '../errors/codes.ts';
 import type { FailedAttempt } from './retry.ts';
 
 /** What is known of a call when its error is made. */

@@ -1,6 +1,6 @@
-import type { CallOptions, ClientRetryOptions, RetryOptions } from '../call-options.ts';
+import type { CallOptions, ClientRetryOptions, RetryOptions } from '../call/options.ts';
 import { checkNames, type Fail, kindOf } from '../checks.ts';
-import { ConfigurationError } from '../errors.ts';
+import { ConfigurationError } from '../errors/classes.ts';
 import { DEFAULT_RETRY, type RetryPolicy } from './retry.ts';
 
 export const DEFAULT_TIMEOUT = 10_000;

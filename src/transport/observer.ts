@@ -1,4 +1,4 @@
-import type { CallEvent, ErrorEvent, Hooks, Logger, ResponseEvent, RetryEvent } from '../call-options.ts';
+import type { CallEvent, ErrorEvent, Hooks, Logger, ResponseEvent, RetryEvent } from '../call/options.ts';
 import { printable } from '../printable.ts';
 
 /** Tells hooks and logger what happens. Nothing they do reaches the call. */

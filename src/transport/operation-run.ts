@@ -1,12 +1,12 @@
-import type { CallEvent } from '../call-options.ts';
-import type { AttemptRecord, StoppedBy } from '../error-codes.ts';
-import type { CallError } from '../errors.ts';
+import type { CallEvent } from '../call/options.ts';
+import type { CallError } from '../errors/classes.ts';
+import type { AttemptRecord, StoppedBy } from '../errors/codes.ts';
 import { Attempt } from './attempt.ts';
-import type { CallScope } from './call-scope.ts';
 import { aborted, deadlinePassed, type Failure, recordOf } from './failure.ts';
 import { nextWait, outcomeOf } from './retry.ts';
 import type { ClientParts, Success } from './runner.ts';
 import { pause } from './runtime.ts';
+import type { CallScope } from './scope.ts';
 import type { AttemptResult } from './transport.ts';
 
 /**

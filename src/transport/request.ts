@@ -1,6 +1,6 @@
-import type { Check, Issue } from '../contract/codecs.ts';
 import type { Endpoint, WireRecord } from '../contract/endpoint.ts';
-import { ConfigurationError, isMerchantError, ValidationError } from '../errors.ts';
+import type { Check, Issue } from '../contract/values/codecs.ts';
+import { ConfigurationError, isMerchantError, ValidationError } from '../errors/classes.ts';
 import { VERSION } from '../version.ts';
 import type { PreparedRequest } from './transport.ts';
 

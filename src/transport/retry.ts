@@ -1,4 +1,4 @@
-import type { Outcome, StoppedBy } from '../error-codes.ts';
+import type { Outcome, StoppedBy } from '../errors/codes.ts';
 
 /** How a failure may be repeated. `unanswered`: no complete answer came. */
 export type RetryClass = 'never' | 'rate_limit' | 'transient' | 'unanswered';

@@ -1,17 +1,17 @@
-import type { CallOptions, DriftEvent } from '../call-options.ts';
+import type { CallOptions, DriftEvent } from '../call/options.ts';
 import type { Endpoint } from '../contract/endpoint.ts';
-import { isMerchantError } from '../errors.ts';
-import type { Answer } from './answer.ts';
+import { isMerchantError } from '../errors/classes.ts';
+import type { Answer } from './answer/answer.ts';
 import type { RetryBudget } from './budget.ts';
-import { type CallScope, type CallTraits, orderOf } from './call-scope.ts';
 import type { DriftReporter } from './drift-reporter.ts';
 import type { RateLimitGate } from './gate.ts';
 import { type CallLimits, limitsOf } from './limits.ts';
 import type { Observer } from './observer.ts';
 import { OperationRun } from './operation-run.ts';
-import type { Redactor } from './redact.ts';
 import { type CallInput, prepareRequest, unreadable } from './request.ts';
 import type { Runtime } from './runtime.ts';
+import { type CallScope, type CallTraits, orderOf } from './scope.ts';
+import type { Redactor } from './secrecy/redact.ts';
 import type { Transport } from './transport.ts';
 
 /** What a successful call brought, for `Call.withResponse`. */

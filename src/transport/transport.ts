@@ -1,15 +1,15 @@
 import ky from 'ky';
-import type { FetchLike } from '../call-options.ts';
+import type { FetchLike } from '../call/options.ts';
 import type { WireRecord } from '../contract/endpoint.ts';
 import { printable } from '../printable.ts';
-import type { Answer, Reading } from './answer.ts';
-import { requestIdOf } from './answer.ts';
-import type { ApiKeySource } from './api-key.ts';
+import type { Answer, Reading } from './answer/answer.ts';
+import { requestIdOf } from './answer/answer.ts';
+import { type BodyBytes, discard, join, readBody } from './answer/body.ts';
+import { readAnswer } from './answer/read-answer.ts';
 import type { Attempt } from './attempt.ts';
-import { type BodyBytes, discard, join, readBody } from './body.ts';
 import { aborted, attemptTimeout, connectionFailure, deadlinePassed, type Failure, unusableKey } from './failure.ts';
-import { readAnswer } from './read-answer.ts';
-import type { Redactor } from './redact.ts';
+import type { ApiKeySource } from './secrecy/api-key.ts';
+import type { Redactor } from './secrecy/redact.ts';
 
 const MIB = 1024 * 1024;
 const BODY_MAX = 10 * MIB;

@@ -3,8 +3,7 @@
  *
  * @packageDocumentation
  */
-export { Decimal } from '../contract/decimal.ts';
-export type { ErrorCode, ErrorKind, WebhookReason } from '../error-codes.ts';
+export { Decimal } from '../contract/values/decimal.ts';
 export {
   ConfigurationError,
   hasCode,
@@ -12,7 +11,19 @@ export {
   isMerchantError,
   MerchantError,
   WebhookVerificationError,
-} from '../errors.ts';
+} from '../errors/classes.ts';
+export type { ErrorCode, ErrorKind, WebhookReason } from '../errors/codes.ts';
+export { toFetchHandler } from './adapters/fetch-adapter.ts';
+export { toLambdaHandler } from './adapters/lambda-adapter.ts';
+export type { LambdaEvent, LambdaReply, LambdaRequestContext } from './adapters/lambda-types.ts';
+export { type NodeHandler, toNodeHandler } from './adapters/node-adapter.ts';
+export type {
+  FastifyReplyLike,
+  FastifyRequestLike,
+  KoaContextLike,
+  NodeRequest,
+  NodeResponse,
+} from './adapters/node-types.ts';
 export type {
   CatchUpClient,
   CatchUpInvoice,
@@ -21,10 +32,10 @@ export type {
   CatchUpProgress,
   CatchUpResult,
   FinalInvoiceStatus,
-} from './catch-up-options.ts';
-export type { HeadersInput } from './delivery-headers.ts';
-export { parseInvoiceEvent } from './event-json.ts';
-export type { EventNames } from './event-name.ts';
+} from './catch-up/catch-up-options.ts';
+export { type StoreCheck, type StoreConformanceOptions, storeConformance } from './conformance/store-conformance.ts';
+export { parseInvoiceEvent } from './event/event-json.ts';
+export type { EventNames } from './event/event-name.ts';
 export type {
   AdjustedInvoicePaidEvent,
   ExactInvoicePaidEvent,
@@ -32,40 +43,18 @@ export type {
   InvoiceEvent,
   InvoicePaidEvent,
   UnknownInvoiceEvent,
-} from './events.ts';
-export { toFetchHandler } from './fetch-adapter.ts';
-export { createWebhookHandler } from './handler.ts';
+} from './event/events.ts';
+export { createWebhookHandler } from './handle/handler.ts';
 export type {
   WebhookContext,
   WebhookHandler,
   WebhookHandlerOptions,
   WebhookRequest,
   WebhookTimers,
-} from './handler-options.ts';
-export { toLambdaHandler } from './lambda-adapter.ts';
-export type { LambdaEvent, LambdaReply, LambdaRequestContext } from './lambda-types.ts';
-export { type MemoryStore, type MemoryStoreOptions, memoryStore } from './memory-store.ts';
-export { type NodeHandler, toNodeHandler } from './node-adapter.ts';
-export type {
-  FastifyReplyLike,
-  FastifyRequestLike,
-  KoaContextLike,
-  NodeRequest,
-  NodeResponse,
-} from './node-types.ts';
-export type { RawBody } from './raw-body.ts';
-export type { WebhookReply } from './replies.ts';
-export type { WebhookReport, WebhookReportReason } from './report.ts';
-export type { WebhookSecret } from './secrets.ts';
-export {
-  type SignatureEncoding,
-  type SignWebhookOptions,
-  signWebhook,
-  type TimestampFormat,
-  type WebhookHeaders,
-} from './signature.ts';
-export type { Claim, ClaimRequest, ClaimResult, RunResult, WebhookStore } from './store.ts';
-export { type StoreCheck, type StoreConformanceOptions, storeConformance } from './store-conformance.ts';
+} from './handle/handler-options.ts';
+export type { WebhookReply } from './handle/replies.ts';
+export type { WebhookReport, WebhookReportReason } from './handle/report.ts';
+export { type MemoryStore, type MemoryStoreOptions, memoryStore } from './stores/memory-store.ts';
 export type {
   PGliteDatabase,
   PostgresClient,
@@ -73,12 +62,23 @@ export type {
   PostgresQueryable,
   PostgresResult,
   PostgresTx,
-} from './stores/postgres-pool.ts';
-export { type PostgresStore, type PostgresStoreOptions, postgresStore } from './stores/postgres-store.ts';
-export type { IoRedisClient, NodeRedisClient } from './stores/redis-client.ts';
-export { type RedisStore, type RedisStoreOptions, redisStore } from './stores/redis-store.ts';
-export type { SqliteCommit } from './stores/sqlite-commit.ts';
-export type { SqliteDatabase, SqliteStatement } from './stores/sqlite-database.ts';
-export { type SqliteStore, type SqliteStoreOptions, sqliteStore } from './stores/sqlite-store.ts';
-export { verifyWebhook } from './verify.ts';
-export type { VerifyWebhookOptions } from './verify-settings.ts';
+} from './stores/postgres/postgres-pool.ts';
+export { type PostgresStore, type PostgresStoreOptions, postgresStore } from './stores/postgres/postgres-store.ts';
+export type { IoRedisClient, NodeRedisClient } from './stores/redis/redis-client.ts';
+export { type RedisStore, type RedisStoreOptions, redisStore } from './stores/redis/redis-store.ts';
+export type { SqliteCommit } from './stores/sqlite/sqlite-commit.ts';
+export type { SqliteDatabase, SqliteStatement } from './stores/sqlite/sqlite-database.ts';
+export { type SqliteStore, type SqliteStoreOptions, sqliteStore } from './stores/sqlite/sqlite-store.ts';
+export type { Claim, ClaimRequest, ClaimResult, RunResult, WebhookStore } from './stores/store.ts';
+export type { HeadersInput } from './verify/delivery-headers.ts';
+export type { RawBody } from './verify/raw-body.ts';
+export type { WebhookSecret } from './verify/secrets.ts';
+export {
+  type SignatureEncoding,
+  type SignWebhookOptions,
+  signWebhook,
+  type TimestampFormat,
+  type WebhookHeaders,
+} from './verify/signature.ts';
+export { verifyWebhook } from './verify/verify.ts';
+export type { VerifyWebhookOptions } from './verify/verify-settings.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { openApiDocument } from '../../src/contract/openapi.ts';
+import { openApiDocument } from '../../src/contract/openapi/openapi.ts';
 import { cli } from './command-line.ts';
 
 describe('openapi', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { CHECKS } from '../../src/cli/check/examination.ts';
+import { CHECKS } from '../../src/cli/webhooks/check/examination.ts';
 import { VERSION } from '../../src/version.ts';
 import { cli } from './command-line.ts';
 

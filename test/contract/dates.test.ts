@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { dateFrom, Problem } from '../../src/contract/scalars.ts';
+import { dateFrom, Problem } from '../../src/contract/values/scalars.ts';
 
 const NOON = Date.UTC(2026, 0, 31, 12, 0, 0);
 
@@ -127,7 +127,7 @@ describe('a date-time from the wire', () => {
 });
 
 describe('the time zone of the machine', () => {
-  const scalars = new URL('../../src/contract/scalars.ts', import.meta.url).href;
+  const scalars = new URL('../../src/contract/values/scalars.ts', import.meta.url).href;
   const script = `
     const { dateFrom } = await import(${JSON.stringify(scalars)});
     const texts = ['2026-01-31T12:00:00', '2026-07-31 12:00:00.5', '2026-03-08T02:30:00', '2026-01-31T12:00:00+02:00'];

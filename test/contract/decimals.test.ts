@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Decimal } from '../../src/contract/decimal.ts';
-import { decimalFrom, Problem } from '../../src/contract/scalars.ts';
+import { Decimal } from '../../src/contract/values/decimal.ts';
+import { decimalFrom, Problem } from '../../src/contract/values/scalars.ts';
 
 describe('decimal text from the wire', () => {
   it.each([

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
-import type { Check } from '../../src/contract/codecs.ts';
 import { listDeliveries } from '../../src/contract/deliveries.ts';
-import { type Drift, driftsIn } from '../../src/contract/drift.ts';
 import { getInvoice, listInvoices } from '../../src/contract/invoices.ts';
 import { listPaymentMethods } from '../../src/contract/payment-methods.ts';
 import { listRates } from '../../src/contract/rates.ts';
+import type { Check } from '../../src/contract/values/codecs.ts';
+import { type Drift, driftsIn } from '../../src/contract/values/drift.ts';
 import { getWithdrawal } from '../../src/contract/withdrawals.ts';
 import { adjustedInvoice, invoicePage, successInvoice } from '../support/fixtures/invoices.ts';
 import { paymentMethods } from '../support/fixtures/payment-methods.ts';

@@ -1,9 +1,9 @@
 import { Decimal as HostDecimal } from 'decimal.js';
 import { afterEach, describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { Decimal } from '../../src/contract/decimal.ts';
 import { createInvoice, getInvoice } from '../../src/contract/invoices.ts';
-import { decimalFrom } from '../../src/contract/scalars.ts';
+import { Decimal } from '../../src/contract/values/decimal.ts';
+import { decimalFrom } from '../../src/contract/values/scalars.ts';
 import { pendingInvoice } from '../support/fixtures/invoices.ts';
 import { changed, decoded, refused, without } from './mutation.ts';
 

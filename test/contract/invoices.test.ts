@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { Decimal } from '../../src/contract/decimal.ts';
 import { createInvoice, getInvoice, listInvoices } from '../../src/contract/invoices.ts';
+import { Decimal } from '../../src/contract/values/decimal.ts';
 import * as wire from '../support/fixtures/invoices.ts';
 import { changed, decoded, refused, without } from './mutation.ts';
 

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Check } from '../../src/contract/codecs.ts';
 import { listDeliveries, resendWebhook } from '../../src/contract/deliveries.ts';
 import type { WireRecord } from '../../src/contract/endpoint.ts';
 import { endpoints } from '../../src/contract/endpoints.ts';
 import { createInvoice, getInvoice, listInvoices } from '../../src/contract/invoices.ts';
+import type { Check } from '../../src/contract/values/codecs.ts';
 import { getWithdrawal, listWithdrawals } from '../../src/contract/withdrawals.ts';
 import { decoded, refused } from './mutation.ts';
 
@@ -193,7 +193,7 @@ it('takes an amount text exactly when it is plain, positive and has at most 2 de
 });
 
 describe('an amount given as a Decimal', async () => {
-  const { Decimal } = await import('../../src/contract/decimal.ts');
+  const { Decimal } = await import('../../src/contract/values/decimal.ts');
   const { Decimal: HostDecimal } = await import('decimal.js');
 
   it.each([

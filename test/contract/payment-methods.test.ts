@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { Decimal } from '../../src/contract/decimal.ts';
 import { listPaymentMethods } from '../../src/contract/payment-methods.ts';
+import { Decimal } from '../../src/contract/values/decimal.ts';
 import { paymentMethods } from '../support/fixtures/payment-methods.ts';
 import { changed, decoded, refused, without } from './mutation.ts';
 

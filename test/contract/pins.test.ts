@@ -12,8 +12,8 @@ const options: ts.CompilerOptions = {
   skipLibCheck: true,
 };
 
-const HEAD = `import { decimal, flag, integer, listOf, namesOf, nullable, openEnum, resource, shapeOf, text, timestamp } from '../../src/contract/codecs.ts';
-import type { Decimal } from '../../src/contract/decimal.ts';
+const HEAD = `import { decimal, flag, integer, listOf, namesOf, nullable, openEnum, resource, shapeOf, text, timestamp } from '../../src/contract/values/codecs.ts';
+import type { Decimal } from '../../src/contract/values/decimal.ts';
 import type { OpenEnum } from '../../src/contract/types.ts';
 interface Order {
   readonly id: string;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { Decimal } from '../../src/contract/decimal.ts';
 import { listRates } from '../../src/contract/rates.ts';
+import { Decimal } from '../../src/contract/values/decimal.ts';
 import { buyRate, rates, sellRate } from '../support/fixtures/rates.ts';
 import { changed, decoded, refused, without } from './mutation.ts';
 

@@ -1,5 +1,4 @@
 import { describe, expectTypeOf, it } from 'vitest';
-import { Decimal } from '../../src/contract/decimal.ts';
 import type {
   CreatedInvoice,
   CreateInvoiceParams,
@@ -14,6 +13,7 @@ import type {
   WebhookDelivery,
   Withdrawal,
 } from '../../src/contract/types.ts';
+import { Decimal } from '../../src/contract/values/decimal.ts';
 
 /** The members of a withdrawal that may be null, typed by hand. */
 type Unsure =

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Decimal } from '../../src/contract/decimal.ts';
+import { Decimal } from '../../src/contract/values/decimal.ts';
 import { getWithdrawal, listWithdrawals } from '../../src/contract/withdrawals.ts';
 import * as wire from '../support/fixtures/withdrawals.ts';
 import { changed, decoded, refused, without } from './mutation.ts';

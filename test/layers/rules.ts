@@ -2,109 +2,114 @@ import type { Import, ImportKind, SourceFile } from './source-graph.ts';
 
 // The import rules of the house, over a graph of sources. Each violation is one line that names file and rule.
 
-/** The error family, in as many files as it needs: errors.ts, error-codes.ts, … */
-const ERRORS = ['error*'];
+/** What any room but the contract may use: free of everything else. */
+const EVERYWHERE = ['checks.ts', 'printable.ts', 'errors/'];
 
-/** Free of everything: any room but the contract may use them. */
-const EVERYWHERE = ['checks.ts', 'printable.ts'];
+/** What carries a call, from the resource to the transport. */
+const CLIENT_PARTS = ['call/', 'client-options.ts', 'version.ts'];
 
-/** Parts of the client that carry a call: neither the front doors nor the client itself. */
-const CLIENT_PARTS = [
-  'call.ts',
-  'call-options.ts',
-  'call-site.ts',
-  'client-options.ts',
-  'pagination.ts',
-  'pagination-gaps.ts',
-  'pagination-problems.ts',
-  'pagination-tally.ts',
-  'pagination-walk.ts',
-  'version.ts',
-];
-
-interface Zone {
-  readonly name: string;
-  readonly holds: (path: string) => boolean;
-  /** Where a run-time import may go. A slash at the end stands for a folder, a star for any end. */
+export interface Room {
+  /** A folder, with a slash at its end, or a single file of `src`. */
+  readonly holds: string;
+  /** What the room is for: printed in docs/architecture.md. */
+  readonly purpose: string;
+  /** Where a run-time import may go besides the room itself. A slash at the end stands for a folder. */
   readonly may: readonly string[];
   /** Where an `import type` may go besides. */
-  readonly mayType: readonly string[];
+  readonly mayType?: readonly string[];
 }
 
-const folder = (name: string) => (path: string) => path.startsWith(`${name}/`);
-const file =
-  (...names: string[]) =>
-  (path: string) =>
-    names.includes(path);
-
-const ZONES: readonly Zone[] = [
-  { name: 'contract', holds: folder('contract'), may: ['contract/'], mayType: [] },
-  { name: 'everywhere', holds: file(...EVERYWHERE), may: EVERYWHERE, mayType: [] },
-  { name: 'error codes', holds: file('error-codes.ts'), may: [], mayType: [] },
-  { name: 'errors', holds: (path) => /^error[s-]/.test(path), may: ERRORS, mayType: ['contract/types.ts'] },
+/** The rooms, the closer match first. */
+export const ROOMS: readonly Room[] = [
   {
-    name: 'transport',
-    holds: folder('transport'),
-    may: ['transport/', 'contract/', ...ERRORS, ...EVERYWHERE, 'version.ts'],
+    holds: 'contract/',
+    purpose:
+      'What travels, declared once for both directions: types, codecs, endpoints. The only folder that imports zod.',
+    may: [],
+  },
+  { holds: 'checks.ts', purpose: 'Checks of option objects, for every room but the contract.', may: [] },
+  { holds: 'printable.ts', purpose: 'Text from outside, with control characters escaped.', may: [] },
+  { holds: 'version.ts', purpose: 'The version of the package.', may: [] },
+  { holds: 'errors/codes.ts', purpose: 'The codes of errors, in groups.', may: [] },
+  {
+    holds: 'errors/',
+    purpose: 'The error classes, their codes, and the functions that recognise them.',
+    may: [],
+    mayType: ['contract/types.ts'],
+  },
+  {
+    holds: 'call/',
+    purpose: 'One call as its caller sees it: a promise with several views, its options, and the walk over pages.',
+    may: ['transport/', 'contract/', 'client-options.ts', 'version.ts', ...EVERYWHERE],
+  },
+  {
+    holds: 'client-options.ts',
+    purpose: 'The options of the client, checked and completed from the environment.',
+    may: ['call/', 'transport/', 'contract/', ...EVERYWHERE],
+  },
+  {
+    holds: 'transport/',
+    purpose:
+      'One call over HTTP: attempts, retries, limits, answers and failures. `transport.ts` is the only importer of ky.',
+    may: ['contract/', 'version.ts', ...EVERYWHERE],
     mayType: CLIENT_PARTS,
   },
   {
-    name: 'webhooks',
-    holds: folder('webhooks'),
-    may: ['webhooks/', 'contract/', ...ERRORS, ...EVERYWHERE],
+    holds: 'resources/webhooks.ts',
+    purpose: 'The sub-client for webhooks: deliveries, resending, and the receiver with the secret of the client.',
+    may: ['resources/', 'webhooks/', 'transport/', 'contract/', ...CLIENT_PARTS, ...EVERYWHERE],
+  },
+  {
+    holds: 'resources/',
+    purpose: 'The sub-clients, one thin class for each.',
+    may: ['transport/', 'contract/', ...CLIENT_PARTS, ...EVERYWHERE],
+  },
+  {
+    holds: 'client.ts',
+    purpose: 'The client: checks its options, builds one transport and hands it to the sub-clients.',
+    may: ['resources/', 'transport/', 'contract/', ...CLIENT_PARTS, ...EVERYWHERE],
+    mayType: ['webhooks/'],
+  },
+  {
+    holds: 'index.ts',
+    purpose: 'The entry `merchant-invoicing`.',
+    may: ['client.ts', 'contract/values/decimal.ts', ...EVERYWHERE],
+    mayType: ['contract/', 'resources/', 'transport/', 'webhooks/', ...CLIENT_PARTS],
+  },
+  {
+    holds: 'webhooks/',
+    purpose: 'The receiver of webhooks. It takes from the contract only what is free of zod.',
+    may: ['contract/', ...EVERYWHERE],
     mayType: ['client.ts', 'resources/', ...CLIENT_PARTS],
   },
   {
-    name: 'sandbox',
-    holds: folder('sandbox'),
-    may: ['sandbox/', 'contract/', 'webhooks/signature.ts', ...ERRORS, ...EVERYWHERE],
+    holds: 'sandbox/',
+    purpose: 'The service, played locally.',
+    may: ['contract/', 'webhooks/verify/signature.ts', ...EVERYWHERE],
     mayType: ['webhooks/'],
   },
   {
-    name: 'resources/webhooks',
-    holds: file('resources/webhooks.ts'),
-    may: ['resources/', 'webhooks/', 'transport/', 'contract/', ...CLIENT_PARTS, ...ERRORS, ...EVERYWHERE],
-    mayType: [],
+    holds: 'msw.ts',
+    purpose: 'The entry `merchant-invoicing/msw`: the sandbox behind msw.',
+    may: ['sandbox/', ...EVERYWHERE],
   },
   {
-    name: 'resources',
-    holds: folder('resources'),
-    may: ['resources/', 'transport/', 'contract/', ...CLIENT_PARTS, ...ERRORS, ...EVERYWHERE],
-    mayType: [],
-  },
-  {
-    name: 'client parts',
-    holds: file(...CLIENT_PARTS),
-    may: ['transport/', 'contract/', ...CLIENT_PARTS, ...ERRORS, ...EVERYWHERE],
-    mayType: [],
-  },
-  {
-    name: 'client',
-    holds: file('client.ts'),
-    may: ['resources/', 'transport/', 'contract/', ...CLIENT_PARTS, ...ERRORS, ...EVERYWHERE],
-    mayType: ['webhooks/'],
-  },
-  {
-    name: 'index',
-    holds: file('index.ts'),
-    may: ['client.ts', 'contract/decimal.ts', ...ERRORS, ...EVERYWHERE],
-    mayType: ['contract/', 'resources/', 'transport/', 'webhooks/', ...CLIENT_PARTS],
-  },
-  { name: 'msw', holds: file('msw.ts'), may: ['sandbox/', ...ERRORS, ...EVERYWHERE], mayType: [] },
-  {
-    name: 'cli',
-    holds: folder('cli'),
-    may: ['cli/', 'sandbox/', 'webhooks/', 'contract/', 'version.ts', ...ERRORS, ...EVERYWHERE],
+    holds: 'cli/',
+    purpose: 'The command line. Each command loads what it needs when it runs.',
+    may: ['sandbox/', 'webhooks/', 'contract/', 'version.ts', ...EVERYWHERE],
     mayType: ['client.ts', ...CLIENT_PARTS],
   },
 ];
 
+const isIn = (place: string, path: string): boolean => (place.endsWith('/') ? path.startsWith(place) : path === place);
+const folder = (name: string) => (path: string) => isIn(`${name}/`, path);
+
 /** Packages, and who may import them at run time. */
 const PACKAGES: readonly { readonly name: RegExp; readonly may: (path: string) => boolean }[] = [
-  { name: /^ky$/, may: file('transport/transport.ts') },
+  { name: /^ky$/, may: (path) => path === 'transport/transport.ts' },
   { name: /^zod(?:\/|$)/, may: folder('contract') },
   { name: /^decimal\.js$/, may: folder('contract') },
-  { name: /^msw(?:\/|$)/, may: file('msw.ts') },
+  { name: /^msw(?:\/|$)/, may: (path) => path === 'msw.ts' },
 ];
 
 /** Node built-ins: never at load time outside of the command line, and lazily only where a room needs them. */
@@ -117,7 +122,7 @@ function builtinProblem(path: string, { to, kind }: Import): string | null {
 }
 
 function isWithin(to: string, places: readonly string[]): boolean {
-  return places.some((place) => (/[/*]$/.test(place) ? to.startsWith(place.replace('*', '')) : to === place));
+  return places.some((place) => isIn(place, to));
 }
 
 function importProblem(path: string, edge: Import, known: ReadonlySet<string>): string | null {
@@ -130,11 +135,12 @@ function importProblem(path: string, edge: Import, known: ReadonlySet<string>): 
     return entry.may(path) ? null : `${path} imports ${to}, which is not its business`;
   }
   if (!known.has(to)) return `${path} imports ${to}, which does not exist`;
-  const zone = ZONES.find(({ holds }) => holds(path));
-  if (zone === undefined) return `${path} belongs to no layer`;
+  const room = ROOMS.find(({ holds }) => isIn(holds, path));
+  if (room === undefined) return `${path} belongs to no room`;
   if (folder('cli')(path) && kind === 'lazy') return null; // the command line loads the client when a command needs it
-  if (isWithin(to, zone.may) || (kind === 'type' && isWithin(to, zone.mayType))) return null;
-  return `${path} imports ${to}: ${zone.name} must not${kind === 'type' ? '' : ' at run time'}`;
+  const may = [room.holds, ...room.may, ...(kind === 'type' ? (room.mayType ?? []) : [])];
+  if (isWithin(to, may)) return null;
+  return `${path} imports ${to}: ${room.holds} must not${kind === 'type' ? '' : ' at run time'}`;
 }
 
 /** Every file that loads together with this one; lazy imports count on request. */
@@ -149,6 +155,19 @@ export function loadedWith(
     for (const { to, kind } of files.get(path)?.imports ?? []) if (kinds.includes(kind)) reached.add(to);
   }
   return reached;
+}
+
+const FOLDER_LIMIT = 16;
+
+function folderProblems(graph: readonly SourceFile[]): string[] {
+  const counts = new Map<string, number>();
+  for (const { path } of graph) {
+    const name = path.slice(0, path.lastIndexOf('/') + 1);
+    counts.set(name, (counts.get(name) ?? 0) + 1);
+  }
+  return [...counts]
+    .filter(([, count]) => count > FOLDER_LIMIT)
+    .map(([name, count]) => `${name || 'src/'} has ${count} files, more than ${FOLDER_LIMIT}`);
 }
 
 function cycleProblems(graph: readonly SourceFile[]): string[] {
@@ -187,6 +206,7 @@ export function violations(graph: readonly SourceFile[]): string[] {
     ...graph.flatMap(({ path, imports }) => imports.flatMap((edge) => importProblem(path, edge, known) ?? [])),
     ...cycleProblems(graph),
     ...weightProblems(graph),
+    ...folderProblems(graph),
     ...graph.flatMap(formProblems),
   ];
 }

@@ -1,6 +1,6 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { describe, expect, it } from 'vitest';
-import { openApiDocument } from '../../src/contract/openapi.ts';
+import { openApiDocument } from '../../src/contract/openapi/openapi.ts';
 
 describe('the OpenAPI document', () => {
   const document = JSON.parse(JSON.stringify(openApiDocument())) as {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { MerchantClient } from '../../src/client.ts';
-import { Decimal } from '../../src/contract/decimal.ts';
+import { Decimal } from '../../src/contract/values/decimal.ts';
 import { type SeenRequest, serve } from '../support/fault-server.ts';
 import { ok } from '../support/fault-steps.ts';
 import { deliveries } from '../support/fixtures/deliveries.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ConfigurationError } from '../../src/errors.ts';
+import { ConfigurationError } from '../../src/errors/classes.ts';
 import { createSandbox, describeEvent, type SandboxOptions } from '../../src/sandbox/index.ts';
 import { inProcess, ORDER, receiver } from './loopback.ts';
 

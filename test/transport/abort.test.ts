@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, test } from 'vitest';
-import { AbortedError } from '../../src/errors.ts';
+import { AbortedError } from '../../src/errors/classes.ts';
 import { FakeRuntime } from '../support/fake-runtime.ts';
 import { serve } from '../support/fault-server.ts';
 import { answer, ok, refuse, stall, stallMidBody } from '../support/fault-steps.ts';

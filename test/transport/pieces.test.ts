@@ -1,9 +1,9 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, test } from 'vitest';
-import { keyProblem } from '../../src/transport/api-key.ts';
+import { discard, join, readBody } from '../../src/transport/answer/body.ts';
 import { Attempt } from '../../src/transport/attempt.ts';
-import { discard, join, readBody } from '../../src/transport/body.ts';
-import { beginningAtEnd } from '../../src/transport/spelling.ts';
+import { keyProblem } from '../../src/transport/secrecy/api-key.ts';
+import { beginningAtEnd } from '../../src/transport/secrecy/spelling.ts';
 import { FakeRuntime } from '../support/fake-runtime.ts';
 
 // The small parts of an attempt, each alone: what a whole call shows only by accident.

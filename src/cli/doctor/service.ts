@@ -1,4 +1,4 @@
-import { isMerchantError } from '../../errors.ts';
+import { isMerchantError } from '../../errors/classes.ts';
 import { type Diagnosis, fine, wrong } from './diagnosis.ts';
 
 const PATIENCE = 10_000;

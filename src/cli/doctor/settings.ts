@@ -1,5 +1,5 @@
-import { isMerchantError } from '../../errors.ts';
-import { secretsFrom } from '../../webhooks/secrets.ts';
+import { isMerchantError } from '../../errors/classes.ts';
+import { secretsFrom } from '../../webhooks/verify/secrets.ts';
 import { type Diagnosis, fine, wrong } from './diagnosis.ts';
 
 const OLDEST = 22;
@@ -27,7 +27,7 @@ export async function baseUrlFinding(baseUrl: string | undefined, allowHttp: boo
 export async function keyFinding(apiKey: string | undefined): Promise<Diagnosis> {
   const example = 'export MERCHANT_API_KEY=…   # sk_sandbox for the sandbox';
   if (apiKey === undefined) return wrong('api-key', 'MERCHANT_API_KEY is not set', example);
-  const { keyProblem } = await import('../../transport/api-key.ts');
+  const { keyProblem } = await import('../../transport/secrecy/api-key.ts');
   const problem = keyProblem(apiKey);
   if (problem !== null) return wrong('api-key', `MERCHANT_API_KEY ${problem}`, example);
   return fine('api-key', `MERCHANT_API_KEY has the form of a key (${apiKey.length} characters)`);

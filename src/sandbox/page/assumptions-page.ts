@@ -1,11 +1,11 @@
-import { DIALECTS, type Dialect, type DialectEntry } from '../dialects.ts';
-import type { Answer } from '../respond.ts';
-import type { Exchange } from '../service.ts';
+import { DIALECTS, type Dialect, type DialectEntry } from '../dialect/dialects.ts';
+import type { Answer } from '../service/respond.ts';
+import type { Exchange } from '../service/service.ts';
 import type { World } from '../world.ts';
 import { dashboardPage } from './dashboard-frame.ts';
-import { type Html, html } from './html.ts';
-import { table } from './table.ts';
-import { worded } from './worded.ts';
+import { type Html, html } from './parts/html.ts';
+import { table } from './parts/table.ts';
+import { worded } from './parts/worded.ts';
 
 /** The dialects in force: everything that the interface leaves unsaid and the sandbox had to choose. */
 export function assumptionsPage(world: World, exchange: Exchange): Answer {

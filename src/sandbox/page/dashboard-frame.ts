@@ -1,6 +1,6 @@
-import type { Answer } from '../respond.ts';
-import type { Exchange } from '../service.ts';
-import { type Html, html, pageAnswer } from './html.ts';
+import type { Answer } from '../service/respond.ts';
+import type { Exchange } from '../service/service.ts';
+import { type Html, html, pageAnswer } from './parts/html.ts';
 
 const PAGES = [
   ['/', 'Overview'],

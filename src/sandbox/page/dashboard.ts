@@ -1,12 +1,12 @@
-import type { Answer } from '../respond.ts';
-import type { Exchange } from '../service.ts';
+import type { Answer } from '../service/respond.ts';
+import type { Exchange } from '../service/service.ts';
 import type { World } from '../world.ts';
 import { backField, dashboardPage } from './dashboard-frame.ts';
-import { deliveryTable } from './deliveries-page.ts';
+import { deliveryTable } from './deliveries/deliveries-page.ts';
 import { inForce } from './faults-page.ts';
-import { type Html, html } from './html.ts';
 import { invoiceTable } from './invoices-page.ts';
-import { moment } from './moments.ts';
+import { type Html, html } from './parts/html.ts';
+import { moment } from './parts/moments.ts';
 import { requestTable } from './requests-page.ts';
 
 const SHOWN = 10;

@@ -1,15 +1,15 @@
 import { endpoints } from '../../contract/endpoints.ts';
-import type { FaultType } from '../faults.ts';
-import { DELIVERY_FAULTS, REQUEST_FAULTS } from '../faults.ts';
-import { MAGIC_OUTCOMES } from '../magic-outcomes.ts';
-import type { Answer } from '../respond.ts';
-import type { Exchange } from '../service.ts';
+import { MAGIC_OUTCOMES } from '../business/magic-outcomes.ts';
+import type { FaultType } from '../service/faults.ts';
+import { DELIVERY_FAULTS, REQUEST_FAULTS } from '../service/faults.ts';
+import type { Answer } from '../service/respond.ts';
+import type { Exchange } from '../service/service.ts';
 import type { World } from '../world.ts';
 import { backField, dashboardPage } from './dashboard-frame.ts';
-import { type Html, html } from './html.ts';
 import { choice } from './invoices-page.ts';
-import { table } from './table.ts';
-import { worded } from './worded.ts';
+import { type Html, html } from './parts/html.ts';
+import { table } from './parts/table.ts';
+import { worded } from './parts/worded.ts';
 
 const WORDS: Readonly<Record<FaultType, string>> = {
   rate_limit: 'refused with a rate limit',

@@ -1,12 +1,12 @@
-import type { Answer } from '../respond.ts';
-import type { Exchange } from '../service.ts';
-import type { InvoiceRecord } from '../store.ts';
+import type { Answer } from '../service/respond.ts';
+import type { Exchange } from '../service/service.ts';
+import type { InvoiceRecord } from '../state/store.ts';
 import type { World } from '../world.ts';
 import { backField, dashboardPage } from './dashboard-frame.ts';
-import { type Html, html } from './html.ts';
-import { moment } from './moments.ts';
-import { PAGE_SIZE, pageAsked, pager } from './pager.ts';
-import { pill, table } from './table.ts';
+import { type Html, html } from './parts/html.ts';
+import { moment } from './parts/moments.ts';
+import { PAGE_SIZE, pageAsked, pager } from './parts/pager.ts';
+import { pill, table } from './parts/table.ts';
 
 const STATUSES = ['pending', 'success', 'fail', 'expired', 'canceled'];
 

@@ -1,18 +1,18 @@
 import type { Sandbox } from '../api.ts';
-import type { Answer } from '../respond.ts';
-import type { Exchange } from '../service.ts';
+import type { Answer } from '../service/respond.ts';
+import type { Exchange } from '../service/service.ts';
 import type { World } from '../world.ts';
 import { actionAnswer, statusAnswer } from './actions.ts';
-import { FILES } from './assets.ts';
 import { assumptionsPage } from './assumptions-page.ts';
 import { dashboard } from './dashboard.ts';
-import { deliveriesPage } from './deliveries-page.ts';
-import { deliveryPage } from './delivery-page.ts';
+import { deliveriesPage } from './deliveries/deliveries-page.ts';
+import { deliveryPage } from './deliveries/delivery-page.ts';
 import { faultsPage } from './faults-page.ts';
-import { fileAnswer, html, pageAnswer, seeOther } from './html.ts';
 import { invoicesPage } from './invoices-page.ts';
-import { act } from './payment-actions.ts';
-import { paymentPage } from './payment-page.ts';
+import { FILES } from './parts/assets.ts';
+import { fileAnswer, html, pageAnswer, seeOther } from './parts/html.ts';
+import { act } from './payment/payment-actions.ts';
+import { paymentPage } from './payment/payment-page.ts';
 import { requestPage, requestsPage } from './requests-page.ts';
 
 type Show = (world: World, exchange: Exchange) => Answer;

@@ -1,13 +1,13 @@
-import { DIALECTS, type Dialect } from '../dialects.ts';
+import { DIALECTS, type Dialect } from '../dialect/dialects.ts';
 import type { RequestEntry } from '../events.ts';
-import type { Answer } from '../respond.ts';
-import type { Exchange } from '../service.ts';
+import type { Answer } from '../service/respond.ts';
+import type { Exchange } from '../service/service.ts';
 import type { World } from '../world.ts';
 import { dashboardPage } from './dashboard-frame.ts';
-import { type Html, html } from './html.ts';
-import { moment } from './moments.ts';
-import { PAGE_SIZE, pageAsked, pager } from './pager.ts';
-import { table } from './table.ts';
+import { type Html, html } from './parts/html.ts';
+import { moment } from './parts/moments.ts';
+import { PAGE_SIZE, pageAsked, pager } from './parts/pager.ts';
+import { table } from './parts/table.ts';
 
 /** The log of requests, newest first, each refusal with its reason. */
 export function requestsPage(world: World, exchange: Exchange): Answer {

@@ -1,4 +1,4 @@
-import type { ClaimRequest, ClaimResult, WebhookStore } from '../store.ts';
+import type { ClaimRequest, ClaimResult, WebhookStore } from '../stores/store.ts';
 
 export type MakeStore = () => WebhookStore | Promise<WebhookStore>;
 export type Check = readonly [name: string, run: (bench: Bench) => Promise<void>];

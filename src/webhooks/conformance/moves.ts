@@ -1,4 +1,4 @@
-import type { ClaimResult } from '../store.ts';
+import type { ClaimResult } from '../stores/store.ts';
 import { Bench, type Check, digestOf, LONG, same } from './bench.ts';
 
 /** What every store promises. */

@@ -1,4 +1,4 @@
-import type { RunResult } from '../store.ts';
+import type { RunResult } from '../stores/store.ts';
 import { type Bench, type Check, LONG, same } from './bench.ts';
 
 /** Runs work through the store where it has `run`. Where it has none, the promise is not made, and holds. */

@@ -1,5 +1,5 @@
 import { checkNames } from '../../checks.ts';
-import { ConfigurationError } from '../../errors.ts';
+import { ConfigurationError } from '../../errors/classes.ts';
 
 const IDENTIFIER = /^[a-z_][a-z0-9_]{0,62}(?:\.[a-z_][a-z0-9_]{0,62})?$/;
 const PREFIX = /^[A-Za-z0-9_:.{}-]{1,100}$/;

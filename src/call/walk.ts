@@ -1,0 +1,230 @@
+import type { Page } from '../contract/types.ts';
+import { hasKind, type UnexpectedResponseError } from '../errors/classes.ts';
+import { Gaps } from './gaps.ts';
+import type { PageSource } from './pages.ts';
+import { Tally } from './tally.ts';
+import { pageError, problemOf } from './walk-problems.ts';
+
+/** Reads beyond this are not a walk any more: `READS_FACTOR` × total_pages + `READS_SPARE`. */
+const READS_FACTOR = 3;
+const READS_SPARE = 10;
+/** So many pages in a row that bring nothing new, each read twice, end the walk. */
+const BARREN_MAX = 3;
+/** A list may shrink past a page and grow again; one that refuses a page so often while counting it is broken. */
+const REFUSALS_MAX = 3;
+
+/** The state of one walk: which page to read now, and what is new on each. */
+export class Walk<T> {
+  readonly #source: PageSource<T>;
+  readonly #size: number;
+  readonly #tally: Tally;
+  readonly #ahead = new Map<number, Promise<Page<T>>>();
+  readonly #controller = new AbortController();
+  readonly #release: () => void;
+  readonly #gaps: Gaps;
+  #front: number;
+  #totalPages: number;
+  #reads = 1;
+  #ended = false;
+  #isSecondReading = false;
+  /** A page that was refused: perhaps the list has become shorter. The next page back that is there will show it. */
+  #refused: { readonly page: number; readonly error: unknown } | null = null;
+  #refusals = 0;
+  #retreat: number | null = null;
+  /** A page that brought nothing new, to be read again at once. */
+  #again: number | null = null;
+  /** Pages in a row that brought nothing new even when they were read again, and the first of them. */
+  #barren = 0;
+  #barrenFrom: number | null = null;
+  /** The page behind one that says it is the last, though by its counts there are more. */
+  #probe: number | null = null;
+
+  constructor(source: PageSource<T>) {
+    const { signal, first, startPage } = source;
+    this.#source = source;
+    this.#size = first.per_page;
+    this.#gaps = new Gaps(first.per_page);
+    this.#front = startPage - 1;
+    this.#tally = new Tally(first.total_items, this.#front * this.#size);
+    this.#totalPages = first.total_pages;
+    const onAbort = (): void => this.#controller.abort(signal?.reason);
+    if (signal?.aborted) onAbort();
+    else signal?.addEventListener('abort', onAbort, { once: true });
+    this.#release = () => signal?.removeEventListener('abort', onAbort);
+  }
+
+  /** Notes a page and returns it with its new items; null for one that was read again in vain. */
+  take(page: Page<T>, asked: number): Page<T> | null {
+    const others = this.#source.leftOut?.(page) ?? [];
+    const rows = page.items.length + others.length;
+    const number = this.#answered(page, asked, rows);
+    const isPastEnd = number !== asked || this.#retreat !== null;
+    if (isPastEnd && this.#reads === 1) {
+      this.#ended = true; // the walk was to begin behind the end
+      return null;
+    }
+    this.#source.onPage?.(page);
+    const isForward = number > this.#front;
+    const fresh = page.items.filter((item) => this.#tally.isNew(this.#source.key(item)));
+    const news = fresh.length + others.filter((key) => this.#tally.isNew(key)).length;
+    const lost = this.#tally.countedAs(page.total_items);
+    this.#gaps.move(lost, page.total_items, this.#front, this.#ended);
+    this.#gaps.close(number);
+    const wasProbe = this.#probe === asked;
+    const wasBarren = this.#again === asked;
+    this.#probe = null;
+    this.#again = null;
+    this.#front = Math.max(this.#front, number);
+    this.#totalPages = Math.max(this.#totalPages, page.total_pages);
+    if (isPastEnd) this.#turnBack(page.total_items);
+    else if (wasProbe && news === 0) this.#ended = true;
+    else if (isForward) this.#goForward(page, news, rows - news, lost);
+    else if (number === this.#front) this.#stayAtFront(page, news, wasBarren);
+    if (this.#isSecondReading && this.#tally.missing <= 0) this.#ended = true;
+    return fresh.length > 0 || (isForward && !this.#isSecondReading) ? { ...page, items: fresh } : null;
+  }
+
+  /** Notes that there is no such page any more; throws the error where that cannot be why. */
+  refuse(number: number, error: unknown): void {
+    const maybePastEnd = hasKind(error, 'not_found') || hasKind(error, 'validation') || hasKind(error, 'request');
+    if (!maybePastEnd) throw error;
+    this.#again = null;
+    if (number === this.#probe) {
+      this.#ended = true; // as the page before it has said
+      return;
+    }
+    if (number <= 1) throw this.#refused?.error ?? error;
+    this.#refused ??= { page: number, error };
+    this.#retreat = number - 1;
+  }
+
+  /** The rest of the list is gone, and rows not seen yet may have moved into the pages before. */
+  #turnBack(total: number): void {
+    const refused = this.#refused;
+    this.#refused = null;
+    this.#retreat = null;
+    if (refused === null || total <= (refused.page - 1) * this.#size) {
+      this.#ended = true;
+      return;
+    }
+    // By its own count the list has the page that it refused: it has grown again, or something else is wrong.
+    this.#refusals += 1;
+    if (this.#refusals >= REFUSALS_MAX) throw refused.error;
+  }
+
+  #goForward(page: Page<T>, news: number, repeats: number, lost: number): void {
+    const isExplained = lost > 0 || (news === 0 && this.#tally.explains(repeats));
+    if (!this.#isSecondReading) this.#tally.repeated(this.#front, repeats);
+    this.#refusals = 0;
+    this.#ended = !this.#goesOn(page);
+    if (news > 0) this.#barren = 0;
+    if (this.#ended || news > 0 || isExplained) return;
+    if (!this.#countsMore(page)) this.#ended = true;
+    else if (!this.#isSecondReading) this.#again = this.#front;
+    else if (repeats === 0) this.#ended = true;
+  }
+
+  /** The front page was read again: because it had brought nothing new, or because rows have moved into it. */
+  #stayAtFront(page: Page<T>, news: number, wasBarren: boolean): void {
+    if (wasBarren) {
+      if (this.#barren === 0) this.#barrenFrom = this.#front;
+      this.#barren = news > 0 ? 0 : this.#barren + 1;
+    }
+    this.#ended = !this.#goesOn(page) || this.#barren >= BARREN_MAX;
+  }
+
+  /** The page says that there is a next one, or its counts do while rows are missing: then that is tried. */
+  #goesOn(page: Page<T>): boolean {
+    if (page.has_next) return true;
+    const contradictsItself = this.#countsMore(page) && this.#tally.surelyMissing > 0;
+    if (contradictsItself) this.#probe = this.#front + 1;
+    return contradictsItself;
+  }
+
+  /** By the service's own count there are rows behind the front page. */
+  #countsMore(page: Page<T>): boolean {
+    return this.#front * this.#size < page.total_items;
+  }
+
+  /**
+   * The page to read now. What is in flight comes first: it shows an older state than anything asked for now would.
+   * Then the gaps, the last one first, because rows move towards the beginning. One on the front
+   * page itself waits for the next page: else a list that loses a row with each read would hold the walk there for ever.
+   */
+  next(): number | null {
+    const now = this.#retreat ?? this.#again;
+    if (now !== null) return now;
+    if (!this.#ended && this.#ahead.has(this.#front + 1)) return this.#front + 1;
+    const gap = this.#gaps.lastBefore(this.#ended ? Number.POSITIVE_INFINITY : this.#front);
+    if (gap !== null) return gap;
+    return this.#ended ? this.#afterEnd() : this.#front + 1;
+  }
+
+  /** The first page again, where rows were repeated and others are missing; throws when they still are. */
+  #afterEnd(): number | null {
+    const { missing, repeatedOn, surelyMissing } = this.#tally;
+    if (missing > 0 && this.#barren >= BARREN_MAX) {
+      throw this.#lossOf(missing, this.#barrenFrom ?? this.#front, `${BARREN_MAX} pages in a row bring nothing new`);
+    }
+    if (missing <= 0 || repeatedOn === null) {
+      if (surelyMissing > 0) this.#source.onShort?.();
+      return null;
+    }
+    if (this.#isSecondReading) throw this.#lossOf(missing, repeatedOn, 'pages repeat rows of others');
+    this.#isSecondReading = true;
+    this.#tally.again();
+    this.#ahead.clear();
+    this.#gaps.clear();
+    this.#ended = false;
+    this.#front = this.#source.startPage - 1;
+    return this.#source.startPage;
+  }
+
+  async read(number: number): Promise<Page<T>> {
+    const page = this.#request(number);
+    this.#ahead.delete(number);
+    const goesOn = number > this.#front && !this.#ended && this.#gaps.areNone;
+    const last = goesOn ? Math.min(number + this.#source.prefetch - 1, this.#totalPages) : 0;
+    for (let ahead = number + 1; ahead <= last; ahead += 1) this.#request(ahead);
+    return page;
+  }
+
+  leave(): void {
+    this.#release();
+    this.#controller.abort();
+  }
+
+  #request(number: number): Promise<Page<T>> {
+    const inFlight = this.#ahead.get(number);
+    if (inFlight !== undefined) return inFlight;
+    if (this.#reads >= READS_FACTOR * this.#totalPages + READS_SPARE) {
+      throw pageError(
+        this.#source.operation,
+        number,
+        `the walk has made ${this.#reads} requests for a list of ${this.#totalPages} pages, which does not come to rest`,
+      );
+    }
+    this.#reads += 1;
+    const page = this.#source.read(number, this.#controller.signal);
+    page.catch(() => {}); // asked ahead of time: nobody may be waiting when it fails
+    this.#ahead.set(number, page);
+    return page;
+  }
+
+  /** The number of the page that was answered: the one asked for, or the last one where the list has become shorter. */
+  #answered(page: Page<T>, asked: number, rows: number): number {
+    const problem = asked === this.#probe ? null : problemOf(page, asked, rows, this.#size);
+    if (problem !== null) throw pageError(this.#source.operation, asked, problem);
+    return page.page;
+  }
+
+  #lossOf(missing: number, page: number, why: string): UnexpectedResponseError {
+    const { operation } = this.#source;
+    const { total } = this.#tally;
+    return pageError(
+      operation,
+      page,
+      `${missing} of ${total} rows ${missing === 1 ? 'is' : 'are'} missing: ${why}, also when they are read again. The list has no stable order`,
+    );
+  }
+}

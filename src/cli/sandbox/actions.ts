@@ -1,0 +1,131 @@
+import { printable } from '../../printable.ts';
+import { durationFrom } from '../../sandbox/duration.ts';
+import type { SandboxInvoice } from '../../sandbox/index.ts';
+import { addressFrom, readArguments } from '../arguments.ts';
+import { EXIT, type ExitCode, type Io, misuse } from '../io.ts';
+import { command, type SandboxStatus, statusOf } from './control.ts';
+import { EXPORT_FORMS, exportFrom } from './export.ts';
+import { DEFAULT_PORT } from './flags.ts';
+
+const ENDINGS = ['pay', 'fail', 'cancel', 'expire'];
+const WITH_AMOUNT = ['underpay', 'overpay', 'adjust'];
+const ACTIONS = [...ENDINGS, ...WITH_AMOUNT, 'resend', 'advance', 'reset', 'status', 'export'];
+
+export function isAction(word: string): boolean {
+  return ACTIONS.includes(word);
+}
+
+/** `sandbox pay order-1042` and the like: acts on the sandbox that runs at `--url`. */
+export async function actOnSandbox(action: string, args: readonly string[], io: Io): Promise<ExitCode> {
+  const { values, positionals } = readArguments(
+    args,
+    {
+      url: { type: 'string', default: `http://127.0.0.1:${DEFAULT_PORT}` },
+      method: { type: 'string' },
+      as: { type: 'string', default: 'test' },
+    },
+    `sandbox ${action}`,
+  );
+  const mend = `merchant-invoicing sandbox ${action} ${exampleOf(action)}`.trim();
+  const url = addressFrom(values.url, '--url', mend).replace(/\/+$/, '');
+  const [first, second] = wordsOf(action, positionals, mend);
+  const say = (value: unknown, text: string): ExitCode => {
+    io.out(values.json ? `${JSON.stringify(value)}\n` : `${text.split('\n').map(printable).join('\n')}\n`);
+    return EXIT.fine;
+  };
+
+  if (action === 'status') {
+    const status = await statusOf(url);
+    return say(status, statusText(status));
+  }
+  if (action === 'export') {
+    const form = EXPORT_FORMS.find((each) => each === values.as);
+    if (form === undefined) throw misuse(`--as takes ${EXPORT_FORMS.join(', ')}`, mend);
+    const text = exportFrom(await statusOf(url), form, first, url);
+    io.out(values.json ? `${JSON.stringify({ as: form, text })}\n` : `${text}\n`); // to the byte: it is a file
+    return EXIT.fine;
+  }
+  if (action === 'advance') refuseNoDuration(first ?? '', mend);
+  if (action === 'advance' || action === 'reset') {
+    const result = await command(url, action, action === 'advance' ? { duration: first ?? '' } : {});
+    return say(result, action === 'advance' ? `the clock is at ${nowOf(result)}` : 'back to the beginning');
+  }
+  const fields = {
+    ident: first ?? '',
+    ...(second === undefined ? {} : { amount: second }),
+    ...(values.method === undefined ? {} : { method: values.method }),
+  };
+  const result = await command(url, action, fields);
+  if (action === 'resend') return say(result, `resent: ${(result as { status?: string }).status}`);
+  const invoice = result as SandboxInvoice; // these actions answer with the invoice
+  return say(invoice, await endText(invoice, url));
+}
+
+function exampleOf(action: string): string {
+  if (WITH_AMOUNT.includes(action)) return 'order-1042 17.00';
+  if (action === 'advance') return '1h';
+  return action === 'status' || action === 'reset' || action === 'export' ? '' : 'order-1042';
+}
+
+function wordsOf(action: string, words: readonly string[], mend: string): readonly string[] {
+  const example = exampleOf(action);
+  const wanted = example === '' ? 0 : example.split(' ').length;
+  const most = action === 'export' ? 1 : wanted;
+  if (words.length >= wanted && words.length <= most) return words;
+  throw misuse(
+    words.length < wanted
+      ? `${action} needs ${wanted === 2 ? 'an order and an amount' : action === 'advance' ? 'a duration' : 'an order'}`
+      : `${action} does not take ${JSON.stringify(words[most])}`,
+    mend,
+  );
+}
+
+function refuseNoDuration(text: string, mend: string): void {
+  try {
+    durationFrom(text, 'a duration');
+  } catch (error) {
+    throw misuse(error instanceof Error ? error.message : String(error), mend);
+  }
+}
+
+function nowOf(result: unknown): string {
+  return (result as { now?: string }).now ?? 'an unknown time';
+}
+
+async function endText(invoice: SandboxInvoice, url: string): Promise<string> {
+  const { external_id, status, settled_amount_usdt, adjustment } = invoice;
+  const credited = settled_amount_usdt === null ? '' : `, ${settled_amount_usdt} USDT credited`;
+  const adjusted =
+    adjustment === null ? '' : `, ${adjustment.actual_amount_fiat} paid of ${adjustment.expected_amount_fiat}`;
+  const { deliveries } = await statusOf(url);
+  const delivery = deliveries.find(({ invoice_uuid }) => invoice_uuid === invoice.uuid);
+  const last = delivery?.attempt_log.at(-1);
+  const webhook =
+    delivery === undefined
+      ? 'no webhook: no callback URL'
+      : last === undefined || last.success
+        ? `webhook ${delivery.status}`
+        : `webhook ${last.error}${delivery.next_retry_at === null ? '' : `, next try ${delivery.next_retry_at}`}`;
+  return `${external_id}  ${status}${adjusted}${credited}  ${webhook}`;
+}
+
+const SHOWN = 10;
+
+function statusText({ url, now, invoices, deliveries }: SandboxStatus): string {
+  const count = (status: string): number => invoices.filter((invoice) => invoice.status === status).length;
+  const states = ['pending', 'success', 'fail', 'expired', 'canceled'].map((status) => `${count(status)} ${status}`);
+  const waiting = deliveries.filter(({ status }) => status !== 'delivered').length;
+  const rows = invoices
+    .slice(0, SHOWN)
+    .map(
+      ({ external_id, amount, currency, status }) =>
+        `  ${external_id.padEnd(24)} ${`${amount} ${currency.code}`.padStart(14)}  ${status}`,
+    );
+  return [
+    `SANDBOX  ${url}  clock ${now}`,
+    `${invoices.length} invoices: ${states.join(', ')}`,
+    `${deliveries.length} webhooks, ${waiting} not delivered`,
+    ...rows,
+    ...(invoices.length > SHOWN ? [`  … and ${invoices.length - SHOWN} older`] : []),
+  ].join('\n');
+}

@@ -1,0 +1,86 @@
+import { isLoopback } from '../../contract/values/hosts.ts';
+import { createSandbox, type Sandbox, type SandboxEvent } from '../../sandbox/index.ts';
+import { EXIT, type ExitCode, type Io } from '../io.ts';
+import { type Style, styleOf } from '../style.ts';
+import { actOnSandbox, isAction } from './actions.ts';
+import { banner } from './banner.ts';
+import { eventLines } from './event-lines.ts';
+import { type SandboxFlags, sandboxFlags } from './flags.ts';
+import { listenNear } from './free-port.ts';
+import { onKey } from './keys.ts';
+import { keepState, readState, type StateKeeper } from './state-file.ts';
+
+/** `sandbox`: runs one until it is stopped, or acts on the running one. */
+export async function sandboxCommand(args: readonly string[], io: Io): Promise<ExitCode> {
+  const [first = '', ...rest] = args;
+  if (isAction(first)) return actOnSandbox(first, rest, io);
+  const flags = sandboxFlags(args);
+  const style = styleOf(io);
+  const say = (line: string): void => io.err(`  ${style.warn(line)}\n`);
+  const state = flags.stateFile === null ? undefined : readState(flags.stateFile);
+
+  let keeper: StateKeeper | null = null;
+  const listener = eventListener(flags, io, style);
+  const sandbox = createSandbox({
+    ...flags.options,
+    ...(state === undefined ? {} : { state }),
+    onEvent(event) {
+      if (keeper === null) return; // the seed is planted before anybody looks
+      keeper.touch();
+      listener(event);
+    },
+  });
+  try {
+    await listenNear(sandbox, { ...flags, say });
+    if (!isLoopback(flags.host) && flags.host !== '::1') {
+      say(`${flags.host} opens this sandbox to the network: whoever reaches it can use it`);
+    }
+    keeper = flags.stateFile === null ? NO_FILE : keepState(flags.stateFile, sandbox, say);
+    keeper.touch();
+    announce(sandbox, flags, io, style);
+    await untilStopped(sandbox, keeper, flags, io);
+  } finally {
+    keeper?.flush();
+    await sandbox.close();
+  }
+  return EXIT.fine;
+}
+
+const NO_FILE: StateKeeper = { touch: () => undefined, flush: () => undefined };
+
+function eventListener({ json, events }: SandboxFlags, io: Io, style: Style): (event: SandboxEvent) => void {
+  if (!json) return (event) => io.out(eventLines(event, style));
+  return events ? (event) => io.out(`${JSON.stringify(event)}\n`) : () => undefined;
+}
+
+/** For scripts the addresses stand on the first line as JSON, asked for or piped; people get the banner. */
+function announce(sandbox: Sandbox, flags: SandboxFlags, io: Io, style: Style): void {
+  const { url, apiKey, webhookSecret } = sandbox;
+  if (flags.json || !io.isTerminal) {
+    io.out(`${JSON.stringify({ baseUrl: url, apiKey, webhookSecret, dashboard: `${url}/` })}\n`);
+  }
+  if (flags.json) return;
+  const { magicOutcomes = false, seed } = flags.options;
+  const shows = {
+    keys: io.keyboard !== null,
+    magic: magicOutcomes,
+    seed: seed !== undefined,
+    stateFile: flags.stateFile,
+  };
+  io.out(banner(sandbox, style, shows));
+}
+
+function untilStopped(sandbox: Sandbox, keeper: StateKeeper, { json }: SandboxFlags, io: Io): Promise<void> {
+  return new Promise((resolve) => {
+    let release = (): void => undefined;
+    const stop = (): void => {
+      release();
+      resolve();
+    };
+    if (io.keyboard !== null && !json) {
+      release = io.keyboard.listen((key) => void onKey(key, { io, sandbox, changed: () => keeper.touch(), stop }));
+    }
+    if (io.signal.aborted) stop();
+    io.signal.addEventListener('abort', stop, { once: true });
+  });
+}

@@ -1,0 +1,55 @@
+import type { SandboxDelivery, SandboxInvoice } from '../../sandbox/index.ts';
+import { CliError, EXIT } from '../io.ts';
+
+/** What `GET /_/status` answers. */
+export interface SandboxStatus {
+  readonly url: string;
+  readonly now: string;
+  readonly invoices: readonly SandboxInvoice[];
+  readonly deliveries: readonly SandboxDelivery[];
+}
+
+const START = 'merchant-invoicing sandbox';
+
+/** Does something to a running sandbox. Throws a CliError when it is not there, or says no. */
+export async function command(url: string, action: string, fields: Readonly<Record<string, string>>): Promise<unknown> {
+  const answer = await ask(url, `/_/${action}`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', Accept: 'application/json' },
+    body: JSON.stringify(fields),
+  });
+  const { ok, result, error } = answer as { ok?: boolean; result?: unknown; error?: { message?: string } };
+  if (ok === true) return result;
+  throw new CliError(
+    EXIT.finding,
+    error?.message ?? 'the sandbox refused',
+    `merchant-invoicing sandbox status --url ${url}`,
+  );
+}
+
+export async function statusOf(url: string): Promise<SandboxStatus> {
+  const status = await ask(url, '/_/status', { headers: { Accept: 'application/json' } });
+  if (Array.isArray((status as Partial<SandboxStatus>).invoices)) return status as SandboxStatus; // our own route's form
+  throw noSandbox(url);
+}
+
+async function ask(url: string, path: string, init: RequestInit): Promise<object> {
+  let response: Response;
+  try {
+    response = await fetch(`${url.replace(/\/+$/, '')}${path}`, { ...init, redirect: 'manual' });
+  } catch {
+    throw new CliError(EXIT.unreachable, `no sandbox listens at ${url}`, START);
+  }
+  if (!response.headers.has('x-sandbox')) throw noSandbox(url);
+  try {
+    const body: unknown = await response.json();
+    if (typeof body === 'object' && body !== null) return body;
+  } catch {
+    // Said below.
+  }
+  throw noSandbox(url);
+}
+
+function noSandbox(url: string): CliError {
+  return new CliError(EXIT.unreachable, `what answers at ${url} is not a sandbox of this version`, START);
+}

@@ -1,0 +1,61 @@
+import { isMerchantError } from '../../errors/classes.ts';
+import type { Sandbox } from '../../sandbox/index.ts';
+import type { Io } from '../io.ts';
+
+const HELP = `
+  a   clock + 1 minute      A   clock + 1 hour      f   freeze the clock, or let it run
+  n   try waiting webhooks now                      r   reset: back to the beginning
+  o   open the dashboard                            q   stop, as Ctrl-C
+
+`;
+
+/** What a key does while the sandbox runs. */
+export interface KeyTargets {
+  readonly io: Pick<Io, 'out' | 'open'>;
+  readonly sandbox: Sandbox;
+  readonly changed: () => void;
+  readonly stop: () => void;
+}
+
+/** Answers a pressed key. Never rejects. */
+export async function onKey(key: string, { io, sandbox, changed, stop }: KeyTargets): Promise<void> {
+  const say = (text: string): void => io.out(`  ${text}\n`);
+  const clock = (): string => `clock ${sandbox.now().toISOString().slice(0, 19).replace('T', ' ')}`;
+  const move = async (duration: string): Promise<void> => {
+    await sandbox.advance(duration);
+    say(`${clock()}  (+${duration})`);
+  };
+  const actions: Readonly<Record<string, () => unknown>> = {
+    a: () => move('1m'),
+    A: () => move('1h'),
+    f() {
+      if (sandbox.frozen) sandbox.unfreeze();
+      else sandbox.freeze();
+      say(`${clock()}  ${sandbox.frozen ? 'stands still (f: let it run)' : 'runs'}`);
+    },
+    r() {
+      sandbox.reset();
+      say('reset: back to the beginning');
+    },
+    n: () => tryNow(sandbox, say),
+    o: () => io.open(`${sandbox.url}/`),
+    '?': () => io.out(HELP),
+    q: stop,
+    '\u0003': stop,
+    '\u0004': stop,
+  };
+  const action = Object.hasOwn(actions, key) ? actions[key] : undefined;
+  if (action === undefined) return;
+  try {
+    await action();
+    changed();
+  } catch (error) {
+    say(isMerchantError(error) ? error.message : 'that did not work');
+  }
+}
+
+async function tryNow(sandbox: Sandbox, say: (text: string) => void): Promise<void> {
+  const waiting = sandbox.deliveries().filter(({ next_retry_at }) => next_retry_at !== null);
+  if (waiting.length === 0) say('no webhook is waiting');
+  await Promise.all(waiting.map(({ invoice_uuid }) => sandbox.resend(invoice_uuid)));
+}

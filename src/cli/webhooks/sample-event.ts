@@ -1,0 +1,104 @@
+import { Decimal } from '../../contract/values/decimal.ts';
+import { signedRequest } from '../../sandbox/delivery/send.ts';
+import {
+  createSandbox,
+  type Dialect,
+  type SandboxMethod,
+  type SandboxRate,
+  type SeedInvoice,
+} from '../../sandbox/index.ts';
+import { settingsFrom } from '../../sandbox/options.ts';
+
+export const EVENT_KINDS = ['paid', 'adjusted', 'overpaid', 'expired', 'canceled', 'fail'] as const;
+export type EventKind = (typeof EVENT_KINDS)[number];
+
+/** The order that a sample event speaks of. */
+export interface SampleOrder {
+  readonly externalId: string;
+  readonly amount: string;
+  readonly currency: string;
+  /** For `adjusted` and `overpaid`; default half, and half more. */
+  readonly paid?: string | undefined;
+}
+
+/** A terminal webhook as the service would send it: made by a sandbox of its own. */
+export interface SampleEvent {
+  readonly eventType: 'invoice.paid' | 'invoice.canceled';
+  readonly body: string;
+}
+
+/** Throws a ConfigurationError for an amount that is none. Each call names another invoice_uuid. */
+export async function sampleEvent(kind: EventKind, order: SampleOrder, dialect: Dialect): Promise<SampleEvent> {
+  const { externalId, amount, currency } = order;
+  const invoice: SeedInvoice = {
+    external_id: externalId,
+    customer_id: 'check',
+    amount,
+    currency,
+    age: '5m',
+    ...endOf(kind, order),
+  };
+  const sandbox = createSandbox({
+    dialect,
+    methods: [anyAmount(currency)],
+    rates: [rateOf(currency)],
+    seedData: { invoices: [invoice] },
+  });
+  try {
+    const request = await sandbox.webhookRequest(externalId);
+    return {
+      eventType: invoice.status === 'success' ? 'invoice.paid' : 'invoice.canceled',
+      body: await request.text(),
+    };
+  } finally {
+    await sandbox.close();
+  }
+}
+
+function endOf(kind: EventKind, { amount, paid }: SampleOrder): Pick<SeedInvoice, 'status' | 'paid'> {
+  const share = (factor: string): string =>
+    /^\d{1,30}(?:\.\d{1,2})?$/.test(amount) ? new Decimal(amount).times(factor).toFixed(2, Decimal.ROUND_UP) : amount;
+  if (kind === 'paid') return { status: 'success' };
+  if (kind === 'adjusted') return { status: 'success', paid: paid ?? share('0.5') };
+  if (kind === 'overpaid') return { status: 'success', paid: paid ?? share('1.5') };
+  return { status: kind };
+}
+
+function anyAmount(code: string): SandboxMethod {
+  return {
+    id: 1,
+    name: 'Any amount',
+    currency: { id: 1, code, name: code, symbol: code },
+    min_amount: '0.01',
+    max_amount: '9'.repeat(30),
+    total_commission_percent: '1.00',
+    client_commission_percent: '0.00',
+    merchant_commission_percent: '1.00',
+    logo_url: 'https://cdn.sandbox.invalid/methods/1.svg',
+  };
+}
+
+function rateOf(fiat: string): SandboxRate {
+  return {
+    platform: 'binance',
+    asset: 'USDT',
+    fiat,
+    side: 'buy',
+    price: '0.9214',
+    min_amount: '1.00',
+    max_amount: '50000.00',
+  };
+}
+
+/** The headers of a delivery, signed as the sandbox does it. `timestamp` in epoch milliseconds. */
+export async function deliveryHeaders(
+  { eventType, body }: SampleEvent,
+  secret: string,
+  dialect: Dialect,
+  timestamp: number,
+  id: string = crypto.randomUUID(),
+): Promise<Readonly<Record<string, string>>> {
+  const settings = settingsFrom({ dialect, webhookSecret: secret });
+  const { headers } = await signedRequest({ settings }, { id, body, eventType }, 'http://localhost/', timestamp);
+  return headers;
+}

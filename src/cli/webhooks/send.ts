@@ -1,0 +1,93 @@
+import { readFileSync } from 'node:fs';
+import { durationFrom } from '../../sandbox/duration.ts';
+import { addressFrom, readArguments } from '../arguments.ts';
+import { CliError, EXIT, type ExitCode, type Io, misuse } from '../io.ts';
+import { excerpt, styleOf } from '../style.ts';
+import { deliver, isReceipt } from './deliver.ts';
+import { dialectOf, secretsOf, WEBHOOK_FLAGS } from './flags.ts';
+import { deliveryHeaders, EVENT_KINDS, type EventKind, type SampleEvent, sampleEvent } from './sample-event.ts';
+
+const EXAMPLE = 'merchant-invoicing webhooks send paid http://127.0.0.1:3000/webhook';
+/** The names of the events, and what the service calls them. */
+const NAMES: Readonly<Record<string, EventKind>> = {
+  ...Object.fromEntries(EVENT_KINDS.map((kind) => [kind, kind])),
+  'invoice.paid': 'paid',
+  'invoice.canceled': 'canceled',
+};
+
+/** `webhooks send EVENT URL`: one signed delivery. */
+export async function webhooksSend(args: readonly string[], io: Io): Promise<ExitCode> {
+  const { values, positionals } = readArguments(
+    args,
+    { ...WEBHOOK_FLAGS, paid: { type: 'string' }, from: { type: 'string' }, 'dry-run': { type: 'boolean' } },
+    'webhooks send',
+  );
+  const [name = '', address] = positionals;
+  const kind = Object.hasOwn(NAMES, name) ? NAMES[name] : undefined;
+  if (kind === undefined) {
+    throw misuse(
+      name === ''
+        ? 'webhooks send needs an event and an address'
+        : `there is no event ${JSON.stringify(name)}; there are ${Object.keys(NAMES).join(', ')}`,
+      EXAMPLE,
+    );
+  }
+  const url = addressFrom(address, 'the address of the receiver', EXAMPLE);
+  const dialect = dialectOf(values.dialect, EXAMPLE);
+  const {
+    list: [secret = ''],
+    source,
+  } = secretsOf(values.secret, io.env);
+  const externalId = values['external-id'] ?? `sent-${crypto.randomUUID().slice(0, 8)}`;
+  const sample = await sampleEvent(kind, { ...values, externalId }, dialect);
+  const event: SampleEvent = values.from === undefined ? sample : { ...sample, body: fileText(values.from) };
+  const headers = await deliveryHeaders(event, secret, dialect, Date.now());
+
+  if (values['dry-run']) {
+    const { host, pathname, search } = new URL(url);
+    // With the length, a line break that a shell or an editor adds at the end is known to be none of the body.
+    const length = String(Buffer.byteLength(event.body));
+    const lines = Object.entries({ Host: host, 'Content-Length': length, ...headers }).map(
+      ([header, value]) => `${header}: ${value}`,
+    );
+    const text = [`POST ${pathname}${search} HTTP/1.1`, ...lines, '', event.body].join('\n');
+    io.out(values.json ? `${JSON.stringify({ url, headers, body: event.body })}\n` : `${text}\n`);
+    return EXIT.fine;
+  }
+
+  const reply = await deliver(
+    url,
+    { method: 'POST', headers, body: event.body },
+    durationFrom(values.timeout, '--timeout'),
+  );
+  if (reply.status === null && reply.problem !== 'time-out') {
+    throw new CliError(
+      EXIT.unreachable,
+      `cannot reach ${url}: ${reply.problem}`,
+      `start your receiver, then: merchant-invoicing webhooks send ${name} ${url}`,
+    );
+  }
+  const ok = isReceipt(reply);
+  const text = reply.text.replaceAll(secret, '[redacted]');
+  if (values.json) {
+    io.out(
+      `${JSON.stringify({ ok, url, event: event.eventType, id: headers['X-Webhook-Id'], body: event.body, ...reply, text })}\n`,
+    );
+  } else {
+    const style = styleOf(io);
+    const answer = reply.status === null ? `no answer within ${values.timeout}` : `${reply.status} in ${reply.ms} ms`;
+    io.out(
+      `  → ${event.eventType}  ${excerpt(event.body, 400)}\n  ← ${(ok ? style.good : style.bad)(answer)}  ${excerpt(text)}\n`,
+    );
+    if (!ok) io.out(`  signed with ${source}\n  try: merchant-invoicing webhooks check ${url}\n`);
+  }
+  return ok ? EXIT.fine : EXIT.finding;
+}
+
+function fileText(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    throw misuse(`cannot read ${path}`, `${EXAMPLE} --from body.json`);
+  }
+}

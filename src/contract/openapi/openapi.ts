@@ -1,0 +1,95 @@
+import type { Endpoint } from '../endpoint.ts';
+import { endpoints } from '../endpoints.ts';
+import type { Check } from '../values/codecs.ts';
+import { failureSchemas, webhookDescriptions } from './fixed.ts';
+import type { Member } from './forms.ts';
+import { type JsonSchema, SchemaBook } from './json-schema.ts';
+
+/** The service as an OpenAPI 3.1 document, made from the table that client and sandbox use. Version: the interface's. */
+export function openApiDocument(): JsonSchema {
+  const book = new SchemaBook();
+  const paths: Record<string, Record<string, JsonSchema>> = {};
+  for (const endpoint of Object.values<Endpoint<unknown>>(endpoints)) {
+    paths[endpoint.path] = { ...paths[endpoint.path], [endpoint.method.toLowerCase()]: operationOf(endpoint, book) };
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Merchant Invoicing Service',
+      version: '0.1.0',
+      description: 'Charge customers in fiat through hosted payment links; be credited in USDT.',
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [{ url: 'https://pay.example.com' }],
+    security: [{ apiKey: [] }],
+    paths,
+    webhooks: webhookDescriptions,
+    components: {
+      securitySchemes: { apiKey: { type: 'apiKey', in: 'header', name: 'X-Api-Key' } },
+      schemas: { ...book.schemas, ...failureSchemas },
+    },
+  };
+}
+
+function operationOf(endpoint: Endpoint<unknown>, book: SchemaBook): JsonSchema {
+  const parameters = [...parametersOf(endpoint.params, 'path', book), ...parametersOf(endpoint.query, 'query', book)];
+  const body = endpoint.body?.form?.();
+  return {
+    operationId: endpoint.operation,
+    tags: [endpoint.operation.split('.')[0]],
+    ...(parameters.length > 0 && { parameters }),
+    ...(body !== undefined && {
+      requestBody: { required: true, content: { 'application/json': { schema: withoutNulls(book.of(body)) } } },
+    }),
+    responses: {
+      '2XX': { description: 'Done. The exact status is not shown by the interface.', ...contentOf(endpoint, book) },
+      '422': {
+        description: 'Malformed request, in one of two shapes.',
+        content: json({
+          anyOf: [{ $ref: '#/components/schemas/Failure' }, { $ref: '#/components/schemas/FailureDetail' }],
+        }),
+      },
+      default: { description: 'Refused or failed.', content: json({ $ref: '#/components/schemas/Failure' }) },
+    },
+  };
+}
+
+function contentOf(endpoint: Endpoint<unknown>, book: SchemaBook): JsonSchema {
+  const form = endpoint.data.form?.();
+  if (form === undefined) return {}; // the response body is not shown
+  const data = book.of(form);
+  const envelope = {
+    type: 'object',
+    properties: { success: { type: 'boolean', const: true, default: true }, data },
+    required: ['data'],
+  };
+  if (endpoint.envelope === 'shown') return { content: json(envelope) };
+  const bare = form.kind === 'either' ? form.forms.map((each) => book.of(each)) : [data];
+  return { content: json({ anyOf: [envelope, ...bare] }) };
+}
+
+function parametersOf(check: Check<unknown> | null, where: 'path' | 'query', book: SchemaBook): JsonSchema[] {
+  const form = check?.form?.();
+  if (form?.kind !== 'record') return [];
+  return Object.entries(form.members).map(([name, member]: [string, Member]) => ({
+    name,
+    in: where,
+    required: where === 'path',
+    schema: book.of(member.form),
+  }));
+}
+
+/** The client leaves a null parameter out, so none goes over the wire. */
+function withoutNulls(schema: JsonSchema): JsonSchema {
+  const properties = schema['properties'];
+  if (typeof properties !== 'object' || properties === null) return schema;
+  const entries = Object.entries(properties).map(([name, member]: [string, { anyOf?: JsonSchema[] }]) => [
+    name,
+    member.anyOf?.[0] ?? member,
+  ]);
+  return { ...schema, properties: Object.fromEntries(entries) };
+}
+
+function json(schema: JsonSchema): JsonSchema {
+  return { 'application/json': { schema } };
+}

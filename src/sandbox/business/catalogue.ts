@@ -1,0 +1,58 @@
+import { ConfigurationError } from '../../errors/classes.ts';
+import { shown } from '../duration.ts';
+import type { SandboxMethod, SandboxRate, WireCurrency } from '../wire-types.ts';
+import type { World } from '../world.ts';
+import { outOfRange } from './money.ts';
+
+/** A currency is active when a payment method serves it. */
+export function activeCurrency(world: World, code: string): WireCurrency | undefined {
+  return world.settings.methods.find((method) => method.currency.code === code)?.currency;
+}
+
+export function methodsFor(world: World, currency: string): readonly SandboxMethod[] {
+  return world.settings.methods.filter((method) => method.currency.code === currency);
+}
+
+/** Rows with fresh data; the others are omitted. @see service interface, "GET /api/v1/external/rates" */
+export function freshRates(world: World): SandboxRate[] {
+  return world.settings.rates.filter((rate) => rate.price !== null);
+}
+
+/** Fiat per USDT at which payments are credited: the first source's buying price, since USDT is bought for the merchant. */
+export function settlementRate(world: World, currency: string): string {
+  const rows = freshRates(world).filter((rate) => rate.fiat === currency);
+  const price = (rows.find((rate) => rate.side === 'buy') ?? rows[0])?.price;
+  if (price !== undefined && price !== null) return price;
+  throw new ConfigurationError(`There is no fresh rate for ${currency}: give one with the option rates`);
+}
+
+/**
+ * The method to pay with: by id or name, else one already chosen, else the first that can take the amount.
+ * Throws a ConfigurationError that lists what there is.
+ */
+export function methodFor(
+  world: World,
+  invoice: { readonly amount: string; readonly currency: WireCurrency; readonly method: SandboxMethod | null },
+  wanted: string | number | undefined,
+): SandboxMethod {
+  const all = methodsFor(world, invoice.currency.code);
+  const list = all
+    .map(({ id, name, min_amount, max_amount }) => `${id} ${name} (${min_amount} to ${max_amount})`)
+    .join(', ');
+  if (wanted === undefined) {
+    const first = invoice.method ?? all.find((method) => outOfRange(invoice.amount, method) === null);
+    if (first !== undefined) return first;
+    throw new ConfigurationError(
+      `No method takes ${invoice.amount} ${invoice.currency.code}; there are: ${list || 'none'}`,
+    );
+  }
+  const found = all.find((method) => method.id === Number(wanted)) ?? all.find((method) => method.name === wanted);
+  if (found === undefined) {
+    throw new ConfigurationError(
+      `No method ${shown(wanted)} for ${invoice.currency.code}; there are: ${list || 'none'}`,
+    );
+  }
+  const problem = outOfRange(invoice.amount, found);
+  if (problem !== null) throw new ConfigurationError(`${found.name} cannot take this invoice: ${problem}`);
+  return found;
+}

@@ -1,0 +1,72 @@
+import type { KnownEventType } from '../../contract/types.ts';
+import type { Dialect } from '../dialect/dialect.ts';
+import { withDecimals } from '../dialect/wire-form.ts';
+import type { InvoiceRecord } from '../state/store.ts';
+
+/** `success` is the paid state; the other final states are the canceled ones. */
+export function eventTypeOf(invoice: InvoiceRecord): KnownEventType {
+  return invoice.status === 'success' ? 'invoice.paid' : 'invoice.canceled';
+}
+
+/** What a receiver must be told to read the webhooks of a dialect, as options of `verifyWebhook` and the handler. */
+export function receiverPins({ orderIdMember, eventName, eventSpelling }: Dialect): {
+  orderIdMember?: string;
+  eventNames?: { paid: string; canceled: string };
+} {
+  const inBody = eventName !== 'header' && eventName !== 'nowhere';
+  return {
+    ...(orderIdMember === 'order_id' || orderIdMember === 'order.id' ? { orderIdMember } : {}),
+    ...(eventSpelling === 'other' && inBody ? { eventNames: { paid: PAID, canceled: DROPPED } } : {}),
+  };
+}
+
+const PAID = 'payment.settled';
+const DROPPED = 'payment.dropped';
+
+function spelled(type: KnownEventType, spelling: Dialect['eventSpelling']): string {
+  if (spelling === 'upper') return type.replace('.', '_').toUpperCase();
+  if (spelling === 'namespaced') return `com.merchant.${type}`;
+  if (spelling === 'versioned') return `${type}.v1`;
+  return spelling === 'plain' ? type : type === 'invoice.paid' ? PAID : DROPPED;
+}
+
+/** The body of the terminal webhook. @see service interface, "Payload members" */
+export function eventBody(invoice: InvoiceRecord, dialect: Dialect): string {
+  const type = eventTypeOf(invoice);
+  const { eventName } = dialect;
+  const named =
+    eventName === 'header' || eventName === 'nowhere' ? {} : { [eventName]: spelled(type, dialect.eventSpelling) };
+  const members = withDecimals(dialect, {
+    invoice_uuid: invoice.uuid,
+    ...(dialect.orderIdMember === 'order.id'
+      ? { order: { id: invoice.external_id } }
+      : { [dialect.orderIdMember]: invoice.external_id }),
+    status: invoice.status,
+    ...(type === 'invoice.paid' ? paidMembers(invoice, dialect) : canceledMembers(invoice, dialect)),
+    ...(dialect.extraMembers === 'some' && { customer_id: invoice.customer_id, meta: { attempt_of: 'sandbox' } }),
+  });
+  return JSON.stringify(dialect.webhookBody === 'flat' ? { ...named, ...members } : { ...named, data: members });
+}
+
+function paidMembers({ amount, adjustment, settledUsdt }: InvoiceRecord, dialect: Dialect): object {
+  const { eventNulls, adjustedFlag } = dialect;
+  if (adjustment === null) {
+    return {
+      amount,
+      credited_usdt: settledUsdt,
+      ...(adjustedFlag === 'always' && { adjusted: false }),
+      ...(eventNulls === 'null' && { original_amount: null }),
+    };
+  }
+  const { actual_amount_fiat, expected_amount_fiat } = adjustment;
+  return {
+    amount: actual_amount_fiat,
+    credited_usdt: settledUsdt,
+    adjusted: true,
+    original_amount: expected_amount_fiat,
+  };
+}
+
+function canceledMembers({ amount }: InvoiceRecord, { eventNulls }: Dialect): object {
+  return eventNulls === 'absent' ? { amount } : { amount, credited_usdt: null, adjusted: null, original_amount: null };
+}

@@ -1,0 +1,84 @@
+import { MAX_ATTEMPTS } from '../../delivery/schedule.ts';
+import { signedRequest } from '../../delivery/send.ts';
+import type { Answer } from '../../service/respond.ts';
+import type { Exchange } from '../../service/service.ts';
+import type { DeliveryRecord } from '../../state/store.ts';
+import type { SandboxAttempt } from '../../wire-types.ts';
+import type { World } from '../../world.ts';
+import { backField, dashboardPage } from '../dashboard-frame.ts';
+import { type Html, html } from '../parts/html.ts';
+import { moment, span } from '../parts/moments.ts';
+import { pill } from '../parts/table.ts';
+import { resendButton } from './deliveries-page.ts';
+import { asCurl } from './delivery-as-curl.ts';
+import { asTest } from './delivery-as-test.ts';
+
+/** One delivery: where it stands, why it was refused, each attempt as it was sent and answered, and how to repeat it. */
+export async function deliveryPage(world: World, exchange: Exchange, row: DeliveryRecord): Promise<Answer> {
+  const { invoice, url, log, nextRetryAt } = row;
+  const last = log.at(-1);
+  const target = url ?? 'http://127.0.0.1:3000/webhook';
+  const curl = asCurl(await signedRequest(world, row, target, world.settings.wallClock()));
+  return dashboardPage(
+    exchange,
+    `${row.eventType} of ${invoice.external_id}`,
+    html`<div class="stack tight"><h1>${row.eventType}</h1><p><a href="/pay/${invoice.uuid}">Order <bdi>${invoice.external_id}</bdi></a></p></div>
+<section class="card stack" aria-label="State"><dl class="facts">
+<dt>State</dt><dd>${pill(row.status)} ${row.made} of ${MAX_ATTEMPTS} attempts</dd>
+<dt>To</dt><dd><code>${url ?? 'nowhere: neither the invoice nor the business has a callback URL'}</code></dd>
+<dt>Delivery id</dt><dd><code>${row.id}</code></dd>
+${nextRetryAt !== null && html`<dt>Next try</dt><dd>in ${span(nextRetryAt - world.clock.now())}, at ${moment(nextRetryAt)}</dd>`}
+${row.deliveredAt !== null && html`<dt>Delivered</dt><dd>${moment(row.deliveredAt)}</dd>`}
+</dl>
+${last?.why && html`<p class="notice ${last.success ? '' : 'bad'}"><strong>Why:</strong> <bdi>${last.why}</bdi></p>`}
+${row.finding !== null && html`<p class="notice">${row.finding}</p>`}
+<div class="row">${url !== null && resendButton(row, exchange)}${canSearch(row) && searchButton(row, exchange)}</div></section>
+<section class="card stack" aria-labelledby="attempts"><h2 id="attempts">Attempts</h2>
+${log.length < row.made && html`<p class="soft small">The latest ${log.length} of ${row.made} are kept.</p>`}
+${log.length === 0 ? html`<p class="soft">${row.attempt === null ? 'None.' : 'The first is under way.'}</p>` : html`<ol class="line">${[...log].reverse().map((attempt, at) => attemptItem(attempt, row.made - at, at === 0))}</ol>`}</section>
+<section class="card stack" aria-labelledby="body"><h2 id="body">Body</h2>
+<p class="soft small">These bytes are signed; every attempt sends them alike.</p><pre dir="auto">${row.body}</pre></section>
+<section class="card stack" aria-labelledby="again"><h2 id="again">Do it again</h2>
+${copy('curl', 'Copy as curl', 'Signed when this page was made. A receiver that looks at the age takes it for about 5 minutes.', curl)}
+${copy('test', 'Copy as test', 'Passes as it is, without a port. Put your own endpoint in the place of receive.', asTest(world, row))}</section>`,
+  );
+}
+
+function canSearch({ log, attempt }: DeliveryRecord): boolean {
+  const last = log.at(-1);
+  return attempt === null && last !== undefined && !last.success && last.status_code !== null;
+}
+
+function searchButton({ invoice }: DeliveryRecord, exchange: Exchange): Html {
+  return html`<form method="post" action="/_/explain">${backField(exchange)}<input type="hidden" name="ident" value="${invoice.uuid}">
+<button aria-describedby="search-what">Search for the cause</button></form>
+<p class="soft small" id="search-what">Sends up to 25 requests, each of which only a receiver with one certain mistake accepts.</p>`;
+}
+
+function attemptItem(attempt: SandboxAttempt, number: number, open: boolean): Html {
+  const { success, status_code, error, duration_ms, triggered_by, created_at, request, why, fault } = attempt;
+  return html`<li class="${success ? 'good' : 'bad'}"><div class="stack tight">
+<h3>Try ${number}: ${success ? `${status_code}, delivered` : error}</h3>
+<p class="soft small num">${moment(created_at)} · ${duration_ms} ms · ${triggered_by === 'manual' ? 'resent by hand' : 'on schedule'}${fault !== null && html` · <span class="pill">fault: ${fault}</span>`}</p>
+${why !== null && !open && html`<p><strong>Why:</strong> <bdi>${why}</bdi></p>`}
+<details${open && html` open`}><summary>What was sent and answered</summary><div class="stack tight">
+${request === null ? html`<p class="soft">Nothing was sent.</p>` : html`<pre>${request.method} ${request.url}\n${lines(request.headers)}</pre>`}
+${answer(attempt)}</div></details></div></li>`;
+}
+
+function answer({ status_code, response_headers, response_body }: SandboxAttempt): Html {
+  if (status_code === null) return html`<p class="soft">No answer.</p>`;
+  return html`<pre class="scroll" dir="auto" tabindex="0" role="group" aria-label="Answer">${status_code}\n${lines(response_headers ?? {})}\n\n${response_body}</pre>`;
+}
+
+function lines(headers: Readonly<Record<string, string>>): string {
+  return Object.entries(headers)
+    .map(([name, value]) => `${name}: ${value}`)
+    .join('\n');
+}
+
+function copy(id: string, title: string, note: string, text: string): Html {
+  return html`<details><summary>${title}</summary><div class="stack tight"><p class="soft small">${note}</p>
+<div><button type="button" class="small" data-copy="${id}-text" data-scripted hidden>Copy</button></div>
+<pre class="scroll" id="${id}-text" tabindex="0" role="group" aria-label="${title}">${text}</pre></div></details>`;
+}

@@ -1,0 +1,119 @@
+import { methodsFor, settlementRate } from '../../business/catalogue.ts';
+import { compareAmounts, outOfRange, type Quote, quote } from '../../business/money.ts';
+import type { Answer } from '../../service/respond.ts';
+import type { InvoiceRecord } from '../../state/store.ts';
+import type { SandboxMethod } from '../../wire-types.ts';
+import type { World } from '../../world.ts';
+import { type Html, html, pageAnswer } from '../parts/html.ts';
+import { moment, span } from '../parts/moments.ts';
+import { heading } from './order-heading.ts';
+import { levers } from './payment-levers.ts';
+import { closedView } from './receipt.ts';
+
+/** What has just happened on this page. */
+export interface Arrival {
+  /** The button that led here and did its work. */
+  readonly done?: string | null;
+  /** The button that came too late: the order had ended before. */
+  readonly late?: string | null;
+  /** Why a button did nothing. */
+  readonly problem?: string | null;
+}
+
+const TITLES = { pending: 'Pay', success: 'Paid', fail: 'Failed', expired: 'Expired', canceled: 'Canceled' };
+
+/** The hosted page of an invoice: above what a customer sees, below, set apart, what tests need. */
+export function paymentPage(world: World, invoice: InvoiceRecord, arrival: Arrival = {}): Answer {
+  const underWay = world.store.deliveries(invoice).some(({ attempt }) => attempt !== null);
+  const open = invoice.status === 'pending';
+  const view = open ? openView(world, invoice, arrival) : closedView(world, invoice, arrival, underWay);
+  const problem = arrival.problem ?? null;
+  return pageAnswer(
+    `${problem === null ? '' : 'Not done: '}${TITLES[invoice.status]} · Order ${invoice.external_id}`,
+    view,
+    {
+      status: problem === null ? 200 : 422,
+      again: underWay,
+    },
+  );
+}
+
+/** A method with what the invoice comes to, or with the reason why it cannot be used. */
+export interface Offer {
+  readonly method: SandboxMethod;
+  readonly quote: Quote | null;
+  readonly problem: string | null;
+}
+
+function offersFor(world: World, invoice: InvoiceRecord): Offer[] {
+  return methodsFor(world, invoice.currency.code).map((method) => {
+    const problem = outOfRange(invoice.amount, method);
+    if (problem !== null) return { method, quote: null, problem };
+    try {
+      const rate = invoice.rate ?? settlementRate(world, invoice.currency.code);
+      return { method, quote: quote(invoice.amount, method, rate), problem: null };
+    } catch {
+      return { method, quote: null, problem: 'not available now: there is no fresh rate' };
+    }
+  });
+}
+
+function openView(world: World, invoice: InvoiceRecord, { problem = null, done = null }: Arrival): Html {
+  const offers = offersFor(world, invoice);
+  const usable = offers.filter((offer) => offer.quote !== null);
+  const chosen = usable.find(({ method }) => method.id === invoice.method?.id);
+  const checked = chosen ?? usable[0];
+  const code = invoice.currency.code;
+  const action = `/pay/${invoice.uuid}`;
+  return html`<div class="checkout">
+<section class="stack tight" aria-labelledby="order">
+${heading(invoice)}
+${countdown(world, invoice)}
+</section>
+<section class="card stack" aria-label="Payment">
+${problem !== null && html`<p role="alert" class="notice bad" tabindex="-1" autofocus>${problem}</p>`}
+${
+  chosen &&
+  html`<p role="status" class="notice good"${done === 'choose' && html` tabindex="-1" autofocus`}><bdi>${chosen.method.name}</bdi> is chosen: you pay ${chosen.quote?.amountToSend} ${code}.</p>`
+}
+<div class="stack tight"><form method="post" action="${action}" data-pay-form class="stack">
+<fieldset>
+<legend>How do you want to pay?</legend>
+${offers.map((offer) => methodChoice(offer, code, offer === checked))}
+</fieldset>
+${
+  checked === undefined
+    ? html`<p class="notice bad">No method takes this amount.</p>`
+    : html`<div class="stack tight">
+<button class="main full" name="action" value="pay" data-pay-button>${chosen ? `Pay ${chosen.quote?.amountToSend} ${code}` : 'Pay with this method'}</button>
+<button class="quiet full" name="action" value="choose">Choose now, pay later</button>
+</div>`
+}
+</form>
+<form method="post" action="${action}"><button class="quiet full" name="action" value="cancel">Cancel and go back</button></form></div>
+</section>
+</div>
+${levers(world, invoice, usable, checked)}`;
+}
+
+function countdown(world: World, invoice: InvoiceRecord): Html {
+  const left = Math.max(0, invoice.expiresAt - world.clock.now());
+  const running = world.clock.running() ? 'real' : 'virtual';
+  return html`<p class="soft"><span class="num" role="timer" data-left="${left}" data-clock="${running}">${span(left)} left</span>, until ${moment(invoice.expiresAt)}</p>`;
+}
+
+function methodChoice({ method, quote: comes, problem }: Offer, code: string, checked: boolean): Html {
+  const id = `method-${method.id}`;
+  const range = `${method.min_amount} to ${method.max_amount} ${code}`;
+  if (comes === null) {
+    return html`<div class="method off"><input type="radio" id="${id}" name="method" value="${method.id}" disabled aria-describedby="${id}-what">
+<div><label for="${id}"><bdi>${method.name}</bdi></label></div>
+<p class="small" id="${id}-what">${range} · ${problem}</p></div>`;
+  }
+  const pays = `${comes.amountToSend} ${code}`;
+  const percent = method.client_commission_percent;
+  const fee = compareAmounts(percent, '0') === 0 ? 'no fee' : `${percent} % fee included`;
+  return html`<div class="method"><input type="radio" id="${id}" name="method" value="${method.id}" data-pay="${pays}"${checked && html` checked`} aria-describedby="${id}-pays ${id}-what">
+<div><label for="${id}"><bdi>${method.name}</bdi></label> <span class="num" id="${id}-pays">you pay <strong>${pays}</strong></span></div>
+<p class="small soft" id="${id}-what">${range} · ${fee}</p></div>`;
+}

@@ -1,0 +1,121 @@
+import type { DeliveryRecord, InvoiceRecord } from '../../state/store.ts';
+import type { World } from '../../world.ts';
+import { type Html, html, safeLink } from '../parts/html.ts';
+import { moment, span } from '../parts/moments.ts';
+import { heading } from './order-heading.ts';
+import type { Arrival } from './payment-page.ts';
+
+const STATES = {
+  pending: 'This order is open.',
+  success: 'Paid. Thank you.',
+  fail: 'The payment failed.',
+  expired: 'This order has expired.',
+  canceled: 'This order was canceled.',
+};
+
+const CHECK = html`<svg width="28" height="28" viewBox="0 0 28 28" fill="none" stroke="currentColor" stroke-width="2.5" stroke-linecap="round" stroke-linejoin="round" aria-hidden="true"><circle cx="14" cy="14" r="12.5"/><path d="m8.5 14.5 3.7 3.7 7.3-8"/></svg>`;
+const CROSS = html`<svg width="28" height="28" viewBox="0 0 28 28" fill="none" stroke="currentColor" stroke-width="2.5" stroke-linecap="round" aria-hidden="true"><circle cx="14" cy="14" r="12.5"/><path d="m9.5 9.5 9 9m0-9-9 9"/></svg>`;
+
+/** What a button that came too late wanted. */
+const WANTED: Readonly<Record<string, string>> = {
+  pay: 'a payment',
+  underpay: 'a payment',
+  overpay: 'a payment',
+  pay_other: 'a payment',
+  dispute: 'a payment',
+  choose: 'a choice of method',
+  cancel: 'a cancellation',
+  fail: 'a failure',
+  expire: 'an expiry',
+};
+
+/** A closed invoice: its end, what was credited, what became of the webhook, and the way back to the shop. */
+export function closedView(world: World, invoice: InvoiceRecord, arrival: Arrival, underWay: boolean): Html {
+  const { problem = null, late, done } = arrival;
+  const paid = invoice.status === 'success';
+  const back = safeLink(paid ? invoice.success_url : invoice.fail_url);
+  const wanted = late !== null && late !== undefined && Object.hasOwn(WANTED, late) ? WANTED[late] : undefined;
+  const focusResult = problem === null && done !== 'resend' && done !== 'adjust' && done !== 'dispute';
+  return html`<div class="checkout">
+<section class="stack tight" aria-labelledby="order">
+${heading(invoice)}
+</section>
+<section class="card stack" aria-label="Result">
+<p role="status" class="result ${paid ? 'good' : 'bad'}"${focusResult && html` tabindex="-1" autofocus`}>${paid ? CHECK : CROSS}<span>${STATES[invoice.status]}</span></p>
+${wanted !== undefined && html`<p role="status" class="notice">Nothing was changed: ${wanted} came when this order was closed already${paid && html`. It was paid once`}.</p>`}
+<dl class="facts">
+${paid && customerFacts(invoice)}
+<dt>${paid ? 'Paid' : 'Closed'}</dt><dd class="num">${moment(invoice.finishedAt)}</dd>
+</dl>
+${
+  back === null
+    ? html`<p class="soft">The shop gave no address to return to. You can close this page.</p>`
+    : html`<div class="stack tight"><a class="button main full" href="${back}" rel="noreferrer" data-return-link>${paid ? 'Return to the shop' : 'Go back to the shop'}</a>
+${done && !underWay && autoReturns(done) && html`<div class="row apart" data-return hidden><p class="soft" role="status">You go to <bdi>${new URL(back).host}</bdi> in <span class="num" data-seconds>3</span> s</p> <button type="button" class="small">Stay here</button></div>`}</div>`
+}
+</section>
+</div>
+${afterwards(world, invoice, problem, done ?? null)}`;
+}
+
+/** A customer would be led back after these; whoever pulls a lever afterwards wants to see what it did. */
+function autoReturns(done: string): boolean {
+  return ['pay', 'cancel', 'fail', 'underpay', 'overpay', 'pay_other'].includes(done);
+}
+
+function customerFacts(invoice: InvoiceRecord): Html {
+  const { adjustment, currency, method, amountToSend } = invoice;
+  return html`<dt>Method</dt><dd><bdi>${method?.name ?? ''}</bdi></dd>
+<dt>To be paid</dt><dd class="num">${amountToSend} ${currency.code}, fee included</dd>
+${adjustment && html`<dt>Really paid</dt><dd class="num">${adjustment.actual_amount_fiat} of ${adjustment.expected_amount_fiat} ${currency.code} (adjusted)</dd>`}`;
+}
+
+function afterwards(world: World, invoice: InvoiceRecord, problem: string | null, done: string | null): Html {
+  const paid = invoice.status === 'success';
+  return html`<section class="levers stack" aria-labelledby="levers">
+<div class="stack tight"><h2 id="levers">What your integration got</h2>
+<p class="soft small">No customer sees this part.</p></div>
+${problem !== null && html`<p role="alert" class="notice bad" tabindex="-1" autofocus>${problem}</p>`}
+<dl class="facts">
+<dt>State</dt><dd><code>${invoice.status}</code> since ${moment(invoice.finishedAt)}</dd>
+${paid && html`<dt>Merchant credited</dt><dd class="num">${invoice.settledUsdt} USDT, at ${invoice.rate} ${invoice.currency.code} per USDT</dd>`}
+</dl>
+${webhook(world, invoice, done)}
+${paid && correction(invoice, done === 'dispute')}
+<p class="small"><a href="/invoices?q=${encodeURIComponent(invoice.uuid)}">This order on the dashboard</a></p>
+</section>`;
+}
+
+function webhook(world: World, invoice: InvoiceRecord, done: string | null): Html {
+  const delivery = world.store.deliveries(invoice).at(-1);
+  if (delivery === undefined) return html`<p>No webhook: neither the invoice nor the business has a callback URL.</p>`;
+  const last = delivery.log.at(-1);
+  const state = delivery.attempt !== null ? '' : last?.success ? 'good' : 'bad';
+  return html`<div class="stack tight"><p role="status" class="notice ${state}"${done === 'resend' && html` tabindex="-1" autofocus`}>${describeDelivery(delivery, world.clock.now())}</p>
+${delivery.attempt === null && last?.why && html`<p><strong>Why:</strong> <span dir="auto">${last.why}</span></p>`}
+<div class="row"><form method="post" action="/pay/${invoice.uuid}"><button name="action" value="resend">${last?.success ? 'Send it again' : 'Try now'}</button></form>
+<a href="/deliveries/${delivery.id}">Headers, body and answer</a></div></div>`;
+}
+
+/** One sentence on where a delivery stands. */
+export function describeDelivery(delivery: DeliveryRecord, now: number): string {
+  const { log, url, status, nextRetryAt, made } = delivery;
+  const last = log.at(-1);
+  const where = url === null ? 'nowhere' : URL.canParse(url) ? new URL(url).host : url;
+  if (delivery.attempt !== null) return `Webhook on its way to ${where}, try ${made + 1}.`;
+  if (last === undefined) return `Webhook ${status}.`;
+  if (last.success) return `Webhook delivered to ${where} in ${last.duration_ms} ms (try ${made}).`;
+  const next =
+    nextRetryAt === null
+      ? 'no further try by itself'
+      : `next try in ${span(nextRetryAt - now)}, at ${moment(nextRetryAt)}`;
+  return `Webhook to ${where}: try ${made}, ${last.error}; ${next}.${status === 'delivered' ? ' It was delivered before.' : ''}`;
+}
+
+function correction(invoice: InvoiceRecord, focus: boolean): Html {
+  return html`<form method="post" action="/pay/${invoice.uuid}">
+<label class="field" for="adjust"><span>Correct the paid amount (dispute; sends no second webhook)</span></label>
+<div class="joined"><input type="text" id="adjust" name="amount" inputmode="decimal" autocomplete="off" required${focus && html` autofocus`}>
+<button name="action" value="adjust">Correct</button></div>
+</form>`;
+}

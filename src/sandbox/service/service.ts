@@ -1,0 +1,136 @@
+import type { Operation } from '../../contract/endpoint.ts';
+import { endpoints } from '../../contract/endpoints.ts';
+import { payloadOf } from '../../contract/envelope.ts';
+import { note, type World } from '../world.ts';
+import type { RequestFault } from './faults.ts';
+import { HANDLERS } from './handlers.ts';
+import { type Answer, failure, InvalidRequest, invalid, Refusal, success } from './respond.ts';
+import { matchRoute } from './routes.ts';
+
+/** A request as both doors, HTTP and in-process, hand it in. */
+export interface Exchange {
+  readonly method: string;
+  readonly url: URL;
+  readonly headers: Headers;
+  readonly body: string;
+}
+
+/** An answer, and what the fault that struck still has to do to it on its way out. */
+export interface Outcome {
+  readonly operation: Operation | null;
+  /** Null: the connection ends, or hangs, without one. */
+  readonly answer: Answer | null;
+  readonly fault: RequestFault | null;
+}
+
+const TEXT_TYPE = { 'Content-Type': 'text/plain' };
+
+/** Everything under /api/v1/external: faults, key, route, work. */
+export function serve(world: World, exchange: Exchange): Outcome {
+  const match = matchRoute(exchange.method, exchange.url.pathname);
+  const operation = match.kind === 'operation' ? match.operation : null;
+  const fault = world.faults.forRequest(operation);
+  const before = fault === null ? undefined : insteadOfWork(world, fault);
+  if (before !== undefined) return { operation, answer: before, fault };
+  const answer = work(world, exchange, match);
+  return { operation, answer: fault === null ? answer : afterWork(world, fault, answer), fault };
+}
+
+function work(world: World, exchange: Exchange, match: ReturnType<typeof matchRoute>): Answer {
+  const { dialect } = world.settings;
+  try {
+    checkKey(world, exchange.headers.get('x-api-key'));
+    if (match.kind === 'none') throw new Refusal(404, 'NOT_FOUND', `There is no ${exchange.url.pathname}.`);
+    if (match.kind === 'other_method') {
+      throw new Refusal(405, 'METHOD_NOT_ALLOWED', `Use ${match.allow}.`, { headers: { Allow: match.allow } });
+    }
+    const { operation, params } = match;
+    const done = HANDLERS[operation](world, { params, query: exchange.url.searchParams, body: exchange.body });
+    const why = done.why === undefined ? {} : { why: done.why };
+    if (done.text !== undefined) return { status: done.status, headers: TEXT_TYPE, body: done.text, ...why };
+    const answer = { ...success(dialect, done.status, done.data, done.bare), ...why };
+    checkAnswer(world, operation, answer);
+    return answer;
+  } catch (error) {
+    if (error instanceof Refusal) return failure(error);
+    if (error instanceof InvalidRequest) return invalid(dialect, error);
+    const message = error instanceof Error ? error.message : String(error);
+    return failure(new Refusal(500, 'INTERNAL_ERROR', 'The sandbox failed.', { why: message }));
+  }
+}
+
+function checkKey(world: World, given: string | null): void {
+  const { apiKey, dialect } = world.settings;
+  if (given === apiKey) return;
+  const why =
+    given === null
+      ? 'header X-Api-Key is missing'
+      : given === ''
+        ? 'header X-Api-Key is empty'
+        : 'header X-Api-Key is not the key of this sandbox';
+  const more = { why, form: dialect.authBody };
+  throw new Refusal(dialect.authStatus, dialect.authCode, 'A valid API key is required.', more);
+}
+
+/** The contract reads what the sandbox wrote: a deviation is a mistake of one of the two, and is said aloud. */
+function checkAnswer(world: World, operation: Operation, answer: Answer): void {
+  const checked = endpoints[operation].data(payloadOf(JSON.parse(answer.body)));
+  if (checked.ok) return;
+  const issues = checked.issues.map(({ path, message }) => `${path} ${message}`).join('; ');
+  note(world, `the answer to ${operation} is not as the interface says: ${issues}`);
+}
+
+function retryAfterHeader(world: World, retryAfter: number | string | undefined): Record<string, string> {
+  if (retryAfter === undefined || world.settings.dialect.retryAfterForm === 'absent') return {};
+  if (typeof retryAfter === 'string' || world.settings.dialect.retryAfterForm === 'seconds')
+    return { 'Retry-After': String(retryAfter) };
+  // A date is read against the answer's own Date. A client that gets none reads it by the real time.
+  const now = world.settings.dialect.dateHeader === 'present' ? world.clock.now() : world.settings.wallClock();
+  return { 'Retry-After': new Date(now + retryAfter * 1000).toUTCString() };
+}
+
+/** The answer of a fault that keeps the work from being done; null for none at all, undefined when the work is done. */
+function insteadOfWork(world: World, fault: RequestFault): Answer | null | undefined {
+  if ('afterWork' in fault && fault.afterWork) return undefined;
+  switch (fault.type) {
+    case 'rate_limit': {
+      const { rateLimitStatus, rateLimitCode, rateLimitBody } = world.settings.dialect;
+      const more = { headers: retryAfterHeader(world, fault.retryAfter), form: rateLimitBody };
+      return failure(new Refusal(rateLimitStatus, rateLimitCode, 'Too many requests.', more));
+    }
+    case 'server_error':
+    case 'html':
+      return broken(world, fault);
+    case 'hang':
+    case 'reset_before':
+      return null;
+    default:
+      return undefined;
+  }
+}
+
+function afterWork(world: World, fault: RequestFault, answer: Answer): Answer | null {
+  switch (fault.type) {
+    case 'server_error':
+    case 'html':
+      return broken(world, fault);
+    case 'hang':
+    case 'reset_after':
+      return null;
+    case 'malformed':
+      return { ...answer, body: `${answer.body.slice(0, -1)},}` };
+    default:
+      return answer;
+  }
+}
+
+function broken(world: World, fault: RequestFault & { readonly type: 'server_error' | 'html' }): Answer {
+  if (fault.type === 'server_error') {
+    const { serverStatus, serverCode, serverBody } = world.settings.dialect;
+    const more = { headers: retryAfterHeader(world, fault.retryAfter), form: serverBody };
+    return failure(new Refusal(fault.status ?? serverStatus, serverCode, 'The service is not available.', more));
+  }
+  const status = fault.status ?? 502;
+  const body = `<!doctype html><title>${status}</title><h1>${status} Bad Gateway</h1>`;
+  return { status, headers: { 'Content-Type': 'text/html; charset=utf-8' }, body };
+}

@@ -1,0 +1,131 @@
+import { isLoopback } from '../../contract/values/hosts.ts';
+import { activeCurrency } from '../business/catalogue.ts';
+import type { InvoiceDraft } from '../business/invoices.ts';
+import { isAmount } from '../business/money.ts';
+import type { Dialect } from '../dialect/dialect.ts';
+import type { World } from '../world.ts';
+import { type Finding, InvalidRequest } from './respond.ts';
+
+/** Reads the body of a creation by the interface's Limits table. Lengths count code points. Unknown members are ignored. */
+export function draftFrom(world: World, body: string): InvoiceDraft {
+  const source = jsonObject(body);
+  const findings: Finding[] = [];
+  const add = (field: string, message: string, type: string): void => {
+    findings.push({ where: 'body', field, message, type });
+  };
+  const member = (field: string): unknown => (Object.hasOwn(source, field) ? source[field] : undefined);
+  const text = (field: string, min: number, max: number): string | null => {
+    const value = member(field);
+    if (value === undefined) add(field, 'is required', 'missing');
+    else if (typeof value !== 'string') add(field, 'must be a string', 'string_type');
+    else if (length(value) < min) add(field, `must have at least ${min} characters`, 'string_too_short');
+    else if (length(value) > max) add(field, `must have at most ${max} characters`, 'string_too_long');
+    else return value;
+    return null;
+  };
+  const optional = (field: string, max: number): string | null => {
+    const value = member(field);
+    return value === undefined || value === null ? null : text(field, 0, max);
+  };
+  const address = (field: string): string | null => {
+    const value = optional(field, 512);
+    if (value === null || isSafeAddress(value)) return value;
+    add(field, 'must be an https:// URL (the sandbox also takes http:// for this machine)', 'url_scheme');
+    return null;
+  };
+  const external_id = text('external_id', 1, 128);
+  const customer_id = text('customer_id', 1, 128);
+  const amount = text('amount', 0, Number.POSITIVE_INFINITY);
+  if (amount !== null && !isAmount(amount)) {
+    add('amount', 'must be a decimal greater than 0 with at most 2 decimal places', 'decimal_parsing');
+  }
+  const code = text('currency', 2, 16);
+  const currency = code === null ? undefined : activeCurrency(world, code);
+  if (code !== null && currency === undefined) {
+    add('currency', 'is not an active currency allowed for the business', 'value_error');
+  }
+  const purpose = optional('purpose', 255);
+  const callback_url = address('callback_url');
+  const success_url = address('success_url');
+  const fail_url = address('fail_url');
+  if (
+    findings.length > 0 ||
+    external_id === null ||
+    customer_id === null ||
+    amount === null ||
+    currency === undefined
+  ) {
+    throw new InvalidRequest(findings);
+  }
+  return { external_id, customer_id, amount, currency, purpose, callback_url, success_url, fail_url };
+}
+
+function jsonObject(body: string): Readonly<Record<string, unknown>> {
+  let value: unknown;
+  try {
+    value = JSON.parse(body);
+  } catch {
+    const message = body === '' ? 'is required' : 'is not valid JSON';
+    throw new InvalidRequest([{ where: 'body', field: null, message, type: 'json_invalid' }]);
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new InvalidRequest([{ where: 'body', field: null, message: 'must be a JSON object', type: 'dict_type' }]);
+  }
+  return value as Readonly<Record<string, unknown>>; // a parsed JSON object has text keys
+}
+
+function length(text: string): number {
+  return [...text].length;
+}
+
+function isSafeAddress(text: string): boolean {
+  if (!/^https?:\/\/[^\s\\]+$/i.test(text) || !URL.canParse(text)) return false;
+  const { protocol, hostname } = new URL(text);
+  return protocol === 'https:' || isLoopback(hostname);
+}
+
+/** Reads query parameters; the last of several with one name counts. */
+export class QueryReader {
+  readonly #query: URLSearchParams;
+  readonly #findings: Finding[] = [];
+  readonly #known = new Set<string>();
+
+  constructor(query: URLSearchParams) {
+    this.#query = query;
+  }
+
+  text(name: string): string | null {
+    this.#known.add(name);
+    return this.#query.getAll(name).at(-1) ?? null;
+  }
+
+  word<Word extends string>(name: string, words: readonly Word[]): Word | null {
+    const value = this.text(name);
+    if (value === null) return null;
+    const found = words.find((word) => word === value);
+    if (found === undefined) this.#add(name, `must be one of ${words.join(', ')}`, 'enum');
+    return found ?? null;
+  }
+
+  integer(name: string, min: number, max: number, byDefault: number): number {
+    const value = this.text(name);
+    if (value === null) return byDefault;
+    const number = /^-?\d{1,15}$/.test(value) ? Number(value) : Number.NaN;
+    if (Number.isNaN(number)) this.#add(name, 'must be an integer', 'int_parsing');
+    else if (number < min) this.#add(name, `must be at least ${min}`, 'greater_than_equal');
+    else if (number > max) this.#add(name, `must be at most ${max}`, 'less_than_equal');
+    return number;
+  }
+
+  /** Throws InvalidRequest when anything read so far was wrong. */
+  check(unknown: Dialect['unknownQuery']): void {
+    for (const name of unknown === 'refused' ? new Set(this.#query.keys()) : []) {
+      if (!this.#known.has(name)) this.#add(name, 'is not a parameter of this list', 'extra_forbidden');
+    }
+    if (this.#findings.length > 0) throw new InvalidRequest(this.#findings);
+  }
+
+  #add(field: string, message: string, type: string): void {
+    this.#findings.push({ where: 'query', field, message, type });
+  }
+}

@@ -1,0 +1,117 @@
+import type { SandboxMethod, SandboxRate, SandboxWithdrawal, WireCurrency } from '../wire-types.ts';
+
+const EUR: WireCurrency = { id: 1, code: 'EUR', name: 'Euro', symbol: '€' };
+const USD: WireCurrency = { id: 2, code: 'USD', name: 'US Dollar', symbol: '$' };
+const TRY: WireCurrency = { id: 3, code: 'TRY', name: 'Turkish Lira', symbol: '₺' };
+const BRL: WireCurrency = { id: 4, code: 'BRL', name: 'Brazilian Real', symbol: 'R$' };
+const INR: WireCurrency = { id: 5, code: 'INR', name: 'Indian Rupee', symbol: '₹' };
+
+function method(
+  id: number,
+  name: string,
+  currency: WireCurrency,
+  [min_amount, max_amount]: readonly [string, string],
+  [client, merchant, total]: readonly [string, string, string],
+): SandboxMethod {
+  return {
+    id,
+    name,
+    currency,
+    min_amount,
+    max_amount,
+    total_commission_percent: total,
+    client_commission_percent: client,
+    merchant_commission_percent: merchant,
+    logo_url: `https://cdn.sandbox.invalid/methods/${id}.svg`,
+  };
+}
+
+/** Ranges that differ, commissions carried by the customer, by the merchant, by both and by nobody. */
+export const SEED_METHODS: readonly SandboxMethod[] = [
+  method(1, 'Card', EUR, ['5.00', '2000.00'], ['2.00', '1.00', '3.00']),
+  method(2, 'Bank transfer', EUR, ['10.00', '10000.00'], ['0.00', '0.80', '0.80']),
+  method(3, 'Wallet', EUR, ['50.00', '5000.00'], ['1.25', '0.00', '1.25']),
+  method(4, 'Card', USD, ['5.00', '2500.00'], ['1.50', '1.50', '3.00']),
+  method(5, 'ACH', USD, ['20.00', '25000.00'], ['0.00', '0.50', '0.50']),
+  method(6, 'Havale', TRY, ['100.00', '250000.00'], ['0.00', '2.40', '2.40']),
+  method(7, 'Papara', TRY, ['50.00', '50000.00'], ['1.00', '2.00', '3.00']),
+  method(8, 'Pix', BRL, ['1.00', '15000.00'], ['0.00', '0.99', '0.99']),
+  method(9, 'UPI', INR, ['100.00', '100000.00'], ['0.00', '0.00', '0.00']),
+];
+
+function rates(platform: string, rows: readonly (readonly [string, string | null, string | null])[]): SandboxRate[] {
+  return rows.flatMap(([fiat, buy, sell]) => [
+    { platform, asset: 'USDT', fiat, side: 'buy', price: buy, min_amount: '10.00', max_amount: '50000.00' },
+    { platform, asset: 'USDT', fiat, side: 'sell', price: sell, min_amount: '10.00', max_amount: '50000.00' },
+  ]);
+}
+
+/** Two sources; a null price stands for a pair without fresh data, which the list leaves out. PLN cannot be charged. */
+export const SEED_RATES: readonly SandboxRate[] = [
+  ...rates('binance', [
+    ['EUR', '0.9214', '0.9187'],
+    ['USD', '1.0012', '0.9989'],
+    ['TRY', '41.35', '41.08'],
+    ['BRL', '5.4120', '5.3875'],
+    ['INR', '88.42', '87.95'],
+  ]),
+  ...rates('bybit', [
+    ['EUR', '0.9221', '0.9180'],
+    ['TRY', '41.40', null],
+    ['BRL', null, null],
+    ['PLN', '3.6410', '3.6225'],
+  ]),
+];
+
+const DAY = 86_400_000;
+
+function withdrawal(index: number, rest: Partial<SandboxWithdrawal>): SandboxWithdrawal {
+  return {
+    uuid: `5eed0000-0000-4000-8000-00000000000${index}`,
+    actor: 'owner@merchant.example',
+    balance_type: 'main',
+    token: 'USDT',
+    network: 'TRC20',
+    address: 'TSandboxSandboxSandboxSandbox00001',
+    amount: '250.000000',
+    network_commission: '1.000000',
+    amount_to_send: '249.000000',
+    status: 'pending',
+    created_at: null,
+    logo_url: 'https://cdn.sandbox.invalid/networks/trc20.svg',
+    tx_hash: null,
+    reject_reason: null,
+    processed_at: null,
+    ...rest,
+  };
+}
+
+/** Withdrawals in each state, dated relative to the start of the sandbox. */
+export function seedWithdrawals(start: number): SandboxWithdrawal[] {
+  const ago = (days: number): string => new Date(start - days * DAY).toISOString();
+  return [
+    withdrawal(1, { created_at: ago(0.1) }),
+    withdrawal(2, {
+      created_at: ago(1),
+      network: 'ERC20',
+      address: '0x5a9db0x5a9db0x5a9db0',
+      network_commission: '4.20',
+      amount_to_send: '245.80',
+    }),
+    withdrawal(3, { created_at: ago(3), processed_at: ago(2.9), status: 'approved', tx_hash: '5eed'.repeat(16) }),
+    withdrawal(4, {
+      created_at: ago(9),
+      processed_at: ago(8.5),
+      status: 'approved',
+      amount: '1200.50',
+      amount_to_send: '1199.50',
+      tx_hash: 'feed'.repeat(16),
+    }),
+    withdrawal(5, {
+      created_at: ago(12),
+      processed_at: ago(11),
+      status: 'rejected',
+      reject_reason: 'Address is not on the allow list',
+    }),
+  ];
+}

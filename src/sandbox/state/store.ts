@@ -1,0 +1,184 @@
+import type { KnownDeliveryStatus, KnownEventType, KnownInvoiceStatus } from '../../contract/types.ts';
+import type {
+  SandboxAdjustment,
+  SandboxAttempt,
+  SandboxMethod,
+  SandboxWithdrawal,
+  WireCurrency,
+} from '../wire-types.ts';
+import type { Appointment } from './clock.ts';
+import { InvoiceRows } from './invoice-rows.ts';
+
+/** An invoice as it is kept: texts as they were sent, times in epoch milliseconds. */
+export interface InvoiceRecord {
+  readonly uuid: string;
+  readonly external_id: string;
+  readonly customer_id: string;
+  readonly purpose: string | null;
+  readonly amount: string;
+  readonly currency: WireCurrency;
+  readonly callback_url: string | null;
+  readonly success_url: string | null;
+  readonly fail_url: string | null;
+  readonly createdAt: number;
+  readonly expiresAt: number;
+  /** Counts the invoices of this sandbox: decides where times are equal. */
+  readonly order: number;
+  /** Changes through {@link Store.setStatus} alone, which keeps the lists right. */
+  readonly status: KnownInvoiceStatus;
+  finishedAt: number | null;
+  method: SandboxMethod | null;
+  amountToSend: string | null;
+  rate: string | null;
+  settledUsdt: string | null;
+  adjustment: SandboxAdjustment | null;
+  expiry: Appointment | null;
+}
+
+/** A delivery as it is kept. */
+export interface DeliveryRecord {
+  readonly id: string;
+  readonly invoice: InvoiceRecord;
+  readonly eventType: KnownEventType;
+  readonly url: string | null;
+  readonly body: string;
+  readonly createdAt: number;
+  /** The latest {@link KEPT_ATTEMPTS}. */
+  readonly log: SandboxAttempt[];
+  /** All attempts, those that the log has dropped included. */
+  made: number;
+  status: KnownDeliveryStatus;
+  nextRetryAt: number | null;
+  deliveredAt: number | null;
+  retry: Appointment | null;
+  /** The attempt that is under way. */
+  attempt: Promise<void> | null;
+  /** X-Webhook-Timestamp of the first attempt, as an instant. */
+  firstStamp: number | null;
+  /** What the search for the cause of a refusal has found; null while nobody has asked. */
+  finding: string | null;
+}
+
+/** A delivery can be resent without end; its log cannot grow so. */
+export const KEPT_ATTEMPTS = 50;
+
+type Filter = { readonly status?: string | null; readonly currency?: string | null };
+
+/** All state of one sandbox, in memory. Beyond `most` invoices the oldest is forgotten, with its deliveries. */
+export class Store {
+  readonly #most: number;
+  readonly #byUuid = new Map<string, InvoiceRecord>();
+  readonly #byExternalId = new Map<string, InvoiceRecord>();
+  /** One list for each filter that can be asked for: status, currency, both, none. */
+  readonly #lists = new Map<string, InvoiceRows>();
+  readonly #deliveries = new Map<string, DeliveryRecord[]>();
+  readonly #byDeliveryId = new Map<string, DeliveryRecord>();
+  /** Deliveries whose attempt is under way. */
+  readonly underWay = new Set<DeliveryRecord>();
+  #added = 0;
+  forgotten = 0;
+  withdrawals: readonly SandboxWithdrawal[] = [];
+
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  nextOrder(): number {
+    this.#added += 1;
+    return this.#added;
+  }
+
+  addInvoice(invoice: InvoiceRecord): void {
+    this.#added = Math.max(this.#added, invoice.order); // restored ones bring theirs
+    this.#byUuid.set(invoice.uuid, invoice);
+    this.#byExternalId.set(invoice.external_id, invoice);
+    for (const name of listsOf(invoice)) this.#list(name).add(invoice);
+    if (this.#byUuid.size > this.#most) this.#forgetOldest();
+  }
+
+  setStatus(invoice: InvoiceRecord, status: KnownInvoiceStatus): void {
+    if (this.#byUuid.get(invoice.uuid) === invoice)
+      for (const name of listsOf(invoice)) this.#list(name).remove(invoice);
+    (invoice as { status: KnownInvoiceStatus }).status = status; // readonly to everybody else
+    if (this.#byUuid.get(invoice.uuid) === invoice) for (const name of listsOf(invoice)) this.#list(name).add(invoice);
+  }
+
+  byUuid(uuid: string): InvoiceRecord | undefined {
+    return this.#byUuid.get(uuid.toLowerCase());
+  }
+
+  byExternalId(id: string): InvoiceRecord | undefined {
+    return this.#byExternalId.get(id);
+  }
+
+  /** By the service's order id or the merchant's. */
+  byIdent(ident: string): InvoiceRecord | undefined {
+    return this.byUuid(ident) ?? this.byExternalId(ident);
+  }
+
+  /** In the order in which they came. */
+  invoices(): InvoiceRecord[] {
+    return [...this.#byUuid.values()];
+  }
+
+  /** Those of a status and a currency, by time of creation; null or absent stands for any. */
+  list({ status = null, currency = null }: Filter = {}): InvoiceRows {
+    return this.#lists.get(listName(status, currency)) ?? new InvoiceRows(); // anybody can ask for any currency
+  }
+
+  addDelivery(delivery: DeliveryRecord): void {
+    this.#byDeliveryId.set(delivery.id, delivery);
+    const list = this.#deliveries.get(delivery.invoice.uuid);
+    if (list === undefined) this.#deliveries.set(delivery.invoice.uuid, [delivery]);
+    else list.push(delivery);
+  }
+
+  deliveryById(id: string): DeliveryRecord | undefined {
+    return this.#byDeliveryId.get(id);
+  }
+
+  /** Of one invoice, or all; oldest first. */
+  deliveries(invoice?: InvoiceRecord): DeliveryRecord[] {
+    if (invoice === undefined) return [...this.#byDeliveryId.values()];
+    return [...(this.#deliveries.get(invoice.uuid) ?? [])];
+  }
+
+  clear(): void {
+    this.#byUuid.clear();
+    this.#byExternalId.clear();
+    this.#lists.clear();
+    this.#deliveries.clear();
+    this.#byDeliveryId.clear();
+    this.underWay.clear();
+    this.forgotten = 0;
+  }
+
+  #list(name: string): InvoiceRows {
+    const list = this.#lists.get(name) ?? new InvoiceRows();
+    this.#lists.set(name, list);
+    return list;
+  }
+
+  #forgetOldest(): void {
+    const [oldest] = this.#byUuid.values();
+    if (oldest === undefined) return;
+    oldest.expiry?.cancel();
+    this.#byUuid.delete(oldest.uuid);
+    this.#byExternalId.delete(oldest.external_id);
+    for (const name of listsOf(oldest)) this.#list(name).remove(oldest);
+    for (const delivery of this.deliveries(oldest)) {
+      delivery.retry?.cancel();
+      this.#byDeliveryId.delete(delivery.id);
+    }
+    this.#deliveries.delete(oldest.uuid);
+    this.forgotten += 1;
+  }
+}
+
+function listName(status: string | null, currency: string | null): string {
+  return JSON.stringify([status, currency]);
+}
+
+function listsOf({ status, currency: { code } }: InvoiceRecord): string[] {
+  return [listName(null, null), listName(status, null), listName(null, code), listName(status, code)];
+}

@@ -1,0 +1,105 @@
+import { checkNames } from '../../checks.ts';
+import { ConfigurationError } from '../../errors/classes.ts';
+import { engine } from './hmac.ts';
+import { secretsFrom } from './secrets.ts';
+import { encoder } from './utf8.ts';
+
+/**
+ * How the signature is written: `base64` is read in the standard alphabet and in that of URLs. The interface does not
+ * show it. @see service interface, "Authentication"
+ */
+export type SignatureEncoding = 'hex' | 'base64';
+/** How the timestamp is written. The interface does not show it. @see service interface, "Authentication" */
+export type TimestampFormat = 'seconds' | 'milliseconds' | 'iso';
+
+const SIGNATURE_PREFIX = 'sha256=';
+export const SIGNATURE_ENCODINGS = ['hex', 'base64'] as const satisfies readonly SignatureEncoding[];
+export const TIMESTAMP_FORMATS = ['seconds', 'milliseconds', 'iso'] as const satisfies readonly TimestampFormat[];
+
+/** The headers of a delivery: the service's three, and the type of its body. @see service interface, "Headers on every delivery" */
+export interface WebhookHeaders {
+  'Content-Type': string;
+  'X-Webhook-Id': string;
+  'X-Webhook-Signature': string;
+  'X-Webhook-Timestamp': string;
+}
+
+/** How {@link signWebhook} signs. */
+export interface SignWebhookOptions {
+  /** Delivery id; default a random UUID. It is not part of what is signed. */
+  readonly id?: string | undefined;
+  /** Default now. A number is milliseconds since 1970; text becomes the header as it is, and is what is signed. */
+  readonly timestamp?: Date | number | string | undefined;
+  /** Default `hex`. `base64url` is without padding. */
+  readonly encoding?: SignatureEncoding | 'base64url' | undefined;
+  /** Write `sha256=` before the signature; default false. */
+  readonly prefix?: boolean | undefined;
+  /** Default `seconds`. */
+  readonly timestampFormat?: TimestampFormat | undefined;
+}
+
+const SIGN_OPTIONS: ReadonlySet<string> = new Set<keyof SignWebhookOptions>([
+  'id',
+  'timestamp',
+  'encoding',
+  'prefix',
+  'timestampFormat',
+]);
+
+/**
+ * Makes the headers of a signed delivery, as the service does: for tests of a receiver, and for the sandbox.
+ *
+ * @throws ConfigurationError for an unusable secret or option.
+ * @see service interface, "Authentication"
+ */
+export async function signWebhook(
+  body: string | Uint8Array,
+  secret: string | Uint8Array,
+  options: SignWebhookOptions = {},
+): Promise<WebhookHeaders> {
+  const [key = ''] = secretsFrom(secret);
+  if (typeof options !== 'object' || options === null) throw new ConfigurationError('The options must be an object.');
+  checkNames('signWebhook', options, SIGN_OPTIONS, (problem) => {
+    throw new ConfigurationError(`${problem}.`);
+  });
+  if (typeof body !== 'string' && !ArrayBuffer.isView(body)) {
+    throw new ConfigurationError('signWebhook signs text or bytes. Give it the body exactly as it will be sent.');
+  }
+  const encoding = oneOf('encoding', [...SIGNATURE_ENCODINGS, 'base64url'], options.encoding) ?? 'hex';
+  const format = oneOf('timestampFormat', TIMESTAMP_FORMATS, options.timestampFormat) ?? 'seconds';
+  const timestamp = timestampText(options.timestamp ?? Date.now(), format);
+  const digest = await engine().hmac(key, timestamp, typeof body === 'string' ? encoder.encode(body) : body);
+  const signature = encoding === 'hex' ? digest : encoding === 'base64' ? base64(digest) : base64url(base64(digest));
+  return {
+    // Else fetch would call a body of text text/plain.
+    'Content-Type': 'application/json',
+    'X-Webhook-Id': options.id ?? crypto.randomUUID(),
+    'X-Webhook-Signature': options.prefix ? SIGNATURE_PREFIX + signature : signature,
+    'X-Webhook-Timestamp': timestamp,
+  };
+}
+
+function base64(hex: string): string {
+  return btoa(hex.replace(/../g, (byte) => String.fromCharCode(Number.parseInt(byte, 16))));
+}
+
+/** Standard base64 in the alphabet of URLs, without padding. */
+export function base64url(text: string): string {
+  return text.replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '');
+}
+
+function timestampText(timestamp: Date | number | string, format: TimestampFormat): string {
+  if (typeof timestamp === 'string') return timestamp;
+  const date = new Date(timestamp);
+  if (Number.isNaN(date.getTime())) throw new ConfigurationError('The timestamp to sign is not a time.');
+  if (format === 'iso') return date.toISOString();
+  return String(format === 'seconds' ? Math.floor(date.getTime() / 1000) : date.getTime());
+}
+
+/** An option that is one of a few words, or absent. */
+export function oneOf<T extends string>(name: string, words: readonly T[], value: unknown): T | undefined {
+  if (value === undefined) return undefined;
+  const found = words.find((word) => word === value);
+  if (found === undefined) throw new ConfigurationError(`${name} must be ${words.map((w) => `"${w}"`).join(' or ')}.`);
+  return found;
+}

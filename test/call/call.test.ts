@@ -1,0 +1,107 @@
+import { describe, expect, test } from 'vitest';
+import { serve } from '../support/fault-server.ts';
+import { ok, refuse } from '../support/fault-steps.ts';
+import { pendingInvoice } from '../support/fixtures/invoices.ts';
+import { clientOf, errorOf } from '../support/test-client.ts';
+
+async function failing() {
+  return clientOf((await serve(refuse(404, 'NO_SUCH_INVOICE'))).url);
+}
+
+describe('a call is a promise', () => {
+  test('with the data, whose derived promises are plain ones', async () => {
+    const client = clientOf((await serve(ok(pendingInvoice))).url);
+    const call = client.invoices.get('order-1042');
+    expect(call).toBeInstanceOf(Promise);
+    expect(Object.getPrototypeOf(call.then(() => {}))).toBe(Promise.prototype);
+    expect(Object.getPrototypeOf(call.finally(() => {}))).toBe(Promise.prototype);
+    expect(Object.getPrototypeOf(call.catch(() => {}))).toBe(Promise.prototype);
+    expect((await call).external_id).toBe('order-1042');
+    const [again] = await Promise.all([call, Promise.race([call])]);
+    expect(again).toBe(await call);
+  });
+
+  test('that has begun: nobody need ask for it', async () => {
+    const server = await serve(ok([]));
+    void clientOf(server.url).rates.list();
+    await new Promise((resolve) => setTimeout(resolve, 60)); // a loopback answer takes less
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test('that makes one request, however many views are taken', async () => {
+    const server = await serve(ok(pendingInvoice));
+    const call = clientOf(server.url).invoices.get('order-1042');
+    await Promise.all([call, call.withResponse(), call.result(), call.withResponse()]);
+    expect(server.requests).toHaveLength(1);
+  });
+});
+
+describe('withResponse', () => {
+  test('gives the answer behind the data', async () => {
+    const server = await serve(refuse(503, null), ok(pendingInvoice, { 'x-request-id': 'r1', 'x-extra': 'e' }));
+    const { data, response } = await clientOf(server.url).invoices.get('order-1042').withResponse();
+    expect(data.amount.toFixed(2)).toBe('25.00');
+    expect(response).toMatchObject({ status: 200, requestId: 'r1', attempts: 2, recovered: false });
+    expect(response.headers.get('x-extra')).toBe('e');
+    expect(response.durationMs).toBeGreaterThanOrEqual(0);
+    expect(response.raw).toBe(JSON.stringify({ success: true, data: pendingInvoice }));
+  });
+
+  test('rejects with the error of the call', async () => {
+    const call = (await failing()).invoices.get('a');
+    const error = await errorOf(call.withResponse());
+    expect(error).toBe(await errorOf(call));
+  });
+});
+
+describe('result', () => {
+  test('is the data or the error, and never rejects with one of ours', async () => {
+    const client = clientOf((await serve(ok([]), refuse(404, 'NO_SUCH_INVOICE'))).url);
+    expect(await client.rates.list().result()).toEqual({ ok: true, value: [] });
+    const failed = await client.invoices.get('a').result();
+    expect(failed).toMatchObject({ ok: false, error: { code: 'NO_SUCH_INVOICE', kind: 'not_found' } });
+    expect(await client.invoices.get('..').result()).toMatchObject({ ok: false, error: { kind: 'validation' } });
+  });
+});
+
+describe('methods never throw', () => {
+  test.each<unknown>([undefined, null, 7, 'x', Symbol('s'), () => {}, [], Number.NaN])(
+    'on arguments of %s',
+    async (bad) => {
+      const server = await serve(ok([]));
+      // wrong on purpose: JavaScript callers have no types
+      const client = clientOf(server.url) as unknown as Record<
+        string,
+        Record<string, (...args: unknown[]) => Promise<unknown>>
+      >;
+      const calls: [string, string][] = [
+        ['invoices', 'create'],
+        ['invoices', 'createOrGet'],
+        ['invoices', 'get'],
+        ['invoices', 'waitUntilFinal'],
+        ['withdrawals', 'get'],
+        ['paymentMethods', 'forCharge'],
+        ['webhooks', 'deliveries'],
+        ['webhooks', 'resend'],
+      ];
+      for (const [resource, method] of calls) {
+        if (bad === 'x' && method !== 'create' && method !== 'createOrGet' && method !== 'forCharge') continue;
+        const error = await errorOf(client[resource]?.[method]?.(bad) ?? Promise.resolve());
+        expect(error, `${resource}.${method}`).toMatchObject({ outcome: 'not_sent' });
+      }
+      const badOptions = bad === undefined || Array.isArray(bad) || typeof bad === 'function' ? 7 : bad;
+      for (const [resource, method] of [
+        ['invoices', 'list'],
+        ['withdrawals', 'list'],
+        ['rates', 'list'],
+      ] as const) {
+        const error = await errorOf(client[resource]?.[method]?.({}, badOptions) ?? Promise.resolve());
+        expect(error, `${resource}.${method} options`).toMatchObject({
+          kind: 'configuration',
+          code: 'SDK_INVALID_ARGUMENT',
+        });
+      }
+      expect(server.requests).toHaveLength(0);
+    },
+  );
+});

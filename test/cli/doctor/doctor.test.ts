@@ -1,0 +1,121 @@
+import type { RequestListener } from 'node:http';
+import { afterEach, describe, expect, it } from 'vitest';
+import { createSandbox } from '../../../src/sandbox/index.ts';
+import { cli } from '../command-line.ts';
+import { type Receiver, serve } from '../receivers.ts';
+
+const servers: Receiver[] = [];
+afterEach(async () => {
+  for (const server of servers.splice(0)) await server.close();
+});
+
+async function service(listener: RequestListener): Promise<string> {
+  const server = await serve(listener);
+  servers.push(server);
+  return new URL(server.url).origin;
+}
+
+async function diagnosed(env: Record<string, string>, ...flags: string[]) {
+  const { code, out } = await cli(['doctor', '--json', ...flags], { env });
+  const { ok, checks } = JSON.parse(out) as {
+    ok: boolean;
+    checks: { id: string; ok: boolean; text: string; mend: string }[];
+  };
+  const wrong = checks.filter((check) => !check.ok);
+  return { code, ok, out, ids: checks.map(({ id }) => id), wrong, wrongIds: wrong.map(({ id }) => id) };
+}
+
+const KEY = 'sk_live_secret_key';
+
+describe('doctor', () => {
+  it('finds nothing with a sandbox, and changes nothing there', async () => {
+    const sandbox = createSandbox();
+    await sandbox.listen();
+    const env = {
+      MERCHANT_BASE_URL: sandbox.url,
+      MERCHANT_API_KEY: sandbox.apiKey,
+      MERCHANT_WEBHOOK_SECRET: 'whsec_sandbox',
+    };
+    const found = await diagnosed(env);
+    expect([found.code, found.ok]).toEqual([0, true]);
+    expect(found.ids).toEqual([
+      'node',
+      'base-url',
+      'api-key',
+      'webhook-secret',
+      'reachable',
+      'redirects',
+      'clock',
+      'call',
+    ]);
+    expect(sandbox.requests().map(({ method, path }) => `${method} ${path}`)).toEqual([
+      'GET /api/v1/external/payment-methods',
+      'GET /api/v1/external/payment-methods',
+    ]);
+    const text = await cli(['doctor'], { env });
+    expect(text.out).toContain('✓ the key works: 9 payment methods, BRL EUR INR TRY USD');
+    await sandbox.close();
+  });
+
+  it('names what is missing, and asks nobody', async () => {
+    const found = await diagnosed({});
+    expect([found.code, found.wrongIds]).toEqual([1, ['base-url', 'api-key']]);
+    for (const { mend } of found.wrong) expect(mend).toMatch(/^export MERCHANT_/);
+  });
+
+  it.each([
+    ['base-url', { MERCHANT_BASE_URL: 'pay.example.com', MERCHANT_API_KEY: KEY }],
+    ['base-url', { MERCHANT_BASE_URL: 'http://pay.example.com', MERCHANT_API_KEY: KEY }],
+    ['api-key', { MERCHANT_BASE_URL: 'http://127.0.0.1:9', MERCHANT_API_KEY: `${KEY}\n` }],
+  ])('judges the form of %s first', async (id, env) => {
+    const found = await diagnosed(env);
+    expect([found.code, found.wrongIds]).toEqual([1, [id]]);
+    expect(found.out).not.toContain(KEY);
+  });
+
+  it('judges the form of the webhook secret', async () => {
+    expect((await diagnosed({ MERCHANT_WEBHOOK_SECRET: 'padded\n' })).wrongIds).toContain('webhook-secret');
+  });
+
+  it('is code 3 when nobody is there', async () => {
+    const url = await service(() => undefined);
+    for (const server of servers.splice(0)) await server.close();
+    const found = await diagnosed({ MERCHANT_BASE_URL: url, MERCHANT_API_KEY: KEY });
+    expect([found.code, found.wrongIds]).toEqual([3, ['reachable']]);
+    expect(found.wrong[0]?.mend).toBe('merchant-invoicing sandbox');
+  });
+
+  it('finds a wrong key', async () => {
+    const sandbox = createSandbox();
+    await sandbox.listen();
+    const found = await diagnosed({ MERCHANT_BASE_URL: sandbox.url, MERCHANT_API_KEY: KEY });
+    expect([found.code, found.wrongIds]).toEqual([1, ['call']]);
+    expect(found.wrong[0]?.mend).toContain('from the dashboard');
+    expect(found.out).not.toContain(KEY);
+    await sandbox.close();
+  });
+
+  it('finds a redirect, and never sends the key after it', async () => {
+    const keys: unknown[] = [];
+    const target = await service((request, response) => {
+      keys.push(request.headers['x-api-key']);
+      response.end('{}');
+    });
+    const url = await service((_, response) => void response.writeHead(301, { Location: `${target}/new` }).end());
+    const found = await diagnosed({ MERCHANT_BASE_URL: url, MERCHANT_API_KEY: KEY });
+    expect([found.code, found.wrongIds]).toEqual([1, ['redirects', 'call']]);
+    expect(found.wrong[0]?.mend).toBe(`export MERCHANT_BASE_URL=${target}`);
+    expect(keys).toEqual([]);
+  });
+
+  it('finds a clock that is wrong', async () => {
+    const url = await service((_, response) => {
+      response.setHeader('Date', new Date(Date.now() + 600_000).toUTCString());
+      response.setHeader('Content-Type', 'application/json');
+      response.end('{"success":true,"data":[]}');
+    });
+    const found = await diagnosed({ MERCHANT_BASE_URL: url, MERCHANT_API_KEY: KEY });
+    expect(found.wrongIds).toEqual(['clock']);
+    expect(found.wrong[0]?.text).toMatch(/ (?:599|600|601) s behind /);
+  });
+});

@@ -1,0 +1,176 @@
+import { describe, expect, it } from 'vitest';
+import { createSandbox, type Sandbox, type SandboxOptions, type SandboxState } from '../../../src/sandbox/index.ts';
+
+async function create(sandbox: Sandbox, external_id: string, callback_url?: string): Promise<void> {
+  await sandbox.fetch(`${sandbox.url}/api/v1/external/invoices`, {
+    method: 'POST',
+    headers: { 'X-Api-Key': sandbox.apiKey },
+    body: JSON.stringify({ external_id, customer_id: 'c', amount: '25.00', currency: 'EUR', callback_url }),
+  });
+}
+
+const HOUR = 3_600_000;
+/** As a file would carry it. */
+const carried = (state: SandboxState): SandboxState => JSON.parse(JSON.stringify(state));
+const receives = (status: number): Pick<SandboxOptions, 'fetch'> => ({
+  fetch: () => Promise.resolve(new Response(null, { status })),
+});
+
+describe('a sandbox from the state of another', () => {
+  it('holds the same, and answers the same bytes', async () => {
+    const first = createSandbox({ seed: 3, now: 0, ...receives(500) });
+    await create(first, 'a', 'http://127.0.0.1:1/hook');
+    await create(first, 'b');
+    await first.underpay('a', '17.00');
+    const second = createSandbox({ state: carried(first.state()) });
+    expect(second.seed).toBe(3);
+    expect(second.invoices()).toEqual(first.invoices());
+    expect(second.deliveries()).toEqual(first.deliveries());
+    expect(second.now()).toEqual(first.now());
+    const list = async (sandbox: Sandbox): Promise<string> => {
+      const headers = { 'X-Api-Key': sandbox.apiKey };
+      const paths = ['invoices', 'withdrawals', 'invoices/a/webhooks'];
+      const texts = paths.map(async (path) =>
+        (await sandbox.fetch(`${sandbox.url}/api/v1/external/${path}`, { headers })).text(),
+      );
+      return (await Promise.all(texts)).join('\n');
+    };
+    expect(await list(second)).toBe(await list(first));
+  });
+
+  it('goes its own way afterwards, with ids that are new', async () => {
+    const first = createSandbox({ seed: 3 });
+    await create(first, 'a');
+    const state = first.state();
+    const second = createSandbox({ seed: 3, state });
+    await second.cancel('a');
+    await create(second, 'b');
+    expect(first.invoice('a').status).toBe('pending');
+    expect(second.invoice('b').uuid).not.toBe(second.invoice('a').uuid);
+    expect(state.invoices[0]?.status).toBe('pending');
+    await create(first, 'b');
+    expect(first.invoice('b').uuid).toBe(second.invoice('b').uuid); // the sequence goes on where it stood
+  });
+
+  it('lets invoices expire and deliveries be tried when they were due', async () => {
+    const first = createSandbox({ now: 0, ...receives(500) });
+    await create(first, 'late');
+    await create(first, 'paid', 'http://127.0.0.1:1/hook');
+    await first.pay('paid');
+    await first.advance('50s');
+    const second = createSandbox({ state: carried(first.state()), ...receives(200) });
+    await second.advance('9s');
+    expect(second.deliveries('paid')[0]).toMatchObject({ attempts: 1, status: 'pending' });
+    await second.advance('1s');
+    expect(second.deliveries('paid')[0]).toMatchObject({ attempts: 2, status: 'delivered' });
+    await second.advance('30m');
+    expect(second.invoice('late')).toMatchObject({ status: 'expired', finished_at: '1970-01-01T00:30:00.000Z' });
+  });
+
+  it('makes an attempt again that was under way', async () => {
+    const first = createSandbox({ fetch: () => new Promise(() => undefined) });
+    await create(first, 'a', 'http://127.0.0.1:1/hook');
+    void first.pay('a');
+    expect(first.deliveries('a')[0]?.status).toBe('delivering');
+    const second = createSandbox({ state: carried(first.state()), ...receives(200) });
+    await second.advance(0);
+    expect(second.deliveries('a')[0]).toMatchObject({ attempts: 1, status: 'delivered' });
+    await first.close();
+  });
+
+  it('keeps a running clock as far ahead as it was, and a standing one where it stood', async () => {
+    let wall = 1_000_000;
+    const real = { clock: 'real', wallClock: () => wall } as const;
+    const first = createSandbox(real);
+    await first.advance(HOUR);
+    const state = carried(first.state());
+    wall += 5_000;
+    expect(
+      createSandbox({ ...real, state })
+        .now()
+        .getTime(),
+    ).toBe(1_000_000 + HOUR + 5_000);
+    expect(
+      createSandbox({ state, wallClock: () => wall })
+        .now()
+        .getTime(),
+    ).toBe(1_000_000 + HOUR);
+  });
+
+  it('plays the end that an id asks for, if it has not come yet', async () => {
+    const first = createSandbox({ magicOutcomes: true });
+    await create(first, 'pay-1');
+    const second = createSandbox({ magicOutcomes: true, state: carried(first.state()) });
+    await second.advance('1s');
+    expect(second.invoice('pay-1').status).toBe('success');
+  });
+
+  it.each([
+    ['not an object', null],
+    ['another version', { version: 2 }],
+    ['no clock', { now: 'noon' }],
+    ['no invoices', { invoices: {} }],
+    ['a delivery without its invoice', { invoices: [] }],
+  ])('refuses %s', async (_, change) => {
+    const first = createSandbox(receives(200));
+    await create(first, 'a', 'http://127.0.0.1:1/hook');
+    await first.pay('a');
+    const state = change === null ? null : { ...first.state(), ...change };
+    expect(() => createSandbox({ state: state as SandboxState })).toThrow(/state/);
+  });
+});
+
+describe('freeze', () => {
+  it('stops a running clock, advance moves it, unfreeze lets it run on from there', async () => {
+    let wall = 1_000;
+    const sandbox = createSandbox({ clock: 'real', wallClock: () => wall });
+    wall += 10;
+    sandbox.freeze();
+    wall += 500;
+    expect([sandbox.frozen, sandbox.now().getTime()]).toEqual([true, 1_010]);
+    await sandbox.advance(90);
+    sandbox.unfreeze();
+    wall += 7;
+    expect([sandbox.frozen, sandbox.now().getTime()]).toEqual([false, 1_107]);
+    await sandbox.close();
+  });
+
+  it('is how a virtual clock begins, and it can run, too', async () => {
+    let wall = 1_000;
+    const sandbox = createSandbox({ now: 0, wallClock: () => wall });
+    expect(sandbox.frozen).toBe(true);
+    sandbox.unfreeze();
+    wall += 250;
+    expect(sandbox.now().getTime()).toBe(250);
+    await sandbox.close();
+  });
+});
+
+describe('faults from the start', () => {
+  it('strike, by chance where they have a rate, and come back with reset', async () => {
+    const sandbox = createSandbox({
+      faults: [{ fault: 'html' }, { fault: 'rate_limit', rate: 0.5, times: 100, seed: 4 }],
+    });
+    const statuses = async (): Promise<number[]> => {
+      const found: number[] = [];
+      for (let count = 0; count < 20; count += 1) {
+        const headers = { 'X-Api-Key': sandbox.apiKey };
+        found.push((await sandbox.fetch(`${sandbox.url}/api/v1/external/rates`, { headers })).status);
+      }
+      return found;
+    };
+    const first = await statuses();
+    expect(first[0]).toBe(502);
+    expect(new Set(first.slice(1))).toEqual(new Set([200, 429]));
+    sandbox.reset();
+    expect(await statuses()).toEqual(first);
+    sandbox.faults.clear();
+    expect(await statuses()).toEqual(Array.from({ length: 20 }, () => 200));
+  });
+
+  it('want a rate that is one', () => {
+    for (const rate of [0, -1, 1.1, Number.NaN]) {
+      expect(() => createSandbox({ faults: [{ fault: 'html', rate }] })).toThrow(/rate must be above 0/);
+    }
+  });
+});

@@ -1,0 +1,388 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { cli, firstLine, type Running, type Setting, start } from '../command-line.ts';
+import { goodReceiver, type Receiver, serve } from '../receivers.ts';
+
+const running: Running[] = [];
+const receivers: Receiver[] = [];
+const folders: string[] = [];
+
+afterEach(async () => {
+  for (const run of running.splice(0)) {
+    run.interrupt();
+    await run.ended;
+  }
+  for (const receiver of receivers.splice(0)) await receiver.close();
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
+});
+
+async function sandbox(args: readonly string[] = [], setting: Setting = {}): Promise<Running & { url: string }> {
+  const run = start(['sandbox', '--port', '0', ...args], setting);
+  running.push(run);
+  await run.until('http://127.0.0.1:');
+  const [url = ''] = /http:\/\/127\.0\.0\.1:\d+/.exec(run.out()) ?? [];
+  return { ...run, url };
+}
+
+async function stop(run: Running): Promise<number> {
+  run.interrupt();
+  running.splice(running.indexOf(run), 1);
+  return run.ended;
+}
+
+async function create(
+  url: string,
+  order: Record<string, string>,
+): Promise<{ status: number; body: { data: { uuid: string; status: string } } }> {
+  const response = await fetch(`${url}/api/v1/external/invoices`, {
+    method: 'POST',
+    headers: { 'X-Api-Key': 'sk_sandbox', 'Content-Type': 'application/json' },
+    body: JSON.stringify({ external_id: 'order-1', customer_id: 'c-1', amount: '25.00', currency: 'EUR', ...order }),
+  });
+  return { status: response.status, body: await response.json() };
+}
+
+async function status(url: string): Promise<{
+  now: string;
+  invoices: { external_id: string; uuid: string; status: string }[];
+  deliveries: { id: string; status: string; next_retry_at: string | null; attempts: number }[];
+}> {
+  return JSON.parse((await cli(['sandbox', 'status', '--json', '--url', url])).out);
+}
+
+function folder(): string {
+  const path = mkdtempSync(join(tmpdir(), 'merchant-invoicing-state-'));
+  folders.push(path);
+  return path;
+}
+
+describe('sandbox', () => {
+  it('says one line of JSON and then nothing with --json', async () => {
+    const run = await sandbox(['--json']);
+    await create(run.url, {});
+    expect(JSON.parse(run.out())).toEqual({
+      baseUrl: run.url,
+      apiKey: 'sk_sandbox',
+      webhookSecret: 'whsec_sandbox',
+      dashboard: `${run.url}/`,
+    });
+    expect((await fetch(`${run.url}/`)).status).toBe(200);
+    expect([await stop(run), run.err()]).toEqual([0, '']);
+    await expect(fetch(run.url)).rejects.toThrow();
+  });
+
+  it('adds a line of JSON per event with --events', async () => {
+    const run = await sandbox(['--json', '--events']);
+    await create(run.url, { amount: '0' });
+    await run.until('VALIDATION_ERROR');
+    const [, event = ''] = run.out().split('\n');
+    expect(JSON.parse(event)).toMatchObject({ kind: 'request', status: 422, code: 'VALIDATION_ERROR' });
+  });
+
+  it('shows a banner and a line per request, with the why', async () => {
+    const run = await sandbox([], { isTerminal: true, env: { NO_COLOR: '1' } });
+    await create(run.url, {});
+    await create(run.url, {});
+    await run.until('409');
+    const out = run.out();
+    expect(out).toMatch(/^ {2}SANDBOX {2}nothing here is real money, nothing leaves this machine\n\n/);
+    expect(out).toMatch(/API +http:\/\/127\.0\.0\.1:\d+ +key +sk_sandbox\n/);
+    expect(out).toMatch(/Dashboard +http:\/\/127\.0\.0\.1:\d+\/ +secret +whsec_sandbox\n/);
+    expect(out).toContain("try   curl -s -H 'X-Api-Key: sk_sandbox' http://127.0.0.1:");
+    expect(out).toContain('POST /api/v1/external/invoices  201');
+    expect(out).toContain('409  INVOICE_ALREADY_EXISTS  why: external_id order-1 is taken');
+    expect(out).not.toContain('demo-'); // what is there from the start is no news
+  });
+
+  it('puts the JSON line before the banner when it is piped', async () => {
+    const run = await sandbox();
+    expect(firstLine(run.out()).baseUrl).toBe(run.url);
+    expect(run.out()).toContain('SANDBOX');
+    expect(run.out()).not.toContain('\u001b');
+  });
+
+  it('lets no order id move the cursor', async () => {
+    const run = await sandbox([], { isTerminal: true, env: { NO_COLOR: '1' } });
+    await create(run.url, { external_id: 'a\u001b[2Jb' });
+    await run.until('201');
+    expect(run.out()).not.toContain('\u001b');
+    expect(run.out()).toContain('a\\u001b[2Jb');
+  });
+
+  it('takes the next port when one is busy, and says by whom', async () => {
+    const first = await sandbox(['--json']);
+    const port = Number(new URL(first.url).port);
+    const second = start(['sandbox', '--json', '--port', String(port)]);
+    running.push(second);
+    await second.until('baseUrl');
+    expect(Number(new URL(firstLine(second.out()).baseUrl).port)).toBeGreaterThan(port);
+    // Where the system does not tell, it is another program.
+    const holder = process.platform === 'linux' ? `node \\(pid ${process.pid}\\)` : '.+';
+    expect(second.err()).toMatch(new RegExp(`${port} is used by ${holder}; using \\d+\n`));
+  });
+
+  it('warns when it is open to the network', async () => {
+    const run = start(['sandbox', '--port', '0', '--host', '0.0.0.0', '--json']);
+    running.push(run);
+    await run.until('baseUrl');
+    expect(run.err()).toContain('opens this sandbox to the network');
+  });
+
+  it('is reached under the names that are allowed, and shows the address it was given', async () => {
+    const args = ['sandbox', '--port', '0', '--allow-host', 'sandbox', '--public-url', 'http://sandbox:4010', '--json'];
+    const run = start(args);
+    running.push(run);
+    await run.until('baseUrl');
+    expect([firstLine(run.out()).baseUrl, run.err()]).toEqual(['http://sandbox:4010', '']);
+  });
+
+  it('has orders and withdrawals in every state, and none with --empty', async () => {
+    const run = await sandbox(['--json']);
+    const read = async (path: string) =>
+      (await (await fetch(`${run.url}/api/v1/external/${path}`, { headers: { 'X-Api-Key': 'sk_sandbox' } })).json())
+        .data;
+    const invoices: { status: string; is_adjusted: boolean; currency: { code: string } }[] = (await read('invoices'))
+      .items;
+    expect(new Set(invoices.map((invoice) => invoice.status))).toEqual(
+      new Set(['pending', 'success', 'fail', 'expired', 'canceled']),
+    );
+    expect(invoices.filter((invoice) => invoice.is_adjusted)).toHaveLength(2);
+    expect(new Set(invoices.map(({ currency }) => currency.code)).size).toBeGreaterThanOrEqual(4);
+    const withdrawals: { status: string }[] = (await read('withdrawals')).items;
+    expect(new Set(withdrawals.map((row) => row.status))).toEqual(new Set(['pending', 'approved', 'rejected']));
+    const empty = await sandbox(['--json', '--empty']);
+    expect((await status(empty.url)).invoices).toEqual([]);
+  });
+
+  it('plays dialects and faults by flag, and brings the faults back after a reset', async () => {
+    const run = await sandbox(['--json', '--dialect', 'createStatus=200', '--fault', 'html@invoices.create']);
+    expect((await fetch(`${run.url}/api/v1/external/rates`, { headers: { 'X-Api-Key': 'sk_sandbox' } })).status).toBe(
+      200,
+    );
+    const broken = (): Promise<number> =>
+      fetch(`${run.url}/api/v1/external/invoices`, { method: 'POST' }).then((answer) => answer.status);
+    expect(await broken()).toBe(502);
+    expect((await create(run.url, {})).status).toBe(200);
+    await cli(['sandbox', 'reset', '--url', run.url]);
+    expect(await broken()).toBe(502);
+  });
+
+  it('lets a fault strike by chance, the same ones with the same seed', async () => {
+    const pattern = async (): Promise<number[]> => {
+      const run = await sandbox(['--json', '--seed', '7', '--fault', 'server_error:0.3', '--fault', 'rate_limit:0.2']);
+      const statuses: number[] = [];
+      for (let count = 0; count < 40; count += 1) {
+        const answer = await fetch(`${run.url}/api/v1/external/rates`, { headers: { 'X-Api-Key': 'sk_sandbox' } });
+        statuses.push(answer.status);
+      }
+      await stop(run);
+      return statuses;
+    };
+    const first = await pattern();
+    expect(new Set(first)).toEqual(new Set([200, 429, 503]));
+    expect(await pattern()).toEqual(first);
+  });
+
+  it('shuffles the unknowns, and repeats the shuffle with the seed it shows', async () => {
+    const run = await sandbox(['--shuffle-unknowns'], { isTerminal: true, env: { NO_COLOR: '1' } });
+    expect(run.out()).toMatch(/Seed +\d+\n/);
+  });
+
+  it('sends webhooks to --callback, and says why one was refused', async () => {
+    const receiver = await serve(goodReceiver('another secret'));
+    receivers.push(receiver);
+    const run = await sandbox(['--callback', receiver.url], { isTerminal: true, env: { NO_COLOR: '1' } });
+    await create(run.url, {});
+    const { code, out } = await cli(['sandbox', 'pay', 'order-1', '--url', run.url]);
+    expect([code, out]).toEqual([
+      0,
+      expect.stringMatching(/^order-1 {2}success, 26\.861298 USDT credited {2}webhook answered 401, next try /),
+    ]);
+    await run.until('try 1 of 7');
+    expect(run.out()).toMatch(/answered 401 .*next try/);
+    expect(run.out()).toContain('it said: ');
+  });
+});
+
+describe('the keys', () => {
+  const START = Date.parse('2026-01-01T00:00:00Z');
+  const seen = async (run: Running & { url: string }): Promise<number> =>
+    Date.parse((await status(run.url)).now) - START;
+
+  it('move the clock, stop it and let it run', async () => {
+    const run = await sandbox(['--empty'], { isTerminal: true, env: { NO_COLOR: '1' } });
+    run.press('f');
+    await run.until('stands still');
+    const before = await seen(run);
+    expect(await seen(run)).toBe(before);
+    run.press('a');
+    await run.until('(+1m)');
+    run.press('A');
+    await run.until('(+1h)');
+    expect(await seen(run)).toBe(before + 3_660_000);
+    run.press('f');
+    await run.until('  runs');
+  });
+
+  it('try waiting webhooks, reset, open the dashboard, help and stop', async () => {
+    const receiver = await serve(
+      (request, response) => void request.resume().on('end', () => response.writeHead(500).end()),
+    );
+    receivers.push(receiver);
+    const run = await sandbox(['--frozen', '--empty', '--callback', receiver.url], {
+      isTerminal: true,
+      env: { NO_COLOR: '1' },
+    });
+    run.press('n');
+    await run.until('no webhook is waiting');
+    await create(run.url, {});
+    await cli(['sandbox', 'pay', 'order-1', '--url', run.url]);
+    run.press('n');
+    await run.until('try 2 of 7, resent');
+    run.press('?');
+    await run.until('let it run\n');
+    run.press('o');
+    expect(run.opened).toEqual([`${run.url}/`]);
+    run.press('r');
+    await run.until('reset: ');
+    expect((await status(run.url)).invoices).toEqual([]);
+    run.press('x');
+    run.press('\u0003');
+    expect(await run.ended).toBe(0);
+    expect(() => run.press('a')).toThrow();
+  });
+});
+
+describe('the actions', () => {
+  it.each([
+    [['pay', 'order-1'], 'success'],
+    [['pay', 'order-1', '--method', 'Bank transfer'], 'success'],
+    [['underpay', 'order-1', '17.00'], 'success, 17.00 paid of 25.00'],
+    [['overpay', 'order-1', '30.00'], 'success, 30.00 paid of 25.00'],
+    [['adjust', 'order-1', '20.00'], 'success, 20.00 paid of 25.00'],
+    [['fail', 'order-1'], 'fail'],
+    [['cancel', 'order-1'], 'canceled'],
+    [['expire', 'order-1'], 'expired'],
+  ])('%j ends the order', async (words, end) => {
+    const run = await sandbox(['--json']);
+    await create(run.url, {});
+    const { code, out } = await cli(['sandbox', ...words, '--url', run.url]);
+    expect(code).toBe(0);
+    expect(out).toContain(`order-1  ${end}`);
+    const again = await cli(['sandbox', ...words, '--url', run.url]);
+    if (words[0] === 'adjust') return;
+    expect(again.code).toBe(1);
+    expect(again.err).toMatch(/which is final.*\n {2}try: merchant-invoicing sandbox status/);
+  });
+
+  it('advance moves the clock, status counts', async () => {
+    const run = await sandbox(['--frozen', '--empty', '--json']);
+    await create(run.url, {});
+    expect((await cli(['sandbox', 'advance', '31m', '--url', run.url])).out).toMatch(/^the clock is at \d{4}-/);
+    const { out } = await cli(['sandbox', 'status', '--url', run.url]);
+    expect(out).toContain('1 invoices: 0 pending, 0 success, 0 fail, 1 expired, 0 canceled');
+    const soon = await cli(['sandbox', 'advance', 'soon', '--url', run.url]);
+    expect(soon.code).toBe(2);
+    expect(soon.err).toContain('try: merchant-invoicing sandbox advance 1h');
+  });
+
+  it('export gives a test file, a curl session, and data', async () => {
+    const run = await sandbox(['--json']);
+    expect((await cli(['sandbox', 'export', '--url', run.url])).code).toBe(1); // demo orders are not the reader's
+    await create(run.url, { external_id: "o'hara", purpose: '"quoted"' });
+    expect((await cli(['sandbox', 'export', "o'hara", '--url', run.url])).err).toContain("sandbox pay o'hara");
+    await cli(['sandbox', 'underpay', "o'hara", '17.00', '--url', run.url]);
+    const test = (await cli(['sandbox', 'export', '--url', run.url])).out;
+    expect(test).toContain(`await sandbox.underpay("o'hara", "17.00", { method: "Card" });`);
+    const curl = (await cli(['sandbox', 'export', '--as', 'curl', '--url', run.url])).out;
+    expect(curl).toContain(`-d '{"external_id":"o'\\''hara"`);
+    const data = JSON.parse((await cli(['sandbox', 'export', '--as', 'json', '--url', run.url])).out);
+    expect(data).toMatchObject([{ external_id: "o'hara", status: 'success' }]);
+  });
+
+  it('say with code 3 that no sandbox is there', async () => {
+    const other = await serve((_, response) => void response.end('hello'));
+    receivers.push(other);
+    const { code, err } = await cli(['sandbox', 'status', '--url', new URL(other.url).origin]);
+    expect([code, err]).toEqual([3, expect.stringContaining('is not a sandbox')]);
+    const { url } = other;
+    await other.close();
+    receivers.length = 0;
+    const gone = await cli(['sandbox', 'pay', 'order-1', '--url', new URL(url).origin]);
+    expect([gone.code, gone.err]).toEqual([
+      3,
+      expect.stringMatching(/no sandbox listens.*\n {2}try: merchant-invoicing sandbox\n/),
+    ]);
+  });
+});
+
+describe('--state', () => {
+  it('goes on after a restart: orders, deliveries, clock and ids', async () => {
+    const file = join(folder(), 'sandbox.json');
+    const receiver = await serve(
+      (request, response) => void request.resume().on('end', () => response.writeHead(500).end()),
+    );
+    receivers.push(receiver);
+    const flags = ['--json', '--frozen', '--empty', '--seed', '5', '--state', file];
+    const first = await sandbox(flags);
+    await create(first.url, { external_id: 'paid', callback_url: receiver.url });
+    await create(first.url, { external_id: 'open' });
+    await cli(['sandbox', 'pay', 'paid', '--url', first.url]);
+    await cli(['sandbox', 'advance', '30s', '--url', first.url]);
+    const before = await status(first.url);
+    await stop(first);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+
+    const second = await sandbox(flags);
+    const after = await status(second.url);
+    expect(after.now).toBe(before.now);
+    expect(after.invoices.map(({ external_id, uuid }) => [external_id, uuid])).toEqual(
+      before.invoices.map(({ external_id, uuid }) => [external_id, uuid]),
+    );
+    expect(after.deliveries).toEqual(before.deliveries);
+    expect(after.deliveries[0]).toMatchObject({ attempts: 1, status: 'pending' });
+    expect((await create(second.url, { external_id: 'paid' })).status).toBe(409);
+    const fresh = await create(second.url, { external_id: 'third' });
+    expect(before.invoices.map(({ uuid }) => uuid)).not.toContain(fresh.body.data.uuid);
+
+    await cli(['sandbox', 'advance', '30s', '--url', second.url]);
+    expect((await status(second.url)).deliveries[0]).toMatchObject({ attempts: 2 }); // the retry was still due
+    await cli(['sandbox', 'advance', '30m', '--url', second.url]);
+    const states = (await status(second.url)).invoices.map(({ external_id, status: state }) => [external_id, state]);
+    expect(states).toContainEqual(['open', 'expired']);
+  });
+
+  it('is written as it goes, whole, and leaves no draft behind', async () => {
+    const path = folder();
+    const file = join(path, 'sandbox.json');
+    const run = await sandbox(['--json', '--events', '--state', file]);
+    await create(run.url, { external_id: 'kept' });
+    for (
+      let tries = 0;
+      tries < 500 && !readFileSync(file, { encoding: 'utf8', flag: 'a+' }).includes('"kept"');
+      tries += 1
+    ) {
+      await fetch(`${run.url}/_/status`);
+    }
+    expect(JSON.parse(readFileSync(file, 'utf8')).version).toBe(1);
+    expect(readdirSync(path)).toEqual(['sandbox.json']);
+  });
+
+  it('refuses a file that can never be written, before anything runs', async () => {
+    const file = join(folder(), 'nowhere', 'sandbox.json');
+    const { code, err } = await cli(['sandbox', '--port', '0', '--state', file]);
+    expect([code, err]).toEqual([2, expect.stringMatching(/cannot be written: ENOENT[\s\S]*try: merchant-invoicing/)]);
+  });
+
+  it('refuses a file that is something else, and leaves it alone', async () => {
+    const file = join(folder(), 'notes.json');
+    for (const text of ['{"version":2}', 'my notes', '[]']) {
+      writeFileSync(file, text);
+      const { code, err } = await cli(['sandbox', '--port', '0', '--state', file]);
+      expect([code, err]).toEqual([2, expect.stringContaining(`try: mv ${file} ${file}.old`)]);
+      expect(readFileSync(file, 'utf8')).toBe(text);
+    }
+  });
+});

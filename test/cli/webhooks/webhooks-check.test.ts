@@ -1,0 +1,147 @@
+import type { RequestListener } from 'node:http';
+import { describe, expect, it } from 'vitest';
+import { CHECKS } from '../../../src/cli/webhooks/check/examination.ts';
+import { cli } from '../command-line.ts';
+import { goodReceiver, handWritten, serve } from '../receivers.ts';
+
+const SECRET = 'whsec_of_the_shop';
+
+interface Report {
+  readonly ok: boolean;
+  readonly passed: number;
+  readonly failed: number;
+  readonly checks: readonly {
+    readonly id: string;
+    readonly verdict: string;
+    readonly why: string;
+    readonly fix: string;
+  }[];
+  readonly questions: readonly unknown[];
+}
+
+async function examined(
+  listener: RequestListener,
+  ...flags: readonly string[]
+): Promise<Report & { code: number; text: string }> {
+  const receiver = await serve(listener);
+  try {
+    const { code, out } = await cli(['webhooks', 'check', receiver.url, '--secret', SECRET, '--json', ...flags]);
+    return { ...(JSON.parse(out) as Report), code, text: out };
+  } finally {
+    await receiver.close();
+  }
+}
+
+const idsOf = ({ checks }: Report, verdict: string): string[] =>
+  checks.filter((check) => check.verdict === verdict).map(({ id }) => id);
+
+describe('webhooks check', () => {
+  it("finds nothing in the package's own receiver", async () => {
+    const handled: string[] = [];
+    const report = await examined(goodReceiver(SECRET, handled));
+    expect(report).toMatchObject({ ok: true, code: 0, failed: 0 });
+    expect(idsOf(report, 'unsure')).toEqual(['accepts-each-secret']);
+    expect(report.passed).toBe(CHECKS.length - 1);
+    expect(report.questions).toHaveLength(4);
+    expect(new Set(handled).size).toBe(handled.length); // each order was handled once
+    expect(handled.length).toBeGreaterThan(12);
+  });
+
+  it('examines a rotation when it has two secrets', async () => {
+    const both = await examined(goodReceiver([SECRET, 'whsec_next']), '--secret', 'whsec_next');
+    expect([both.code, idsOf(both, 'unsure')]).toEqual([0, []]);
+    const one = await examined(goodReceiver(SECRET), '--secret', 'whsec_next');
+    expect([one.code, idsOf(one, 'fail')]).toEqual([1, ['accepts-each-secret']]);
+  });
+
+  it('speaks the dialects', async () => {
+    const dialects = ['signatureEncoding=base64', 'timestampFormat=iso', 'eventName=header', 'orderIdMember=order_id'];
+    const flags = dialects.flatMap((dialect) => ['--dialect', dialect]);
+    const report = await examined(goodReceiver(SECRET, [], { orderIdMember: 'order_id' }), ...flags);
+    expect(idsOf(report, 'fail')).toEqual([]);
+    // A receiver that was not told the name does not guess it.
+    expect(idsOf(await examined(goodReceiver(SECRET), ...flags), 'fail')).toContain('accepts-paid');
+  });
+
+  it('accepts a sound receiver written by hand', async () => {
+    expect(idsOf(await examined(handWritten(SECRET)), 'fail')).toEqual([]);
+  });
+
+  it.each([
+    ['rewritten', ['accepts-raw-bytes'], []],
+    ['noAge', ['refuses-old-timestamp'], ['refuses-timestamp-that-is-none', 'refuses-future-timestamp']],
+    ['prefix', ['refuses-empty-signature', 'refuses-cut-signature'], []],
+    ['refusesRepeats', ['repeat-same', 'repeat-restamped', 'repeat-other-id'], []],
+    ['anyMethod', [], ['refuses-get']],
+  ] as const)('finds the mistake %s', async (mistake, failed, advised) => {
+    const report = await examined(handWritten(SECRET, { [mistake]: true }));
+    expect(idsOf(report, 'fail')).toEqual(failed);
+    expect(idsOf(report, 'advice')).toEqual(advised);
+    expect(report.code).toBe(failed.length === 0 ? 0 : 1);
+    for (const check of report.checks.filter(({ verdict }) => verdict === 'fail' || verdict === 'advice')) {
+      expect(check.fix).not.toBe('');
+      expect(check.why).not.toBe('');
+    }
+  });
+
+  it('fails a receiver that accepts everything, rule by rule', async () => {
+    const report = await examined((request, response) => void request.resume().on('end', () => response.end('ok')));
+    expect([report.code, report.ok]).toEqual([1, false]);
+    expect(idsOf(report, 'fail')).toEqual([
+      'refuses-unsigned',
+      'refuses-no-timestamp',
+      'refuses-wrong-signature',
+      'refuses-wrong-secret',
+      'refuses-other-body',
+      'refuses-tampered-body',
+      'refuses-malformed-signature',
+      'refuses-empty-signature',
+      'refuses-cut-signature',
+      'refuses-old-timestamp',
+      'refuses-restamped-replay',
+      'refuses-oversized',
+    ]);
+  });
+
+  it('gives no credit for refusals to a receiver that refuses everything, and repeats no secret', async () => {
+    const report = await examined((request, response) => {
+      request.resume().on('end', () => response.writeHead(401).end(`expected ${SECRET}`));
+    });
+    expect(idsOf(report, 'pass')).toEqual(['answers-quickly']);
+    expect(idsOf(report, 'unsure')).toContain('refuses-wrong-signature');
+    expect(report.code).toBe(1);
+    expect(report.text).not.toContain(SECRET);
+    expect(report.text).toContain('expected [redacted]');
+  });
+
+  it('says what a person needs, in plain text', async () => {
+    const receiver = await serve(handWritten(SECRET, { noAge: true }));
+    const { code, out } = await cli(['webhooks', 'check', receiver.url, '--secret', SECRET]);
+    await receiver.close();
+    expect(code).toBe(1);
+    expect(out).toMatch(
+      /✗ refuses an old timestamp \(10 minutes\) +200 in \d+ ms {2}a recorded delivery can be replayed/,
+    );
+    expect(out).toContain('fix: Refuse a timestamp older than five minutes');
+    expect(out).toMatch(/\n {2}1 failed, 28 passed, 2 to think about, 1 not told\n/);
+    expect(out).not.toContain(SECRET);
+  });
+
+  it('counts a redirect, a crash and silence as what they are', async () => {
+    const redirected = await examined((_, response) => void response.writeHead(302, { Location: '/elsewhere' }).end());
+    expect(redirected.checks[0]).toMatchObject({ id: 'accepts-paid', verdict: 'fail' });
+    expect(redirected.checks[0]?.why).toContain('redirect');
+    const silent = await examined(() => undefined, '--timeout', '20ms');
+    expect(silent.checks[0]?.why).toContain('no answer in time');
+    expect(idsOf(silent, 'fail')).toContain('refuses-unsigned');
+  });
+
+  it('says that nobody is there with code 3', async () => {
+    const receiver = await serve(() => undefined);
+    await receiver.close();
+    const { code, err } = await cli(['webhooks', 'check', receiver.url]);
+    expect(code).toBe(3);
+    expect(err).toContain('ECONNREFUSED');
+    expect(err).toContain(`try: start your receiver, then: merchant-invoicing webhooks check ${receiver.url}`);
+  });
+});

@@ -1,0 +1,39 @@
+import { expectTypeOf, test } from 'vitest';
+import {
+  type ApiError,
+  type ConfigurationError,
+  hasCode,
+  type InvoiceAlreadyExistsError,
+  type TimeoutError,
+  type UnexpectedResponseError,
+  type WebhookVerificationError,
+} from '../../src/errors/classes.ts';
+import type { ErrorByCode } from '../../src/errors/guards.ts';
+
+declare const error: unknown;
+
+test('hasCode narrows to the class of every known code', () => {
+  if (hasCode(error, 'INVOICE_ALREADY_EXISTS')) expectTypeOf(error).toExtend<InvoiceAlreadyExistsError>();
+  if (hasCode(error, 'SDK_PAGE')) expectTypeOf(error).toExtend<UnexpectedResponseError>();
+  if (hasCode(error, 'SDK_API_KEY')) expectTypeOf(error).toExtend<ConfigurationError>();
+  if (hasCode(error, 'SDK_DEADLINE')) expectTypeOf(error).toExtend<TimeoutError>();
+  if (hasCode(error, 'SDK_HTTP_404')) expectTypeOf(error).toExtend<ApiError>();
+  if (hasCode(error, 'SDK_WEBHOOK_SIGNATURE_MISMATCH')) expectTypeOf(error).toExtend<WebhookVerificationError>();
+  if (hasCode(error, 'SDK_CONTRACT')) expectTypeOf(error.code).toEqualTypeOf<'SDK_CONTRACT'>();
+  expectTypeOf<never>().not.toEqualTypeOf<ErrorByCode[keyof ErrorByCode]>();
+});
+
+test('a code that is in no list does not compile, unless it is plain text', () => {
+  // @ts-expect-error: mistyped
+  hasCode(error, 'INVOICE_ALREADY_EXIST');
+  // @ts-expect-error: mistyped
+  hasCode(error, 'SDK_TIMEOUT');
+  const code: string = 'ACCOUNT_FROZEN';
+  if (hasCode(error, code)) expectTypeOf(error.code).toExtend<string>();
+  if (hasCode(error, 'ACCOUNT_FROZEN' as string)) expectTypeOf(error.message).toEqualTypeOf<string>();
+});
+
+test('no known code is without a class', () => {
+  type Unclassed = { [C in keyof ErrorByCode]: [ErrorByCode[C]] extends [never] ? C : never }[keyof ErrorByCode];
+  expectTypeOf<Unclassed>().toEqualTypeOf<never>();
+});

@@ -1,0 +1,171 @@
+import { createHmac } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import type { SandboxOptions } from '../../../src/sandbox/index.ts';
+import { inProcess, ORDER, receiver } from '../loopback.ts';
+
+/** A sandbox with one invoice that reports to a receiver with this script. */
+async function reporting(script: Parameters<typeof receiver>[0], options: SandboxOptions = {}) {
+  const hook = await receiver(script);
+  const context = inProcess(options);
+  await context.api('POST', '/invoices', { ...ORDER, amount: '100.00', callback_url: hook.url });
+  const delivery = () => {
+    const [only, ...more] = context.sandbox.deliveries('order-1042');
+    if (only === undefined || more.length > 0) throw new Error('expected exactly one delivery');
+    return only;
+  };
+  return { ...context, hook, delivery };
+}
+
+describe('one webhook for each end', () => {
+  it.each([
+    [
+      'pay',
+      { event: 'invoice.paid', status: 'success', amount: '100.00', credited_usdt: '107.445192', adjusted: false },
+    ],
+    ['fail', { event: 'invoice.canceled', status: 'fail', amount: '100.00' }],
+    ['cancel', { event: 'invoice.canceled', status: 'canceled', amount: '100.00' }],
+    ['expire', { event: 'invoice.canceled', status: 'expired', amount: '100.00' }],
+  ] as const)('%s', async (end, members) => {
+    const { sandbox, hook } = await reporting([]);
+    const { uuid } = await sandbox[end]('order-1042');
+    expect(hook.received.map(({ body }) => JSON.parse(body.toString()))).toEqual([
+      { invoice_uuid: uuid, external_id: 'order-1042', ...members },
+    ]);
+    expect(hook.received[0]?.headers['content-type']).toBe('application/json');
+  });
+
+  it.each([
+    ['underpay', '50.00', '53.722596'],
+    ['overpay', '150.00', '161.167788'],
+  ] as const)('%s is paid, adjusted, with the original amount', async (way, amount, credited_usdt) => {
+    const { sandbox, hook } = await reporting([]);
+    await sandbox[way]('order-1042', amount);
+    expect(JSON.parse(hook.received[0]?.body.toString() ?? '')).toMatchObject({
+      event: 'invoice.paid',
+      status: 'success',
+      amount,
+      credited_usdt,
+      adjusted: true,
+      original_amount: '100.00',
+    });
+  });
+
+  it('is sent when time runs out, at the minute of expiry', async () => {
+    const { sandbox, hook } = await reporting([]);
+    await sandbox.advance('29m');
+    expect([sandbox.invoice('order-1042').status, hook.received]).toEqual(['pending', []]);
+    await sandbox.advance('5m');
+    expect(sandbox.invoice('order-1042')).toMatchObject({ status: 'expired', finished_at: '2026-03-01T12:30:00.000Z' });
+    expect(hook.received).toHaveLength(1);
+  });
+
+  it('is not sent a second time by a correction after the payment', async () => {
+    const { sandbox, hook } = await reporting([]);
+    await sandbox.pay('order-1042');
+    expect(await sandbox.adjust('order-1042', '40.00')).toMatchObject({
+      is_adjusted: true,
+      settled_amount_usdt: '42.978076',
+      adjustment: { actual_amount_fiat: '40.00', actual_amount_usdt: '42.978076', expected_amount_usdt: '107.445192' },
+    });
+    expect(hook.received).toHaveLength(1);
+  });
+
+  it('goes nowhere without a callback URL, and the log says so', async () => {
+    const { sandbox, api } = inProcess();
+    await api('POST', '/invoices', ORDER);
+    expect(sandbox.requests().at(-1)?.why).toContain('no callback_url');
+    await sandbox.pay('order-1042');
+    expect(sandbox.deliveries()).toEqual([]);
+    expect(sandbox.events().at(-1)).toMatchObject({ kind: 'note', text: expect.stringContaining('goes nowhere') });
+  });
+});
+
+describe('what is sent', () => {
+  it('is byte for byte the same at every attempt, with one id', async () => {
+    const { sandbox, hook } = await reporting([500, 500, 200]);
+    await sandbox.pay('order-1042');
+    await sandbox.advance('10m');
+    await sandbox.resend('order-1042');
+    expect(hook.received).toHaveLength(4);
+    expect(new Set(hook.received.map(({ body }) => body.toString('hex'))).size).toBe(1);
+    expect(new Set(hook.received.map(({ headers }) => headers['x-webhook-id'])).size).toBe(1);
+  });
+
+  it('is signed by the interface: HMAC-SHA256 over timestamp, dot and raw body, stamped at each attempt', async () => {
+    let wall = Date.parse('2027-05-05T05:05:05.500Z');
+    const { sandbox, hook } = await reporting([500, 200], { webhookSecret: 'whsec_Ünïcode', wallClock: () => wall });
+    await sandbox.pay('order-1042');
+    wall += 90_000;
+    await sandbox.advance('1m');
+    const stamps = hook.received.map(({ headers, body }) => {
+      const stamp = String(headers['x-webhook-timestamp']);
+      const expected = createHmac('sha256', 'whsec_Ünïcode').update(`${stamp}.`).update(body).digest('hex');
+      expect(headers['x-webhook-signature']).toBe(expected);
+      return stamp;
+    });
+    expect(stamps).toEqual(['1809493505', '1809493595']);
+  });
+
+  it('can be stamped by the sandbox clock instead', async () => {
+    const { sandbox, hook } = await reporting([], { deliveryTimestamp: 'sandbox' });
+    await sandbox.advance('1m');
+    await sandbox.pay('order-1042');
+    expect(hook.received[0]?.headers['x-webhook-timestamp']).toBe(
+      String(Date.parse('2026-03-01T12:01:00.000Z') / 1000),
+    );
+  });
+
+  it('comes as a Request, for a receiver without a port', async () => {
+    const { sandbox, api } = inProcess();
+    await api('POST', '/invoices', ORDER);
+    await sandbox.underpay('order-1042', '17.00');
+    const request = await sandbox.webhookRequest('order-1042', 'https://shop.example/hook');
+    const body = Buffer.from(await request.arrayBuffer());
+    const stamp = request.headers.get('x-webhook-timestamp');
+    expect(request.headers.get('x-webhook-signature')).toBe(
+      createHmac('sha256', 'whsec_sandbox').update(`${stamp}.`).update(body).digest('hex'),
+    );
+    expect(JSON.parse(body.toString())).toMatchObject({ event: 'invoice.paid', amount: '17.00', adjusted: true });
+  });
+});
+
+describe('where it may go', () => {
+  it('leaves this machine for nobody', async () => {
+    const sent: string[] = [];
+    const { sandbox, api } = inProcess({
+      fetch: async (input) => {
+        sent.push(String(input));
+        return new Response();
+      },
+    });
+    await api('POST', '/invoices', { ...ORDER, callback_url: 'https://shop.example/hook' });
+    await sandbox.pay('order-1042');
+    expect(sent).toEqual([]);
+    expect(sandbox.deliveries()[0]?.attempt_log[0]).toMatchObject({
+      request: null,
+      error: expect.stringContaining('deliverTo: ["shop.example"]'),
+    });
+  });
+
+  it('goes to a host that is allowed', async () => {
+    const sent: string[] = [];
+    const { sandbox, api } = inProcess({
+      deliverTo: ['Shop.example'],
+      fetch: async (input) => {
+        sent.push(String(input));
+        return new Response();
+      },
+    });
+    await api('POST', '/invoices', { ...ORDER, callback_url: 'https://shop.example/hook' });
+    await sandbox.pay('order-1042');
+    expect(sent).toEqual(['https://shop.example/hook']);
+  });
+
+  it.each(['http://127.0.0.1.evil.example/', 'http://localhost.evil.example/', 'http://128.0.0.1/', 'http://0.0.0.0/'])(
+    'does not take %s for this machine',
+    async (callback_url) => {
+      const { api } = inProcess();
+      expect((await api('POST', '/invoices', { ...ORDER, callback_url })).status).toBe(422);
+    },
+  );
+});

@@ -1,0 +1,94 @@
+import { expect, it } from 'vitest';
+import { ConfigurationError } from '../../../src/errors/classes.ts';
+import { createSandbox } from '../../../src/sandbox/index.ts';
+import { inProcess, listening, ORDER, rawRequest } from '../loopback.ts';
+
+const KEY = { 'X-Api-Key': 'sk_sandbox' };
+
+it.each(['evil.example', 'evil.example:80', '127.0.0.1.evil.example', 'localhost.evil.example', 'pay.localhost'])(
+  'refuses the Host %j',
+  async (Host) => {
+    const { url } = await listening();
+    const { status } = await rawRequest(`${url}/api/v1/external/rates`, 'GET', { ...KEY, Host });
+    expect(status).toBe(421);
+  },
+);
+
+it.each(['localhost', 'localhost:4010', '127.0.0.1', '[::1]:4010'])('takes the Host %s', async (Host) => {
+  const { url } = await listening();
+  expect((await rawRequest(`${url}/api/v1/external/rates`, 'GET', { ...KEY, Host })).status).toBe(200);
+});
+
+it('takes a further Host when it is allowed', async () => {
+  const sandbox = createSandbox();
+  const server = await sandbox.listen({ allowedHosts: ['sandbox'] });
+  const { status } = await rawRequest(`${server.url}/api/v1/external/rates`, 'GET', { ...KEY, Host: 'sandbox:80' });
+  await sandbox.close();
+  expect(status).toBe(200);
+});
+
+it.each(['https://evil.example', 'null', 'http://127.0.0.1:1'])(
+  'refuses the Origin %s, for reading and writing',
+  async (Origin) => {
+    const { url, sandbox } = await listening();
+    const headers = { ...KEY, Origin };
+    expect((await rawRequest(`${url}/api/v1/external/rates`, 'GET', headers)).status).toBe(403);
+    expect((await rawRequest(`${url}/api/v1/external/invoices`, 'POST', headers, JSON.stringify(ORDER))).status).toBe(
+      403,
+    );
+    expect((await rawRequest(`${url}/_/reset`, 'POST', headers)).status).toBe(403);
+    expect(sandbox.invoices()).toEqual([]);
+  },
+);
+
+it('answers no CORS', async () => {
+  const { url } = await listening();
+  const preflight = await rawRequest(`${url}/api/v1/external/rates`, 'OPTIONS', {
+    Origin: 'https://evil.example',
+    'Access-Control-Request-Method': 'GET',
+  });
+  const plain = await rawRequest(`${url}/api/v1/external/rates`, 'GET', KEY);
+  for (const { headers } of [preflight, plain]) {
+    expect(Object.keys(headers).filter((name) => name.startsWith('access-control-'))).toEqual([]);
+  }
+  expect(preflight.status).toBe(403);
+});
+
+it.each([
+  ['over HTTP', listening],
+  ['in process', async (options: { maxBody: number }) => inProcess(options)],
+])('refuses a body that is too large, %s', async (_, make) => {
+  const { api } = await make({ maxBody: 1_000 });
+  const { status, json } = await api('POST', '/invoices', { ...ORDER, purpose: 'x'.repeat(1_000) });
+  expect([status, json.error.code]).toEqual([413, 'PAYLOAD_TOO_LARGE']);
+});
+
+it('says so when the port is taken', async () => {
+  const { server } = await listening();
+  const other = createSandbox();
+  await expect(other.listen({ port: server.port })).rejects.toThrow(ConfigurationError);
+  await expect(other.listen({ port: server.port })).rejects.toThrow(`port ${server.port} is in use`);
+  await other.close();
+});
+
+it('has the address of the server once it listens, in payment links too', async () => {
+  const sandbox = createSandbox();
+  expect(sandbox.url).toBe('https://sandbox.invalid');
+  const { url, port } = await sandbox.listen();
+  expect(url).toBe(`http://127.0.0.1:${port}`);
+  expect(sandbox.url).toBe(url);
+  await sandbox.close();
+});
+
+it('ends open requests and refuses new ones when closed', async () => {
+  const { sandbox, url } = await listening();
+  sandbox.faults.next('hang');
+  const hanging = fetch(`${url}/api/v1/external/rates`, { headers: KEY });
+  for (let i = 0; i < 500 && sandbox.requests().length === 0; i += 1)
+    await new Promise((resolve) => setImmediate(resolve));
+  await sandbox.close();
+  await expect(hanging).rejects.toThrow(TypeError);
+  await expect(sandbox.fetch(`${url}/api/v1/external/rates`)).rejects.toMatchObject({
+    cause: { code: 'ECONNREFUSED' },
+  });
+});

@@ -1,0 +1,179 @@
+import { describe, expect, it } from 'vitest';
+import type { SandboxOptions } from '../../../src/sandbox/index.ts';
+import { open, press } from '../browser.ts';
+import { listening, ORDER, receiver } from '../loopback.ts';
+
+async function order(change: Record<string, unknown> = {}, options: SandboxOptions = {}) {
+  const context = await listening(options);
+  const { json } = await context.api('POST', '/invoices', {
+    ...ORDER,
+    success_url: 'https://shop.example/thanks',
+    fail_url: 'https://shop.example/sorry',
+    ...change,
+  });
+  const page = await open(json.data.payment_url);
+  return { ...context, page, invoice: () => context.sandbox.invoice('order-1042') };
+}
+
+describe('an open order', () => {
+  it('shows amount, time and each method with what it comes to, or why it cannot be used', async () => {
+    const { page } = await order();
+    expect(page.status).toBe(200);
+    expect(page.text).toContain('Order order-1042');
+    expect(page.text).toContain('25.00 EUR');
+    expect(page.text).toContain('30 min left');
+    expect(page.text).toContain('you pay 25.50 EUR 5.00 to 2000.00 EUR · 2.00 % fee included');
+    expect(page.text).toContain('you pay 25.00 EUR 10.00 to 10000.00 EUR · no fee');
+    expect(page.text).toContain('Card 25.50 EUR 24.75 EUR 26.861298 USDT');
+    expect(page.text).toContain('Bank transfer 25.00 EUR 24.80 EUR');
+    expect(page.text).toContain('amount is too small: from 50.00 EUR');
+    expect(page.html).toMatch(/<input[^>]*value="3"[^>]* disabled/);
+    expect(page.text.indexOf('How do you want to pay?')).toBeLessThan(page.text.indexOf('No customer sees this part'));
+  });
+
+  it('is paid with the method that was picked, and shows the receipt and the way back', async () => {
+    const { page, invoice } = await order();
+    const after = await press(page, 'pay', { method: '2' });
+    expect(after.status).toBe(200);
+    expect(after.html).toContain('Paid. Thank you.');
+    expect(after.text).toContain('26.915563 USDT'); // 24.80 / 0.9214
+    expect(after.links).toContain('https://shop.example/thanks');
+    expect(invoice()).toMatchObject({
+      status: 'success',
+      payment_method: { name: 'Bank transfer' },
+      amount_to_send: '25.00',
+    });
+  });
+
+  it('fixes the method first, when asked to', async () => {
+    const { page, invoice } = await order();
+    const chosen = await press(page, 'choose', { method: '1' });
+    expect(invoice()).toMatchObject({
+      status: 'pending',
+      payment_method: { name: 'Card' },
+      amount_to_send: '25.50',
+      rate: '0.9214',
+    });
+    expect(chosen.html).toMatch(/role="status"[^>]*><bdi>Card<\/bdi> is chosen: you pay 25.50 EUR/);
+    expect(chosen.forms[0]?.buttons[0]?.text).toBe('Pay 25.50 EUR');
+    await press(chosen, 'pay');
+    expect(invoice()).toMatchObject({ status: 'success', payment_method: { name: 'Card' } });
+  });
+
+  it.each([
+    ['underpay', '10.00', '10.744519'],
+    ['overpay', '30.5', '32.770783'],
+  ])('%s with %s makes it adjusted', async (button, amount, usdt) => {
+    const { page, invoice } = await order();
+    const after = await press(page, button, { amount, method: '1' });
+    expect(invoice()).toMatchObject({
+      status: 'success',
+      is_adjusted: true,
+      settled_amount_usdt: usdt,
+      adjustment: { actual_amount_fiat: amount },
+    });
+    expect(after.text).toContain(`${amount} of 25.00 EUR (adjusted)`);
+  });
+
+  it.each([
+    ['cancel', 'canceled', 'This order was canceled.'],
+    ['fail', 'fail', 'The payment failed.'],
+    ['expire', 'expired', 'This order has expired.'],
+  ])('%s ends it', async (button, status, sentence) => {
+    const { page, invoice } = await order();
+    const after = await press(page, button);
+    expect(invoice().status).toBe(status);
+    expect(after.text).toContain(sentence);
+    expect(after.links).toContain('https://shop.example/sorry');
+    expect(after.links).not.toContain('https://shop.example/thanks');
+  });
+
+  it.each(['', '0', '-5', '1.234', 'abc', '<b>', '25.00', '25.01'])(
+    'does not take %j as another amount, and says why',
+    async (amount) => {
+      const { page, invoice } = await order();
+      const after = await press(page, 'underpay', { amount });
+      expect(after.status).toBe(422);
+      expect(after.html).toContain('role="alert"');
+      expect(after.html).not.toContain('<b>');
+      expect(invoice().status).toBe('pending');
+    },
+  );
+
+  it('does not take a method out of range, nor one of another currency', async () => {
+    const { page, invoice } = await order();
+    for (const method of ['3', '6', '99', 'x']) expect((await press(page, 'pay', { method })).status).toBe(422);
+    expect(invoice().status).toBe('pending');
+  });
+
+  it('says so when no method takes the amount', async () => {
+    const { page } = await order({ amount: '1.00' });
+    expect(page.text).toContain('No method takes this amount.');
+    expect(page.forms.flatMap(({ buttons }) => buttons.map(({ value }) => value))).toEqual([
+      'cancel',
+      'fail',
+      'expire',
+    ]);
+  });
+});
+
+it('cannot be paid without a fresh rate, and says so', async () => {
+  const stale = {
+    platform: 'p',
+    asset: 'USDT',
+    fiat: 'EUR',
+    side: 'buy',
+    price: null,
+    min_amount: '1',
+    max_amount: '2',
+  };
+  const { page, sandbox, api } = await order(
+    {},
+    { rates: [{ ...stale, side: 'buy' }], dialect: { amountToSendAtCreation: 'value' } },
+  );
+  expect(page.text).toContain('not available now: there is no fresh rate');
+  expect((await api('GET', '/rates')).json.data).toEqual([]);
+  await expect(sandbox.pay('order-1042')).rejects.toThrow('There is no fresh rate for EUR');
+  expect(sandbox.invoice('order-1042').status).toBe('pending');
+});
+
+describe('a closed order', () => {
+  it('is never paid twice: double click, reload, stale page', async () => {
+    const hook = await receiver();
+    const { page, sandbox } = await order({ callback_url: hook.url });
+    const [first, second] = await Promise.all([press(page, 'pay'), press(page, 'pay')]);
+    await press(page, 'overpay', { amount: '99.00' });
+    await press(page, 'cancel');
+    expect([first?.status, second?.status]).toEqual([200, 200]);
+    expect(hook.received).toHaveLength(1);
+    expect(sandbox.invoice('order-1042')).toMatchObject({ status: 'success', is_adjusted: false });
+  });
+
+  it('has expired for a page that was opened in time', async () => {
+    const { page, sandbox } = await order();
+    await sandbox.advance('31m');
+    expect((await press(page, 'pay')).text).toContain('This order has expired.');
+  });
+
+  it('tells what became of the webhook and sends it again', async () => {
+    const hook = await receiver([500]);
+    const { page } = await order({ callback_url: hook.url });
+    const failed = await press(page, 'pay');
+    expect(failed.text).toContain(
+      `Webhook to ${hook.host}: try 1, answered 500; next try in 1 min, at 2026-03-01 12:01:00 UTC`,
+    );
+    expect((await press(failed, 'resend')).text).toMatch(/Webhook delivered to 127\.0\.0\.1:\d+ in \d+ ms \(try 2\)/);
+  });
+
+  it('can be corrected after the payment', async () => {
+    const { page, sandbox } = await order();
+    const after = await press(await press(page, 'pay'), 'adjust', { amount: '20.00' });
+    expect(after.text).toContain('20.00 of 25.00 EUR (adjusted)');
+    expect(sandbox.invoice('order-1042').is_adjusted).toBe(true);
+  });
+
+  it('without addresses says that the page can be closed', async () => {
+    const { page } = await order({ success_url: null, fail_url: null });
+    expect((await press(page, 'pay')).text).toContain('gave no address to return to');
+  });
+});

@@ -1,0 +1,135 @@
+import { describe, expect, it } from 'vitest';
+import { listening, ORDER } from '../loopback.ts';
+
+const x = (count: number) => 'x'.repeat(count);
+const https = (length: number) => `https://shop.example/${'p'.repeat(length - 'https://shop.example/'.length)}`;
+
+// One mutation of a good body each: the field that is named, and the body's change.
+const REFUSED: [string, string, Record<string, unknown>][] = [
+  ['external_id absent', 'external_id', { external_id: undefined }],
+  ['external_id null', 'external_id', { external_id: null }],
+  ['external_id empty', 'external_id', { external_id: '' }],
+  ['external_id of 129', 'external_id', { external_id: x(129) }],
+  ['external_id a number', 'external_id', { external_id: 7 }],
+  ['customer_id absent', 'customer_id', { customer_id: undefined }],
+  ['customer_id empty', 'customer_id', { customer_id: '' }],
+  ['customer_id of 129', 'customer_id', { customer_id: x(129) }],
+  ['amount absent', 'amount', { amount: undefined }],
+  ['amount a number', 'amount', { amount: 25 }],
+  ['amount zero', 'amount', { amount: '0.00' }],
+  ['amount negative', 'amount', { amount: '-1.00' }],
+  ['amount with 3 decimals', 'amount', { amount: '1.000' }],
+  ['amount with exponent', 'amount', { amount: '1e2' }],
+  ['amount with comma', 'amount', { amount: '1,50' }],
+  ['amount with blank', 'amount', { amount: ' 1.50' }],
+  ['amount empty', 'amount', { amount: '' }],
+  ['amount NaN', 'amount', { amount: 'NaN' }],
+  ['currency of 1', 'currency', { currency: 'E' }],
+  ['currency of 17', 'currency', { currency: x(17) }],
+  ['currency not active', 'currency', { currency: 'PLN' }],
+  ['currency in lower case', 'currency', { currency: 'eur' }],
+  ['purpose of 256', 'purpose', { purpose: x(256) }],
+  ['purpose a number', 'purpose', { purpose: 1 }],
+  ['callback_url of 513', 'callback_url', { callback_url: https(513) }],
+  ['callback_url over http', 'callback_url', { callback_url: 'http://shop.example/hook' }],
+  ['callback_url empty', 'callback_url', { callback_url: '' }],
+  ['success_url of a script', 'success_url', { success_url: 'javascript:alert(1)' }],
+  ['fail_url without scheme', 'fail_url', { fail_url: 'shop.example/fail' }],
+];
+
+const ACCEPTED: [string, Record<string, unknown>][] = [
+  ['external_id of 1', { external_id: 'x' }],
+  ['external_id of 128', { external_id: x(128) }],
+  ['external_id of 128 code points, 256 units', { external_id: '😀'.repeat(128) }],
+  ['amount of a cent', { amount: '0.01' }],
+  ['purpose of 255', { purpose: '😀'.repeat(255) }],
+  ['purpose empty', { purpose: '' }],
+  ['callback_url of 512', { callback_url: https(512) }],
+  ['callback_url on this machine', { callback_url: 'http://localhost:3000/hook' }],
+  ['optional members null', { purpose: null, callback_url: null, success_url: null, fail_url: null }],
+  ['an unknown member', { colour: 'red' }],
+];
+
+describe.each(['envelope', 'detail'] as const)('creation, findings as %s', (validationShape) => {
+  it.each(REFUSED)('refuses %s', async (_, field, change) => {
+    const { api, sandbox } = await listening({ dialect: { validationShape } });
+    const { status, json } = await api('POST', '/invoices', { ...ORDER, ...change });
+    expect(status).toBe(422);
+    if (validationShape === 'envelope') {
+      expect(json).toEqual({
+        success: false,
+        error: { code: 'VALIDATION_ERROR', message: expect.any(String), details: { [field]: [expect.any(String)] } },
+      });
+    } else {
+      expect(json).toEqual({ detail: [{ loc: ['body', field], msg: expect.any(String), type: expect.any(String) }] });
+    }
+    expect(sandbox.invoices()).toEqual([]);
+    expect(sandbox.requests().at(-1)).toMatchObject({ status: 422, why: expect.stringContaining(field) });
+  });
+});
+
+it.each(ACCEPTED)('accepts %s', async (_, change) => {
+  const { api } = await listening();
+  const { status, json } = await api('POST', '/invoices', { ...ORDER, ...change });
+  expect([status, json.error]).toEqual([201, undefined]);
+});
+
+it.each(['', '{', '[]', '"x"', 'null', 'external_id=1'])('refuses the body %j as a whole', async (body) => {
+  const enveloped = await (await listening()).api('POST', '/invoices', body);
+  expect([enveloped.status, Object.keys(enveloped.json.error.details)]).toEqual([422, ['body']]);
+  const listed = await (await listening({ dialect: { validationShape: 'detail' } })).api('POST', '/invoices', body);
+  expect([listed.status, listed.json.detail[0].loc]).toEqual([422, ['body']]);
+});
+
+it('names all findings at once', async () => {
+  const { api } = await listening();
+  const { json } = await api('POST', '/invoices', {});
+  expect(Object.keys(json.error.details)).toEqual(['external_id', 'customer_id', 'amount', 'currency']);
+});
+
+it('survives members named like those of every object', async () => {
+  const { api } = await listening();
+  const { status } = await api('POST', '/invoices', '{"__proto__":{"external_id":"p"},"constructor":1}');
+  expect(status).toBe(422);
+});
+
+describe('queries', () => {
+  const BAD = [
+    'page=0',
+    'page=-1',
+    'page=1.5',
+    'page=two',
+    'page=',
+    'per_page=0',
+    'per_page=101',
+    'per_page=1e1',
+    'status=paid',
+    'status=',
+  ];
+
+  it.each(BAD)('invoices?%s is invalid', async (query) => {
+    const [field = ''] = query.split('=');
+    const { status, json } = await (await listening()).api('GET', `/invoices?${query}`);
+    expect([status, json.error.code, json.error.details]).toEqual([
+      422,
+      'VALIDATION_ERROR',
+      { [field]: [expect.any(String)] },
+    ]);
+    const listed = await (await listening({ dialect: { validationShape: 'detail' } })).api('GET', `/invoices?${query}`);
+    expect([listed.status, listed.json.detail]).toEqual([
+      422,
+      [{ loc: ['query', field], msg: expect.any(String), type: expect.any(String) }],
+    ]);
+  });
+
+  it.each(['page=0', 'per_page=101', 'status=success'])('withdrawals?%s is invalid', async (query) => {
+    expect((await (await listening()).api('GET', `/withdrawals?${query}`)).status).toBe(422);
+  });
+
+  it.each(['page=1', 'per_page=1', 'per_page=100', 'status=canceled', 'page=999999999999999'])(
+    'invoices?%s is valid',
+    async (query) => {
+      expect((await (await listening()).api('GET', `/invoices?${query}`)).status).toBe(200);
+    },
+  );
+});

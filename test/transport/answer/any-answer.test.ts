@@ -1,0 +1,292 @@
+import { inspect } from 'node:util';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { MerchantClient } from '../../../src/client.ts';
+import { Decimal } from '../../../src/contract/values/decimal.ts';
+import { isMerchantError } from '../../../src/errors/classes.ts';
+import { FakeRuntime, START } from '../../support/fake-runtime.ts';
+import { deliveriesEnvelope } from '../../support/fixtures/deliveries.ts';
+import { alreadyExistsFailure, detailFailure, validationFailure } from '../../support/fixtures/failures.ts';
+import { createdInvoiceEnvelope, invoicePageEnvelope, successInvoice } from '../../support/fixtures/invoices.ts';
+import { paymentMethodsEnvelope } from '../../support/fixtures/payment-methods.ts';
+import { ratesEnvelope } from '../../support/fixtures/rates.ts';
+import { withdrawalPageEnvelope } from '../../support/fixtures/withdrawals.ts';
+
+// Whatever a service answers, and whatever a customer's text is: a typed result or a typed error, and the key in neither.
+// fast-check prints seed and path of a failure; ANY_SEED repeats it, ANY_RUNS widens the search.
+
+const KEY = 'key/7Hq2<Zx>&"9Lm+secret';
+const RUNS = Number(process.env['ANY_RUNS'] ?? 1_500);
+const SEED = process.env['ANY_SEED'];
+
+type Json = fc.JsonValue;
+
+const FIXTURES = [
+  createdInvoiceEnvelope,
+  invoicePageEnvelope,
+  { success: true, data: successInvoice },
+  withdrawalPageEnvelope,
+  paymentMethodsEnvelope,
+  ratesEnvelope,
+  deliveriesEnvelope,
+  alreadyExistsFailure,
+  validationFailure,
+  detailFailure,
+  { success: false, error: { code: 'RATE_LIMITED', message: 'No', details: null }, data: { error: { code: 'X' } } },
+] as unknown as readonly Json[]; // typed by hand as plain JSON
+
+/** Values that somebody's decoder has fallen over. */
+const odd = fc.oneof(
+  { weight: 2, arbitrary: fc.jsonValue() },
+  fc.constantFrom<Json>(null, 0, -0, 1e308, 2 ** 53, '', '0', '1e999999999', 'NaN', '-1', '\\'.repeat(60), '[]'),
+  fc.constantFrom<Json>(
+    KEY,
+    'INVOICE_ALREADY_EXISTS',
+    'false',
+    false,
+    true,
+    [],
+    {},
+    [[]],
+    [{}],
+    [null],
+    '\u0000\u009b\u202e',
+  ),
+  fc.constantFrom<Json>(
+    '2026-02-30T00:00:00Z',
+    '2026-01-31T09:30:00',
+    '25.00',
+    JSON.parse('{"__proto__":{"a":1},"constructor":2}'),
+  ),
+  fc.integer({ min: 1, max: 400 }).map((depth): Json => JSON.parse('['.repeat(depth) + ']'.repeat(depth))),
+);
+
+interface Mutation {
+  readonly at: readonly number[];
+  readonly how: 'replace' | 'delete' | 'rename' | 'repeat';
+  readonly value: Json;
+}
+
+/** The JSON with one place of it changed, found by walking down by these numbers. */
+function mutated(json: Json, { at, how, value }: Mutation): Json {
+  const [step, ...rest] = at;
+  if (step === undefined || typeof json !== 'object' || json === null) return value;
+  const names = Object.keys(json);
+  const name = names[step % Math.max(1, names.length)];
+  if (name === undefined) return value;
+  if (Array.isArray(json)) {
+    const index = Number(name);
+    if (how === 'repeat') return [...json, ...json, ...json];
+    return json.map((item, place) => (place === index ? mutated(item, { at: rest, how, value }) : item));
+  }
+  const { [name]: old = null, ...others } = json;
+  if (rest.length > 0) return { ...others, [name]: mutated(old, { at: rest, how, value }) };
+  if (how === 'delete') return others;
+  return how === 'rename' ? { ...others, [String(value).slice(0, 80)]: old } : { ...others, [name]: value };
+}
+
+const mutation: fc.Arbitrary<Mutation> = fc.record({
+  at: fc.array(fc.nat(40), { minLength: 1, maxLength: 5 }),
+  how: fc.constantFrom('replace', 'replace', 'delete', 'rename', 'repeat'),
+  value: odd,
+});
+const plausible = fc
+  .tuple(fc.constantFrom(...FIXTURES), fc.array(mutation, { maxLength: 3 }))
+  .map(([fixture, mutations]) => mutations.reduce(mutated, fixture));
+
+const json = fc.oneof(
+  { weight: 6, arbitrary: plausible },
+  odd,
+  fc.record({ success: odd, data: plausible, error: odd, errors: odd, detail: odd }),
+);
+const body = fc.oneof(
+  { weight: 10, arbitrary: json.map((value) => JSON.stringify(value)) },
+  fc.string({ unit: 'binary', maxLength: 200 }),
+  fc.tuple(json, fc.nat(300)).map(([value, length]) => JSON.stringify(value).slice(0, length)),
+  fc.constantFrom(
+    '\ufeff{}',
+    '<html>',
+    '{"data":',
+    `"${KEY}"`,
+    '['.repeat(50_000),
+    '\\'.repeat(50_000),
+    '{"a":1}{"b":2}',
+  ),
+);
+
+const BODILESS = new Set([204, 205, 304]);
+const status = fc.oneof(
+  {
+    weight: 3,
+    arbitrary: fc.constantFrom(
+      200,
+      200,
+      200,
+      201,
+      202,
+      204,
+      302,
+      304,
+      400,
+      401,
+      404,
+      408,
+      409,
+      420,
+      422,
+      429,
+      500,
+      503,
+    ),
+  },
+  fc.integer({ min: 200, max: 599 }),
+);
+const headerValue = fc.oneof(
+  fc.stringMatching(/^[\t\x20-\x7e\x80-\xff]{0,60}$/),
+  fc.constantFrom(
+    '5, 120',
+    new Date(START).toUTCString(),
+    `${new Date(START).toUTCString()}, 5`,
+    '1e9',
+    KEY,
+    'https://x.example/',
+    '/there',
+    '0',
+  ),
+);
+const NAMES = ['retry-after', 'date', 'x-request-id', 'location', 'content-type', 'content-length', 'x-other'];
+const headers = fc.dictionary(fc.constantFrom(...NAMES), headerValue, { maxKeys: 4 });
+const dress = fc.constantFrom<'none' | 'error' | 'opaqueredirect' | 'redirected' | 'breaks' | 'rejects'>(
+  ...([
+    'none',
+    'none',
+    'none',
+    'none',
+    'none',
+    'none',
+    'error',
+    'opaqueredirect',
+    'redirected',
+    'breaks',
+    'rejects',
+  ] as const),
+);
+const answer = fc.record({ status, headers, body, dress });
+type Answer = typeof answer extends fc.Arbitrary<infer T> ? T : never;
+
+function responseOf({ status, headers, body, dress }: Answer): Response {
+  if (dress === 'rejects')
+    throw new TypeError(`fetch failed: ${KEY}`, { cause: Object.assign(new Error(body), { code: body.slice(0, 9) }) });
+  if (dress === 'error') return Response.error();
+  if (dress === 'opaqueredirect') return Object.defineProperties(Response.error(), { type: { value: dress } });
+  const breaking = new ReadableStream<Uint8Array>({
+    start(controller) {
+      controller.enqueue(new TextEncoder().encode(body));
+      controller.error(new TypeError('terminated'));
+    },
+  });
+  const content = BODILESS.has(status) ? null : dress === 'breaks' ? breaking : body;
+  const response = new Response(content, { status, headers });
+  return dress === 'redirected' ? Object.defineProperties(response, { redirected: { value: true } }) : response;
+}
+
+/** Text that a customer or a merchant could send; most of it within the limits. */
+const text = fc.oneof(
+  fc.string({ unit: 'binary', maxLength: 130 }),
+  fc.constantFrom(
+    'order-1042',
+    'customer-7',
+    'INVOICE_ALREADY_EXISTS',
+    '\\'.repeat(60),
+    '..',
+    '',
+    '%2e',
+    'pending',
+    KEY,
+  ),
+);
+const texts = fc.record({
+  external_id: text,
+  customer_id: text,
+  purpose: text,
+  currency: fc.constantFrom('EUR', 'eur', 'x', '\\\\'),
+});
+type Texts = typeof texts extends fc.Arbitrary<infer T> ? T : never;
+
+const OPERATIONS: Readonly<Record<string, (client: MerchantClient, given: Texts) => PromiseLike<unknown>>> = {
+  'invoices.create': (client, given) => client.invoices.create({ ...given, amount: '25.00' }),
+  'invoices.createOrGet': (client, given) => client.invoices.createOrGet({ ...given, amount: '25.00' }),
+  'invoices.get': (client, { external_id }) => client.invoices.get(external_id),
+  'invoices.list': (client, { currency }) => client.invoices.list({ currency }),
+  'withdrawals.list': (client) => client.withdrawals.list({ status: 'approved', per_page: 7 }),
+  'withdrawals.get': (client, { external_id }) => client.withdrawals.get(external_id),
+  'paymentMethods.list': (client) => client.paymentMethods.list(),
+  'rates.list': (client) => client.rates.list(),
+  'webhooks.deliveries': (client, { external_id }) => client.webhooks.deliveries(external_id),
+  'webhooks.resend': (client, { external_id }) => client.webhooks.resend(external_id),
+};
+
+const KINDS = new Set(
+  'request validation conflict authentication not_found rate_limit server connection timeout aborted unexpected_response mismatch configuration'.split(
+    ' ',
+  ),
+);
+
+/** What a decoded result must be: money is a Decimal, time is a Date, wherever they stand. */
+function expectTyped(value: unknown): void {
+  if (typeof value !== 'object' || value === null || value instanceof Decimal || value instanceof Date) return;
+  for (const [name, member] of Object.entries(value)) {
+    if (name === 'amount' && 'external_id' in value) expect(member).toBeInstanceOf(Decimal);
+    if (name === 'expires_at' && 'external_id' in value) expect(member).toBeInstanceOf(Date);
+    if (name === 'items' || name === 'invoice') expectTyped(member);
+  }
+}
+
+function expectError(error: unknown, operation: string): void {
+  if (!isMerchantError(error)) throw new Error(`no typed error: ${inspect(error)}`);
+  expect(KINDS).toContain(error.kind);
+  expect(['not_sent', 'rejected', 'unknown']).toContain(error.outcome);
+  expect(typeof error.code === 'string' && error.code.length > 0 && error.code.length <= 128).toBe(true);
+  expect(error.message).not.toMatch(/\p{Cc}/u);
+  const json = JSON.stringify(error);
+  expect(json.length).toBeLessThan(150_000);
+  for (const view of [json, inspect(error, { showHidden: true, depth: 8 }), 'raw' in error ? error.raw : '']) {
+    expect(view, operation).not.toContain('9Lm+secret');
+  }
+}
+
+test.each(Object.entries(OPERATIONS))('%s: any answer is a typed result or a typed error', async (operation, call) => {
+  const told: unknown[] = [];
+  const note = (...event: unknown[]) => void (told.length < 50 && told.push(event));
+  await fc.assert(
+    fc.asyncProperty(fc.array(answer, { minLength: 1, maxLength: 3 }), texts, async (answers, given) => {
+      told.length = 0;
+      let sent = 0;
+      const client = new MerchantClient({
+        baseUrl: 'https://pay.example',
+        apiKey: KEY,
+        webhookSecret: 'whsec_5Tg8',
+        runtime: new FakeRuntime(0.5),
+        deadline: 600_000,
+        hooks: { onRequest: note, onResponse: note, onRetry: note, onError: note },
+        logger: { debug: note, warn: note, error: note },
+        onDrift: note,
+        fetch: async () => {
+          const next = answers[Math.min(sent, answers.length - 1)];
+          sent += 1;
+          if (next === undefined) throw new Error('there is always one');
+          return responseOf(next);
+        },
+      });
+      const ended = await Promise.resolve(call(client, given)).then(
+        (value) => ({ value }),
+        (error: unknown) => ({ error }),
+      );
+      if ('value' in ended && operation.startsWith('invoices.')) expectTyped(ended.value);
+      if ('error' in ended) expectError(ended.error, operation);
+      expect(JSON.stringify(told)).not.toContain('9Lm+secret');
+      expect(sent).toBeLessThan(80);
+    }),
+    { numRuns: Math.ceil(RUNS / 10), ...(SEED !== undefined && { seed: Number(SEED) }) },
+  );
+});

@@ -1,0 +1,21 @@
+import { expect, test } from 'vitest';
+import { pendingInvoice } from '../../support/fixtures/invoices.ts';
+import { clientOf, errorOf } from '../../support/test-client.ts';
+
+// An object of a million members parses in a second and takes ten to copy.
+
+const members = (count: number) =>
+  Object.fromEntries(Array.from({ length: count }, (_, at) => [`m${at}`, 'x'.repeat(300)]));
+const reading = (data: unknown) =>
+  clientOf('https://pay.example', { fetch: async () => new Response(JSON.stringify({ success: true, data })) });
+
+test.each<[string, (count: number) => unknown]>([
+  ['an invoice', (count) => ({ ...pendingInvoice, ...members(count) })],
+  ['one that is wrapped', (count) => ({ result: { invoice: { ...pendingInvoice, ...members(count) } } })],
+])('%s of more than 1,000 members is refused before it is copied', async (_name, of) => {
+  expect(await reading(of(970)).invoices.get('order-1042')).toMatchObject({ external_id: 'order-1042' });
+  const error = await errorOf(reading(of(1_001)).invoices.get('order-1042'));
+  expect(error).toMatchObject({ code: 'SDK_CONTRACT', outcome: 'unknown' });
+  expect(error.message).toContain('more than 1000 members');
+  expect(JSON.stringify(error).length).toBeLessThan(2_000);
+});

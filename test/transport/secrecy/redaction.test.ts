@@ -1,0 +1,269 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { Redactor } from '../../../src/transport/secrecy/redact.ts';
+
+const KEY = 'sk_live_4f+9';
+const HIDDEN = '[redacted]';
+
+describe('a key', () => {
+  test.each([
+    ['alone', KEY, HIDDEN],
+    ['in a sentence', `no such key ${KEY}, sorry`, `no such key ${HIDDEN}, sorry`],
+    ['glued to others', `x${KEY}y`, `x${HIDDEN}y`],
+    ['in another case', KEY.toUpperCase(), HIDDEN],
+    ['twice', `${KEY}${KEY}`, HIDDEN + HIDDEN],
+    ['in an address', 'sk_live_4f%2B9', HIDDEN],
+    ['in a page', 'sk_live_4f&#43;9', HIDDEN],
+    ['in a page, in hex', 'sk_live_4f&#x2b;9', HIDDEN],
+    ['in a page, with zeros', 'sk_live_4f&#0043;9 sk_live_4f&#x002B;9', `${HIDDEN} ${HIDDEN}`],
+    ['escaped', 'sk_live_4f\\u002b9', HIDDEN],
+    ['escaped twice', 'sk_live_4f\\\\u002b9', HIDDEN],
+    ['behind a slash', 'sk_live_4f\\+9', HIDDEN],
+    ['with one letter off', 'sk_live_4f-9', 'sk_live_4f-9'],
+    ['without its end', 'sk_live_4f', 'sk_live_4f'],
+  ])('%s', (_name, text, shown) => {
+    expect(new Redactor([KEY]).text(text)).toBe(shown);
+  });
+
+  test.each([
+    ['<', '&lt;'],
+    ['>', '&gt;'],
+    ['&', '&amp;'],
+    ['"', '&quot;'],
+    ["'", '&apos;'],
+    ['"', '\\"'],
+    ['ж', '%D0%B6'],
+    ['😀', '\\ud83d\\ude00'],
+    ['😀', '%F0%9F%98%80'],
+    ['.', '.'],
+  ])('with %s as %s', (sign, spelled) => {
+    const redactor = new Redactor([`ab${sign}cd`]);
+    expect(redactor.text(`(ab${spelled}cd)`)).toBe(`(${HIDDEN})`);
+    expect(redactor.text(`(ab${sign}cd)`)).toBe(`(${HIDDEN})`);
+    expect(redactor.text('(abxcd)')).toBe('(abxcd)');
+  });
+
+  test('with half of a surrogate pair, which no address can hold', () => {
+    expect(new Redactor(['a\ud83db']).text('xa\ud83dby')).toBe(`x${HIDDEN}y`);
+  });
+
+  test('a shorter one leaves nothing of a longer one behind', () => {
+    for (const secrets of [
+      ['key-1', 'key-12'],
+      ['key-12', 'key-1'],
+    ]) {
+      expect(new Redactor(secrets).text('key-12 key-1')).toBe(`${HIDDEN} ${HIDDEN}`);
+    }
+  });
+
+  test.each([
+    ['of eight letters is no word', 'abcdefgh', 'xabcdefghy', `x${HIDDEN}y`],
+    ['of seven is one', 'abcdefg', 'xabcdefgy', 'xabcdefgy'],
+    ['of seven, alone', 'abcdefg', '"abcdefg"', `"${HIDDEN}"`],
+    ['of seven, with a digit', 'abcdef1', 'xabcdef1y', `x${HIDDEN}y`],
+  ])('%s', (_name, secret, text, shown) => {
+    expect(new Redactor([secret]).text(text)).toBe(shown);
+  });
+});
+
+describe('a key in any spelling', () => {
+  // Letters, digits and every sign that somebody escapes.
+  const key = 'sk/4f+"9<&>\'%=Qz\\n7';
+  const redactor = new Redactor([key]);
+  const json = (text: string, depth: number): string => (depth === 0 ? text : JSON.stringify(json(text, depth - 1)));
+  const slashes = (text: string) => text.replaceAll('/', '\\/');
+  const units = (text: string) =>
+    [...text].map((letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`).join('');
+  const html = (text: string) =>
+    text.replace(/[&<>"]/g, (sign) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' })[sign] ?? sign);
+  const base64 = (text: string) => Buffer.from(text).toString('base64');
+
+  test.each<[string, string]>([
+    ['as it is', key],
+    ['in capital letters', key.toUpperCase()],
+    ['in JSON', json(key, 1)],
+    ['in JSON in JSON', json(key, 2)],
+    ['in JSON, four deep', json(key, 4)],
+    ['in JSON with escaped slashes', slashes(json(key, 1))],
+    ['in an address', encodeURIComponent(key)],
+    ['in an address, in small letters', encodeURIComponent(key).toLowerCase()],
+    ['in an address in an address', encodeURIComponent(encodeURIComponent(key))],
+    ['in an address, each letter', [...key].map((c) => `%${c.charCodeAt(0).toString(16).padStart(2, '0')}`).join('')],
+    ['in a page', html(key)],
+    ['in a page in a page', html(html(key))],
+    ['in a page, decimal', [...key].map((c) => `&#${c.charCodeAt(0)};`).join('')],
+    ['in a page, hexadecimal', [...key].map((c) => `&#X0${c.charCodeAt(0).toString(16)};`).join('')],
+    ['in JSON, each letter', units(key)],
+    ['in JSON in JSON, each letter', json(units(key), 1)],
+    ['in JavaScript, each letter', [...key].map((c) => `\\x${c.charCodeAt(0).toString(16)}`).join('')],
+    ['in JSON in an address', encodeURIComponent(json(key, 1))],
+    ['in an address in JSON in a page', html(json(encodeURIComponent(key), 1))],
+    ['half of it escaped', key.slice(0, 5) + units(key.slice(5))],
+    ['in base64', base64(key)],
+    ['in base64, behind one letter', base64(`u${key}`)],
+    ['in base64, behind two letters', base64(`me${key}`)],
+    ['in base64, as a user has it', base64(`me:${key}`)],
+    ['in base64, before others', base64(`${key}:and more`)],
+    ['in base64url', Buffer.from(key).toString('base64url')],
+    ['in base64 in an address', encodeURIComponent(base64(key))],
+    ['in base64 in JSON', slashes(json(base64(`é${key}`), 1))],
+  ])('%s', (_name, spelled) => {
+    for (const [before, after] of [
+      ['', ''],
+      ['no such key: ', ', sorry'],
+      ['{"key":"', '","i":1}'],
+    ] as const) {
+      const shown = redactor.text(`${before}${spelled}${after}`);
+      expect(shown.startsWith(before) && shown.endsWith(after)).toBe(true);
+      expect(shown).toContain(HIDDEN);
+      expect(shown.length).toBeLessThan(before.length + after.length + HIDDEN.length + 40); // quotes, ends of base64
+    }
+  });
+
+  test('is not found in what only looks like it', () => {
+    for (const text of ['sk/4f+', base64('sk/4f'), units(key).slice(0, -6), key.replace('Qz', 'Qy'), html('<b>&')]) {
+      expect(redactor.text(text)).toBe(text);
+    }
+  });
+
+  test('is found whatever it is, and wherever it stands', () => {
+    const escapes = [(text: string) => text, (text: string) => JSON.stringify(text), encodeURIComponent, html, units];
+    const inner = fc.constantFrom<(text: string) => string>(...escapes, base64);
+    const outer = fc.constantFrom<(text: string) => string>(...escapes);
+    // A key is what a header can carry; the interface shows no form.
+    const secret = fc.stringMatching(/^[\x21-\x7e]{8,64}$/);
+    fc.assert(
+      fc.property(secret, fc.string(), fc.string(), inner, outer, (value, before, after, write, wrap) => {
+        const spelled = wrap(write(value));
+        const shown = new Redactor([value]).text(before + spelled + after);
+        expect(shown).not.toContain(spelled);
+        expect(shown).toContain(HIDDEN);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test('nothing else is changed', () => {
+    const any = fc.stringMatching(/^[ -~\u00e9\u0130\ud83d\udd11\\%&;#u0-9]{0,80}$/u);
+    fc.assert(
+      fc.property(any, (text) => {
+        expect(new Redactor(['key/that-is-in-no-text']).text(text)).toBe(text);
+      }),
+    );
+  });
+
+  test('its place is kept behind letters that change their length', () => {
+    expect(redactor.text(`İ😀é\\u0130%C4%B0${key}!`)).toBe(`İ😀é\\u0130%C4%B0${HIDDEN}!`);
+    expect(redactor.text(`İ😀%F0%9F%98%80${encodeURIComponent(key)}!`)).toBe(`İ😀%F0%9F%98%80${HIDDEN}!`);
+  });
+});
+
+describe('the cost of hiding', () => {
+  // Quadratic, any of these would take minutes; a pattern made from data could take for ever.
+  const long = `b${'a'.repeat(1_022)}/`;
+  const size = 10 * 1024 * 1024;
+
+  test.each([
+    ['ordinary text', 'The service says no. '],
+    ['back slashes', '\\'],
+    ['per cent signs', '%'],
+    ['letters of addresses', '%2541'],
+    ['ampersands', '&'],
+    ['signs of pages', '&#x2b;'],
+    ['numbers without end', '&#00000000000'],
+    ['escaped letters', '\\u005c'],
+    ['what a key begins with', 'b'],
+    ['nearly the key', `b${'a'.repeat(1_022)}`],
+    ['the end of a key', 'a'],
+    ['base64', 'YmFhYWFhYWFh'],
+  ])('10 MiB of %s are looked through once', (_name, piece) => {
+    const text = piece.repeat(Math.ceil(size / piece.length));
+    const redactor = new Redactor([long, 'sk_live_4f+9', 'whsec_5Tg8/kQ"p1']);
+    expect(redactor.text(text)).toBe(text);
+    expect(redactor.beginning(text, 2_000, true)).toHaveLength(2_000);
+  });
+
+  test('10 MiB of keys too', () => {
+    const text = 'sk%5Flive_4f+9'.repeat(size / 16);
+    expect(new Redactor(['sk_live_4f+9']).text(text)).toBe(HIDDEN.repeat(size / 16));
+  });
+
+  test.each(['\\', '(((((', '[', '*'.repeat(40), '(a+)+$', '\\u', '%', '&#;', '^$', '$&$1'])(
+    'a secret of %j is a text, not a pattern',
+    (odd) => {
+      const secret = odd.repeat(30);
+      expect(new Redactor([secret]).text(`<${secret}>`)).toBe(`<${HIDDEN}>`);
+      expect(new Redactor([`k-7Hq2-${odd}`]).text(`k-7Hq2-${odd}`)).toBe(HIDDEN);
+    },
+  );
+});
+
+describe('the beginning of a text', () => {
+  const redactor = new Redactor([KEY]);
+
+  test('is cut, never within a key', () => {
+    expect(redactor.beginning(`${'x'.repeat(15)}${KEY}`, 20)).toBe(`${'x'.repeat(15)}[reda`);
+    expect(redactor.beginning(`${'x'.repeat(20)}${KEY}`, 20)).toBe('x'.repeat(20));
+    const escaped = [...KEY].map((letter) => `\\u00${letter.charCodeAt(0).toString(16)}`).join('');
+    expect(redactor.beginning(`${'x'.repeat(15)}${escaped}${'y'.repeat(9_000)}`, 20)).toBe(`${'x'.repeat(15)}[reda`);
+  });
+
+  test('shows no half of a key where only a part of a long text was looked at', () => {
+    for (let length = 0; length < 400; length += 1) {
+      const text = `${KEY.repeat(20)}${'x'.repeat(length)}${KEY}${'y'.repeat(9_000)}`;
+      const shown = redactor.beginning(text, 100);
+      expect(shown).not.toMatch(/sk_l|live/);
+    }
+  });
+});
+
+describe('keys that a function gives', () => {
+  test('are remembered, the empty one is not', () => {
+    const redactor = new Redactor();
+    redactor.add('');
+    expect(redactor.text('abc')).toBe('abc');
+    redactor.add('key-1');
+    expect(redactor.text('key-1 key-2')).toBe(`${HIDDEN} key-2`);
+    redactor.add('key-2');
+    expect(redactor.text('key-1 key-2')).toBe(`${HIDDEN} ${HIDDEN}`);
+  });
+
+  test('the last 32 of them', () => {
+    const redactor = new Redactor(['fixed-1']);
+    for (let number = 0; number < 33; number += 1) redactor.add(`rotated-${number}.`);
+    redactor.add('rotated-32.');
+    expect(redactor.text('rotated-0. rotated-1. rotated-32. fixed-1')).toBe(`rotated-0. ${HIDDEN} ${HIDDEN} ${HIDDEN}`);
+  });
+});
+
+describe('a text that broke off', () => {
+  const redactor = new Redactor([KEY]);
+
+  test.each([
+    [`the key is ${KEY}`, `the key is ${HIDDEN}`],
+    ['the key is sk_live', `the key is ${HIDDEN}`],
+    ['the key is SK_LIVE', `the key is ${HIDDEN}`],
+    ['the key is sk_l', `the key is ${HIDDEN}`],
+    ['the key is sk_', 'the key is sk_'],
+    ['the key is sk_live_4f\\u00', `the key is ${HIDDEN}`],
+    ['the key is sk_live_4f\\', `the key is ${HIDDEN}`],
+    ['the key is sk_live_4f\\\\', `the key is ${HIDDEN}`],
+    ['the key is sk_live_4f%2', `the key is ${HIDDEN}`],
+    ['the key is sk_live_4f%2B', `the key is ${HIDDEN}`],
+    ['the key is sk_live_4f&#4', `the key is ${HIDDEN}`],
+    ['the key is sk_live_4f&#43;', `the key is ${HIDDEN}`],
+    ['the key is sk%5Flive%5F', `the key is ${HIDDEN}`],
+    ['the key is \\\\u0073\\\\u006b\\\\u005f\\\\u006c', `the key is ${HIDDEN}`],
+    [`the key is ${btoa(KEY).slice(0, 9)}`, `the key is ${HIDDEN}`],
+    ['nothing', 'nothing'],
+  ])('%j is shown as %j', (text, shown) => {
+    expect(redactor.brokenText(text)).toBe(shown);
+  });
+
+  test('in JSON and in JSON in JSON', () => {
+    const quoted = new Redactor(['a"bcdef-9']);
+    expect(quoted.brokenText('{"k":"a\\"b')).toBe('{"k":"a\\"b'); // three letters are too short to tell
+    expect(quoted.brokenText('{"k":"a\\"bcd')).toBe(`{"k":"${HIDDEN}`);
+    expect(quoted.brokenText('"{\\"k\\":\\"a\\\\\\"bcd')).toBe(`"{\\"k\\":\\"${HIDDEN}`);
+  });
+});

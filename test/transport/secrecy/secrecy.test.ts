@@ -1,0 +1,413 @@
+import { inspect } from 'node:util';
+import { describe, expect, test } from 'vitest';
+import type { MerchantClient } from '../../../src/client.ts';
+import { InvoiceMismatchError } from '../../../src/errors/classes.ts';
+import { FakeRuntime } from '../../support/fake-runtime.ts';
+import { closedPort, type Step, serve } from '../../support/fault-server.ts';
+import * as steps from '../../support/fault-steps.ts';
+import { createdInvoice, pendingInvoice } from '../../support/fixtures/invoices.ts';
+import { clientOf, errorOf, order } from '../../support/test-client.ts';
+import { untrusted } from '../../support/tls-server.ts';
+
+const KEY = 'key/7Hq2<Zx>&"9Lm+secret';
+const SECRET = 'whsec_5Tg8/kQ"p1';
+const HEADER = 'tenant-token-4Wd7';
+const CLIENT_HEADER = 'proxy-token-8Rk3';
+const PURPOSE = 'Zwei Karten für "Søren"';
+const CUSTOMER = 'anna.b@customer.example';
+const CALLBACK = 'https://shop.example/hook?token=cb_2Yx6';
+
+/** What of key and secret may not be seen in any spelling: each has one run of letters that is in no other text. */
+const TRACES = ['7Hq2', '9Lm', '5Tg8', 'kQ'];
+/** What of a request is in no error of ours: only where the service echoes it. */
+const REQUEST_TRACES = ['4Wd7', '8Rk3', 'Zwei Karten', 'anna.b', 'cb_2Yx6'];
+
+const params = { ...order, customer_id: CUSTOMER, purpose: PURPOSE, callback_url: CALLBACK };
+const options = { headers: { 'x-tenant': HEADER } };
+
+const CALLS = {
+  create: (client: MerchantClient) => client.invoices.create(params, options),
+  createOrGet: (client: MerchantClient) => client.invoices.createOrGet(params, options),
+  list: (client: MerchantClient) => client.invoices.list({}, options),
+  resend: (client: MerchantClient) => client.webhooks.resend('order-1042', options),
+};
+
+/** Every way in which somebody could come to see the inside of a value. */
+function everyView(value: unknown): string {
+  const views = [
+    JSON.stringify(value),
+    inspect(value, { showHidden: true, depth: 10, maxArrayLength: null, maxStringLength: null }),
+    String(value),
+    ...walk(value, new Set()),
+  ];
+  try {
+    views.push(inspect(structuredClone(value), { showHidden: true, depth: 10 }));
+  } catch {
+    // functions and class instances cannot be cloned: nothing to see
+  }
+  return views.join('\n');
+}
+
+function walk(value: unknown, seen: Set<unknown>): string[] {
+  if (typeof value === 'string') return [value];
+  if (typeof value !== 'object' || value === null || seen.has(value) || seen.size > 5_000) return [];
+  seen.add(value);
+  return Reflect.ownKeys(value).flatMap((key) => [String(key), ...walk(Reflect.get(value, key), seen)]);
+}
+
+function expectNoTrace(what: string, value: unknown, traces = [...TRACES, ...REQUEST_TRACES]): void {
+  const view = everyView(value);
+  for (const trace of traces) {
+    const at = view.indexOf(trace);
+    expect(at === -1 ? '' : `${what}: …${view.slice(Math.max(0, at - 80), at + 80)}…`).toBe('');
+  }
+}
+
+/** All errors that a client has in each of the calls, with what its hooks and its logger were told. */
+async function expectSecrecy(
+  address: string,
+  runtime: FakeRuntime,
+  traces: string[] = [...TRACES, ...REQUEST_TRACES],
+  apiKey: string | (() => string) = KEY,
+) {
+  const told: unknown[] = [];
+  const note = (...args: unknown[]) => void told.push(args);
+  const client = clientOf(address, {
+    apiKey,
+    webhookSecret: SECRET,
+    headers: { 'x-proxy': CLIENT_HEADER },
+    hooks: { onRequest: note, onResponse: note, onRetry: note, onError: note },
+    logger: { debug: note, info: note, warn: note, error: note },
+    runtime,
+  });
+  for (const [name, call] of Object.entries(CALLS)) expectNoTrace(name, await errorOf(call(client)), traces);
+  expectNoTrace('client', client);
+  expectNoTrace('hooks and logger', told, traces);
+  expect(told.length).toBeGreaterThan(0);
+}
+
+const echoing = (status: number): Step => steps.echo(status);
+const endlessEcho = (tail: (text: string) => string, end: 'reset' | 'end' | 'stall', status: number) => {
+  return (runtime: FakeRuntime): Step => ({
+    play({ request, response }) {
+      const text = tail(`${request.headers['x-api-key']}`);
+      response.writeHead(status, { 'content-type': 'text/plain', 'content-length': '9999' });
+      response.write(text, () =>
+        setTimeout(() => {
+          if (end === 'stall') runtime.expire();
+          else if (end === 'reset') response.socket?.resetAndDestroy();
+          else response.socket?.end();
+        }, 20),
+      );
+    },
+  });
+};
+
+const FAULTS: Readonly<Record<string, (runtime: FakeRuntime) => Step>> = {
+  ...Object.fromEntries(
+    [200, 302, 400, 401, 403, 404, 408, 409, 422, 429, 500, 501, 503, 520].map((status) => [
+      `an echo under ${status}`,
+      () => echoing(status),
+    ]),
+  ),
+  'an echo as a success': () => steps.echo(200, true),
+  'an echo of the conflict': () => ({
+    play({ request, response }) {
+      const details = {
+        ...request.headers,
+        external_id: request.headers['x-api-key'],
+        status: request.headers['x-api-key'],
+      };
+      steps.refuse(409, 'INVOICE_ALREADY_EXISTS', details).play({ request, response });
+    },
+  }),
+  'an echo as a page': () => ({
+    play({ request, response }) {
+      const text = `${JSON.stringify(request.headers)}${Buffer.from(request.body, 'latin1')}`;
+      const html = text.replace(/[<>&"]/g, (c) => ({ '<': '&lt;', '>': '&gt;', '&': '&amp;' })[c] ?? '&quot;');
+      response.writeHead(500, { 'content-type': 'text/html' }).end(`<pre>${html}</pre>`);
+    },
+  }),
+  'an echo with escaped slashes and letters': () => ({
+    play({ request, response }) {
+      const text = JSON.stringify({ ...request.headers, body: Buffer.from(request.body, 'latin1').toString() });
+      const escaped = text
+        .replaceAll('/', '\\/')
+        .replace(/[^\x20-\x7e]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`);
+      response.writeHead(500, { 'content-type': 'application/json' }).end(escaped);
+    },
+  }),
+  'a key many times': () => ({
+    play: ({ request, response }) =>
+      response.writeHead(500).end(`${request.headers['x-api-key']}${request.headers['x-tenant']}`.repeat(2_000)),
+  }),
+  'a body that breaks inside the key': endlessEcho((key) => `you sent ${key.slice(0, 12)}`, 'reset', 500),
+  'a body that ends inside the key': endlessEcho((key) => `you sent ${key.slice(0, 12)}`, 'end', 401),
+  'a body that stalls inside the key': endlessEcho((key) => `you sent ${key.slice(0, 12)}`, 'stall', 403),
+  'a success that breaks inside the key': endlessEcho((key) => `you sent ${key.slice(0, 12)}`, 'reset', 200),
+  'a redirect that names the key': () => ({
+    play: ({ request, response }) =>
+      response
+        .writeHead(302, {
+          location: `https://elsewhere.example/${encodeURIComponent(request.headers['x-api-key'] ?? '')}`,
+        })
+        .end(request.headers['x-api-key']),
+  }),
+  'a reset before reading': () => steps.resetBeforeReading,
+  'a reset after reading': () => steps.resetAfterReading,
+  'a stall': (runtime) => steps.stall(runtime.expire),
+  'another shape': () => steps.ok({ items: KEY, page: SECRET }),
+};
+
+describe('no error, hook or log line shows key or secret', () => {
+  test.each(Object.entries(FAULTS))('%s', async (_name, fault) => {
+    const runtime = new FakeRuntime();
+    const server = await serve(fault(runtime));
+    // Resend takes any success for one.
+    const resendSucceeds = /success$|another shape/.test(_name);
+    if (resendSucceeds) {
+      const client = clientOf(server.url, {
+        apiKey: KEY,
+        webhookSecret: SECRET,
+        headers: { 'x-proxy': CLIENT_HEADER },
+        runtime,
+      });
+      const error = await errorOf(CALLS.create(client));
+      return expectNoTrace('create', error, TRACES);
+    }
+    // What the service says of the request is the service's word, and stays.
+    await expectSecrecy(server.url, runtime, /echo|key/.test(_name) ? TRACES : undefined);
+    const sent = server.requests[0];
+    expect(sent?.headers['x-api-key'], 'the key did travel').toBe(KEY);
+    expect(sent?.headers['x-tenant']).toBe(HEADER);
+    expect(sent?.headers['x-proxy']).toBe(CLIENT_HEADER);
+  });
+
+  test('nobody listens, or nobody trusts', async () => {
+    await expectSecrecy(await closedPort(), new FakeRuntime());
+    await expectSecrecy(await untrusted(() => {}), new FakeRuntime());
+    await expectSecrecy('https://pay.example:6000', new FakeRuntime());
+  });
+
+  test('keys that a function gives, also after a hundred others', async () => {
+    const server = await serve(echoing(400));
+    let given = 0;
+    const apiKey = () => {
+      given += 1;
+      return `7Hq2-${'rotated'.repeat(8)}-${given}-9Lm`;
+    };
+    const runtime = new FakeRuntime();
+    for (let round = 0; round < 25; round += 1) await expectSecrecy(server.url, runtime, TRACES, apiKey);
+    const client = clientOf(server.url, { apiKey, webhookSecret: SECRET, retry: false });
+    for (let call = 0; call < 100; call += 1) await errorOf(client.rates.list());
+    server.script = [
+      steps.answer(400, { error: { message: `${SECRET} 7Hq2-${'rotated'.repeat(8)}-${given + 1}-9Lm` } }),
+    ];
+    expectNoTrace('after rotation', await errorOf(client.rates.list()), TRACES);
+  });
+
+  test('a fetch that fails with all it was given', async () => {
+    const client = clientOf('https://pay.example', {
+      apiKey: KEY,
+      runtime: new FakeRuntime(),
+      fetch: (url, init) =>
+        Promise.reject(
+          Object.assign(new Error(`${url} ${JSON.stringify([...init.headers])} ${init.body}`), {
+            request: init,
+            cause: Object.assign(new Error(`cause ${init.headers.get('x-api-key')}`), { code: 'ECONNRESET', init }),
+          }),
+        ),
+    });
+    for (const call of Object.values(CALLS)) expectNoTrace('fetch', await errorOf(call(client)));
+  });
+
+  test('a key function that fails with the key in its error', async () => {
+    const apiKey = () => Promise.reject(new Error(`vault said ${KEY}`));
+    for (const call of Object.values(CALLS)) {
+      const error = await errorOf(call(clientOf('https://pay.example', { apiKey, runtime: new FakeRuntime() })));
+      expect(error).toMatchObject({ code: 'SDK_API_KEY', kind: 'configuration' });
+      expectNoTrace('key function', error);
+    }
+  });
+
+  test('local checks never quote a value', async () => {
+    const client = clientOf('https://pay.example', { apiKey: KEY });
+    const bad = { ...params, amount: KEY, currency: KEY, callback_url: `ftp://${KEY}`, external_id: KEY.repeat(9) };
+    expectNoTrace('parameters', await errorOf(client.invoices.create(bad)));
+    expectNoTrace('headers', await errorOf(client.rates.list({}, { headers: { 'x-tenant': `${KEY}\r\nx: y` } })));
+    expectNoTrace('X-Api-Key', await errorOf(client.rates.list({}, { headers: { 'X-Api-Key': KEY } })));
+  });
+
+  test('the error of a mismatch shows the existing invoice and not the request', async () => {
+    const server = await serve(steps.refuse(409, 'INVOICE_ALREADY_EXISTS'), steps.ok(pendingInvoice));
+    const error = await errorOf(CALLS.createOrGet(clientOf(server.url, { apiKey: KEY })));
+    expect(error).toBeInstanceOf(InvoiceMismatchError);
+    expectNoTrace('mismatch', error);
+  });
+});
+
+describe('nothing of a request is hidden', () => {
+  test.each<[string, object]>([
+    ['a customer id that is the code', { customer_id: 'INVOICE_ALREADY_EXISTS' }],
+    ['a purpose that is the code', { purpose: 'invoice_already_exists' }],
+    ['a purpose that is the status', { purpose: 'pending' }],
+    ['a purpose that is a name of the details', { purpose: 'external_id' }],
+    ['a customer id inside the external_id', { customer_id: 'ORDER-10' }],
+    ['a purpose of back slashes', { purpose: '\\'.repeat(255) }],
+  ])('%s changes no code and no status', async (_name, given) => {
+    const details = { external_id: 'order-1042', status: 'pending' };
+    const server = await serve(steps.refuse(409, 'INVOICE_ALREADY_EXISTS', details));
+    const error = await errorOf(clientOf(server.url).invoices.create({ ...order, ...given }, options));
+    expect(error).toMatchObject({ kind: 'conflict', code: 'INVOICE_ALREADY_EXISTS', details });
+    expect(error).toMatchObject({ externalId: 'order-1042', existingStatus: 'pending' });
+  });
+
+  test('recovery and createOrGet work for such a customer', async () => {
+    const existing = { ...(pendingInvoice as object), customer_id: 'INVOICE_ALREADY_EXISTS' };
+    const server = await serve(steps.refuse(409, 'INVOICE_ALREADY_EXISTS'), steps.ok(existing));
+    const { external_id, amount, currency } = pendingInvoice as unknown as typeof order & {
+      currency: { code: string };
+    };
+    const asked = { ...order, external_id, amount, currency: currency.code, customer_id: 'INVOICE_ALREADY_EXISTS' };
+    expect(await clientOf(server.url).invoices.createOrGet(asked)).toMatchObject({ created: false });
+  });
+
+  test('numbers, codes, ids and words of the answer are as the service wrote them', async () => {
+    const said = 'customer 100000 of tenant-token: at most 1000000.00';
+    const step = steps.answer(
+      422,
+      { error: { code: 'AMOUNT_100000', message: said, details: { amount: [said] } } },
+      { 'x-request-id': 'r-100000' },
+    );
+    const server = await serve(step);
+    const given = { ...order, customer_id: '100000', purpose: 'at most' };
+    const error = await errorOf(
+      clientOf(server.url).invoices.create(given, { headers: { 'x-tenant': 'tenant-token' } }),
+    );
+    expect(error).toMatchObject({
+      code: 'AMOUNT_100000',
+      requestId: 'r-100000',
+      details: { amount: [said] },
+      fields: { amount: [said] },
+    });
+    expect(error.message).toContain(`"${said}"`);
+  });
+});
+
+describe('text that once froze the process, or made a broken pattern', () => {
+  test.each([18, 60, 255])('%i back slashes in a purpose, echoed', async (count) => {
+    const purpose = '\\'.repeat(count);
+    const server = await serve(steps.echo(422));
+    const error = await errorOf(clientOf(server.url).invoices.create({ ...order, purpose }));
+    expect(error).toMatchObject({ kind: 'validation', status: 422 });
+  });
+
+  test.each(['\\', '+', '\\u002b', '%', '&', '(', '"'])('an error body of nothing but %s', async (piece) => {
+    const server = await serve(steps.answer(500, piece.repeat(1_000_000 / piece.length)));
+    const client = clientOf(server.url, { apiKey: '+k\\(["', retry: false });
+    expect(await errorOf(client.invoices.create(order))).toMatchObject({
+      kind: 'server',
+      raw: expect.stringMatching(/^.{2000}$/s),
+    });
+  });
+
+  test('10 MiB of back slashes as a success', async () => {
+    const server = await serve(steps.answer(200, `"${'\\\\'.repeat(5_200_000)}"`));
+    const error = await errorOf(clientOf(server.url, { retry: false }).invoices.create(order));
+    expect(error).toMatchObject({ code: 'SDK_CONTRACT', raw: expect.stringMatching(/^.{2000}$/s) });
+  });
+
+  test.each([422, 500, 200])('a header of 3,500 special characters, echoed under %i', async (status) => {
+    const header = '([{*+?^$|.)]}/&<>"'.repeat(200).slice(0, 3_500);
+    const server = await serve(steps.echo(status));
+    const error = await errorOf(
+      clientOf(server.url, { retry: false }).invoices.create(order, { headers: { 'x-tenant': header } }),
+    );
+    expect(error).toMatchObject({ status, details: { headers: { 'x-tenant': header.slice(0, 1_000) } } });
+  });
+});
+
+describe('what could forge a line or hide a word', () => {
+  const EVIL = 'a\u001b[2Jb\r\nc\u009b31md\u202ee\u0000f\u2028g';
+  const SHOWN = 'a\\u001b[2Jb\\u000d\\u000ac\\u009b31md\\u202ee\\u0000f\\u2028g';
+
+  test('is escaped in messages, issues, fields, details, hooks, log lines and request ids; codes stay', async () => {
+    const told: unknown[][] = [];
+    const note = (...args: unknown[]) => void told.push(args);
+    const error = { code: EVIL, message: EVIL, details: { [EVIL]: [EVIL] } };
+    const server = await serve(
+      {
+        play: ({ response }) => response.writeHead(422, { 'x-request-id': 'r\u009b1' }).end(JSON.stringify({ error })),
+      },
+      steps.refuse(503, EVIL),
+    );
+    const client = clientOf(server.url, {
+      hooks: { onResponse: note, onRetry: note, onError: note },
+      logger: { debug: note, info: note, warn: note, error: note },
+    });
+    const invalid = await errorOf(client.invoices.create(order));
+    expect(invalid).toMatchObject({
+      code: EVIL,
+      requestId: 'r\\u009b1',
+      details: { [SHOWN]: [SHOWN] },
+      issues: [{ path: SHOWN, message: SHOWN }],
+    });
+    expect(invalid.message).toBe(
+      `invoices.create: HTTP 422 ${SHOWN} "${SHOWN}" (${SHOWN}: ${SHOWN}). Correct the fields named in error.fields.`,
+    );
+    await errorOf(client.invoices.create(order));
+    for (const text of walk(told, new Set())) expect(text).not.toMatch(/[\p{Cc}\u202e\u2028]/u);
+    expect(told.length).toBeGreaterThan(8);
+  });
+
+  test('is escaped in paths of drift and of findings', async () => {
+    const paths: string[] = [];
+    const server = await serve(steps.ok({ ...(createdInvoice as object), [EVIL]: 1 }));
+    await clientOf(server.url, { onDrift: ({ path }) => paths.push(path) }).invoices.create(order);
+    expect(paths).toEqual([SHOWN]);
+  });
+
+  test('is escaped in what a conflict says, and the id is as it came', async () => {
+    const details = { external_id: EVIL, status: EVIL };
+    const server = await serve(steps.refuse(409, 'INVOICE_ALREADY_EXISTS', details));
+    const error = await errorOf(clientOf(server.url).invoices.create({ ...order, external_id: EVIL }));
+    expect(error).toMatchObject({ externalId: EVIL, existingStatus: EVIL });
+    expect(error.message).toContain(`The order "${SHOWN}" exists with the status "${SHOWN}".`);
+  });
+
+  test('is escaped in what a fetch fails with', async () => {
+    const cause = Object.assign(new Error(EVIL), { code: `E\u001b${'x'.repeat(900)}` });
+    const client = clientOf('https://pay.example', {
+      retry: false,
+      fetch: () => Promise.reject(new TypeError('no', { cause })),
+    });
+    const error = await errorOf(client.rates.list());
+    expect(error.message).toContain(SHOWN);
+    expect(error.message.length).toBeLessThan(600);
+    for (const text of walk(error.cause, new Set())) expect(text.split('\n')[0]).not.toMatch(/\p{Cc}/u);
+  });
+});
+
+test('the body of a refusal is on raw, and in no view of the error', async () => {
+  const body = { error: { code: 'ON_HOLD', message: 'No' }, customer: { email: CUSTOMER, key: KEY } };
+  const server = await serve(steps.answer(400, body), steps.answer(200, { data: { email: CUSTOMER, key: KEY } }));
+  const client = clientOf(server.url, { apiKey: KEY });
+  for (let round = 0; round < 2; round += 1) {
+    const error = await errorOf(client.invoices.create(order));
+    if (!('raw' in error)) throw new Error('has a body');
+    expect(error.raw).toContain(CUSTOMER);
+    expect(error.raw).toContain('[redacted]');
+    expectNoTrace('error', error);
+  }
+});
+
+test.each([
+  ['a line break in JSON', '{"error":{"code":"BAD_KEY","message":"no such key:\\nsk_test_secret"}}'],
+  ['an encoded sign', 'q=key%3Dsk_test_secret'],
+  ['other letters', '{"error":{"code":"NO_sk_test_secret_here"}}'],
+])('a key of letters alone is hidden behind %s', async (_name, body) => {
+  const server = await serve(steps.answer(400, body));
+  const error = await errorOf(clientOf(server.url, { apiKey: 'sk_test_secret' }).rates.list());
+  expect(error).toMatchObject({ kind: 'request', raw: expect.stringContaining('[redacted]') });
+  expect(everyView([error, 'raw' in error && error.raw])).not.toContain('sk_test_secret');
+});

@@ -1,0 +1,324 @@
+import { EventEmitter } from 'node:events';
+import { describe, expect, it } from 'vitest';
+import { lambdaCall } from '../../../src/webhooks/adapters/lambda-request.ts';
+import { nodeBody } from '../../../src/webhooks/adapters/node-body.ts';
+import type { NodeRequest } from '../../../src/webhooks/adapters/node-types.ts';
+import { CatchUpCount } from '../../../src/webhooks/catch-up/catch-up-count.ts';
+import {
+  type CatchUpProgress,
+  checkClient,
+  checkOptions,
+  sinceFrom,
+} from '../../../src/webhooks/catch-up/catch-up-options.ts';
+import { keepLease, MAX_RUN, RENEW_EVERY } from '../../../src/webhooks/handle/lease.ts';
+import { toNodeHandler } from '../../../src/webhooks/index.ts';
+import { endpoint } from '../endpoint.ts';
+import { ManualClock, settle } from '../manual-clock.ts';
+
+// The small parts of the receiver, each alone: what a whole delivery shows only by accident.
+
+describe('the body of a Node request', () => {
+  class FakeRequest extends EventEmitter {
+    headers: Record<string, string> = {};
+    readableDidRead: boolean | undefined = false;
+    destroyed = false;
+    complete = false;
+    resumed = 0;
+    resume(): void {
+      this.resumed += 1;
+    }
+    get listening(): string[] {
+      return this.eventNames().map(String).sort();
+    }
+  }
+  const read = (
+    request: FakeRequest,
+    left: { rawBody?: unknown; body?: unknown } = {},
+    limit = 5,
+    signal = new AbortController().signal,
+  ) =>
+    nodeBody(request as unknown as NodeRequest, { rawBody: undefined, body: undefined, ...left }, null, limit, signal);
+  const GONE = 'The body was read before it reached the webhook handler, and it can be read only once. Express:';
+  const PARSED =
+    'The body was parsed before it reached the webhook handler, and the signature covers the raw bytes. Express:';
+
+  it.each([
+    [['ab', 'cde'], 'abcde'],
+    [['abcde'], 'abcde'],
+    [[], ''],
+  ])('of %j up to the limit is read whole, and its listeners go', async (chunks, text) => {
+    const request = new FakeRequest();
+    const reading = read(request);
+    expect(request.listening).toEqual(['aborted', 'close', 'data', 'end', 'error']);
+    for (const [index, chunk] of chunks.entries()) request.emit('data', index === 0 ? Buffer.from(chunk) : chunk);
+    request.emit('end');
+    expect(Buffer.from((await reading) as Uint8Array).toString()).toBe(text);
+    expect(request.listening).toEqual(['error']); // an error later must not end the process
+    expect(request.resumed).toBe(0);
+  });
+
+  it('beyond the limit is refused where it passes it, and the rest thrown away', async () => {
+    const request = new FakeRequest();
+    const reading = read(request);
+    request.emit('data', Buffer.from('abcde'));
+    request.emit('data', Buffer.from('f'));
+    await expect(reading).rejects.toMatchObject({ reason: 'body_too_large' });
+    expect([request.listening, request.resumed]).toEqual([['error'], 1]);
+  });
+
+  it.each([
+    ['6', 1],
+    ['5', 0],
+    ['x', 0],
+  ])('announced with %s bytes', async (length, resumed) => {
+    const request = new FakeRequest();
+    request.headers['content-length'] = length;
+    const reading = read(request);
+    request.emit('end');
+    if (resumed === 1) await expect(reading).rejects.toMatchObject({ reason: 'body_too_large' });
+    else expect(await reading).toHaveLength(0);
+    expect(request.resumed).toBe(resumed);
+  });
+
+  it.each(['close', 'aborted', 'error'])('that ends by %s was never complete', async (event) => {
+    const request = new FakeRequest();
+    const reading = read(request);
+    request.emit('data', Buffer.from('ab'));
+    request.emit(event, new Error('reset'));
+    await expect(reading).rejects.toThrow('The sender hung up before its body was complete.');
+    await expect(reading).rejects.toHaveProperty('name', 'RequestAborted');
+    expect(request.listening).toEqual(['error']);
+  });
+
+  it('of a request that is gone already', async () => {
+    await expect(read(Object.assign(new FakeRequest(), { destroyed: true }))).rejects.toThrow('hung up');
+    const whole = Object.assign(new FakeRequest(), { destroyed: true, complete: true });
+    const reading = read(whole);
+    whole.emit('end');
+    expect(await reading).toHaveLength(0);
+  });
+
+  it.each<[string, Partial<FakeRequest>, { rawBody?: unknown; body?: unknown }, string]>([
+    ['read, nothing kept', { readableDidRead: true }, {}, GONE],
+    ['read, null kept', { readableDidRead: true }, { body: null }, GONE],
+    ['read and parsed', { readableDidRead: true }, { body: {} }, PARSED],
+    ['a mock with a parsed body', { readableDidRead: undefined }, { body: {} }, PARSED],
+    ['a mock with a raw body of another kind', { readableDidRead: undefined }, { rawBody: {} }, GONE],
+  ])('%s', async (_name, request, left, message) => {
+    await expect(read(Object.assign(new FakeRequest(), request), left)).rejects.toThrow(message);
+  });
+
+  it('of a mock that is no stream and has none is read all the same', async () => {
+    const request = Object.assign(new FakeRequest(), { readableDidRead: undefined });
+    const reading = read(request);
+    request.emit('end');
+    expect(await reading).toHaveLength(0);
+  });
+
+  it('as a framework kept it: bytes before text, the raw before the parsed', async () => {
+    const used = () => Object.assign(new FakeRequest(), { readableDidRead: true });
+    const bytes = Buffer.from('a');
+    expect(await read(used(), { rawBody: bytes, body: 'b' })).toBe(bytes);
+    expect(await read(used(), { rawBody: 'a', body: bytes })).toBe(bytes);
+    expect(await read(used(), { rawBody: 'a', body: 'b' })).toBe('a');
+    expect(await read(used(), { body: 'b' })).toBe('b');
+  });
+});
+
+describe('the answer to a Node request', () => {
+  it.each([
+    [{}, ['405']],
+    [{ headersSent: true }, []],
+    [{ writableEnded: true }, []],
+    [{ destroyed: true }, []],
+    [{ destroyed: false }, ['405']],
+  ])('is written unless somebody has, or it is gone: %j', async (state, expected) => {
+    const written: string[] = [];
+    const response = {
+      statusCode: 0,
+      headersSent: false,
+      writableEnded: false,
+      ...state,
+      setHeader() {},
+      end: () => void written.push(String(response.statusCode)),
+    };
+    const request = Object.assign(new EventEmitter(), { headers: {}, rawHeaders: ['a', 'b'], resume() {} });
+    await toNodeHandler(endpoint().handler)(request as never, response as never);
+    expect(written).toEqual(expected);
+  });
+});
+
+describe('an event of Lambda that is none', () => {
+  const HOW =
+    'Lambda: connect this function by a proxy integration (AWS_PROXY), a function URL or a load balancer, and hand its event on unchanged.';
+  const problemOf = async (event: unknown, limit = 100): Promise<string> => {
+    const { body } = lambdaCall(event).request;
+    if (typeof body !== 'function') throw new Error('the body is read when it is asked for');
+    return body(limit, new AbortController().signal).then(
+      (read) => `read: ${typeof read === 'string' ? read : Buffer.from(read as Uint8Array).toString()}`,
+      (error: Error) => error.message,
+    );
+  };
+  const post = { requestContext: { http: { method: 'POST' } } };
+
+  it.each<[unknown, string]>([
+    [null, `The event is not an object. ${HOW}`],
+    ['text', `The event is not an object. ${HOW}`],
+    [[], `The event is not an object. ${HOW}`],
+    [{}, `The event has no HTTP method. ${HOW}`],
+    [{ httpMethod: '' }, `The event has no HTTP method. ${HOW}`],
+    [{ httpMethod: 7 }, `The event has no HTTP method. ${HOW}`],
+    [new Proxy({}, { getOwnPropertyDescriptor: fail }), `The event cannot be read. ${HOW}`],
+    [{ ...post, body: 'e30=', isBase64Encoded: 'yes' }, `isBase64Encoded is neither true nor false. ${HOW}`],
+    [{ ...post, body: '{}', isBase64Encoded: true }, `isBase64Encoded is true, but the body is not base64. ${HOW}`],
+    [{ ...post, body: 'e30=', isBase64Encoded: false }, `isBase64Encoded is false, but the body is base64. ${HOW}`],
+    [{ ...post, body: 'e30=' }, `isBase64Encoded is false, but the body is base64. ${HOW}`],
+    [{ ...post, body: 'e30=', isBase64Encoded: true }, 'read: {}'],
+    [{ ...post, body: '{}', isBase64Encoded: false }, 'read: {}'],
+    [{ ...post, body: null }, 'read: '],
+    [post, 'read: '],
+  ])('%#', async (event, message) => {
+    expect(await problemOf(event)).toBe(message);
+  });
+
+  it('is measured before it is decoded', async () => {
+    const of = (bytes: number) => ({
+      ...post,
+      body: Buffer.alloc(bytes, 'x').toString('base64'),
+      isBase64Encoded: true,
+    });
+    expect(await problemOf(of(6), 6)).toBe('read: xxxxxx');
+    expect(await problemOf(of(7), 6)).toContain('larger than 6 bytes');
+    expect(await problemOf(of(5), 4)).toBe('read: xxxxx'); // as long in base64 as six; the verifier measures it again
+  });
+});
+
+describe('the lease', () => {
+  const claim = { key: 'k', owner: 'o' };
+
+  it.each([
+    [undefined, 0],
+    [null, 0],
+    [7, 0],
+    [{}, 0],
+    [{ unref: 'x' }, 0],
+    ['counted', 1],
+  ])('keeps no process alive where its timer can be told so: %j', (timer, calls) => {
+    let told = 0;
+    const counted = {
+      unref() {
+        told += 1;
+      },
+    };
+    const given = timer === 'counted' ? counted : timer;
+    keepLease({ renew: async () => true }, claim, { setTimeout: () => given, clearTimeout: () => {} });
+    expect(told).toBe(calls);
+  });
+
+  it('is renewed until it is lost, ended, or ten minutes old', async () => {
+    const run = async (answers: (renewals: number) => boolean | Promise<boolean>, until: number) => {
+      const clock = new ManualClock();
+      let renewals = 0;
+      const renew = async () => {
+        renewals += 1;
+        return answers(renewals);
+      };
+      const end = keepLease({ renew }, claim, clock.timers);
+      await clock.advance(until);
+      end();
+      await clock.advance(MAX_RUN * 2);
+      expect(clock.pending).toBe(0);
+      return renewals;
+    };
+    expect(await run(() => true, MAX_RUN * 2)).toBe(MAX_RUN / RENEW_EVERY);
+    expect(await run((renewals) => renewals < 3, MAX_RUN)).toBe(3);
+    expect(await run(() => Promise.reject(new Error('down')), RENEW_EVERY * 4)).toBe(4);
+    expect(await run(() => true, RENEW_EVERY - 1)).toBe(0);
+    await settle();
+  });
+});
+
+describe('a catch-up', () => {
+  const NOW = Date.UTC(2026, 0, 31);
+  const DAY = 86_400_000;
+  const problem = (run: () => unknown): string => {
+    try {
+      return String(run());
+    } catch (error) {
+      expect(error).toMatchObject({ kind: 'configuration', operation: 'handler.catchUp' });
+      return (error as Error).message;
+    }
+  };
+  const WHEN = 'Give a Date, milliseconds since 1970 or ISO 8601 text: a time before the outage began.';
+
+  it.each<[unknown, string]>([
+    [undefined, `handler.catchUp: since is missing. ${WHEN}`],
+    [null, `handler.catchUp: since is not a time. ${WHEN}`],
+    ['yesterday', `handler.catchUp: since is not a time. ${WHEN}`],
+    [new Date(Number.NaN), `handler.catchUp: since is not a time. ${WHEN}`],
+    [{ toString: () => '2026-01-30' }, `handler.catchUp: since is not a time. ${WHEN}`],
+    [['2026-01-30'], `handler.catchUp: since is not a time. ${WHEN}`],
+    [9e15, `handler.catchUp: since is not a time. ${WHEN}`],
+    ['2026-01-30', String(NOW - DAY)],
+    ['2026-01-30T00:00:00Z', String(NOW - DAY)],
+    [new Date(NOW - DAY), String(NOW - DAY)],
+    [NOW - DAY, String(NOW - DAY)],
+    [
+      NOW - 1.5 * DAY - 1,
+      'handler.catchUp: since is 1.5 days ago, but this store remembers what is done for 1.5 days: what was done before ' +
+        'that would be done again. Take a later since, or a store that remembers longer.',
+    ],
+    [NOW - 1.5 * DAY, String(NOW - 1.5 * DAY)],
+  ])('since %j', (since, expected) => {
+    expect(problem(() => sinceFrom(since, NOW, 1.5 * DAY))).toBe(expected);
+  });
+
+  it('reaches back for ever where the store does', () => {
+    expect(sinceFrom(0, NOW, null)).toBe(0);
+  });
+
+  it.each<[unknown, string]>([
+    [undefined, 'handler.catchUp: needs { since }: a time before the outage began.'],
+    [null, 'handler.catchUp: needs { since }: a time before the outage began.'],
+    [{ since: 0, signal: null }, 'handler.catchUp: signal must be an AbortSignal, or left out.'],
+    [{ since: 0, signal: {} }, 'handler.catchUp: signal must be an AbortSignal, or left out.'],
+    [{ since: 0, onProgress: 5 }, 'handler.catchUp: onProgress must be a function, or left out.'],
+    [{ since: 0, signal: undefined, onProgress: undefined }, 'undefined'],
+  ])('options %j', (options, expected) => {
+    expect(problem(() => checkOptions(options as never))).toBe(expected);
+  });
+
+  it.each([undefined, null, {}, { invoices: null }, { invoices: { list: 5 } }])('merchant %j', (merchant) => {
+    expect(problem(() => checkClient(merchant))).toBe(
+      'handler.catchUp: needs a MerchantClient, whose list of invoices it walks.',
+    );
+  });
+
+  it('counts what cannot be read once, by its uuid or its place', () => {
+    const told: CatchUpProgress[] = [];
+    const count = new CatchUpCount((progress) => told.push(progress));
+    expect(count.addInvalid({ uuid: 'a' }, 1, 0)).toBe(true);
+    expect(count.addInvalid({ uuid: 'a' }, 2, 5)).toBe(false);
+    expect(count.addInvalid({ uuid: 7 }, 1, 1)).toBe(true);
+    expect(count.addInvalid('x', 1, 1)).toBe(false);
+    expect(count.addInvalid(null, 1, 2)).toBe(true);
+    expect(count.addInvalid(null, 2, 2)).toBe(true);
+    count.turn({ page: 2, total_pages: 3 });
+    count.enter('expired');
+    expect(count.addInvalid(null, 2, 2)).toBe(true);
+    count.add({ verdict: 'handler_failed', message: '' });
+    count.add({ verdict: 'lease_lost', message: '' });
+    expect(count.result).toEqual({ played: 0, alreadyDone: 0, busy: 1, failed: 1, invalid: 5 });
+    expect(told).toEqual([
+      { played: 0, alreadyDone: 0, busy: 0, failed: 0, invalid: 4, status: 'success', page: 2, totalPages: 3 },
+      { played: 0, alreadyDone: 0, busy: 0, failed: 1, invalid: 5, status: 'expired', page: 0, totalPages: 0 },
+      { played: 0, alreadyDone: 0, busy: 1, failed: 1, invalid: 5, status: 'expired', page: 0, totalPages: 0 },
+    ]);
+    new CatchUpCount(undefined).turn({ page: 1, total_pages: 1 });
+    new CatchUpCount(fail).turn({ page: 1, total_pages: 1 });
+  });
+});
+
+function fail(): never {
+  throw new Error('mine');
+}

@@ -1,0 +1,695 @@
+import { describe, expect, expectTypeOf, it } from 'vitest';
+import {
+  Decimal,
+  type InvoiceEvent,
+  type InvoicePaidEvent,
+  parseInvoiceEvent,
+  signWebhook,
+  type VerifyWebhookOptions,
+  verifyWebhook,
+  WebhookVerificationError,
+} from '../../../src/webhooks/index.ts';
+import { NOW, SECRET, UUID } from '../vectors.ts';
+
+const paid = {
+  invoice_uuid: UUID,
+  external_id: 'order-1042',
+  status: 'success',
+  amount: '25.00',
+  credited_usdt: '26.91',
+  adjusted: false,
+};
+const canceled = { invoice_uuid: UUID, external_id: 'order-1042', status: 'expired', amount: '25.00' };
+
+/** Verifies a genuine delivery of a body. */
+async function deliver(
+  body: unknown,
+  extraHeaders: Record<string, string> = {},
+  options: VerifyWebhookOptions = {},
+): Promise<InvoiceEvent> {
+  const text = typeof body === 'string' ? body : JSON.stringify(body);
+  const headers = await signWebhook(text, SECRET, { id: 'dlv_1', timestamp: NOW });
+  return await verifyWebhook(text, { ...headers, ...extraHeaders }, SECRET, { now: NOW, ...options });
+}
+
+async function malformed(body: unknown, options: VerifyWebhookOptions = {}): Promise<string> {
+  const error = await deliver(body, {}, options).catch((thrown: unknown) => thrown);
+  if (!(error instanceof WebhookVerificationError)) throw new Error(`expected a refusal, got ${JSON.stringify(error)}`);
+  expect(error.reason).toBe('malformed_payload');
+  expect(error.message).not.toContain('order-1042');
+  return error.message;
+}
+
+describe('a paid event', () => {
+  it('narrows on type and on adjusted', async () => {
+    const event = await deliver({ ...paid, amount: '17.00', adjusted: true, original_amount: '25.00' });
+    if (event.type !== 'invoice.paid' || !event.adjusted) throw new Error('expected an adjusted paid event');
+    expectTypeOf(event.original_amount).toEqualTypeOf<Decimal | null>();
+    expectTypeOf<InvoicePaidEvent['credited_usdt']>().toEqualTypeOf<Decimal>();
+    expect(event.amount).toEqual(new Decimal(17));
+    expect(event.original_amount).toEqual(new Decimal(25));
+    expect(event.credited_usdt).toEqual(new Decimal('26.91'));
+  });
+
+  it.each([
+    ['absent, without original_amount', {}, false],
+    ['null, without original_amount', { adjusted: null, original_amount: null }, false],
+    ['absent, with original_amount', { original_amount: '30.00' }, true],
+    ['true, with original_amount', { adjusted: true, original_amount: '30.00' }, true],
+    ['false, with the same original_amount', { adjusted: false, original_amount: '25.0' }, false],
+  ])('with adjusted %s', async (_name, members, adjusted) => {
+    const { adjusted: _dropped, ...rest } = paid;
+    const event = await deliver({ ...rest, ...members });
+    expect(event).toMatchObject({ adjusted, original_amount: adjusted ? new Decimal(30) : null });
+  });
+
+  it('is adjusted without original_amount where the delivery does not say it', async () => {
+    for (const original_amount of [undefined, null]) {
+      const event = await deliver({ ...paid, adjusted: true, original_amount });
+      expect(event).toMatchObject({ type: 'invoice.paid', adjusted: true, original_amount: null });
+      expect(parseInvoiceEvent(JSON.parse(JSON.stringify(event)))).toEqual(event);
+    }
+  });
+
+  it.each([
+    ['credited_usdt is missing', { credited_usdt: undefined }, '"credited_usdt" is missing'],
+    ['credited_usdt is null', { credited_usdt: null }, '"credited_usdt" is missing'],
+    ['credited_usdt is no amount', { credited_usdt: '1e555' }, '"credited_usdt" must be a decimal'],
+    ['amount is missing', { amount: undefined }, '"amount" is missing'],
+    ['amount is a number with too many digits', { amount: 1 / 3 }, '"amount" must be a decimal string'],
+    ['amount is empty', { amount: '' }, '"amount" must be a decimal'],
+    ['credited_usdt is negative', { credited_usdt: '-26.91' }, '"credited_usdt" is negative'],
+    ['amount is negative', { amount: '-0.01' }, '"amount" is negative'],
+    ['original_amount is negative', { adjusted: true, original_amount: '-1' }, '"original_amount" is negative'],
+    ['adjusted is text', { adjusted: 'true' }, '"adjusted" is not a boolean'],
+    ['adjusted is false, but the amounts differ', { original_amount: '30.00' }, '"original_amount" differs'],
+    ['original_amount is no amount', { adjusted: true, original_amount: {} }, '"original_amount" must be'],
+    ['invoice_uuid is missing', { invoice_uuid: undefined }, '"invoice_uuid" is not text, missing'],
+    ['invoice_uuid is a number', { invoice_uuid: 5 }, '"invoice_uuid" is not text'],
+    ['invoice_uuid is endless', { invoice_uuid: 'x'.repeat(129) }, 'too long'],
+    ['the order id is missing', { external_id: undefined }, "the merchant's order id is missing"],
+    ['status is missing', { status: undefined }, '"status" is not text'],
+    ['the name contradicts the status', { event: 'invoice.canceled' }, 'invoice.canceled, whose status is expired'],
+  ])('is malformed when %s', async (_name, members, message) => {
+    expect(await malformed({ ...paid, ...members })).toContain(message);
+  });
+
+  it('takes a JSON number that is surely exact', async () => {
+    expect(await deliver({ ...paid, amount: 25, credited_usdt: 26.91 })).toMatchObject({
+      amount: new Decimal(25),
+      credited_usdt: new Decimal('26.91'),
+    });
+  });
+});
+
+describe('a canceled event', () => {
+  it('is malformed when something was credited: it is not known whether the order was paid', async () => {
+    expect(await malformed({ ...canceled, credited_usdt: '26.91' })).toContain('nothing was paid');
+    expect(await deliver({ ...canceled, credited_usdt: '0.00' })).toMatchObject({ type: 'invoice.canceled' });
+  });
+
+  it.each(['expired', 'canceled', 'fail'])('comes from status %s', async (status) => {
+    expect(await deliver({ ...canceled, status })).toEqual({
+      type: 'invoice.canceled',
+      source: 'webhook',
+      id: 'dlv_1',
+      invoice_uuid: UUID,
+      external_id: 'order-1042',
+      status,
+      amount: new Decimal(25),
+      credited_usdt: null,
+      adjusted: false,
+      original_amount: null,
+      signed_at: new Date(NOW),
+      secretIndex: 0,
+      raw: { ...canceled, status },
+    });
+  });
+
+  it('is malformed when the body names it paid', async () => {
+    expect(await malformed({ ...canceled, event: 'invoice.paid' })).toContain('invoice.paid, whose status is success');
+  });
+});
+
+describe('the name of the event', () => {
+  it.each(['event', 'event_type', 'event_name', 'type'])('is taken from "%s"', async (member) => {
+    for (const name of ['invoice.paid', 'INVOICE_PAID', 'invoice:paid']) {
+      expect(await deliver({ ...paid, [member]: name })).toMatchObject({ type: 'invoice.paid' });
+    }
+    expect(await deliver({ ...canceled, [member]: 'invoice.cancelled' })).toMatchObject({ type: 'invoice.canceled' });
+    expect(await malformed({ ...paid, [member]: 'invoice.canceled' })).toContain('another');
+  });
+
+  it('makes an event unknown that this package does not know, whatever its status', async () => {
+    expect(await deliver({ ...paid, event: 'invoice.refunded' })).toMatchObject({
+      type: 'unknown',
+      event_name: 'invoice.refunded',
+      status: 'success',
+      external_id: 'order-1042',
+    });
+    expect(await deliver({ ...paid, event: 'refund' })).toMatchObject({ type: 'unknown', event_name: 'refund' });
+    for (const event of ['Refunded', 'chargeback', 'charge_back', 'disputed', 'reversal', 'revoked', 'VOID']) {
+      expect(await deliver({ ...paid, event })).toMatchObject({ type: 'unknown', event_name: event });
+    }
+    const amounts = { amount: new Decimal('25'), credited_usdt: new Decimal('26.91') };
+    const held = { ...paid, status: 'held' };
+    expect(await deliver({ ...held, adjusted: null })).toMatchObject({
+      ...amounts,
+      adjusted: false,
+      original_amount: null,
+    });
+    expect(await deliver({ ...held, adjusted: true })).toMatchObject({
+      ...amounts,
+      adjusted: true,
+      original_amount: null,
+    });
+    const original_amount = '30';
+    const before = { original_amount: new Decimal('30') };
+    expect(await deliver({ ...held, adjusted: null, original_amount })).toMatchObject({ ...before, adjusted: true });
+    expect(await deliver({ ...held, adjusted: false, original_amount })).toMatchObject({ ...before, adjusted: false });
+  });
+
+  it.each([
+    ['invoice.refunded', 'event'],
+    ['invoice_disputed', 'event_type'],
+    ['INVOICE-DISPUTED', 'event_name'],
+    ['invoice:disputed', 'event'],
+    ['invoice/disputed', 'event'],
+    ['payment.disputed', 'type'],
+    ['payment:disputed', 'event'],
+    ['payment/disputed', 'event'],
+    ['Refunded', 'event'],
+  ])('is that of another event: %s in "%s"', async (name, member) => {
+    expect(await deliver({ ...paid, [member]: name })).toMatchObject({ type: 'unknown', event_name: name });
+    expect(await deliver({ event: '', data: { ...paid, [member]: name } })).toMatchObject({ event_name: name });
+  });
+
+  it.each([
+    ['invoice', 'type'],
+    ['Invoice', 'type'],
+    ['webhook', 'type'],
+    ['', 'event'],
+    ['  ', 'event_type'],
+  ])('is not %s in "%s": the status decides', async (name, member) => {
+    expect(await deliver({ ...paid, [member]: name })).toMatchObject({ type: 'invoice.paid' });
+    expect(await deliver({ ...canceled, [member]: name })).toMatchObject({ type: 'invoice.canceled' });
+    expect(await deliver({ ...paid, status: 'held', [member]: name })).toMatchObject({ type: 'unknown' });
+  });
+
+  it.each([
+    'com.merchant.invoice.paid',
+    'invoice.paid.v1',
+    'invoice.paid.v1.2',
+    'invoice.paid/2026-01-01',
+    'v2:invoice:paid',
+    'INVOICE_PAID',
+    'InvoicePaid',
+    'invoicePaidV1',
+    'InvoicePaidEvent',
+    'webhook_invoice_paid',
+    'invoice paid',
+    'invoicepaid',
+    'Invoice-Paid',
+  ])('is a known one in the spelling %s', async (name) => {
+    const canceledName = name.replace(/paid/i, (word) => (word === 'PAID' ? 'CANCELLED' : 'canceled'));
+    for (const member of ['event', 'event_type', 'event_name', 'type']) {
+      expect(await deliver({ ...paid, [member]: name })).toMatchObject({ type: 'invoice.paid' });
+      expect(await deliver({ ...canceled, [member]: canceledName })).toMatchObject({ type: 'invoice.canceled' });
+      expect(await malformed({ ...canceled, [member]: name })).toContain('another');
+    }
+  });
+
+  it.each([
+    ['test', 'event'],
+    ['test', 'type'],
+    ['ping', 'event'],
+    ['test.invoice.paid', 'event'],
+    ['sandbox:invoice.paid', 'event'],
+    ['invoice.paid.test', 'event'],
+    ['not.invoice.paid', 'event'],
+    ['invoice.unpaid', 'event'],
+    ['invoice.part_paid', 'event'],
+    ['invoice.partially.paid', 'event'],
+    ['credit_invoice.paid', 'event'],
+    ['invoice.paid.refunded', 'event'],
+    ['invoice.paid.reversal', 'event'],
+    ['invoice.paid_out', 'event'],
+    ['prepaid', 'event'],
+    ['paid', 'event'],
+    ['invoice', 'event'],
+    ['invoice_01', 'event'],
+    ['terminal', 'event_type'],
+    ['invoice.p\u0430id', 'event'],
+    ['invoice.paid\u202e', 'event'],
+    ['return', 'type'],
+    ['correction', 'type'],
+    ['invoice_held', 'type'],
+    ['chargeback', 'type'],
+    [`${'a.'.repeat(60_000)}invoice.paid`, 'event'],
+    [`${'webhook_'.repeat(10_000)}`, 'event'],
+  ])('is not a known one as %s in "%s": such an event is never fulfilled', async (name, member) => {
+    expect(await deliver({ ...paid, [member]: name })).toMatchObject({ type: 'unknown', event_name: name });
+  });
+
+  it('that is no text is a name all the same', async () => {
+    expect(await deliver({ ...paid, event: 7 })).toMatchObject({ type: 'unknown', event_name: '7' });
+    expect(await deliver({ ...paid, event: ['invoice.paid'] })).toMatchObject({ type: 'unknown' });
+    const refund = { id: 'evt_1', type: 'invoice.refunded' };
+    expect(await deliver({ ...paid, event: refund })).toMatchObject({
+      type: 'unknown',
+      event_name: 'invoice.refunded',
+    });
+    expect(await deliver({ ...paid, event: { id: 'evt_1', name: 'invoice.paid' } })).toMatchObject({
+      type: 'invoice.paid',
+    });
+    expect(await deliver({ ...paid, event: { id: 'evt_1' } })).toMatchObject({ type: 'invoice.paid' });
+  });
+
+  it('beside a known one makes the event unknown: to choose would be a guess', async () => {
+    for (const body of [
+      { ...paid, event: 'invoice.refunded', type: 'invoice.paid' },
+      { ...paid, event: 'invoice.paid', type: 'dispute' },
+      { payload: { event: 'invoice.refunded', invoice: paid } },
+      { event: 'invoice.paid', data: { type: 'test', object: paid } },
+      { ...paid, event: 'invoice.paid', type: 'invoice.partially_paid' },
+      { event: 'invoice.paid', data: { ...paid, type: 'payment:held' } },
+      { event: 'webhook.delivery', data: { ...paid, event_type: 'INVOICE_PAID' } },
+      { event: 'invoice.paid', data: { ...paid, event: 'payment.disputed' } },
+    ]) {
+      expect(await deliver(body)).toMatchObject({
+        type: 'unknown',
+        event_name: expect.not.stringMatching(/^invoice.paid$/i),
+      });
+    }
+    // The type of something else, beside a name that is known.
+    expect(await deliver({ event: 'invoice.paid', data: { ...paid, type: 'bank_transfer' } })).toMatchObject({
+      type: 'invoice.paid',
+    });
+    expect(await malformed({ ...paid, event: 'invoice.paid', type: 'invoice.canceled' })).toContain('another');
+  });
+
+  it('can be pinned, exactly as it is sent', async () => {
+    const eventNames = { paid: ['payment.settled', '7'], canceled: 'payment.dropped' };
+    for (const event of ['payment.settled', 7]) {
+      expect(await deliver({ ...paid, event }, {}, { eventNames })).toMatchObject({ type: 'invoice.paid' });
+    }
+    expect(await deliver({ ...paid, event: 'invoice.paid' }, {}, { eventNames })).toMatchObject({
+      type: 'invoice.paid',
+    });
+    const dropped = { ...canceled, type: 'payment.dropped' };
+    expect(await deliver(dropped, {}, { eventNames })).toMatchObject({ type: 'invoice.canceled' });
+    expect(await deliver({ ...paid, event: 'Payment.Settled' }, {}, { eventNames })).toMatchObject({ type: 'unknown' });
+    expect(await malformed({ ...canceled, event: 'payment.settled' }, { eventNames })).toContain(
+      'whose status is success',
+    );
+    expect(await malformed({ ...paid, event: 'payment.settled', type: 'payment.dropped' }, { eventNames })).toContain(
+      'another',
+    );
+  });
+
+  it('that is pinned decides beside another one, except against money that goes back', async () => {
+    const eventNames = { paid: 'payment.settled' };
+    const body = { event: 'webhook.delivery', data: { ...paid, event: 'payment.settled' } };
+    expect(await deliver(body, {}, { eventNames })).toMatchObject({ type: 'invoice.paid' });
+    for (const event of ['refund', 'payment.disputed', 'test']) {
+      expect(await deliver({ ...body, event }, {}, { eventNames })).toMatchObject({
+        type: 'unknown',
+        event_name: event,
+      });
+    }
+  });
+
+  it.each([
+    ['text', 'eventNames must be { paid, canceled }'],
+    [null, 'eventNames must be { paid, canceled }'],
+    [{ payed: 'x' }, 'has no "payed"; it has paid, canceled'],
+    [{ paid: '' }, 'eventNames.paid must be a name'],
+    [{ canceled: ['a', 7] }, 'eventNames.canceled must be a name'],
+    [{ paid: 'a', canceled: ['b', 'a'] }, 'eventNames.canceled has a name of the other event: "a"'],
+    [{ paid: 'INVOICE_CANCELED' }, 'eventNames.paid has a name of the other event'],
+  ])('cannot be pinned as %j', async (eventNames, message) => {
+    const error = await deliver(paid, {}, { eventNames: eventNames as never }).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ code: 'SDK_CONFIGURATION', message: expect.stringContaining(message) });
+  });
+
+  it('is not taken from the unsigned header, except to name what is unknown anyway', async () => {
+    expect(await deliver(paid, { 'X-Webhook-Event': 'invoice.canceled' })).toMatchObject({ type: 'invoice.paid' });
+    expect(await deliver({ ...paid, status: 'held' }, { 'X-Webhook-Event': 'invoice.held' })).toMatchObject({
+      type: 'unknown',
+      event_name: 'invoice.held',
+    });
+  });
+});
+
+describe('an unknown event', () => {
+  it('comes from a new status, and keeps what can be read', async () => {
+    expect(
+      await deliver({ invoice_uuid: UUID, status: 'held', amount: 'much', credited_usdt: '1.5', extra: 1 }),
+    ).toEqual({
+      type: 'unknown',
+      event_name: null,
+      source: 'webhook',
+      id: 'dlv_1',
+      invoice_uuid: UUID,
+      external_id: null,
+      status: 'held',
+      amount: null,
+      credited_usdt: new Decimal('1.5'),
+      adjusted: false,
+      original_amount: null,
+      signed_at: new Date(NOW),
+      secretIndex: 0,
+      raw: { invoice_uuid: UUID, status: 'held', amount: 'much', credited_usdt: '1.5', extra: 1 },
+    });
+  });
+});
+
+describe('names that the interface does not show', () => {
+  it.each([
+    'external_id',
+    'invoice_external_id',
+    'merchant_external_id',
+    'merchant_order_id',
+    'external_order_id',
+    'external_ref',
+    'externalReference',
+    'EXTERNAL_ORDER_NO',
+    'client_reference',
+    'client_reference_id',
+    'external_invoice_id',
+    'merchant_order',
+    'merchant_order_number',
+    'merchant_reference',
+    'merchant-invoice-id',
+    'clientOrderId',
+    'order_id_merchant',
+    'client_ref',
+  ])('the order id as %s', async (name) => {
+    const { external_id, ...rest } = paid;
+    expect(await deliver({ ...rest, [name]: external_id })).toMatchObject({ external_id: 'order-1042' });
+    expect(await deliver({ ...rest, [name]: 1042 })).toMatchObject({ external_id: '1042' });
+  });
+
+  it('its own name is believed, also where the merchant uses the service order id', async () => {
+    const { external_id, ...rest } = paid;
+    for (const name of ['external_id', 'merchant_external_id', 'externalId']) {
+      expect(await deliver({ ...rest, [name]: UUID, order_id: external_id })).toMatchObject({ external_id: UUID });
+    }
+    const pinned = { orderIdMember: 'order_id' };
+    expect(await deliver({ ...rest, order_id: UUID }, {}, pinned)).toMatchObject({ external_id: UUID });
+  });
+
+  it('never the service order id under a second name', async () => {
+    const { external_id, ...rest } = paid;
+    for (const order_id of [UUID, UUID.toUpperCase(), UUID.replaceAll('-', ''), `urn:uuid:${UUID}`]) {
+      const body = { ...rest, external_order_id: order_id, merchant_reference: external_id };
+      expect(await deliver(body)).toMatchObject({ external_id: 'order-1042' });
+      expect(await malformed({ ...rest, merchant_order_id: order_id })).toContain('No member looks like it');
+      expect(await malformed({ ...rest, order: { merchant_order_id: order_id } })).toContain('No member looks like it');
+    }
+    const upper = { ...rest, invoice_uuid: UUID.toUpperCase() };
+    expect(await malformed({ ...upper, merchant_order_id: UUID })).toContain('No member looks like it');
+    expect(await malformed({ ...rest, invoice_uuid: '5531', client_order_id: 5531 })).toContain('No member');
+  });
+
+  it.each([
+    'order_id',
+    'orderId',
+    'order',
+    'order_number',
+    'order_ref',
+    'reference',
+    'ref',
+    'id',
+    'number',
+    'merchant_id',
+    'client_id',
+    'client_number',
+    'order_client_id',
+    'invoiceMerchantNumber',
+    'order_client',
+    'invoice.merchant',
+    'customer_external_id',
+    'client_external_id',
+    'external_merchant_id',
+    'external_url',
+    'external_payment_id',
+    'merchant_order_status',
+  ])('no order id from the weak name %s: it is listed, and not guessed', async (name) => {
+    const { external_id, ...rest } = paid;
+    const message = await malformed({ ...rest, [name]: external_id });
+    if (/url|status/.test(name)) expect(message).toContain('missing');
+    else expect(message).toContain(`Members that could be it: ${name}.`);
+    const pinned = await deliver({ ...rest, [name]: external_id }, {}, { orderIdMember: name });
+    expect(pinned).toMatchObject({ external_id: 'order-1042' });
+    expect(await deliver({ ...paid, [name]: 'another' })).toMatchObject({ external_id: 'order-1042' });
+  });
+
+  it('no order id from two telling names that differ', async () => {
+    const { external_id, ...rest } = paid;
+    const body = { ...rest, merchant_order_id: external_id, external_reference: 'other' };
+    expect(await malformed(body)).toContain(
+      'they differ. Members that could be it: merchant_order_id, external_reference.',
+    );
+    expect(await deliver({ ...body, external_reference: external_id })).toMatchObject({ external_id: 'order-1042' });
+    expect(await malformed({ data: { ...rest, merchant_order_id: external_id }, external_id: 'evt' })).toContain(
+      'differ',
+    );
+    const orderIdMember = 'merchant_order_id';
+    expect(await deliver(body, {}, { orderIdMember })).toMatchObject({ external_id: 'order-1042' });
+    expect(await deliver({ ...body, status: 'held' })).toMatchObject({ type: 'unknown', external_id: null });
+  });
+
+  it('the names of members, and nothing else, where there is no order id', async () => {
+    const { external_id: _dropped, ...rest } = paid;
+    const message = await malformed({
+      ...rest,
+      order_id: 'secret-1',
+      order: { id: 'secret-2', total: '25.00' },
+      'ref\u001b[2J\u202e id': 'secret-3',
+      customer: { note: 'secret-4' },
+      [`order_${'x'.repeat(100)}`]: 'secret-5',
+      ...Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`id_${index}`, `secret-${index}`])),
+    });
+    expect(message).toContain('order_id, order.id, ref\\u001b[2J\\u202e id, id_0,');
+    expect(message).not.toMatch(/secret|xxx|id_9/);
+    expect(message.length).toBeLessThan(600);
+  });
+
+  it.each(['external_ref', 'external_invoice_id', 'merchant_order', 'client_reference', 'clientOrderId'])(
+    'the telling %s before a bare name',
+    async (name) => {
+      const { external_id, ...rest } = paid;
+      const bare = { orderId: 'a', order_id: 'b', order: 'c', reference: 'd' };
+      expect(await deliver({ ...rest, ...bare, [name]: external_id })).toMatchObject({ external_id: 'order-1042' });
+    },
+  );
+
+  it.each([
+    { order: { external_id: 'order-1042' } },
+    { order: { merchant_order_id: 1042 } },
+    { invoice: { external_ref: 'order-1042' } },
+    { order: 5.5, merchant: [], invoice: { merchant_order_number: 'order-1042' } },
+  ])('the order id in an object of its own: %j', async (members) => {
+    const { external_id: _dropped, ...rest } = paid;
+    const external_id = expect.stringMatching(/^(?:order-)?1042$/);
+    expect(await deliver({ ...rest, ...members })).toMatchObject({ external_id });
+    expect(await deliver({ data: rest, ...members })).toMatchObject({ external_id });
+    expect(await deliver({ data: { ...rest, ...members } })).toMatchObject({ external_id });
+    expect(await deliver({ ...paid, ...members, external_id: 'own' })).toMatchObject({ external_id: 'own' });
+  });
+
+  it('no bare name in such an object: it may name the merchant', async () => {
+    const { external_id: _dropped, ...rest } = paid;
+    const merchant = { reference: 'ACME', order: 'x', external_id: 'shop-7' };
+    expect(await malformed({ ...rest, merchant })).toContain(
+      'Members that could be it: merchant.reference, merchant.order, merchant.external_id.',
+    );
+    expect(await malformed({ ...rest, order: { id: 7 } })).toContain('order.id');
+    expect(await malformed({ ...rest, customer: { external_id: 'c-7' } })).toContain('customer.external_id');
+  });
+
+  it.each(['data', 'payload', 'invoice', 'object'])('an envelope around it in "%s"', async (member) => {
+    const body = { event: 'invoice.paid', created_at: '2026-01-01T00:00:00Z', [member]: paid };
+    expect(await deliver(body)).toMatchObject({ type: 'invoice.paid', external_id: 'order-1042', raw: body });
+    expect(await malformed({ ...body, event: 'invoice.canceled' })).toContain('another');
+  });
+
+  it.each(['data', 'payload', 'invoice', 'object'])('members split between the body and "%s"', async (member) => {
+    const { invoice_uuid, external_id, status, ...rest } = paid;
+    const { amount, ...others } = rest;
+    const expected = { type: 'invoice.paid', invoice_uuid: UUID, external_id: 'order-1042', amount: new Decimal(25) };
+    for (const body of [
+      { invoice_uuid, [member]: { ...rest, status, external_id } },
+      { invoice_uuid, external_id, [member]: { ...rest, status } },
+      { invoice_uuid, external_id, status: null, [member]: { ...rest, status } },
+      { invoice_uuid, external_id, meta: {}, [member]: { ...rest, status, invoice_uuid: 'other' } },
+      { external_id, status, [member]: { ...rest, invoice_uuid } },
+      { invoice_uuid, amount, [member]: { ...others, status, external_id } },
+      { invoice_uuid, amount: '1.00', [member]: { ...rest, status, external_id } },
+    ]) {
+      expect(await deliver(body)).toMatchObject({ ...expected, raw: body });
+    }
+    expect(await malformed({ invoice_uuid, external_id, [member]: rest })).toContain('"status"');
+  });
+
+  it('a body that is whole, whatever else stands beside it', async () => {
+    const body = { ...paid, data: { ...paid, amount: '1.00', status: 'fail' } };
+    expect(await deliver(body)).toMatchObject({ type: 'invoice.paid', amount: new Decimal(25) });
+    const enveloped = { status: 'ok', amount: '1.00', adjusted: true, original_amount: '9', data: canceled };
+    expect(await deliver(enveloped)).toMatchObject({ type: 'invoice.canceled', amount: new Decimal(25) });
+    const { adjusted: _dropped, ...exact } = paid;
+    expect(await deliver({ original_amount: '9', data: exact })).toMatchObject({ adjusted: false });
+  });
+
+  it('an envelope of two layers', async () => {
+    expect(await deliver({ type: 'invoice.paid', data: { object: paid } })).toMatchObject({ type: 'invoice.paid' });
+  });
+});
+
+describe('orderIdMember', () => {
+  const orderIdMember = 'shop_order';
+  const { external_id, ...rest } = paid;
+  const other = { ...rest, external_id: 'not this one' };
+
+  it('is the only name that is looked for', async () => {
+    for (const body of [
+      { ...other, shop_order: external_id },
+      { data: other, shop_order: external_id },
+    ]) {
+      expect(await deliver(body, {}, { orderIdMember })).toMatchObject({ external_id: 'order-1042' });
+    }
+    expect(await deliver({ ...paid, status: 'held' }, {}, { orderIdMember })).toMatchObject({ external_id: null });
+    expect(await malformed({ ...paid, order: paid }, { orderIdMember })).toContain(
+      'orderIdMember is shop_order. Members that could be it: external_id, order.external_id',
+    );
+  });
+
+  it('is what to do about a name that is not known', async () => {
+    expect(await malformed({ ...rest, shop_order: external_id })).toContain('give the right one as orderIdMember');
+  });
+
+  it('takes a path, from the invoice or from the whole body', async () => {
+    for (const [path, body] of [
+      ['order.id', { ...other, order: { id: external_id } }],
+      ['order.id', { data: { ...other, order: { id: external_id } } }],
+      ['order.id', { data: other, order: { id: external_id } }],
+      ['data.order.id', { data: { ...other, order: { id: external_id } } }],
+      ['meta.shop.order', { ...other, meta: { shop: { order: 1042 } } }],
+      ['order.id', { ...other, 'order.id': external_id }],
+    ] as const) {
+      const event = await deliver(body, {}, { orderIdMember: path });
+      expect(event).toMatchObject({ external_id: path === 'meta.shop.order' ? '1042' : 'order-1042' });
+    }
+    for (const order of ['text', null, [], { id: '' }, { id: 1.5 }, { id: { id: 'x' } }]) {
+      expect(await malformed({ ...other, order }, { orderIdMember: 'order.id' })).toContain(
+        'orderIdMember is order.id',
+      );
+    }
+    const inherited = `${JSON.stringify(rest).slice(0, -1)},"order":{"__proto__":{"id":"x"}}}`;
+    expect(await malformed(inherited, { orderIdMember: 'order.id' })).toContain('order id is missing');
+  });
+
+  it.each(['', '.', 'order.', '.id', 'order..id', 7, null])('is no path as %j', async (orderIdMember) => {
+    const error = await deliver(paid, {}, { orderIdMember: orderIdMember as never }).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ code: 'SDK_CONFIGURATION', message: expect.stringContaining('a path such as') });
+  });
+
+  it('gives an event that goes through JSON and back', async () => {
+    const event = await deliver({ ...other, shop_order: external_id }, {}, { orderIdMember });
+    expect(parseInvoiceEvent(JSON.parse(JSON.stringify(event)))).toEqual(event);
+  });
+});
+
+describe('a hostile payload', () => {
+  it('cannot supply members through __proto__', async () => {
+    const { status: _status, ...rest } = paid;
+    const text = `${JSON.stringify(rest).slice(0, -1)},"__proto__":{"status":"success"}}`;
+    expect(await malformed(text)).toContain('"status"');
+    const kept = `${JSON.stringify(paid).slice(0, -1)},"__proto__":{"isAdmin":true}}`;
+    const event = await deliver(kept);
+    expect(Reflect.get(event, 'isAdmin')).toBeUndefined();
+    expect(Reflect.get(event.raw, 'isAdmin')).toBeUndefined();
+  });
+
+  it('cannot supply members through __proto__ of an envelope', async () => {
+    const { status: _status, invoice_uuid, ...rest } = paid;
+    const status = '"__proto__":{"status":"success","isAdmin":true}';
+    const inner = JSON.stringify(rest).slice(0, -1);
+    expect(await malformed(`{"invoice_uuid":"${UUID}",${status},"data":${inner}}}`)).toContain('"status"');
+    expect(await malformed(`{"invoice_uuid":"${UUID}","data":${inner},${status}}}`)).toContain('"status"');
+    const { credited_usdt: _credited, ...unpaid } = rest;
+    const split = `{"invoice_uuid":"${UUID}","data":${JSON.stringify(unpaid).slice(0, -1)},"status":"fail",${status}}}`;
+    expect(await deliver(split)).toMatchObject({ type: 'invoice.canceled', status: 'fail', invoice_uuid });
+  });
+
+  it('cannot lean on a polluted prototype', async () => {
+    const { status: _status, ...rest } = paid;
+    Object.defineProperty(Object.prototype, 'status', { value: 'success', configurable: true });
+    const ended = await deliver(rest).catch((error: unknown) => error);
+    Reflect.deleteProperty(Object.prototype, 'status');
+    expect(ended).toMatchObject({ reason: 'malformed_payload' });
+  });
+
+  it('with members of an envelope is read in spite of a polluted prototype', async () => {
+    const { invoice_uuid, ...rest } = paid;
+    Object.defineProperty(Object.prototype, 'status', { value: 'fail', configurable: true });
+    const split = await deliver({ invoice_uuid, data: rest }).catch((error: unknown) => error);
+    Reflect.deleteProperty(Object.prototype, 'status');
+    expect(split).toMatchObject({ type: 'invoice.paid' });
+    Object.defineProperty(Object.prototype, 'invoice_uuid', { value: 'other', configurable: true });
+    const enveloped = await deliver({ status: 'ok', data: paid }).catch((error: unknown) => error);
+    Reflect.deleteProperty(Object.prototype, 'invoice_uuid');
+    expect(enveloped).toMatchObject({ type: 'invoice.paid', invoice_uuid });
+  });
+
+  it('with a member twice is read as JSON reads it: the last one', async () => {
+    const text = `${JSON.stringify(paid).slice(0, -1)},"amount":"7.00"}`;
+    expect(await deliver(text)).toMatchObject({ amount: new Decimal(7) });
+  });
+});
+
+describe('parseInvoiceEvent', () => {
+  it.each([
+    ['exact', paid],
+    ['adjusted', { ...paid, adjusted: true, original_amount: '30' }],
+    ['canceled', canceled],
+    ['unknown by status', { ...canceled, status: 'held' }],
+    ['unknown by name', { ...paid, event: 'invoice.refunded', adjusted: true }],
+    ['enveloped', { event: 'invoice.paid', data: paid }],
+  ])('gives an equal event back: %s', async (_name, body) => {
+    const event = await deliver(body);
+    expect(parseInvoiceEvent(JSON.parse(JSON.stringify(event)))).toEqual(event);
+  });
+
+  it('gives back a synthesised event, without id and time', async () => {
+    const event = { ...(await deliver(paid)), source: 'catch_up', id: null, signed_at: null, secretIndex: null };
+    expect(parseInvoiceEvent(JSON.parse(JSON.stringify(event)))).toEqual(event);
+  });
+
+  it.each([
+    ['the body of a delivery', paid],
+    ['no object', 'text'],
+    ['null', null],
+    ['a list', []],
+  ])('refuses %s', (_name, value) => {
+    expect(() => parseInvoiceEvent(value)).toThrow(WebhookVerificationError);
+  });
+
+  it.each([
+    ['source', 'post'],
+    ['type', 'invoice.refunded'],
+    ['type', 'invoice.canceled'],
+    ['status', 5],
+    ['credited_usdt', null],
+    ['amount', 'x'],
+    ['signed_at', 'yesterday'],
+    ['secretIndex', -1],
+    ['id', 7],
+    ['raw', null],
+    ['external_id', null],
+  ])('refuses an event whose %s is %s', async (name, value) => {
+    const json = JSON.parse(JSON.stringify(await deliver(paid)));
+    expect(() => parseInvoiceEvent({ ...json, [name]: value })).toThrow(WebhookVerificationError);
+  });
+});

@@ -1,0 +1,130 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { dedupeKey } from '../../../src/webhooks/handle/dedupe.ts';
+import type { InvoiceEvent } from '../../../src/webhooks/index.ts';
+import { memoryStore, type WebhookStore } from '../../../src/webhooks/index.ts';
+import { endpoint, paidBody, request, send } from '../endpoint.ts';
+import { RUNTIMES } from '../runtimes.ts';
+import { UUID } from '../vectors.ts';
+
+const held = { ...paidBody, status: 'held' };
+
+/** The events that a receiver ran its functions for, by the key it gave each. */
+function keeper(store: WebhookStore = memoryStore()) {
+  const keys: string[] = [];
+  const keep = (_event: unknown, { dedupeKey: key }: { dedupeKey: string }) => void keys.push(key);
+  const shop = endpoint({ store, onPaid: keep, onCanceled: keep, onUnknown: keep });
+  return { ...shop, keys };
+}
+
+describe.each(RUNTIMES)('the key of an event with $runtime', ({ enter }) => {
+  it('is the uuid and what happened, as in the first release', async () => {
+    enter();
+    const shop = keeper();
+    await send(shop);
+    await send(shop, { ...paidBody, status: 'expired', credited_usdt: undefined });
+    expect(shop.keys).toEqual([`${UUID}:paid`, `${UUID}:canceled`]);
+  });
+
+  it('tells unknown events of one invoice apart by name and by status', async () => {
+    enter();
+    const shop = keeper();
+    const events = [
+      { ...held, event: 'invoice.refund_requested', status: 'pending' },
+      { ...held, event: 'invoice.disputed', status: 'pending' },
+      { ...held, event: 'invoice.disputed', status: 'closed' },
+      { ...held, status: 'closed' },
+    ];
+    for (const event of [...events, ...events]) await send(shop, event);
+    expect(shop.keys).toEqual([
+      `${UUID}:unknown:invoice.refund_requested:pending`,
+      `${UUID}:unknown:invoice.disputed:pending`,
+      `${UUID}:unknown:invoice.disputed:closed`,
+      `${UUID}:unknown::closed`,
+    ]);
+    expect(shop.reasons()).toEqual(['duplicate', 'duplicate', 'duplicate', 'duplicate']);
+  });
+
+  it('takes no name from an unsigned header, which a replay can change', async () => {
+    enter();
+    const shop = keeper();
+    for (const name of ['invoice.held', 'invoice.frozen']) {
+      const delivery = await request(shop.clock, held);
+      const headers = { ...(delivery.headers as Record<string, string>), 'X-Webhook-Event': name };
+      await shop.handler.handle({ ...delivery, headers });
+    }
+    expect(shop.keys).toEqual([`${UUID}:unknown::held`]);
+  });
+
+  it.each([
+    ['a separator in the uuid', { invoice_uuid: 'a:unknown:b' }, { invoice_uuid: 'a', event: 'x.y:b' }],
+    ['a separator between name and status', { event: 'a.b:c', status: 'd' }, { event: 'a.b', status: 'c:d' }],
+    ['an escape written out', { status: 'a%003a' }, { status: 'a:' }],
+    ['a digest written out', { status: `${'x'.repeat(80)}` }, { status: `sha256=${'0'.repeat(64)}` }],
+    ['the end of a long status', { status: `${'x'.repeat(5_000)}1` }, { status: `${'x'.repeat(5_000)}2` }],
+    ['the end of a long uuid', { invoice_uuid: `${'x'.repeat(127)}1` }, { invoice_uuid: `${'x'.repeat(127)}2` }],
+    ['a letter of another alphabet', { invoice_uuid: 'order-k' }, { invoice_uuid: 'order-\u212a' }], // Kelvin's K
+    ['an accent, joined or not', { status: '\u00e9' }, { status: 'e\u0301' }],
+    ['half of a surrogate pair', { status: '\ud800' }, { status: '\ud801' }],
+    ['NUL', { status: 'held' }, { status: 'held\u0000' }],
+    ['white space', { status: 'held' }, { status: 'held ' }],
+  ])('differs by %s, and is ASCII of at most 300 characters', async (_name, one, other) => {
+    enter();
+    const shop = keeper();
+    for (const members of [one, other, one, other]) await send(shop, { ...held, ...members });
+    expect(shop.keys).toHaveLength(2);
+    expect(new Set(shop.keys).size).toBe(2);
+    for (const key of shop.keys) expect(key).toMatch(/^[!-~]{1,300}$/);
+  });
+});
+
+describe('keys of any events', () => {
+  const text = fc.oneof(
+    fc.string({ unit: 'binary', maxLength: 90 }),
+    fc.string({ unit: fc.constantFrom(':', '/', '%', '=', 'a', '0', '\ud800'), maxLength: 90 }),
+  );
+  const parts = fc.record({ namespace: text, uuid: text.filter((uuid) => uuid !== ''), name: text, status: text });
+  const keyOf = (of: { namespace: string; uuid: string; name: string; status: string }, type: string) => {
+    const raw = { invoice_uuid: of.uuid, event: `x.y${of.name}`, status: of.status };
+    return dedupeKey({ ...raw, type, raw } as unknown as InvoiceEvent, of.namespace); // the members that a key is made of
+  };
+
+  it('are equal only for equal parts', async () => {
+    await fc.assert(
+      fc.asyncProperty(parts, parts, fc.constantFrom('invoice.paid', 'unknown'), async (one, other, type) => {
+        const plain = (uuid: string): string => uuid.toLowerCase().replace(/^urn:uuid:|[{}-]/g, '');
+        const same =
+          one.namespace === other.namespace &&
+          one.uuid === other.uuid &&
+          (type === 'invoice.paid' || (one.name === other.name && one.status === other.status));
+        const [first, second] = [await keyOf(one, type), await keyOf(other, type)];
+        if (!same && plain(one.uuid) !== plain(other.uuid)) expect(first).not.toBe(second);
+        if (same) expect(first).toBe(second);
+        expect(first).not.toBe(await keyOf(one, type === 'unknown' ? 'invoice.paid' : 'invoice.canceled'));
+        expect(first).toMatch(/^[!-~]{1,300}$/);
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
+
+describe('a namespace', () => {
+  it('of two businesses over one table keeps their events apart', async () => {
+    const table = memoryStore();
+    const shops = ['shop-a', 'shop-b', undefined].map((namespace) => keeper({ ...table, namespace }));
+    for (const shop of [...shops, ...shops]) await send(shop);
+    expect(shops.map(({ keys }) => keys)).toEqual([[`shop-a/${UUID}:paid`], [`shop-b/${UUID}:paid`], [`${UUID}:paid`]]);
+    expect(shops.map((shop) => shop.reasons())).toEqual([['duplicate'], ['duplicate'], ['duplicate']]);
+    expect(shops[0]?.reports[0]?.key).toBe(`shop-a/${UUID}:paid`);
+  });
+
+  it('of a store of your own is made safe, whatever it is', async () => {
+    const table = memoryStore();
+    const names = ['a/b', 'a', 'b', 'ä', 'x'.repeat(5_000), ''];
+    const shops = names.map((namespace) => keeper({ ...table, namespace }));
+    for (const shop of shops) await send(shop);
+    const keys = shops.flatMap((shop) => shop.keys);
+    expect(new Set(keys).size).toBe(names.length);
+    for (const key of keys) expect(key).toMatch(/^[!-~]{1,300}$/);
+  });
+});

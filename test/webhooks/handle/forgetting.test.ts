@@ -1,0 +1,113 @@
+import { describe, expect, it } from 'vitest';
+import { type CatchUpClient, type CatchUpInvoice, Decimal, memoryStore } from '../../../src/webhooks/index.ts';
+import { endpoint, paidBody, send } from '../endpoint.ts';
+import { ManualClock } from '../manual-clock.ts';
+import { NOW } from '../vectors.ts';
+
+// A store that is bounded must not pass off what it dropped as new without a word.
+
+const since = NOW - 86_400_000;
+const uuidOf = (n: number): string => `00000000-0000-0000-0000-${String(n).padStart(12, '0')}`;
+const invoiceOf = (n: number): CatchUpInvoice => ({
+  uuid: uuidOf(n),
+  external_id: `order-${n}`,
+  status: 'success',
+  amount: new Decimal('25.00'),
+  finished_at: new Date(NOW - 60_000),
+  settled_amount_usdt: new Decimal('26.91'),
+  is_adjusted: false,
+  adjustment: null,
+});
+
+/** A client with paid invoices, that says how many lists it was asked for. */
+function clientOf(...numbers: number[]) {
+  const asked = { lists: 0 };
+  const client: CatchUpClient = {
+    invoices: {
+      async *list({ status }) {
+        asked.lists += 1;
+        for (const n of numbers) if (status === 'success') yield invoiceOf(n);
+      },
+    },
+  };
+  return { client, asked };
+}
+
+function shopWith(maxEntries: number, changes: object = {}) {
+  const clock = new ManualClock();
+  const store = { ...memoryStore({ maxEntries, now: clock.now }), ...changes };
+  const shop = endpoint({ store }, clock);
+  const deliver = (n: number) => send(shop, { ...paidBody, invoice_uuid: uuidOf(n), external_id: `order-${n}` });
+  return { ...shop, deliver };
+}
+
+describe('a memory store that had to drop a record', () => {
+  it('is reported once, with what it means', async () => {
+    const shop = shopWith(3);
+    for (const n of [1, 2, 3]) await shop.deliver(n);
+    expect(shop.reports).toEqual([]);
+    for (const n of [4, 5, 6]) expect(await shop.deliver(n)).toMatchObject({ status: 200, body: 'done' });
+    expect(shop.reports).toMatchObject([
+      {
+        reason: 'store_forgot',
+        status: null,
+        key: `${uuidOf(4)}:paid`,
+        message: expect.stringMatching(/holds 3 records .*had to drop older ones/),
+      },
+    ]);
+  });
+
+  it('is refused by catchUp, which would run again what was done', async () => {
+    const shop = shopWith(2);
+    for (const n of [1, 2, 3]) await shop.deliver(n);
+    const { client, asked } = clientOf(1, 2, 3);
+    await expect(shop.handler.catchUp(client, { since })).rejects.toMatchObject({
+      kind: 'configuration',
+      message: expect.stringMatching(
+        /^handler\.catchUp: .*had to drop older ones.*Use a store that keeps its records\.$/,
+      ),
+    });
+    expect(asked.lists).toBe(0);
+    expect(shop.calls).toEqual(['paid order-1', 'paid order-2', 'paid order-3']);
+  });
+
+  it('while catchUp runs ends the run before what was done is played again', async () => {
+    const shop = shopWith(2);
+    for (const n of [1, 2]) await shop.deliver(n);
+    // The third is new and takes the place of the first, which comes after it in the list.
+    await expect(shop.handler.catchUp(clientOf(3, 1, 2).client, { since })).rejects.toMatchObject({
+      kind: 'configuration',
+      message: expect.stringContaining('What was played so far is done'),
+    });
+    expect(shop.calls).toEqual(['paid order-1', 'paid order-2', 'paid order-3']);
+    expect(shop.reasons()).toEqual(['store_forgot']);
+  });
+
+  it('between the look of catchUp and its claim claims nothing', async () => {
+    let looks = 0;
+    const claims: string[] = [];
+    const shop = shopWith(2, {
+      forgot: () => (++looks <= 2 ? null : 'It dropped some.'),
+      claim: async ({ key }: { key: string }) => {
+        claims.push(key);
+        return { state: 'claimed' };
+      },
+    });
+    await expect(shop.handler.catchUp(clientOf(1, 2).client, { since })).rejects.toMatchObject({
+      kind: 'configuration',
+      message: expect.stringContaining('It dropped some.'),
+    });
+    expect([claims, shop.calls]).toEqual([[], []]);
+    expect(shop.reports).toMatchObject([{ reason: 'store_failed', message: 'Not played. It dropped some.' }]);
+  });
+
+  it('has room for all is not refused', async () => {
+    const shop = shopWith(3);
+    for (const n of [1, 2]) await shop.deliver(n);
+    expect(await shop.handler.catchUp(clientOf(1, 2, 3).client, { since })).toMatchObject({
+      played: 1,
+      alreadyDone: 2,
+    });
+    expect(shop.reports).toEqual([]);
+  });
+});

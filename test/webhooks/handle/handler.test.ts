@@ -1,0 +1,817 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { ConfigurationError } from '../../../src/errors/classes.ts';
+import { createWebhookHandler, memoryStore, type WebhookStore } from '../../../src/webhooks/index.ts';
+import { canceledBody, deferred, endpoint, paidBody, request, send } from '../endpoint.ts';
+import { ManualClock, settle } from '../manual-clock.ts';
+import { RUNTIMES } from '../runtimes.ts';
+import { SECRET, UUID } from '../vectors.ts';
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+const down = (move: string) => async (): Promise<never> => {
+  throw new Error(`${move}: the database is down`);
+};
+
+describe.each(RUNTIMES)('a delivery with $runtime', ({ enter }) => {
+  beforeEach(enter);
+
+  it('is handled once, by the function for its type', async () => {
+    const shop = endpoint();
+    expect(await send(shop)).toMatchObject({ status: 200, body: 'done' });
+    expect(await send(shop, { ...canceledBody, invoice_uuid: 'other' })).toMatchObject({ status: 200, body: 'done' });
+    expect(shop.calls).toEqual(['paid order-1042', 'canceled order-1042']);
+    expect(shop.reports).toEqual([]);
+    expect(shop.clock.pending).toBe(0);
+  });
+
+  it('comes with a context', async () => {
+    const seen: unknown[] = [];
+    const shop = endpoint({ onPaid: (event, context) => void seen.push(event.type, { ...context }) });
+    await send(shop, { ...paidBody, invoice_uuid: UUID.toUpperCase() });
+    expect(seen).toEqual([
+      'invoice.paid',
+      { signal: expect.any(AbortSignal), deliveryId: 'dlv_1', dedupeKey: `${UUID}:paid`, takenOver: false },
+    ]);
+  });
+
+  it('that repeats a done one is not handled, whatever its delivery id or the case of its uuid', async () => {
+    const shop = endpoint();
+    await send(shop);
+    expect(await send(shop, { ...paidBody, invoice_uuid: UUID.toUpperCase() }, 'dlv_2')).toMatchObject({
+      status: 200,
+      body: 'duplicate',
+    });
+    expect(shop.calls).toHaveLength(1);
+    expect(shop.reports).toEqual([
+      {
+        reason: 'duplicate',
+        message: expect.any(String),
+        status: 200,
+        deliveryId: 'dlv_2',
+        ageMs: 0,
+        key: `${UUID}:paid`,
+      },
+    ]);
+  });
+
+  it.each([
+    UUID.replaceAll('-', ''),
+    UUID.replaceAll('-', '').toUpperCase(),
+    `{${UUID}}`,
+    `urn:uuid:${UUID}`,
+    `URN:UUID:${UUID}`,
+  ])('that repeats a done one whose uuid was spelled %s is not handled', async (invoice_uuid) => {
+    const shop = endpoint();
+    expect(await send(shop, { ...paidBody, invoice_uuid })).toMatchObject({ body: 'done' });
+    expect(await send(shop)).toMatchObject({ status: 200, body: 'duplicate' });
+    expect(shop.calls).toHaveLength(1);
+    expect(shop.reports).toMatchObject([{ key: `${UUID}:paid` }]);
+  });
+
+  it.each([
+    ['ord_1', 'ord_1'],
+    ['A-B', 'a-b'],
+    [`${UUID}-2`, `${UUID}-2`],
+    [`${UUID.replaceAll('-', '').slice(0, -1)}G`, `${UUID.replaceAll('-', '').slice(0, -1)}g`],
+    [UUID.replace('-', 'urn:uuid:'), UUID.replace('-', 'urn%003auuid%003a')],
+    [`{${UUID.slice(0, -1)}}`, `%007b${UUID.slice(0, -1)}%007d`],
+  ])(
+    'with an id that is no uuid has it in its key, in lower case and without separators: %s',
+    async (invoice_uuid, key) => {
+      const shop = endpoint();
+      for (const id of ['dlv_1', 'dlv_2']) await send(shop, { ...paidBody, invoice_uuid }, id);
+      expect(shop.reports).toMatchObject([{ reason: 'duplicate', key: `${key}:paid` }]);
+    },
+  );
+
+  it('has its order id where orderIdMember says', async () => {
+    const shop = endpoint({ orderIdMember: 'shop_order' });
+    expect(await send(shop)).toMatchObject({ status: 500, body: 'malformed_payload' });
+    expect(await send(shop, { ...paidBody, shop_order: 'order-7' })).toMatchObject({ status: 200, body: 'done' });
+    expect(shop.calls).toEqual(['paid order-7']);
+  });
+
+  it.each([
+    ['amount', { amount: '24.00' }],
+    ['credited_usdt', { credited_usdt: '1' }],
+    ['adjusted', { adjusted: true, original_amount: '25.00' }],
+  ])('that repeats a done one with another %s is reported', async (_name, members) => {
+    const shop = endpoint();
+    await send(shop);
+    expect(await send(shop, { ...paidBody, ...members })).toMatchObject({ status: 200 });
+    expect(shop.reasons()).toEqual(['duplicate_differs']);
+    expect(shop.calls).toHaveLength(1);
+  });
+
+  it('that repeats a done one in another spelling does not differ', async () => {
+    const shop = endpoint();
+    await send(shop);
+    await send(shop, { ...paidBody, amount: '25', note: 'resent' });
+    expect(shop.reasons()).toEqual(['duplicate']);
+  });
+});
+
+describe('paid and canceled', () => {
+  it('of one invoice are two events', async () => {
+    const shop = endpoint();
+    await send(shop);
+    await send(shop, canceledBody);
+    expect(shop.calls).toEqual(['paid order-1042', 'canceled order-1042']);
+  });
+
+  it('canceled with another final status is a duplicate that differs', async () => {
+    const shop = endpoint();
+    await send(shop, canceledBody);
+    await send(shop, { ...canceledBody, status: 'fail' });
+    expect(shop.reasons()).toEqual(['duplicate_differs']);
+  });
+});
+
+describe('an unknown event', () => {
+  it('without onUnknown is acknowledged, reported, and not remembered', async () => {
+    const clock = new ManualClock();
+    const store = memoryStore({ now: clock.now });
+    const shop = endpoint({ store }, clock);
+    expect(await send(shop, { ...canceledBody, status: 'held' })).toMatchObject({ status: 200, body: 'no_handler' });
+    expect(shop.reasons()).toEqual(['no_handler']);
+    expect(store.size).toBe(0);
+  });
+
+  it.each([
+    ['another name and status success', { ...canceledBody, event: 'order.settled', status: 'success' }],
+    ['a test with status success', { ...paidBody, event: 'test' }],
+    ['status success in another spelling', { ...canceledBody, status: ' SUCCESS' }],
+    ['another status, and an amount that was credited', { ...canceledBody, status: 'held', credited_usdt: '26.91' }],
+    [
+      'another status, and a credited amount that cannot be read',
+      { ...canceledBody, status: 'held', credited_usdt: {} },
+    ],
+    [
+      'an amount that was credited, in the envelope',
+      { event: 'order.settled', credited_usdt: '26.91', data: { ...canceledBody, status: 'held' } },
+    ],
+    [
+      'status success in the envelope',
+      { event: 'order.settled', status: 'success', data: { ...canceledBody, status: 'held' } },
+    ],
+    [
+      'a paid invoice in an envelope with an id and a status of its own',
+      { status: 'ok', invoice_uuid: UUID, data: { object: paidBody } },
+    ],
+    ['the same in an envelope', { data: { ...canceledBody, status: 'held', credited_usdt: '26.91' } }],
+  ])(
+    'without onUnknown that may be about money is answered 500, so that the service repeats it: %s',
+    async (_name, body) => {
+      const store = memoryStore();
+      const shop = endpoint({ store });
+      expect(await send(shop, body)).toMatchObject({ status: 500, body: 'unknown_payment' });
+      expect(shop.reports).toMatchObject([
+        { reason: 'unknown_payment', status: 500, message: expect.stringContaining('eventNames') },
+      ]);
+      expect([shop.calls, store.size]).toEqual([[], 0]);
+      const seen: unknown[] = [];
+      const told = endpoint({ onUnknown: (event) => void seen.push(event.type) });
+      expect(await send(told, body)).toMatchObject({ status: 200, body: 'done' });
+      expect([told.calls, seen]).toEqual([[], ['unknown']]);
+    },
+  );
+
+  it('that is pinned with eventNames is fulfilled', async () => {
+    const shop = endpoint({ eventNames: { paid: 'order.settled', canceled: ['order.dropped'] } });
+    await send(shop, { ...paidBody, event: 'order.settled' });
+    await send(shop, { ...canceledBody, event: 'order.dropped', status: 'fail' });
+    expect(shop.calls).toEqual(['paid order-1042', 'canceled order-1042']);
+  });
+
+  it('shows its name in the report, made printable and cut', async () => {
+    const shop = endpoint();
+    await send(shop, { ...paidBody, event: `x\u001b[2J\u202e\n${'y'.repeat(500)}` });
+    expect(shop.reports[0]?.message).toContain('"x\\u001b[2J\\u202e\\u000ayyy');
+    expect(shop.reports[0]?.message.length).toBeLessThan(450);
+  });
+
+  it('goes to onUnknown, once for each status', async () => {
+    const seen: string[] = [];
+    const shop = endpoint({ onUnknown: (event) => void seen.push(event.status) });
+    for (const status of ['held', 'frozen', 'held']) await send(shop, { ...paidBody, status });
+    expect(seen).toEqual(['held', 'frozen']);
+  });
+});
+
+describe('the answer to', () => {
+  const cases: [string, string, number, object][] = [
+    ['GET', 'method_not_allowed', 405, { method: 'GET' }],
+    ['a method that is no text', 'method_not_allowed', 405, { method: undefined }],
+    ['a parsed body', 'body_already_parsed', 400, { body: paidBody }],
+    ['no body', 'body_already_parsed', 400, { body: undefined }],
+    ['a large body', 'body_too_large', 413, { body: 'x'.repeat(262_145) }],
+    ['another body', 'signature_mismatch', 401, { body: '{}' }],
+    ['no headers', 'missing_header', 401, { headers: {} }],
+    ['headers that are none', 'missing_header', 401, { headers: null }],
+  ];
+  it.each(cases)('%s is %s', async (_name, reason, status, change) => {
+    const shop = endpoint();
+    const reply = await shop.handler.handle({ ...(await request(shop.clock)), ...change });
+    expect(reply).toMatchObject({ status, body: reason });
+    expect(shop.reports).toMatchObject([{ reason, status }]);
+    expect(shop.calls).toEqual([]);
+  });
+
+  it('a wrong method names the right one', async () => {
+    const shop = endpoint();
+    const reply = await shop.handler.handle({ method: 'PUT', headers: {}, body: '' });
+    expect(reply).toMatchObject({ status: 405, headers: { Allow: 'POST' } });
+  });
+
+  it.each([
+    ['X-Webhook-Signature', 'zz', 'malformed_signature', 400],
+    ['X-Webhook-Signature', `${'0'.repeat(64)}, ${'1'.repeat(64)}`, 'duplicate_header', 400],
+    ['X-Webhook-Signature', '0'.repeat(64), 'signature_mismatch', 401],
+    ['X-Webhook-Timestamp', 'today', 'malformed_timestamp', 400],
+    ['X-Webhook-Id', '', 'missing_header', 401],
+    ['Content-Encoding', 'identity, gzip', 'unsupported_media_type', 415],
+    ['Content-Encoding', 'gzip', 'unsupported_media_type', 415],
+  ])('%s: %s is %s', async (name, value, reason, status) => {
+    const shop = endpoint();
+    const { headers, ...rest } = await request(shop.clock);
+    const reply = await shop.handler.handle({ ...rest, headers: { ...headers, [name]: value } as never });
+    expect(reply).toMatchObject({ status, body: reason });
+    expect(shop.reasons()).toEqual([reason]);
+  });
+
+  it.each([
+    'text/plain',
+    'application/x-www-form-urlencoded',
+    'multipart/form-data; boundary=x',
+    'application/json, text/plain',
+    '',
+    'application/json; charset=utf-8',
+    'APPLICATION/JSON',
+    'application/cloudevents+json',
+    'application/json, application/json',
+    undefined,
+  ])('Content-Type %s is done', async (type) => {
+    const shop = endpoint();
+    const { headers, ...rest } = await request(shop.clock);
+    const reply = await shop.handler.handle({ ...rest, headers: { ...headers, 'Content-Type': type } as never });
+    expect(reply.status).toBe(200);
+  });
+
+  it('an old or early delivery is 401, and its age is reported', async () => {
+    for (const [offset, reason] of [
+      [600_000, 'timestamp_too_old'],
+      [-600_000, 'timestamp_too_new'],
+    ] as const) {
+      const shop = endpoint();
+      const late = await request(shop.clock);
+      shop.clock.time += offset;
+      expect(await shop.handler.handle(late)).toMatchObject({ status: 401, body: reason });
+      expect(shop.reports).toMatchObject([{ reason, ageMs: offset, deliveryId: 'dlv_1', key: null }]);
+    }
+  });
+
+  it('a genuine payload that is malformed is 500, so that the service repeats', async () => {
+    const shop = endpoint();
+    expect(await send(shop, { ...paidBody, credited_usdt: null })).toMatchObject({ status: 500 });
+    expect(shop.reports).toMatchObject([
+      { reason: 'malformed_payload', message: expect.stringContaining('credited_usdt') },
+    ]);
+  });
+
+  it.each([null, undefined, 'POST', {}])('a request that is %j is an answer too', async (value) => {
+    const shop = endpoint();
+    const reply = await shop.handler.handle(value as never);
+    expect(reply.status).toBeGreaterThanOrEqual(400);
+    expect(shop.reports).toHaveLength(1);
+  });
+
+  it('a clock that gives no time is 500 and a setup report', async () => {
+    const shop = endpoint({ now: () => Number.NaN });
+    expect(await send(shop)).toMatchObject({ status: 500, body: 'setup' });
+    expect(shop.reports).toMatchObject([{ reason: 'setup', message: expect.stringContaining('now must be') }]);
+  });
+});
+
+describe('a function that fails', () => {
+  it.each([
+    [
+      'throws',
+      () => {
+        throw new Error('no stock');
+      },
+    ],
+    [
+      'rejects',
+      async () => {
+        throw new Error('no stock');
+      },
+    ],
+  ])('and %s gives the claim back, so that the repeat is handled', async (_name, fail) => {
+    const clock = new ManualClock();
+    let failing = true;
+    const done: string[] = [];
+    const shop = endpoint({ onPaid: () => (failing ? fail() : done.push('paid')) }, clock);
+    expect(await send(shop)).toMatchObject({ status: 500, body: 'handler_failed' });
+    expect(shop.reports).toMatchObject([{ reason: 'handler_failed', error: new Error('no stock') }]);
+    failing = false;
+    expect(await send(shop)).toMatchObject({ status: 200, body: 'done' });
+    expect(done).toEqual(['paid']);
+    expect(clock.pending).toBe(0);
+  });
+
+  it('with undefined is a failure', async () => {
+    const shop = endpoint({ onPaid: () => Promise.reject(undefined) });
+    expect(await send(shop)).toMatchObject({ status: 500 });
+  });
+
+  it('cannot make an answer hold what it threw', async () => {
+    const shop = endpoint({
+      onPaid: () => {
+        throw new Error('card 4111');
+      },
+    });
+    expect(JSON.stringify(await send(shop))).not.toContain('4111');
+  });
+});
+
+describe('while a function runs', () => {
+  it('a repeat is answered 409 with a time to wait', async () => {
+    const gate = deferred();
+    const shop = endpoint({ onPaid: () => gate.promise });
+    const first = send(shop);
+    await settle();
+    expect(await send(shop)).toMatchObject({
+      status: 409,
+      headers: { 'Retry-After': '50' },
+      body: 'duplicate_running',
+    });
+    expect(shop.reasons()).toEqual(['duplicate_running']);
+    gate.resolve();
+    expect(await first).toMatchObject({ status: 200 });
+  });
+
+  it('of two at once only one runs', async () => {
+    const shop = endpoint();
+    const statuses = (await Promise.all([send(shop), send(shop), send(shop)])).map((reply) => reply.status);
+    expect(shop.calls).toHaveLength(1);
+    expect(statuses.filter((status) => status === 200).length).toBeGreaterThanOrEqual(1);
+  });
+});
+
+describe('the time limit', () => {
+  it('answers 503, aborts the signal, and keeps the claim', async () => {
+    const gate = deferred();
+    let signal: AbortSignal | undefined;
+    const shop = endpoint({
+      onPaid: (_event, context) => {
+        signal = context.signal;
+        return gate.promise;
+      },
+    });
+    const first = send(shop);
+    await shop.clock.advance(11_999);
+    expect(signal?.aborted).toBe(false);
+    await shop.clock.advance(1);
+    expect(await first).toMatchObject({ status: 503, body: 'time_limit' });
+    expect(signal?.aborted).toBe(true);
+    expect(signal?.reason).toMatchObject({ name: 'TimeoutError' });
+
+    await shop.clock.advance(48_000); // the first repeat, after a minute: the lease of 50 seconds was renewed
+    expect(await send(shop)).toMatchObject({ status: 409 });
+    gate.resolve();
+    await settle();
+    expect(await send(shop)).toMatchObject({ status: 200, body: 'duplicate' });
+    expect(shop.reasons()).toEqual(['time_limit', 'duplicate_running', 'completed_late', 'duplicate']);
+    expect(shop.clock.pending).toBe(0);
+  });
+
+  it('can be set', async () => {
+    const shop = endpoint({ timeout: 1_000, onPaid: () => new Promise(() => {}) });
+    const first = send(shop);
+    await shop.clock.advance(1_000);
+    expect(await first).toMatchObject({ status: 503 });
+  });
+
+  it('a failure after it gives the claim back', async () => {
+    const gate = deferred();
+    const onPaid = vi.fn().mockReturnValueOnce(gate.promise);
+    const shop = endpoint({ onPaid });
+    const first = send(shop);
+    await shop.clock.advance(12_000);
+    await first;
+    gate.reject(new Error('too slow'));
+    await settle();
+    expect(shop.reports).toMatchObject([
+      { reason: 'time_limit', status: 503 },
+      { reason: 'handler_failed', status: null },
+    ]);
+    expect(await send(shop)).toMatchObject({ status: 200, body: 'done' });
+    expect(onPaid).toHaveBeenCalledTimes(2);
+  });
+
+  it('a function that obeys the signal is a failure after it, not before', async () => {
+    const shop = endpoint({
+      onPaid: (_event, { signal }) =>
+        new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
+    });
+    const first = send(shop);
+    await shop.clock.advance(12_000);
+    expect(await first).toMatchObject({ status: 503 });
+    expect(shop.reasons()).toEqual(['time_limit', 'handler_failed']);
+  });
+
+  it('covers a store that hangs: a claim that comes late is given back, and nothing runs', async () => {
+    const clock = new ManualClock();
+    const inner = memoryStore({ now: clock.now });
+    const gate = deferred();
+    const store: WebhookStore = {
+      ...inner,
+      async claim(claim) {
+        await gate.promise;
+        return await inner.claim(claim);
+      },
+    };
+    const shop = endpoint({ store }, clock);
+    const first = send(shop);
+    await clock.advance(12_000);
+    expect(await first).toMatchObject({ status: 503 });
+    gate.resolve();
+    await settle();
+    expect(inner.size).toBe(0);
+    expect(shop.calls).toEqual([]);
+    expect(shop.reasons()).toEqual(['time_limit']);
+  });
+
+  it('covers a body that never ends', async () => {
+    const shop = endpoint();
+    const { body: _body, ...rest } = await request(shop.clock);
+    const first = shop.handler.handle({ ...rest, body: () => new Promise(() => {}) });
+    await shop.clock.advance(12_000);
+    expect(await first).toMatchObject({ status: 503 });
+  });
+});
+
+describe('the lease', () => {
+  it('is renewed for ten minutes and then left to end; the repeat takes over, and the late loser touches nothing', async () => {
+    const slow = deferred();
+    const taken: boolean[] = [];
+    const winner = deferred();
+    const shop = endpoint({
+      onPaid: (_event, context) => {
+        taken.push(context.takenOver);
+        return taken.length === 1 ? slow.promise : winner.promise;
+      },
+    });
+    const first = send(shop);
+    await shop.clock.advance(640_000);
+    await first;
+    expect(await send(shop)).toMatchObject({ status: 409 });
+    await shop.clock.advance(10_000);
+    const second = send(shop);
+    await settle();
+    expect(taken).toEqual([false, true]);
+    slow.resolve(); // the loser succeeds late
+    await settle();
+    expect(await send(shop)).toMatchObject({ status: 409 }); // the winner's claim still stands
+    winner.resolve();
+    expect(await second).toMatchObject({ status: 200, body: 'done' });
+    expect(shop.reasons()).toEqual([
+      'time_limit',
+      'duplicate_running',
+      'taken_over',
+      'lease_lost',
+      'duplicate_running',
+    ]);
+  });
+
+  it('a loser that fails late cannot give the winner’s claim back', async () => {
+    const slow = deferred();
+    const winner = deferred();
+    const onPaid = vi.fn().mockReturnValueOnce(slow.promise).mockReturnValueOnce(winner.promise);
+    const shop = endpoint({ onPaid });
+    const first = send(shop);
+    await shop.clock.advance(650_000);
+    await first;
+    const second = send(shop);
+    await settle();
+    slow.reject(new Error('late'));
+    await settle();
+    expect(await send(shop)).toMatchObject({ status: 409 });
+    winner.resolve();
+    await second;
+    expect(onPaid).toHaveBeenCalledTimes(2);
+  });
+
+  it('of a process that died is taken over when it ends, not before', async () => {
+    const clock = new ManualClock();
+    const store = memoryStore({ now: clock.now });
+    await store.claim({ key: `${UUID}:paid`, owner: 'dead', digest: 'd', lease: 50_000 });
+    const shop = endpoint({ store }, clock);
+    await clock.advance(49_999);
+    expect(await send(shop)).toMatchObject({ status: 409 });
+    await clock.advance(1);
+    expect(await send(shop)).toMatchObject({ status: 200, body: 'done' });
+    expect(shop.reports).toMatchObject([
+      { reason: 'duplicate_running' },
+      { reason: 'taken_over', status: null, message: expect.stringContaining('differ') },
+    ]);
+  });
+
+  it('survives a renewal that fails', async () => {
+    const clock = new ManualClock();
+    const inner = memoryStore({ now: clock.now });
+    let failures = 1;
+    const store: WebhookStore = {
+      ...inner,
+      renew: (claim, lease) => (failures-- > 0 ? down('renew')() : inner.renew(claim, lease)),
+    };
+    const shop = endpoint({ store, onPaid: () => new Promise(() => {}) }, clock);
+    void send(shop);
+    await clock.advance(85_000);
+    expect(await send(shop)).toMatchObject({ status: 409 });
+  });
+
+  it('that is lost is not renewed', async () => {
+    const clock = new ManualClock();
+    const renew = vi.fn(async () => false);
+    const shop = endpoint({ store: { ...memoryStore(), renew }, onPaid: () => new Promise(() => {}) }, clock);
+    void send(shop);
+    await clock.advance(120_000);
+    expect(renew).toHaveBeenCalledTimes(1);
+    expect(clock.pending).toBe(0);
+  });
+});
+
+describe('a store that fails', () => {
+  it('at the claim is 503, and nothing runs', async () => {
+    const shop = endpoint({ store: { ...memoryStore(), claim: down('claim') } });
+    expect(await send(shop)).toMatchObject({ status: 503, body: 'store_failed' });
+    expect(shop.calls).toEqual([]);
+    expect(shop.reports).toMatchObject([{ reason: 'store_failed', error: { message: 'claim: the database is down' } }]);
+  });
+
+  it.each([null, undefined, true, {}, { state: 'new' }])(
+    'with the answer %j is 503, and nothing runs',
+    async (answer) => {
+      const shop = endpoint({ store: { ...memoryStore(), claim: async () => answer as never } });
+      expect(await send(shop)).toMatchObject({ status: 503, body: 'store_failed' });
+      expect(shop.calls).toEqual([]);
+    },
+  );
+
+  it('once at the completion is asked again', async () => {
+    const clock = new ManualClock();
+    const inner = memoryStore({ now: clock.now });
+    let failures = 1;
+    const store: WebhookStore = {
+      ...inner,
+      complete: (claim) => (failures-- > 0 ? down('complete')() : inner.complete(claim)),
+    };
+    const shop = endpoint({ store }, clock);
+    expect(await send(shop)).toMatchObject({ status: 200 });
+  });
+
+  it('at the completion is 503 and keeps the claim: an immediate repeat would run twice', async () => {
+    const clock = new ManualClock();
+    const shop = endpoint({ store: { ...memoryStore({ now: clock.now }), complete: down('complete') } }, clock);
+    expect(await send(shop)).toMatchObject({ status: 503, body: 'store_failed' });
+    expect(await send(shop)).toMatchObject({ status: 409 });
+    expect(shop.calls).toHaveLength(1);
+  });
+
+  it('at the release changes nothing of the answer', async () => {
+    const shop = endpoint({
+      store: { ...memoryStore(), release: down('release') },
+      onPaid: () => Promise.reject(new Error('no')),
+    });
+    expect(await send(shop)).toMatchObject({ status: 500, body: 'handler_failed' });
+  });
+});
+
+describe('a store with a transaction', () => {
+  const transactional = (log: string[], held = true): WebhookStore<{ tx: string }> => ({
+    ...memoryStore(),
+    async release() {
+      log.push('release');
+    },
+    async run(_claim, work) {
+      log.push('begin');
+      try {
+        await work({ tx: 'T1' });
+      } catch (error) {
+        log.push('rollback');
+        throw error;
+      }
+      log.push(held ? 'commit' : 'rollback');
+      return held;
+    },
+  });
+  const shopOver = (store: WebhookStore<{ tx: string }>, log: string[], fail = false) => {
+    const clock = new ManualClock();
+    const reasons: string[] = [];
+    const handler = createWebhookHandler({
+      secret: SECRET,
+      store,
+      onPaid: (_event, context) => {
+        log.push(`work in ${context.tx}`);
+        if (fail) throw new Error('no stock');
+      },
+      onCanceled: () => {},
+      onReport: ({ reason }) => reason === 'weak_secret' || reasons.push(reason),
+      now: clock.now,
+      timers: clock.timers,
+    });
+    return { handler, clock, reasons };
+  };
+
+  it('gives it to the function, and completes in it', async () => {
+    const log: string[] = [];
+    const complete = vi.fn();
+    const shop = shopOver({ ...transactional(log), complete }, log);
+    expect(await send(shop)).toMatchObject({ status: 200 });
+    expect(log).toEqual(['begin', 'work in T1', 'commit']);
+    expect(complete).not.toHaveBeenCalled();
+  });
+
+  it('rolls back when the function fails', async () => {
+    const log: string[] = [];
+    expect(await send(shopOver(transactional(log), log, true))).toMatchObject({ status: 500, body: 'handler_failed' });
+    expect(log).toEqual(['begin', 'work in T1', 'rollback', 'release']);
+  });
+
+  it('that lost the claim answers 409', async () => {
+    const log: string[] = [];
+    const shop = shopOver(transactional(log, false), log);
+    expect(await send(shop)).toMatchObject({ status: 409, body: 'lease_lost' });
+    expect(shop.reasons).toEqual(['lease_lost']);
+  });
+
+  it('that cannot begin is 503 and gives the claim back; one that cannot commit keeps it', async () => {
+    const log: string[] = [];
+    const noBegin = { ...transactional(log), run: down('begin') };
+    expect(await send(shopOver(noBegin, log))).toMatchObject({ status: 503 });
+    expect(log).toEqual(['release']);
+    const noCommit: WebhookStore<{ tx: string }> = {
+      ...transactional(log),
+      async run(_claim, work) {
+        await work({ tx: 'T2' });
+        throw new Error('commit: connection lost');
+      },
+    };
+    expect(await send(shopOver(noCommit, log))).toMatchObject({ status: 503 });
+    expect(log).toEqual(['release', 'work in T2']);
+  });
+
+  it('that swallows the function’s failure does not make it a success', async () => {
+    const log: string[] = [];
+    const swallowing: WebhookStore<{ tx: string }> = {
+      ...transactional(log),
+      async run(_claim, work) {
+        await work({ tx: 'T3' }).catch(() => {});
+        return true;
+      },
+    };
+    expect(await send(shopOver(swallowing, log, true))).toMatchObject({ status: 500 });
+  });
+});
+
+describe('onReport', () => {
+  it.each([
+    [
+      'throws',
+      () => {
+        throw new Error('log');
+      },
+    ],
+    [
+      'rejects',
+      async () => {
+        throw new Error('log');
+      },
+    ],
+    ['never settles', () => new Promise(() => {})],
+    [
+      'gives a thenable that throws',
+      () => ({
+        // biome-ignore lint/suspicious/noThenProperty: a thenable is what is tested
+        then() {
+          throw new Error('then');
+        },
+      }),
+    ],
+  ])('that %s changes nothing', async (_name, onReport) => {
+    const shop = endpoint({ onReport });
+    await send(shop);
+    expect(await send(shop)).toMatchObject({ status: 200, body: 'duplicate' });
+    const { body: _body, ...rest } = await request(shop.clock);
+    expect(await shop.handler.handle({ ...rest, body: '{}' })).toMatchObject({ status: 401 });
+  });
+
+  it('holds neither body nor secret', async () => {
+    const shop = endpoint();
+    const { headers, body, method } = await request(shop.clock);
+    await shop.handler.handle({ method, headers, body });
+    await shop.handler.handle({ method, headers, body });
+    await shop.handler.handle({ method, headers, body: JSON.stringify({ ...paidBody, amount: '1' }) });
+    await shop.handler.handle({ method, headers, body: paidBody as never });
+    const text = JSON.stringify(shop.reports);
+    expect(shop.reports).toHaveLength(3);
+    expect(text).not.toContain('order-1042');
+    expect(text).not.toContain(SECRET);
+  });
+
+  it('shows a delivery id of a stranger cut short', async () => {
+    const shop = endpoint();
+    await shop.handler.handle({ method: 'POST', headers: { 'x-webhook-id': 'x'.repeat(5_000) }, body: '' });
+    expect(shop.reports[0]?.deliveryId).toHaveLength(128);
+  });
+});
+
+describe('configuration', () => {
+  const good = { secret: SECRET, store: memoryStore(), onPaid: () => {}, onCanceled: () => {} };
+  it.each([
+    ['secret', { secret: undefined }],
+    ['secret', { secret: ' padded' }],
+    ['store', { store: undefined }],
+    ['store has no renew', { store: { claim() {}, complete() {}, release() {} } }],
+    ['onPaid', { onPaid: undefined }],
+    ['onCanceled', { onCanceled: 'log' }],
+    ['onUnknown', { onUnknown: null }],
+    ['onReport', { onReport: {} }],
+    ['timeout', { timeout: 0 }],
+    ['timeout', { timeout: 15_001 }],
+    ['timeout', { timeout: Number.NaN }],
+    ['tolerance', { tolerance: 1 }],
+    ['encoding', { encoding: 'latin1' }],
+    ['timestampFormat', { timestampFormat: 1 }],
+    ['maxBodySize', { maxBodySize: 1.5 }],
+    ['orderIdMember', { orderIdMember: '' }],
+    ['now', { now: 5 }],
+  ])('names %s', (name, change) => {
+    const make = () => createWebhookHandler({ ...good, ...change } as never);
+    expect(make).toThrow(ConfigurationError);
+    expect(make).toThrow(new RegExp(name));
+  });
+
+  it.each([undefined, null, 5])('refuses options that are %s', (options) => {
+    expect(() => createWebhookHandler(options as never)).toThrow(ConfigurationError);
+  });
+
+  it('works with the real clock and timers', async () => {
+    vi.useFakeTimers();
+    try {
+      const handler = createWebhookHandler({ ...good, onPaid: () => new Promise(() => {}) });
+      const clock = new ManualClock();
+      clock.time = Date.now();
+      const reply = handler.handle(await request(clock));
+      await vi.advanceTimersByTimeAsync(12_000);
+      expect((await reply).status).toBe(503);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+});
+
+describe('options that are used for two handlers', () => {
+  it('are read when a handler is made: the first keeps its own store and functions', async () => {
+    const calls: string[] = [];
+    const clock = new ManualClock();
+    const options = {
+      now: clock.now,
+      secret: SECRET,
+      store: memoryStore(),
+      onPaid: () => void calls.push('first'),
+      onCanceled: () => {},
+      onReport: (report: { reason: string }) => void calls.push(report.reason),
+    };
+    const first = createWebhookHandler(options);
+    const stores = [options.store, memoryStore()] as const;
+    Object.assign(options, { store: stores[1], onPaid: () => void calls.push('second'), onReport: undefined });
+    createWebhookHandler(options);
+    expect(await first.handle(await request(clock))).toMatchObject({ status: 200, body: 'done' });
+    expect(calls).toEqual(['weak_secret', 'first']);
+    expect(stores.map(({ size }) => size)).toEqual([1, 0]);
+  });
+
+  it('may be an instance of a class, whose functions keep their `this`', async () => {
+    const clock = new ManualClock();
+    class Shop {
+      readonly now = clock.now;
+      readonly secret = SECRET;
+      readonly store = memoryStore();
+      #paid = 0;
+      get paid(): number {
+        return this.#paid;
+      }
+      onPaid(): void {
+        this.#paid += 1;
+      }
+      onCanceled(): void {}
+    }
+    const shop = new Shop();
+    await createWebhookHandler(shop).handle(await request(clock));
+    expect(shop.paid).toBe(1);
+  });
+});

@@ -1,0 +1,132 @@
+import type { DatabaseSync } from 'node:sqlite';
+import type {
+  ALBEvent,
+  ALBHandler,
+  ALBResult,
+  APIGatewayProxyEvent,
+  APIGatewayProxyEventV2,
+  APIGatewayProxyEventV2WithJWTAuthorizer,
+  APIGatewayProxyHandler,
+  APIGatewayProxyHandlerV2,
+  APIGatewayProxyResult,
+  APIGatewayProxyStructuredResultV2,
+  APIGatewayProxyWithCognitoAuthorizerEvent,
+  APIGatewayProxyWithLambdaAuthorizerEvent,
+  Handler,
+  LambdaFunctionURLEvent,
+  LambdaFunctionURLHandler,
+} from 'aws-lambda';
+import type Database from 'better-sqlite3';
+import { describe, expectTypeOf, it } from 'vitest';
+import {
+  createWebhookHandler,
+  type SqliteDatabase,
+  sqliteStore,
+  toLambdaHandler,
+  type WebhookHandler,
+} from '../../../src/webhooks/index.ts';
+
+// The declarations of real drivers and of AWS fit without a cast. Older compilers read some of them in another way: with
+// TypeScript 5.4 to 5.9 the same calls were compiled by hand.
+
+declare const webhook: WebhookHandler;
+declare const better: Database.Database;
+declare const node: DatabaseSync;
+
+/** `Database` of bun:sqlite as bun-types 1.4 declares it; its whole declarations would replace those of Node here. */
+interface BunDatabase {
+  exec<Params extends BunBinding[]>(sql: string, ...bindings: Params[]): BunChanges;
+  prepare<Row, Params extends BunBinding | BunBinding[]>(
+    sql: string,
+    params?: Params,
+  ): BunStatement<Row, Params extends unknown[] ? Params : [Params]>;
+  get inTransaction(): boolean;
+}
+type BunBinding =
+  | string
+  | bigint
+  | NodeJS.TypedArray
+  | number
+  | boolean
+  | null
+  | Record<string, string | number | null>;
+interface BunChanges {
+  changes: number;
+  lastInsertRowid: number | bigint;
+}
+interface BunStatement<Row, Params extends BunBinding[]> {
+  run(...params: Params): BunChanges;
+  get(...params: Params): Row | null;
+}
+declare const bun: BunDatabase;
+
+describe('an SQLite database', () => {
+  const functions = { secret: 's', onCanceled: () => {} };
+
+  it('of better-sqlite3 is taken, and given to commit', () => {
+    createWebhookHandler({
+      ...functions,
+      store: sqliteStore(better),
+      onPaid: async (_event, { commit }) => {
+        const changes = await commit((db) => {
+          expectTypeOf(db).toEqualTypeOf<Database.Database>();
+          return db.prepare('DELETE FROM carts').run().changes;
+        });
+        expectTypeOf(changes).toEqualTypeOf<number>();
+        await commit((db) => db.transaction(() => 1)());
+      },
+    });
+  });
+
+  it('of node:sqlite is taken', () => {
+    expectTypeOf(node).toExtend<SqliteDatabase>();
+    createWebhookHandler({
+      ...functions,
+      store: sqliteStore(node),
+      onPaid: (_event, { commit }) => commit((db) => db.prepare('DELETE FROM carts').run().changes),
+    });
+  });
+
+  it('of bun:sqlite is taken', () => {
+    createWebhookHandler({
+      ...functions,
+      store: sqliteStore(bun),
+      onPaid: (_event, { commit }) => commit((db) => db.prepare('DELETE FROM carts').run().changes),
+    });
+  });
+
+  it('is nothing else', () => {
+    // @ts-expect-error the name of a file
+    sqliteStore('shop.db');
+    // @ts-expect-error an asynchronous driver
+    sqliteStore({ exec: async () => {}, prepare: async () => ({}) });
+  });
+});
+
+describe('toLambdaHandler', () => {
+  it('is a handler of each kind of HTTP event', () => {
+    expectTypeOf(toLambdaHandler(webhook)).toExtend<APIGatewayProxyHandler>();
+    expectTypeOf(toLambdaHandler(webhook)).toExtend<APIGatewayProxyHandlerV2>();
+    expectTypeOf(toLambdaHandler(webhook)).toExtend<LambdaFunctionURLHandler>();
+    expectTypeOf(toLambdaHandler(webhook)).toExtend<ALBHandler>();
+    expectTypeOf(toLambdaHandler(webhook)).toExtend<Handler<APIGatewayProxyEvent, APIGatewayProxyResult>>();
+  });
+
+  it('takes each event, with any authorizer', () => {
+    type Taken = Parameters<ReturnType<typeof toLambdaHandler>>[0];
+    expectTypeOf<APIGatewayProxyEvent>().toExtend<Taken>();
+    expectTypeOf<APIGatewayProxyWithLambdaAuthorizerEvent<{ user: string }>>().toExtend<Taken>();
+    expectTypeOf<APIGatewayProxyWithCognitoAuthorizerEvent>().toExtend<Taken>();
+    expectTypeOf<APIGatewayProxyEventV2>().toExtend<Taken>();
+    expectTypeOf<APIGatewayProxyEventV2WithJWTAuthorizer>().toExtend<Taken>();
+    expectTypeOf<LambdaFunctionURLEvent>().toExtend<Taken>();
+    expectTypeOf<ALBEvent>().toExtend<Taken>();
+  });
+
+  it('gives each result', () => {
+    type Given = Awaited<ReturnType<ReturnType<typeof toLambdaHandler>>>;
+    expectTypeOf<Given>().toExtend<APIGatewayProxyResult>();
+    expectTypeOf<Given>().toExtend<APIGatewayProxyStructuredResultV2>();
+    expectTypeOf<Given>().toExtend<ALBResult>();
+  });
+});

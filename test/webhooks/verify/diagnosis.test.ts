@@ -1,0 +1,106 @@
+import { describe, expect, it } from 'vitest';
+import { signWebhook, verifyWebhook } from '../../../src/webhooks/index.ts';
+import { headersOf, MIXED, NOW, PAID, PAID_HEADERS, SECRET, VECTORS } from '../vectors.ts';
+
+const HEX = VECTORS[0].signature;
+
+async function messageOf(verified: Promise<unknown>): Promise<string> {
+  const error: unknown = await verified.then(
+    () => new Error('accepted'),
+    (thrown: unknown) => thrown,
+  );
+  const message = error instanceof Error ? error.message : String(error);
+  expect(message).not.toContain('whsec_');
+  expect(message).not.toContain('order-1042');
+  return message;
+}
+
+/** A body that was signed as `sent` and handed to the verifier as `received`. */
+async function mismatch(sent: string, received: string | Uint8Array, secret = SECRET): Promise<string> {
+  const headers = { ...(await signWebhook(sent, SECRET, { timestamp: NOW })) };
+  return await messageOf(verifyWebhook(received, headers, secret, { now: NOW }));
+}
+
+describe('the message of a refusal diagnoses', () => {
+  const parsed = JSON.parse(PAID);
+  const compact = JSON.stringify(parsed);
+  const spaced = compact.replaceAll('":', '": ').replaceAll(',"', ', "');
+  it.each([
+    ['a re-serialised body, sent with spaces', spaced, compact, /serialised again: with other spacing/],
+    [
+      'a re-serialised body, sent indented',
+      compact,
+      JSON.stringify(parsed, null, 2),
+      /serialised again: with other spacing/,
+    ],
+    ['a re-serialised body, sent with escapes', '{"a":"\\u00e9"}', '{"a":"é"}', /escaped letters/],
+    ['a lost byte-order mark', `\uFEFF${PAID}`, PAID, /byte-order mark/],
+    ['a lost line break', `${PAID}\n`, PAID, /line break at the end/],
+    ['an added line break', PAID, `${PAID}\n`, /white space was added/],
+    ['an empty body', PAID, '', /body is empty/],
+    ['anything else', PAID, '{"a":1}', /secret is another one.*or the body is not the raw one/],
+  ])('%s', async (_name, sent, received, message) => {
+    expect(await mismatch(sent, received)).toMatch(message);
+  });
+
+  it('a secret that would match when trimmed of its quotes', async () => {
+    expect(await mismatch(PAID, PAID, `"${SECRET}"`)).toMatch(/would match when trimmed/);
+  });
+
+  it('a padded secret, before anything else', async () => {
+    expect(await mismatch(PAID, PAID, `${SECRET}\n`)).toMatch(/white space around it.*Trim it/s);
+  });
+
+  it('a body that is not as long as it was sent', async () => {
+    const headers = { ...PAID_HEADERS, 'content-length': '170' };
+    const message = await messageOf(verifyWebhook('{"a":1}', headers, SECRET, { now: NOW }));
+    expect(message).toMatch(/has 7 bytes, but Content-Length says 170\. It was parsed and serialised again/);
+  });
+
+  it('several secrets of which none fits', async () => {
+    const message = await messageOf(verifyWebhook(PAID, PAID_HEADERS, ['a', 'b'], { now: NOW }));
+    expect(message).toMatch(/none of the 2 secrets fits/);
+  });
+
+  it.each([
+    [301_000, 'the timestamp is 5 minutes old; the tolerance is 5 minutes'],
+    [9 * 60_000, 'the timestamp is 9 minutes old'],
+    [3 * 3_600_000, 'the timestamp is 3 hours old'],
+    [50 * 3_600_000, 'the timestamp is 2 days old'],
+    [-9 * 60_000, "the timestamp is 9 minutes ahead of this machine's clock"],
+  ])('an age of %i ms', async (age, text) => {
+    expect(await messageOf(verifyWebhook(PAID, PAID_HEADERS, SECRET, { now: NOW + age }))).toContain(text);
+  });
+
+  it('an age beyond a narrow tolerance in seconds', async () => {
+    const verified = verifyWebhook(PAID, PAID_HEADERS, SECRET, { now: NOW + 45_000, tolerance: 30_000 });
+    expect(await messageOf(verified)).toContain('45 seconds old; the tolerance is 30 seconds');
+  });
+
+  it('the form of a signature and of a timestamp', async () => {
+    const signed = (headers: Record<string, string>, pin = {}) =>
+      messageOf(verifyWebhook(PAID, headers, SECRET, { now: NOW, ...pin }));
+    expect(await signed(headersOf(`${HEX} `))).toMatch(/65 characters of another form.*white space around it/);
+    expect(await signed(PAID_HEADERS, { encoding: 'base64' })).toMatch(/signature in base64.*It is hex/);
+    expect(await signed(PAID_HEADERS, { timestampFormat: 'iso' })).toMatch(
+      /must be iso\. It is in the form of seconds/,
+    );
+    expect(await signed(headersOf(HEX, 'yesterday'))).toMatch(/ISO 8601\. It is 9 characters of another form/);
+    expect(await signed(headersOf(MIXED.base64url), { encoding: 'hex' })).toMatch(/signature in hex.*It is base64/);
+  });
+});
+
+it.each([
+  ['quotes that nothing closes', '\\"'],
+  ['strings that nothing closes', '"a\\'],
+  ['white space', ' \n'],
+  ['punctuation', ',:'],
+])('a hostile body of %s is looked through once', async (_name, piece) => {
+  // Looked through once for each place in it, this would hold up everybody else for seconds.
+  const body = piece.repeat(Math.floor(32_000 / piece.length));
+  const secrets = [SECRET, `${SECRET}_2`, `${SECRET}_3`];
+  for (let delivery = 0; delivery < 10; delivery += 1) {
+    const refused = verifyWebhook(body, headersOf('0'.repeat(64)), secrets, { now: NOW });
+    expect(await messageOf(refused)).toContain('The signature does not match');
+  }
+});

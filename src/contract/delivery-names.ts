@@ -1,4 +1,4 @@
-import { isObject } from './envelope.ts';
+import { isObject } from './json.ts';
 import type { DeliveryAttempt, WebhookDelivery } from './types.ts';
 import { dateFrom, Problem } from './values/scalars.ts';
 

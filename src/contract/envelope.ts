@@ -1,4 +1,5 @@
 import type * as z from 'zod/mini';
+import { isObject } from './json.ts';
 import type { Page } from './types.ts';
 import {
   after,
@@ -27,11 +28,6 @@ const pageShape = shapeOf<Omit<Page<unknown>, 'items'>>()({
 export function pageOf<T>(item: z.ZodMiniType<T, unknown>): z.ZodMiniType<Page<T>, unknown> {
   const items = after((raw) => (raw === null ? [] : raw), listOf(item)); // null is how some languages write an empty list
   return resource({ ...pageShape, items });
-}
-
-/** True for a JSON object. */
-export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { Endpoint, PageEndpoint } from './endpoint.ts';
-import { isObject, pageOf, unwrapped } from './envelope.ts';
+import { pageOf, unwrapped } from './envelope.ts';
+import { isObject } from './json.ts';
 import { described, eitherOf } from './openapi/forms.ts';
 import { amount, ident, optionalInteger, optionalText, optionalUrl, optionalWord, textOf } from './parameters.ts';
 import type {

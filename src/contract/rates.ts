@@ -1,5 +1,5 @@
 import type { RowsEndpoint } from './endpoint.ts';
-import { isObject } from './envelope.ts';
+import { isObject } from './json.ts';
 import { rowsOf } from './rows.ts';
 import type { Rate } from './types.ts';
 import { check, decimal, nullable, openEnum, resource, shapeOf, text } from './values/codecs.ts';

@@ -1,4 +1,4 @@
-import { isObject } from './envelope.ts';
+import { isObject } from './json.ts';
 import type { Form } from './openapi/forms.ts';
 import type { Check, Checked, Issue } from './values/codecs.ts';
 import { decimalFrom, integerFrom, Problem } from './values/scalars.ts';

@@ -1,7 +1,8 @@
 import { ListCall } from '../call/call.ts';
 import type { CallOptions } from '../call/options.ts';
 import type { PageEndpoint } from '../contract/endpoint.ts';
-import { isObject, lenientPage } from '../contract/envelope.ts';
+import { lenientPage } from '../contract/envelope.ts';
+import { isObject } from '../contract/json.ts';
 import type { Page, PageQuery } from '../contract/types.ts';
 import { quietly } from '../transport/observer.ts';
 import { unreadable } from '../transport/request.ts';

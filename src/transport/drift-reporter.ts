@@ -1,6 +1,7 @@
 import type { DriftEvent } from '../call/options.ts';
 import type { Endpoint } from '../contract/endpoint.ts';
-import { isObject, payloadOf, unwrapped } from '../contract/envelope.ts';
+import { payloadOf, unwrapped } from '../contract/envelope.ts';
+import { isObject } from '../contract/json.ts';
 import { driftsIn } from '../contract/values/drift.ts';
 import { printable } from '../printable.ts';
 import { quietly } from './observer.ts';

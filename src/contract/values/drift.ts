@@ -1,4 +1,4 @@
-import { isObject } from '../envelope.ts';
+import { isObject } from '../json.ts';
 import type { Form, Member } from '../openapi/forms.ts';
 import { dateFrom, decimalFrom, integerFrom, Problem } from './scalars.ts';
 

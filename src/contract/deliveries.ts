@@ -1,7 +1,8 @@
 import { countOrNull, deliveryList, flagOrNull, numberOrNull } from './delivery-names.ts';
 import type { Endpoint } from './endpoint.ts';
 import { ident } from './parameters.ts';
-import type { DeliveryAttempt, EventType, KnownDeliveryStatus, WebhookDelivery } from './types.ts';
+import { DELIVERY_STATUSES } from './statuses.ts';
+import type { DeliveryAttempt, EventType, WebhookDelivery } from './types.ts';
 import {
   after,
   check,
@@ -56,7 +57,7 @@ const attemptShape = shapeOf<DeliveryAttempt>()({
 const deliveryShape = shapeOf<WebhookDelivery>()({
   id: text,
   event_type: optionalScalar((value) => textOrNull(value) as EventType | null, unsaid),
-  status: openEnum<KnownDeliveryStatus>(['pending', 'delivering', 'delivered', 'failed']),
+  status: openEnum(DELIVERY_STATUSES),
   attempts: optionalScalar<number>((value) => countOrNull(value) ?? 0, unsaid),
   max_attempts: optionalScalar(numberOrNull, unsaid),
   last_http_status: optionalScalar(statusOrNull, unsaid),

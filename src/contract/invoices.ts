@@ -3,6 +3,7 @@ import { pageOf, unwrapped } from './envelope.ts';
 import { isObject } from './json.ts';
 import { described, eitherOf } from './openapi/forms.ts';
 import { amount, ident, optionalInteger, optionalText, optionalUrl, optionalWord, textOf } from './parameters.ts';
+import { INVOICE_STATUS_NAMES } from './statuses.ts';
 import type {
   CreatedInvoice,
   CreateInvoiceParams,
@@ -10,7 +11,6 @@ import type {
   Invoice,
   InvoiceAdjustment,
   InvoicePaymentMethod,
-  KnownInvoiceStatus,
   ListInvoicesQuery,
 } from './types.ts';
 import {
@@ -30,14 +30,6 @@ import {
   text,
   timestamp,
 } from './values/codecs.ts';
-
-export const INVOICE_STATUSES = [
-  'pending',
-  'success',
-  'fail',
-  'expired',
-  'canceled',
-] as const satisfies readonly KnownInvoiceStatus[];
 
 const currencyShape = shapeOf<Currency>()({ id: integer, code: text, name: text, symbol: text });
 export const currency = resource(currencyShape, 'Currency');
@@ -59,7 +51,7 @@ const createdShape = shapeOf<CreatedInvoice>()({
   amount: decimal,
   amount_to_send: nullable(decimal),
   currency,
-  status: openEnum<KnownInvoiceStatus>(INVOICE_STATUSES),
+  status: openEnum(INVOICE_STATUS_NAMES),
   callback_url: nullable(text),
   success_url: nullable(text),
   fail_url: nullable(text),
@@ -99,7 +91,7 @@ const createShape = namesOf<CreateInvoiceParams>()({
 });
 
 const listShape = namesOf<ListInvoicesQuery>()({
-  status: optionalWord(INVOICE_STATUSES),
+  status: optionalWord(INVOICE_STATUS_NAMES),
   currency: optionalText(1, 16),
   page: optionalInteger(1, Number.MAX_SAFE_INTEGER, 1),
   per_page: optionalInteger(1, 100, 20),

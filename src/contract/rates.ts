@@ -8,7 +8,7 @@ const rateShape = shapeOf<Rate>()({
   platform: text,
   asset: text,
   fiat: text,
-  side: openEnum<'buy' | 'sell'>(['buy', 'sell']),
+  side: openEnum(['buy', 'sell']),
   price: decimal,
   min_amount: nullable(decimal),
   max_amount: nullable(decimal),

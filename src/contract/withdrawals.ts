@@ -3,7 +3,8 @@ import type { Endpoint, PageEndpoint } from './endpoint.ts';
 import { pageOf, unwrapped } from './envelope.ts';
 import type { Form } from './openapi/forms.ts';
 import { ident, optionalInteger, optionalWord } from './parameters.ts';
-import type { KnownWithdrawalStatus, ListWithdrawalsQuery, Withdrawal } from './types.ts';
+import { WITHDRAWAL_STATUSES } from './statuses.ts';
+import type { ListWithdrawalsQuery, Withdrawal } from './types.ts';
 import {
   after,
   check,
@@ -17,12 +18,6 @@ import {
   text,
 } from './values/codecs.ts';
 import { dateFrom, decimalFrom, Problem } from './values/scalars.ts';
-
-export const WITHDRAWAL_STATUSES = [
-  'pending',
-  'approved',
-  'rejected',
-] as const satisfies readonly KnownWithdrawalStatus[];
 
 const NOT_TEXT = new Problem('must be a string');
 
@@ -71,7 +66,7 @@ const withdrawalShape = shapeOf<Omit<Withdrawal, 'unreadable'>>()({
   amount: decimal,
   network_commission: decimal,
   amount_to_send: decimal,
-  status: openEnum<KnownWithdrawalStatus>(WITHDRAWAL_STATUSES),
+  status: openEnum(WITHDRAWAL_STATUSES),
   created_at: timestamp,
   logo_url: words,
   tx_hash: words,

@@ -3,6 +3,8 @@
  *
  * @packageDocumentation
  */
+
+export type { FinalInvoiceStatus } from '../contract/statuses.ts';
 export { Decimal } from '../contract/values/decimal.ts';
 export {
   ConfigurationError,
@@ -31,7 +33,6 @@ export type {
   CatchUpOptions,
   CatchUpProgress,
   CatchUpResult,
-  FinalInvoiceStatus,
 } from './catch-up/catch-up-options.ts';
 export { type StoreCheck, type StoreConformanceOptions, storeConformance } from './conformance/store-conformance.ts';
 export { parseInvoiceEvent } from './event/event-json.ts';

@@ -106,7 +106,7 @@ describe('the webhooks', () => {
     ],
     [
       'invoice.canceled',
-      '{ invoice_uuid: string, status: string enum expired,canceled,fail, amount: string of 25.00 }',
+      '{ invoice_uuid: string, status: string enum fail,expired,canceled, amount: string of 25.00 }',
     ],
   ])('%s', (name, payload) => {
     const { parameters, requestBody, responses, ...rest } = document.webhooks[name]?.post ?? NOTHING;

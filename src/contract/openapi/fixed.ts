@@ -1,3 +1,4 @@
+import { statusesOf } from '../statuses.ts';
 import type { JsonSchema } from './json-schema.ts';
 
 /** Both failure shapes. @see service interface, "Failure envelope" */
@@ -83,10 +84,10 @@ export const webhookDescriptions: Readonly<Record<string, JsonSchema>> = {
     ['invoice_uuid', 'status', 'amount', 'credited_usdt', 'adjusted'],
   ),
   'invoice.canceled': event(
-    'The invoice ended in expired, canceled or fail.',
+    'The invoice ended in fail, expired or canceled.',
     {
       invoice_uuid: { type: 'string' },
-      status: { type: 'string', enum: ['expired', 'canceled', 'fail'] },
+      status: { type: 'string', enum: statusesOf('invoice.canceled') },
       amount: { ...decimal, description: 'The original order amount.' },
     },
     ['invoice_uuid', 'status', 'amount'],

@@ -111,7 +111,7 @@ export const timestamp = scalar(dateFrom, { kind: 'timestamp' });
 export const anything: z.ZodMiniType<unknown, unknown> = z.unknown();
 
 /** Known words for the reader of the types; any other text passes. */
-export function openEnum<Known extends string>(words: readonly Known[]): z.ZodMiniType<OpenEnum<Known>, unknown> {
+export function openEnum<const Known extends string>(words: readonly Known[]): z.ZodMiniType<OpenEnum<Known>, unknown> {
   // The known words exist in the type and the form only: an unknown one is not an error.
   return described(z.string() as unknown as z.ZodMiniType<OpenEnum<Known>, unknown>, { kind: 'text', words });
 }

@@ -66,7 +66,7 @@ const deliveryShape = shapeOf<WebhookDelivery>()({
   attempt_log: listOf<DeliveryAttempt>(resource(attemptShape)),
 });
 
-const delivery = resource(deliveryShape, 'WebhookDelivery', { namesUnsaid: true });
+const delivery = resource(deliveryShape, 'WebhookDelivery', { hasChosenNames: true });
 
 /** @see service interface, "GET /api/v1/external/invoices/{ident}/webhooks" */
 export const listDeliveries: Endpoint<WebhookDelivery[]> = {

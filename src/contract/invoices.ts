@@ -1,7 +1,6 @@
 import type { Endpoint, PageEndpoint } from './endpoint.ts';
 import { pageOf, unwrapped } from './envelope.ts';
 import { isObject } from './json.ts';
-import { described, eitherOf } from './openapi/forms.ts';
 import { amount, ident, optionalInteger, optionalText, optionalUrl, optionalWord, textOf } from './parameters.ts';
 import { INVOICE_STATUS_NAMES } from './statuses.ts';
 import type {
@@ -30,6 +29,7 @@ import {
   text,
   timestamp,
 } from './values/codecs.ts';
+import { annotated, structureOf } from './values/structure.ts';
 
 const currencyShape = shapeOf<Currency>()({ id: integer, code: text, name: text, symbol: text });
 export const currency = resource(currencyShape, 'Currency');
@@ -134,5 +134,10 @@ export const getInvoice: Endpoint<Invoice> = {
   params: check(() => parameters({ ident })),
   query: null,
   body: null,
-  data: check(() => described(after(singleInvoice, invoice), eitherOf(invoice, created))),
+  data: check(() =>
+    annotated(after(singleInvoice, invoice), {
+      kind: 'either',
+      structures: [structureOf(invoice), structureOf(created)],
+    }),
+  ),
 };

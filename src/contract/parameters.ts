@@ -1,10 +1,10 @@
 import type * as z from 'zod/mini';
-import type { Form } from './openapi/forms.ts';
 import type { DecimalLike } from './types.ts';
 import { optionalScalar, scalar } from './values/codecs.ts';
 import { Decimal } from './values/decimal.ts';
 import { isLoopback } from './values/hosts.ts';
 import { codePoints, isWellFormed, Problem } from './values/scalars.ts';
+import type { Scalar } from './values/structure.ts';
 
 /** Text of min to max code points, as the service's limits count. */
 export function textOf(min: number, max: number): z.ZodMiniType<string, unknown> {
@@ -32,8 +32,11 @@ export function nameOf(value: unknown): string {
 }
 
 /** "no" in the interface: null and undefined are both left out of the request. */
-export function optional<T>(inner: (value: unknown) => T | Problem, form: Form): z.ZodMiniType<T | undefined, unknown> {
-  return optionalScalar((value) => (value === undefined || value === null ? undefined : inner(value)), form);
+export function optional<T>(
+  inner: (value: unknown) => T | Problem,
+  structure: Scalar,
+): z.ZodMiniType<T | undefined, unknown> {
+  return optionalScalar((value) => (value === undefined || value === null ? undefined : inner(value)), structure);
 }
 
 export function optionalText(min: number, max: number): z.ZodMiniType<string | undefined, unknown> {

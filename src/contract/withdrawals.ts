@@ -1,7 +1,6 @@
 import type * as z from 'zod/mini';
 import type { Endpoint, PageEndpoint } from './endpoint.ts';
 import { pageOf, unwrapped } from './envelope.ts';
-import type { Form } from './openapi/forms.ts';
 import { ident, optionalInteger, optionalWord } from './parameters.ts';
 import { WITHDRAWAL_STATUSES } from './statuses.ts';
 import type { ListWithdrawalsQuery, Withdrawal } from './types.ts';
@@ -18,6 +17,7 @@ import {
   text,
 } from './values/codecs.ts';
 import { dateFrom, decimalFrom, Problem } from './values/scalars.ts';
+import type { Scalar } from './values/structure.ts';
 
 const NOT_TEXT = new Problem('must be a string');
 
@@ -33,13 +33,13 @@ class Unreadable {
  * A member beside uuid and status. All are "shown as strings", so an amount or a time that does not apply yet may be
  * absent, null or the empty string; and none of them is worth losing the withdrawal for.
  */
-function member<T>(read: (value: unknown) => T | Problem, form: Form): z.ZodMiniType<T | null, unknown> {
+function member<T>(read: (value: unknown) => T | Problem, structure: Scalar): z.ZodMiniType<T | null, unknown> {
   const codec = optionalScalar((value) => {
     if (value === undefined || value === null) return null;
     const result = read(value);
     if (!(result instanceof Problem)) return result;
     return value === '' ? null : new Unreadable(value);
-  }, form);
+  }, structure);
   return codec as z.ZodMiniType<T | null, unknown>; // `settled` takes the unreadable ones out
 }
 

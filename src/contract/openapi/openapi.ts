@@ -1,8 +1,8 @@
 import type { Endpoint } from '../endpoint.ts';
 import { endpoints } from '../endpoints.ts';
 import type { Check } from '../values/codecs.ts';
+import type { Member } from '../values/structure.ts';
 import { failureSchemas, webhookDescriptions } from './fixed.ts';
-import type { Member } from './forms.ts';
 import { type JsonSchema, SchemaBook } from './json-schema.ts';
 
 /** The service as an OpenAPI 3.1 document, made from the table that client and sandbox use. Version: the interface's. */
@@ -33,7 +33,7 @@ export function openApiDocument(): JsonSchema {
 
 function operationOf(endpoint: Endpoint<unknown>, book: SchemaBook): JsonSchema {
   const parameters = [...parametersOf(endpoint.params, 'path', book), ...parametersOf(endpoint.query, 'query', book)];
-  const body = endpoint.body?.form?.();
+  const body = endpoint.body?.structure?.();
   return {
     operationId: endpoint.operation,
     tags: [endpoint.operation.split('.')[0]],
@@ -55,27 +55,27 @@ function operationOf(endpoint: Endpoint<unknown>, book: SchemaBook): JsonSchema 
 }
 
 function contentOf(endpoint: Endpoint<unknown>, book: SchemaBook): JsonSchema {
-  const form = endpoint.data.form?.();
-  if (form === undefined) return {}; // the response body is not shown
-  const data = book.of(form);
+  const structure = endpoint.data.structure?.();
+  if (structure === undefined) return {}; // the response body is not shown
+  const data = book.of(structure);
   const envelope = {
     type: 'object',
     properties: { success: { type: 'boolean', const: true, default: true }, data },
     required: ['data'],
   };
   if (endpoint.envelope === 'shown') return { content: json(envelope) };
-  const bare = form.kind === 'either' ? form.forms.map((each) => book.of(each)) : [data];
+  const bare = structure.kind === 'either' ? structure.structures.map((each) => book.of(each)) : [data];
   return { content: json({ anyOf: [envelope, ...bare] }) };
 }
 
 function parametersOf(check: Check<unknown> | null, where: 'path' | 'query', book: SchemaBook): JsonSchema[] {
-  const form = check?.form?.();
-  if (form?.kind !== 'record') return [];
-  return Object.entries(form.members).map(([name, member]: [string, Member]) => ({
+  const structure = check?.structure?.();
+  if (structure?.kind !== 'record') return [];
+  return Object.entries(structure.members).map(([name, member]: [string, Member]) => ({
     name,
     in: where,
     required: where === 'path',
-    schema: book.of(member.form),
+    schema: book.of(member.structure),
   }));
 }
 

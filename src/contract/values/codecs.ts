@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
 import { compile } from 'zod/v4/core';
-import { described, type Form, type Member, memberOf } from '../openapi/forms.ts';
 import type { OpenEnum } from '../types.ts';
 import { dateFrom, decimalFrom, integerFrom, Problem } from './scalars.ts';
+import { annotated, type RecordStructure, type Scalar, type Structure, structureOf } from './structure.ts';
 
 /** One deviation from the interface, or one unusable parameter. */
 export interface Issue {
@@ -26,11 +26,11 @@ export type Checked<T> =
 export interface Check<T> {
   (value: unknown): Checked<T>;
   /** What it reads, as data; absent where nothing is read. */
-  readonly form?: () => Form;
+  readonly structure?: () => Structure;
 }
 
 /** Issues built for one value: a body of a few hundred compressed bytes may hold millions. */
-const ISSUES_MAX = 20;
+export const ISSUES_MAX = 20;
 
 // `error` is asked before the settings that a host may have given to every copy of zod; `reportInput` tells an absent
 // member from one of another type. Neither text nor input goes any further than toIssues.
@@ -49,11 +49,11 @@ export function check<T>(build: () => z.ZodMiniType<T, unknown>): Check<T> {
     const issues = result.error.issues.slice(0, ISSUES_MAX + 1).flatMap(toIssues);
     return { ok: false, issues: issues.slice(0, ISSUES_MAX), ...(issues.length > ISSUES_MAX && { isMore: true }) };
   };
-  let form: Form | undefined;
+  let structure: Structure | undefined;
   return Object.assign(run, {
-    form(): Form {
-      form ??= memberOf(build()).form;
-      return form;
+    structure(): Structure {
+      structure ??= structureOf(build());
+      return structure;
     },
   });
 }
@@ -83,7 +83,7 @@ function article(type: string): string {
 }
 
 /** A scalar read by one of the plain functions of scalars.ts. Absent is reported as required. */
-export function scalar<T>(read: (value: unknown) => T | Problem, form: Form): z.ZodMiniType<T, unknown> {
+export function scalar<T>(read: (value: unknown) => T | Problem, structure: Scalar): z.ZodMiniType<T, unknown> {
   const codec = z.pipe(
     z.unknown(),
     z.transform((value, context) => {
@@ -94,15 +94,11 @@ export function scalar<T>(read: (value: unknown) => T | Problem, form: Form): z.
       return z.NEVER;
     }),
   );
-  return described(codec, form);
+  return annotated(codec, structure);
 }
 
-export const text: z.ZodMiniType<string, unknown> = described(z.string() as z.ZodMiniType<string, unknown>, {
-  kind: 'text',
-});
-export const flag: z.ZodMiniType<boolean, unknown> = described(z.boolean() as z.ZodMiniType<boolean, unknown>, {
-  kind: 'flag',
-});
+export const text = z.string() as z.ZodMiniType<string, unknown>; // zod's type of the input says what is checked
+export const flag = z.boolean() as z.ZodMiniType<boolean, unknown>;
 export const integer = scalar(integerFrom, { kind: 'integer' });
 export const decimal = scalar(decimalFrom, { kind: 'decimal' });
 export const timestamp = scalar(dateFrom, { kind: 'timestamp' });
@@ -113,13 +109,12 @@ export const anything: z.ZodMiniType<unknown, unknown> = z.unknown();
 /** Known words for the reader of the types; any other text passes. */
 export function openEnum<const Known extends string>(words: readonly Known[]): z.ZodMiniType<OpenEnum<Known>, unknown> {
   // The known words exist in the type and the form only: an unknown one is not an error.
-  return described(z.string() as unknown as z.ZodMiniType<OpenEnum<Known>, unknown>, { kind: 'text', words });
+  return annotated(z.string() as unknown as z.ZodMiniType<OpenEnum<Known>, unknown>, { kind: 'text', words });
 }
 
 /** "no, nullable" in the interface: absent and null are both null. */
 export function nullable<T>(inner: z.ZodMiniType<T, unknown>): z.ZodMiniType<T | null, unknown> {
-  const codec = z._default(z.nullable(inner), null) as z.ZodMiniType<T | null, unknown>;
-  return described(codec, memberOf(inner).form, { optional: true, nullable: true });
+  return z._default(z.nullable(inner), null) as z.ZodMiniType<T | null, unknown>;
 }
 
 /** Likewise for an object, for which a language that has one empty value for lists and objects writes `[]`. */
@@ -128,8 +123,7 @@ export function nullableObject<T>(inner: z.ZodMiniType<T, unknown>): z.ZodMiniTy
     z.optional(z.unknown()),
     z.transform((value) => (isAbsentObject(value) ? null : value)),
   );
-  const codec = z.pipe(given, z.nullable(inner)) as unknown as z.ZodMiniType<T | null, unknown>;
-  return described(codec, memberOf(inner).form, { optional: true, nullable: true });
+  return z.pipe(given, z.nullable(inner)) as unknown as z.ZodMiniType<T | null, unknown>;
 }
 
 /** True for what stands in place of an object that is not there. */
@@ -147,17 +141,11 @@ export type Decoded<S extends Shape> = { readonly [K in keyof S]: z.output<S[K]>
 export function resource<S extends Shape>(
   shape: S,
   name: string | null = null,
-  traits: { readonly namesUnsaid?: boolean } = {},
+  traits: Pick<RecordStructure, 'hasChosenNames'> = {},
 ): z.ZodMiniType<Decoded<S>, unknown> {
   // looseObject adds an index signature for the unknown members, which the public types leave out on purpose.
   const codec = z.looseObject({ ...shape }) as unknown as z.ZodMiniType<Decoded<S>, unknown>;
-  return described(codec, { ...recordOf(shape, name), ...traits });
-}
-
-function recordOf(shape: Shape, name: string | null): Extract<Form, { kind: 'record' }> {
-  const members: Record<string, Member> = {};
-  for (const [key, codec] of Object.entries(shape)) members[key] = memberOf(codec);
-  return { kind: 'record', name, members };
+  return annotated(codec, { kind: 'record', name, ...traits });
 }
 
 /** A list, decoded item by item: it stops at the first items that hold more issues than are built. */
@@ -181,13 +169,12 @@ export function listOf<T>(item: z.ZodMiniType<T, unknown>): z.ZodMiniType<T[], u
       return context.issues.length === 0 ? list : z.NEVER;
     }),
   );
-  return described(codec, { kind: 'list', item: memberOf(item).form });
+  return annotated(codec, { kind: 'list', item: structureOf(item) });
 }
 
 /** Parameters: every member is checked, an unknown one is refused, because a mistyped name would be lost silently. */
 export function parameters<S extends Shape>(shape: S): z.ZodMiniType<Decoded<S>, unknown> {
-  const codec = z.strictObject({ ...shape }) as unknown as z.ZodMiniType<Decoded<S>, unknown>;
-  return described(codec, recordOf(shape, null));
+  return z.strictObject({ ...shape }) as unknown as z.ZodMiniType<Decoded<S>, unknown>;
 }
 
 /** Shapes the raw value before the schema sees it, for what the interface leaves unnamed. */
@@ -195,20 +182,17 @@ export function after<T>(
   prepare: (raw: unknown) => unknown,
   schema: z.ZodMiniType<T, unknown>,
 ): z.ZodMiniType<T, unknown> {
-  const codec = z.pipe(z.pipe(z.unknown(), z.transform(prepare)), schema) as unknown as z.ZodMiniType<T, unknown>;
-  return described(codec, memberOf(schema).form);
+  return z.pipe(z.pipe(z.unknown(), z.transform(prepare)), schema) as unknown as z.ZodMiniType<T, unknown>;
 }
 
 /** Shapes the decoded value. */
 export function finished<T>(schema: z.ZodMiniType<T, unknown>, finish: (value: T) => T): z.ZodMiniType<T, unknown> {
-  const codec = z.pipe(schema, z.transform(finish)) as unknown as z.ZodMiniType<T, unknown>;
-  return described(codec, memberOf(schema).form);
+  return z.pipe(schema, z.transform(finish)) as unknown as z.ZodMiniType<T, unknown>;
 }
 
 /** A scalar that may be absent: `read` decides what absent and null become. */
-export function optionalScalar<T>(read: (value: unknown) => T | Problem, form: Form): z.ZodMiniType<T, unknown> {
-  const codec = z.pipe(z.optional(z.unknown()), scalar(read, form)) as unknown as z.ZodMiniType<T, unknown>;
-  return described(codec, form, { optional: true, nullable: true });
+export function optionalScalar<T>(...rule: Parameters<typeof scalar<T>>): z.ZodMiniType<T, unknown> {
+  return z.pipe(z.optional(z.unknown()), scalar(...rule)) as unknown as z.ZodMiniType<T, unknown>;
 }
 
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;

@@ -1,17 +1,9 @@
+import type { endpoints } from './endpoints.ts';
 import type { Page } from './types.ts';
-import type { Check } from './values/codecs.ts';
+import type { Check } from './values/check.ts';
 
 /** The operations of the service, named as the client's methods. */
-export type Operation =
-  | 'invoices.create'
-  | 'invoices.list'
-  | 'invoices.get'
-  | 'webhooks.resend'
-  | 'webhooks.deliveries'
-  | 'withdrawals.list'
-  | 'withdrawals.get'
-  | 'paymentMethods.list'
-  | 'rates.list';
+export type Operation = keyof typeof endpoints;
 
 /** Text values only; an undefined one is left out of the request. */
 export type WireRecord = Readonly<Record<string, string | undefined>>;

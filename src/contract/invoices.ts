@@ -1,3 +1,4 @@
+import { currency } from './currency.ts';
 import type { Endpoint, PageEndpoint } from './endpoint.ts';
 import { pageOf, unwrapped } from './envelope.ts';
 import { isObject } from './json.ts';
@@ -6,18 +7,17 @@ import { INVOICE_STATUS_NAMES } from './statuses.ts';
 import type {
   CreatedInvoice,
   CreateInvoiceParams,
-  Currency,
   Invoice,
   InvoiceAdjustment,
   InvoicePaymentMethod,
   ListInvoicesQuery,
 } from './types.ts';
+import { annotated, structureOf } from './values/annotations.ts';
 import {
   after,
   check,
   decimal,
   flag,
-  integer,
   isAbsentObject,
   namesOf,
   nullable,
@@ -29,10 +29,6 @@ import {
   text,
   timestamp,
 } from './values/codecs.ts';
-import { annotated, structureOf } from './values/structure.ts';
-
-const currencyShape = shapeOf<Currency>()({ id: integer, code: text, name: text, symbol: text });
-export const currency = resource(currencyShape, 'Currency');
 
 const methodShape = shapeOf<InvoicePaymentMethod>()({ name: text, logo_url: nullable(text) });
 

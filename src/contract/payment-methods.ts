@@ -1,5 +1,5 @@
+import { currency } from './currency.ts';
 import type { RowsEndpoint } from './endpoint.ts';
-import { currency } from './invoices.ts';
 import { rowsOf } from './rows.ts';
 import type { PaymentMethod } from './types.ts';
 import { check, decimal, integer, nullable, resource, shapeOf, text } from './values/codecs.ts';

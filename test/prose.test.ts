@@ -91,7 +91,7 @@ describe('a source', () => {
     expect(inSource('html`<p class="mend">one two three</p>', '<p>four five; six</p>`;')).toEqual([
       '2 semicolon four five; six',
     ]);
-    expect(inSource('const a = `one $' + '{[', '1]} two', 'that mends \\`mend\\` and it`;')).toEqual([
+    expect(inSource('const a = `one $' + '{[', '1]} two', 'that mends all of \\`mend\\``;')).toEqual([
       '3 expression mends',
     ]);
   });

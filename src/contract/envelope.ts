@@ -2,7 +2,7 @@ import type * as z from 'zod/mini';
 import { after, anything, type Check, check, flag, type Issue, integer, listOf, resource, shapeOf } from './codecs.ts';
 import type { Page } from './types.ts';
 
-/** @see service interface, "Response envelope" */
+/** @see [Response envelope](../../docs/service-interface.md#response-envelope) */
 const pageShape = shapeOf<Omit<Page<unknown>, 'items'>>()({
   page: integer,
   per_page: integer,

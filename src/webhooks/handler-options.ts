@@ -9,7 +9,10 @@ import type { WebhookSecret } from './secrets.ts';
 import type { WebhookStore } from './store.ts';
 import { VERIFY_OPTIONS, type VerifySettings, type VerifyWebhookOptions, verifySettings } from './verify-settings.ts';
 
-/** The time limit of a delivery: 12 seconds. The service gives up after 15. @see service interface, "Retries" */
+/**
+ * The time limit of a delivery: 12 seconds. The service gives up after 15.
+ * @see [Retries](../../docs/service-interface.md#retries)
+ */
 export const DEFAULT_TIMEOUT = 12_000;
 const MAX_TIMEOUT = 15_000;
 

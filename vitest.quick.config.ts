@@ -34,7 +34,7 @@ export default defineConfig({
     exclude: ['test/**/single-values.test.ts'],
     env: { SHUFFLE_RUNS: process.env['SHUFFLE_RUNS'] ?? '20' },
     isolate: false, // one worker loads each source once, which saves a third of the time
-    testTimeout: 60_000,
-    hookTimeout: 120_000,
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
   },
 });

@@ -44,7 +44,7 @@ export const resetAfterReading: Step = { play: ({ response }) => void response.s
 export const resetMidBody = (status = 200, half = '{"success":true,"data":{"uu'): Step => ({
   play({ response }) {
     response.writeHead(status, { 'content-type': 'application/json', 'content-length': '5000' });
-    response.write(half, () => setImmediate(() => response.socket?.resetAndDestroy()));
+    response.write(half, () => onceRead(() => response.socket?.resetAndDestroy()));
   },
 });
 

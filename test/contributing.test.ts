@@ -77,7 +77,9 @@ describe('"Add an endpoint" of CONTRIBUTING.md, on a copy of the project', () =>
     });
     await once(service.listen(0, '127.0.0.1'), 'listening');
     try {
-      expect(await call(`http://127.0.0.1:${(service.address() as AddressInfo).port}`)).toBe('EUR 1.50\nUSDT 20.00\n');
+      const baseUrl = `http://127.0.0.1:${(service.address() as AddressInfo).port}`;
+      const printed = await run('balances.ts', { MERCHANT_BASE_URL: baseUrl, MERCHANT_API_KEY: 'test-key' });
+      expect(printed).toBe('EUR 1.50\nUSDT 20.00\n');
     } finally {
       service.close();
     }
@@ -85,22 +87,22 @@ describe('"Add an endpoint" of CONTRIBUTING.md, on a copy of the project', () =>
   });
 
   it('gives a sandbox that answers it', async () => {
-    const { createSandbox } = (await import(join(COPY, 'src/sandbox/index.ts'))) as {
-      createSandbox(options: object): { url: string; listen(): Promise<unknown>; close(): Promise<void> };
-    };
-    const sandbox = createSandbox({ apiKey: 'test-key' });
-    await sandbox.listen();
-    try {
-      expect(await call(sandbox.url)).toBe('USDT 120.50\n');
-    } finally {
-      await sandbox.close();
-    }
+    const withSandbox = `
+      import { createSandbox } from './src/sandbox/index.ts';
+      const sandbox = createSandbox();
+      await sandbox.listen();
+      process.env['MERCHANT_BASE_URL'] = sandbox.url;
+      process.env['MERCHANT_API_KEY'] = sandbox.apiKey;
+      await import('./balances.ts');
+      await sandbox.close();`;
+    writeFileSync(join(COPY, 'with-sandbox.ts'), withSandbox);
+    expect(await run('with-sandbox.ts')).toBe('USDT 120.50\n');
   });
 });
 
-/** What the script of the example prints. */
-async function call(baseUrl: string): Promise<string> {
-  const env = { MERCHANT_BASE_URL: baseUrl, MERCHANT_API_KEY: 'test-key', NO_COLOR: '1' };
-  const { stdout } = await promisify(execFile)(process.execPath, [join(COPY, 'balances.ts')], { cwd: COPY, env });
+/** What a script of the copy prints, in a process that does not share the test's environment. */
+async function run(script: string, env: Readonly<Record<string, string>> = {}): Promise<string> {
+  const options = { cwd: COPY, env: { NO_COLOR: '1', ...env } };
+  const { stdout } = await promisify(execFile)(process.execPath, [join(COPY, script)], options);
   return stdout;
 }

@@ -1,6 +1,9 @@
 import type { KnownDeliveryStatus, KnownEventType, KnownInvoiceStatus, KnownWithdrawalStatus } from './types.ts';
 
-/** The four final states. @see service interface, "Invoice states" */
+/**
+ * The four final states.
+ * @see [Invoice states](../../docs/service-interface.md#invoice-states)
+ */
 export type FinalInvoiceStatus = Exclude<KnownInvoiceStatus, 'pending'>;
 
 interface FinalRow {
@@ -14,7 +17,10 @@ interface OpenRow {
   readonly event: null;
 }
 
-/** Each invoice status with what follows from it. @see service interface, "Invoice states" */
+/**
+ * Each invoice status with what follows from it.
+ * @see [Invoice states](../../docs/service-interface.md#invoice-states)
+ */
 export const INVOICE_STATUSES = {
   pending: { isFinal: false, event: null },
   success: { isFinal: true, event: 'invoice.paid' },
@@ -43,14 +49,14 @@ export function statusesOf(event: KnownEventType): readonly FinalInvoiceStatus[]
   return FINAL_INVOICE_STATUSES.filter((status) => INVOICE_STATUSES[status].event === event);
 }
 
-/** @see service interface, "Withdrawal states" */
+/** @see [Withdrawal states](../../docs/service-interface.md#withdrawal-states) */
 export const WITHDRAWAL_STATUSES = [
   'pending',
   'approved',
   'rejected',
 ] as const satisfies readonly KnownWithdrawalStatus[];
 
-/** @see service interface, "Webhook delivery states and moves" */
+/** @see [Webhook delivery states and moves](../../docs/service-interface.md#webhook-delivery-states-and-moves) */
 export const DELIVERY_STATUSES = [
   'pending',
   'delivering',

@@ -15,12 +15,18 @@ import type { DeliveryFault } from './service/faults.ts';
 /** A currency as it travels. */
 export interface WireCurrency extends Wire<Currency> {}
 
-/** A payment method as it travels. Amounts and percentages are decimal text. @see service interface, "Payment method (list item)" */
+/**
+ * A payment method as it travels. Amounts and percentages are decimal text.
+ * @see [Payment method (list item)](../../docs/service-interface.md#payment-method-list-item)
+ */
 export interface SandboxMethod extends Wire<PaymentMethod> {
   readonly logo_url: string;
 }
 
-/** A market rate. A null price stands for a pair without fresh data: the list leaves it out. @see service interface, "Rate" */
+/**
+ * A market rate. A null price stands for a pair without fresh data: the list leaves it out.
+ * @see [Rate](../../docs/service-interface.md#rate)
+ */
 export interface SandboxRate extends Omit<Wire<Rate>, 'price'> {
   /** Fiat per USDT. */
   readonly price: string | null;
@@ -28,15 +34,21 @@ export interface SandboxRate extends Omit<Wire<Rate>, 'price'> {
   readonly max_amount: string;
 }
 
-/** A withdrawal as it travels; null where a member does not apply. The list is ordered by `created_at`. @see service interface, "Withdrawal" */
+/**
+ * A withdrawal as it travels; null where a member does not apply. The list is ordered by `created_at`.
+ * @see [Withdrawal](../../docs/service-interface.md#withdrawal)
+ */
 export interface SandboxWithdrawal extends Wire<Omit<Withdrawal, 'unreadable'>> {}
 
-/** The correction of an invoice; decimal text. @see service interface, "Invoice adjustment" */
+/**
+ * The correction of an invoice; decimal text.
+ * @see [Invoice adjustment](../../docs/service-interface.md#invoice-adjustment)
+ */
 export interface SandboxAdjustment extends Wire<InvoiceAdjustment> {}
 
 /**
  * An invoice as the sandbox holds it: the full form of the interface in wire text, whatever the dialect writes.
- * @see service interface, "Invoice"
+ * @see [Invoice](../../docs/service-interface.md#invoice)
  */
 export interface SandboxInvoice extends Wire<Invoice> {}
 
@@ -67,7 +79,10 @@ export interface SandboxAttempt extends Wire<DeliveryAttempt> {
   readonly why: string | null;
 }
 
-/** A webhook delivery with its attempts. @see service interface, "Webhook delivery record" */
+/**
+ * A webhook delivery with its attempts.
+ * @see [Webhook delivery record](../../docs/service-interface.md#webhook-delivery-record)
+ */
 export interface SandboxDelivery extends Omit<Wire<WebhookDelivery>, 'attempt_log'> {
   readonly invoice_uuid: string;
   readonly external_id: string;

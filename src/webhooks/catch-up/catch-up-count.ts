@@ -1,3 +1,4 @@
+import { notify } from '../../callbacks.ts';
 import type { FinalInvoiceStatus } from '../../contract/statuses.ts';
 import { isPayload, own } from '../event/payload-names.ts';
 import type { Ending } from '../handle/play-event.ts';
@@ -64,10 +65,6 @@ export class CatchUpCount {
       page: this.#page,
       totalPages: this.#totalPages,
     };
-    try {
-      Promise.resolve(this.#onProgress?.(progress)).catch(() => {});
-    } catch {
-      // A progress bar that fails must not cost a payment.
-    }
+    notify(() => this.#onProgress?.(progress));
   }
 }

@@ -12,8 +12,8 @@ import {
   type CatchUpInvoice,
   type CatchUpOptions,
   type CatchUpResult,
+  checkCatchUpOptions,
   checkClient,
-  checkOptions,
   refuseForgetful,
   sinceFrom,
 } from './catch-up-options.ts';
@@ -27,7 +27,7 @@ export async function catchUp<Extra extends object>(
   settings: HandlerSettings<Extra>,
 ): Promise<CatchUpResult> {
   checkClient(merchant);
-  checkOptions(options);
+  checkCatchUpOptions(options);
   const { store } = settings.options;
   refuseForgetful(store);
   const since = sinceFrom(options.since, settings.verify.now(), store.retention);

@@ -1,4 +1,4 @@
-import { checkNames } from '../../checks.ts';
+import { checkOptions, configurationFail, readWord } from '../../checks.ts';
 import { ConfigurationError } from '../../errors/classes.ts';
 import { engine } from './hmac.ts';
 import { secretsFrom } from './secrets.ts';
@@ -6,17 +6,24 @@ import { encoder } from './utf8.ts';
 
 /**
  * How the signature is written: `base64` is read in the standard alphabet and in that of URLs. The interface does not
- * show it. @see service interface, "Authentication"
+ * show it.
+ * @see [Authentication](../../../docs/service-interface.md#authentication)
  */
 export type SignatureEncoding = 'hex' | 'base64';
-/** How the timestamp is written. The interface does not show it. @see service interface, "Authentication" */
+/**
+ * How the timestamp is written. The interface does not show it.
+ * @see [Authentication](../../../docs/service-interface.md#authentication)
+ */
 export type TimestampFormat = 'seconds' | 'milliseconds' | 'iso';
 
 const SIGNATURE_PREFIX = 'sha256=';
 export const SIGNATURE_ENCODINGS = ['hex', 'base64'] as const satisfies readonly SignatureEncoding[];
 export const TIMESTAMP_FORMATS = ['seconds', 'milliseconds', 'iso'] as const satisfies readonly TimestampFormat[];
 
-/** The headers of a delivery: the service's three, and the type of its body. @see service interface, "Headers on every delivery" */
+/**
+ * The headers of a delivery: the service's three, and the type of its body.
+ * @see [Headers on every delivery](../../../docs/service-interface.md#headers-on-every-delivery)
+ */
 export interface WebhookHeaders {
   'Content-Type': string;
   'X-Webhook-Id': string;
@@ -50,7 +57,7 @@ const SIGN_OPTIONS: ReadonlySet<string> = new Set<keyof SignWebhookOptions>([
  * Makes the headers of a signed delivery, as the service does: for tests of a receiver, and for the sandbox.
  *
  * @throws ConfigurationError for an unusable secret or option.
- * @see service interface, "Authentication"
+ * @see [Authentication](../../../docs/service-interface.md#authentication)
  */
 export async function signWebhook(
   body: string | Uint8Array,
@@ -58,15 +65,13 @@ export async function signWebhook(
   options: SignWebhookOptions = {},
 ): Promise<WebhookHeaders> {
   const [key = ''] = secretsFrom(secret);
-  if (typeof options !== 'object' || options === null) throw new ConfigurationError('The options must be an object.');
-  checkNames('signWebhook', options, SIGN_OPTIONS, (problem) => {
-    throw new ConfigurationError(`${problem}.`);
-  });
+  const fail = configurationFail('signWebhook');
+  checkOptions('options', options, SIGN_OPTIONS, fail);
   if (typeof body !== 'string' && !ArrayBuffer.isView(body)) {
     throw new ConfigurationError('signWebhook signs text or bytes. Give it the body exactly as it will be sent.');
   }
-  const encoding = oneOf('encoding', [...SIGNATURE_ENCODINGS, 'base64url'], options.encoding) ?? 'hex';
-  const format = oneOf('timestampFormat', TIMESTAMP_FORMATS, options.timestampFormat) ?? 'seconds';
+  const encoding = readWord('encoding', [...SIGNATURE_ENCODINGS, 'base64url'], options.encoding, fail) ?? 'hex';
+  const format = readWord('timestampFormat', TIMESTAMP_FORMATS, options.timestampFormat, fail) ?? 'seconds';
   const timestamp = timestampText(options.timestamp ?? Date.now(), format);
   const digest = await engine().hmac(key, timestamp, typeof body === 'string' ? encoder.encode(body) : body);
   const signature = encoding === 'hex' ? digest : encoding === 'base64' ? base64(digest) : base64url(base64(digest));
@@ -94,12 +99,4 @@ function timestampText(timestamp: Date | number | string, format: TimestampForma
   if (Number.isNaN(date.getTime())) throw new ConfigurationError('The timestamp to sign is not a time.');
   if (format === 'iso') return date.toISOString();
   return String(format === 'seconds' ? Math.floor(date.getTime() / 1000) : date.getTime());
-}
-
-/** An option that is one of a few words, or absent. */
-export function oneOf<T extends string>(name: string, words: readonly T[], value: unknown): T | undefined {
-  if (value === undefined) return undefined;
-  const found = words.find((word) => word === value);
-  if (found === undefined) throw new ConfigurationError(`${name} must be ${words.map((w) => `"${w}"`).join(' or ')}.`);
-  return found;
 }

@@ -4,12 +4,12 @@ import { ident } from './parameters.ts';
 import { DELIVERY_STATUSES } from './statuses.ts';
 import type { DeliveryAttempt, EventType, WebhookDelivery } from './types.ts';
 import {
-  after,
   check,
   listOf,
   openEnum,
   optionalScalar,
   parameters,
+  prepared,
   resource,
   shapeOf,
   text,
@@ -80,7 +80,7 @@ export const listDeliveries: Endpoint<WebhookDelivery[]> = {
   params: check(() => parameters({ ident })),
   query: null,
   body: null,
-  data: check(() => after((payload) => deliveryList(payload), listOf(delivery))),
+  data: check(() => prepared((payload) => deliveryList(payload), listOf(delivery))),
 };
 
 /**

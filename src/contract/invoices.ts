@@ -14,7 +14,6 @@ import type {
 } from './types.ts';
 import { annotated, structureOf } from './values/annotations.ts';
 import {
-  after,
   check,
   decimal,
   flag,
@@ -24,6 +23,7 @@ import {
   nullableObject,
   openEnum,
   parameters,
+  prepared,
   resource,
   shapeOf,
   text,
@@ -131,7 +131,7 @@ export const getInvoice: Endpoint<Invoice> = {
   query: null,
   body: null,
   data: check(() =>
-    annotated(after(singleInvoice, invoice), {
+    annotated(prepared(singleInvoice, invoice), {
       kind: 'either',
       structures: [structureOf(invoice), structureOf(created)],
     }),

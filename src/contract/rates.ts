@@ -16,7 +16,7 @@ const rateShape = shapeOf<Rate>()({
 
 const rate = check(() => resource(rateShape, 'Rate'));
 
-/** The interface says that a pair without fresh data is omitted; a service that sends it with a null price is forgiven. */
+/** True for a pair without fresh data. The interface says that it is omitted, but a null price is accepted as well. */
 function isWithoutPrice(row: unknown): boolean {
   return isObject(row) && (row['price'] ?? null) === null;
 }

@@ -3,32 +3,32 @@ import { type Check, type Checked, ISSUES_MAX, type Issue } from './values/codec
 import { decimalFrom, integerFrom, Problem } from './values/scalars.ts';
 import { pathTo, type Structure } from './values/structure.ts';
 
-/** How a list is read whose rows stand alone. */
-export interface RowsReading {
+/** Options for a list whose rows are read one by one. */
+export interface RowsOptions {
   /** Called with each row that cannot be read. */
   readonly onInvalid?: ((index: number, issue: Issue, raw: unknown) => void) | undefined;
-  /** Whether every row may be unreadable; else such an answer is refused. */
+  /** Accepts a list whose rows are all unreadable. Such a list is refused by default. */
   readonly mayAllBeInvalid?: boolean | undefined;
-  /** True for a row that the service should have left out: no row, and not an invalid one. */
+  /** Returns true for a row that the service should have left out. It is skipped and does not count as invalid. */
   readonly isOmitted?: ((raw: unknown) => boolean) | undefined;
 }
 
-/** So many are no exception any more, and reading them takes time that a hostile service should not have. */
+/** The unreadable rows after which a list is refused, because reading them costs time. */
 const INVALID_MAX = 1_000;
 
 /**
- * A list whose rows are read one by one, without those that cannot be: one odd row must not stop a checkout. A list
- * none of whose rows can be read is refused, because an empty list would say that nothing can be charged.
+ * Returns the reader of a list that leaves unreadable rows out: one odd row must not stop a checkout. A list without any
+ * readable row is refused, because an empty list would say that nothing can be charged.
  */
 export function rowsOf<T>(
   item: Check<T>,
-  { onInvalid, mayAllBeInvalid = false, isOmitted }: RowsReading = {},
+  { onInvalid, mayAllBeInvalid = false, isOmitted }: RowsOptions = {},
 ): Check<T[]> {
   const read = (payload: unknown): Checked<T[]> => {
     if (!Array.isArray(payload)) {
       return refused([{ path: '', message: payload === undefined ? 'is required' : 'must be an array' }]);
     }
-    const readRow = reading(item);
+    const readRow = rowReader(item);
     const rows: T[] = [];
     const issues: Issue[] = [];
     let invalid = 0;
@@ -57,8 +57,8 @@ function rowStructure(item: Check<unknown>): Structure {
   return item.structure?.() ?? { kind: 'anything' };
 }
 
-/** Reads a row. The first wrong member refuses it: a schema collects them all, which takes twenty times as long. */
-function reading<T>(item: Check<T>): Check<T> {
+/** Returns the reader of a row. It stops at the first wrong member, because a schema that collects all takes twenty times as long. */
+function rowReader<T>(item: Check<T>): Check<T> {
   const structure = rowStructure(item);
   return (raw) => {
     const issue = wrongIn(structure, raw, '');
@@ -66,7 +66,7 @@ function reading<T>(item: Check<T>): Check<T> {
   };
 }
 
-/** What is plainly wrong, by the structure alone; null leaves the rest to the schema. */
+/** Returns the first mistake that the structure shows. Null leaves the decision to the schema. */
 function wrongIn(structure: Structure, value: unknown, path: string): Issue | null {
   const problem = problemOf(structure, value);
   if (problem !== null) return { path, message: problem };

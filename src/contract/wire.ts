@@ -2,8 +2,7 @@ import type { UnlistedWord } from './types.ts';
 import type { Decimal } from './values/decimal.ts';
 
 /**
- * The JSON form of a public type: amounts and times are text, and an open list of words holds only the words that the
- * interface lists.
+ * The JSON form of a public type. Amounts and times are text. An open list of words keeps only the words of the interface.
  */
 export type Wire<T> = T extends UnlistedWord
   ? never

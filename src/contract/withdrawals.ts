@@ -5,13 +5,13 @@ import { ident, optionalInteger, optionalWord } from './parameters.ts';
 import { WITHDRAWAL_STATUSES } from './statuses.ts';
 import type { ListWithdrawalsQuery, Withdrawal } from './types.ts';
 import {
-  after,
   check,
   finished,
   namesOf,
   openEnum,
   optionalScalar,
   parameters,
+  prepared,
   resource,
   shapeOf,
   text,
@@ -21,7 +21,7 @@ import type { Scalar } from './values/structure.ts';
 
 const NOT_TEXT = new Problem('must be a string');
 
-/** What a member came as, where it could not be read. */
+/** The raw value of a member that could not be read. */
 class Unreadable {
   readonly raw: unknown;
   constructor(raw: unknown) {
@@ -30,8 +30,8 @@ class Unreadable {
 }
 
 /**
- * A member beside uuid and status. All are "shown as strings", so an amount or a time that does not apply yet may be
- * absent, null or the empty string; and none of them is worth losing the withdrawal for.
+ * Returns the codec of a member other than uuid and status. The interface shows all of them as strings. Absent, null and
+ * the empty string mean that a member does not apply yet. An unreadable member does not make the withdrawal unreadable.
  */
 function member<T>(read: (value: unknown) => T | Problem, structure: Scalar): z.ZodMiniType<T | null, unknown> {
   const codec = optionalScalar((value) => {
@@ -40,11 +40,11 @@ function member<T>(read: (value: unknown) => T | Problem, structure: Scalar): z.
     if (!(result instanceof Problem)) return result;
     return value === '' ? null : new Unreadable(value);
   }, structure);
-  return codec as z.ZodMiniType<T | null, unknown>; // `settled` takes the unreadable ones out
+  return codec as z.ZodMiniType<T | null, unknown>; // withUnreadable replaces the unreadable ones
 }
 
-/** Moves what could not be read from its members to `unreadable`. */
-function settled(withdrawal: Withdrawal): Withdrawal {
+/** Moves the unreadable members to `unreadable`. */
+function withUnreadable(withdrawal: Withdrawal): Withdrawal {
   const unread = Object.entries(withdrawal).filter(([, value]) => value instanceof Unreadable);
   if (unread.length === 0) return withdrawal;
   const nulls = Object.fromEntries(unread.map(([name]) => [name, null]));
@@ -73,7 +73,7 @@ const withdrawalShape = shapeOf<Omit<Withdrawal, 'unreadable'>>()({
   reject_reason: words,
   processed_at: timestamp,
 });
-const withdrawal = finished<Withdrawal>(resource(withdrawalShape, 'Withdrawal'), settled);
+const withdrawal = finished<Withdrawal>(resource(withdrawalShape, 'Withdrawal'), withUnreadable);
 
 const listShape = namesOf<ListWithdrawalsQuery>()({
   status: optionalWord(WITHDRAWAL_STATUSES),
@@ -107,5 +107,5 @@ export const getWithdrawal: Endpoint<Withdrawal> = {
   params: check(() => parameters({ withdrawal_uuid: ident })),
   query: null,
   body: null,
-  data: check(() => after((payload) => unwrapped(payload), withdrawal)),
+  data: check(() => prepared((payload) => unwrapped(payload), withdrawal)),
 };

@@ -135,7 +135,7 @@ it('the key goes in its header, to every call', () => {
   expect(document.info).toEqual({
     title: 'Merchant Invoicing Service',
     version: '0.1.0',
-    description: 'Charge customers in fiat through hosted payment links; be credited in USDT.',
+    description: 'Charge customers in fiat through hosted payment links, and be credited in USDT.',
     license: { name: 'MIT', identifier: 'MIT' },
   });
 });

@@ -1,7 +1,7 @@
 import { statusesOf } from '../statuses.ts';
 import type { JsonSchema } from './json-schema.ts';
 
-/** Both failure shapes. @see [Failure envelope](../../../docs/service-interface.md#failure-envelope) */
+/** Both shapes of a failure. @see [Failure envelope](../../../docs/service-interface.md#failure-envelope) */
 export const failureSchemas: Readonly<Record<string, JsonSchema>> = {
   Failure: {
     type: 'object',
@@ -48,7 +48,7 @@ const header = (name: string, description: string): JsonSchema => ({
 });
 
 const headers = [
-  header('X-Webhook-Id', 'Delivery id; the same for repeats of one delivery.'),
+  header('X-Webhook-Id', 'Delivery id, the same for repeats of one delivery.'),
   header('X-Webhook-Signature', 'HMAC-SHA256 over "{timestamp}.{raw_body}".'),
   header('X-Webhook-Timestamp', 'Timestamp included in the signed string.'),
 ];
@@ -70,7 +70,7 @@ function event(summary: string, properties: JsonSchema, required: readonly strin
 }
 
 /**
- * The terminal webhook of an invoice; the member with the merchant's order id is not named.
+ * The terminal webhook of an invoice. The interface does not name the member with the merchant's order id.
  * @see [Events](../../../docs/service-interface.md#events)
  */
 export const webhookDescriptions: Readonly<Record<string, JsonSchema>> = {

@@ -4,7 +4,7 @@ import type { Member, RecordStructure, Structure } from '../values/structure.ts'
 /** JSON Schema, draft 2020-12, as OpenAPI 3.1 uses it. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
-/** Collects the named records, so that each is described once. */
+/** Converts structures to JSON Schema, and collects the named records, so that each is described once. */
 export class SchemaBook {
   readonly schemas: Record<string, JsonSchema> = {};
 
@@ -77,7 +77,7 @@ function textSchema({ words, min, max, isClosed }: Extract<Structure, { kind: 't
   if (isClosed) return { type: 'string', enum: words };
   return {
     type: 'string',
-    // Words of an answer are known values, not all that may ever come: a closed list would turn a new one into a violation.
+    // The words of an answer are the known values. A closed list would make a new one a violation.
     ...(words !== undefined && { examples: words, description: `Known values: ${words.join(', ')}.` }),
     ...(min !== undefined && min > 0 && { minLength: min }),
     ...(max !== undefined && { maxLength: max }),

@@ -5,7 +5,7 @@ import type { Member } from '../values/structure.ts';
 import { failureSchemas, webhookDescriptions } from './fixed.ts';
 import { type JsonSchema, SchemaBook } from './json-schema.ts';
 
-/** The service as an OpenAPI 3.1 document, made from the table that client and sandbox use. Version: the interface's. */
+/** Returns the service as an OpenAPI 3.1 document, built from the table that client and sandbox use. */
 export function openApiDocument(): JsonSchema {
   const book = new SchemaBook();
   const paths: Record<string, Record<string, JsonSchema>> = {};
@@ -17,7 +17,7 @@ export function openApiDocument(): JsonSchema {
     info: {
       title: 'Merchant Invoicing Service',
       version: '0.1.0',
-      description: 'Charge customers in fiat through hosted payment links; be credited in USDT.',
+      description: 'Charge customers in fiat through hosted payment links, and be credited in USDT.',
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: 'https://pay.example.com' }],
@@ -79,7 +79,7 @@ function parametersOf(check: Check<unknown> | null, where: 'path' | 'query', boo
   }));
 }
 
-/** The client leaves a null parameter out, so none goes over the wire. */
+/** Returns the schema without null: the client leaves a null parameter out of the request. */
 function withoutNulls(schema: JsonSchema): JsonSchema {
   const properties = schema['properties'];
   if (typeof properties !== 'object' || properties === null) return schema;

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import type { Member, RecordStructure, Scalar, Structure } from './structure.ts';
 
-/** What zod cannot tell of a schema: the rule inside a transform, and the name of a record. */
+/** The part of a structure that zod does not know: the rule inside a transform, and the name of a record. */
 type Annotation = Scalar | Omit<RecordStructure, 'members'>;
 
 const annotations = z.registry<Annotation>();

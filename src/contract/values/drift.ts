@@ -2,7 +2,7 @@ import { isObject } from '../json.ts';
 import { dateFrom, decimalFrom, integerFrom, Problem } from './scalars.ts';
 import { type Member, pathTo, type RecordStructure, type Structure } from './structure.ts';
 
-/** How an answer departs from the interface in a way that was forgiven. */
+/** How an answer deviates from the interface in a way that the client accepts. */
 export type DriftKind =
   | 'unknown_field'
   | 'unknown_word'
@@ -13,21 +13,21 @@ export type DriftKind =
   | 'no_envelope'
   | 'unreadable_member';
 
-/** One departure. The same in every item of a list is one: `items.*.amount`. */
+/** One deviation. The same deviation in several items of a list is one: `items.*.amount`. */
 export interface Drift {
-  /** Members joined with dots; empty for the payload as a whole. */
+  /** Names of members joined with dots. Empty for the payload as a whole. */
   readonly path: string;
   readonly kind: DriftKind;
 }
 
-/** Values looked at and departures named in one answer: a list of a million rows must not hold the process up. */
+/** Limits for one answer, because a list of a million rows must not block the process. */
 const VALUES_MAX = 20_000;
 const DRIFTS_MAX = 1_000;
 const NAME_MAX = 100;
 
 /**
- * Where a payload that was decoded departs from its structure. Follows the structure, so what it does not name is not entered.
- * Bounded: at most 1,000 departures, in the first 20,000 values.
+ * Returns the deviations of a decoded payload from its structure. Members that the structure does not name are reported
+ * and not entered. At most 1,000 deviations in the first 20,000 values are found.
  */
 export function driftsIn(structure: Structure, payload: unknown): Drift[] {
   const comparison = new Comparison();
@@ -41,7 +41,7 @@ class Comparison {
 
   compare(structure: Structure, value: unknown, path: string): void {
     if (this.#isDone()) return;
-    const kind = departureOf(structure, value);
+    const kind = deviationOf(structure, value);
     if (kind !== null) this.#note(path, kind);
     if (structure.kind === 'either') this.compare(structure.structures[0], value, path);
     if (structure.kind === 'list' && Array.isArray(value)) {
@@ -78,8 +78,8 @@ class Comparison {
   }
 }
 
-/** What the value itself departs in, whatever it holds. */
-function departureOf(structure: Structure, value: unknown): DriftKind | null {
+/** Returns the deviation of the value itself, without its members. */
+function deviationOf(structure: Structure, value: unknown): DriftKind | null {
   switch (structure.kind) {
     case 'decimal':
     case 'timestamp':

@@ -1,4 +1,4 @@
-/** What a codec reads, as data: for the OpenAPI description, for drift and for the quick check of rows. */
+/** The value that a codec reads, as data: for the OpenAPI document, for drift and for the quick check of rows. */
 export type Structure =
   | {
       readonly kind: 'text';
@@ -20,7 +20,7 @@ export type Structure =
 
 export interface RecordStructure {
   readonly kind: 'record';
-  /** The name of its schema in the OpenAPI document; null for a schema in place. */
+  /** The name of its schema in the OpenAPI document. Null for a schema without a name. */
   readonly name: string | null;
   readonly members: Readonly<Record<string, Member>>;
   /** The member names are chosen by this package: the interface does not show the wire's. */

@@ -17,7 +17,7 @@ export interface Endpoint<Data> {
   /** True where a repeated request cannot do the work twice. */
   readonly idempotent: boolean;
   /** Whether the interface shows the success in an envelope, or shows no shape at all. The client reads both forms for either. */
-  readonly envelope: 'shown' | 'unsaid';
+  readonly envelope: 'shown' | 'not_shown';
   /** Path parameters. Null where the path has none. */
   readonly params: Check<WireRecord> | null;
   /** Query, as text. Null where the interface lists none. */

@@ -1,8 +1,7 @@
-import { currency } from './currency.ts';
 import type { Endpoint, PageEndpoint } from './endpoint.ts';
 import { pageOf, unwrapped } from './envelope.ts';
 import { isObject } from './json.ts';
-import { amount, ident, optionalInteger, optionalText, optionalUrl, optionalWord, textOf } from './parameters.ts';
+import { amount, ident, limitedText, optionalInteger, optionalText, optionalUrl, optionalWord } from './parameters.ts';
 import { INVOICE_STATUS_NAMES } from './statuses.ts';
 import type {
   CreatedInvoice,
@@ -29,6 +28,7 @@ import {
   text,
   timestamp,
 } from './values/codecs.ts';
+import { currency } from './values/currency.ts';
 
 const methodShape = shapeOf<InvoicePaymentMethod>()({ name: text, logo_url: nullable(text) });
 
@@ -76,10 +76,10 @@ function singleInvoice(payload: unknown): unknown {
 }
 
 const createShape = namesOf<CreateInvoiceParams>()({
-  external_id: textOf(1, 128),
-  customer_id: textOf(1, 128),
+  external_id: limitedText(1, 128),
+  customer_id: limitedText(1, 128),
   amount,
-  currency: textOf(2, 16),
+  currency: limitedText(2, 16),
   purpose: optionalText(0, 255),
   callback_url: optionalUrl,
   success_url: optionalUrl,
@@ -126,7 +126,7 @@ export const getInvoice: Endpoint<Invoice> = {
   method: 'GET',
   path: '/api/v1/external/invoices/{ident}',
   idempotent: true,
-  envelope: 'unsaid',
+  envelope: 'not_shown',
   params: check(() => parameters({ ident })),
   query: null,
   body: null,

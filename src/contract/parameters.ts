@@ -7,12 +7,12 @@ import { codePoints, isWellFormed, Problem } from './values/scalars.ts';
 import type { Scalar } from './values/structure.ts';
 
 /** Returns the codec of a text of `min` to `max` code points. */
-export function textOf(min: number, max: number): z.ZodMiniType<string, unknown> {
-  return scalar((value) => boundedText(value, min, max), { kind: 'text', min, max });
+export function limitedText(min: number, max: number): z.ZodMiniType<string, unknown> {
+  return scalar((value) => readText(value, min, max), { kind: 'text', min, max });
 }
 
-function boundedText(value: unknown, min: number, max: number): string | Problem {
-  if (typeof value !== 'string') return new Problem(`must be a string, not ${nameOf(value)}`);
+function readText(value: unknown, min: number, max: number): string | Problem {
+  if (typeof value !== 'string') return new Problem(`must be a string, not ${typeNameOf(value)}`);
   if (value === '' && min > 0) return new Problem('must not be empty');
   // A code point has one or two units, so most texts need no count.
   if (value.length > max * 2 || (value.length > max && codePoints(value) > max)) {
@@ -24,7 +24,7 @@ function boundedText(value: unknown, min: number, max: number): string | Problem
 }
 
 /** Returns the kind of a value for a message, never the value. */
-export function nameOf(value: unknown): string {
+function typeNameOf(value: unknown): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'an array';
   if (value instanceof Date) return 'a Date';
@@ -40,7 +40,7 @@ export function optional<T>(
 }
 
 export function optionalText(min: number, max: number): z.ZodMiniType<string | undefined, unknown> {
-  return optional((value) => boundedText(value, min, max), { kind: 'text', min, max });
+  return optional((value) => readText(value, min, max), { kind: 'text', min, max });
 }
 
 /** Returns the codec of a whole number in a range, written as query text. `byDefault` is the default of the service. */
@@ -111,7 +111,7 @@ const URL_TEXT = /^https?:\/\/(?<authority>[^/?#\s\\\p{Cc}]+)(?:[/?#][^\s\\\p{Cc
 /** An address the service calls or sends the customer to. Plain http is accepted for loopback only, and the service decides about it. */
 export const optionalUrl: z.ZodMiniType<string | undefined, unknown> = optional(
   (value) => {
-    const text = boundedText(value, 1, URL_MAX);
+    const text = readText(value, 1, URL_MAX);
     if (text instanceof Problem) return text;
     const host = URL_TEXT.exec(text)?.groups?.['authority'];
     if (host?.includes('@')) return new Problem('must not contain a user name or password');
@@ -128,7 +128,7 @@ const IDENT_MAX = 128;
 /** A path parameter. `.` and `..` cannot be encoded: URL parsing would turn them into another path. */
 export const ident: z.ZodMiniType<string, unknown> = scalar(
   (value) => {
-    const text = boundedText(value, 1, IDENT_MAX);
+    const text = readText(value, 1, IDENT_MAX);
     return text === '.' || text === '..'
       ? new Problem('must not be "." or "..", which a URL cannot carry as a path segment')
       : text;

@@ -1,8 +1,8 @@
-import { currency } from './currency.ts';
 import type { RowsEndpoint } from './endpoint.ts';
 import { rowsOf } from './rows.ts';
 import type { PaymentMethod } from './types.ts';
 import { check, decimal, integer, nullable, resource, shapeOf, text } from './values/codecs.ts';
+import { currency } from './values/currency.ts';
 
 const paymentMethodShape = shapeOf<PaymentMethod>()({
   id: integer,

@@ -103,7 +103,7 @@ export const getWithdrawal: Endpoint<Withdrawal> = {
   method: 'GET',
   path: '/api/v1/external/withdrawals/{withdrawal_uuid}',
   idempotent: true,
-  envelope: 'unsaid',
+  envelope: 'not_shown',
   params: check(() => parameters({ withdrawal_uuid: ident })),
   query: null,
   body: null,

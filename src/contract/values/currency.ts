@@ -1,5 +1,5 @@
-import type { Currency } from './types.ts';
-import { integer, resource, shapeOf, text } from './values/codecs.ts';
+import type { Currency } from '../types.ts';
+import { integer, resource, shapeOf, text } from './codecs.ts';
 
 const currencyShape = shapeOf<Currency>()({ id: integer, code: text, name: text, symbol: text });
 

@@ -78,8 +78,6 @@ export const listDeliveries: Endpoint<WebhookDelivery[]> = {
   idempotent: true,
   envelope: 'not_shown',
   params: check(() => parameters({ ident })),
-  query: null,
-  body: null,
   data: check(() => prepared((payload) => readDeliveryList(payload), listOf(delivery))),
 };
 
@@ -93,7 +91,5 @@ export const resendWebhook: Endpoint<void> = {
   idempotent: false, // each one starts another attempt
   envelope: 'not_shown',
   params: check(() => parameters({ ident })),
-  query: null,
-  body: null,
   data: () => ({ ok: true, value: undefined }), // the interface does not show the response body
 };

@@ -53,14 +53,14 @@ const RECORD_NAMES: Readonly<Record<keyof WebhookDelivery, readonly string[]>> =
 };
 
 /** The interface shows these names. A service may still write them in another case. */
-const ATTEMPT_NAMES: Readonly<Record<keyof DeliveryAttempt, readonly string[]>> = {
-  status_code: ['status_code'],
-  success: ['success'],
-  error: ['error'],
-  duration_ms: ['duration_ms'],
-  triggered_by: ['triggered_by'],
-  created_at: ['created_at'],
-};
+const ATTEMPT_NAMES: readonly (keyof DeliveryAttempt)[] = [
+  'status_code',
+  'success',
+  'error',
+  'duration_ms',
+  'triggered_by',
+  'created_at',
+];
 
 /** Names that may hold the list, or one record. */
 const LIST_NAMES = ['items', 'deliveries', 'webhook_deliveries', 'webhooks', 'results', 'data'];
@@ -129,7 +129,7 @@ function renamedAttempt(raw: unknown): unknown {
   if (!isObject(raw) || Object.hasOwn(raw, 'status_code')) return raw; // the names of the interface
   const members = new Members(raw);
   const attempt: Record<string, unknown> = { ...raw };
-  for (const [name, candidates] of Object.entries(ATTEMPT_NAMES)) attempt[name] = members.find(candidates, () => true);
+  for (const name of ATTEMPT_NAMES) attempt[name] = members.find([name], () => true);
   return attempt;
 }
 

@@ -18,12 +18,12 @@ export interface Endpoint<Data> {
   readonly idempotent: boolean;
   /** Whether the interface shows the success in an envelope, or shows no shape at all. The client reads both forms for either. */
   readonly envelope: 'shown' | 'not_shown';
-  /** Path parameters. Null where the path has none. */
-  readonly params: Check<WireRecord> | null;
-  /** Query, as text. Null where the interface lists none. */
-  readonly query: Check<WireRecord> | null;
-  /** JSON body. Null where the interface lists none. */
-  readonly body: Check<WireRecord> | null;
+  /** Path parameters. Absent where the path has none. */
+  readonly params?: Check<WireRecord>;
+  /** Query, as text. Absent where the interface lists none. */
+  readonly query?: Check<WireRecord>;
+  /** JSON body. Absent where the interface lists none. */
+  readonly body?: Check<WireRecord>;
   /** The payload of a success, decoded tolerantly. */
   readonly data: Check<Data>;
 }

@@ -100,8 +100,6 @@ export const createInvoice: Endpoint<CreatedInvoice> = {
   path: '/api/v1/external/invoices',
   idempotent: true, // on external_id: rule 3 of the endpoint
   envelope: 'shown',
-  params: null,
-  query: null,
   body: check(() => parameters(createShape)),
   data: check(() => created),
 };
@@ -113,9 +111,7 @@ export const listInvoices: PageEndpoint<Invoice> = {
   path: '/api/v1/external/invoices',
   idempotent: true,
   envelope: 'shown',
-  params: null,
   query: check(() => parameters(listShape)),
-  body: null,
   data: check(() => pageOf(invoice)),
   item: check(() => invoice),
 };
@@ -128,8 +124,6 @@ export const getInvoice: Endpoint<Invoice> = {
   idempotent: true,
   envelope: 'not_shown',
   params: check(() => parameters({ ident })),
-  query: null,
-  body: null,
   data: check(() =>
     annotated(prepared(singleInvoice, invoice), {
       kind: 'either',

@@ -25,9 +25,6 @@ export const listPaymentMethods: RowsEndpoint<PaymentMethod> = {
   path: '/api/v1/external/payment-methods',
   idempotent: true,
   envelope: 'shown',
-  params: null,
-  query: null,
-  body: null,
   data: rowsOf(paymentMethod),
   item: paymentMethod,
 };

@@ -88,9 +88,7 @@ export const listWithdrawals: PageEndpoint<Withdrawal> = {
   path: '/api/v1/external/withdrawals',
   idempotent: true,
   envelope: 'shown',
-  params: null,
   query: check(() => parameters(listShape)),
-  body: null,
   data: check(() => pageOf(withdrawal)),
   item: check(() => withdrawal),
 };
@@ -105,7 +103,5 @@ export const getWithdrawal: Endpoint<Withdrawal> = {
   idempotent: true,
   envelope: 'not_shown',
   params: check(() => parameters({ withdrawal_uuid: ident })),
-  query: null,
-  body: null,
   data: check(() => prepared((payload) => unwrapped(payload), withdrawal)),
 };

@@ -68,7 +68,7 @@ function contentOf(endpoint: Endpoint<unknown>, book: SchemaBook): JsonSchema {
   return { content: json({ anyOf: [envelope, ...bare] }) };
 }
 
-function parametersOf(check: Check<unknown> | null, where: 'path' | 'query', book: SchemaBook): JsonSchema[] {
+function parametersOf(check: Check<unknown> | undefined, where: 'path' | 'query', book: SchemaBook): JsonSchema[] {
   const structure = check?.structure?.();
   if (structure?.kind !== 'record') return [];
   return Object.entries(structure.members).map(([name, member]: [string, Member]) => ({

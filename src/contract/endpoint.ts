@@ -1,4 +1,4 @@
-import type { Check } from './codecs.ts';
+import type { Check } from './check.ts';
 import type { Page } from './types.ts';
 
 /** The operations of the service, named as the client's methods. */

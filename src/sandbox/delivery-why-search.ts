@@ -27,6 +27,7 @@ interface Suspect {
  * receivers make is tried, with a delivery that only a receiver with this mistake accepts. Proven is what is accepted
  * while the right delivery is refused before and after. The receiver sees up to 25 requests; the delivery itself, its
  * attempts and its schedule are left as they are.
+ * @internal
  */
 export async function searchCause(world: World, invoice: InvoiceRecord): Promise<Finding> {
   const delivery = world.store.deliveries(invoice).at(-1);

@@ -93,7 +93,7 @@ export function describeEvent(event: SandboxEvent): string {
 
 const KEPT = 2_000;
 
-/** The log of a sandbox: bounded, newest last, told to the listener as it grows. */
+/** The log of a sandbox: bounded, newest last, told to the listener as it grows. @internal */
 export class EventLog {
   readonly #events: SandboxEvent[] = [];
   readonly #listener: ((event: SandboxEvent) => void) | undefined;

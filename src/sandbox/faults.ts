@@ -133,7 +133,7 @@ interface Queued extends QueuedFault {
   readonly chance: () => number;
 }
 
-/** {@link Faults} with the two doors through which the service takes what is due. */
+/** {@link Faults} with the two doors through which the service takes what is due. @internal */
 export class FaultScript implements Faults {
   readonly #queue: Queued[] = [];
   #chance: (() => RequestFault | null) | null = null;

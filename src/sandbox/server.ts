@@ -25,7 +25,7 @@ export interface SandboxServer {
   close(): Promise<void>;
 }
 
-/** Serves the sandbox over HTTP. Rejects with a ConfigurationError when the port is taken. */
+/** Serves the sandbox over HTTP. Rejects with a ConfigurationError when the port is taken. @internal */
 export async function listenHttp(world: World, options: ListenOptions = {}): Promise<SandboxServer> {
   checkOptionNames('listen', options, LISTEN_NAMES);
   const { port = 0, host = '127.0.0.1', allowedHosts = [] } = options;

@@ -25,7 +25,7 @@ export interface SandboxState {
   readonly withdrawals: readonly SandboxWithdrawal[];
 }
 
-/** A copy: what happens later does not show in it. */
+/** A copy: what happens later does not show in it. @internal */
 export function stateOf(world: World): SandboxState {
   const { store, settings, clock, random, requestCount } = world;
   const state: SandboxState = {

@@ -1,3 +1,11 @@
+/**
+ * A function of the caller, which may be asynchronous. Two types in place of one that returns `void | Promise<void>`,
+ * because `void` alone admits a function that returns anything, such as `(event) => events.push(event)`.
+ */
+export type Callback<Arguments extends readonly unknown[]> =
+  | ((...given: Arguments) => void)
+  | ((...given: Arguments) => Promise<void>);
+
 /** Throws the error of the entry that asks; `problem` says what is wrong and what would be right. */
 export type Fail = (problem: string) => never;
 

@@ -11,11 +11,11 @@ import type { World } from './world.ts';
 /** Where to listen. */
 export interface ListenOptions {
   /** Default 0: any free port. */
-  readonly port?: number;
+  readonly port?: number | undefined;
   /** Default 127.0.0.1. Anything else opens the sandbox to the network. */
-  readonly host?: string;
+  readonly host?: string | undefined;
   /** Further names under which browsers and clients may reach it, such as `sandbox` in a container network. */
-  readonly allowedHosts?: readonly string[];
+  readonly allowedHosts?: readonly string[] | undefined;
 }
 
 /** A sandbox that listens. */

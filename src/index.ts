@@ -2,10 +2,8 @@ export type { Call, CallResult, ListCall, ResponseInfo, WithResponse } from './c
 export type {
   CallEvent,
   CallOptions,
-  ClientRetryOptions,
   DriftEvent,
   ErrorEvent,
-  FetchInit,
   FetchLike,
   Hooks,
   InvalidRow,
@@ -16,31 +14,48 @@ export type {
   RowsOptions,
 } from './call-options.ts';
 export { MerchantClient } from './client.ts';
-export type { MerchantClientOptions, WithdrawalQueryNames } from './client-options.ts';
+export type { MerchantClientOptions } from './client-options.ts';
 export { Decimal } from './contract/decimal.ts';
-export type { DriftKind } from './contract/drift.ts';
 export type { Operation } from './contract/endpoint.ts';
-export type * from './contract/types.ts';
 export type {
-  ApiErrorKind,
+  CreatedInvoice,
+  CreateInvoiceParams,
+  Currency,
+  DecimalInput,
+  DeliveryAttempt,
+  DeliveryStatus,
+  EventType,
+  Invoice,
+  InvoiceAdjustment,
+  InvoicePaymentMethod,
+  InvoiceStatus,
+  KnownDeliveryStatus,
+  KnownEventType,
+  KnownInvoiceStatus,
+  KnownWithdrawalStatus,
+  ListInvoicesQuery,
+  ListWithdrawalsQuery,
+  OpenEnum,
+  Page,
+  PaymentMethod,
+  Rate,
+  WebhookDelivery,
+  Withdrawal,
+  WithdrawalStatus,
+} from './contract/types.ts';
+export type {
   AttemptRecord,
   ErrorCode,
   ErrorKind,
-  LocalErrorKind,
   Outcome,
   SdkCode,
   ServiceCode,
   StoppedBy,
   WebhookReason,
 } from './error-codes.ts';
-export type { ErrorByCode, KnownCode } from './error-guards.ts';
+export type { KnownCode } from './error-guards.ts';
 export type {
-  ApiErrorInit,
   ComparedField,
-  InvoiceAlreadyExistsErrorInit,
-  MerchantErrorInit,
-  UnexpectedResponseErrorInit,
-  ValidationErrorInit,
   ValidationIssue,
 } from './error-inits.ts';
 export type { AnyMerchantError, CallError } from './errors.ts';
@@ -71,5 +86,5 @@ export type { RateFilter, Rates } from './resources/rates.ts';
 export type { WaitOptions } from './resources/wait-until-final.ts';
 export type { Webhooks } from './resources/webhooks.ts';
 export type { Withdrawals } from './resources/withdrawals.ts';
-export type { ApiKey } from './transport/api-key.ts';
 export type { Runtime } from './transport/runtime.ts';
+export type { InvoiceEvent } from './webhooks/events.ts';

@@ -1,7 +1,6 @@
 export type { Sandbox, SandboxFetch } from './api.ts';
 export type { Finding } from './delivery-why-search.ts';
-export type { FailureBody, NullForm } from './dialect.ts';
-export { DIALECTS, type Dialect, type DialectEntry, type DialectTable } from './dialects.ts';
+export { DIALECTS, type Dialect, type DialectEntry } from './dialects.ts';
 export {
   type DeliveryMove,
   describeEvent,
@@ -15,24 +14,20 @@ export type {
   Fault,
   FaultOptions,
   Faults,
-  FaultType,
   QueuedFault,
   RequestFault,
   SeedFault,
 } from './faults.ts';
-export { MAGIC_OUTCOMES, type MagicOutcome } from './magic-outcomes.ts';
-export type { DeliveryFetch, SandboxDefaults, SandboxOptions, SeedInvoice } from './options.ts';
+export { MAGIC_OUTCOMES } from './magic-outcomes.ts';
+export type { SandboxDefaults, SandboxOptions, SeedInvoice } from './options.ts';
 export { createSandbox } from './sandbox.ts';
 export type { ListenOptions, SandboxServer } from './server.ts';
 export type { SandboxState } from './state.ts';
 export type {
-  SandboxAdjustment,
   SandboxAttempt,
   SandboxDelivery,
   SandboxInvoice,
   SandboxMethod,
   SandboxRate,
-  SandboxWebhookRequest,
   SandboxWithdrawal,
-  WireCurrency,
 } from './wire-types.ts';

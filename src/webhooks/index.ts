@@ -16,11 +16,9 @@ export {
 export type {
   CatchUpClient,
   CatchUpInvoice,
-  CatchUpListOptions,
   CatchUpOptions,
   CatchUpProgress,
   CatchUpResult,
-  FinalInvoiceStatus,
 } from './catch-up-options.ts';
 export type { HeadersInput } from './delivery-headers.ts';
 export { parseInvoiceEvent } from './event-json.ts';
@@ -40,19 +38,12 @@ export type {
   WebhookHandler,
   WebhookHandlerOptions,
   WebhookRequest,
-  WebhookTimers,
 } from './handler-options.ts';
 export { toLambdaHandler } from './lambda-adapter.ts';
-export type { LambdaEvent, LambdaReply, LambdaRequestContext } from './lambda-types.ts';
+export type { LambdaEvent, LambdaReply } from './lambda-types.ts';
 export { type MemoryStore, type MemoryStoreOptions, memoryStore } from './memory-store.ts';
 export { type NodeHandler, toNodeHandler } from './node-adapter.ts';
-export type {
-  FastifyReplyLike,
-  FastifyRequestLike,
-  KoaContextLike,
-  NodeRequest,
-  NodeResponse,
-} from './node-types.ts';
+export type { NodeRequest, NodeResponse } from './node-types.ts';
 export type { RawBody } from './raw-body.ts';
 export type { WebhookReply } from './replies.ts';
 export type { WebhookReport, WebhookReportReason } from './report.ts';
@@ -66,19 +57,11 @@ export {
 } from './signature.ts';
 export type { Claim, ClaimRequest, ClaimResult, RunResult, WebhookStore } from './store.ts';
 export { type StoreCheck, type StoreConformanceOptions, storeConformance } from './store-conformance.ts';
-export type {
-  PGliteDatabase,
-  PostgresClient,
-  PostgresPool,
-  PostgresQueryable,
-  PostgresResult,
-  PostgresTx,
-} from './stores/postgres-pool.ts';
+export type { PostgresTx } from './stores/postgres-pool.ts';
 export { type PostgresStore, type PostgresStoreOptions, postgresStore } from './stores/postgres-store.ts';
-export type { IoRedisClient, NodeRedisClient } from './stores/redis-client.ts';
 export { type RedisStore, type RedisStoreOptions, redisStore } from './stores/redis-store.ts';
 export type { SqliteCommit } from './stores/sqlite-commit.ts';
-export type { SqliteDatabase, SqliteStatement } from './stores/sqlite-database.ts';
+export type { SqliteDatabase } from './stores/sqlite-database.ts';
 export { type SqliteStore, type SqliteStoreOptions, sqliteStore } from './stores/sqlite-store.ts';
 export { verifyWebhook } from './verify.ts';
 export type { VerifyWebhookOptions } from './verify-settings.ts';

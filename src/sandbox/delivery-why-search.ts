@@ -7,7 +7,7 @@ import type { DeliveryRecord, InvoiceRecord } from './store.ts';
 import type { SandboxWebhookRequest } from './wire-types.ts';
 import type { World } from './world.ts';
 
-/** What the search for the cause of a refusal came to. */
+/** What the search for the cause of a refusal came to. @experimental */
 export interface Finding {
   /** True when a receiver that makes this mistake, and no other here, answers as this one did. */
   readonly proven: boolean;

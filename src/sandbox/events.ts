@@ -69,7 +69,7 @@ export interface SandboxNote {
 /** Everything that happens in a sandbox, in order. */
 export type SandboxEvent = RequestEntry | InvoiceMove | DeliveryMove | SandboxNote;
 
-/** One plain line for a terminal: what happened, and why. */
+/** One plain line for a terminal: what happened, and why. @experimental */
 export function describeEvent(event: SandboxEvent): string {
   const time = event.at.slice(11, 19);
   switch (event.kind) {

@@ -10,7 +10,7 @@ export type DeliveryState = Omit<DeliveryRecord, 'invoice' | 'retry' | 'attempt'
 
 const VERSION = 1;
 
-/** What a sandbox holds, as plain JSON data. Its members are for `createSandbox`, not for reading. */
+/** What a sandbox holds, as plain JSON data. Its members are for `createSandbox`, not for reading. @experimental */
 export interface SandboxState {
   readonly version: 1;
   readonly seed: number | string;

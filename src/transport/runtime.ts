@@ -1,4 +1,4 @@
-/** What the client takes from the platform: replace it in tests to move time and make randomness repeat. */
+/** What the client takes from the platform: replace it in tests to move time and make randomness repeat. @experimental */
 export interface Runtime {
   /** Milliseconds since the epoch, for dates. */
   now(): number;

@@ -1,3 +1,5 @@
+// openapi/ describes the endpoints as OpenAPI 3.1. The command line loads it on request, and the client never does.
+
 import type { Endpoint } from '../endpoint.ts';
 import { endpoints } from '../endpoints.ts';
 import type { Check } from '../values/codecs.ts';

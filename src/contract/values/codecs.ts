@@ -1,3 +1,6 @@
+// values/ reads single values: scalars, codecs over zod, the structure that a codec reads, and drift from it. The only
+// imports besides zod and decimal.js are the public types.
+
 import * as z from 'zod/mini';
 import { compile } from 'zod/v4/core';
 import type { OpenEnum } from '../types.ts';
@@ -6,6 +9,7 @@ import type { Check, Checked, Issue } from './check.ts';
 import { dateFrom, decimalFrom, integerFrom, Problem } from './scalars.ts';
 import type { RecordStructure, Scalar, Structure } from './structure.ts';
 
+// In a separate file, so that the public declarations name them and hold no type of zod.
 export type { Check, Checked, Issue } from './check.ts';
 
 /** The most issues of one value. A body of a few hundred compressed bytes may hold millions. */

@@ -1,3 +1,4 @@
+// cspell:ignore optin
 import * as z from 'zod/mini';
 import type { Member, RecordStructure, Scalar, Structure } from './structure.ts';
 

@@ -4,7 +4,7 @@ import type { Backend } from './backend.ts';
 import { Customer } from './customer.ts';
 import type { Transcript } from './transcript.ts';
 
-/** Who takes part in the story. */
+/** The parts of the story. */
 export interface Cast {
   readonly sandbox: Sandbox;
   readonly merchant: MerchantClient;

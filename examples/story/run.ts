@@ -15,7 +15,7 @@ import { Transcript } from './transcript.ts';
 
 const stays = process.argv.includes('--stay');
 const sandbox = createSandbox({ clock: stays ? 'real' : 'virtual' });
-await sandbox.listen(); // on a free port, as the backend
+await sandbox.listen(); // on a free port
 
 const merchant = new MerchantClient({
   baseUrl: sandbox.url,

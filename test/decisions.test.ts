@@ -84,7 +84,7 @@ describe('docs/decisions.md', () => {
   });
 
   it('names each dialect of the sandbox, and none that does not exist', () => {
-    const cells = [...rows, ...rowsUnder('Where the interface is silent without saying so')].map(
+    const cells = [...rows, ...rowsUnder('Further open points')].map(
       (row) => row.at(-1) ?? '',
     );
     const named = cells.flatMap((cell) => {

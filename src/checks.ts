@@ -64,7 +64,7 @@ export function checkSignal(name: string, signal: unknown, fail: Fail): void {
   fail(`${name} must be an AbortSignal, ${remedy}`);
 }
 
-/** Compares members, because a signal of another realm or of a polyfill is no instance of this realm's class. */
+/** Compares members, because a signal of another realm or of a polyfill has another class. */
 function isSignal(signal: unknown): boolean {
   return (
     typeof signal === 'object' &&

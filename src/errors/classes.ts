@@ -1,162 +1,62 @@
-import type { Invoice, InvoiceStatus } from '../contract/types.ts';
+// The error family. This room imports nothing at run time, so that each entry of the package can use it.
+import type { Invoice } from '../contract/types.ts';
 import {
-  type ApiErrorKind,
-  type AttemptRecord,
-  BRAND,
-  type ErrorCode,
-  type ErrorKind,
-  type Outcome,
-  type StoppedBy,
-  type WebhookReason,
-} from './codes.ts';
-import type {
-  ApiErrorInit,
-  ComparedField,
-  InvoiceAlreadyExistsErrorInit,
-  MerchantErrorInit,
-  UnexpectedResponseErrorInit,
-  ValidationErrorInit,
-  ValidationIssue,
-} from './inits.ts';
+  ApiError,
+  AuthenticationError,
+  InvoiceAlreadyExistsError,
+  NotFoundError,
+  RateLimitError,
+  ServerError,
+  ValidationError,
+} from './api-errors.ts';
+import type { WebhookReason } from './codes.ts';
+import type { ComparedField, MerchantErrorInit, UnexpectedResponseErrorInit, ValidationIssue } from './inits.ts';
+import { MerchantError } from './merchant-error.ts';
 import { keepRaw, rawOf } from './raw.ts';
 
 export type { AnyMerchantError, CallError } from './guards.ts';
 export { hasCode, hasKind, isMerchantError } from './guards.ts';
+export {
+  ApiError,
+  AuthenticationError,
+  InvoiceAlreadyExistsError,
+  MerchantError,
+  NotFoundError,
+  RateLimitError,
+  ServerError,
+  ValidationError,
+};
 
 /**
- * The one class that every failure of this package extends. Match on `code` or `kind`; use {@link isMerchantError}
- * instead of `instanceof` where two copies of the package may meet.
- * No error, its cause or its inspection ever holds the API key, a webhook secret, request headers or a request body.
+ * There was no answer: the connection could not be made (`SDK_CONNECTION`, `SDK_TLS`) or broke (`SDK_CONNECTION`).
+ * `outcome` says whether the request may have arrived.
+ *
+ * @example
+ * if (hasKind(error, 'connection') && error.outcome === 'not_sent') useOtherPaymentMethod();
  */
-export abstract class MerchantError extends Error {
-  abstract readonly kind: ErrorKind;
-  /** Stable identifier: the service's own, or one of ours that begins with `SDK_`. */
-  readonly code: ErrorCode;
-  /** Did it happen? Judged over the whole call. */
-  readonly outcome: Outcome;
-  /** The method that was called, such as `invoices.create`; null outside of a call. */
-  readonly operation: string | null;
-  /** The order that the call was about: the `external_id` of a creation, the ident of a read. Else null. */
-  readonly externalId: string | null;
-  /** Each attempt that failed, in order. Empty when no request was made. */
-  readonly attempts: readonly AttemptRecord[];
-  /** Why no further attempt was made. */
-  readonly stoppedBy: StoppedBy;
-  /** The page that was being read, where a list was: a walk can resume there. */
-  declare readonly page?: number;
-
-  constructor(init: MerchantErrorInit) {
-    super(init.message, init.cause === undefined ? undefined : { cause: init.cause });
-    this.code = init.code;
-    this.outcome = init.outcome ?? 'not_sent';
-    this.operation = init.operation ?? null;
-    this.externalId = init.externalId ?? null;
-    this.attempts = init.attempts ?? [];
-    this.stoppedBy = init.stoppedBy ?? 'not_retryable';
-    if (init.page !== undefined) this.page = init.page;
-  }
-
-  /** Plain data for a log line: every own field, the name and the message; no stack. */
-  toJSON(): Record<string, unknown> {
-    const { cause: _cause, stack: _stack, ...fields } = this as Record<string, unknown>;
-    return { name: this.name, message: this.message, ...fields };
-  }
-}
-Object.defineProperty(MerchantError.prototype, BRAND, { value: true });
-
-/** The service answered and refused. Itself of kind `request`: a refusal without a closer class. */
-export class ApiError extends MerchantError {
-  readonly kind: ApiErrorKind = 'request';
-  /** HTTP status; null only where no request was made (a {@link ValidationError} with origin `client`). */
-  readonly status: number | null;
-  /** `error.details` of the service, or null: bounded, without key and secrets, unprintable characters escaped. */
-  readonly details: Readonly<Record<string, unknown>> | null;
-  /** The request id header of the answer, if it had one: give it to the service's support. */
-  readonly requestId: string | null;
-  /** The wait that the service asked for, in milliseconds. */
-  declare readonly retryAfter?: number;
-
-  constructor(init: ApiErrorInit) {
-    super(init);
-    this.status = init.status;
-    this.details = init.details ?? null;
-    this.requestId = init.requestId ?? null;
-    if (init.retryAfter !== undefined) this.retryAfter = init.retryAfter;
-    keepRaw(this, init.raw);
-  }
-
-  /** The body's first 2,000 characters, without key and secrets. May hold a customer's data: no log shows it. */
-  get raw(): string {
-    return rawOf(this);
-  }
-}
-
-/** The request is malformed: both 422 shapes of the service, and our own checks before sending. */
-export class ValidationError extends ApiError {
-  override readonly kind = 'validation';
-  /** Field to messages. Has no prototype, so a field may have any name. */
-  readonly fields: Readonly<Record<string, readonly string[]>>;
-  readonly issues: readonly ValidationIssue[];
-  /** `client`: our check refused it and no request was made. */
-  readonly origin: 'service' | 'client';
-
-  constructor(init: ValidationErrorInit) {
-    super(init);
-    const fields: Record<string, string[]> = Object.create(null);
-    for (const { path, message } of init.issues) {
-      fields[path] ??= [];
-      fields[path].push(message);
-    }
-    this.fields = fields;
-    this.issues = init.issues;
-    this.origin = init.origin;
-  }
-}
-
-/** An invoice with this external_id exists; no second one was created. `createOrGet` reads it for you. */
-export class InvoiceAlreadyExistsError extends ApiError {
-  override readonly kind = 'conflict';
-  /** Status of the existing invoice, if the details carry it. */
-  readonly existingStatus: InvoiceStatus | null;
-  /** The existing invoice, where the details carry it whole. */
-  declare readonly existing?: Invoice;
-
-  constructor(init: InvoiceAlreadyExistsErrorInit) {
-    super(init);
-    this.existingStatus = init.existingStatus;
-    if (init.existing !== undefined) this.existing = init.existing;
-  }
-}
-
-/** The API key is missing, wrong or not allowed to do this. */
-export class AuthenticationError extends ApiError {
-  override readonly kind = 'authentication';
-}
-/** The invoice or withdrawal does not exist for this business. */
-export class NotFoundError extends ApiError {
-  override readonly kind = 'not_found';
-}
-/** Too many requests; `retryAfter` says how long to wait where the service says it. */
-export class RateLimitError extends ApiError {
-  override readonly kind = 'rate_limit';
-}
-/** The service failed (5xx). On a write the outcome is unknown. */
-export class ServerError extends ApiError {
-  override readonly kind = 'server';
-}
-/** No answer: the connection could not be made, or broke. `outcome` says whether the request may have arrived. */
 export class ConnectionError extends MerchantError {
   readonly kind = 'connection';
 }
-/** One attempt (SDK_ATTEMPT_TIMEOUT) or the whole call (SDK_DEADLINE) took too long. */
+
+/**
+ * One attempt (`SDK_ATTEMPT_TIMEOUT`) or the whole call (`SDK_DEADLINE`) took too long.
+ *
+ * @example
+ * if (hasCode(error, 'SDK_DEADLINE')) console.warn(`gave up after ${error.attempts.length} attempts`);
+ */
 export class TimeoutError extends MerchantError {
   readonly kind = 'timeout';
 }
 
-/** The caller's signal was aborted; its reason is `reason`. */
+/**
+ * The signal of the caller was aborted (`SDK_ABORTED`).
+ *
+ * @example
+ * if (hasKind(error, 'aborted')) console.log('cancelled:', error.reason);
+ */
 export class AbortedError extends MerchantError {
   readonly kind = 'aborted';
-  /** The reason that the caller's signal carried. Not enumerable: it is the caller's, not ours to log. */
+  /** The reason of the signal. It is not enumerable, so that no log shows it. */
   declare readonly reason: unknown;
 
   constructor(init: MerchantErrorInit & { readonly reason?: unknown }) {
@@ -165,12 +65,20 @@ export class AbortedError extends MerchantError {
   }
 }
 
-/** A success that cannot be read or decoded, or a redirect. */
+/**
+ * The answer is a success that the client cannot read or decode, or a redirect.
+ * Codes: `SDK_REDIRECT`, `SDK_UNREADABLE_BODY`, `SDK_BODY_TOO_LARGE`, `SDK_CONTRACT`, `SDK_PAGE`.
+ *
+ * @example
+ * if (hasCode(error, 'SDK_CONTRACT')) console.error(error.issues); // [{ path: 'amount', message: '…' }]
+ */
 export class UnexpectedResponseError extends MerchantError {
   readonly kind = 'unexpected_response';
+  /** HTTP status. */
   readonly status: number | null;
+  /** The request id header of the answer, for the support of the service. Null if absent. */
   readonly requestId: string | null;
-  /** What in the body was not as the interface says, by path. */
+  /** The members of the body that differ from the interface, at most 20. */
   readonly issues: readonly ValidationIssue[];
 
   constructor(init: UnexpectedResponseErrorInit) {
@@ -181,17 +89,24 @@ export class UnexpectedResponseError extends MerchantError {
     this.issues = init.issues ?? [];
   }
 
-  /** The body's first 2,000 characters, without key and secrets. May hold a customer's data: no log shows it. */
+  /** The first 2,000 characters of the body, without secrets. It may hold data of a customer, so no log shows it. */
   get raw(): string {
     return rawOf(this);
   }
 }
 
-/** Another invoice has this external_id: its amount, currency or customer is not the one asked for. */
+/**
+ * Another invoice has this `external_id`: its amount, currency or customer differs from the request
+ * (`SDK_INVOICE_MISMATCH`).
+ *
+ * @example
+ * if (hasKind(error, 'mismatch')) console.error(error.differences, error.existing.uuid); // ['amount'] …
+ */
 export class InvoiceMismatchError extends MerchantError {
   readonly kind = 'mismatch';
-  /** The members in which the existing invoice is not the one asked for. */
+  /** The members that differ. */
   readonly differences: readonly ComparedField[];
+  /** The invoice that exists. */
   readonly existing: Invoice;
 
   constructor(
@@ -206,19 +121,30 @@ export class InvoiceMismatchError extends MerchantError {
   }
 }
 
-/** A delivery that must not be trusted, and why. */
+/**
+ * A webhook delivery that must not be trusted (`SDK_WEBHOOK_<REASON>`).
+ *
+ * @example
+ * if (hasKind(error, 'webhook')) console.warn('delivery refused:', error.reason);
+ */
 export class WebhookVerificationError extends MerchantError {
   readonly kind = 'webhook';
   readonly reason: WebhookReason;
 
   constructor(reason: WebhookReason, message: string) {
-    // The template of an upper-cased closed union is one of our codes by construction.
+    // The template of an upper-cased closed union is one of the codes by construction.
     super({ code: `SDK_WEBHOOK_${reason.toUpperCase()}`, message });
     this.reason = reason;
   }
 }
 
-/** An option, environment variable or argument is unusable. Names what was given, never the key or the secret. */
+/**
+ * An option, environment variable or argument is unusable (`SDK_CONFIGURATION`, `SDK_INVALID_ARGUMENT`, `SDK_API_KEY`).
+ * The message says what was given, and never quotes the key or a secret.
+ *
+ * @example
+ * if (hasKind(error, 'configuration')) process.exitCode = 1;
+ */
 export class ConfigurationError extends MerchantError {
   readonly kind = 'configuration';
 
@@ -227,7 +153,7 @@ export class ConfigurationError extends MerchantError {
   }
 }
 
-// A literal, because minifiers rename classes and logs group by name.
+// Literals, because minifiers rename classes and logs group by name.
 const NAMES = {
   MerchantError,
   ApiError,

@@ -1,10 +1,10 @@
 /**
- * What kind of failure an error is. A closed union: `switch (error.kind)` can be exhaustive.
- * Match `code` when you need the exact reason, `kind` when you need the reaction.
+ * The kind of a failure. The union is closed, so `switch (error.kind)` can be exhaustive.
+ * Compare `code` for the exact reason, and `kind` for the reaction.
  */
 export type ErrorKind = ApiErrorKind | LocalErrorKind;
 
-/** Kinds of {@link ApiError}: the service answered, and said no. */
+/** Kinds of {@link ApiError}: the service answered and refused. */
 export type ApiErrorKind =
   | 'request'
   | 'validation'
@@ -25,15 +25,15 @@ export type LocalErrorKind =
   | 'configuration';
 
 /**
- * Did it happen? Judged over the whole call, every attempt included.
+ * Whether the operation happened, over all attempts of the call.
  *
  * - `not_sent`: no byte of the request reached the service.
- * - `rejected`: the service answered that it did not do it.
- * - `unknown`: it may have happened. Repeat with the same `external_id`, or read the invoice.
+ * - `rejected`: the service refused the operation.
+ * - `unknown`: it may have happened. Repeat the call with the same `external_id`, or read the invoice.
  */
 export type Outcome = 'not_sent' | 'rejected' | 'unknown';
 
-/** Why no further attempt was made. */
+/** Why there was no further attempt. */
 export type StoppedBy = 'attempts' | 'deadline' | 'budget' | 'retry_after' | 'not_retryable' | 'aborted';
 
 /** Codes that the interface of the service names. @see [Known codes](../../docs/service-interface.md#known-codes) */
@@ -52,7 +52,7 @@ export type WebhookReason =
   | 'body_too_large'
   | 'malformed_payload';
 
-/** Codes of our own. The list is closed and documented in docs/errors.md. */
+/** Codes of this package. The list is closed, and docs/errors.md describes each of them. */
 export type SdkCode =
   | 'SDK_CONFIGURATION'
   | 'SDK_INVALID_ARGUMENT'
@@ -74,15 +74,15 @@ export type SdkCode =
 /** A known code, or any other text that the service sends as `error.code`. */
 export type ErrorCode = ServiceCode | SdkCode | (string & {});
 
-/** One attempt of a call that failed, in the order in which they were made. */
+/** One failed attempt of a call. */
 export interface AttemptRecord {
-  /** The code that this attempt alone would have thrown. */
+  /** The code of the error that this attempt alone would cause. */
   readonly code: ErrorCode;
   /** HTTP status, or null when no answer came. */
   readonly status: number | null;
-  /** Whether this attempt may have done its work. */
+  /** Whether this attempt reached the service, and whether it may have succeeded. */
   readonly outcome: Outcome;
 }
 
-/** In the global registry, so that two copies of the package recognise each other's errors. */
+/** A symbol of the global registry, so that two copies of the package recognise each other's errors. */
 export const BRAND: unique symbol = Symbol.for('merchant-invoicing.error') as never; // the registry's type is not unique

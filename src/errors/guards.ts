@@ -16,7 +16,7 @@ import type {
 } from './classes.ts';
 import { BRAND, type ErrorKind, type SdkCode, type ServiceCode, type WebhookReason } from './codes.ts';
 
-/** The closed list of errors that a call of the client can reject with. `kind` tells them apart. */
+/** The closed list of errors that a call of the client can reject with. They differ by `kind`. */
 export type CallError =
   | (ApiError & { readonly kind: 'request' })
   | ValidationError
@@ -35,10 +35,10 @@ export type CallError =
 /** Every error of the package, by kind. */
 export type AnyMerchantError = CallError | WebhookVerificationError;
 
-/** A code that this package knows: the two that the interface names, and the package's own. */
+/** A code that this package knows: a code that the interface names, or a code of this package. */
 export type KnownCode = ServiceCode | SdkCode;
 
-/** The class of each known code. A code that {@link KnownCode} has and this has not does not compile in `hasCode`. */
+/** The class of each known code. `hasCode` does not compile for a known code that is missing here. */
 export type ErrorByCode = {
   readonly VALIDATION_ERROR: ValidationError;
   readonly INVOICE_ALREADY_EXISTS: InvoiceAlreadyExistsError;
@@ -59,20 +59,24 @@ export type ErrorByCode = {
 } & {
   readonly [C in `SDK_WEBHOOK_${Uppercase<WebhookReason>}`]: WebhookVerificationError;
 } & {
-  /** A refusal without a code in its body: the class follows the status. */
+  /** A refusal without a code in its body. The status decides the class. */
   readonly [C in `SDK_HTTP_${number}`]: Extract<CallError, ApiError>;
 };
 
-/** True for every error of this package, also of another copy or format of it. */
+/**
+ * Returns true for an error of this package, also for one of a second copy of it.
+ *
+ * @example
+ * if (isMerchantError(error)) logger.error(error.toJSON());
+ */
 export function isMerchantError(error: unknown): error is AnyMerchantError {
   return typeof error === 'object' && error !== null && (error as Record<symbol, unknown>)[BRAND] === true;
 }
 
 /**
- * True when the error carries this code, in any case: `code` stays as the service wrote it. Narrows to the class of the
- * code.
+ * Returns true when the error has this code. The comparison ignores case. Narrows to the class of the code.
  *
- * A code that this package does not know must be given as plain `string`, so that a mistyped one does not compile.
+ * Pass a code that this package does not know as plain `string`, so that a mistyped one does not compile.
  *
  * @example
  * if (hasCode(error, 'INVOICE_ALREADY_EXISTS')) console.log(error.existingStatus);
@@ -87,7 +91,12 @@ export function hasCode(error: unknown, code: string): boolean {
   return isMerchantError(error) && error.code.toUpperCase() === code.toUpperCase();
 }
 
-/** True when the error is of this kind; narrows to its class. */
+/**
+ * Returns true when the error is of this kind. Narrows to its class.
+ *
+ * @example
+ * if (hasKind(error, 'rate_limit')) await sleep(error.retryAfter ?? 1_000);
+ */
 export function hasKind<K extends ErrorKind>(
   error: unknown,
   kind: K,

@@ -3,17 +3,17 @@ import type { AttemptRecord, ErrorCode, Outcome, StoppedBy } from './codes.ts';
 
 /** One finding of a validation. */
 export interface ValidationIssue {
-  /** Field path, members joined with dots; empty for the request as a whole. */
+  /** Field path, members joined with dots. Empty for the request as a whole. */
   readonly path: string;
   readonly message: string;
-  /** The service's own type of the finding, where it sends one. */
+  /** The type of the finding, when the service sends one. */
   readonly type?: string;
 }
 
 /** A member that says whether two invoices are the same charge. */
 export type ComparedField = 'amount' | 'currency' | 'customer_id';
 
-/** What every error knows. `code` and `message` are given; the rest has a quiet default. */
+/** The values of every error. All but `code` and `message` have defaults. */
 export interface MerchantErrorInit {
   readonly code: ErrorCode;
   readonly message: string;
@@ -26,7 +26,7 @@ export interface MerchantErrorInit {
   readonly cause?: unknown;
 }
 
-/** What an {@link ApiError} knows beyond {@link MerchantErrorInit}. */
+/** The values of an {@link ApiError}. */
 export interface ApiErrorInit extends MerchantErrorInit {
   readonly status: number | null;
   readonly details?: Readonly<Record<string, unknown>> | null;
@@ -35,19 +35,19 @@ export interface ApiErrorInit extends MerchantErrorInit {
   readonly raw?: string;
 }
 
-/** What a {@link ValidationError} knows beyond {@link ApiErrorInit}. */
+/** The values of a {@link ValidationError}. */
 export interface ValidationErrorInit extends ApiErrorInit {
   readonly issues: readonly ValidationIssue[];
   readonly origin: 'service' | 'client';
 }
 
-/** What an {@link InvoiceAlreadyExistsError} knows beyond {@link ApiErrorInit}. */
+/** The values of an {@link InvoiceAlreadyExistsError}. */
 export interface InvoiceAlreadyExistsErrorInit extends ApiErrorInit {
   readonly existingStatus: InvoiceStatus | null;
   readonly existing?: Invoice | undefined;
 }
 
-/** What an {@link UnexpectedResponseError} knows beyond {@link MerchantErrorInit}. */
+/** The values of an {@link UnexpectedResponseError}. */
 export interface UnexpectedResponseErrorInit extends MerchantErrorInit {
   readonly status: number | null;
   readonly raw?: string;

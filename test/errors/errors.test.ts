@@ -1,5 +1,5 @@
 import { inspect } from 'node:util';
-import { describe, expect, expectTypeOf, it } from 'vitest';
+import { describe, expect, expectTypeOf, it, vi } from 'vitest';
 import * as errors from '../../src/errors/classes.ts';
 import {
   AbortedError,
@@ -23,9 +23,9 @@ import {
   WebhookVerificationError,
 } from '../../src/errors/classes.ts';
 
-// A module of its own, as a second copy of the package in node_modules or its CommonJS build would be.
-const SECOND_COPY = '../../src/errors/classes.ts?second';
-const second = (await import(SECOND_COPY)) as typeof errors; // the address is a variable, so the compiler cannot know
+// A second copy of each module, as a second copy of the package in node_modules or its CommonJS build would be.
+vi.resetModules();
+const second: typeof errors = await import('../../src/errors/classes.ts');
 
 const existing = { external_id: 'order-1042', status: 'success' } as errors.InvoiceMismatchError['existing']; // two members are enough here
 const answer = { code: 'X', message: 'No', status: 400 };

@@ -1,9 +1,9 @@
-import type { Finding } from './delivery/why-search.ts';
+import type { Finding } from './delivery/cause-search.ts';
 import type { Dialect } from './dialect/dialects.ts';
-import type { RequestEntry, SandboxEvent } from './events.ts';
 import type { ListenOptions, SandboxServer } from './http/server.ts';
-import type { Faults } from './service/faults.ts';
-import type { SandboxState } from './state/state.ts';
+import type { RequestEntry, SandboxEvent } from './state/events.ts';
+import type { Faults } from './state/faults.ts';
+import type { SandboxState } from './state/saved-state.ts';
 import type { SandboxDelivery, SandboxInvoice } from './wire-types.ts';
 
 /** The sandbox as a fetch: takes whatever the platform's fetch takes. */

@@ -1,8 +1,11 @@
 export type { Sandbox, SandboxFetch } from './api.ts';
 export { MAGIC_OUTCOMES, type MagicOutcome } from './business/magic-outcomes.ts';
-export type { Finding } from './delivery/why-search.ts';
+export type { Finding } from './delivery/cause-search.ts';
 export type { FailureBody, NullForm } from './dialect/dialect.ts';
 export { DIALECTS, type Dialect, type DialectEntry, type DialectTable } from './dialect/dialects.ts';
+export type { ListenOptions, SandboxServer } from './http/server.ts';
+export type { DeliveryFetch, SandboxDefaults, SandboxOptions, SeedInvoice } from './options.ts';
+export { createSandbox } from './sandbox.ts';
 export {
   type DeliveryMove,
   describeEvent,
@@ -10,10 +13,7 @@ export {
   type RequestEntry,
   type SandboxEvent,
   type SandboxNote,
-} from './events.ts';
-export type { ListenOptions, SandboxServer } from './http/server.ts';
-export type { DeliveryFetch, SandboxDefaults, SandboxOptions, SeedInvoice } from './options.ts';
-export { createSandbox } from './sandbox.ts';
+} from './state/events.ts';
 export type {
   DeliveryFault,
   Fault,
@@ -23,8 +23,8 @@ export type {
   QueuedFault,
   RequestFault,
   SeedFault,
-} from './service/faults.ts';
-export type { SandboxState } from './state/state.ts';
+} from './state/faults.ts';
+export type { SandboxState } from './state/saved-state.ts';
 export type {
   SandboxAdjustment,
   SandboxAttempt,

@@ -1,36 +1,36 @@
 import { ConfigurationError } from '../errors/classes.ts';
 import type { Sandbox } from './api.ts';
-import { adjustInvoice, type ClosedStatus, chooseMethod, closeInvoice, payInvoice } from './business/invoices.ts';
-import { compareAmounts, isAmount } from './business/money.ts';
-import { announce, mustResend, settleDeliveries } from './delivery/deliveries.ts';
+import {
+  adjustInvoice,
+  type ClosedStatus,
+  chooseMethod,
+  closeInvoice,
+  payInvoice,
+  payOtherAmount,
+} from './business/invoices.ts';
+import { searchCause } from './delivery/cause-search.ts';
+import { mustResend, settleDeliveries } from './delivery/deliveries.ts';
 import { deliveryOf } from './delivery/delivery-form.ts';
 import { eventBody, eventTypeOf } from './delivery/event-payload.ts';
-import { signedRequest } from './delivery/send.ts';
-import { searchCause } from './delivery/why-search.ts';
-import { durationFrom, shown } from './duration.ts';
-import { EventLog } from './events.ts';
+import { signedRequest } from './delivery/signed-request.ts';
+import { createFront } from './http/front.ts';
 import { fetchInProcess } from './http/in-process.ts';
 import { listenHttp, type SandboxServer } from './http/server.ts';
-import { checkOptionNames, PAY_NAMES, PAY_OTHER_NAMES } from './option-names.ts';
-import { type SandboxOptions, type Settings, settingsFrom } from './options.ts';
+import { checkOptionNames, durationFrom, shown } from './option-checks.ts';
+import type { SandboxOptions } from './options.ts';
 import { servePage } from './page/pages.ts';
-import { createRandom } from './random.ts';
-import { FaultScript } from './service/faults.ts';
-import { invoiceOf } from './service/invoice-form.ts';
-import { createClock } from './state/clock.ts';
-import { restartOf, restore } from './state/restore.ts';
-import { seed } from './state/seed.ts';
-import { stateOf } from './state/state.ts';
-import { type InvoiceRecord, Store } from './state/store.ts';
+import { invoiceOf } from './service/resource-forms.ts';
+import { settingsFrom } from './settings.ts';
+import { createWorld, resetWorld } from './start.ts';
+import { stateOf } from './state/saved-state.ts';
+import type { InvoiceRecord } from './state/store.ts';
 import type { SandboxDelivery, SandboxInvoice } from './wire-types.ts';
-import type { World } from './world.ts';
-
-const IN_PROCESS_URL = 'https://sandbox.invalid';
 
 /** Makes a sandbox. Throws a ConfigurationError for an option it cannot use. */
 export function createSandbox(options: SandboxOptions = {}): Sandbox {
   const settings = settingsFrom(options);
-  const world = worldFrom(settings, (exchange) => servePage(world, sandbox, exchange));
+  const world = createWorld(settings);
+  const front = createFront(world, (exchange) => servePage(world, sandbox, exchange));
   const servers = new Set<SandboxServer>();
   const find = (ident: string): InvoiceRecord => {
     const invoice = world.store.byIdent(String(ident));
@@ -51,16 +51,11 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     return invoiceOf(world, invoice);
   };
   const payOther =
-    (sign: -1 | 1) =>
+    (kind: 'underpay' | 'overpay') =>
     (ident: string, amount: string, options: { method?: number | string } = {}) =>
       moved(ident, (invoice) => {
-        checkOptionNames(sign < 0 ? 'underpay' : 'overpay', options, PAY_OTHER_NAMES);
-        if (typeof amount === 'string' && isAmount(amount) && compareAmounts(amount, invoice.amount) !== sign) {
-          throw new ConfigurationError(
-            `${amount} is not ${sign < 0 ? 'less' : 'more'} than the ordered ${invoice.amount}`,
-          );
-        }
-        return payInvoice(world, invoice, { amount, method: options.method });
+        checkOptionNames(kind, options, new Set(['method']));
+        return payOtherAmount(world, invoice, kind, { amount, method: options.method });
       });
   const close = (status: ClosedStatus, why: string) => (ident: string) =>
     moved(ident, (invoice) => closeInvoice(world, invoice, status, why));
@@ -71,7 +66,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
   };
   const pay: Sandbox['pay'] = (ident, options = {}) =>
     moved(ident, (invoice) => {
-      checkOptionNames('pay', options, PAY_NAMES);
+      checkOptionNames('pay', options, new Set(['method', 'amount']));
       return payInvoice(world, invoice, { method: options.method, amount: options.amount });
     });
   const shutDown = async (): Promise<void> => {
@@ -82,7 +77,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
   };
 
   const sandbox: Sandbox = {
-    fetch: (input, init) => fetchInProcess(world, input, init),
+    fetch: (input, init) => fetchInProcess(world, front, input, init),
     apiKey: settings.apiKey,
     webhookSecret: settings.webhookSecret,
     seed: settings.seed,
@@ -93,7 +88,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     },
     async listen(listenOptions) {
       if (world.life.signal.aborted) throw new ConfigurationError('This sandbox is closed: make another');
-      const server = await listenHttp(world, listenOptions);
+      const server = await listenHttp(world, front, listenOptions);
       world.url = settings.url ?? server.url;
       const listening: SandboxServer = {
         ...server,
@@ -125,8 +120,8 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
       return invoiceOf(world, invoice);
     },
     pay,
-    underpay: payOther(-1),
-    overpay: payOther(1),
+    underpay: payOther('underpay'),
+    overpay: payOther('overpay'),
     ...closing,
     async finish(ident, status) {
       const ways = { success: pay, fail: closing.fail, canceled: closing.cancel, expired: closing.expire };
@@ -165,7 +160,13 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
       };
       const stamp = settings.deliveryTimestamp === 'wall' ? settings.wallClock() : world.clock.now();
       const target = url ?? invoice.callback_url ?? 'http://localhost/webhook';
-      const { headers, body, method } = await signedRequest(world, delivery, target, stamp, world.faults.forDelivery());
+      const { headers, body, method } = await signedRequest(
+        settings,
+        delivery,
+        target,
+        stamp,
+        world.faults.forDelivery(),
+      );
       return new Request(target, { method, headers: { ...headers }, body });
     },
     state: () => stateOf(world),
@@ -175,43 +176,4 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     [Symbol.asyncDispose]: shutDown,
   };
   return sandbox;
-}
-
-function startOf(settings: Settings): number {
-  return settings.start ?? settings.wallClock();
-}
-
-function worldFrom(settings: Settings, pages: World['pages']): World {
-  const start = settings.state === null ? startOf(settings) : restartOf(settings, settings.state);
-  const world: World = {
-    settings,
-    clock: createClock(settings.clock, start, settings.wallClock),
-    store: new Store(settings.maxInvoices),
-    log: new EventLog(settings.onEvent),
-    faults: new FaultScript(),
-    random: createRandom(settings.seed, settings.state?.position),
-    url: settings.url ?? IN_PROCESS_URL,
-    life: new AbortController(),
-    requestCount: settings.state?.requestCount ?? 0,
-    pages,
-    announce: (invoice) => announce(world, invoice),
-  };
-  for (const { fault, ...rest } of settings.faults) world.faults.next(fault, rest);
-  if (settings.state === null) seed(world, start);
-  else restore(world, settings.state);
-  return world;
-}
-
-function resetWorld(world: World): void {
-  const { settings } = world;
-  const start = startOf(settings);
-  world.life.abort();
-  world.life = new AbortController();
-  world.clock.reset(start);
-  world.store.clear();
-  world.log.clear();
-  world.faults.clear();
-  for (const { fault, ...rest } of settings.faults) world.faults.next(fault, rest);
-  if (settings.seedGiven) world.random = createRandom(settings.seed);
-  seed(world, start);
 }

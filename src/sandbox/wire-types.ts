@@ -4,7 +4,7 @@ import type {
   KnownInvoiceStatus,
   KnownWithdrawalStatus,
 } from '../contract/types.ts';
-import type { DeliveryFault } from './service/faults.ts';
+import type { DeliveryFault } from './state/faults.ts';
 
 /** A currency as it travels. */
 export interface WireCurrency {

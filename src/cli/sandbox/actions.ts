@@ -1,6 +1,6 @@
 import { printable } from '../../printable.ts';
-import { durationFrom } from '../../sandbox/duration.ts';
 import type { SandboxInvoice } from '../../sandbox/index.ts';
+import { durationFrom } from '../../sandbox/option-checks.ts';
 import { addressFrom, readArguments } from '../arguments.ts';
 import { EXIT, type ExitCode, type Io, misuse } from '../io.ts';
 import { command, type SandboxStatus, statusOf } from './control.ts';

@@ -14,7 +14,7 @@ import {
 import { dirname } from 'node:path';
 import { isMerchantError } from '../../errors/classes.ts';
 import type { Sandbox, SandboxState } from '../../sandbox/index.ts';
-import { stateFrom } from '../../sandbox/state/state.ts';
+import { stateFrom } from '../../sandbox/state/saved-state.ts';
 import { misuse } from '../io.ts';
 
 const SHORTEST_WAIT = 50;

@@ -1,5 +1,5 @@
 import { isLoopback } from '../../contract/values/hosts.ts';
-import { durationFrom } from '../../sandbox/duration.ts';
+import { durationFrom } from '../../sandbox/option-checks.ts';
 import { addressFrom, readArguments } from '../arguments.ts';
 import { EXIT, type ExitCode, type Io } from '../io.ts';
 import { excerpt, type Style, styleOf } from '../style.ts';

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { durationFrom } from '../../sandbox/duration.ts';
+import { durationFrom } from '../../sandbox/option-checks.ts';
 import { addressFrom, readArguments } from '../arguments.ts';
 import { CliError, EXIT, type ExitCode, type Io, misuse } from '../io.ts';
 import { excerpt, styleOf } from '../style.ts';

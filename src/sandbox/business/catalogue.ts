@@ -1,5 +1,5 @@
 import { ConfigurationError } from '../../errors/classes.ts';
-import { shown } from '../duration.ts';
+import { shown } from '../option-checks.ts';
 import type { SandboxMethod, SandboxRate, WireCurrency } from '../wire-types.ts';
 import type { World } from '../world.ts';
 import { outOfRange } from './money.ts';

@@ -1,9 +1,9 @@
 import type { KnownInvoiceStatus } from '../../contract/types.ts';
 import { ConfigurationError } from '../../errors/classes.ts';
-import { shown } from '../duration.ts';
+import { shown } from '../option-checks.ts';
 import type { InvoiceRecord } from '../state/store.ts';
 import type { WireCurrency } from '../wire-types.ts';
-import { note, type World } from '../world.ts';
+import { note, timeOf, type World } from '../world.ts';
 import { methodFor, settlementRate } from './catalogue.ts';
 import { compareAmounts, isAmount, quote } from './money.ts';
 
@@ -72,14 +72,17 @@ export function chooseMethod(world: World, invoice: InvoiceRecord, wanted: strin
   invoice.amountToSend = quote(invoice.amount, method, rate).amountToSend;
 }
 
+/** What the customer pays, and how. */
+export interface Payment {
+  readonly amount?: string | undefined;
+  readonly method?: string | number | undefined;
+}
+
 /** The customer pays. An amount other than the order's makes the invoice adjusted. Ends with the first webhook attempt. */
 export function payInvoice(
   world: World,
   invoice: InvoiceRecord,
-  {
-    amount = invoice.amount,
-    method,
-  }: { readonly amount?: string | undefined; readonly method?: string | number | undefined } = {},
+  { amount = invoice.amount, method }: Payment = {},
 ): Promise<void> {
   mustBePending(invoice, 'pay');
   mustBeAmount(amount);
@@ -87,6 +90,20 @@ export function payInvoice(
   settle(world, invoice, amount);
   const adjusted = invoice.adjustment === null ? '' : `, paid ${amount} of ${invoice.amount} (adjusted)`;
   return finish(world, invoice, 'success', `${invoice.settledUsdt} USDT credited${adjusted}`);
+}
+
+/** The customer pays less than ordered (`underpay`) or more (`overpay`). Throws if the amount is not so. */
+export function payOtherAmount(
+  world: World,
+  invoice: InvoiceRecord,
+  kind: 'underpay' | 'overpay',
+  { amount, method }: Payment & { readonly amount: string },
+): Promise<void> {
+  const [sign, word] = kind === 'underpay' ? [-1, 'less'] : [1, 'more'];
+  if (typeof amount === 'string' && isAmount(amount) && compareAmounts(amount, invoice.amount) !== sign) {
+    throw new ConfigurationError(`${amount} is not ${word} than the ordered ${invoice.amount}`);
+  }
+  return payInvoice(world, invoice, { amount, method });
 }
 
 /** The invoice ends unpaid. */
@@ -132,6 +149,14 @@ export function settle(world: World, invoice: InvoiceRecord, paid: string): void
   };
 }
 
+/** Sets a final status and cancels the expiry. Writes no log and sends no webhook. */
+export function endInvoice({ store }: World, invoice: InvoiceRecord, status: KnownInvoiceStatus, at: number): void {
+  store.setStatus(invoice, status);
+  invoice.finishedAt = at;
+  invoice.expiry?.cancel();
+  invoice.expiry = null;
+}
+
 function finish(
   world: World,
   invoice: InvoiceRecord,
@@ -140,10 +165,7 @@ function finish(
   at = world.clock.now(),
 ): Promise<void> {
   const from = invoice.status;
-  world.store.setStatus(invoice, status);
-  invoice.finishedAt = at;
-  invoice.expiry?.cancel();
-  invoice.expiry = null;
+  endInvoice(world, invoice, status, at);
   logMove(world, invoice, from, why);
   return world.announce(invoice);
 }
@@ -166,7 +188,7 @@ function logMove(world: World, invoice: InvoiceRecord, from: KnownInvoiceStatus 
   const { uuid, external_id, status } = invoice;
   world.log.add({
     kind: 'invoice',
-    at: new Date(world.clock.now()).toISOString(),
+    at: timeOf(world),
     uuid,
     external_id,
     from,

@@ -1,11 +1,18 @@
 import { ConfigurationError } from '../../errors/classes.ts';
-import { shown } from '../duration.ts';
+import { shown } from '../option-checks.ts';
 import { type DeliveryRecord, type InvoiceRecord, KEPT_ATTEMPTS } from '../state/store.ts';
-import { note, type World } from '../world.ts';
+import { note, timeOf, type World } from '../world.ts';
+import { causeOfRefusal } from './cause.ts';
 import { eventBody, eventTypeOf } from './event-payload.ts';
-import { MAX_ATTEMPTS, waitAfter } from './schedule.ts';
 import { send } from './send.ts';
-import { whyRefused } from './why.ts';
+
+const MINUTE = 60_000;
+
+/** Waits before each attempt, counted from the one before. @see service interface, "Retries" */
+const RETRY_DELAYS: readonly number[] = [0, 1, 5, 30, 120, 360, 720].map((minutes) => minutes * MINUTE);
+
+/** Attempts that the service makes by itself. */
+export const MAX_ATTEMPTS = RETRY_DELAYS.length;
 
 type Trigger = 'schedule' | 'manual';
 
@@ -98,7 +105,7 @@ async function runAttempt(world: World, delivery: DeliveryRecord, trigger: Trigg
   world.store.underWay.delete(delivery);
   if (life.aborted || world.store.deliveryById(delivery.id) !== delivery) return; // reset, or forgotten
   const sent = { ...result, fault: fault?.type ?? null };
-  const why = whyRefused(sent, { settings, attempt: delivery.made + 1, skew: stampAt - settings.wallClock() });
+  const why = causeOfRefusal(sent, { settings, attempt: delivery.made + 1, skew: stampAt - settings.wallClock() });
   delivery.log.push({ ...sent, why, triggered_by: trigger, created_at: new Date(began).toISOString() });
   if (delivery.log.length > KEPT_ATTEMPTS) delivery.log.shift();
   delivery.made += 1;
@@ -113,11 +120,11 @@ async function runAttempt(world: World, delivery: DeliveryRecord, trigger: Trigg
 }
 
 function afterFailure(world: World, delivery: DeliveryRecord, before: DeliveryRecord['status']): void {
-  const wait = waitAfter(delivery.made);
+  const wait = RETRY_DELAYS[delivery.made];
   // A resend after the end is one attempt: it neither takes back a receipt nor starts the schedule again.
   if (before === 'delivered' || before === 'failed') {
     delivery.status = before;
-  } else if (wait === null) {
+  } else if (wait === undefined) {
     delivery.status = 'failed';
   } else {
     delivery.status = world.settings.dialect.waitingDelivery;
@@ -132,7 +139,7 @@ function logAttempt(world: World, delivery: DeliveryRecord): void {
   const { status_code, success, error, duration_ms, triggered_by, response_body, why } = last;
   world.log.add({
     kind: 'attempt',
-    at: new Date(world.clock.now()).toISOString(),
+    at: timeOf(world),
     delivery_id: delivery.id,
     external_id: delivery.invoice.external_id,
     event_type: delivery.eventType,

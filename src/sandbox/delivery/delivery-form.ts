@@ -5,7 +5,7 @@ import { wireTime } from '../dialect/wire-time.ts';
 import type { DeliveryRecord } from '../state/store.ts';
 import type { SandboxAttempt, SandboxDelivery } from '../wire-types.ts';
 import type { World } from '../world.ts';
-import { MAX_ATTEMPTS } from './schedule.ts';
+import { MAX_ATTEMPTS } from './deliveries.ts';
 
 /** A delivery with everything the sandbox knows of it. */
 export function deliveryOf(record: DeliveryRecord): SandboxDelivery {

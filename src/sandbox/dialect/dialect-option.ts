@@ -1,5 +1,5 @@
 import { ConfigurationError } from '../../errors/classes.ts';
-import { shown } from '../duration.ts';
+import { shown } from '../option-checks.ts';
 import type { Dialect } from './dialect.ts';
 import { DIALECTS, type DialectEntry } from './dialects.ts';
 

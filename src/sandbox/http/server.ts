@@ -1,12 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { namesOf } from '../../checks.ts';
 import { isLoopback } from '../../contract/values/hosts.ts';
 import { ConfigurationError } from '../../errors/classes.ts';
-import { checkOptionNames, LISTEN_NAMES } from '../option-names.ts';
+import { checkOptionNames } from '../option-checks.ts';
 import { type Answer, failure, Refusal, tooLarge } from '../service/respond.ts';
 import type { Outcome } from '../service/service.ts';
 import type { World } from '../world.ts';
-import { handle } from './front.ts';
-import { cut } from './in-process.ts';
+import { bodyParts, type Front } from './front.ts';
 
 /** Where to listen. */
 export interface ListenOptions {
@@ -25,14 +25,16 @@ export interface SandboxServer {
   close(): Promise<void>;
 }
 
+const LISTEN_NAMES = namesOf<ListenOptions>({ port: true, host: true, allowedHosts: true });
+
 /** Serves the sandbox over HTTP. Rejects with a ConfigurationError when the port is taken. */
-export async function listenHttp(world: World, options: ListenOptions = {}): Promise<SandboxServer> {
+export async function listenHttp(world: World, front: Front, options: ListenOptions = {}): Promise<SandboxServer> {
   checkOptionNames('listen', options, LISTEN_NAMES);
   const { port = 0, host = '127.0.0.1', allowedHosts = [] } = options;
   const { createServer } = await import('node:http');
   const names = new Set([host.toLowerCase(), ...allowedHosts.map((name) => name.toLowerCase())]);
   const server = createServer((request, response) => {
-    void answer(world, names, request, response).catch(() => response.destroy());
+    void answer(world, front, names, request, response).catch(() => response.destroy());
   });
   const bound = await new Promise<number>((resolve, reject) => {
     server.once('error', (error: Error & { readonly code?: string }) => {
@@ -61,6 +63,7 @@ export async function listenHttp(world: World, options: ListenOptions = {}): Pro
 
 async function answer(
   world: World,
+  front: Front,
   names: ReadonlySet<string>,
   request: IncomingMessage,
   response: ServerResponse,
@@ -78,8 +81,8 @@ async function answer(
   for (const [name, values] of Object.entries(request.headersDistinct)) {
     for (const value of values ?? []) headers.append(name, value);
   }
-  const outcome = await handle(world, { method: request.method ?? 'GET', url, headers, body });
-  await give(world, outcome, request, response);
+  const outcome = await front({ method: request.method ?? 'GET', url, headers, body });
+  await send(world, outcome, request, response);
 }
 
 /** A web page elsewhere must not drive the sandbox, neither directly nor through a name that it points to this machine. */
@@ -112,7 +115,7 @@ async function bodyOf(request: IncomingMessage, limit: number): Promise<string |
   return Buffer.concat(chunks).toString('utf8');
 }
 
-async function give(
+async function send(
   world: World,
   { answer: ready, fault }: Outcome,
   request: IncomingMessage,
@@ -122,20 +125,15 @@ async function give(
     if (fault?.type !== 'hang') request.socket.destroy();
     return; // a hanging one stays open until the caller gives up or the server closes
   }
-  const bytes = new TextEncoder().encode(ready.body);
-  if (fault?.type === 'truncated') {
-    response.writeHead(ready.status, { ...ready.headers, 'Content-Length': bytes.length });
-    response.write(bytes.slice(0, Math.floor(bytes.length / 2)), () => request.socket.destroy());
-    return;
-  }
-  if (fault?.type !== 'slow') return write(response, ready);
-  response.writeHead(ready.status, { ...ready.headers, 'Content-Length': bytes.length });
-  for (const part of cut(bytes, fault.pieces ?? 4)) {
-    await world.settings.sleep(fault.delay ?? 100);
+  if (fault?.type !== 'truncated' && fault?.type !== 'slow') return write(response, ready);
+  const { parts, length, delay, isCutOff } = bodyParts(ready, fault);
+  response.writeHead(ready.status, { ...ready.headers, 'Content-Length': length });
+  for (const part of parts) {
+    if (!isCutOff) await world.settings.sleep(delay);
     if (response.destroyed) return;
-    response.write(part);
+    response.write(part, () => isCutOff && request.socket.destroy());
   }
-  response.end();
+  if (!isCutOff) response.end();
 }
 
 function write(response: ServerResponse, { status, headers, body }: Answer): void {

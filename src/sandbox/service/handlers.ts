@@ -1,19 +1,16 @@
 import type { Operation } from '../../contract/endpoint.ts';
 import { openInvoice } from '../business/invoices.ts';
 import { playOutcome } from '../business/magic-outcomes.ts';
-import { wireRates } from '../business/rates.ts';
-import { withdrawalForm, withdrawalsInOrder } from '../business/withdrawals.ts';
 import { resend } from '../delivery/deliveries.ts';
 import { deliveryForm } from '../delivery/delivery-form.ts';
 import type { Dialect } from '../dialect/dialect.ts';
 import { wireForm } from '../dialect/wire-form.ts';
 import type { InvoiceRecord } from '../state/store.ts';
 import type { World } from '../world.ts';
-import { creationForm, fullForm } from './invoice-form.ts';
-import { notFound } from './not-found.ts';
-import { answeredPage, pageFrom, pageOf } from './paging.ts';
-import { flagOf, InvalidRequest, Refusal } from './respond.ts';
-import { draftFrom, QueryReader } from './validation.ts';
+import { pageOf, QueryReader } from './list-query.ts';
+import { creationForm, fullForm, wireRates, withdrawalForm, withdrawalsInOrder } from './resource-forms.ts';
+import { flagOf, InvalidRequest, notFound, Refusal } from './respond.ts';
+import { draftFrom } from './validation.ts';
 
 /** A request whose key is right and whose path is known. */
 export interface ServiceCall {
@@ -54,13 +51,11 @@ export const HANDLERS: Readonly<Record<Operation, Handler>> = {
     const reader = new QueryReader(query);
     const status = reader.word('status', ['pending', 'success', 'fail', 'expired', 'canceled']);
     const currency = reader.text('currency');
-    const asked = reader.integer('page', 1, Number.POSITIVE_INFINITY, 1);
-    const size = reader.integer('per_page', 1, 100, 20);
+    const asked = reader.page('page', 'per_page', 20);
     reader.check(dialect.unknownQuery);
-    const rows = world.store.list({ status, currency });
-    const page = answeredPage(dialect, asked, rows.length, size);
-    const part = rows.part((page - 1) * size, page * size, dialect.listOrder);
-    return { status: 200, data: pageFrom(dialect, part, rows.length, page, size, (row) => fullForm(world, row)) };
+    const list = world.store.list({ status, currency });
+    const slice = (start: number, end: number) => list.part(start, end, dialect.listOrder);
+    return { status: 200, data: pageOf(dialect, { length: list.length, slice }, asked, (row) => fullForm(world, row)) };
   },
 
   'invoices.get'(world, { params: { ident = '' } }) {
@@ -102,25 +97,19 @@ export const HANDLERS: Readonly<Record<Operation, Handler>> = {
     const rows = world.store.deliveries(invoiceBy(world, ident)).reverse();
     const list = rows.map((row) => deliveryForm(world, row));
     const { dialect } = world.settings;
-    const { deliveriesShape } = dialect;
-    if (deliveriesShape === 'page') return { status: 200, data: pageOf(dialect, list, 1, 20, (row) => row) };
-    return {
-      status: 200,
-      data: deliveriesShape === 'named' ? { deliveries: list } : list,
-      bare: deliveriesShape === 'bare',
-    };
+    const shape = dialect.deliveriesShape;
+    if (shape !== 'page') return { status: 200, ...read(shape, 'deliveries', list) };
+    return { status: 200, data: pageOf(dialect, list, { page: 1, size: 20, name: 'page' }, (row) => row) };
   },
 
   'withdrawals.list'(world, { query }) {
     const { dialect } = world.settings;
     const reader = new QueryReader(query);
     const status = reader.word(dialect.withdrawalStatus, ['pending', 'approved', 'rejected']);
-    const asked = reader.integer(dialect.withdrawalPage, 1, Number.POSITIVE_INFINITY, 1);
-    const size = reader.integer(dialect.withdrawalPageSize, 1, 100, dialect.withdrawalDefaultSize);
+    const asked = reader.page(dialect.withdrawalPage, dialect.withdrawalPageSize, dialect.withdrawalDefaultSize);
     reader.check(dialect.unknownQuery);
     const rows = withdrawalsInOrder(world).filter((row) => (status ?? row.status) === row.status);
-    const page = answeredPage(dialect, asked, rows.length, size, dialect.withdrawalPage);
-    return { status: 200, data: pageOf(dialect, rows, page, size, (row) => withdrawalForm(dialect, row)) };
+    return { status: 200, data: pageOf(dialect, rows, asked, (row) => withdrawalForm(dialect, row)) };
   },
 
   'withdrawals.get'(world, { params: { withdrawal_uuid = '' } }) {
@@ -141,7 +130,7 @@ export const HANDLERS: Readonly<Record<Operation, Handler>> = {
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** A single read, in the shape of the dialect. */
-function read(shape: Dialect['invoiceRead'], name: string, data: object): Pick<Done, 'data' | 'bare'> {
+function read(shape: Dialect['invoiceRead'] | 'list', name: string, data: object): Pick<Done, 'data' | 'bare'> {
   return { data: shape === 'named' ? { [name]: data } : data, bare: shape === 'bare' };
 }
 

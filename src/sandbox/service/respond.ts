@@ -42,8 +42,18 @@ export class Refusal extends Error {
   }
 }
 
+/** Refuses in the form of the dialect. @see service interface, "Error groups" */
+export function notFound(
+  { notFoundStatus, notFoundCode, notFoundBody }: Dialect,
+  what: 'INVOICE' | 'WEBHOOK' | 'WITHDRAWAL' | 'PAGE',
+  message: string,
+): never {
+  const code = notFoundCode === 'general' ? 'NOT_FOUND' : `${what}_NOT_FOUND`;
+  throw new Refusal(notFoundStatus, code, message, { form: notFoundBody });
+}
+
 /** One thing wrong with a request, before it takes one of the two shapes of a 422. */
-export interface Finding {
+export interface FieldProblem {
   readonly where: 'body' | 'query' | 'path';
   /** Null for the body as a whole. */
   readonly field: string | null;
@@ -53,11 +63,11 @@ export interface Finding {
 
 /** Malformed body or query. @see service interface, "Known codes" */
 export class InvalidRequest extends Error {
-  readonly findings: readonly Finding[];
+  readonly problems: readonly FieldProblem[];
 
-  constructor(findings: readonly Finding[]) {
+  constructor(problems: readonly FieldProblem[]) {
     super('The request is not valid.');
-    this.findings = findings;
+    this.problems = problems;
   }
 }
 
@@ -91,15 +101,15 @@ export function failure(refusal: Refusal): Answer {
 }
 
 /** A 422 in the shape of the dialect. */
-export function invalid({ validationShape }: Dialect, { findings, message }: InvalidRequest): Answer {
-  const why = findings.map(({ where, field, message: text }) => `${field ?? where} ${text}`).join('; ');
+export function invalid({ validationShape }: Dialect, { problems, message }: InvalidRequest): Answer {
+  const why = problems.map(({ where, field, message: text }) => `${field ?? where} ${text}`).join('; ');
   const code = 'VALIDATION_ERROR';
-  const detail = findings.map(({ where, field, message: msg, type }) => ({
+  const detail = problems.map(({ where, field, message: msg, type }) => ({
     loc: field === null ? [where] : [where, field],
     msg,
     type,
   }));
-  const details = detailsOf(findings);
+  const details = detailsOf(problems);
   const texts = Object.fromEntries(Object.entries(details).map(([name, messages]) => [name, messages.join('; ')]));
   const bodies = {
     envelope: { success: false, error: { code, message, details } },
@@ -113,9 +123,9 @@ export function invalid({ validationShape }: Dialect, { findings, message }: Inv
 }
 
 /** Field name to messages. */
-function detailsOf(findings: readonly Finding[]): Readonly<Record<string, readonly string[]>> {
+function detailsOf(problems: readonly FieldProblem[]): Readonly<Record<string, readonly string[]>> {
   const details = new Map<string, string[]>(); // a query name is the caller's word, and could be `__proto__`
-  for (const { where, field, message } of findings) {
+  for (const { where, field, message } of problems) {
     const name = field ?? where;
     details.set(name, [...(details.get(name) ?? []), message]);
   }

@@ -1,8 +1,8 @@
 import type { Operation } from '../../contract/endpoint.ts';
 import { endpoints } from '../../contract/endpoints.ts';
 import { payloadOf } from '../../contract/envelope.ts';
+import type { RequestFault } from '../state/faults.ts';
 import { note, type World } from '../world.ts';
-import type { RequestFault } from './faults.ts';
 import { HANDLERS } from './handlers.ts';
 import { type Answer, failure, InvalidRequest, invalid, Refusal, success } from './respond.ts';
 import { matchRoute } from './routes.ts';

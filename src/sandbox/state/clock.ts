@@ -1,3 +1,5 @@
+import { SortedList } from './sorted-list.ts';
+
 /** Something that falls due on the sandbox clock. */
 export interface Appointment {
   readonly at: number;
@@ -32,7 +34,7 @@ const LONGEST_TIMER = 2 ** 31 - 1; // beyond it a timer fires at once
  * Virtual: stands still at `start` and moves only by advance(). Real: runs with `wallClock`; advance() puts it ahead.
  */
 export function createClock(kind: 'virtual' | 'real', start: number, wallClock: () => number): Clock {
-  let entries: Entry[] = [];
+  const entries = new SortedList<Entry>((a, b) => a.at < b.at || (a.at === b.at && a.order < b.order));
   let isRunning = kind === 'real';
   let base = start;
   let startedAt = wallClock();
@@ -44,27 +46,13 @@ export function createClock(kind: 'virtual' | 'real', start: number, wallClock: 
 
   const now = (): number => ceiling ?? (isRunning ? base + (wallClock() - startedAt) : base);
   let count = 0;
-  const placeOf = ({ at, order }: Pick<Entry, 'at' | 'order'>): number => {
-    let [low, high] = [0, entries.length];
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      const other = entries[middle];
-      if (other !== undefined && (other.at < at || (other.at === at && other.order < order))) low = middle + 1;
-      else high = middle;
-    }
-    return low;
-  };
-  const drop = (entry: Entry): void => {
-    const place = placeOf(entry);
-    if (entries[place] === entry) entries.splice(place, 1);
-  };
   const nextDue = (limit: number): Entry | undefined => {
-    const entry = entries[0];
+    const entry = entries.first;
     return entry !== undefined && entry.at <= limit ? entry : undefined;
   };
   const arm = (): void => {
     clearTimeout(timer);
-    const first = entries[0];
+    const { first } = entries;
     if (!isRunning || closed || first === undefined || ceiling !== null) return;
     timer = setTimeout(catchUp, Math.min(Math.max(first.at - now(), 0), LONGEST_TIMER));
     // A waiting delivery must not keep a finished test run or script alive.
@@ -73,7 +61,7 @@ export function createClock(kind: 'virtual' | 'real', start: number, wallClock: 
   function catchUp(): void {
     if (closed || ceiling !== null) return;
     for (let entry = nextDue(now()); entry !== undefined; entry = nextDue(now())) {
-      drop(entry);
+      entries.remove(entry);
       void entry.work();
     }
     arm();
@@ -86,7 +74,7 @@ export function createClock(kind: 'virtual' | 'real', start: number, wallClock: 
     ceiling = from;
     try {
       for (let entry = nextDue(target); entry !== undefined && !closed && epoch === begun; entry = nextDue(target)) {
-        drop(entry);
+        entries.remove(entry);
         ceiling = Math.max(ceiling, entry.at);
         await entry.work();
       }
@@ -108,11 +96,11 @@ export function createClock(kind: 'virtual' | 'real', start: number, wallClock: 
         order: count,
         work,
         cancel() {
-          drop(entry);
+          entries.remove(entry);
           arm();
         },
       };
-      entries.splice(placeOf(entry), 0, entry);
+      entries.add(entry);
       arm();
       return entry;
     },
@@ -131,14 +119,14 @@ export function createClock(kind: 'virtual' | 'real', start: number, wallClock: 
     running: () => isRunning,
     reset(restart) {
       epoch += 1;
-      entries = [];
+      entries.clear();
       base = restart;
       startedAt = wallClock();
       arm();
     },
     close() {
       closed = true;
-      entries = [];
+      entries.clear();
       clearTimeout(timer);
     },
   };

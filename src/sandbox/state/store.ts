@@ -7,7 +7,7 @@ import type {
   WireCurrency,
 } from '../wire-types.ts';
 import type { Appointment } from './clock.ts';
-import { InvoiceRows } from './invoice-rows.ts';
+import { SortedList } from './sorted-list.ts';
 
 /** An invoice as it is kept: texts as they were sent, times in epoch milliseconds. */
 export interface InvoiceRecord {
@@ -62,6 +62,9 @@ export interface DeliveryRecord {
 /** A delivery can be resent without end; its log cannot grow so. */
 export const KEPT_ATTEMPTS = 50;
 
+const byCreation = (a: InvoiceRecord, b: InvoiceRecord): boolean =>
+  a.createdAt < b.createdAt || (a.createdAt === b.createdAt && a.order < b.order);
+
 type Filter = { readonly status?: string | null; readonly currency?: string | null };
 
 /** All state of one sandbox, in memory. Beyond `most` invoices the oldest is forgotten, with its deliveries. */
@@ -70,7 +73,7 @@ export class Store {
   readonly #byUuid = new Map<string, InvoiceRecord>();
   readonly #byExternalId = new Map<string, InvoiceRecord>();
   /** One list for each filter that can be asked for: status, currency, both, none. */
-  readonly #lists = new Map<string, InvoiceRows>();
+  readonly #lists = new Map<string, SortedList<InvoiceRecord>>();
   readonly #deliveries = new Map<string, DeliveryRecord[]>();
   readonly #byDeliveryId = new Map<string, DeliveryRecord>();
   /** Deliveries whose attempt is under way. */
@@ -97,10 +100,10 @@ export class Store {
   }
 
   setStatus(invoice: InvoiceRecord, status: KnownInvoiceStatus): void {
-    if (this.#byUuid.get(invoice.uuid) === invoice)
-      for (const name of listsOf(invoice)) this.#list(name).remove(invoice);
+    const isKept = this.#byUuid.get(invoice.uuid) === invoice;
+    if (isKept) for (const name of listsOf(invoice)) this.#list(name).remove(invoice);
     (invoice as { status: KnownInvoiceStatus }).status = status; // readonly to everybody else
-    if (this.#byUuid.get(invoice.uuid) === invoice) for (const name of listsOf(invoice)) this.#list(name).add(invoice);
+    if (isKept) for (const name of listsOf(invoice)) this.#list(name).add(invoice);
   }
 
   byUuid(uuid: string): InvoiceRecord | undefined {
@@ -122,15 +125,13 @@ export class Store {
   }
 
   /** Those of a status and a currency, by time of creation; null or absent stands for any. */
-  list({ status = null, currency = null }: Filter = {}): InvoiceRows {
-    return this.#lists.get(listName(status, currency)) ?? new InvoiceRows(); // anybody can ask for any currency
+  list({ status = null, currency = null }: Filter = {}): SortedList<InvoiceRecord> {
+    return this.#lists.get(listName(status, currency)) ?? new SortedList(byCreation); // anybody can ask for any currency
   }
 
   addDelivery(delivery: DeliveryRecord): void {
     this.#byDeliveryId.set(delivery.id, delivery);
-    const list = this.#deliveries.get(delivery.invoice.uuid);
-    if (list === undefined) this.#deliveries.set(delivery.invoice.uuid, [delivery]);
-    else list.push(delivery);
+    this.#deliveries.set(delivery.invoice.uuid, [...this.deliveries(delivery.invoice), delivery]);
   }
 
   deliveryById(id: string): DeliveryRecord | undefined {
@@ -153,8 +154,8 @@ export class Store {
     this.forgotten = 0;
   }
 
-  #list(name: string): InvoiceRows {
-    const list = this.#lists.get(name) ?? new InvoiceRows();
+  #list(name: string): SortedList<InvoiceRecord> {
+    const list = this.#lists.get(name) ?? new SortedList(byCreation);
     this.#lists.set(name, list);
     return list;
   }

@@ -1,8 +1,8 @@
+import { namesOf } from '../../checks.ts';
 import type { Operation } from '../../contract/endpoint.ts';
 import { ConfigurationError } from '../../errors/classes.ts';
-import { shown } from '../duration.ts';
-import { checkFaultNames, checkOptionNames, FAULT_OPTION_NAMES } from '../option-names.ts';
-import { createRandom } from '../random.ts';
+import { checkOptionNames, shown } from '../option-checks.ts';
+import { createRandom } from './random.ts';
 
 /** Something that goes wrong with a request to the service. */
 export type RequestFault =
@@ -86,36 +86,43 @@ export interface Faults {
   queued(): readonly QueuedFault[];
 }
 
-export const REQUEST_FAULTS = [
-  'rate_limit',
-  'server_error',
-  'html',
-  'hang',
-  'reset_before',
-  'reset_after',
-  'truncated',
-  'malformed',
-  'slow',
-] as const satisfies readonly RequestFault['type'][];
-export const DELIVERY_FAULTS = [
-  'wrong_signature',
-  'late_timestamp',
-  'duplicate',
-  'reserialized',
-] as const satisfies readonly DeliveryFault['type'][];
+/** The members of each fault, besides its type. */
+const REQUEST_FAULT_MEMBERS: Readonly<Record<RequestFault['type'], readonly string[]>> = {
+  rate_limit: ['retryAfter'],
+  server_error: ['status', 'retryAfter', 'afterWork'],
+  html: ['status', 'afterWork'],
+  hang: ['afterWork'],
+  reset_before: [],
+  reset_after: [],
+  truncated: [],
+  malformed: [],
+  slow: ['delay', 'pieces'],
+};
+const DELIVERY_FAULT_MEMBERS: Readonly<Record<DeliveryFault['type'], readonly string[]>> = {
+  wrong_signature: [],
+  late_timestamp: ['age'],
+  duplicate: [],
+  reserialized: [],
+};
+const FAULT_MEMBERS = { ...REQUEST_FAULT_MEMBERS, ...DELIVERY_FAULT_MEMBERS };
+
+// The keys of the tables are the types of the faults.
+export const REQUEST_FAULTS = Object.keys(REQUEST_FAULT_MEMBERS) as readonly RequestFault['type'][];
+export const DELIVERY_FAULTS = Object.keys(DELIVERY_FAULT_MEMBERS) as readonly DeliveryFault['type'][];
+
+const FAULT_OPTION_NAMES = namesOf<FaultOptions>({ operation: true, times: true, rate: true, seed: true });
+export const SEED_FAULT_NAMES: ReadonlySet<string> = new Set(['fault', ...FAULT_OPTION_NAMES]);
 
 function isRequestFault(fault: Fault): fault is RequestFault {
-  return (REQUEST_FAULTS as readonly string[]).includes(fault.type);
+  return Object.hasOwn(REQUEST_FAULT_MEMBERS, fault.type);
 }
 
 function faultFrom(value: Fault | FaultType): Fault {
   // A name alone is a fault with all members optional: the union allows each of them.
   const fault = (typeof value === 'string' ? { type: value } : value) as Fault;
-  const types: readonly string[] = [...REQUEST_FAULTS, ...DELIVERY_FAULTS];
-  if (typeof fault !== 'object' || fault === null || !types.includes(fault.type)) {
-    throw new ConfigurationError(
-      `A fault is one of ${types.join(', ')}, or an object with such a type; got ${shown(value)}`,
-    );
+  if (typeof fault !== 'object' || fault === null || !Object.hasOwn(FAULT_MEMBERS, fault.type)) {
+    const types = Object.keys(FAULT_MEMBERS).join(', ');
+    throw new ConfigurationError(`A fault is one of ${types}, or an object with such a type; got ${shown(value)}`);
   }
   if (
     'status' in fault &&
@@ -124,7 +131,7 @@ function faultFrom(value: Fault | FaultType): Fault {
   ) {
     throw new ConfigurationError(`The status of a fault must be from 400 to 599; got ${shown(fault.status)}`);
   }
-  checkFaultNames(fault);
+  checkOptionNames(`The fault ${fault.type}`, fault, new Set(['type', ...FAULT_MEMBERS[fault.type]]));
   return fault;
 }
 
@@ -133,12 +140,18 @@ interface Queued extends QueuedFault {
   readonly chance: () => number;
 }
 
+/** Faults that strike at random. */
+interface Chance {
+  readonly rate: number;
+  readonly faults: readonly RequestFault['type'][];
+  readonly draw: () => RequestFault | null;
+}
+
 /** {@link Faults} with the two doors through which the service takes what is due. */
 export class FaultScript implements Faults {
   readonly #queue: Queued[] = [];
-  #chance: (() => RequestFault | null) | null = null;
-  /** The chance in force, for those who look; null when it is off. */
-  chance: { readonly rate: number; readonly faults: readonly RequestFault['type'][] } | null = null;
+  /** The chance in force; null when it is off. */
+  chance: Chance | null = null;
 
   next(value: Fault | FaultType, options: FaultOptions = {}): void {
     checkOptionNames('faults.next', options, FAULT_OPTION_NAMES);
@@ -155,16 +168,15 @@ export class FaultScript implements Faults {
     const chosen = (faults ?? REQUEST_FAULTS.filter((type) => type !== 'hang')).map(faultFrom).filter(isRequestFault);
     if (chosen.length === 0) throw new ConfigurationError('random needs at least one request fault');
     const { next } = createRandom(seed);
-    this.chance = rate === 0 ? null : { rate, faults: chosen.map(({ type }) => type) };
-    this.#chance = () => {
+    const draw = (): RequestFault | null => {
       const [strikes, which] = [next() < rate, next()];
       return strikes ? (chosen[Math.floor(which * chosen.length)] ?? null) : null;
     };
+    this.chance = rate === 0 ? null : { rate, faults: chosen.map(({ type }) => type), draw };
   }
 
   clear(): void {
     this.#queue.length = 0;
-    this.#chance = null;
     this.chance = null;
   }
 
@@ -176,7 +188,7 @@ export class FaultScript implements Faults {
   forRequest(operation: Operation | null): RequestFault | null {
     const fault = this.#take((entry) => isRequestFault(entry.fault) && (entry.operation ?? operation) === operation);
     if (fault !== null && isRequestFault(fault)) return fault;
-    return this.#chance?.() ?? null;
+    return this.chance?.draw() ?? null;
   }
 
   /** The fault that strikes this delivery attempt, if one does. */

@@ -1,11 +1,11 @@
 import { ConfigurationError } from '../../errors/classes.ts';
-import { shown } from '../duration.ts';
+import { shown } from '../option-checks.ts';
 import type { DeliveryRecord, InvoiceRecord } from '../state/store.ts';
 import type { SandboxWebhookRequest } from '../wire-types.ts';
 import type { World } from '../world.ts';
 import { hmac, inBase64, inHex } from './hmac-text.ts';
-import { exchange, signedRequest } from './send.ts';
-import { signatureText } from './signed-headers.ts';
+import { exchange } from './send.ts';
+import { signatureText, signedRequest } from './signed-request.ts';
 
 /** What the search for the cause of a refusal came to. */
 export interface Finding {
@@ -49,7 +49,8 @@ async function search(world: World, delivery: DeliveryRecord, url: string): Prom
     const { status_code, success } = await exchange(world, request);
     return status_code === null ? null : success;
   };
-  const right = (): Promise<SandboxWebhookRequest> => signedRequest(world, delivery, url, world.settings.wallClock());
+  const right = (): Promise<SandboxWebhookRequest> =>
+    signedRequest(world.settings, delivery, url, world.settings.wallClock());
   const first = await accepts(await right());
   if (first === null)
     return { proven: false, text: 'No answer came: this is about the connection, not the signature.', requests };

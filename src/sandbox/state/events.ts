@@ -1,4 +1,4 @@
-import type { KnownDeliveryStatus, KnownEventType, KnownInvoiceStatus } from '../contract/types.ts';
+import type { KnownDeliveryStatus, KnownEventType, KnownInvoiceStatus } from '../../contract/types.ts';
 
 /** A request that the sandbox answered, or refused, or broke on purpose. Never holds the API key. */
 export interface RequestEntry {
@@ -92,6 +92,14 @@ export function describeEvent(event: SandboxEvent): string {
 }
 
 const KEPT = 2_000;
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder();
+
+/** The start of a text, as a copy. A slice would keep the whole text in memory as long as the log holds the slice. */
+export function keptText(text: string, limit: number): string {
+  return text.length <= limit ? text : decoder.decode(encoder.encode(text.slice(0, limit)));
+}
 
 /** The log of a sandbox: bounded, newest last, told to the listener as it grows. */
 export class EventLog {

@@ -1,7 +1,8 @@
 import { ConfigurationError } from '../../errors/classes.ts';
 import type { SandboxWithdrawal } from '../wire-types.ts';
-import type { World } from '../world.ts';
-import type { DeliveryRecord, InvoiceRecord } from './store.ts';
+import type { Clock } from './clock.ts';
+import type { Random } from './random.ts';
+import type { DeliveryRecord, InvoiceRecord, Store } from './store.ts';
 
 /** An invoice without what waits for the clock. */
 export type InvoiceState = Omit<InvoiceRecord, 'expiry'>;
@@ -25,9 +26,17 @@ export interface SandboxState {
   readonly withdrawals: readonly SandboxWithdrawal[];
 }
 
+/** The parts of a sandbox that its state is read from. */
+interface Saved {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly requestCount: number;
+  readonly settings: { readonly seed: number | string; readonly wallClock: () => number };
+}
+
 /** A copy: what happens later does not show in it. */
-export function stateOf(world: World): SandboxState {
-  const { store, settings, clock, random, requestCount } = world;
+export function stateOf({ store, settings, clock, random, requestCount }: Saved): SandboxState {
   const state: SandboxState = {
     version: VERSION,
     seed: settings.seed,

@@ -1,9 +1,7 @@
 import type { Verdict } from '../../webhooks/handle/replies.ts';
-import type { Settings } from '../options.ts';
-import type { DeliveryFault } from '../service/faults.ts';
+import type { Settings } from '../settings.ts';
+import type { DeliveryFault } from '../state/faults.ts';
 import type { SandboxAttempt } from '../wire-types.ts';
-import { causeInAnswer } from './why-answer.ts';
-import { causeOfBreak } from './why-connection.ts';
 
 /** What is known of an attempt when it has ended. */
 export type EndedAttempt = Omit<SandboxAttempt, 'why' | 'triggered_by' | 'created_at'>;
@@ -21,7 +19,7 @@ export interface Circumstances {
  * The cause of a refusal, and what to do, where what the sandbox sent and what came back can tell; else null. It claims
  * nothing that it cannot know: a bare 401 of a receiver that it does not know has no cause here.
  */
-export function whyRefused(attempt: EndedAttempt, circumstances: Circumstances): string | null {
+export function causeOfRefusal(attempt: EndedAttempt, circumstances: Circumstances): string | null {
   const { fault, success, request, status_code } = attempt;
   if (request === null) return null; // nothing was sent, and `error` says why
   if (fault !== null && fault !== 'duplicate') return success ? ACCEPTED[fault] : spoilt(fault, status_code);
@@ -118,4 +116,98 @@ function age({ settings, attempt, skew }: Circumstances): string {
     return `${apart}: the dialect timestampPer "delivery" repeats that of the first attempt.`;
   }
   return `${apart}: the option deliveryTimestamp "sandbox" stamps by the sandbox clock. Take "wall", or give your verifier the same clock.`;
+}
+
+const BY_CODE: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'Nothing listens at {host}. Is the receiver running, and on this port?',
+  ENOTFOUND: 'No address is known for {host}.',
+  EAI_AGAIN: 'The name {host} cannot be looked up now.',
+  ECONNRESET: 'The receiver closed the connection without an answer: it may have crashed.',
+  UND_ERR_SOCKET: 'The receiver closed the connection without an answer: it may have crashed.',
+  UND_ERR_CONNECT_TIMEOUT: '{host} takes no connection: a firewall may swallow it.',
+  EHOSTUNREACH: '{host} cannot be reached from here.',
+  ENETUNREACH: '{host} cannot be reached from here.',
+  ERR_SSL_WRONG_VERSION_NUMBER: '{host} does not speak TLS: write http:// in the callback_url.',
+  ERR_SSL_PACKET_LENGTH_TOO_LONG: '{host} does not speak TLS: write http:// in the callback_url.',
+  DEPTH_ZERO_SELF_SIGNED_CERT:
+    'The certificate of {host} is signed by itself: start the sandbox with NODE_EXTRA_CA_CERTS, or use http:// on this machine.',
+  SELF_SIGNED_CERT_IN_CHAIN:
+    'The certificate of {host} comes from an unknown authority: start the sandbox with NODE_EXTRA_CA_CERTS.',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE:
+    'The certificate of {host} comes from an unknown authority: start the sandbox with NODE_EXTRA_CA_CERTS.',
+  CERT_HAS_EXPIRED: 'The certificate of {host} has expired.',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'The certificate is for another name than {host}.',
+};
+
+/** Why no answer came, where the error or the time-out says it. */
+function causeOfBreak({ error, request }: EndedAttempt, timeout: number): string | null {
+  if (error?.startsWith('time-out')) {
+    return `No answer came within ${timeout / 1000} s. Answer 2xx first, work afterwards.`;
+  }
+  const code = /^connection error: (\S+)$/.exec(error ?? '')?.[1] ?? '';
+  const cause = Object.hasOwn(BY_CODE, code) ? BY_CODE[code] : undefined;
+  return cause?.replace('{host}', new URL(request?.url ?? 'http://localhost').host) ?? null;
+}
+
+/** An answer that some software is known to give, and what it means. Null of a member: any. */
+interface Sign {
+  readonly status: readonly number[] | null;
+  readonly body: RegExp;
+  readonly meaning: string;
+}
+
+/** Texts that frameworks write by themselves: the merchant's own code has not been reached. */
+const SIGNS: readonly Sign[] = [
+  { status: [404], body: /Cannot POST \//, meaning: 'Express has no POST route at this path.' },
+  { status: [404], body: /"Route POST:\S+ not found"/, meaning: 'Fastify has no POST route at this path.' },
+  {
+    status: [400, 403, 419, 422],
+    body: /csrf|InvalidAuthenticityToken|page expired/i,
+    meaning: 'A protection against forged forms (CSRF) refused it: exempt this route from it.',
+  },
+  {
+    status: [403],
+    body: /Blocked (?:request\.|hosts?:)/,
+    meaning: 'The development server refuses this host name: allow it there, or use 127.0.0.1 in the callback_url.',
+  },
+  {
+    status: null,
+    body: /Missing (?:or invalid )?X-Webhook-Timestamp|X-Webhook-Timestamp (?:is )?missing/i,
+    meaning:
+      'The receiver says that X-Webhook-Timestamp is missing, and it was sent: something on the way takes it off, or the name is read in another case.',
+  },
+];
+
+/** The cause as far as status, headers and known texts of an answer prove it. */
+function causeInAnswer({ status_code, response_body, response_headers, request }: EndedAttempt): string | null {
+  const status = status_code ?? 0;
+  const sign = SIGNS.find((each) => (each.status?.includes(status) ?? true) && each.body.test(response_body ?? ''));
+  if (sign !== undefined) return sign.meaning;
+  if (response_headers?.['www-authenticate'] !== undefined) {
+    return 'The answer asks for a login (WWW-Authenticate): a guard stands before the endpoint. A webhook brings its signature and no login.';
+  }
+  const path = new URL(request?.url ?? 'http://localhost').pathname;
+  switch (status) {
+    case 301:
+    case 302:
+    case 303:
+    case 307:
+    case 308: {
+      const to = response_headers?.['location'];
+      return `A redirect is not followed, it counts as a failure${to === undefined ? '' : `. Make the final address the callback_url: ${to}`}`;
+    }
+    case 404:
+      return `The receiver knows no ${path}: compare the path of the callback_url with your route.`;
+    case 405:
+      return `The receiver knows ${path} but takes no POST there.`;
+    case 413:
+      return 'The receiver found the body too large; webhooks here are below 1 kB.';
+    case 415:
+      return 'The receiver does not take application/json.';
+    case 502:
+    case 504:
+      return 'A proxy answered: the application behind it did not.';
+    default:
+      return null;
+  }
 }

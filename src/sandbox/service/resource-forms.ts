@@ -1,10 +1,10 @@
-import { methodsFor } from '../business/catalogue.ts';
+import { freshRates, methodsFor } from '../business/catalogue.ts';
 import { quote } from '../business/money.ts';
 import type { Dialect } from '../dialect/dialect.ts';
 import { wireForm, withNothing } from '../dialect/wire-form.ts';
 import { wireTime } from '../dialect/wire-time.ts';
 import type { InvoiceRecord } from '../state/store.ts';
-import type { SandboxInvoice } from '../wire-types.ts';
+import type { SandboxInvoice, SandboxWithdrawal } from '../wire-types.ts';
 import type { World } from '../world.ts';
 
 /** The full form, every member present: for the functions of the sandbox itself. */
@@ -59,4 +59,40 @@ function inDialect({ settings: { dialect } }: World, fields: Partial<SandboxInvo
   const { payment_method: method } = fields;
   const inner = method ? { payment_method: withNothing(method, dialect.invoiceNulls) } : {};
   return wireForm(dialect, { ...fields, ...inner }, dialect.invoiceNulls);
+}
+
+/** The rates as the service answers them. @see service interface, "GET /api/v1/external/rates" */
+export function wireRates(world: World): object[] {
+  const { dialect, rates } = world.settings;
+  const rows = dialect.staleRates === 'omitted' ? freshRates(world) : rates;
+  const [first] = rows;
+  const all = dialect.newWords === 'some' && first !== undefined ? [...rows, { ...first, side: 'mid' }] : rows;
+  return all.map((rate) => {
+    const { min_amount, max_amount, ...rest } = wireForm(
+      dialect,
+      rate,
+      dialect.staleRates === 'absent' ? 'absent' : 'null',
+    );
+    if (dialect.rateLimits === 'absent') return rest;
+    return dialect.rateLimits === 'null'
+      ? { ...rest, min_amount: null, max_amount: null }
+      : { ...rest, min_amount, max_amount };
+  });
+}
+
+/** Newest first, or as the dialect says. Text dates without a value come last. */
+export function withdrawalsInOrder(world: World): SandboxWithdrawal[] {
+  const at = (row: SandboxWithdrawal): number => (row.created_at === null ? 0 : Date.parse(row.created_at) || 0);
+  const newest = [...world.store.withdrawals].sort((a, b) => at(b) - at(a));
+  return world.settings.dialect.listOrder === 'newest' ? newest : newest.reverse();
+}
+
+/** A withdrawal as the service answers it. */
+export function withdrawalForm(dialect: Dialect, row: SandboxWithdrawal): object {
+  const time = (text: string | null): string | null => {
+    const at = text === null ? Number.NaN : Date.parse(text);
+    return Number.isNaN(at) ? text : wireTime(at, dialect.timeForm);
+  };
+  const full = { ...row, created_at: time(row.created_at), processed_at: time(row.processed_at) };
+  return wireForm(dialect, full, dialect.withdrawalNulls);
 }

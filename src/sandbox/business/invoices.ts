@@ -1,23 +1,10 @@
 import type { KnownInvoiceStatus } from '../../contract/types.ts';
 import { ConfigurationError } from '../../errors/classes.ts';
 import { shown } from '../option-checks.ts';
-import type { InvoiceRecord } from '../state/store.ts';
-import type { WireCurrency } from '../wire-types.ts';
+import type { InvoiceDraft, InvoiceRecord } from '../state/store.ts';
 import { note, timeOf, type World } from '../world.ts';
 import { methodFor, settlementRate } from './catalogue.ts';
 import { compareAmounts, isAmount, quote } from './money.ts';
-
-/** What an invoice is made of, checked already. */
-export interface InvoiceDraft {
-  readonly external_id: string;
-  readonly customer_id: string;
-  readonly amount: string;
-  readonly currency: WireCurrency;
-  readonly purpose: string | null;
-  readonly callback_url: string | null;
-  readonly success_url: string | null;
-  readonly fail_url: string | null;
-}
 
 /** Final states other than the paid one. */
 export type ClosedStatus = 'fail' | 'expired' | 'canceled';

@@ -1,4 +1,5 @@
 import { ConfigurationError } from '../../errors/classes.ts';
+import type { Dialect } from '../dialect/dialect.ts';
 import { shown } from '../option-checks.ts';
 import type { DeliveryRecord, InvoiceRecord } from '../state/store.ts';
 import type { SandboxWebhookRequest } from '../wire-types.ts';
@@ -67,95 +68,55 @@ async function search(world: World, delivery: DeliveryRecord, url: string): Prom
   return { proven: false, text, requests };
 }
 
-const RAW = 'Sign the bytes as they arrived.';
-
+/** What a receiver with each of the usual mistakes would accept. */
 async function suspects(world: World, { headers, body }: SandboxWebhookRequest): Promise<Suspect[]> {
   const { webhookSecret: secret, dialect } = world.settings;
+  const encode = dialect.signatureEncoding.startsWith('hex') ? inHex : inBase64;
   const stamp = headers['X-Webhook-Timestamp'] ?? '';
-  const written = dialect.signatureEncoding.startsWith('hex') ? inHex : inBase64;
-  const signed = async (key: string, text: string): Promise<Record<string, string>> => ({
-    'X-Webhook-Signature': signatureText(written(await hmac(key, text)), dialect),
-  });
   const text = `${stamp}.${body}`;
   const digest = await hmac(secret, text);
-  const bare = secret.replace(/^whsec_/, '');
   const now = world.settings.wallClock();
-  const stamped = async (other: string): Promise<Record<string, string>> => ({
-    ...(await signed(secret, `${other}.${body}`)),
-    'X-Webhook-Timestamp': other,
+
+  const signed = async (mistake: string, key: string, signedText: string): Promise<Suspect> => {
+    const signature = signatureText(encode(await hmac(key, signedText)), dialect);
+    return { mistake: `the receiver${mistake}`, headers: { 'X-Webhook-Signature': signature } };
+  };
+  const secretThat = (mistake: string, key: string): Promise<Suspect> => signed(`’s secret ${mistake}`, key, text);
+  const textWith = (mistake: string, other: string): Promise<Suspect> => signed(` ${mistake}`, secret, other);
+  const expects = (form: string, name: keyof Dialect): string =>
+    ` expects ${form}. The interface does not show the form: the dialect ${name} plays all.`;
+  const signatureIn = (form: string, signature: string, name: keyof Dialect): Suspect => ({
+    mistake: `the receiver${expects(form, name)}`,
+    headers: { 'X-Webhook-Signature': signature },
   });
-  const found: Suspect[] = [
-    {
-      mistake: 'the receiver’s secret ends with a line break. Trim it where it is read from a file or the environment.',
-      headers: await signed(`${secret}\n`, text),
-    },
-    {
-      mistake: 'the receiver’s secret ends with a Windows line break. Trim it where it is read.',
-      headers: await signed(`${secret}\r\n`, text),
-    },
-    {
-      mistake: 'the receiver’s secret begins with a blank. Trim it where it is read.',
-      headers: await signed(` ${secret}`, text),
-    },
-    {
-      mistake: 'the receiver’s secret ends with a blank. Trim it where it is read.',
-      headers: await signed(`${secret} `, text),
-    },
-    { mistake: 'the receiver’s secret has quotes around it.', headers: await signed(`"${secret}"`, text) },
-    { mistake: 'the receiver’s secret has single quotes around it.', headers: await signed(`'${secret}'`, text) },
-    {
-      mistake: 'the receiver signs the body alone. The signed text is {timestamp}.{body}.',
-      headers: await signed(secret, body),
-    },
-    {
-      mistake: 'the receiver leaves out the dot. The signed text is {timestamp}.{body}.',
-      headers: await signed(secret, `${stamp}${body}`),
-    },
-    ...(bare === secret
-      ? []
-      : [
-          {
-            mistake: 'the receiver cuts "whsec_" off the secret. The whole secret is the key.',
-            headers: await signed(bare, text),
-          },
-        ]),
-    ...(await Promise.all(
-      respelled(body).map(async ([other, how]) => ({
-        mistake: `the receiver parses the body and serialises it again (${how}). ${RAW}`,
-        headers: await signed(secret, `${stamp}.${other}`),
-      })),
-    )),
-    {
-      mistake:
-        'the receiver expects the signature in hex. The interface does not show the form: the dialect signatureEncoding plays both.',
-      headers: { 'X-Webhook-Signature': inHex(digest) },
-    },
-    {
-      mistake:
-        'the receiver expects the signature in base64. The interface does not show the form: the dialect signatureEncoding plays both.',
-      headers: { 'X-Webhook-Signature': inBase64(digest) },
-    },
-    {
-      mistake:
-        'the receiver expects "sha256=" before the signature. The interface does not show the form: the dialect signaturePrefix plays all.',
-      headers: { 'X-Webhook-Signature': `sha256=${inHex(digest)}` },
-    },
-    {
-      mistake:
-        'the receiver expects the timestamp in seconds. The interface does not show the form: the dialect timestampFormat plays all.',
-      headers: await stamped(String(Math.floor(now / 1000))),
-    },
-    {
-      mistake:
-        'the receiver expects the timestamp in milliseconds. The interface does not show the form: the dialect timestampFormat plays all.',
-      headers: await stamped(String(now)),
-    },
-    {
-      mistake:
-        'the receiver expects the timestamp as ISO 8601. The interface does not show the form: the dialect timestampFormat plays all.',
-      headers: await stamped(new Date(now).toISOString()),
-    },
-  ];
+  const stampIn = async (form: string, other: string): Promise<Suspect> => {
+    const { mistake, headers: changed } = await signed(expects(form, 'timestampFormat'), secret, `${other}.${body}`);
+    return { mistake, headers: { ...changed, 'X-Webhook-Timestamp': other } };
+  };
+  const found = await Promise.all([
+    secretThat('ends with a line break. Trim it where it is read from a file or the environment.', `${secret}\n`),
+    secretThat('ends with a Windows line break. Trim it where it is read.', `${secret}\r\n`),
+    secretThat('begins with a blank. Trim it where it is read.', ` ${secret}`),
+    secretThat('ends with a blank. Trim it where it is read.', `${secret} `),
+    secretThat('has quotes around it.', `"${secret}"`),
+    secretThat('has single quotes around it.', `'${secret}'`),
+    textWith('signs the body alone. The signed text is {timestamp}.{body}.', body),
+    textWith('leaves out the dot. The signed text is {timestamp}.{body}.', `${stamp}${body}`),
+    signed(' cuts "whsec_" off the secret. The whole secret is the key.', secret.replace(/^whsec_/, ''), text),
+    ...respelled(body).map(([other, how]) =>
+      textWith(
+        `parses the body and serialises it again (${how}). Sign the bytes as they arrived.`,
+        `${stamp}.${other}`,
+      ),
+    ),
+    signatureIn('the signature in hex', inHex(digest), 'signatureEncoding'),
+    signatureIn('the signature in base64', inBase64(digest), 'signatureEncoding'),
+    signatureIn('"sha256=" before the signature', `sha256=${inHex(digest)}`, 'signaturePrefix'),
+    stampIn('the timestamp in seconds', String(Math.floor(now / 1000))),
+    stampIn('the timestamp in milliseconds', String(now)),
+    stampIn('the timestamp as ISO 8601', new Date(now).toISOString()),
+  ]);
+  // A suspect without a change is the right request.
   return found.filter(({ headers: changed }) =>
     Object.entries(changed).some(([name, value]) => headers[name] !== value),
   );

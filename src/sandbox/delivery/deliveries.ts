@@ -1,6 +1,7 @@
 import { ConfigurationError } from '../../errors/classes.ts';
 import { shown } from '../option-checks.ts';
 import { type DeliveryRecord, type InvoiceRecord, KEPT_ATTEMPTS } from '../state/store.ts';
+import type { SandboxAttempt } from '../wire-types.ts';
 import { note, timeOf, type World } from '../world.ts';
 import { causeOfRefusal } from './cause.ts';
 import { eventBody, eventTypeOf } from './event-payload.ts';
@@ -14,7 +15,7 @@ const RETRY_DELAYS: readonly number[] = [0, 1, 5, 30, 120, 360, 720].map((minute
 /** Attempts that the service makes by itself. */
 export const MAX_ATTEMPTS = RETRY_DELAYS.length;
 
-type Trigger = 'schedule' | 'manual';
+type Trigger = SandboxAttempt['triggered_by'];
 
 /** Makes the one delivery of an invoice that has ended, and its first attempt. @see service interface, "Emission" */
 export async function announce(world: World, invoice: InvoiceRecord): Promise<void> {
@@ -106,7 +107,8 @@ async function runAttempt(world: World, delivery: DeliveryRecord, trigger: Trigg
   if (life.aborted || world.store.deliveryById(delivery.id) !== delivery) return; // reset, or forgotten
   const sent = { ...result, fault: fault?.type ?? null };
   const why = causeOfRefusal(sent, { settings, attempt: delivery.made + 1, skew: stampAt - settings.wallClock() });
-  delivery.log.push({ ...sent, why, triggered_by: trigger, created_at: new Date(began).toISOString() });
+  const ended = { ...sent, why, triggered_by: trigger, created_at: new Date(began).toISOString() };
+  delivery.log.push(ended);
   if (delivery.log.length > KEPT_ATTEMPTS) delivery.log.shift();
   delivery.made += 1;
   delivery.finding = null;
@@ -116,7 +118,7 @@ async function runAttempt(world: World, delivery: DeliveryRecord, trigger: Trigg
   } else {
     afterFailure(world, delivery, before);
   }
-  logAttempt(world, delivery);
+  logAttempt(world, delivery, ended);
 }
 
 function afterFailure(world: World, delivery: DeliveryRecord, before: DeliveryRecord['status']): void {
@@ -133,10 +135,8 @@ function afterFailure(world: World, delivery: DeliveryRecord, before: DeliveryRe
   }
 }
 
-function logAttempt(world: World, delivery: DeliveryRecord): void {
-  const last = delivery.log.at(-1);
-  if (last === undefined) return;
-  const { status_code, success, error, duration_ms, triggered_by, response_body, why } = last;
+function logAttempt(world: World, delivery: DeliveryRecord, ended: SandboxAttempt): void {
+  const { status_code, success, error, duration_ms, triggered_by, response_body, why } = ended;
   world.log.add({
     kind: 'attempt',
     at: timeOf(world),

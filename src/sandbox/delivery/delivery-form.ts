@@ -44,46 +44,38 @@ export function deliveryForm(world: World, record: DeliveryRecord): object {
     delivered_at: time(record.deliveredAt),
     attempt_log: record.log.map((attempt) => attemptForm(dialect, attempt)),
   };
-  const named = NAMES[dialect.deliveryNames].map(([wire, ours]) => [wire, values[ours]] as const);
+  const names = NAMES[dialect.deliveryNames];
+  const named =
+    names === null ? values : Object.fromEntries(Object.entries(names).map(([wire, ours]) => [wire, values[ours]]));
   const extra = dialect.extraMembers === 'none' ? {} : { region: 'sandbox', callback_url: record.url };
-  return { ...withNothing(Object.fromEntries(named), dialect.deliveryNulls), ...extra };
+  return { ...withNothing(named, dialect.deliveryNulls), ...extra };
 }
 
-/** The wire's name and ours, in the order in which they are written. */
-const NAMES: Readonly<Record<Dialect['deliveryNames'], readonly (readonly [string, keyof WebhookDelivery])[]>> = {
-  long: [
-    ['id', 'id'],
-    ['event_type', 'event_type'],
-    ['status', 'status'],
-    ['attempts', 'attempts'],
-    ['max_attempts', 'max_attempts'],
-    ['last_http_status', 'last_http_status'],
-    ['next_retry_at', 'next_retry_at'],
-    ['delivered_at', 'delivered_at'],
-    ['attempt_log', 'attempt_log'],
-  ],
+/** Our name of each member by its name on the wire; null where the names are the same. */
+const NAMES: Readonly<Record<Dialect['deliveryNames'], Readonly<Record<string, keyof WebhookDelivery>> | null>> = {
+  long: null,
   // No count of attempts here: the log has as many entries.
-  short: [
-    ['delivery_id', 'id'],
-    ['event', 'event_type'],
-    ['status', 'status'],
-    ['attempts', 'attempt_log'],
-    ['max_attempts', 'max_attempts'],
-    ['last_status_code', 'last_http_status'],
-    ['next_retry', 'next_retry_at'],
-    ['delivered_time', 'delivered_at'],
-  ],
-  counted: [
-    ['webhook_id', 'id'],
-    ['event_name', 'event_type'],
-    ['state', 'status'],
-    ['attempt_count', 'attempts'],
-    ['max_attempts', 'max_attempts'],
-    ['last_http_status_code', 'last_http_status'],
-    ['next_attempt_at', 'next_retry_at'],
-    ['received_at', 'delivered_at'],
-    ['attempt_history', 'attempt_log'],
-  ],
+  short: {
+    delivery_id: 'id',
+    event: 'event_type',
+    status: 'status',
+    attempts: 'attempt_log',
+    max_attempts: 'max_attempts',
+    last_status_code: 'last_http_status',
+    next_retry: 'next_retry_at',
+    delivered_time: 'delivered_at',
+  },
+  counted: {
+    webhook_id: 'id',
+    event_name: 'event_type',
+    state: 'status',
+    attempt_count: 'attempts',
+    max_attempts: 'max_attempts',
+    last_http_status_code: 'last_http_status',
+    next_attempt_at: 'next_retry_at',
+    received_at: 'delivered_at',
+    attempt_history: 'attempt_log',
+  },
 };
 
 function attemptForm(dialect: Dialect, attempt: SandboxAttempt): object {

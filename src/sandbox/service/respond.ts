@@ -11,34 +11,26 @@ export interface Answer {
   readonly why?: string;
 }
 
-/** A failure on its way to the caller, thrown by whatever finds the reason. */
+/** What a failure may carry besides its status, code and message. */
+interface RefusalParts {
+  readonly details?: Readonly<Record<string, unknown>> | null;
+  /** For the log: names the cause, where the message is in the words of the service. Default: the message. */
+  readonly why?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly form?: FailureBody;
+}
+
+/** A failure on its way to the caller. */
 export class Refusal extends Error {
   readonly status: number;
   readonly code: string;
-  readonly details: Readonly<Record<string, unknown>> | null | undefined;
-  /** For the log: names the cause, where the message follows the service's own manner. */
-  readonly why: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly form: FailureBody;
+  readonly parts: RefusalParts;
 
-  constructor(
-    status: number,
-    code: string,
-    message: string,
-    more: {
-      readonly details?: Readonly<Record<string, unknown>> | null;
-      readonly why?: string;
-      readonly headers?: Readonly<Record<string, string>>;
-      readonly form?: FailureBody;
-    } = {},
-  ) {
+  constructor(status: number, code: string, message: string, parts: RefusalParts = {}) {
     super(message);
     this.status = status;
     this.code = code;
-    this.details = more.details;
-    this.why = more.why ?? message;
-    this.headers = more.headers ?? {};
-    this.form = more.form ?? 'envelope';
+    this.parts = parts;
   }
 }
 
@@ -86,8 +78,8 @@ export function flagOf({ successFlag }: Dialect): { readonly success?: true } {
 }
 
 /** The failure envelope, or what a framework or a proxy says in its place. @see service interface, "Failure envelope" */
-export function failure(refusal: Refusal): Answer {
-  const { status, code, message, details, why, headers, form } = refusal;
+export function failure({ status, code, message, parts }: Refusal): Answer {
+  const { details, why = message, headers, form = 'envelope' } = parts;
   const error = details === undefined ? { code, message } : { code, message, details };
   const type = form === 'html' ? { 'Content-Type': 'text/html; charset=utf-8' } : form === 'empty' ? {} : JSON_TYPE;
   const bodies = {

@@ -30,10 +30,13 @@ export function serve(world: World, exchange: Exchange): Outcome {
   const match = matchRoute(exchange.method, exchange.url.pathname);
   const operation = match.kind === 'operation' ? match.operation : null;
   const fault = world.faults.forRequest(operation);
-  const before = fault === null ? undefined : insteadOfWork(world, fault);
-  if (before !== undefined) return { operation, answer: before, fault };
+  const spoilt = fault === null ? undefined : spoiltAnswer(world, fault);
+  const worksFirst = fault?.type === 'reset_after' || (fault !== null && 'afterWork' in fault && fault.afterWork);
+  if (spoilt !== undefined && !worksFirst) return { operation, answer: spoilt, fault };
   const answer = work(world, exchange, match);
-  return { operation, answer: fault === null ? answer : afterWork(world, fault, answer), fault };
+  if (spoilt !== undefined) return { operation, answer: spoilt, fault };
+  if (fault?.type !== 'malformed') return { operation, answer, fault };
+  return { operation, answer: { ...answer, body: `${answer.body.slice(0, -1)},}` }, fault };
 }
 
 function work(world: World, exchange: Exchange, match: ReturnType<typeof matchRoute>): Answer {
@@ -89,48 +92,29 @@ function retryAfterHeader(world: World, retryAfter: number | string | undefined)
   return { 'Retry-After': new Date(now + retryAfter * 1000).toUTCString() };
 }
 
-/** The answer of a fault that keeps the work from being done; null for none at all, undefined when the work is done. */
-function insteadOfWork(world: World, fault: RequestFault): Answer | null | undefined {
-  if ('afterWork' in fault && fault.afterWork) return undefined;
+/** The answer that a fault gives in place of the service's; null for none, undefined for faults that leave it. */
+function spoiltAnswer(world: World, fault: RequestFault): Answer | null | undefined {
+  const { rateLimitStatus, rateLimitCode, rateLimitBody, serverStatus, serverCode, serverBody } =
+    world.settings.dialect;
   switch (fault.type) {
     case 'rate_limit': {
-      const { rateLimitStatus, rateLimitCode, rateLimitBody } = world.settings.dialect;
-      const more = { headers: retryAfterHeader(world, fault.retryAfter), form: rateLimitBody };
-      return failure(new Refusal(rateLimitStatus, rateLimitCode, 'Too many requests.', more));
+      const parts = { headers: retryAfterHeader(world, fault.retryAfter), form: rateLimitBody };
+      return failure(new Refusal(rateLimitStatus, rateLimitCode, 'Too many requests.', parts));
     }
-    case 'server_error':
-    case 'html':
-      return broken(world, fault);
+    case 'server_error': {
+      const parts = { headers: retryAfterHeader(world, fault.retryAfter), form: serverBody };
+      return failure(new Refusal(fault.status ?? serverStatus, serverCode, 'The service is not available.', parts));
+    }
+    case 'html': {
+      const status = fault.status ?? 502;
+      const body = `<!doctype html><title>${status}</title><h1>${status} Bad Gateway</h1>`;
+      return { status, headers: { 'Content-Type': 'text/html; charset=utf-8' }, body };
+    }
     case 'hang':
     case 'reset_before':
+    case 'reset_after':
       return null;
     default:
       return undefined;
   }
-}
-
-function afterWork(world: World, fault: RequestFault, answer: Answer): Answer | null {
-  switch (fault.type) {
-    case 'server_error':
-    case 'html':
-      return broken(world, fault);
-    case 'hang':
-    case 'reset_after':
-      return null;
-    case 'malformed':
-      return { ...answer, body: `${answer.body.slice(0, -1)},}` };
-    default:
-      return answer;
-  }
-}
-
-function broken(world: World, fault: RequestFault & { readonly type: 'server_error' | 'html' }): Answer {
-  if (fault.type === 'server_error') {
-    const { serverStatus, serverCode, serverBody } = world.settings.dialect;
-    const more = { headers: retryAfterHeader(world, fault.retryAfter), form: serverBody };
-    return failure(new Refusal(fault.status ?? serverStatus, serverCode, 'The service is not available.', more));
-  }
-  const status = fault.status ?? 502;
-  const body = `<!doctype html><title>${status}</title><h1>${status} Bad Gateway</h1>`;
-  return { status, headers: { 'Content-Type': 'text/html; charset=utf-8' }, body };
 }

@@ -1,4 +1,5 @@
-import type { KnownDeliveryStatus, KnownEventType, KnownInvoiceStatus } from '../../contract/types.ts';
+import type { KnownInvoiceStatus } from '../../contract/types.ts';
+import type { SandboxAttempt, SandboxDelivery } from '../wire-types.ts';
 
 /** A request that the sandbox answered, or refused, or broke on purpose. Never holds the API key. */
 export interface RequestEntry {
@@ -37,26 +38,15 @@ export interface InvoiceMove {
   readonly why: string;
 }
 
-/** One attempt to deliver a webhook has ended. */
-export interface DeliveryMove {
+/** One attempt to deliver a webhook has ended. The status and the time of the next attempt are those after it. */
+export interface DeliveryMove
+  extends Pick<SandboxDelivery, 'external_id' | 'event_type' | 'url' | 'max_attempts' | 'status' | 'next_retry_at'>,
+    Omit<SandboxAttempt, 'created_at' | 'request' | 'response_headers' | 'fault'> {
   readonly kind: 'attempt';
   readonly at: string;
   readonly delivery_id: string;
-  readonly external_id: string;
-  readonly event_type: KnownEventType;
-  readonly url: string | null;
+  /** The number of the attempt; the first is 1. */
   readonly attempt: number;
-  readonly max_attempts: number;
-  readonly status: KnownDeliveryStatus;
-  readonly status_code: number | null;
-  readonly success: boolean;
-  readonly error: string | null;
-  readonly duration_ms: number;
-  readonly triggered_by: 'schedule' | 'manual';
-  readonly next_retry_at: string | null;
-  readonly response_body: string | null;
-  /** The cause of a refusal where it is known; null where it cannot be. */
-  readonly why: string | null;
 }
 
 /** Something the sandbox wants known: no webhook could be sent, or it answered what the contract does not read. */

@@ -2,24 +2,22 @@ import type { KnownDeliveryStatus, KnownEventType, KnownInvoiceStatus } from '..
 import type {
   SandboxAdjustment,
   SandboxAttempt,
+  SandboxInvoice,
   SandboxMethod,
   SandboxWithdrawal,
-  WireCurrency,
 } from '../wire-types.ts';
 import type { Appointment } from './clock.ts';
 import { SortedList } from './sorted-list.ts';
 
-/** An invoice as it is kept: texts as they were sent, times in epoch milliseconds. */
-export interface InvoiceRecord {
+/** The checked members that a new invoice is made of. */
+export type InvoiceDraft = Pick<
+  SandboxInvoice,
+  'external_id' | 'customer_id' | 'amount' | 'currency' | 'purpose' | 'callback_url' | 'success_url' | 'fail_url'
+>;
+
+/** An invoice as the sandbox keeps it: texts as they were sent, times in epoch milliseconds. */
+export interface InvoiceRecord extends InvoiceDraft {
   readonly uuid: string;
-  readonly external_id: string;
-  readonly customer_id: string;
-  readonly purpose: string | null;
-  readonly amount: string;
-  readonly currency: WireCurrency;
-  readonly callback_url: string | null;
-  readonly success_url: string | null;
-  readonly fail_url: string | null;
   readonly createdAt: number;
   readonly expiresAt: number;
   /** Counts the invoices of this sandbox: decides where times are equal. */

@@ -1,5 +1,8 @@
-import { checkNames, kindOf } from '../checks.ts';
+import { configurationFail } from '../checks.ts';
 import { ConfigurationError } from '../errors/classes.ts';
+
+/** Refuses a wrong option of the sandbox. */
+export const fail = configurationFail();
 
 const UNITS: Readonly<Record<string, number>> = {
   ms: 1,
@@ -41,14 +44,4 @@ export function shown(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(value.length > 60 ? `${value.slice(0, 60)}…` : value);
   if (typeof value === 'object' && value !== null) return Array.isArray(value) ? 'an array' : 'an object';
   return typeof value === 'function' ? 'a function' : String(value);
-}
-
-/** Throws a ConfigurationError for a value that is not an object, and for a member that the options do not have. */
-export function checkOptionNames(what: string, options: unknown, names: ReadonlySet<string>): void {
-  if (typeof options !== 'object' || options === null) fail(`${what} must be an object, not ${kindOf(options)}`);
-  checkNames(what, options, names, fail);
-}
-
-function fail(problem: string): never {
-  throw new ConfigurationError(problem);
 }

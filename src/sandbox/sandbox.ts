@@ -1,3 +1,4 @@
+import { checkOptions } from '../checks.ts';
 import { ConfigurationError } from '../errors/classes.ts';
 import type { Sandbox } from './api.ts';
 import {
@@ -16,7 +17,7 @@ import { signedRequest } from './delivery/signed-request.ts';
 import { createFront } from './http/front.ts';
 import { fetchInProcess } from './http/in-process.ts';
 import { listenHttp, type SandboxServer } from './http/server.ts';
-import { checkOptionNames, durationFrom, shown } from './option-checks.ts';
+import { durationFrom, fail, shown } from './option-checks.ts';
 import type { SandboxOptions } from './options.ts';
 import { servePage } from './page/pages.ts';
 import { invoiceOf } from './service/resource-forms.ts';
@@ -54,7 +55,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     (kind: 'underpay' | 'overpay') =>
     (ident: string, amount: string, options: { method?: number | string } = {}) =>
       moved(ident, (invoice) => {
-        checkOptionNames(kind, options, new Set(['method']));
+        checkOptions(kind, options, new Set(['method']), fail);
         return payOtherAmount(world, invoice, kind, { amount, method: options.method });
       });
   const close = (status: ClosedStatus, why: string) => (ident: string) =>
@@ -66,7 +67,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
   };
   const pay: Sandbox['pay'] = (ident, options = {}) =>
     moved(ident, (invoice) => {
-      checkOptionNames('pay', options, new Set(['method', 'amount']));
+      checkOptions('pay', options, new Set(['method', 'amount']), fail);
       return payInvoice(world, invoice, { method: options.method, amount: options.amount });
     });
   const shutDown = async (): Promise<void> => {

@@ -1,7 +1,6 @@
-import { namesOf } from '../checks.ts';
-import { ConfigurationError } from '../errors/classes.ts';
+import { checkOptions, kindOf, namesOf, readCount, readWord } from '../checks.ts';
 import { dialectFrom } from './dialect/dialect-option.ts';
-import { checkOptionNames, durationFrom, shown } from './option-checks.ts';
+import { durationFrom, fail, shown } from './option-checks.ts';
 import type { DeliveryFetch, SandboxDefaults, SandboxOptions, SeedInvoice } from './options.ts';
 import { SEED_FAULT_NAMES } from './state/faults.ts';
 import { randomSeed } from './state/random.ts';
@@ -25,39 +24,40 @@ const SEED_INVOICE_NAMES = namesOf<SeedInvoice>({
 
 /** Checks and completes each option. The keys are the names that `createSandbox` accepts. */
 const READERS = {
-  apiKey: (value, name) => textOption(value ?? 'sk_sandbox', name),
-  webhookSecret: (value, name) => textOption(value ?? 'whsec_sandbox', name),
-  seed: (value) => value ?? randomSeed(),
-  clock: (value = 'virtual', name) => wordOption<'virtual' | 'real'>(value, name, ['virtual', 'real']),
+  apiKey: (value = 'sk_sandbox', name) => textOption(value, name),
+  webhookSecret: (value = 'whsec_sandbox', name) => textOption(value, name),
+  seed: (value = randomSeed()) => value,
+  clock: (value, name) => readWord<'virtual' | 'real'>(name, ['virtual', 'real'], value, fail) ?? 'virtual',
   /** Null stands for the time of the wall clock, read again at each reset. */
   now: (value) => (value === undefined ? null : instant(value)),
-  lifetime: (value, name) => durationFrom(value ?? '30m', name),
-  defaults: (value): Required<SandboxDefaults> => defaultsOption(value ?? {}),
+  lifetime: (value = '30m', name) => durationFrom(value, name),
+  defaults: (value = {}, name): Required<SandboxDefaults> => defaultsOption(value, name),
   magicOutcomes: (value) => value === true,
-  faults: (value) => {
-    for (const row of value ?? []) checkOptionNames('A row of faults', row, SEED_FAULT_NAMES);
-    return value ?? [];
+  faults: (value = []) => {
+    for (const row of value) checkOptions('A row of faults', row, SEED_FAULT_NAMES, fail);
+    return value;
   },
   state: (value) => (value === undefined ? null : stateFrom(value)),
   methods: (value = SEED_METHODS) => value,
-  rates: (value) => value ?? SEED_RATES,
+  rates: (value = SEED_RATES) => value,
   withdrawals: (value): ((start: number) => readonly SandboxWithdrawal[]) =>
     value === undefined ? seedWithdrawals : () => value,
-  seedData: (value) => {
-    checkOptionNames('seedData', value ?? {}, new Set(['invoices']));
-    for (const row of value?.invoices ?? []) checkOptionNames('An invoice of seedData', row, SEED_INVOICE_NAMES);
-    return value?.invoices ?? [];
+  seedData: (value = {}, name) => {
+    checkOptions(name, value, new Set(['invoices']), fail);
+    const { invoices = [] } = value;
+    for (const row of invoices) checkOptions('An invoice of seedData', row, SEED_INVOICE_NAMES, fail);
+    return invoices;
   },
-  deliverTo: (value) => (value ?? []).map(hostOption),
+  deliverTo: (value = []) => value.map(hostOption),
   fetch: (value): DeliveryFetch => value ?? ((input, init) => globalThis.fetch(input, init)),
   dialect: (value) => dialectFrom(value),
   url: (value, name) => addressOption(value, name)?.replace(/\/+$/, '') ?? null,
-  maxBody: (value, name) => countOption(value ?? 1_048_576, name, 'bytes'),
-  maxInvoices: (value, name) => countOption(value ?? 100_000, name, 'invoices'),
-  deliveryTimeout: (value, name) => durationFrom(value ?? '15s', name),
-  deliveryTimestamp: (value = 'wall', name) => wordOption<'wall' | 'sandbox'>(value, name, ['wall', 'sandbox']),
-  wallClock: (value) => value ?? Date.now,
-  sleep: (value) => value ?? timerSleep,
+  maxBody: (value, name) => readCount(name, value, { byDefault: 1_048_576, min: 1 }, fail),
+  maxInvoices: (value, name) => readCount(name, value, { byDefault: 100_000, min: 1 }, fail),
+  deliveryTimeout: (value = '15s', name) => durationFrom(value, name),
+  deliveryTimestamp: (value, name) => readWord<'wall' | 'sandbox'>(name, ['wall', 'sandbox'], value, fail) ?? 'wall',
+  wallClock: (value = Date.now) => value,
+  sleep: (value = timerSleep) => value,
   onEvent: (value) => value,
 } satisfies { readonly [K in keyof Required<SandboxOptions>]: (value: SandboxOptions[K], name: string) => unknown };
 
@@ -70,10 +70,13 @@ export interface Settings extends ReadOptions {
 
 /** Checks the options and fills in the defaults. Throws a ConfigurationError that says what to give instead. */
 export function settingsFrom(options: SandboxOptions): Settings {
-  checkOptionNames('createSandbox', options, new Set(Object.keys(READERS)));
+  checkOptions('createSandbox', options, new Set(Object.keys(READERS)), fail);
   const given: Readonly<Record<string, unknown>> = { ...options };
   const readers: Readonly<Record<string, (value: never, name: string) => unknown>> = READERS;
-  const read = Object.entries(readers).map(([name, reader]) => [name, reader(given[name] as never, name)]); // each reader gets its own option
+  const read = Object.entries(readers).map(([name, reader]) => {
+    const value = (given[name] ?? undefined) as never; // null is absent, and each reader gets the value of its option
+    return [name, reader(value, name)] as const;
+  });
   const settings = Object.fromEntries(read) as ReadOptions; // one member for each reader
   const isSeedGiven = options.seed !== undefined;
   return { ...settings, isSeedGiven, ...(!isSeedGiven && settings.state !== null && { seed: settings.state.seed }) };
@@ -81,53 +84,36 @@ export function settingsFrom(options: SandboxOptions): Settings {
 
 function textOption(value: unknown, name: string): string {
   if (typeof value === 'string' && value !== '' && value.trim() === value) return value;
-  const problem =
-    typeof value === 'string'
-      ? value === ''
-        ? 'it is empty'
-        : 'it begins or ends with a blank'
-      : `got ${typeof value}`;
-  throw new ConfigurationError(`${name} must be text without blanks around it: ${problem}`);
-}
-
-function wordOption<Word extends string>(value: Word, name: string, words: readonly [Word, Word]): Word {
-  if (words.includes(value)) return value;
-  throw new ConfigurationError(`${name} must be "${words[0]}" or "${words[1]}"; got ${shown(value)}`);
+  const problem = value === '' || typeof value !== 'string' ? kindOf(value) : 'text with a blank around it';
+  return fail(`${name} must be text without blanks around it, not ${problem}`);
 }
 
 function instant(value: Date | number | string): number {
   const at = value instanceof Date ? value.getTime() : typeof value === 'number' ? value : Date.parse(value);
   if (Number.isFinite(at)) return at;
-  throw new ConfigurationError(`now must be a Date, epoch milliseconds or ISO 8601 text; got ${shown(value)}`);
+  return fail(`now must be a Date, epoch milliseconds or ISO 8601 text; got ${shown(value)}`);
 }
 
-function defaultsOption(defaults: SandboxDefaults): Required<SandboxDefaults> {
+function defaultsOption(value: SandboxDefaults, option: string): Required<SandboxDefaults> {
   const names = namesOf<SandboxDefaults>({ callback_url: true, success_url: true, fail_url: true });
-  checkOptionNames('defaults', defaults, names);
-  const { callback_url, success_url, fail_url } = defaults;
+  checkOptions(option, value, names, fail);
+  const address = (name: keyof SandboxDefaults): string | null => addressOption(value[name], `${option}.${name}`);
   return {
-    callback_url: addressOption(callback_url, 'defaults.callback_url'),
-    success_url: addressOption(success_url, 'defaults.success_url'),
-    fail_url: addressOption(fail_url, 'defaults.fail_url'),
+    callback_url: address('callback_url'),
+    success_url: address('success_url'),
+    fail_url: address('fail_url'),
   };
 }
 
 function hostOption(host: unknown): string {
   if (typeof host === 'string' && /^[^\s/:@]+$|^\[[0-9a-f:.]+\]$/i.test(host)) return host.toLowerCase();
-  throw new ConfigurationError(
-    `deliverTo takes host names alone, such as "shop.test", without scheme or port; got ${shown(host)}`,
-  );
+  return fail(`deliverTo takes host names alone, such as "shop.test", without scheme or port; got ${shown(host)}`);
 }
 
 function addressOption(value: string | null | undefined, name: string): string | null {
   if (value === undefined || value === null) return null;
   if (typeof value === 'string' && /^https?:\/\//i.test(value) && URL.canParse(value)) return value;
-  throw new ConfigurationError(`${name} must be an http:// or https:// address; got ${shown(value)}`);
-}
-
-function countOption(value: unknown, name: string, of: string): number {
-  if (typeof value === 'number' && Number.isInteger(value) && value > 0) return value;
-  throw new ConfigurationError(`${name} must be a whole number of ${of}; got ${shown(value)}`);
+  return fail(`${name} must be an http:// or https:// address; got ${shown(value)}`);
 }
 
 function timerSleep(milliseconds: number, signal?: AbortSignal): Promise<void> {

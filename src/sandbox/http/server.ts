@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { namesOf } from '../../checks.ts';
+import { checkOptions, namesOf } from '../../checks.ts';
 import { isLoopback } from '../../contract/values/hosts.ts';
 import { ConfigurationError } from '../../errors/classes.ts';
-import { checkOptionNames } from '../option-checks.ts';
+import { fail } from '../option-checks.ts';
 import { type Answer, failure, Refusal, tooLarge } from '../service/respond.ts';
 import type { Outcome } from '../service/service.ts';
 import type { World } from '../world.ts';
@@ -29,7 +29,7 @@ const LISTEN_NAMES = namesOf<ListenOptions>({ port: true, host: true, allowedHos
 
 /** Serves the sandbox over HTTP. Rejects with a ConfigurationError when the port is taken. */
 export async function listenHttp(world: World, front: Front, options: ListenOptions = {}): Promise<SandboxServer> {
-  checkOptionNames('listen', options, LISTEN_NAMES);
+  checkOptions('listen', options, LISTEN_NAMES, fail);
   const { port = 0, host = '127.0.0.1', allowedHosts = [] } = options;
   const { createServer } = await import('node:http');
   const names = new Set([host.toLowerCase(), ...allowedHosts.map((name) => name.toLowerCase())]);

@@ -1,3 +1,4 @@
+import { notify } from '../../callbacks.ts';
 import type { KnownInvoiceStatus } from '../../contract/types.ts';
 import type { SandboxAttempt, SandboxDelivery } from '../wire-types.ts';
 
@@ -103,11 +104,7 @@ export class EventLog {
   add(event: SandboxEvent): void {
     this.#events.push(event);
     if (this.#events.length > KEPT) this.#events.splice(0, this.#events.length - KEPT);
-    try {
-      this.#listener?.(event);
-    } catch {
-      // A listener that throws must not change what the service answers.
-    }
+    notify(() => this.#listener?.(event));
   }
 
   all(): SandboxEvent[] {

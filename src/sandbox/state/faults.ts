@@ -1,7 +1,7 @@
-import { namesOf } from '../../checks.ts';
+import { checkOptions, namesOf } from '../../checks.ts';
 import type { Operation } from '../../contract/endpoint.ts';
 import { ConfigurationError } from '../../errors/classes.ts';
-import { checkOptionNames, shown } from '../option-checks.ts';
+import { fail, shown } from '../option-checks.ts';
 import { createRandom } from './random.ts';
 
 /** Something that goes wrong with a request to the service. */
@@ -131,7 +131,7 @@ function faultFrom(value: Fault | FaultType): Fault {
   ) {
     throw new ConfigurationError(`The status of a fault must be from 400 to 599; got ${shown(fault.status)}`);
   }
-  checkOptionNames(`The fault ${fault.type}`, fault, new Set(['type', ...FAULT_MEMBERS[fault.type]]));
+  checkOptions(`The fault ${fault.type}`, fault, new Set(['type', ...FAULT_MEMBERS[fault.type]]), fail);
   return fault;
 }
 
@@ -154,7 +154,7 @@ export class FaultScript implements Faults {
   chance: Chance | null = null;
 
   next(value: Fault | FaultType, options: FaultOptions = {}): void {
-    checkOptionNames('faults.next', options, FAULT_OPTION_NAMES);
+    checkOptions('faults.next', options, FAULT_OPTION_NAMES, fail);
     const { operation = null, times = 1, rate = 1, seed = 1 } = options;
     if (times !== Number.POSITIVE_INFINITY && !(Number.isInteger(times) && times >= 1)) {
       throw new ConfigurationError(`times must be a whole number from 1, or Infinity; got ${shown(times)}`);

@@ -17,7 +17,7 @@ const PART = /(\d+(?:\.\d+)?)\s*(ms|min|[smhd])\s*/y;
 const LONGEST = 100 * 365 * 86_400_000;
 
 /** Reads `"6h"`, `"1h30m"`, `"90s"`, `"250ms"`, `"2d"` or a number of milliseconds. */
-export function durationFrom(value: unknown, name: string): number {
+export function parseDuration(value: unknown, name: string): number {
   const milliseconds = typeof value === 'number' ? value : typeof value === 'string' ? fromText(value) : Number.NaN;
   if (milliseconds >= 0 && milliseconds <= LONGEST) return milliseconds;
   throw new ConfigurationError(

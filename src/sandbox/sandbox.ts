@@ -10,26 +10,26 @@ import {
   payOtherAmount,
 } from './business/invoices.ts';
 import { searchCause } from './delivery/cause-search.ts';
-import { mustResend, settleDeliveries } from './delivery/deliveries.ts';
-import { deliveryOf } from './delivery/delivery-form.ts';
+import { resendOrThrow, settleDeliveries } from './delivery/deliveries.ts';
+import { toSandboxDelivery } from './delivery/delivery-form.ts';
 import { eventBody, eventTypeOf } from './delivery/event-payload.ts';
 import { signedRequest } from './delivery/signed-request.ts';
 import { createFront } from './http/front.ts';
 import { fetchInProcess } from './http/in-process.ts';
 import { listenHttp, type SandboxServer } from './http/server.ts';
-import { durationFrom, fail, shown } from './option-checks.ts';
+import { fail, parseDuration, shown } from './option-checks.ts';
 import type { SandboxOptions } from './options.ts';
 import { servePage } from './page/pages.ts';
-import { invoiceOf } from './service/resource-forms.ts';
-import { settingsFrom } from './settings.ts';
+import { toSandboxInvoice } from './service/resource-forms.ts';
+import { readSettings } from './settings.ts';
 import { createWorld, resetWorld } from './start.ts';
-import { stateOf } from './state/saved-state.ts';
+import { saveState } from './state/saved-state.ts';
 import type { InvoiceRecord } from './state/store.ts';
 import type { SandboxDelivery, SandboxInvoice } from './wire-types.ts';
 
 /** Makes a sandbox. Throws a ConfigurationError for an option it cannot use. */
 export function createSandbox(options: SandboxOptions = {}): Sandbox {
-  const settings = settingsFrom(options);
+  const settings = readSettings(options);
   const world = createWorld(settings);
   const front = createFront(world, (exchange) => servePage(world, sandbox, exchange));
   const servers = new Set<SandboxServer>();
@@ -49,7 +49,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
   const moved = async (ident: string, move: (invoice: InvoiceRecord) => Promise<void>): Promise<SandboxInvoice> => {
     const invoice = find(ident);
     await move(invoice);
-    return invoiceOf(world, invoice);
+    return toSandboxInvoice(world, invoice);
   };
   const payOther =
     (kind: 'underpay' | 'overpay') =>
@@ -103,7 +103,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     },
     now: () => new Date(world.clock.now()),
     async advance(duration) {
-      const milliseconds = durationFrom(duration, 'The duration to advance');
+      const milliseconds = parseDuration(duration, 'The duration to advance');
       await settleDeliveries(world);
       await world.clock.advance(milliseconds);
     },
@@ -118,7 +118,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     choose(ident, method) {
       const invoice = find(ident);
       chooseMethod(world, invoice, method);
-      return invoiceOf(world, invoice);
+      return toSandboxInvoice(world, invoice);
     },
     pay,
     underpay: payOther('underpay'),
@@ -133,21 +133,21 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     },
     adjust: (ident, amount) => moved(ident, (invoice) => adjustInvoice(world, invoice, amount)),
 
-    invoice: (ident) => invoiceOf(world, find(ident)),
+    invoice: (ident) => toSandboxInvoice(world, find(ident)),
     invoices: () =>
       world.store
         .invoices()
         .reverse()
-        .map((invoice) => invoiceOf(world, invoice)),
+        .map((invoice) => toSandboxInvoice(world, invoice)),
     deliveries: (ident) =>
       world.store
         .deliveries(ident === undefined ? undefined : find(ident))
         .reverse()
-        .map(deliveryOf),
+        .map(toSandboxDelivery),
     async resend(ident): Promise<SandboxDelivery> {
-      const { delivery, done } = mustResend(world, find(ident));
+      const { delivery, done } = resendOrThrow(world, find(ident));
       await done;
-      return deliveryOf(delivery);
+      return toSandboxDelivery(delivery);
     },
     explain: async (ident) => searchCause(world, find(ident)),
     async webhookRequest(ident, url) {
@@ -170,7 +170,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
       );
       return new Request(target, { method, headers: { ...headers }, body });
     },
-    state: () => stateOf(world),
+    state: () => saveState(world),
     requests: () => world.log.requests(),
     events: () => world.log.all(),
     close: shutDown,

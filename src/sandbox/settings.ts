@@ -1,10 +1,10 @@
 import { checkOptions, kindOf, namesOf, readCount, readWord } from '../checks.ts';
 import { dialectFrom } from './dialect/dialect-option.ts';
-import { durationFrom, fail, shown } from './option-checks.ts';
+import { fail, parseDuration, shown } from './option-checks.ts';
 import type { DeliveryFetch, SandboxDefaults, SandboxOptions, SeedInvoice } from './options.ts';
 import { SEED_FAULT_NAMES } from './state/faults.ts';
 import { randomSeed } from './state/random.ts';
-import { stateFrom } from './state/saved-state.ts';
+import { readState } from './state/saved-state.ts';
 import { SEED_METHODS, SEED_RATES, seedWithdrawals } from './state/seed-data.ts';
 import type { SandboxWithdrawal } from './wire-types.ts';
 
@@ -30,14 +30,14 @@ const READERS = {
   clock: (value, name) => readWord<'virtual' | 'real'>(name, ['virtual', 'real'], value, fail) ?? 'virtual',
   /** Null stands for the time of the wall clock, read again at each reset. */
   now: (value) => (value === undefined ? null : instant(value)),
-  lifetime: (value = '30m', name) => durationFrom(value, name),
+  lifetime: (value = '30m', name) => parseDuration(value, name),
   defaults: (value = {}, name): Required<SandboxDefaults> => defaultsOption(value, name),
   magicOutcomes: (value) => value === true,
   faults: (value = []) => {
     for (const row of value) checkOptions('A row of faults', row, SEED_FAULT_NAMES, fail);
     return value;
   },
-  state: (value) => (value === undefined ? null : stateFrom(value)),
+  state: (value) => (value === undefined ? null : readState(value)),
   methods: (value = SEED_METHODS) => value,
   rates: (value = SEED_RATES) => value,
   withdrawals: (value): ((start: number) => readonly SandboxWithdrawal[]) =>
@@ -54,7 +54,7 @@ const READERS = {
   url: (value, name) => addressOption(value, name)?.replace(/\/+$/, '') ?? null,
   maxBody: (value, name) => readCount(name, value, { byDefault: 1_048_576, min: 1 }, fail),
   maxInvoices: (value, name) => readCount(name, value, { byDefault: 100_000, min: 1 }, fail),
-  deliveryTimeout: (value = '15s', name) => durationFrom(value, name),
+  deliveryTimeout: (value = '15s', name) => parseDuration(value, name),
   deliveryTimestamp: (value, name) => readWord<'wall' | 'sandbox'>(name, ['wall', 'sandbox'], value, fail) ?? 'wall',
   wallClock: (value = Date.now) => value,
   sleep: (value = timerSleep) => value,
@@ -69,7 +69,7 @@ export interface Settings extends ReadOptions {
 }
 
 /** Checks the options and fills in the defaults. Throws a ConfigurationError that says what to give instead. */
-export function settingsFrom(options: SandboxOptions): Settings {
+export function readSettings(options: SandboxOptions): Settings {
   checkOptions('createSandbox', options, new Set(Object.keys(READERS)), fail);
   const given: Readonly<Record<string, unknown>> = { ...options };
   const readers: Readonly<Record<string, (value: never, name: string) => unknown>> = READERS;

@@ -2,10 +2,10 @@ import type { KnownInvoiceStatus, KnownWithdrawalStatus } from '../contract/type
 import { ConfigurationError } from '../errors/classes.ts';
 import { activeCurrency } from './business/catalogue.ts';
 import { awaitExpiry, chooseMethod, endInvoice, openInvoice, settle } from './business/invoices.ts';
-import { playOutcome } from './business/magic-outcomes.ts';
+import { scheduleOutcome } from './business/magic-outcomes.ts';
 import { isAmount } from './business/money.ts';
 import { announce, attempt } from './delivery/deliveries.ts';
-import { durationFrom, shown } from './option-checks.ts';
+import { parseDuration, shown } from './option-checks.ts';
 import type { SeedInvoice } from './options.ts';
 import type { Settings } from './settings.ts';
 import { createClock } from './state/clock.ts';
@@ -70,7 +70,7 @@ function queueFaults({ settings, faults }: World): void {
 function seed(world: World, start: number): void {
   const { store, settings } = world;
   store.withdrawals = settings.withdrawals(start);
-  const created = settings.seedData.map(({ age = 0 }) => start - durationFrom(age, 'age'));
+  const created = settings.seedData.map(({ age = 0 }) => start - parseDuration(age, 'age'));
   for (const [index, row] of settings.seedData.entries()) seedInvoice(world, row, created[index] ?? start);
   if (settings.dialect.newWords === 'some') seedNewWords(world, start);
 }
@@ -124,7 +124,7 @@ function restore(world: World, state: SandboxState): void {
     world.store.addInvoice(invoice);
     if (invoice.status !== 'pending') continue;
     awaitExpiry(world, invoice);
-    playOutcome(world, invoice);
+    scheduleOutcome(world, invoice);
   }
   for (const saved of state.deliveries) restoreDelivery(world, saved);
 }

@@ -1,6 +1,6 @@
 import { printable } from '../../printable.ts';
 import type { SandboxInvoice } from '../../sandbox/index.ts';
-import { durationFrom } from '../../sandbox/option-checks.ts';
+import { parseDuration } from '../../sandbox/option-checks.ts';
 import { addressFrom, readArguments } from '../arguments.ts';
 import { EXIT, type ExitCode, type Io, misuse } from '../io.ts';
 import { command, type SandboxStatus, statusOf } from './control.ts';
@@ -82,7 +82,7 @@ function wordsOf(action: string, words: readonly string[], mend: string): readon
 
 function refuseNoDuration(text: string, mend: string): void {
   try {
-    durationFrom(text, 'a duration');
+    parseDuration(text, 'a duration');
   } catch (error) {
     throw misuse(error instanceof Error ? error.message : String(error), mend);
   }

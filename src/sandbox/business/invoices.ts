@@ -51,7 +51,7 @@ export function awaitExpiry(world: World, invoice: InvoiceRecord): void {
 
 /** The customer picks a method: the rate is fixed and the commission is known. May be done again while pending. */
 export function chooseMethod(world: World, invoice: InvoiceRecord, wanted: string | number | undefined): void {
-  mustBePending(invoice, 'choose a method for');
+  checkPending(invoice, 'choose a method for');
   const method = methodFor(world, invoice, wanted);
   const rate = settlementRate(world, invoice.currency.code);
   invoice.method = method;
@@ -71,8 +71,8 @@ export function payInvoice(
   invoice: InvoiceRecord,
   { amount = invoice.amount, method }: Payment = {},
 ): Promise<void> {
-  mustBePending(invoice, 'pay');
-  mustBeAmount(amount);
+  checkPending(invoice, 'pay');
+  checkAmount(amount);
   if (method !== undefined || invoice.method === null) chooseMethod(world, invoice, method);
   settle(world, invoice, amount);
   const adjusted = invoice.adjustment === null ? '' : `, paid ${amount} of ${invoice.amount} (adjusted)`;
@@ -101,7 +101,7 @@ export function closeInvoice(
   why: string,
   at = world.clock.now(),
 ): Promise<void> {
-  mustBePending(invoice, `set ${status} for`);
+  checkPending(invoice, `set ${status} for`);
   return finish(world, invoice, status, why, at);
 }
 
@@ -110,9 +110,9 @@ export function closeInvoice(
  * pending one is paid with this amount.
  */
 export function adjustInvoice(world: World, invoice: InvoiceRecord, amount: string): Promise<void> {
-  mustBeAmount(amount);
+  checkAmount(amount);
   if (invoice.status === 'pending') return payInvoice(world, invoice, { amount });
-  if (invoice.status !== 'success') mustBePending(invoice, 'adjust');
+  if (invoice.status !== 'success') checkPending(invoice, 'adjust');
   settle(world, invoice, amount);
   logMove(world, invoice, 'success', `corrected to ${amount}, ${invoice.settledUsdt} USDT credited; no second webhook`);
   return Promise.resolve();
@@ -157,14 +157,14 @@ function finish(
   return world.announce(invoice);
 }
 
-function mustBePending(invoice: InvoiceRecord, doing: string): void {
+function checkPending(invoice: InvoiceRecord, doing: string): void {
   if (invoice.status === 'pending') return;
   throw new ConfigurationError(
     `Cannot ${doing} ${shown(invoice.external_id)}: it is ${invoice.status}, which is final; only a pending invoice can change`,
   );
 }
 
-function mustBeAmount(amount: unknown): void {
+function checkAmount(amount: unknown): void {
   if (typeof amount === 'string' && isAmount(amount)) return;
   throw new ConfigurationError(
     `The amount must be text, greater than 0, with at most 2 decimals, such as "17.00"; got ${shown(amount)}`,

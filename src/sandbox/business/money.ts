@@ -44,6 +44,6 @@ export function compareAmounts(a: string, b: string): number {
 }
 
 /** A share of an amount, such as half of it; 2 decimals, rounded up so that it stays an amount. */
-export function partOf(amount: string, factor: string): string {
+export function shareOf(amount: string, factor: string): string {
   return new Decimal(amount).times(factor).toFixed(2, Decimal.ROUND_UP);
 }

@@ -22,15 +22,15 @@ export interface Circumstances {
 export function causeOfRefusal(attempt: EndedAttempt, circumstances: Circumstances): string | null {
   const { fault, success, request, status_code } = attempt;
   if (request === null) return null; // nothing was sent, and `error` says why
-  if (fault !== null && fault !== 'duplicate') return success ? ACCEPTED[fault] : spoilt(fault, status_code);
+  if (fault !== null && fault !== 'duplicate') return success ? ACCEPTED[fault] : refusedAsMeant(fault, status_code);
   if (success) return null;
-  if (status_code === null) return causeOfBreak(attempt, circumstances.settings.deliveryTimeout);
+  if (status_code === null) return causeOfConnectionError(attempt, circumstances.settings.deliveryTimeout);
   return fromSdk(attempt, circumstances) ?? causeInAnswer(attempt);
 }
 
-type Spoilt = Exclude<DeliveryFault['type'], 'duplicate'>;
+type ChangingFault = Exclude<DeliveryFault['type'], 'duplicate'>;
 
-const ACCEPTED: Readonly<Record<Spoilt, string>> = {
+const ACCEPTED: Readonly<Record<ChangingFault, string>> = {
   wrong_signature:
     'It was signed with another secret on purpose and was accepted: this endpoint does not check the signature, so anybody can mark orders as paid.',
   late_timestamp:
@@ -39,7 +39,7 @@ const ACCEPTED: Readonly<Record<Spoilt, string>> = {
     'Its body was rewritten after signing on purpose and was accepted: the signature is not checked over the raw bytes.',
 };
 
-function spoilt(fault: Spoilt, status: number | null): string | null {
+function refusedAsMeant(fault: ChangingFault, status: number | null): string | null {
   if (status === null || status < 400 || status > 499) return null;
   return `Refused as it should be: the fault ${fault} spoilt this delivery on purpose.`;
 }
@@ -140,7 +140,7 @@ const BY_CODE: Readonly<Record<string, string>> = {
 };
 
 /** Why no answer came, where the error or the time-out says it. */
-function causeOfBreak({ error, request }: EndedAttempt, timeout: number): string | null {
+function causeOfConnectionError({ error, request }: EndedAttempt, timeout: number): string | null {
   if (error?.startsWith('time-out')) {
     return `No answer came within ${timeout / 1000} s. Answer 2xx first, work afterwards.`;
   }
@@ -150,14 +150,14 @@ function causeOfBreak({ error, request }: EndedAttempt, timeout: number): string
 }
 
 /** An answer that some software is known to give, and what it means. Null of a member: any. */
-interface Sign {
+interface KnownAnswer {
   readonly status: readonly number[] | null;
   readonly body: RegExp;
   readonly meaning: string;
 }
 
 /** Texts that frameworks write by themselves: the merchant's own code has not been reached. */
-const SIGNS: readonly Sign[] = [
+const KNOWN_ANSWERS: readonly KnownAnswer[] = [
   { status: [404], body: /Cannot POST \//, meaning: 'Express has no POST route at this path.' },
   { status: [404], body: /"Route POST:\S+ not found"/, meaning: 'Fastify has no POST route at this path.' },
   {
@@ -181,7 +181,9 @@ const SIGNS: readonly Sign[] = [
 /** The cause as far as status, headers and known texts of an answer prove it. */
 function causeInAnswer({ status_code, response_body, response_headers, request }: EndedAttempt): string | null {
   const status = status_code ?? 0;
-  const sign = SIGNS.find((each) => (each.status?.includes(status) ?? true) && each.body.test(response_body ?? ''));
+  const sign = KNOWN_ANSWERS.find(
+    (each) => (each.status?.includes(status) ?? true) && each.body.test(response_body ?? ''),
+  );
   if (sign !== undefined) return sign.meaning;
   if (response_headers?.['www-authenticate'] !== undefined) {
     return 'The answer asks for a login (WWW-Authenticate): a guard stands before the endpoint. A webhook brings its signature and no login.';

@@ -68,7 +68,7 @@ export function resend(
 }
 
 /** As {@link resend}, for the sandbox's own functions: throws where there is nothing to send. */
-export function mustResend(world: World, invoice: InvoiceRecord): { delivery: DeliveryRecord; done: Promise<void> } {
+export function resendOrThrow(world: World, invoice: InvoiceRecord): { delivery: DeliveryRecord; done: Promise<void> } {
   const sent = resend(world, invoice);
   if (sent !== null) return sent;
   const reason = invoice.status === 'pending' ? 'it is still pending' : 'it has no callback URL';
@@ -77,15 +77,16 @@ export function mustResend(world: World, invoice: InvoiceRecord): { delivery: De
 
 /** Waits until no attempt is under way. What a receiver sets off meanwhile is waited for, too. */
 export async function settleDeliveries(world: World): Promise<void> {
-  const underWay = (): Promise<void>[] => [...world.store.underWay].flatMap(({ attempt: promise }) => promise ?? []);
-  for (let waiting = underWay(); waiting.length > 0; waiting = underWay()) await Promise.all(waiting);
+  const inProgress = (): Promise<void>[] =>
+    [...world.store.inProgress].flatMap(({ attempt: promise }) => promise ?? []);
+  for (let waiting = inProgress(); waiting.length > 0; waiting = inProgress()) await Promise.all(waiting);
 }
 
 /** Makes the next attempt of a delivery. */
 export function attempt(world: World, delivery: DeliveryRecord, trigger: Trigger): Promise<void> {
   const promise = runAttempt(world, delivery, trigger, world.life.signal);
   delivery.attempt = promise;
-  world.store.underWay.add(delivery);
+  world.store.inProgress.add(delivery);
   return promise;
 }
 
@@ -103,7 +104,7 @@ async function runAttempt(world: World, delivery: DeliveryRecord, trigger: Trigg
   const fault = world.faults.forDelivery();
   const result = await send(world, delivery, stampAt, fault);
   delivery.attempt = null;
-  world.store.underWay.delete(delivery);
+  world.store.inProgress.delete(delivery);
   if (life.aborted || world.store.deliveryById(delivery.id) !== delivery) return; // reset, or forgotten
   const sent = { ...result, fault: fault?.type ?? null };
   const why = causeOfRefusal(sent, { settings, attempt: delivery.made + 1, skew: stampAt - settings.wallClock() });

@@ -1,5 +1,5 @@
 import { isLoopback } from '../../contract/values/hosts.ts';
-import { keptText } from '../state/events.ts';
+import { excerpt } from '../state/events.ts';
 import type { DeliveryFault } from '../state/faults.ts';
 import type { DeliveryRecord } from '../state/store.ts';
 import type { SandboxAttempt, SandboxWebhookRequest } from '../wire-types.ts';
@@ -103,11 +103,11 @@ async function startOf(response: Response): Promise<string> {
   } catch {
     // What has arrived is kept.
   }
-  return keptText(text, KEPT_ANSWER);
+  return excerpt(text, KEPT_ANSWER);
 }
 
 function headersOf({ headers }: Response): Record<string, string> {
-  const kept = [...headers].slice(0, 30).map(([name, value]) => [name, keptText(value, 200)] as const);
+  const kept = [...headers].slice(0, 30).map(([name, value]) => [name, excerpt(value, 200)] as const);
   return Object.fromEntries(kept);
 }
 

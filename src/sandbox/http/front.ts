@@ -1,6 +1,6 @@
 import type { Answer } from '../service/respond.ts';
 import { type Exchange, type Outcome, serve } from '../service/service.ts';
-import { keptText } from '../state/events.ts';
+import { excerpt } from '../state/events.ts';
 import { timeOf, type World } from '../world.ts';
 
 /** Answers one request. */
@@ -46,8 +46,8 @@ function logRequest(world: World, exchange: Exchange, outcome: Outcome, id: stri
     code: answer?.code ?? null,
     why: answer?.why ?? null,
     fault: fault?.type ?? null,
-    request_body: isService ? keptText(body, KEPT_BODY) : '',
-    response_body: isService ? keptText(answer?.body ?? '', KEPT_BODY) : '',
+    request_body: isService ? excerpt(body, KEPT_BODY) : '',
+    response_body: isService ? excerpt(answer?.body ?? '', KEPT_BODY) : '',
   });
 }
 

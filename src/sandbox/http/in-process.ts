@@ -12,7 +12,7 @@ export async function fetchInProcess(
 ): Promise<Response> {
   const request = new Request(input, init);
   request.signal.throwIfAborted();
-  if (world.life.signal.aborted) throw lost('ECONNREFUSED', 'the sandbox is closed');
+  if (world.life.signal.aborted) throw connectionError('ECONNREFUSED', 'the sandbox is closed');
   const bytes = await request.arrayBuffer();
   if (bytes.byteLength > world.settings.maxBody) {
     const { status, headers, body } = tooLarge(world.settings.maxBody);
@@ -29,7 +29,7 @@ export async function fetchInProcess(
   if (answer === null) {
     if (fault?.type === 'hang') await untilAborted([request.signal, world.life.signal]);
     request.signal.throwIfAborted();
-    throw lost('UND_ERR_SOCKET', 'other side closed');
+    throw connectionError('UND_ERR_SOCKET', 'other side closed');
   }
   const { status, headers } = answer;
   const body = status === 204 ? null : bodyOf(world, bodyParts(answer, fault), request.signal);
@@ -48,7 +48,7 @@ function bodyOf(world: World, { parts, delay, isCutOff }: BodyParts, signal: Abo
       if (signal.aborted) return;
       const part = queue.shift();
       if (part !== undefined) controller.enqueue(part);
-      else if (isCutOff) controller.error(lost('UND_ERR_SOCKET', 'other side closed', 'terminated'));
+      else if (isCutOff) controller.error(connectionError('UND_ERR_SOCKET', 'other side closed', 'terminated'));
       else controller.close();
     },
   });
@@ -64,6 +64,6 @@ function untilAborted(signals: readonly AbortSignal[]): Promise<void> {
 }
 
 /** What Node's fetch rejects with when a connection fails. */
-function lost(code: string, message: string, outer = 'fetch failed'): TypeError {
+function connectionError(code: string, message: string, outer = 'fetch failed'): TypeError {
   return new TypeError(outer, { cause: Object.assign(new Error(message), { code }) });
 }

@@ -69,7 +69,7 @@ async function answer(
   response: ServerResponse,
 ): Promise<void> {
   response.sendDate = false; // the sandbox tells its own time
-  const refusal = foreign(world, names, request);
+  const refusal = refuseForeign(world, names, request);
   if (refusal !== null) return write(response, failure(refusal));
   const body = await bodyOf(request, world.settings.maxBody);
   if (body === null) {
@@ -86,7 +86,7 @@ async function answer(
 }
 
 /** A web page elsewhere must not drive the sandbox, neither directly nor through a name that it points to this machine. */
-function foreign(world: World, names: ReadonlySet<string>, request: IncomingMessage): Refusal | null {
+function refuseForeign(world: World, names: ReadonlySet<string>, request: IncomingMessage): Refusal | null {
   const { host = '', origin } = request.headers;
   const address = URL.canParse(`http://${host}`) ? new URL(`http://${host}`) : null;
   const name = address?.hostname ?? '';

@@ -1,26 +1,32 @@
 import type { Operation } from '../../contract/endpoint.ts';
 import { openInvoice } from '../business/invoices.ts';
-import { playOutcome } from '../business/magic-outcomes.ts';
+import { scheduleOutcome } from '../business/magic-outcomes.ts';
 import { resend } from '../delivery/deliveries.ts';
-import { deliveryForm } from '../delivery/delivery-form.ts';
+import { writeDelivery } from '../delivery/delivery-form.ts';
 import type { Dialect } from '../dialect/dialect.ts';
 import { wireForm } from '../dialect/wire-form.ts';
 import type { InvoiceRecord } from '../state/store.ts';
 import type { World } from '../world.ts';
 import { pageOf, QueryReader } from './list-query.ts';
-import { creationForm, fullForm, wireRates, withdrawalForm, withdrawalsInOrder } from './resource-forms.ts';
+import {
+  withdrawalsInOrder,
+  writeCreatedInvoice,
+  writeInvoice,
+  writeRates,
+  writeWithdrawal,
+} from './resource-forms.ts';
 import { flagOf, InvalidRequest, notFound, Refusal } from './respond.ts';
-import { draftFrom } from './validation.ts';
+import { readDraft } from './validation.ts';
 
 /** A request whose key is right and whose path is known. */
-export interface ServiceCall {
+export interface ServiceRequest {
   readonly params: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
   readonly body: string;
 }
 
 /** What a handler has done. */
-export interface Done {
+export interface HandlerResult {
   readonly status: number;
   readonly data: unknown;
   /** Answer without the envelope. */
@@ -31,19 +37,19 @@ export interface Done {
   readonly why?: string;
 }
 
-export type Handler = (world: World, call: ServiceCall) => Done;
+export type Handler = (world: World, call: ServiceRequest) => HandlerResult;
 
 /** One handler for each operation of the contract: the compiler says which is missing. */
 export const HANDLERS: Readonly<Record<Operation, Handler>> = {
   'invoices.create'(world, { body }) {
-    const draft = draftFrom(world, body);
+    const draft = readDraft(world, body);
     const existing = world.store.byExternalId(draft.external_id);
     if (existing !== undefined) throw alreadyExists(world, existing);
     const invoice = openInvoice(world, draft);
-    playOutcome(world, invoice);
+    scheduleOutcome(world, invoice);
     const silent =
       invoice.callback_url === null ? { why: 'no callback_url and no default one: its end will send no webhook' } : {};
-    return { status: world.settings.dialect.createStatus, data: creationForm(world, invoice), ...silent };
+    return { status: world.settings.dialect.createStatus, data: writeCreatedInvoice(world, invoice), ...silent };
   },
 
   'invoices.list'(world, { query }) {
@@ -55,7 +61,10 @@ export const HANDLERS: Readonly<Record<Operation, Handler>> = {
     reader.check(dialect.unknownQuery);
     const list = world.store.list({ status, currency });
     const slice = (start: number, end: number) => list.part(start, end, dialect.listOrder);
-    return { status: 200, data: pageOf(dialect, { length: list.length, slice }, asked, (row) => fullForm(world, row)) };
+    return {
+      status: 200,
+      data: pageOf(dialect, { length: list.length, slice }, asked, (row) => writeInvoice(world, row)),
+    };
   },
 
   'invoices.get'(world, { params: { ident = '' } }) {
@@ -72,7 +81,7 @@ export const HANDLERS: Readonly<Record<Operation, Handler>> = {
     }
     const find = { both: store.byIdent, uuid: store.byUuid, external_id: store.byExternalId }[invoiceReadIdent];
     const invoice = find.call(store, ident) ?? notFound(dialect, 'INVOICE', `No invoice ${ident}.`);
-    const data = invoiceReadForm === 'full' ? fullForm(world, invoice) : creationForm(world, invoice);
+    const data = invoiceReadForm === 'full' ? writeInvoice(world, invoice) : writeCreatedInvoice(world, invoice);
     return { status: 200, ...read(invoiceRead, 'invoice', data) };
   },
 
@@ -86,7 +95,7 @@ export const HANDLERS: Readonly<Record<Operation, Handler>> = {
     if (resendBody === 'text') return { status: resendStatus, data: null, text: 'OK', why };
     if (resendBody === 'flag') return { status: resendStatus, data: flagOf(dialect), bare: true, why };
     const bodies = {
-      delivery: deliveryForm(world, sent.delivery),
+      delivery: writeDelivery(world, sent.delivery),
       null: null,
       message: { message: 'Webhook resend requested' },
     };
@@ -95,7 +104,7 @@ export const HANDLERS: Readonly<Record<Operation, Handler>> = {
 
   'webhooks.deliveries'(world, { params: { ident = '' } }) {
     const rows = world.store.deliveries(invoiceBy(world, ident)).reverse();
-    const list = rows.map((row) => deliveryForm(world, row));
+    const list = rows.map((row) => writeDelivery(world, row));
     const { dialect } = world.settings;
     const shape = dialect.deliveriesShape;
     if (shape !== 'page') return { status: 200, ...read(shape, 'deliveries', list) };
@@ -109,13 +118,13 @@ export const HANDLERS: Readonly<Record<Operation, Handler>> = {
     const asked = reader.page(dialect.withdrawalPage, dialect.withdrawalPageSize, dialect.withdrawalDefaultSize);
     reader.check(dialect.unknownQuery);
     const rows = withdrawalsInOrder(world).filter((row) => (status ?? row.status) === row.status);
-    return { status: 200, data: pageOf(dialect, rows, asked, (row) => withdrawalForm(dialect, row)) };
+    return { status: 200, data: pageOf(dialect, rows, asked, (row) => writeWithdrawal(dialect, row)) };
   },
 
   'withdrawals.get'(world, { params: { withdrawal_uuid = '' } }) {
     const { dialect } = world.settings;
     const row = world.store.withdrawals.find(({ uuid }) => uuid === withdrawal_uuid.toLowerCase());
-    const data = withdrawalForm(dialect, row ?? notFound(dialect, 'WITHDRAWAL', `No withdrawal ${withdrawal_uuid}.`));
+    const data = writeWithdrawal(dialect, row ?? notFound(dialect, 'WITHDRAWAL', `No withdrawal ${withdrawal_uuid}.`));
     return { status: 200, ...read(dialect.withdrawalRead, 'withdrawal', data) };
   },
 
@@ -124,13 +133,17 @@ export const HANDLERS: Readonly<Record<Operation, Handler>> = {
     data: methods.map((method) => wireForm(dialect, method)),
   }),
 
-  'rates.list': (world) => ({ status: 200, data: wireRates(world) }),
+  'rates.list': (world) => ({ status: 200, data: writeRates(world) }),
 };
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** A single read, in the shape of the dialect. */
-function read(shape: Dialect['invoiceRead'] | 'list', name: string, data: object): Pick<Done, 'data' | 'bare'> {
+function read(
+  shape: Dialect['invoiceRead'] | 'list',
+  name: string,
+  data: object,
+): Pick<HandlerResult, 'data' | 'bare'> {
   return { data: shape === 'named' ? { [name]: data } : data, bare: shape === 'bare' };
 }
 

@@ -1,7 +1,7 @@
 import { SortedList } from './sorted-list.ts';
 
 /** Something that falls due on the sandbox clock. */
-export interface Appointment {
+export interface ScheduledTask {
   readonly at: number;
   cancel(): void;
 }
@@ -10,7 +10,7 @@ export interface Appointment {
 export interface Clock {
   now(): number;
   /** Runs `work` when the clock reaches `at`. The order of equal times is the order of the calls. */
-  schedule(at: number, work: () => unknown): Appointment;
+  schedule(at: number, work: () => unknown): ScheduledTask;
   /** Moves on, stopping at everything that falls due and waiting for it. Calls queue up behind each other. */
   advance(milliseconds: number): Promise<void>;
   /** Runs, without waiting, what is due by now; the real clock needs it where a timer is late. */
@@ -23,7 +23,7 @@ export interface Clock {
   close(): void;
 }
 
-interface Entry extends Appointment {
+interface Entry extends ScheduledTask {
   readonly order: number;
   readonly work: () => unknown;
 }

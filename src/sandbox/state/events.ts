@@ -88,7 +88,7 @@ const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
 /** The start of a text, as a copy. A slice would keep the whole text in memory as long as the log holds the slice. */
-export function keptText(text: string, limit: number): string {
+export function excerpt(text: string, limit: number): string {
   return text.length <= limit ? text : decoder.decode(encoder.encode(text.slice(0, limit)));
 }
 

@@ -117,7 +117,7 @@ function isRequestFault(fault: Fault): fault is RequestFault {
   return Object.hasOwn(REQUEST_FAULT_MEMBERS, fault.type);
 }
 
-function faultFrom(value: Fault | FaultType): Fault {
+function readFault(value: Fault | FaultType): Fault {
   // A name alone is a fault with all members optional: the union allows each of them.
   const fault = (typeof value === 'string' ? { type: value } : value) as Fault;
   if (typeof fault !== 'object' || fault === null || !Object.hasOwn(FAULT_MEMBERS, fault.type)) {
@@ -160,12 +160,12 @@ export class FaultScript implements Faults {
       throw new ConfigurationError(`times must be a whole number from 1, or Infinity; got ${shown(times)}`);
     }
     if (!(rate > 0 && rate <= 1)) throw new ConfigurationError(`rate must be above 0 and up to 1; got ${shown(rate)}`);
-    this.#queue.push({ fault: faultFrom(value), operation, times, rate, chance: createRandom(seed).next });
+    this.#queue.push({ fault: readFault(value), operation, times, rate, chance: createRandom(seed).next });
   }
 
   random(rate: number, seed: number | string = 1, faults?: readonly (RequestFault | RequestFault['type'])[]): void {
     if (!(rate >= 0 && rate <= 1)) throw new ConfigurationError(`rate must be from 0 to 1; got ${shown(rate)}`);
-    const chosen = (faults ?? REQUEST_FAULTS.filter((type) => type !== 'hang')).map(faultFrom).filter(isRequestFault);
+    const chosen = (faults ?? REQUEST_FAULTS.filter((type) => type !== 'hang')).map(readFault).filter(isRequestFault);
     if (chosen.length === 0) throw new ConfigurationError('random needs at least one request fault');
     const { next } = createRandom(seed);
     const draw = (): RequestFault | null => {

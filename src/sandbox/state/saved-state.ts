@@ -36,7 +36,7 @@ interface Saved {
 }
 
 /** A copy: what happens later does not show in it. */
-export function stateOf({ store, settings, clock, random, requestCount }: Saved): SandboxState {
+export function saveState({ store, settings, clock, random, requestCount }: Saved): SandboxState {
   const state: SandboxState = {
     version: VERSION,
     seed: settings.seed,
@@ -57,7 +57,7 @@ const NUMBERS = ['position', 'requestCount', 'now', 'wall'] as const;
 const LISTS = ['invoices', 'deliveries', 'withdrawals'] as const;
 
 /** Checks what claims to be a state. Throws a ConfigurationError; the rows are our own writing and are not looked into. */
-export function stateFrom(value: unknown): SandboxState {
+export function readState(value: unknown): SandboxState {
   if (typeof value !== 'object' || value === null) throw unusable('it is not an object');
   const fields = value as Readonly<Record<string, unknown>>; // an object: its members are checked below
   if (fields['version'] !== VERSION) throw unusable(`its version is not ${VERSION}`);

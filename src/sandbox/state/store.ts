@@ -6,7 +6,7 @@ import type {
   SandboxMethod,
   SandboxWithdrawal,
 } from '../wire-types.ts';
-import type { Appointment } from './clock.ts';
+import type { ScheduledTask } from './clock.ts';
 import { SortedList } from './sorted-list.ts';
 
 /** The checked members that a new invoice is made of. */
@@ -30,7 +30,7 @@ export interface InvoiceRecord extends InvoiceDraft {
   rate: string | null;
   settledUsdt: string | null;
   adjustment: SandboxAdjustment | null;
-  expiry: Appointment | null;
+  expiry: ScheduledTask | null;
 }
 
 /** A delivery as it is kept. */
@@ -48,7 +48,7 @@ export interface DeliveryRecord {
   status: KnownDeliveryStatus;
   nextRetryAt: number | null;
   deliveredAt: number | null;
-  retry: Appointment | null;
+  retry: ScheduledTask | null;
   /** The attempt that is under way. */
   attempt: Promise<void> | null;
   /** X-Webhook-Timestamp of the first attempt, as an instant. */
@@ -75,7 +75,7 @@ export class Store {
   readonly #deliveries = new Map<string, DeliveryRecord[]>();
   readonly #byDeliveryId = new Map<string, DeliveryRecord>();
   /** Deliveries whose attempt is under way. */
-  readonly underWay = new Set<DeliveryRecord>();
+  readonly inProgress = new Set<DeliveryRecord>();
   #added = 0;
   forgotten = 0;
   withdrawals: readonly SandboxWithdrawal[] = [];
@@ -148,7 +148,7 @@ export class Store {
     this.#lists.clear();
     this.#deliveries.clear();
     this.#byDeliveryId.clear();
-    this.underWay.clear();
+    this.inProgress.clear();
     this.forgotten = 0;
   }
 

@@ -1,4 +1,4 @@
-import { partOf, type Quote } from '../../business/money.ts';
+import { type Quote, shareOf } from '../../business/money.ts';
 import type { InvoiceRecord } from '../../state/store.ts';
 import type { SandboxMethod } from '../../wire-types.ts';
 import type { World } from '../../world.ts';
@@ -25,8 +25,8 @@ export function levers(
 ${
   checked !== undefined &&
   html`<div class="grid">
-${amountLever(invoice, checked, { name: 'underpay', label: 'Pay less', amount: partOf(invoice.amount, '0.5') })}
-${amountLever(invoice, checked, { name: 'overpay', label: 'Pay more', amount: partOf(invoice.amount, '1.5') })}
+${amountLever(invoice, checked, { name: 'underpay', label: 'Pay less', amount: shareOf(invoice.amount, '0.5') })}
+${amountLever(invoice, checked, { name: 'overpay', label: 'Pay more', amount: shareOf(invoice.amount, '1.5') })}
 </div>`
 }
 <form method="post" action="${action}" class="row">

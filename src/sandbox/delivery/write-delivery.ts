@@ -8,7 +8,7 @@ import type { World } from '../world.ts';
 import { MAX_ATTEMPTS } from './deliveries.ts';
 
 /** A delivery with everything the sandbox knows of it. */
-export function deliveryOf(record: DeliveryRecord): SandboxDelivery {
+export function toSandboxDelivery(record: DeliveryRecord): SandboxDelivery {
   const { invoice, log, nextRetryAt, deliveredAt } = record;
   return {
     id: record.id,
@@ -29,10 +29,10 @@ export function deliveryOf(record: DeliveryRecord): SandboxDelivery {
 }
 
 /** The record as the service answers it. @see service interface, "Webhook delivery record" */
-export function deliveryForm(world: World, record: DeliveryRecord): object {
+export function writeDelivery(world: World, record: DeliveryRecord): object {
   const { dialect } = world.settings;
   const time = (at: number | null): string | null => (at === null ? null : wireTime(at, dialect.timeForm));
-  const known = deliveryOf(record);
+  const known = toSandboxDelivery(record);
   const values: Readonly<Record<keyof WebhookDelivery, unknown>> = {
     id: known.id,
     event_type: known.event_type,
@@ -42,7 +42,7 @@ export function deliveryForm(world: World, record: DeliveryRecord): object {
     last_http_status: known.last_http_status,
     next_retry_at: time(record.nextRetryAt),
     delivered_at: time(record.deliveredAt),
-    attempt_log: record.log.map((attempt) => attemptForm(dialect, attempt)),
+    attempt_log: record.log.map((attempt) => writeAttempt(dialect, attempt)),
   };
   const names = NAMES[dialect.deliveryNames];
   const named =
@@ -78,7 +78,7 @@ const NAMES: Readonly<Record<Dialect['deliveryNames'], Readonly<Record<string, k
   },
 };
 
-function attemptForm(dialect: Dialect, attempt: SandboxAttempt): object {
+function writeAttempt(dialect: Dialect, attempt: SandboxAttempt): object {
   const { attemptNumbers, attemptFlags, attemptErrors, attemptNulls, timeForm } = dialect;
   const number = (value: number | null): number | string | null =>
     value === null || attemptNumbers === 'number' ? value : String(value);

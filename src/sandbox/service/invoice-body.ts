@@ -6,7 +6,7 @@ import type { World } from '../world.ts';
 import { type FieldProblem, InvalidRequest } from './respond.ts';
 
 /** Reads the body of a creation by the interface's Limits table. Lengths count code points. Unknown members are ignored. */
-export function draftFrom(world: World, body: string): InvoiceDraft {
+export function readDraft(world: World, body: string): InvoiceDraft {
   const source = jsonObject(body);
   const problems: FieldProblem[] = [];
   const add = (field: string, message: string, type: string): void => {

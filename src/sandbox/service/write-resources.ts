@@ -8,7 +8,11 @@ import type { SandboxInvoice, SandboxWithdrawal } from '../wire-types.ts';
 import type { World } from '../world.ts';
 
 /** The full form, every member present: for the functions of the sandbox itself. */
-export function invoiceOf(world: World, record: InvoiceRecord, timeForm: Dialect['timeForm'] = 'z'): SandboxInvoice {
+export function toSandboxInvoice(
+  world: World,
+  record: InvoiceRecord,
+  timeForm: Dialect['timeForm'] = 'z',
+): SandboxInvoice {
   const { method, adjustment, finishedAt } = record;
   return {
     uuid: record.uuid,
@@ -35,17 +39,14 @@ export function invoiceOf(world: World, record: InvoiceRecord, timeForm: Dialect
 }
 
 /** The full form as the service answers it. */
-export function fullForm(world: World, record: InvoiceRecord): object {
-  return inDialect(world, invoiceOf(world, record, world.settings.dialect.timeForm));
+export function writeInvoice(world: World, record: InvoiceRecord): object {
+  return inDialect(world, toSandboxInvoice(world, record, world.settings.dialect.timeForm));
 }
 
 /** The creation fields and no others. @see service interface, "Invoice" */
-export function creationForm(world: World, record: InvoiceRecord): object {
-  const { finished_at, payment_method, rate, settled_amount_usdt, is_adjusted, adjustment, ...fields } = invoiceOf(
-    world,
-    record,
-    world.settings.dialect.timeForm,
-  );
+export function writeCreatedInvoice(world: World, record: InvoiceRecord): object {
+  const { finished_at, payment_method, rate, settled_amount_usdt, is_adjusted, adjustment, ...fields } =
+    toSandboxInvoice(world, record, world.settings.dialect.timeForm);
   if (world.settings.dialect.amountToSendAtCreation === 'null') return inDialect(world, fields);
   return inDialect(world, { ...fields, amount_to_send: fields.amount_to_send ?? firstAmountToSend(world, record) });
 }
@@ -62,7 +63,7 @@ function inDialect({ settings: { dialect } }: World, fields: Partial<SandboxInvo
 }
 
 /** The rates as the service answers them. @see service interface, "GET /api/v1/external/rates" */
-export function wireRates(world: World): object[] {
+export function writeRates(world: World): object[] {
   const { dialect, rates } = world.settings;
   const rows = dialect.staleRates === 'omitted' ? freshRates(world) : rates;
   const [first] = rows;
@@ -88,7 +89,7 @@ export function withdrawalsInOrder(world: World): SandboxWithdrawal[] {
 }
 
 /** A withdrawal as the service answers it. */
-export function withdrawalForm(dialect: Dialect, row: SandboxWithdrawal): object {
+export function writeWithdrawal(dialect: Dialect, row: SandboxWithdrawal): object {
   const time = (text: string | null): string | null => {
     const at = text === null ? Number.NaN : Date.parse(text);
     return Number.isNaN(at) ? text : wireTime(at, dialect.timeForm);

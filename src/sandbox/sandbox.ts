@@ -11,16 +11,16 @@ import {
 } from './business/invoices.ts';
 import { searchCause } from './delivery/cause-search.ts';
 import { resendOrThrow, settleDeliveries } from './delivery/deliveries.ts';
-import { toSandboxDelivery } from './delivery/delivery-form.ts';
 import { eventBody, eventTypeOf } from './delivery/event-payload.ts';
 import { signedRequest } from './delivery/signed-request.ts';
+import { toSandboxDelivery } from './delivery/write-delivery.ts';
 import { createFront } from './http/front.ts';
 import { fetchInProcess } from './http/in-process.ts';
 import { listenHttp, type SandboxServer } from './http/server.ts';
 import { fail, parseDuration, shown } from './option-checks.ts';
 import type { SandboxOptions } from './options.ts';
 import { servePage } from './page/pages.ts';
-import { toSandboxInvoice } from './service/resource-forms.ts';
+import { toSandboxInvoice } from './service/write-resources.ts';
 import { readSettings } from './settings.ts';
 import { createWorld, resetWorld } from './start.ts';
 import { saveState } from './state/saved-state.ts';

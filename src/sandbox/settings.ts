@@ -4,7 +4,7 @@ import { fail, parseDuration, shown } from './option-checks.ts';
 import type { DeliveryFetch, SandboxDefaults, SandboxOptions, SeedInvoice } from './options.ts';
 import { SEED_FAULT_NAMES } from './state/faults.ts';
 import { randomSeed } from './state/random.ts';
-import { readState } from './state/saved-state.ts';
+import { parseState } from './state/saved-state.ts';
 import { SEED_METHODS, SEED_RATES, seedWithdrawals } from './state/seed-data.ts';
 import type { SandboxWithdrawal } from './wire-types.ts';
 
@@ -37,7 +37,7 @@ const READERS = {
     for (const row of value) checkOptions('A row of faults', row, SEED_FAULT_NAMES, fail);
     return value;
   },
-  state: (value) => (value === undefined ? null : readState(value)),
+  state: (value) => (value === undefined ? null : parseState(value)),
   methods: (value = SEED_METHODS) => value,
   rates: (value = SEED_RATES) => value,
   withdrawals: (value): ((start: number) => readonly SandboxWithdrawal[]) =>

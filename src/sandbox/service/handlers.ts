@@ -2,21 +2,21 @@ import type { Operation } from '../../contract/endpoint.ts';
 import { openInvoice } from '../business/invoices.ts';
 import { scheduleOutcome } from '../business/magic-outcomes.ts';
 import { resend } from '../delivery/deliveries.ts';
-import { writeDelivery } from '../delivery/delivery-form.ts';
+import { writeDelivery } from '../delivery/write-delivery.ts';
 import type { Dialect } from '../dialect/dialect.ts';
 import { wireForm } from '../dialect/wire-form.ts';
 import type { InvoiceRecord } from '../state/store.ts';
 import type { World } from '../world.ts';
+import { readDraft } from './invoice-body.ts';
 import { pageOf, QueryReader } from './list-query.ts';
+import { flagOf, InvalidRequest, notFound, Refusal } from './respond.ts';
 import {
   withdrawalsInOrder,
   writeCreatedInvoice,
   writeInvoice,
   writeRates,
   writeWithdrawal,
-} from './resource-forms.ts';
-import { flagOf, InvalidRequest, notFound, Refusal } from './respond.ts';
-import { readDraft } from './validation.ts';
+} from './write-resources.ts';
 
 /** A request whose key is right and whose path is known. */
 export interface ServiceRequest {

@@ -57,7 +57,7 @@ const NUMBERS = ['position', 'requestCount', 'now', 'wall'] as const;
 const LISTS = ['invoices', 'deliveries', 'withdrawals'] as const;
 
 /** Checks what claims to be a state. Throws a ConfigurationError; the rows are our own writing and are not looked into. */
-export function readState(value: unknown): SandboxState {
+export function parseState(value: unknown): SandboxState {
   if (typeof value !== 'object' || value === null) throw unusable('it is not an object');
   const fields = value as Readonly<Record<string, unknown>>; // an object: its members are checked below
   if (fields['version'] !== VERSION) throw unusable(`its version is not ${VERSION}`);

@@ -4,17 +4,17 @@ import type { SeedFault } from './state/faults.ts';
 import type { SandboxState } from './state/saved-state.ts';
 import type { SandboxMethod, SandboxRate, SandboxWithdrawal } from './wire-types.ts';
 
-/** What the sandbox needs to send a webhook. The platform's fetch and one-line fakes fit. */
+/** The function that sends webhooks. The fetch of the platform fits, and so do short fakes. */
 export type DeliveryFetch = (input: string, init: RequestInit) => Promise<Response>;
 
-/** The business settings that an invoice falls back to. Null or absent: none. */
+/** The business settings: addresses for invoices that have none. Null or absent means no address. */
 export interface SandboxDefaults {
   readonly callback_url?: string | null;
   readonly success_url?: string | null;
   readonly fail_url?: string | null;
 }
 
-/** An invoice that is there from the start. No webhook is sent for one that is final already. */
+/** An initial invoice. A final one sends no webhook. */
 export interface SeedInvoice {
   readonly external_id: string;
   readonly customer_id: string;
@@ -24,71 +24,78 @@ export interface SeedInvoice {
   readonly callback_url?: string | null;
   readonly success_url?: string | null;
   readonly fail_url?: string | null;
-  /** Default `pending`. */
+  /** @defaultValue 'pending' */
   readonly status?: 'pending' | 'success' | 'fail' | 'expired' | 'canceled';
-  /** How long ago it was created; default 0. A pending one must be younger than the lifetime. */
+  /** The time since its creation, milliseconds or text. A pending one must be younger than the lifetime. @defaultValue 0 */
   readonly age?: number | string;
-  /** For `success`: the amount really paid, which makes it adjusted when it differs. */
+  /** For `success`: the paid amount. Another amount than the ordered one makes the invoice adjusted. */
   readonly paid?: string;
 }
 
-/** Everything is optional; `createSandbox()` works at once. */
+/**
+ * The options of `createSandbox`. All are optional.
+ *
+ * @example
+ * const sandbox = createSandbox({ lifetime: '10m', deliverTo: ['shop.test'], dialect: { createStatus: 200 } });
+ */
 export interface SandboxOptions {
-  /** Default `sk_sandbox`. */
+  /** @defaultValue 'sk_sandbox' */
   readonly apiKey?: string;
-  /** Default `whsec_sandbox`. It never changes by itself. */
+  /** @defaultValue 'whsec_sandbox' */
   readonly webhookSecret?: string;
-  /** Makes ids and choices repeat. Default: another one each time, so that receivers that remember ids see new ones. */
+  /** The same seed gives the same ids and choices. Default: a random one, so that receivers get new ids. */
   readonly seed?: number | string;
-  /** `virtual` (default) moves only by `advance()`; `real` runs, and can be put ahead by `advance()`. */
+  /** `virtual` moves only by `advance()`. `real` runs, and `advance()` sets it ahead. @defaultValue 'virtual' */
   readonly clock?: 'virtual' | 'real';
-  /** Where the clock starts. Default: the wall clock's now. */
+  /** The initial time of the clock. Default: the real time. */
   readonly now?: Date | number | string;
-  /** Time from creation to expiry, milliseconds or `"30m"`. Default 30 minutes. */
+  /** Time from creation to expiry, in milliseconds or as text. @defaultValue '30m' */
   readonly lifetime?: number | string;
   /** Business settings. */
   readonly defaults?: SandboxDefaults;
   /**
-   * Plays the customer of orders whose external_id begins with a magic word, such as `pay-` or `fail-`: they end by
-   * themselves one second after their creation, on the sandbox clock. Default false; the command line turns it on.
+   * Ends orders whose `external_id` begins with a certain prefix, such as `pay-` or `fail-`. They end one second after
+   * their creation, on the sandbox clock. The command line turns this on.
+   * @defaultValue false
    * @see {@link MAGIC_OUTCOMES}
    */
   readonly magicOutcomes?: boolean;
-  /** Faults that are there from the start; `reset()` brings them back. */
+  /** Initial faults. `reset()` restores them. */
   readonly faults?: readonly SeedFault[];
-  /** Goes on where `sandbox.state()` was taken, in this process or another: instead of `seedData`. */
+  /** Continues from the result of `sandbox.state()`, of this process or another. Replaces `seedData`. */
   readonly state?: SandboxState;
-  /** Instead of the built-in methods. They also say which currencies can be charged. */
+  /** Replaces the built-in methods. Their currencies are the active ones. */
   readonly methods?: readonly SandboxMethod[];
-  /** Instead of the built-in rates. Every currency that is to be paid in needs one. */
+  /** Replaces the built-in rates. Each currency needs a rate before a payment. */
   readonly rates?: readonly SandboxRate[];
-  /** Instead of the built-in withdrawals. */
+  /** Replaces the built-in withdrawals. */
   readonly withdrawals?: readonly SandboxWithdrawal[];
-  /** What is there from the start; `reset()` brings it back. */
+  /** Initial invoices. `reset()` restores them. */
   readonly seedData?: { readonly invoices?: readonly SeedInvoice[] };
   /** Host names beyond loopback that webhooks may go to, such as `shop.test` or `host.docker.internal`. */
   readonly deliverTo?: readonly string[];
-  /** Sends the webhooks. Default: the global fetch, looked up at each delivery. */
+  /** Sends the webhooks. Default: the global fetch at the time of each delivery. */
   readonly fetch?: DeliveryFetch;
-  /** How what the interface leaves unsaid is played. @see {@link Dialect} */
+  /** The choices where the interface is not specific. @see {@link Dialect} */
   readonly dialect?: Partial<Dialect>;
-  /** Base address before `listen()`, and after it when given: for containers and proxies. Default https://sandbox.invalid. */
+  /** Base address, for containers and proxies. Default: https://sandbox.invalid, after `listen()` that of the server. */
   readonly url?: string;
-  /** Largest request body in bytes; default 1 MiB, answered with 413. */
+  /** Largest request body in bytes. A larger one is answered with 413. @defaultValue 1_048_576 */
   readonly maxBody?: number;
-  /** Invoices kept; default 100,000. Beyond it the oldest is forgotten, with its deliveries, whatever its state. */
+  /** The number of kept invoices. Beyond it the oldest is dropped with its deliveries. @defaultValue 100_000 */
   readonly maxInvoices?: number;
-  /** How long a receiver may take, milliseconds of real time. Default 15 seconds, as the service. */
+  /** The time limit of a receiver, in milliseconds of real time or as text. @defaultValue '15s' */
   readonly deliveryTimeout?: number | string;
   /**
-   * Stamps X-Webhook-Timestamp. Default `wall`: the real time, because a receiver judges the age by its own clock, which
-   * does not move with `advance()`. `sandbox`: the sandbox clock, for receivers that share it.
+   * The clock of X-Webhook-Timestamp. `wall` is the real time, by which a receiver compares the age. `sandbox` is the
+   * sandbox clock, for receivers that share it.
+   * @defaultValue 'wall'
    */
   readonly deliveryTimestamp?: 'wall' | 'sandbox';
-  /** The real time in epoch milliseconds. Default Date.now. */
+  /** The real time in epoch milliseconds. @defaultValue Date.now */
   readonly wallClock?: () => number;
-  /** Waits real time, for delivery time-outs and slow bodies; ends early, without failing, on abort. Default a timer. */
+  /** Waits real time, for delivery timeouts and slow bodies. Resolves early on abort. Default: a timer. */
   readonly sleep?: (milliseconds: number, signal?: AbortSignal) => Promise<void>;
-  /** Told of everything that happens, as it happens. */
+  /** Called with each event. Errors thrown here are ignored. */
   readonly onEvent?: (event: SandboxEvent) => void;
 }

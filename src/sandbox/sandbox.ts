@@ -27,7 +27,15 @@ import { saveState } from './state/saved-state.ts';
 import type { InvoiceRecord } from './state/store.ts';
 import type { SandboxDelivery, SandboxInvoice } from './wire-types.ts';
 
-/** Makes a sandbox. Throws a ConfigurationError for an option it cannot use. */
+/**
+ * Creates a sandbox: a local Merchant Invoicing Service for tests and development.
+ *
+ * @param options All optional. `createSandbox()` works without any.
+ * @throws ConfigurationError for an unusable option.
+ * @example
+ * const sandbox = createSandbox();
+ * const merchant = new MerchantClient({ apiKey: sandbox.apiKey, baseUrl: sandbox.url, fetch: sandbox.fetch });
+ */
 export function createSandbox(options: SandboxOptions = {}): Sandbox {
   const settings = readSettings(options);
   const world = createWorld(settings);
@@ -43,7 +51,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
       .map(({ external_id }) => shown(external_id))
       .join(', ');
     throw new ConfigurationError(
-      `No invoice ${shown(ident)} in this sandbox; ${known ? `the latest are ${known}` : 'there are none yet'}`,
+      `No invoice ${shown(ident)} in this sandbox. ${known ? `The latest are ${known}` : 'It has no invoices yet'}`,
     );
   };
   const moved = async (ident: string, move: (invoice: InvoiceRecord) => Promise<void>): Promise<SandboxInvoice> => {
@@ -63,7 +71,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
   const closing = {
     fail: close('fail', 'the payment failed'),
     cancel: close('canceled', 'it was canceled'),
-    expire: close('expired', 'it was let expire'),
+    expire: close('expired', 'it expired early'),
   };
   const pay: Sandbox['pay'] = (ident, options = {}) =>
     moved(ident, (invoice) => {
@@ -88,7 +96,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
       return world.url;
     },
     async listen(listenOptions) {
-      if (world.life.signal.aborted) throw new ConfigurationError('This sandbox is closed: make another');
+      if (world.life.signal.aborted) throw new ConfigurationError('This sandbox is closed. Create another');
       const server = await listenHttp(world, front, listenOptions);
       world.url = settings.url ?? server.url;
       const listening: SandboxServer = {

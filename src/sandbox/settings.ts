@@ -28,7 +28,7 @@ const READERS = {
   webhookSecret: (value = 'whsec_sandbox', name) => textOption(value, name),
   seed: (value = randomSeed()) => value,
   clock: (value, name) => readWord<'virtual' | 'real'>(name, ['virtual', 'real'], value, fail) ?? 'virtual',
-  /** Null stands for the time of the wall clock, read again at each reset. */
+  /** Null means the time of the wall clock, read again at each reset. */
   now: (value) => (value === undefined ? null : instant(value)),
   lifetime: (value = '30m', name) => parseDuration(value, name),
   defaults: (value = {}, name): Required<SandboxDefaults> => defaultsOption(value, name),
@@ -68,7 +68,7 @@ export interface Settings extends ReadOptions {
   readonly isSeedGiven: boolean;
 }
 
-/** Checks the options and fills in the defaults. Throws a ConfigurationError that says what to give instead. */
+/** Checks the options and fills in the defaults. @throws ConfigurationError that names the right values. */
 export function readSettings(options: SandboxOptions): Settings {
   checkOptions('createSandbox', options, new Set(Object.keys(READERS)), fail);
   const given: Readonly<Record<string, unknown>> = { ...options };
@@ -84,14 +84,14 @@ export function readSettings(options: SandboxOptions): Settings {
 
 function textOption(value: unknown, name: string): string {
   if (typeof value === 'string' && value !== '' && value.trim() === value) return value;
-  const problem = value === '' || typeof value !== 'string' ? kindOf(value) : 'text with a blank around it';
-  return fail(`${name} must be text without blanks around it, not ${problem}`);
+  const problem = value === '' || typeof value !== 'string' ? kindOf(value) : 'text with a space around it';
+  return fail(`${name} must be text without spaces around it, not ${problem}`);
 }
 
 function instant(value: Date | number | string): number {
   const at = value instanceof Date ? value.getTime() : typeof value === 'number' ? value : Date.parse(value);
   if (Number.isFinite(at)) return at;
-  return fail(`now must be a Date, epoch milliseconds or ISO 8601 text; got ${shown(value)}`);
+  return fail(`now must be a Date, epoch milliseconds or ISO 8601 text, not ${shown(value)}`);
 }
 
 function defaultsOption(value: SandboxDefaults, option: string): Required<SandboxDefaults> {
@@ -107,13 +107,13 @@ function defaultsOption(value: SandboxDefaults, option: string): Required<Sandbo
 
 function hostOption(host: unknown): string {
   if (typeof host === 'string' && /^[^\s/:@]+$|^\[[0-9a-f:.]+\]$/i.test(host)) return host.toLowerCase();
-  return fail(`deliverTo takes host names alone, such as "shop.test", without scheme or port; got ${shown(host)}`);
+  return fail(`deliverTo takes host names alone, such as "shop.test", without scheme or port, not ${shown(host)}`);
 }
 
 function addressOption(value: string | null | undefined, name: string): string | null {
   if (value === undefined || value === null) return null;
   if (typeof value === 'string' && /^https?:\/\//i.test(value) && URL.canParse(value)) return value;
-  return fail(`${name} must be an http:// or https:// address; got ${shown(value)}`);
+  return fail(`${name} must be an http:// or https:// address, not ${shown(value)}`);
 }
 
 function timerSleep(milliseconds: number, signal?: AbortSignal): Promise<void> {

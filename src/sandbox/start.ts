@@ -16,7 +16,9 @@ import type { DeliveryState, SandboxState } from './state/saved-state.ts';
 import { type DeliveryRecord, type InvoiceRecord, Store } from './state/store.ts';
 import type { World } from './world.ts';
 
-/** Makes the parts of a sandbox, and fills them with the seed data or with a saved state. */
+// How a sandbox begins: with the seed data, with a saved state, or again after a reset.
+
+/** Creates the parts of a sandbox and fills them with the seed data or a saved state. */
 export function createWorld(settings: Settings): World {
   const { state } = settings;
   const start = state === null ? startOf(settings) : restartOf(settings, state);
@@ -38,7 +40,7 @@ export function createWorld(settings: Settings): World {
   return world;
 }
 
-/** Ends what is under way and goes back to the seed data. */
+/** Ends all attempts in progress and restores the seed data. */
 export function resetWorld(world: World): void {
   const { settings } = world;
   const start = startOf(settings);
@@ -111,12 +113,12 @@ function openSeeded(world: World, row: SeedInvoice, createdAt: number): InvoiceR
     if (!isAmount(text)) throw new ConfigurationError(`seedData: ${shown(text)} is not an amount such as "25.00"`);
   }
   if (world.store.byExternalId(external_id) !== undefined)
-    throw new ConfigurationError(`seedData: ${shown(external_id)} is there twice`);
+    throw new ConfigurationError(`seedData: ${shown(external_id)} appears twice`);
   const draft = { external_id, customer_id, amount, currency, purpose, callback_url, success_url, fail_url };
   return openInvoice(world, draft, createdAt);
 }
 
-/** Adds what another sandbox held. What fell due meanwhile happens as soon as the clock moves. */
+/** Adds the content of a saved state. Work that fell due meanwhile runs as soon as the clock moves. */
 function restore(world: World, state: SandboxState): void {
   world.store.withdrawals = state.withdrawals;
   for (const saved of state.invoices) {
@@ -132,7 +134,7 @@ function restore(world: World, state: SandboxState): void {
 function restoreDelivery(world: World, saved: DeliveryState): void {
   const invoice = world.store.byUuid(saved.invoice);
   if (invoice === undefined) throw new ConfigurationError(`state: the invoice of delivery ${saved.id} is missing`);
-  // An attempt that was under way is lost with its process. It is made again, as a restarted service would.
+  // An attempt in progress was lost with its process. It is made again, as a restarted service would do.
   const wasUnderWay = saved.status === 'delivering' && saved.nextRetryAt === null;
   const nextRetryAt = wasUnderWay ? world.clock.now() : saved.nextRetryAt;
   const status = wasUnderWay ? 'pending' : saved.status;

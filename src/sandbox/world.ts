@@ -16,7 +16,7 @@ export interface World {
   random: Random;
   /** Base address of payment links. Changes when a server listens. */
   url: string;
-  /** Aborted by `reset()` and `close()`, which ends the attempts that are under way. */
+  /** Aborted by `reset()` and `close()`, which ends the attempts in progress. */
   life: AbortController;
   requestCount: number;
   /** Sends the webhook of an invoice that has reached a final status. The promise ends with the first attempt. */

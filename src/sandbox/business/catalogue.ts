@@ -13,12 +13,12 @@ export function methodsFor(world: World, currency: string): readonly SandboxMeth
   return world.settings.methods.filter((method) => method.currency.code === currency);
 }
 
-/** Rows with fresh data; the others are omitted. @see service interface, "GET /api/v1/external/rates" */
+/** The rates with fresh data. @see service interface, "GET /api/v1/external/rates" */
 export function freshRates(world: World): SandboxRate[] {
   return world.settings.rates.filter((rate) => rate.price !== null);
 }
 
-/** Fiat per USDT at which payments are credited: the first source's buying price, since USDT is bought for the merchant. */
+/** Fiat per USDT at which payments are credited: the first buying price, because the service buys USDT. */
 export function settlementRate(world: World, currency: string): string {
   const rows = freshRates(world).filter((rate) => rate.fiat === currency);
   const price = (rows.find((rate) => rate.side === 'buy') ?? rows[0])?.price;
@@ -27,8 +27,8 @@ export function settlementRate(world: World, currency: string): string {
 }
 
 /**
- * The method to pay with: by id or name, else one already chosen, else the first that can take the amount.
- * Throws a ConfigurationError that lists what there is.
+ * The method to pay with: the given one by id or name, the one already chosen, or the first that takes the amount.
+ * @throws ConfigurationError with the list of methods.
  */
 export function methodFor(
   world: World,
@@ -43,14 +43,12 @@ export function methodFor(
     const first = invoice.method ?? all.find((method) => outOfRange(invoice.amount, method) === null);
     if (first !== undefined) return first;
     throw new ConfigurationError(
-      `No method takes ${invoice.amount} ${invoice.currency.code}; there are: ${list || 'none'}`,
+      `No method takes ${invoice.amount} ${invoice.currency.code}. Methods: ${list || 'none'}`,
     );
   }
   const found = all.find((method) => method.id === Number(wanted)) ?? all.find((method) => method.name === wanted);
   if (found === undefined) {
-    throw new ConfigurationError(
-      `No method ${shown(wanted)} for ${invoice.currency.code}; there are: ${list || 'none'}`,
-    );
+    throw new ConfigurationError(`No method ${shown(wanted)} for ${invoice.currency.code}. Methods: ${list || 'none'}`);
   }
   const problem = outOfRange(invoice.amount, found);
   if (problem !== null) throw new ConfigurationError(`${found.name} cannot take this invoice: ${problem}`);

@@ -9,7 +9,7 @@ import { compareAmounts, isAmount, quote } from './money.ts';
 /** Final states other than the paid one. */
 export type ClosedStatus = 'fail' | 'expired' | 'canceled';
 
-/** Makes a pending invoice and sets its expiry. The business settings stand in for missing addresses. */
+/** Creates a pending invoice and schedules its expiry. Missing addresses come from the business settings. */
 export function openInvoice(world: World, draft: InvoiceDraft, createdAt = world.clock.now()): InvoiceRecord {
   const { defaults, lifetime } = world.settings;
   const invoice: InvoiceRecord = {
@@ -32,24 +32,21 @@ export function openInvoice(world: World, draft: InvoiceDraft, createdAt = world
   };
   world.store.addInvoice(invoice);
   if (world.store.forgotten === 1) {
-    note(
-      world,
-      `more than ${world.settings.maxInvoices} invoices: from now on each new one takes the place of the oldest`,
-    );
+    note(world, `more than ${world.settings.maxInvoices} invoices: from now on each new one replaces the oldest`);
   }
   awaitExpiry(world, invoice);
   logMove(world, invoice, null, `${invoice.amount} ${invoice.currency.code}`);
   return invoice;
 }
 
-/** Lets a pending invoice expire when its time is over. */
+/** Schedules the expiry of a pending invoice. */
 export function awaitExpiry(world: World, invoice: InvoiceRecord): void {
   invoice.expiry = world.clock.schedule(invoice.expiresAt, () =>
-    closeInvoice(world, invoice, 'expired', 'nobody paid in time', invoice.expiresAt),
+    closeInvoice(world, invoice, 'expired', 'no payment in time', invoice.expiresAt),
   );
 }
 
-/** The customer picks a method: the rate is fixed and the commission is known. May be done again while pending. */
+/** Sets the payment method, and with it the rate and the commission. May be repeated while pending. */
 export function chooseMethod(world: World, invoice: InvoiceRecord, wanted: string | number | undefined): void {
   checkPending(invoice, 'choose a method for');
   const method = methodFor(world, invoice, wanted);
@@ -59,13 +56,13 @@ export function chooseMethod(world: World, invoice: InvoiceRecord, wanted: strin
   invoice.amountToSend = quote(invoice.amount, method, rate).amountToSend;
 }
 
-/** What the customer pays, and how. */
+/** The amount and method of a payment. Both have defaults. */
 export interface Payment {
   readonly amount?: string | undefined;
   readonly method?: string | number | undefined;
 }
 
-/** The customer pays. An amount other than the order's makes the invoice adjusted. Ends with the first webhook attempt. */
+/** Pays an invoice. An amount other than the ordered one makes it adjusted. Resolves after the first webhook attempt. */
 export function payInvoice(
   world: World,
   invoice: InvoiceRecord,
@@ -79,7 +76,7 @@ export function payInvoice(
   return finish(world, invoice, 'success', `${invoice.settledUsdt} USDT credited${adjusted}`);
 }
 
-/** The customer pays less than ordered (`underpay`) or more (`overpay`). Throws if the amount is not so. */
+/** Pays less than ordered (`underpay`) or more (`overpay`). @throws ConfigurationError for any other amount. */
 export function payOtherAmount(
   world: World,
   invoice: InvoiceRecord,
@@ -93,7 +90,7 @@ export function payOtherAmount(
   return payInvoice(world, invoice, { amount, method });
 }
 
-/** The invoice ends unpaid. */
+/** Ends an invoice without a payment. */
 export function closeInvoice(
   world: World,
   invoice: InvoiceRecord,
@@ -106,19 +103,19 @@ export function closeInvoice(
 }
 
 /**
- * A dispute corrects the amount. A paid invoice changes and no second webhook is sent: there is one per invoice. A
- * pending one is paid with this amount.
+ * Corrects the paid amount after a dispute. A paid invoice changes without a second webhook, because each invoice has
+ * one. A pending invoice is paid with this amount.
  */
 export function adjustInvoice(world: World, invoice: InvoiceRecord, amount: string): Promise<void> {
   checkAmount(amount);
   if (invoice.status === 'pending') return payInvoice(world, invoice, { amount });
   if (invoice.status !== 'success') checkPending(invoice, 'adjust');
   settle(world, invoice, amount);
-  logMove(world, invoice, 'success', `corrected to ${amount}, ${invoice.settledUsdt} USDT credited; no second webhook`);
+  logMove(world, invoice, 'success', `corrected to ${amount}, ${invoice.settledUsdt} USDT credited, no second webhook`);
   return Promise.resolve();
 }
 
-/** Credits what was paid, with the method and rate that were chosen. */
+/** Credits the paid amount, by the chosen method and rate. */
 export function settle(world: World, invoice: InvoiceRecord, paid: string): void {
   const method = invoice.method ?? methodFor(world, invoice, undefined);
   const rate = invoice.rate ?? settlementRate(world, invoice.currency.code);
@@ -160,14 +157,14 @@ function finish(
 function checkPending(invoice: InvoiceRecord, doing: string): void {
   if (invoice.status === 'pending') return;
   throw new ConfigurationError(
-    `Cannot ${doing} ${shown(invoice.external_id)}: it is ${invoice.status}, which is final; only a pending invoice can change`,
+    `Cannot ${doing} ${shown(invoice.external_id)}: it is ${invoice.status}, which is final. Only a pending invoice can change`,
   );
 }
 
 function checkAmount(amount: unknown): void {
   if (typeof amount === 'string' && isAmount(amount)) return;
   throw new ConfigurationError(
-    `The amount must be text, greater than 0, with at most 2 decimals, such as "17.00"; got ${shown(amount)}`,
+    `The amount must be text, greater than 0, with at most 2 decimals, such as "17.00", not ${shown(amount)}`,
   );
 }
 

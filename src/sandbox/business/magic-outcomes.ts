@@ -4,13 +4,13 @@ import { note, type World } from '../world.ts';
 import { adjustInvoice, closeInvoice, payInvoice } from './invoices.ts';
 import { shareOf } from './money.ts';
 
-/** How an order ends by itself when its external_id begins with `prefix`. */
+/** How an order ends automatically when its `external_id` begins with `prefix`. */
 export interface MagicOutcome {
   readonly prefix: string;
   readonly ends: string;
 }
 
-/** After this much sandbox time the customer has made up his mind: time enough for the answer to reach the merchant. */
+/** Sandbox time from creation to outcome, in milliseconds. The answer reaches the merchant first. */
 const DECISION_DELAY = 1_000;
 const DISPUTE_DELAY = 60_000;
 
@@ -50,20 +50,20 @@ const OUTCOMES: readonly (MagicOutcome & { readonly run: RunOutcome })[] = [
   },
   { prefix: 'fail-', ends: '`fail`', run: close('fail', 'the payment failed') },
   { prefix: 'cancel-', ends: '`canceled`', run: close('canceled', 'the customer canceled') },
-  { prefix: 'expire-', ends: '`expired`, before its time', run: close('expired', 'it was let expire') },
+  { prefix: 'expire-', ends: '`expired`, before its time', run: close('expired', 'the customer let it expire') },
 ];
 
-/** The magic words, all of them. Any other external_id waits for somebody to pay. */
+/** All prefixes with an outcome. An order with any other `external_id` stays pending until it is paid or expires. */
 export const MAGIC_OUTCOMES: readonly MagicOutcome[] = OUTCOMES.map(({ prefix, ends }) => ({ prefix, ends }));
 
-/** Sets the end of a new invoice, where its external_id asks for one and the option is on. */
+/** Schedules the outcome of a new invoice if its `external_id` has a prefix and the option is on. */
 export function scheduleOutcome(world: World, invoice: InvoiceRecord): void {
   if (!world.settings.magicOutcomes) return;
   const found = OUTCOMES.find(({ prefix }) => invoice.external_id.startsWith(prefix));
   if (found === undefined) return;
   world.clock.schedule(invoice.createdAt + DECISION_DELAY, () => {
     if (invoice.status !== 'pending') return;
-    note(world, `${invoice.external_id} ends by itself: ${found.prefix} asks for it`);
+    note(world, `${invoice.external_id} ends automatically: ${found.prefix} asks for it`);
     return runOutcome(world, invoice, found.run);
   });
 }

@@ -8,33 +8,35 @@ import { hmac, inBase64, inHex } from './hmac-text.ts';
 import { exchange } from './send.ts';
 import { signatureText, signedRequest } from './signed-request.ts';
 
-/** What the search for the cause of a refusal came to. */
+/** The result of the search for the cause of a refusal. */
 export interface Finding {
-  /** True when a receiver that makes this mistake, and no other here, answers as this one did. */
+  /** True if the receiver accepted a request that only a receiver with this mistake accepts. */
   readonly proven: boolean;
+  /** The mistake and its remedy, or the reason why none was found. */
   readonly text: string;
-  /** Requests that were sent for it. */
+  /** The number of requests that the receiver got. */
   readonly requests: number;
 }
 
-/** A mistake that a receiver may make: what it would have to be sent for the mistake to go unnoticed. */
+/** A mistake of a receiver, and the headers that a receiver with this mistake accepts. */
 interface Suspect {
   readonly mistake: string;
   readonly headers: Readonly<Record<string, string>>;
 }
 
 /**
- * Finds out why a receiver refuses the latest delivery of an invoice, whatever it is written in: each mistake that
- * receivers make is tried, with a delivery that only a receiver with this mistake accepts. Proven is what is accepted
- * while the right delivery is refused before and after. The receiver sees up to 25 requests; the delivery itself, its
- * attempts and its schedule are left as they are.
+ * Searches for the reason why a receiver refuses the latest delivery of an invoice.
+ *
+ * For each usual mistake it sends a request that only a receiver with this mistake accepts. A mistake is proven if that
+ * request is accepted, and the correct one is refused before and after it. The receiver gets up to 25 requests. The
+ * delivery, its attempts and its schedule stay unchanged.
  */
 export async function searchCause(world: World, invoice: InvoiceRecord): Promise<Finding> {
   const delivery = world.store.deliveries(invoice).at(-1);
   const last = delivery?.log.at(-1);
   if (delivery === undefined || last === undefined || delivery.url === null) {
     throw new ConfigurationError(
-      `${shown(invoice.external_id)} has no delivery that was sent: there is nothing to explain`,
+      `${shown(invoice.external_id)} has no delivery that was sent, so there is nothing to explain`,
     );
   }
   if (last.request === null) throw new ConfigurationError(`Nothing was sent: ${last.error}`);
@@ -55,20 +57,21 @@ async function search(world: World, delivery: DeliveryRecord, url: string): Prom
   const first = await accepts(await right());
   if (first === null)
     return { proven: false, text: 'No answer came: this is about the connection, not the signature.', requests };
-  if (first) return { proven: false, text: 'The same delivery is accepted now: what refused it has passed.', requests };
+  if (first)
+    return { proven: false, text: 'The same delivery is accepted now: the cause of the refusal has ended.', requests };
   const sample = await right();
   for (const { mistake, headers } of await suspects(world, sample)) {
     if (!(await accepts({ ...sample, headers: { ...sample.headers, ...headers } }))) continue;
     const again = await accepts(await right());
-    if (again !== false) break; // it accepts by turns: nothing is proven
+    if (again !== false) break; // it accepts and refuses the same request, so nothing is proven
     return { proven: true, text: `Proven by trial: ${mistake}`, requests };
   }
   const text =
-    'None of the usual mistakes explains it: the secret, the signed text, the spacing of the body and the forms of signature and timestamp were tried. Compare the secret first.';
+    'None of the usual mistakes explains it. Tried were the secret, the signed text, the spacing of the body and the forms of signature and timestamp. Compare the secret first.';
   return { proven: false, text, requests };
 }
 
-/** What a receiver with each of the usual mistakes would accept. */
+/** The usual mistakes of receivers. */
 async function suspects(world: World, { headers, body }: SandboxWebhookRequest): Promise<Suspect[]> {
   const { webhookSecret: secret, dialect } = world.settings;
   const encode = dialect.signatureEncoding.startsWith('hex') ? inHex : inBase64;
@@ -96,8 +99,8 @@ async function suspects(world: World, { headers, body }: SandboxWebhookRequest):
   const found = await Promise.all([
     secretThat('ends with a line break. Trim it where it is read from a file or the environment.', `${secret}\n`),
     secretThat('ends with a Windows line break. Trim it where it is read.', `${secret}\r\n`),
-    secretThat('begins with a blank. Trim it where it is read.', ` ${secret}`),
-    secretThat('ends with a blank. Trim it where it is read.', `${secret} `),
+    secretThat('begins with a space. Trim it where it is read.', ` ${secret}`),
+    secretThat('ends with a space. Trim it where it is read.', `${secret} `),
     secretThat('has quotes around it.', `"${secret}"`),
     secretThat('has single quotes around it.', `'${secret}'`),
     textWith('signs the body alone. The signed text is {timestamp}.{body}.', body),
@@ -116,13 +119,13 @@ async function suspects(world: World, { headers, body }: SandboxWebhookRequest):
     stampIn('the timestamp in milliseconds', String(now)),
     stampIn('the timestamp as ISO 8601', new Date(now).toISOString()),
   ]);
-  // A suspect without a change is the right request.
+  // A suspect that changes no header is the correct request.
   return found.filter(({ headers: changed }) =>
     Object.entries(changed).some(([name, value]) => headers[name] !== value),
   );
 }
 
-/** The body as other languages write the same data. JavaScript's own spelling is what was sent: it cannot be told apart. */
+/** The body as other languages write the same data. JavaScript writes it as it was sent, so it is not tried. */
 function respelled(body: string): (readonly [text: string, how: string])[] {
   const data: unknown = JSON.parse(body);
   const spaced = body.replace(/"(?:[^"\\]|\\.)*"|[,:]/g, (token) => (token.length === 1 ? `${token} ` : token));
@@ -130,7 +133,7 @@ function respelled(body: string): (readonly [text: string, how: string])[] {
     text.replace(/[\u0080-\uffff]/g, (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`);
   const sorted = JSON.stringify(Object.fromEntries(Object.entries(data ?? {}).sort(([a], [b]) => (a < b ? -1 : 1))));
   const all: (readonly [string, string])[] = [
-    [ascii(spaced), 'with a blank after each comma and colon, as Python does'],
+    [ascii(spaced), 'with a space after each comma and colon, as Python does'],
     [sorted, 'with its members sorted'],
     [ascii(body).replaceAll('/', '\\/'), 'with escaped slashes and letters, as PHP does'],
     [JSON.stringify(data, null, 2), 'with line breaks and indents'],

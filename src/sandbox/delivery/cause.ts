@@ -3,10 +3,10 @@ import type { Settings } from '../settings.ts';
 import type { DeliveryFault } from '../state/faults.ts';
 import type { SandboxAttempt } from '../wire-types.ts';
 
-/** What is known of an attempt when it has ended. */
+/** An attempt that has ended. */
 export type EndedAttempt = Omit<SandboxAttempt, 'why' | 'triggered_by' | 'created_at'>;
 
-/** What is known of its circumstances. */
+/** The facts that explain an attempt but are not part of its record. */
 export interface Circumstances {
   readonly settings: Pick<Settings, 'dialect' | 'deliveryTimeout'>;
   /** 1 for the first. */
@@ -16,12 +16,12 @@ export interface Circumstances {
 }
 
 /**
- * The cause of a refusal, and what to do, where what the sandbox sent and what came back can tell; else null. It claims
- * nothing that it cannot know: a bare 401 of a receiver that it does not know has no cause here.
+ * The cause of a refusal and its remedy, if request and answer prove one. Otherwise null: a plain 401 of an unknown
+ * receiver proves nothing.
  */
 export function causeOfRefusal(attempt: EndedAttempt, circumstances: Circumstances): string | null {
   const { fault, success, request, status_code } = attempt;
-  if (request === null) return null; // nothing was sent, and `error` says why
+  if (request === null) return null; // nothing was sent, and `error` has the reason
   if (fault !== null && fault !== 'duplicate') return success ? ACCEPTED[fault] : refusedAsMeant(fault, status_code);
   if (success) return null;
   if (status_code === null) return causeOfConnectionError(attempt, circumstances.settings.deliveryTimeout);
@@ -41,13 +41,13 @@ const ACCEPTED: Readonly<Record<ChangingFault, string>> = {
 
 function refusedAsMeant(fault: ChangingFault, status: number | null): string | null {
   if (status === null || status < 400 || status > 499) return null;
-  return `Refused as it should be: the fault ${fault} spoilt this delivery on purpose.`;
+  return `Refused as it should be: the fault ${fault} changed this delivery on purpose.`;
 }
 
 const LOOK = '“Search for the cause” on its page of the dashboard tries to find out which.';
 const REPORT = 'The onReport of your handler says which line to change.';
 
-/** Status and meaning of the fixed words that the handler of merchant-invoicing/webhooks answers. */
+/** Status and meaning of the words that the handler of merchant-invoicing/webhooks answers with. */
 const SDK_REPLIES: Readonly<Partial<Record<Verdict, readonly [status: number, meaning: string]>>> = {
   signature_mismatch: [
     401,
@@ -55,7 +55,7 @@ const SDK_REPLIES: Readonly<Partial<Record<Verdict, readonly [status: number, me
   ],
   missing_header: [
     401,
-    'Your handler misses one of X-Webhook-Id, X-Webhook-Signature and X-Webhook-Timestamp, and all three were sent: something on the way takes headers off.',
+    'Your handler misses one of X-Webhook-Id, X-Webhook-Signature and X-Webhook-Timestamp, and all three were sent: a proxy removes headers.',
   ],
   malformed_signature: [
     400,
@@ -65,34 +65,25 @@ const SDK_REPLIES: Readonly<Partial<Record<Verdict, readonly [status: number, me
     400,
     'Your handler does not take the form of the timestamp: its option timestampFormat differs from the sandbox’s timestampFormat.',
   ],
-  duplicate_header: [400, 'Your handler saw a webhook header twice: something on the way adds headers.'],
+  duplicate_header: [400, 'Your handler saw a webhook header twice: a proxy adds headers.'],
   body_already_parsed: [400, `Your handler was given a parsed body instead of the raw bytes. ${REPORT}`],
   body_too_large: [413, 'The body is larger than the option maxBodySize of your handler.'],
-  method_not_allowed: [
-    405,
-    'The delivery reached your handler with another method than POST: something on the way changed it.',
-  ],
-  unsupported_media_type: [
-    415,
-    'Your handler saw a compressed body, and none was sent: something on the way changed it.',
-  ],
+  method_not_allowed: [405, 'The delivery reached your handler with another method than POST: a proxy changed it.'],
+  unsupported_media_type: [415, 'Your handler saw a compressed body, and none was sent: a proxy changed it.'],
   malformed_payload: [
     500,
-    'The signature holds, and your handler could not read the payload. Its onReport names the member; an order id under another name is pinned with orderIdMember.',
+    'The signature holds, and your handler could not read the payload. Its onReport names the member. An order id under another name needs the option orderIdMember.',
   ],
   unknown_payment: [
     500,
     'The signature holds, but your handler does not know the name of the event, and there is no onUnknown: pin the name with eventNames.',
   ],
   too_many_bodies: [503, 'Too many large bodies were being read by your process at that moment.'],
-  handler_failed: [
-    500,
-    'The signature holds, and your own function threw. The onReport of your handler has the error.',
-  ],
+  handler_failed: [500, 'The signature holds, and your function threw. The onReport of your handler has the error.'],
   setup: [500, `Your handler is wired wrongly: most often the body was parsed or read before. ${REPORT}`],
   store_failed: [503, 'The signature holds, and the store of your handler failed. Its onReport has the error.'],
-  time_limit: [503, 'The signature holds, and your own function took longer than the time limit of your handler.'],
-  duplicate_running: [409, 'An earlier delivery of the same event is still being handled: nothing to mend.'],
+  time_limit: [503, 'The signature holds, and your function took longer than the time limit of your handler.'],
+  duplicate_running: [409, 'An earlier delivery of the same event is still being handled. Nothing has to be fixed.'],
   lease_lost: [409, 'Your function outlived its lease, and another attempt took the event over.'],
 };
 
@@ -100,7 +91,7 @@ function fromSdk(attempt: EndedAttempt, circumstances: Circumstances): string | 
   const { status_code, response_body, response_headers } = attempt;
   if (!response_headers?.['content-type']?.startsWith('text/plain') || response_body === null) return null;
   if (status_code === 401 && /^timestamp_too_(?:old|new)$/.test(response_body)) return age(circumstances);
-  const known = Object.hasOwn(SDK_REPLIES, response_body) ? SDK_REPLIES[response_body as Verdict] : undefined; // an own key of the table
+  const known = Object.hasOwn(SDK_REPLIES, response_body) ? SDK_REPLIES[response_body as Verdict] : undefined; // a key of the table
   return known !== undefined && known[0] === status_code ? known[1] : null;
 }
 
@@ -130,7 +121,7 @@ const BY_CODE: Readonly<Record<string, string>> = {
   ERR_SSL_WRONG_VERSION_NUMBER: '{host} does not speak TLS: write http:// in the callback_url.',
   ERR_SSL_PACKET_LENGTH_TOO_LONG: '{host} does not speak TLS: write http:// in the callback_url.',
   DEPTH_ZERO_SELF_SIGNED_CERT:
-    'The certificate of {host} is signed by itself: start the sandbox with NODE_EXTRA_CA_CERTS, or use http:// on this machine.',
+    'The certificate of {host} is self-signed: start the sandbox with NODE_EXTRA_CA_CERTS, or use http:// on this machine.',
   SELF_SIGNED_CERT_IN_CHAIN:
     'The certificate of {host} comes from an unknown authority: start the sandbox with NODE_EXTRA_CA_CERTS.',
   UNABLE_TO_VERIFY_LEAF_SIGNATURE:
@@ -139,9 +130,9 @@ const BY_CODE: Readonly<Record<string, string>> = {
   ERR_TLS_CERT_ALTNAME_INVALID: 'The certificate is for another name than {host}.',
 };
 
-/** Why no answer came, where the error or the time-out says it. */
+/** The reason why no answer came, where the error names it. */
 function causeOfConnectionError({ error, request }: EndedAttempt, timeout: number): string | null {
-  if (error?.startsWith('time-out')) {
+  if (error?.startsWith('timeout')) {
     return `No answer came within ${timeout / 1000} s. Answer 2xx first, work afterwards.`;
   }
   const code = /^connection error: (\S+)$/.exec(error ?? '')?.[1] ?? '';
@@ -149,14 +140,14 @@ function causeOfConnectionError({ error, request }: EndedAttempt, timeout: numbe
   return cause?.replace('{host}', new URL(request?.url ?? 'http://localhost').host) ?? null;
 }
 
-/** An answer that some software is known to give, and what it means. Null of a member: any. */
+/** An answer that identifies the software that gave it. A `status` of null matches any. */
 interface KnownAnswer {
   readonly status: readonly number[] | null;
   readonly body: RegExp;
   readonly meaning: string;
 }
 
-/** Texts that frameworks write by themselves: the merchant's own code has not been reached. */
+/** Texts that frameworks write. The merchant's code was not reached. */
 const KNOWN_ANSWERS: readonly KnownAnswer[] = [
   { status: [404], body: /Cannot POST \//, meaning: 'Express has no POST route at this path.' },
   { status: [404], body: /"Route POST:\S+ not found"/, meaning: 'Fastify has no POST route at this path.' },
@@ -174,11 +165,11 @@ const KNOWN_ANSWERS: readonly KnownAnswer[] = [
     status: null,
     body: /Missing (?:or invalid )?X-Webhook-Timestamp|X-Webhook-Timestamp (?:is )?missing/i,
     meaning:
-      'The receiver says that X-Webhook-Timestamp is missing, and it was sent: something on the way takes it off, or the name is read in another case.',
+      'The receiver reports that X-Webhook-Timestamp is missing, and it was sent. A proxy removes it, or the receiver reads the name in another case.',
   },
 ];
 
-/** The cause as far as status, headers and known texts of an answer prove it. */
+/** The cause that status, headers or known texts of an answer prove. */
 function causeInAnswer({ status_code, response_body, response_headers, request }: EndedAttempt): string | null {
   const status = status_code ?? 0;
   const sign = KNOWN_ANSWERS.find(
@@ -186,7 +177,7 @@ function causeInAnswer({ status_code, response_body, response_headers, request }
   );
   if (sign !== undefined) return sign.meaning;
   if (response_headers?.['www-authenticate'] !== undefined) {
-    return 'The answer asks for a login (WWW-Authenticate): a guard stands before the endpoint. A webhook brings its signature and no login.';
+    return 'The answer asks for a login (WWW-Authenticate): the endpoint is behind authentication. A webhook carries a signature and no login.';
   }
   const path = new URL(request?.url ?? 'http://localhost').pathname;
   switch (status) {
@@ -203,7 +194,7 @@ function causeInAnswer({ status_code, response_body, response_headers, request }
     case 405:
       return `The receiver knows ${path} but takes no POST there.`;
     case 413:
-      return 'The receiver found the body too large; webhooks here are below 1 kB.';
+      return 'The body is too large for the receiver. Webhooks here are below 1 kB.';
     case 415:
       return 'The receiver does not take application/json.';
     case 502:

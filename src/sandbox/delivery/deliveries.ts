@@ -9,15 +9,15 @@ import { send } from './send.ts';
 
 const MINUTE = 60_000;
 
-/** Waits before each attempt, counted from the one before. @see service interface, "Retries" */
+/** The delay before each attempt, in milliseconds after the one before. @see service interface, "Retries" */
 const RETRY_DELAYS: readonly number[] = [0, 1, 5, 30, 120, 360, 720].map((minutes) => minutes * MINUTE);
 
-/** Attempts that the service makes by itself. */
+/** The number of scheduled attempts. */
 export const MAX_ATTEMPTS = RETRY_DELAYS.length;
 
 type Trigger = SandboxAttempt['triggered_by'];
 
-/** Makes the one delivery of an invoice that has ended, and its first attempt. @see service interface, "Emission" */
+/** Creates the only delivery of an invoice that has ended, and makes its first attempt. @see service interface, "Emission" */
 export async function announce(world: World, invoice: InvoiceRecord): Promise<void> {
   const url = invoice.callback_url;
   const eventType = eventTypeOf(invoice);
@@ -50,8 +50,8 @@ export async function announce(world: World, invoice: InvoiceRecord): Promise<vo
 }
 
 /**
- * Sends the latest delivery now: a queued one is expedited, a failed or delivered one gets a fresh attempt. One that is
- * under way is left alone. The promise of the attempt is given back, not awaited: its end is the receiver's business.
+ * Sends the latest delivery now. A queued one is expedited, and a failed or delivered one gets a new attempt. An attempt
+ * in progress is not repeated. Returns the promise of the attempt without awaiting it, or null without a delivery.
  */
 export function resend(
   world: World,
@@ -59,7 +59,7 @@ export function resend(
 ): { delivery: DeliveryRecord; done: Promise<void>; why: string } | null {
   const delivery = world.store.deliveries(invoice).at(-1);
   if (delivery === undefined) return null;
-  if (delivery.attempt !== null) return { delivery, done: delivery.attempt, why: 'an attempt is under way already' };
+  if (delivery.attempt !== null) return { delivery, done: delivery.attempt, why: 'an attempt is already in progress' };
   const why =
     delivery.retry === null
       ? `${delivery.status} before: a fresh attempt`
@@ -67,7 +67,7 @@ export function resend(
   return { delivery, done: attempt(world, delivery, 'manual'), why };
 }
 
-/** As {@link resend}, for the sandbox's own functions: throws where there is nothing to send. */
+/** Like {@link resend}, but throws a ConfigurationError if there is no delivery. */
 export function resendOrThrow(world: World, invoice: InvoiceRecord): { delivery: DeliveryRecord; done: Promise<void> } {
   const sent = resend(world, invoice);
   if (sent !== null) return sent;
@@ -75,7 +75,7 @@ export function resendOrThrow(world: World, invoice: InvoiceRecord): { delivery:
   throw new ConfigurationError(`${shown(invoice.external_id)} has no webhook to send: ${reason}`);
 }
 
-/** Waits until no attempt is under way. What a receiver sets off meanwhile is waited for, too. */
+/** Waits until no attempt is in progress, attempts that start meanwhile included. */
 export async function settleDeliveries(world: World): Promise<void> {
   const inProgress = (): Promise<void>[] =>
     [...world.store.inProgress].flatMap(({ attempt: promise }) => promise ?? []);
@@ -124,7 +124,7 @@ async function runAttempt(world: World, delivery: DeliveryRecord, trigger: Trigg
 
 function afterFailure(world: World, delivery: DeliveryRecord, before: DeliveryRecord['status']): void {
   const wait = RETRY_DELAYS[delivery.made];
-  // A resend after the end is one attempt: it neither takes back a receipt nor starts the schedule again.
+  // A resend of a finished delivery is one attempt. It changes no receipt and starts no new schedule.
   if (before === 'delivered' || before === 'failed') {
     delivery.status = before;
   } else if (wait === undefined) {

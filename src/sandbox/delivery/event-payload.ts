@@ -3,12 +3,12 @@ import type { Dialect } from '../dialect/dialect.ts';
 import { withDecimals } from '../dialect/wire-form.ts';
 import type { InvoiceRecord } from '../state/store.ts';
 
-/** `success` is the paid state; the other final states are the canceled ones. */
+/** The event of a final status: `success` is paid, the other final statuses are canceled. */
 export function eventTypeOf(invoice: InvoiceRecord): KnownEventType {
   return invoice.status === 'success' ? 'invoice.paid' : 'invoice.canceled';
 }
 
-/** What a receiver must be told to read the webhooks of a dialect, as options of `verifyWebhook` and the handler. */
+/** The options of `verifyWebhook` and the handler that a receiver needs for the webhooks of a dialect. */
 export function receiverPins({ orderIdMember, eventName, eventSpelling }: Dialect): {
   orderIdMember?: string;
   eventNames?: { paid: string; canceled: string };

@@ -19,7 +19,7 @@ function unanswered(error: string): Answered {
   return { status_code: null, success: false, error, response_body: null, response_headers: null };
 }
 
-/** Makes one attempt. Any 2xx is a success. Any other status, a time-out and a failed connection are not. */
+/** Makes one attempt. Any 2xx is a success. Any other status, a timeout and a failed connection are not. */
 export async function send(
   world: World,
   delivery: DeliveryRecord,
@@ -37,14 +37,14 @@ export async function send(
   return result;
 }
 
-/** Why a webhook must not go to this address; null when it may. */
+/** The reason why a webhook must not go to this address, or null. */
 function refusedHost(address: string, allowed: readonly string[]): string | null {
   const { hostname, protocol } = new URL(address);
   if (isLoopback(hostname) || allowed.includes(hostname.toLowerCase())) return null;
-  return `not sent: the sandbox delivers to this machine only; allow it with deliverTo: ["${hostname}"]${protocol === 'https:' ? '' : ' (the service itself takes https only)'}`;
+  return `not sent: the sandbox delivers to this machine only. Allow it with deliverTo: ["${hostname}"]${protocol === 'https:' ? '' : ' (the service itself takes https only)'}`;
 }
 
-/** Sends one request and waits for its answer, the time-out, or the end of the sandbox. */
+/** Sends one request and waits for its answer, the timeout, or the end of the sandbox. */
 export async function exchange(world: World, request: SandboxWebhookRequest): Promise<SendResult> {
   const { wallClock, sleep, deliveryTimeout } = world.settings;
   const life = world.life.signal;
@@ -57,7 +57,7 @@ export async function exchange(world: World, request: SandboxWebhookRequest): Pr
   const answer = await Promise.race([answerOf(world, request, over.signal), timedOut, ended]);
   life.removeEventListener('abort', end);
   over.abort();
-  const reason = life.aborted ? 'the sandbox was closed' : `time-out: no answer within ${deliveryTimeout / 1000} s`;
+  const reason = life.aborted ? 'the sandbox was closed' : `timeout: no answer within ${deliveryTimeout / 1000} s`;
   const duration_ms = Math.max(0, Math.round(wallClock() - started));
   return { ...(answer ?? unanswered(reason)), duration_ms, request };
 }
@@ -65,7 +65,7 @@ export async function exchange(world: World, request: SandboxWebhookRequest): Pr
 async function answerOf(world: World, request: SandboxWebhookRequest, signal: AbortSignal): Promise<Answered> {
   try {
     const { url, method, headers, body } = request;
-    // A redirect is an answer that is not 2xx: followed, it would carry signed data to a place nobody named.
+    // A redirect is an answer that is not 2xx. Following it would send signed data to an address that no one configured.
     const response = await world.settings.fetch(url, {
       method,
       headers: { ...headers },
@@ -87,7 +87,7 @@ async function answerOf(world: World, request: SandboxWebhookRequest, signal: Ab
   }
 }
 
-/** The status decides: a body that breaks off changes nothing, and no more than its start is read. */
+/** Reads the start of the body. The status alone decides, so a body that breaks off changes nothing. */
 async function startOf(response: Response): Promise<string> {
   if (response.body === null) return '';
   const reader = response.body.getReader();
@@ -101,7 +101,7 @@ async function startOf(response: Response): Promise<string> {
     }
     void reader.cancel().catch(() => undefined);
   } catch {
-    // What has arrived is kept.
+    // The part that has arrived is kept.
   }
   return excerpt(text, KEPT_ANSWER);
 }

@@ -7,7 +7,7 @@ import type { SandboxAttempt, SandboxDelivery } from '../wire-types.ts';
 import type { World } from '../world.ts';
 import { MAX_ATTEMPTS } from './deliveries.ts';
 
-/** A delivery with everything the sandbox knows of it. */
+/** A delivery as the functions of the sandbox return it. */
 export function toSandboxDelivery(record: DeliveryRecord): SandboxDelivery {
   const { invoice, log, nextRetryAt, deliveredAt } = record;
   return {
@@ -28,7 +28,7 @@ export function toSandboxDelivery(record: DeliveryRecord): SandboxDelivery {
   };
 }
 
-/** The record as the service answers it. @see service interface, "Webhook delivery record" */
+/** A delivery as the service writes it. @see service interface, "Webhook delivery record" */
 export function writeDelivery(world: World, record: DeliveryRecord): object {
   const { dialect } = world.settings;
   const time = (at: number | null): string | null => (at === null ? null : wireTime(at, dialect.timeForm));
@@ -51,7 +51,7 @@ export function writeDelivery(world: World, record: DeliveryRecord): object {
   return { ...withNothing(named, dialect.deliveryNulls), ...extra };
 }
 
-/** Our name of each member by its name on the wire; null where the names are the same. */
+/** Our name of each member by its name on the wire, or null where the names are the same. */
 const NAMES: Readonly<Record<Dialect['deliveryNames'], Readonly<Record<string, keyof WebhookDelivery>> | null>> = {
   long: null,
   // No count of attempts here: the log has as many entries.

@@ -8,7 +8,7 @@ export type Front = (exchange: Exchange) => Promise<Outcome>;
 
 const KEPT_BODY = 4_000;
 
-/** Answers the requests of HTTP and of `fetch` alike: the service below /api/, `pages` elsewhere. Writes the log. */
+/** Answers the requests of both HTTP and `fetch`: the service below /api/, `pages` elsewhere. Writes the log. */
 export function createFront(world: World, pages: (exchange: Exchange) => Promise<Answer>): Front {
   return async (exchange) => {
     world.clock.catchUp();
@@ -62,7 +62,7 @@ export interface BodyParts {
   readonly isCutOff: boolean;
 }
 
-/** Cuts the body of an answer into parts. One part without a delay is the rule. */
+/** Cuts the body of an answer into parts. Without a fault there is one part and no delay. */
 export function bodyParts({ body }: Answer, fault: Outcome['fault']): BodyParts {
   const bytes = new TextEncoder().encode(body);
   const { length } = bytes;

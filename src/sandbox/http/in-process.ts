@@ -3,7 +3,7 @@ import type { Exchange } from '../service/service.ts';
 import type { World } from '../world.ts';
 import { type BodyParts, bodyParts, type Front } from './front.ts';
 
-/** The sandbox as a fetch: no port, no socket; the host of the address does not matter. */
+/** The sandbox as a fetch, without a port. The host of the address does not matter. */
 export async function fetchInProcess(
   world: World,
   front: Front,
@@ -25,7 +25,7 @@ export async function fetchInProcess(
     body: new TextDecoder().decode(bytes),
   };
   const { answer, fault } = await front(exchange);
-  request.signal.throwIfAborted(); // the work is done, but nobody waits for it any more
+  request.signal.throwIfAborted(); // the work is done, but the caller no longer waits
   if (answer === null) {
     if (fault?.type === 'hang') await untilAborted([request.signal, world.life.signal]);
     request.signal.throwIfAborted();
@@ -63,7 +63,7 @@ function untilAborted(signals: readonly AbortSignal[]): Promise<void> {
   });
 }
 
-/** What Node's fetch rejects with when a connection fails. */
+/** The error that Node's fetch rejects with when a connection fails. */
 function connectionError(code: string, message: string, outer = 'fetch failed'): TypeError {
   return new TypeError(outer, { cause: Object.assign(new Error(message), { code }) });
 }

@@ -8,17 +8,17 @@ import type { Outcome } from '../service/service.ts';
 import type { World } from '../world.ts';
 import { bodyParts, type Front } from './front.ts';
 
-/** Where to listen. */
+/** The options of `Sandbox.listen`. */
 export interface ListenOptions {
-  /** Default 0: any free port. */
+  /** @defaultValue 0, any free port */
   readonly port?: number;
-  /** Default 127.0.0.1. Anything else opens the sandbox to the network. */
+  /** Any other host opens the sandbox to the network. @defaultValue '127.0.0.1' */
   readonly host?: string;
-  /** Further names under which browsers and clients may reach it, such as `sandbox` in a container network. */
+  /** Further host names that requests may use, such as `sandbox` in a container network. */
   readonly allowedHosts?: readonly string[];
 }
 
-/** A sandbox that listens. */
+/** The HTTP server of a sandbox. */
 export interface SandboxServer {
   readonly url: string;
   readonly port: number;
@@ -27,7 +27,7 @@ export interface SandboxServer {
 
 const LISTEN_NAMES = namesOf<ListenOptions>({ port: true, host: true, allowedHosts: true });
 
-/** Serves the sandbox over HTTP. Rejects with a ConfigurationError when the port is taken. */
+/** Serves the sandbox over HTTP. @throws ConfigurationError if the port is in use. */
 export async function listenHttp(world: World, front: Front, options: ListenOptions = {}): Promise<SandboxServer> {
   checkOptions('listen', options, LISTEN_NAMES, fail);
   const { port = 0, host = '127.0.0.1', allowedHosts = [] } = options;
@@ -40,7 +40,7 @@ export async function listenHttp(world: World, front: Front, options: ListenOpti
     server.once('error', (error: Error & { readonly code?: string }) => {
       const reason =
         error.code === 'EADDRINUSE'
-          ? `port ${port} is in use; take another, or 0 for any`
+          ? `port ${port} is in use. Take another, or 0 for any`
           : (error.code ?? error.message);
       reject(new ConfigurationError(`Cannot listen on ${host}: ${reason}`));
     });
@@ -68,7 +68,7 @@ async function answer(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  response.sendDate = false; // the sandbox tells its own time
+  response.sendDate = false; // the answer carries the time of the sandbox clock
   const refusal = refuseForeign(world, names, request);
   if (refusal !== null) return write(response, failure(refusal));
   const body = await bodyOf(request, world.settings.maxBody);
@@ -85,7 +85,7 @@ async function answer(
   await send(world, outcome, request, response);
 }
 
-/** A web page elsewhere must not drive the sandbox, neither directly nor through a name that it points to this machine. */
+/** Refuses web pages of other sites, which could call directly or through a host name that points to this machine. */
 function refuseForeign(world: World, names: ReadonlySet<string>, request: IncomingMessage): Refusal | null {
   const { host = '', origin } = request.headers;
   const address = URL.canParse(`http://${host}`) ? new URL(`http://${host}`) : null;
@@ -95,7 +95,7 @@ function refuseForeign(world: World, names: ReadonlySet<string>, request: Incomi
     return new Refusal(
       421,
       'HOST_NOT_ALLOWED',
-      `This sandbox is not reached as ${name || 'nothing'}; allow it with allowedHosts.`,
+      `This sandbox is not reached as ${name || 'nothing'}. Allow it with allowedHosts.`,
     );
   }
   if (origin !== undefined && origin !== `http://${host}` && origin !== new URL(world.url).origin) {
@@ -123,7 +123,7 @@ async function send(
 ): Promise<void> {
   if (ready === null) {
     if (fault?.type !== 'hang') request.socket.destroy();
-    return; // a hanging one stays open until the caller gives up or the server closes
+    return; // a hanging connection stays open until the caller or the server closes it
   }
   if (fault?.type !== 'truncated' && fault?.type !== 'slow') return write(response, ready);
   const { parts, length, delay, isCutOff } = bodyParts(ready, fault);

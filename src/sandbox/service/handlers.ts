@@ -18,14 +18,14 @@ import {
   writeWithdrawal,
 } from './write-resources.ts';
 
-/** A request whose key is right and whose path is known. */
+/** A request with the right key and a known path. */
 export interface ServiceRequest {
   readonly params: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
   readonly body: string;
 }
 
-/** What a handler has done. */
+/** The result of a handler. */
 export interface HandlerResult {
   readonly status: number;
   readonly data: unknown;
@@ -39,7 +39,7 @@ export interface HandlerResult {
 
 export type Handler = (world: World, call: ServiceRequest) => HandlerResult;
 
-/** One handler for each operation of the contract: the compiler says which is missing. */
+/** One handler for each operation of the contract. The compiler reports a missing one. */
 export const HANDLERS: Readonly<Record<Operation, Handler>> = {
   'invoices.create'(world, { body }) {
     const draft = readDraft(world, body);
@@ -48,7 +48,7 @@ export const HANDLERS: Readonly<Record<Operation, Handler>> = {
     const invoice = openInvoice(world, draft);
     scheduleOutcome(world, invoice);
     const silent =
-      invoice.callback_url === null ? { why: 'no callback_url and no default one: its end will send no webhook' } : {};
+      invoice.callback_url === null ? { why: 'no callback_url and no default one, so no webhook will be sent' } : {};
     return { status: world.settings.dialect.createStatus, data: writeCreatedInvoice(world, invoice), ...silent };
   },
 
@@ -138,7 +138,7 @@ export const HANDLERS: Readonly<Record<Operation, Handler>> = {
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** A single read, in the shape of the dialect. */
+/** The answer to a read, in the shape of the dialect. */
 function read(
   shape: Dialect['invoiceRead'] | 'list',
   name: string,

@@ -5,7 +5,7 @@ import type { InvoiceDraft } from '../state/store.ts';
 import type { World } from '../world.ts';
 import { type FieldProblem, InvalidRequest } from './respond.ts';
 
-/** Reads the body of a creation by the interface's Limits table. Lengths count code points. Unknown members are ignored. */
+/** Reads the body of a creation by the Limits table of the interface. Lengths are in code points. Unknown members are ignored. */
 export function readDraft(world: World, body: string): InvoiceDraft {
   const source = jsonObject(body);
   const problems: FieldProblem[] = [];

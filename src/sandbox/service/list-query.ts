@@ -1,7 +1,7 @@
 import type { Dialect } from '../dialect/dialect.ts';
 import { type FieldProblem, InvalidRequest, notFound } from './respond.ts';
 
-/** Reads query parameters; the last of several with one name counts. */
+/** Reads query parameters. Of several with one name the last counts. */
 export class QueryReader {
   readonly #query: URLSearchParams;
   readonly #problems: FieldProblem[] = [];
@@ -39,7 +39,7 @@ export class QueryReader {
     return { page, size: this.#integer(sizeName, 1, 100, defaultSize), name };
   }
 
-  /** Throws InvalidRequest when anything read so far was wrong. */
+  /** Throws an InvalidRequest if a parameter read so far is wrong. */
   check(unknown: Dialect['unknownQuery']): void {
     for (const name of unknown === 'refused' ? new Set(this.#query.keys()) : []) {
       if (!this.#known.has(name)) this.#add(name, 'is not a parameter of this list', 'extra_forbidden');
@@ -52,7 +52,7 @@ export class QueryReader {
   }
 }
 
-/** A page of results; all members are required. @see service interface, "Response envelope" */
+/** A page of results. All members are required. @see service interface, "Response envelope" */
 export interface WirePage<Item> {
   readonly items: readonly Item[];
   readonly page: number;
@@ -71,7 +71,7 @@ export interface PageQuery {
   readonly name: string;
 }
 
-/** Cuts a page out of all rows. What a page beyond the last one gets is the dialect's choice. */
+/** Cuts a page out of all rows. The dialect decides the answer to a page beyond the last. */
 export function pageOf<Row, Item>(
   dialect: Dialect,
   rows: { readonly length: number; slice(start: number, end: number): readonly Row[] },

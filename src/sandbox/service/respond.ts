@@ -1,26 +1,26 @@
 import type { Dialect, FailureBody } from '../dialect/dialect.ts';
 
-/** An answer as text; nothing of it has gone out yet. */
+/** An answer that is not sent yet. */
 export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
   /** `error.code` of a failure, for the log. */
   readonly code?: string;
-  /** What the log should say of it. */
+  /** The remark for the log. */
   readonly why?: string;
 }
 
-/** What a failure may carry besides its status, code and message. */
+/** The optional parts of a failure. */
 interface RefusalParts {
   readonly details?: Readonly<Record<string, unknown>> | null;
-  /** For the log: names the cause, where the message is in the words of the service. Default: the message. */
+  /** The cause, for the log. Default: the message. */
   readonly why?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly form?: FailureBody;
 }
 
-/** A failure on its way to the caller. */
+/** Thrown to answer with a failure. */
 export class Refusal extends Error {
   readonly status: number;
   readonly code: string;
@@ -44,7 +44,7 @@ export function notFound(
   throw new Refusal(notFoundStatus, code, message, { form: notFoundBody });
 }
 
-/** One thing wrong with a request, before it takes one of the two shapes of a 422. */
+/** One problem of a request. The dialect decides the form of the 422 that reports it. */
 export interface FieldProblem {
   readonly where: 'body' | 'query' | 'path';
   /** Null for the body as a whole. */
@@ -65,7 +65,7 @@ export class InvalidRequest extends Error {
 
 const JSON_TYPE = { 'Content-Type': 'application/json' };
 
-/** A success: in the envelope, or bare where the dialect says so. */
+/** A success, in the envelope or bare. */
 export function success(dialect: Dialect, status: number, data: unknown, bare = false): Answer {
   const extra = dialect.extraMembers === 'none' ? {} : { meta: { served_by: 'sandbox' } };
   const body = bare ? data : { ...flagOf(dialect), data, ...extra };
@@ -77,7 +77,7 @@ export function flagOf({ successFlag }: Dialect): { readonly success?: true } {
   return successFlag === 'present' ? { success: true } : {};
 }
 
-/** The failure envelope, or what a framework or a proxy says in its place. @see service interface, "Failure envelope" */
+/** The failure envelope, or the answer of a framework or a proxy in its place. @see service interface, "Failure envelope" */
 export function failure({ status, code, message, parts }: Refusal): Answer {
   const { details, why = message, headers, form = 'envelope' } = parts;
   const error = details === undefined ? { code, message } : { code, message, details };
@@ -116,7 +116,7 @@ export function invalid({ validationShape }: Dialect, { problems, message }: Inv
 
 /** Field name to messages. */
 function detailsOf(problems: readonly FieldProblem[]): Readonly<Record<string, readonly string[]>> {
-  const details = new Map<string, string[]>(); // a query name is the caller's word, and could be `__proto__`
+  const details = new Map<string, string[]>(); // a query name comes from the caller and could be `__proto__`
   for (const { where, field, message } of problems) {
     const name = field ?? where;
     details.set(name, [...(details.get(name) ?? []), message]);
@@ -124,7 +124,7 @@ function detailsOf(problems: readonly FieldProblem[]): Readonly<Record<string, r
   return Object.fromEntries(details);
 }
 
-/** A body beyond the limit. The interface names none: it is a setting. */
+/** The answer to a body beyond the limit. The limit is a setting of the sandbox. */
 export function tooLarge(limit: number): Answer {
   return failure(new Refusal(413, 'PAYLOAD_TOO_LARGE', `The body is larger than ${limit} bytes.`));
 }

@@ -7,7 +7,7 @@ import { HANDLERS } from './handlers.ts';
 import { type Answer, failure, InvalidRequest, invalid, Refusal, success } from './respond.ts';
 import { matchRoute } from './routes.ts';
 
-/** A request as both doors, HTTP and in-process, hand it in. */
+/** A request, from HTTP or from `fetch`. */
 export interface Exchange {
   readonly method: string;
   readonly url: URL;
@@ -15,17 +15,17 @@ export interface Exchange {
   readonly body: string;
 }
 
-/** An answer, and what the fault that struck still has to do to it on its way out. */
+/** An answer, and the fault that applies to it while it is sent. */
 export interface Outcome {
   readonly operation: Operation | null;
-  /** Null: the connection ends, or hangs, without one. */
+  /** Null if the connection ends or hangs without an answer. */
   readonly answer: Answer | null;
   readonly fault: RequestFault | null;
 }
 
 const TEXT_TYPE = { 'Content-Type': 'text/plain' };
 
-/** Everything under /api/v1/external: faults, key, route, work. */
+/** Answers a request to the API: fault, key, route, handler. */
 export function serve(world: World, exchange: Exchange): Outcome {
   const match = matchRoute(exchange.method, exchange.url.pathname);
   const operation = match.kind === 'operation' ? match.operation : null;
@@ -75,7 +75,7 @@ function checkKey(world: World, given: string | null): void {
   throw new Refusal(dialect.authStatus, dialect.authCode, 'A valid API key is required.', more);
 }
 
-/** The contract reads what the sandbox wrote: a deviation is a mistake of one of the two, and is said aloud. */
+/** Reads the answer with the contract. A deviation is a mistake of one of the two, so the log reports it. */
 function checkAnswer(world: World, operation: Operation, answer: Answer): void {
   const checked = endpoints[operation].data(payloadOf(JSON.parse(answer.body)));
   if (checked.ok) return;
@@ -87,12 +87,12 @@ function retryAfterHeader(world: World, retryAfter: number | string | undefined)
   if (retryAfter === undefined || world.settings.dialect.retryAfterForm === 'absent') return {};
   if (typeof retryAfter === 'string' || world.settings.dialect.retryAfterForm === 'seconds')
     return { 'Retry-After': String(retryAfter) };
-  // A date is read against the answer's own Date. A client that gets none reads it by the real time.
+  // A client compares the date with the Date header of the answer, or with the real time without one.
   const now = world.settings.dialect.dateHeader === 'present' ? world.clock.now() : world.settings.wallClock();
   return { 'Retry-After': new Date(now + retryAfter * 1000).toUTCString() };
 }
 
-/** The answer that a fault gives in place of the service's; null for none, undefined for faults that leave it. */
+/** The answer of a fault in place of the service's: null for no answer, undefined if the fault changes no answer. */
 function spoiltAnswer(world: World, fault: RequestFault): Answer | null | undefined {
   const { rateLimitStatus, rateLimitCode, rateLimitBody, serverStatus, serverCode, serverBody } =
     world.settings.dialect;

@@ -1,24 +1,24 @@
 import { SortedList } from './sorted-list.ts';
 
-/** Something that falls due on the sandbox clock. */
+/** Work that is due at a time of the sandbox clock. */
 export interface ScheduledTask {
   readonly at: number;
   cancel(): void;
 }
 
-/** The sandbox's time and everything that waits for it. */
+/** The time of the sandbox, and the work scheduled on it. */
 export interface Clock {
   now(): number;
-  /** Runs `work` when the clock reaches `at`. The order of equal times is the order of the calls. */
+  /** Runs `work` when the clock reaches `at`, in epoch milliseconds. Equal times run in the order of the calls. */
   schedule(at: number, work: () => unknown): ScheduledTask;
-  /** Moves on, stopping at everything that falls due and waiting for it. Calls queue up behind each other. */
+  /** Moves the clock. Runs the work that falls due in order and waits for each. Concurrent calls run one after another. */
   advance(milliseconds: number): Promise<void>;
-  /** Runs, without waiting, what is due by now; the real clock needs it where a timer is late. */
+  /** Runs all due work without waiting for it. The real clock needs this if a timer is late. */
   catchUp(): void;
-  /** Stops the running clock where it is, or lets a standing one run on from there. */
+  /** Lets the clock run with real time from its current time, or stops it there. */
   run(running: boolean): void;
   running(): boolean;
-  /** Forgets all appointments; a virtual clock goes back to `start`. */
+  /** Cancels all scheduled work and sets the time to `start`. */
   reset(start: number): void;
   close(): void;
 }
@@ -31,7 +31,7 @@ interface Entry extends ScheduledTask {
 const LONGEST_TIMER = 2 ** 31 - 1; // beyond it a timer fires at once
 
 /**
- * Virtual: stands still at `start` and moves only by advance(). Real: runs with `wallClock`; advance() puts it ahead.
+ * Creates a clock. A virtual one moves only by `advance()`. A real one runs with `wallClock`, and `advance()` sets it ahead.
  */
 export function createClock(kind: 'virtual' | 'real', start: number, wallClock: () => number): Clock {
   const entries = new SortedList<Entry>((a, b) => a.at < b.at || (a.at === b.at && a.order < b.order));
@@ -41,8 +41,8 @@ export function createClock(kind: 'virtual' | 'real', start: number, wallClock: 
   let timer: ReturnType<typeof setTimeout> | undefined;
   let queue: Promise<void> = Promise.resolve();
   let closed = false;
-  let epoch = 0; // a reset while advance() is under way wins
-  let ceiling: number | null = null; // while advance() is under way, time stands at the appointment it runs
+  let epoch = 0; // a reset ends an advance() in progress
+  let ceiling: number | null = null; // during advance(): the time of the task that it runs
 
   const now = (): number => ceiling ?? (isRunning ? base + (wallClock() - startedAt) : base);
   let count = 0;

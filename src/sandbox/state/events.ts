@@ -2,7 +2,7 @@ import { notify } from '../../callbacks.ts';
 import type { KnownInvoiceStatus } from '../../contract/types.ts';
 import type { SandboxAttempt, SandboxDelivery } from '../wire-types.ts';
 
-/** A request that the sandbox answered, or refused, or broke on purpose. Never holds the API key. */
+/** A request to the sandbox. Never holds the API key. */
 export interface RequestEntry {
   readonly kind: 'request';
   /** Also the X-Request-Id of the answer. */
@@ -13,22 +13,22 @@ export interface RequestEntry {
   readonly path: string;
   /** With its leading `?`, or empty. */
   readonly query: string;
-  /** Such as `invoices.create`; `page` for the payment page and the dashboard; null where no endpoint matched. */
+  /** Such as `invoices.create`, or `page` for the payment page and the dashboard. Null if no endpoint matched. */
   readonly operation: string | null;
-  /** Null where a fault left the request unanswered. */
+  /** Null if a fault left the request unanswered. */
   readonly status: number | null;
   /** `error.code` of a refusal. */
   readonly code: string | null;
-  /** Why it was refused, or what is worth knowing about it; null when there is nothing to say. */
+  /** The cause of a refusal or another remark, or null. */
   readonly why: string | null;
-  /** The injected fault that hit it. */
+  /** The type of the injected fault, or null. */
   readonly fault: string | null;
-  /** Bodies as text, cut at 4,000 characters; page requests keep none. */
+  /** Cut off at 4,000 characters. Empty for pages, as `response_body`. */
   readonly request_body: string;
   readonly response_body: string;
 }
 
-/** An invoice came to be (`from` is null) or moved. */
+/** An invoice was created (`from` is null) or changed its status. */
 export interface InvoiceMove {
   readonly kind: 'invoice';
   readonly at: string;
@@ -46,11 +46,11 @@ export interface DeliveryMove
   readonly kind: 'attempt';
   readonly at: string;
   readonly delivery_id: string;
-  /** The number of the attempt; the first is 1. */
+  /** The number of the attempt, from 1. */
   readonly attempt: number;
 }
 
-/** Something the sandbox wants known: no webhook could be sent, or it answered what the contract does not read. */
+/** A remark: no webhook could be sent, or an answer deviates from the contract. */
 export interface SandboxNote {
   readonly kind: 'note';
   readonly at: string;
@@ -60,7 +60,12 @@ export interface SandboxNote {
 /** Everything that happens in a sandbox, in order. */
 export type SandboxEvent = RequestEntry | InvoiceMove | DeliveryMove | SandboxNote;
 
-/** One plain line for a terminal: what happened, and why. */
+/**
+ * Describes an event as one plain line for a terminal, with its cause.
+ *
+ * @example
+ * const sandbox = createSandbox({ onEvent: (event) => console.log(describeEvent(event)) });
+ */
 export function describeEvent(event: SandboxEvent): string {
   const time = event.at.slice(11, 19);
   switch (event.kind) {
@@ -92,7 +97,7 @@ export function excerpt(text: string, limit: number): string {
   return text.length <= limit ? text : decoder.decode(encoder.encode(text.slice(0, limit)));
 }
 
-/** The log of a sandbox: bounded, newest last, told to the listener as it grows. */
+/** The last 2,000 events of a sandbox, newest last. Calls the listener with each new event. */
 export class EventLog {
   readonly #events: SandboxEvent[] = [];
   readonly #listener: ((event: SandboxEvent) => void) | undefined;

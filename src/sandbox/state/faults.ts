@@ -4,20 +4,20 @@ import { ConfigurationError } from '../../errors/classes.ts';
 import { fail, shown } from '../option-checks.ts';
 import { createRandom } from './random.ts';
 
-/** Something that goes wrong with a request to the service. */
+/** A failure of a request to the service. */
 export type RequestFault =
-  /** Refused before any work. `retryAfter`: seconds, or the header's text as it is to be sent. */
+  /** Refused before any work. `retryAfter` is a number of seconds, or the text of the header. */
   | { readonly type: 'rate_limit'; readonly retryAfter?: number | string }
-  /** A 5xx in the failure envelope, 503 by default. With `afterWork` the work was done all the same. */
+  /** A 5xx in the failure envelope, 503 by default. With `afterWork` the work is done before. */
   | {
       readonly type: 'server_error';
       readonly status?: number;
       readonly retryAfter?: number | string;
       readonly afterWork?: boolean;
     }
-  /** A proxy's page instead of the service's answer, 502 by default. */
+  /** The page of a proxy instead of the answer, 502 by default. */
   | { readonly type: 'html'; readonly status?: number; readonly afterWork?: boolean }
-  /** No answer at all until the caller gives up. */
+  /** No answer. The connection stays open until the caller closes it. */
   | { readonly type: 'hang'; readonly afterWork?: boolean }
   /** The connection breaks before the service has done anything. */
   | { readonly type: 'reset_before' }
@@ -30,63 +30,74 @@ export type RequestFault =
   /** The work is done and the body comes in pieces, `delay` milliseconds (100) before each of `pieces` (4). */
   | { readonly type: 'slow'; readonly delay?: number; readonly pieces?: number };
 
-/** Something that goes wrong with a webhook on its way to the receiver. */
+/** A failure of a webhook delivery. */
 export type DeliveryFault =
   /** Signed with another secret. */
   | { readonly type: 'wrong_signature' }
-  /** Rightly signed, with a timestamp that lies `age` milliseconds (10 minutes) back; negative: ahead. */
+  /** Signed correctly, with a timestamp `age` milliseconds in the past. Default: 10 minutes. Negative: in the future. */
   | { readonly type: 'late_timestamp'; readonly age?: number }
   /** The same request twice, the second after the first was answered. */
   | { readonly type: 'duplicate' }
-  /** The JSON is written anew after signing: the same data, other bytes. */
+  /** The JSON is written again after signing: the same data, other bytes. */
   | { readonly type: 'reserialized' };
 
 export type Fault = RequestFault | DeliveryFault;
 export type FaultType = Fault['type'];
 
-/** Which requests a fault waits for, and how often it strikes. */
+/** Which requests a fault applies to, and how often. */
 export interface FaultOptions {
-  /** Only this operation, such as `invoices.create`; default any. Deliveries know no operation. */
+  /** Only this operation, such as `invoices.create`. Default: any. Deliveries have no operation. */
   readonly operation?: Operation;
-  /** Default 1. `Infinity` until `clear()`. */
+  /** How often it applies. `Infinity` lasts until `clear()`. @defaultValue 1 */
   readonly times?: number;
-  /** Probability, above 0 and up to 1, of striking what it fits; default 1. One that spares a request stays queued. */
+  /** Probability, above 0 and up to 1, that it applies to a matching request. Otherwise it stays queued. @defaultValue 1 */
   readonly rate?: number;
-  /** Makes a `rate` below 1 strike the same ones again. Default 1. */
+  /** The same seed makes a `rate` below 1 apply to the same requests. @defaultValue 1 */
   readonly seed?: number | string;
 }
 
-/** A fault that is there from the start. @see {@link Faults.next} */
+/** An initial fault. @see {@link Faults.next} */
 export interface SeedFault extends FaultOptions {
   readonly fault: Fault | FaultType;
 }
 
-/** A fault that waits for its turn. */
+/** A queued fault. */
 export interface QueuedFault {
   readonly fault: Fault;
-  /** Null: any. */
+  /** Null means any. */
   readonly operation: Operation | null;
-  /** How often it will still strike; may be Infinity. */
+  /** How often it still applies. May be Infinity. */
   readonly times: number;
   readonly rate: number;
 }
 
-/** The script of what goes wrong. Queued faults strike first, in order; then chance, if it is on. */
+/** The injected failures of a sandbox. Queued faults apply first, in order, then random ones. */
 export interface Faults {
-  /** Queues a fault for the next request or delivery that it fits. A name stands for the fault with its defaults. */
+  /**
+   * Queues a fault for the next matching request or delivery. A name means the fault with its defaults.
+   *
+   * @throws ConfigurationError for an unknown fault or option.
+   * @example
+   * sandbox.faults.next('reset_after', { operation: 'invoices.create' });
+   * sandbox.faults.next({ type: 'rate_limit', retryAfter: 2 }, { times: 3 });
+   */
   next(fault: Fault | FaultType, options?: FaultOptions): void;
   /**
-   * Lets each request fail with a probability from 0 to 1, by one of `faults` (default: all request faults but `hang`).
-   * The same seed fails the same requests.
+   * Lets each request fail with a probability from 0 to 1, by one of `faults`. The same seed fails the same requests.
+   *
+   * @param faults Default: all request faults but `hang`.
+   * @throws ConfigurationError for an unusable rate or fault.
+   * @example
+   * sandbox.faults.random(0.2, 'nightly');
    */
   random(rate: number, seed?: number | string, faults?: readonly (RequestFault | RequestFault['type'])[]): void;
-  /** Ends everything queued, and chance. */
+  /** Removes all queued and random faults. */
   clear(): void;
-  /** What is still queued, next first. */
+  /** The queued faults, next first. */
   queued(): readonly QueuedFault[];
 }
 
-/** The members of each fault, besides its type. */
+/** The members of each fault, without its type. */
 const REQUEST_FAULT_MEMBERS: Readonly<Record<RequestFault['type'], readonly string[]>> = {
   rate_limit: ['retryAfter'],
   server_error: ['status', 'retryAfter', 'afterWork'],
@@ -122,14 +133,14 @@ function readFault(value: Fault | FaultType): Fault {
   const fault = (typeof value === 'string' ? { type: value } : value) as Fault;
   if (typeof fault !== 'object' || fault === null || !Object.hasOwn(FAULT_MEMBERS, fault.type)) {
     const types = Object.keys(FAULT_MEMBERS).join(', ');
-    throw new ConfigurationError(`A fault is one of ${types}, or an object with such a type; got ${shown(value)}`);
+    throw new ConfigurationError(`A fault is one of ${types}, or an object with such a type, not ${shown(value)}`);
   }
   if (
     'status' in fault &&
     fault.status !== undefined &&
     !(Number.isInteger(fault.status) && fault.status >= 400 && fault.status <= 599)
   ) {
-    throw new ConfigurationError(`The status of a fault must be from 400 to 599; got ${shown(fault.status)}`);
+    throw new ConfigurationError(`The status of a fault must be from 400 to 599, not ${shown(fault.status)}`);
   }
   checkOptions(`The fault ${fault.type}`, fault, new Set(['type', ...FAULT_MEMBERS[fault.type]]), fail);
   return fault;
@@ -140,37 +151,37 @@ interface Queued extends QueuedFault {
   readonly chance: () => number;
 }
 
-/** Faults that strike at random. */
+/** The random faults of a script. */
 interface Chance {
   readonly rate: number;
   readonly faults: readonly RequestFault['type'][];
   readonly draw: () => RequestFault | null;
 }
 
-/** {@link Faults} with the two doors through which the service takes what is due. */
+/** {@link Faults}, and the methods by which the service takes the next one. */
 export class FaultScript implements Faults {
   readonly #queue: Queued[] = [];
-  /** The chance in force; null when it is off. */
+  /** The active random faults, or null. */
   chance: Chance | null = null;
 
   next(value: Fault | FaultType, options: FaultOptions = {}): void {
     checkOptions('faults.next', options, FAULT_OPTION_NAMES, fail);
     const { operation = null, times = 1, rate = 1, seed = 1 } = options;
     if (times !== Number.POSITIVE_INFINITY && !(Number.isInteger(times) && times >= 1)) {
-      throw new ConfigurationError(`times must be a whole number from 1, or Infinity; got ${shown(times)}`);
+      throw new ConfigurationError(`times must be a whole number from 1, or Infinity, not ${shown(times)}`);
     }
-    if (!(rate > 0 && rate <= 1)) throw new ConfigurationError(`rate must be above 0 and up to 1; got ${shown(rate)}`);
+    if (!(rate > 0 && rate <= 1)) throw new ConfigurationError(`rate must be above 0 and up to 1, not ${shown(rate)}`);
     this.#queue.push({ fault: readFault(value), operation, times, rate, chance: createRandom(seed).next });
   }
 
   random(rate: number, seed: number | string = 1, faults?: readonly (RequestFault | RequestFault['type'])[]): void {
-    if (!(rate >= 0 && rate <= 1)) throw new ConfigurationError(`rate must be from 0 to 1; got ${shown(rate)}`);
+    if (!(rate >= 0 && rate <= 1)) throw new ConfigurationError(`rate must be from 0 to 1, not ${shown(rate)}`);
     const chosen = (faults ?? REQUEST_FAULTS.filter((type) => type !== 'hang')).map(readFault).filter(isRequestFault);
     if (chosen.length === 0) throw new ConfigurationError('random needs at least one request fault');
     const { next } = createRandom(seed);
     const draw = (): RequestFault | null => {
-      const [strikes, which] = [next() < rate, next()];
-      return strikes ? (chosen[Math.floor(which * chosen.length)] ?? null) : null;
+      const [isHit, which] = [next() < rate, next()];
+      return isHit ? (chosen[Math.floor(which * chosen.length)] ?? null) : null;
     };
     this.chance = rate === 0 ? null : { rate, faults: chosen.map(({ type }) => type), draw };
   }
@@ -184,14 +195,14 @@ export class FaultScript implements Faults {
     return this.#queue.map(({ chance: _, ...entry }) => entry);
   }
 
-  /** The fault that strikes this request, if one does. */
+  /** Takes the fault for this request, or null. */
   forRequest(operation: Operation | null): RequestFault | null {
     const fault = this.#take((entry) => isRequestFault(entry.fault) && (entry.operation ?? operation) === operation);
     if (fault !== null && isRequestFault(fault)) return fault;
     return this.chance?.draw() ?? null;
   }
 
-  /** The fault that strikes this delivery attempt, if one does. */
+  /** Takes the fault for this delivery attempt, or null. */
   forDelivery(): DeliveryFault | null {
     const fault = this.#take((entry) => !isRequestFault(entry.fault));
     return fault === null || isRequestFault(fault) ? null : fault;

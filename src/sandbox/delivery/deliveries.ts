@@ -9,7 +9,10 @@ import { send } from './send.ts';
 
 const MINUTE = 60_000;
 
-/** The delay before each attempt, in milliseconds after the one before. @see service interface, "Retries" */
+/**
+ * The delay before each attempt, in milliseconds after the one before.
+ * @see [Retries](../../../docs/service-interface.md#retries)
+ */
 const RETRY_DELAYS: readonly number[] = [0, 1, 5, 30, 120, 360, 720].map((minutes) => minutes * MINUTE);
 
 /** The number of scheduled attempts. */
@@ -17,7 +20,10 @@ export const MAX_ATTEMPTS = RETRY_DELAYS.length;
 
 type Trigger = SandboxAttempt['triggered_by'];
 
-/** Creates the only delivery of an invoice that has ended, and makes its first attempt. @see service interface, "Emission" */
+/**
+ * Creates the only delivery of an invoice that has ended, and makes its first attempt.
+ * @see [Emission](../../../docs/service-interface.md#emission)
+ */
 export async function announce(world: World, invoice: InvoiceRecord): Promise<void> {
   const url = invoice.callback_url;
   const eventType = eventTypeOf(invoice);

@@ -8,7 +8,7 @@ const TEN_MINUTES = 600_000;
 
 /**
  * Signs a delivery and adds the headers in the form of the dialect. Each attempt sends the same bytes as its body.
- * @see service interface, "Headers on every delivery"
+ * @see [Headers on every delivery](../../../docs/service-interface.md#headers-on-every-delivery)
  */
 export async function signedRequest(
   { dialect, webhookSecret }: { readonly dialect: Dialect; readonly webhookSecret: string },

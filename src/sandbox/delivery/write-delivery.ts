@@ -28,7 +28,10 @@ export function toSandboxDelivery(record: DeliveryRecord): SandboxDelivery {
   };
 }
 
-/** A delivery as the service writes it. @see service interface, "Webhook delivery record" */
+/**
+ * A delivery as the service writes it.
+ * @see [Webhook delivery record](../../../docs/service-interface.md#webhook-delivery-record)
+ */
 export function writeDelivery(world: World, record: DeliveryRecord): object {
   const { dialect } = world.settings;
   const time = (at: number | null): string | null => (at === null ? null : wireTime(at, dialect.timeForm));

@@ -52,7 +52,10 @@ export class QueryReader {
   }
 }
 
-/** A page of results. All members are required. @see service interface, "Response envelope" */
+/**
+ * A page of results. All members are required.
+ * @see [Response envelope](../../../docs/service-interface.md#response-envelope)
+ */
 export interface WirePage<Item> {
   readonly items: readonly Item[];
   readonly page: number;

@@ -34,7 +34,10 @@ export class Refusal extends Error {
   }
 }
 
-/** Refuses in the form of the dialect. @see service interface, "Error groups" */
+/**
+ * Refuses in the form of the dialect.
+ * @see [Error groups](../../../docs/service-interface.md#error-groups)
+ */
 export function notFound(
   { notFoundStatus, notFoundCode, notFoundBody }: Dialect,
   what: 'INVOICE' | 'WEBHOOK' | 'WITHDRAWAL' | 'PAGE',
@@ -53,7 +56,10 @@ export interface FieldProblem {
   readonly type: string;
 }
 
-/** Malformed body or query. @see service interface, "Known codes" */
+/**
+ * Malformed body or query.
+ * @see [Known codes](../../../docs/service-interface.md#known-codes)
+ */
 export class InvalidRequest extends Error {
   readonly problems: readonly FieldProblem[];
 
@@ -77,7 +83,10 @@ export function flagOf({ successFlag }: Dialect): { readonly success?: true } {
   return successFlag === 'present' ? { success: true } : {};
 }
 
-/** The failure envelope, or the answer of a framework or a proxy in its place. @see service interface, "Failure envelope" */
+/**
+ * The failure envelope, or the answer of a framework or a proxy in its place.
+ * @see [Failure envelope](../../../docs/service-interface.md#failure-envelope)
+ */
 export function failure({ status, code, message, parts }: Refusal): Answer {
   const { details, why = message, headers, form = 'envelope' } = parts;
   const error = details === undefined ? { code, message } : { code, message, details };

@@ -43,7 +43,10 @@ export function writeInvoice(world: World, record: InvoiceRecord): object {
   return inDialect(world, toSandboxInvoice(world, record, world.settings.dialect.timeForm));
 }
 
-/** The creation fields and no others. @see service interface, "Invoice" */
+/**
+ * The creation fields and no others.
+ * @see [Invoice](../../../docs/service-interface.md#invoice)
+ */
 export function writeCreatedInvoice(world: World, record: InvoiceRecord): object {
   const { finished_at, payment_method, rate, settled_amount_usdt, is_adjusted, adjustment, ...fields } =
     toSandboxInvoice(world, record, world.settings.dialect.timeForm);
@@ -62,7 +65,10 @@ function inDialect({ settings: { dialect } }: World, fields: Partial<SandboxInvo
   return wireForm(dialect, { ...fields, ...inner }, dialect.invoiceNulls);
 }
 
-/** The rates as the service answers them. @see service interface, "GET /api/v1/external/rates" */
+/**
+ * The rates as the service answers them.
+ * @see [GET /api/v1/external/rates](../../../docs/service-interface.md#get-apiv1externalrates)
+ */
 export function writeRates(world: World): object[] {
   const { dialect, rates } = world.settings;
   const rows = dialect.staleRates === 'omitted' ? freshRates(world) : rates;

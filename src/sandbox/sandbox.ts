@@ -10,7 +10,7 @@ import {
   payOtherAmount,
 } from './business/invoices.ts';
 import { searchCause } from './delivery/cause-search.ts';
-import { resendOrThrow, settleDeliveries } from './delivery/deliveries.ts';
+import { resendOrThrow, settleDeliveries, stampNow } from './delivery/deliveries.ts';
 import { eventBody, eventTypeOf } from './delivery/event-payload.ts';
 import { signedRequest } from './delivery/signed-request.ts';
 import { toSandboxDelivery } from './delivery/write-delivery.ts';
@@ -40,7 +40,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
   const settings = readSettings(options);
   const world = createWorld(settings);
   const front = createFront(world, (exchange) => servePage(world, sandbox, exchange));
-  const servers = new Set<SandboxServer>();
+  const servers: SandboxServer[] = [];
   const find = (ident: string): InvoiceRecord => {
     const invoice = world.store.byIdent(String(ident));
     if (invoice !== undefined) return invoice;
@@ -81,8 +81,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
   const shutDown = async (): Promise<void> => {
     world.life.abort();
     world.clock.close();
-    await Promise.all([...servers].map((server) => server.close()));
-    servers.clear();
+    await Promise.all(servers.map((server) => server.close()));
   };
 
   const sandbox: Sandbox = {
@@ -99,15 +98,8 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
       if (world.life.signal.aborted) throw new ConfigurationError('This sandbox is closed. Create another');
       const server = await listenHttp(world, front, listenOptions);
       world.url = settings.url ?? server.url;
-      const listening: SandboxServer = {
-        ...server,
-        async close() {
-          servers.delete(listening);
-          await server.close();
-        },
-      };
-      servers.add(listening);
-      return listening;
+      servers.push(server);
+      return server;
     },
     now: () => new Date(world.clock.now()),
     async advance(duration) {
@@ -167,7 +159,6 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
         body: eventBody(invoice, settings.dialect),
         eventType: eventTypeOf(invoice),
       };
-      const stamp = settings.deliveryTimestamp === 'wall' ? settings.wallClock() : world.clock.now();
       const target = url ?? invoice.callback_url ?? 'http://localhost/webhook';
       const { headers, body, method } = await signedRequest(
         settings,

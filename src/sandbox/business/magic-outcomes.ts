@@ -1,7 +1,7 @@
 import { isMerchantError } from '../../errors/classes.ts';
 import type { InvoiceRecord } from '../state/store.ts';
 import { note, type World } from '../world.ts';
-import { adjustInvoice, closeInvoice, payInvoice } from './invoices.ts';
+import { adjustInvoice, type ClosedStatus, closeInvoice, payInvoice } from './invoices.ts';
 import { shareOf } from './money.ts';
 
 /** How an order ends automatically when its `external_id` begins with `prefix`. */
@@ -16,32 +16,32 @@ const DISPUTE_DELAY = 60_000;
 
 type RunOutcome = (world: World, invoice: InvoiceRecord) => Promise<void>;
 
-function close(status: 'fail' | 'expired' | 'canceled', why: string): RunOutcome {
-  return (world, invoice) => closeInvoice(world, invoice, status, why);
-}
+const close =
+  (status: ClosedStatus, why: string): RunOutcome =>
+  (world, invoice) =>
+    closeInvoice(world, invoice, status, why);
+const payShare =
+  (factor: string): RunOutcome =>
+  (world, invoice) =>
+    payInvoice(world, invoice, { amount: shareOf(invoice.amount, factor) });
+const correctToHalf: RunOutcome = (world, invoice) => adjustInvoice(world, invoice, shareOf(invoice.amount, '0.5'));
 
 async function payThenCorrect(world: World, invoice: InvoiceRecord): Promise<void> {
-  const amount = shareOf(invoice.amount, '0.5');
-  world.clock.schedule(world.clock.now() + DISPUTE_DELAY, () => runOutcome(world, invoice, correct(amount)));
+  world.clock.schedule(world.clock.now() + DISPUTE_DELAY, () => runOutcome(world, invoice, correctToHalf));
   await payInvoice(world, invoice);
 }
 
-const correct =
-  (amount: string): RunOutcome =>
-  (world, invoice) =>
-    adjustInvoice(world, invoice, amount);
-
 const OUTCOMES: readonly (MagicOutcome & { readonly run: RunOutcome })[] = [
-  { prefix: 'pay-', ends: 'paid in full', run: (world, invoice) => payInvoice(world, invoice) },
+  { prefix: 'pay-', ends: 'paid in full', run: payInvoice },
   {
     prefix: 'underpay-',
     ends: 'paid with half of the amount: `success`, adjusted',
-    run: (world, invoice) => payInvoice(world, invoice, { amount: shareOf(invoice.amount, '0.5') }),
+    run: payShare('0.5'),
   },
   {
     prefix: 'overpay-',
     ends: 'paid with one and a half times the amount: `success`, adjusted',
-    run: (world, invoice) => payInvoice(world, invoice, { amount: shareOf(invoice.amount, '1.5') }),
+    run: payShare('1.5'),
   },
   {
     prefix: 'adjust-',

@@ -96,6 +96,11 @@ export function attempt(world: World, delivery: DeliveryRecord, trigger: Trigger
   return promise;
 }
 
+/** The time that X-Webhook-Timestamp carries now, in epoch milliseconds. */
+export function stampNow({ settings, clock }: World): number {
+  return settings.deliveryTimestamp === 'wall' ? settings.wallClock() : clock.now();
+}
+
 async function runAttempt(world: World, delivery: DeliveryRecord, trigger: Trigger, life: AbortSignal): Promise<void> {
   const { clock, settings } = world;
   const before = delivery.status;
@@ -104,7 +109,7 @@ async function runAttempt(world: World, delivery: DeliveryRecord, trigger: Trigg
   delivery.nextRetryAt = null;
   delivery.status = 'delivering';
   const began = clock.now();
-  const stamp = settings.deliveryTimestamp === 'wall' ? settings.wallClock() : began;
+  const stamp = stampNow(world);
   delivery.firstStamp ??= stamp;
   const stampAt = settings.dialect.timestampPer === 'attempt' ? stamp : delivery.firstStamp;
   const fault = world.faults.forDelivery();

@@ -1,3 +1,4 @@
+import type { Page } from '../../contract/types.ts';
 import type { Dialect } from '../dialect/dialect.ts';
 import { type FieldProblem, InvalidRequest, notFound } from './respond.ts';
 
@@ -52,20 +53,6 @@ export class QueryReader {
   }
 }
 
-/**
- * A page of results. All members are required.
- * @see [Response envelope](../../../docs/service-interface.md#response-envelope)
- */
-export interface WirePage<Item> {
-  readonly items: readonly Item[];
-  readonly page: number;
-  readonly per_page: number;
-  readonly total_items: number;
-  readonly total_pages: number;
-  readonly has_next: boolean;
-  readonly has_prev: boolean;
-}
-
 /** The page that a list query asks for. */
 export interface PageQuery {
   readonly page: number;
@@ -74,13 +61,16 @@ export interface PageQuery {
   readonly name: string;
 }
 
-/** Cuts a page out of all rows. The dialect decides the answer to a page beyond the last. */
+/**
+ * Cuts a page out of all rows. The dialect decides the answer to a page beyond the last.
+ * @see [Response envelope](../../../docs/service-interface.md#response-envelope)
+ */
 export function pageOf<Row, Item>(
   dialect: Dialect,
   rows: { readonly length: number; slice(start: number, end: number): readonly Row[] },
   asked: PageQuery,
   form: (row: Row) => Item,
-): WirePage<Item> {
+): Page<Item> {
   const { size } = asked;
   const page = answeredPage(dialect, asked, Math.max(1, Math.ceil(rows.length / size)));
   const pages = rows.length === 0 ? dialect.emptyPages : Math.ceil(rows.length / size);

@@ -164,7 +164,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
         settings,
         delivery,
         target,
-        stamp,
+        stampNow(world),
         world.faults.forDelivery(),
       );
       return new Request(target, { method, headers: { ...headers }, body });

@@ -71,7 +71,7 @@ export interface Sandbox extends AsyncDisposable {
    */
   pay(
     ident: string,
-    options?: { readonly method?: number | string; readonly amount?: string },
+    options?: { readonly method?: number | string | undefined; readonly amount?: string | undefined },
   ): Promise<SandboxInvoice>;
   /**
    * Pays less than ordered. The invoice becomes adjusted.
@@ -80,13 +80,21 @@ export interface Sandbox extends AsyncDisposable {
    * @example
    * await sandbox.underpay('order-1', '20.00');
    */
-  underpay(ident: string, amount: string, options?: { readonly method?: number | string }): Promise<SandboxInvoice>;
+  underpay(
+    ident: string,
+    amount: string,
+    options?: { readonly method?: number | string | undefined },
+  ): Promise<SandboxInvoice>;
   /**
    * Pays more than ordered. The invoice becomes adjusted.
    *
    * @param amount Decimal text without the commission, as the ordered amount.
    */
-  overpay(ident: string, amount: string, options?: { readonly method?: number | string }): Promise<SandboxInvoice>;
+  overpay(
+    ident: string,
+    amount: string,
+    options?: { readonly method?: number | string | undefined },
+  ): Promise<SandboxInvoice>;
   /** Ends the invoice as `fail`. */
   fail(ident: string): Promise<SandboxInvoice>;
   /** Ends the invoice as `canceled`. */

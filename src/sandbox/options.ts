@@ -1,3 +1,4 @@
+import type { Callback } from '../checks.ts';
 import type { Dialect } from './dialect/dialect.ts';
 import type { SandboxEvent } from './state/events.ts';
 import type { SeedFault } from './state/faults.ts';
@@ -9,9 +10,9 @@ export type DeliveryFetch = (input: string, init: RequestInit) => Promise<Respon
 
 /** The business settings: addresses for invoices that have none. Null or absent means no address. */
 export interface SandboxDefaults {
-  readonly callback_url?: string | null;
-  readonly success_url?: string | null;
-  readonly fail_url?: string | null;
+  readonly callback_url?: string | null | undefined;
+  readonly success_url?: string | null | undefined;
+  readonly fail_url?: string | null | undefined;
 }
 
 /** An initial invoice. A final one sends no webhook. */
@@ -20,16 +21,16 @@ export interface SeedInvoice {
   readonly customer_id: string;
   readonly amount: string;
   readonly currency: string;
-  readonly purpose?: string | null;
-  readonly callback_url?: string | null;
-  readonly success_url?: string | null;
-  readonly fail_url?: string | null;
+  readonly purpose?: string | null | undefined;
+  readonly callback_url?: string | null | undefined;
+  readonly success_url?: string | null | undefined;
+  readonly fail_url?: string | null | undefined;
   /** @defaultValue 'pending' */
-  readonly status?: 'pending' | 'success' | 'fail' | 'expired' | 'canceled';
+  readonly status?: 'pending' | 'success' | 'fail' | 'expired' | 'canceled' | undefined;
   /** The time since its creation, milliseconds or text. A pending one must be younger than the lifetime. @defaultValue 0 */
-  readonly age?: number | string;
+  readonly age?: number | string | undefined;
   /** For `success`: the paid amount. Another amount than the ordered one makes the invoice adjusted. */
-  readonly paid?: string;
+  readonly paid?: string | undefined;
 }
 
 /**
@@ -40,62 +41,62 @@ export interface SeedInvoice {
  */
 export interface SandboxOptions {
   /** @defaultValue 'sk_sandbox' */
-  readonly apiKey?: string;
+  readonly apiKey?: string | undefined;
   /** @defaultValue 'whsec_sandbox' */
-  readonly webhookSecret?: string;
+  readonly webhookSecret?: string | undefined;
   /** The same seed gives the same ids and choices. Default: a random one, so that receivers get new ids. */
-  readonly seed?: number | string;
+  readonly seed?: number | string | undefined;
   /** `virtual` moves only by `advance()`. `real` runs, and `advance()` sets it ahead. @defaultValue 'virtual' */
-  readonly clock?: 'virtual' | 'real';
+  readonly clock?: 'virtual' | 'real' | undefined;
   /** The initial time of the clock. Default: the real time. */
-  readonly now?: Date | number | string;
+  readonly now?: Date | number | string | undefined;
   /** Time from creation to expiry, in milliseconds or as text. @defaultValue '30m' */
-  readonly lifetime?: number | string;
+  readonly lifetime?: number | string | undefined;
   /** Business settings. */
-  readonly defaults?: SandboxDefaults;
+  readonly defaults?: SandboxDefaults | undefined;
   /**
    * Ends orders whose `external_id` begins with a certain prefix, such as `pay-` or `fail-`. They end one second after
    * their creation, on the sandbox clock. The command line turns this on.
    * @defaultValue false
    * @see {@link MAGIC_OUTCOMES}
    */
-  readonly magicOutcomes?: boolean;
+  readonly magicOutcomes?: boolean | undefined;
   /** Initial faults. `reset()` restores them. */
-  readonly faults?: readonly SeedFault[];
+  readonly faults?: readonly SeedFault[] | undefined;
   /** Continues from the result of `sandbox.state()`, of this process or another. Replaces `seedData`. */
-  readonly state?: SandboxState;
+  readonly state?: SandboxState | undefined;
   /** Replaces the built-in methods. Their currencies are the active ones. */
-  readonly methods?: readonly SandboxMethod[];
+  readonly methods?: readonly SandboxMethod[] | undefined;
   /** Replaces the built-in rates. Each currency needs a rate before a payment. */
-  readonly rates?: readonly SandboxRate[];
+  readonly rates?: readonly SandboxRate[] | undefined;
   /** Replaces the built-in withdrawals. */
-  readonly withdrawals?: readonly SandboxWithdrawal[];
+  readonly withdrawals?: readonly SandboxWithdrawal[] | undefined;
   /** Initial invoices. `reset()` restores them. */
-  readonly seedData?: { readonly invoices?: readonly SeedInvoice[] };
+  readonly seedData?: { readonly invoices?: readonly SeedInvoice[] | undefined } | undefined;
   /** Host names beyond loopback that webhooks may go to, such as `shop.test` or `host.docker.internal`. */
-  readonly deliverTo?: readonly string[];
+  readonly deliverTo?: readonly string[] | undefined;
   /** Sends the webhooks. Default: the global fetch at the time of each delivery. */
-  readonly fetch?: DeliveryFetch;
+  readonly fetch?: DeliveryFetch | undefined;
   /** The choices where the interface is not specific. @see {@link Dialect} */
-  readonly dialect?: Partial<Dialect>;
+  readonly dialect?: { readonly [Name in keyof Dialect]?: Dialect[Name] | undefined } | undefined;
   /** Base address, for containers and proxies. Default: https://sandbox.invalid, after `listen()` that of the server. */
-  readonly url?: string;
+  readonly url?: string | undefined;
   /** Largest request body in bytes. A larger one is answered with 413. @defaultValue 1_048_576 */
-  readonly maxBody?: number;
+  readonly maxBody?: number | undefined;
   /** The number of kept invoices. Beyond it the oldest is dropped with its deliveries. @defaultValue 100_000 */
-  readonly maxInvoices?: number;
+  readonly maxInvoices?: number | undefined;
   /** The time limit of a receiver, in milliseconds of real time or as text. @defaultValue '15s' */
-  readonly deliveryTimeout?: number | string;
+  readonly deliveryTimeout?: number | string | undefined;
   /**
    * The clock of X-Webhook-Timestamp. `wall` is the real time, by which a receiver compares the age. `sandbox` is the
    * sandbox clock, for receivers that share it.
    * @defaultValue 'wall'
    */
-  readonly deliveryTimestamp?: 'wall' | 'sandbox';
+  readonly deliveryTimestamp?: 'wall' | 'sandbox' | undefined;
   /** The real time in epoch milliseconds. @defaultValue Date.now */
-  readonly wallClock?: () => number;
+  readonly wallClock?: (() => number) | undefined;
   /** Waits real time, for delivery timeouts and slow bodies. Resolves early on abort. Default: a timer. */
-  readonly sleep?: (milliseconds: number, signal?: AbortSignal) => Promise<void>;
+  readonly sleep?: ((milliseconds: number, signal?: AbortSignal) => Promise<void>) | undefined;
   /** Called with each event. Errors thrown here are ignored. */
-  readonly onEvent?: (event: SandboxEvent) => void;
+  readonly onEvent?: Callback<[event: SandboxEvent]> | undefined;
 }

@@ -31,7 +31,7 @@ const READERS = {
   /** Null means the time of the wall clock, read again at each reset. */
   now: (value) => (value === undefined ? null : instant(value)),
   lifetime: (value = '30m', name) => parseDuration(value, name),
-  defaults: (value = {}, name): Required<SandboxDefaults> => defaultsOption(value, name),
+  defaults: (value = {}, name): Readonly<Record<keyof SandboxDefaults, string | null>> => defaultsOption(value, name),
   magicOutcomes: (value) => value === true,
   faults: (value = []) => {
     for (const row of value) checkOptions('A row of faults', row, SEED_FAULT_NAMES, fail);
@@ -94,7 +94,10 @@ function instant(value: Date | number | string): number {
   return fail(`now must be a Date, epoch milliseconds or ISO 8601 text, not ${shown(value)}`);
 }
 
-function defaultsOption(value: SandboxDefaults, option: string): Required<SandboxDefaults> {
+function defaultsOption(
+  value: SandboxDefaults,
+  option: string,
+): Readonly<Record<keyof SandboxDefaults, string | null>> {
   const names = namesOf<SandboxDefaults>({ callback_url: true, success_url: true, fail_url: true });
   checkOptions(option, value, names, fail);
   const address = (name: keyof SandboxDefaults): string | null => addressOption(value[name], `${option}.${name}`);

@@ -53,10 +53,10 @@ const OUTCOMES: readonly (MagicOutcome & { readonly run: RunOutcome })[] = [
   { prefix: 'expire-', ends: '`expired`, before its time', run: close('expired', 'the customer let it expire') },
 ];
 
-/** All prefixes with an outcome. An order with any other `external_id` stays pending until it is paid or expires. */
+/** All prefixes with an outcome. An order with any other `external_id` stays pending until it is paid or expires. @experimental */
 export const MAGIC_OUTCOMES: readonly MagicOutcome[] = OUTCOMES.map(({ prefix, ends }) => ({ prefix, ends }));
 
-/** Schedules the outcome of a new invoice if its `external_id` has a prefix and the option is on. */
+/** Schedules the outcome of a new invoice if its `external_id` has a prefix and the option is on. @internal */
 export function scheduleOutcome(world: World, invoice: InvoiceRecord): void {
   if (!world.settings.magicOutcomes) return;
   const found = OUTCOMES.find(({ prefix }) => invoice.external_id.startsWith(prefix));

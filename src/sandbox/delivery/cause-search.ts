@@ -8,7 +8,7 @@ import { hmac, inBase64, inHex } from './hmac-text.ts';
 import { exchange } from './send.ts';
 import { signatureText, signedRequest } from './signed-request.ts';
 
-/** The result of the search for the cause of a refusal. */
+/** The result of the search for the cause of a refusal. @experimental */
 export interface Finding {
   /** True if the receiver accepted a request that only a receiver with this mistake accepts. */
   readonly proven: boolean;
@@ -30,6 +30,7 @@ interface Suspect {
  * For each usual mistake it sends a request that only a receiver with this mistake accepts. A mistake is proven if that
  * request is accepted, and the correct one is refused before and after it. The receiver gets up to 25 requests. The
  * delivery, its attempts and its schedule stay unchanged.
+ * @internal
  */
 export async function searchCause(world: World, invoice: InvoiceRecord): Promise<Finding> {
   const delivery = world.store.deliveries(invoice).at(-1);

@@ -11,11 +11,11 @@ import { bodyParts, type Front } from './front.ts';
 /** The options of `Sandbox.listen`. */
 export interface ListenOptions {
   /** @defaultValue 0, any free port */
-  readonly port?: number;
+  readonly port?: number | undefined;
   /** Any other host opens the sandbox to the network. @defaultValue '127.0.0.1' */
-  readonly host?: string;
+  readonly host?: string | undefined;
   /** Further host names that requests may use, such as `sandbox` in a container network. */
-  readonly allowedHosts?: readonly string[];
+  readonly allowedHosts?: readonly string[] | undefined;
 }
 
 /** The HTTP server of a sandbox. */
@@ -27,7 +27,7 @@ export interface SandboxServer {
 
 const LISTEN_NAMES = namesOf<ListenOptions>({ port: true, host: true, allowedHosts: true });
 
-/** Serves the sandbox over HTTP. @throws ConfigurationError if the port is in use. */
+/** Serves the sandbox over HTTP. @throws ConfigurationError if the port is in use. @internal */
 export async function listenHttp(world: World, front: Front, options: ListenOptions = {}): Promise<SandboxServer> {
   checkOptions('listen', options, LISTEN_NAMES, fail);
   const { port = 0, host = '127.0.0.1', allowedHosts = [] } = options;

@@ -65,6 +65,7 @@ export type SandboxEvent = RequestEntry | InvoiceMove | DeliveryMove | SandboxNo
  *
  * @example
  * const sandbox = createSandbox({ onEvent: (event) => console.log(describeEvent(event)) });
+ * @experimental
  */
 export function describeEvent(event: SandboxEvent): string {
   const time = event.at.slice(11, 19);
@@ -97,7 +98,7 @@ export function excerpt(text: string, limit: number): string {
   return text.length <= limit ? text : decoder.decode(encoder.encode(text.slice(0, limit)));
 }
 
-/** The last 2,000 events of a sandbox, newest last. Calls the listener with each new event. */
+/** The last 2,000 events of a sandbox, newest last. Calls the listener with each new event. @internal */
 export class EventLog {
   readonly #events: SandboxEvent[] = [];
   readonly #listener: ((event: SandboxEvent) => void) | undefined;

@@ -7,18 +7,18 @@ import { createRandom } from './random.ts';
 /** A failure of a request to the service. */
 export type RequestFault =
   /** Refused before any work. `retryAfter` is a number of seconds, or the text of the header. */
-  | { readonly type: 'rate_limit'; readonly retryAfter?: number | string }
+  | { readonly type: 'rate_limit'; readonly retryAfter?: number | string | undefined }
   /** A 5xx in the failure envelope, 503 by default. With `afterWork` the work is done before. */
   | {
       readonly type: 'server_error';
-      readonly status?: number;
-      readonly retryAfter?: number | string;
-      readonly afterWork?: boolean;
+      readonly status?: number | undefined;
+      readonly retryAfter?: number | string | undefined;
+      readonly afterWork?: boolean | undefined;
     }
   /** The page of a proxy instead of the answer, 502 by default. */
-  | { readonly type: 'html'; readonly status?: number; readonly afterWork?: boolean }
+  | { readonly type: 'html'; readonly status?: number | undefined; readonly afterWork?: boolean | undefined }
   /** No answer. The connection stays open until the caller closes it. */
-  | { readonly type: 'hang'; readonly afterWork?: boolean }
+  | { readonly type: 'hang'; readonly afterWork?: boolean | undefined }
   /** The connection breaks before the service has done anything. */
   | { readonly type: 'reset_before' }
   /** The work is done, then the connection breaks. */
@@ -28,14 +28,14 @@ export type RequestFault =
   /** The work is done and the answer is not JSON. */
   | { readonly type: 'malformed' }
   /** The work is done and the body comes in pieces, `delay` milliseconds (100) before each of `pieces` (4). */
-  | { readonly type: 'slow'; readonly delay?: number; readonly pieces?: number };
+  | { readonly type: 'slow'; readonly delay?: number | undefined; readonly pieces?: number | undefined };
 
 /** A failure of a webhook delivery. */
 export type DeliveryFault =
   /** Signed with another secret. */
   | { readonly type: 'wrong_signature' }
   /** Signed correctly, with a timestamp `age` milliseconds in the past. Default: 10 minutes. Negative: in the future. */
-  | { readonly type: 'late_timestamp'; readonly age?: number }
+  | { readonly type: 'late_timestamp'; readonly age?: number | undefined }
   /** The same request twice, the second after the first was answered. */
   | { readonly type: 'duplicate' }
   /** The JSON is written again after signing: the same data, other bytes. */
@@ -47,13 +47,13 @@ export type FaultType = Fault['type'];
 /** Which requests a fault applies to, and how often. */
 export interface FaultOptions {
   /** Only this operation, such as `invoices.create`. Default: any. Deliveries have no operation. */
-  readonly operation?: Operation;
+  readonly operation?: Operation | undefined;
   /** How often it applies. `Infinity` lasts until `clear()`. @defaultValue 1 */
-  readonly times?: number;
+  readonly times?: number | undefined;
   /** Probability, above 0 and up to 1, that it applies to a matching request. Otherwise it stays queued. @defaultValue 1 */
-  readonly rate?: number;
+  readonly rate?: number | undefined;
   /** The same seed makes a `rate` below 1 apply to the same requests. @defaultValue 1 */
-  readonly seed?: number | string;
+  readonly seed?: number | string | undefined;
 }
 
 /** An initial fault. @see {@link Faults.next} */
@@ -158,7 +158,7 @@ interface Chance {
   readonly draw: () => RequestFault | null;
 }
 
-/** {@link Faults}, and the methods by which the service takes the next one. */
+/** {@link Faults}, and the methods by which the service takes the next one. @internal */
 export class FaultScript implements Faults {
   readonly #queue: Queued[] = [];
   /** The active random faults, or null. */

@@ -11,7 +11,7 @@ export type DeliveryState = Omit<DeliveryRecord, 'invoice' | 'retry' | 'attempt'
 
 const VERSION = 1;
 
-/** The content of a sandbox as plain JSON data, for the option `state`. Its members may change in any version. */
+/** The content of a sandbox as plain JSON data, for the option `state`. Its members may change in any version. @experimental */
 export interface SandboxState {
   readonly version: 1;
   readonly seed: number | string;
@@ -35,7 +35,7 @@ interface Saved {
   readonly settings: { readonly seed: number | string; readonly wallClock: () => number };
 }
 
-/** Copies the content of a sandbox. */
+/** Copies the content of a sandbox. @internal */
 export function saveState({ store, settings, clock, random, requestCount }: Saved): SandboxState {
   const state: SandboxState = {
     version: VERSION,

@@ -1,3 +1,11 @@
+/**
+ * The sandbox: a local Merchant Invoicing Service for tests and development, in this process or over HTTP.
+ *
+ * Its rooms import in one direction: dialect and state, settings, world, business, delivery, service, http, page. The files
+ * start.ts and sandbox.ts connect them.
+ *
+ * @packageDocumentation
+ */
 export type { Sandbox, SandboxFetch } from './api.ts';
 export { MAGIC_OUTCOMES } from './business/magic-outcomes.ts';
 export type { Finding } from './delivery/cause-search.ts';

@@ -1,3 +1,6 @@
+// business/ moves invoices from one status to the next: methods, rates, amounts, expiry, payment, correction. It imports
+// state/ and dialect/. Webhooks are sent through `World.announce`.
+
 import type { KnownInvoiceStatus } from '../../contract/types.ts';
 import { ConfigurationError } from '../../errors/classes.ts';
 import { shown } from '../option-checks.ts';

@@ -1,3 +1,6 @@
+// delivery/ sends webhooks: payload, signature, attempts, retries, and the cause of a refusal. It imports state/ and
+// dialect/, and signs with webhooks/verify.
+
 import { ConfigurationError } from '../../errors/classes.ts';
 import { shown } from '../option-checks.ts';
 import { type DeliveryRecord, type InvoiceRecord, KEPT_ATTEMPTS } from '../state/store.ts';

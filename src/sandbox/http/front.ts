@@ -1,3 +1,5 @@
+// http/ receives the requests, through an HTTP server or a `fetch` without a port. It imports service/.
+
 import type { Answer } from '../service/respond.ts';
 import { type Exchange, type Outcome, serve } from '../service/service.ts';
 import { excerpt } from '../state/events.ts';

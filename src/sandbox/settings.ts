@@ -74,8 +74,9 @@ export function readSettings(options: SandboxOptions): Settings {
   const given: Readonly<Record<string, unknown>> = { ...options };
   const readers: Readonly<Record<string, (value: never, name: string) => unknown>> = READERS;
   const read = Object.entries(readers).map(([name, reader]) => {
-    const value = (given[name] ?? undefined) as never; // null is absent, and each reader gets the value of its option
-    return [name, reader(value, name)] as const;
+    // Null means absent, except for a state: a lost state must not start an empty sandbox.
+    const value = name === 'state' ? given[name] : (given[name] ?? undefined);
+    return [name, reader(value as never, name)] as const; // each reader gets the value of its option
   });
   const settings = Object.fromEntries(read) as ReadOptions; // one member for each reader
   const isSeedGiven = options.seed !== undefined;

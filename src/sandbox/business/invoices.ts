@@ -1,6 +1,7 @@
 // business/ moves invoices from one status to the next: methods, rates, amounts, expiry, payment, correction. It imports
 // state/ and dialect/. Webhooks are sent through `World.announce`.
 
+import type { FinalInvoiceStatus } from '../../contract/statuses.ts';
 import type { KnownInvoiceStatus } from '../../contract/types.ts';
 import { ConfigurationError } from '../../errors/classes.ts';
 import { shown } from '../option-checks.ts';
@@ -10,7 +11,7 @@ import { methodFor, settlementRate } from './catalogue.ts';
 import { compareAmounts, isAmount, quote } from './money.ts';
 
 /** Final states other than the paid one. */
-export type ClosedStatus = 'fail' | 'expired' | 'canceled';
+export type ClosedStatus = Exclude<FinalInvoiceStatus, 'success'>;
 
 /** Creates a pending invoice and schedules its expiry. Missing addresses come from the business settings. */
 export function openInvoice(world: World, draft: InvoiceDraft, createdAt = world.clock.now()): InvoiceRecord {

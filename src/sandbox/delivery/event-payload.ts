@@ -1,11 +1,12 @@
+import { eventOfStatus } from '../../contract/statuses.ts';
 import type { KnownEventType } from '../../contract/types.ts';
 import type { Dialect } from '../dialect/dialect.ts';
 import { withDecimals } from '../dialect/wire-form.ts';
 import type { InvoiceRecord } from '../state/store.ts';
 
-/** The event of a final status: `success` is paid, the other final statuses are canceled. */
+/** The event of an invoice that has ended. A status that the interface does not list counts as canceled. */
 export function eventTypeOf(invoice: InvoiceRecord): KnownEventType {
-  return invoice.status === 'success' ? 'invoice.paid' : 'invoice.canceled';
+  return eventOfStatus(invoice.status) ?? 'invoice.canceled';
 }
 
 /** The options of `verifyWebhook` and the handler that a receiver needs for the webhooks of a dialect. */

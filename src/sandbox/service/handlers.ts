@@ -1,4 +1,5 @@
 import type { Operation } from '../../contract/endpoint.ts';
+import { INVOICE_STATUS_NAMES, WITHDRAWAL_STATUSES } from '../../contract/statuses.ts';
 import { openInvoice } from '../business/invoices.ts';
 import { scheduleOutcome } from '../business/magic-outcomes.ts';
 import { resend } from '../delivery/deliveries.ts';
@@ -55,7 +56,7 @@ export const HANDLERS: Readonly<Record<Operation, Handler>> = {
   'invoices.list'(world, { query }) {
     const { dialect } = world.settings;
     const reader = new QueryReader(query);
-    const status = reader.word('status', ['pending', 'success', 'fail', 'expired', 'canceled']);
+    const status = reader.word('status', INVOICE_STATUS_NAMES);
     const currency = reader.text('currency');
     const asked = reader.page('page', 'per_page', 20);
     reader.check(dialect.unknownQuery);
@@ -114,7 +115,7 @@ export const HANDLERS: Readonly<Record<Operation, Handler>> = {
   'withdrawals.list'(world, { query }) {
     const { dialect } = world.settings;
     const reader = new QueryReader(query);
-    const status = reader.word(dialect.withdrawalStatus, ['pending', 'approved', 'rejected']);
+    const status = reader.word(dialect.withdrawalStatus, WITHDRAWAL_STATUSES);
     const asked = reader.page(dialect.withdrawalPage, dialect.withdrawalPageSize, dialect.withdrawalDefaultSize);
     reader.check(dialect.unknownQuery);
     const rows = withdrawalsInOrder(world).filter((row) => (status ?? row.status) === row.status);

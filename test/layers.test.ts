@@ -185,10 +185,16 @@ describe('the rules', () => {
     ]);
   });
 
-  it('refuse a circle, but not one of types', () => {
+  it('refuse a circle, and one of types in the rooms that are free of them', () => {
     const circle = (kind: Import['kind']) =>
       violations(house('contract/values/decimal.ts', { to: 'contract/types.ts', kind }));
     expect(circle('value')).toEqual([]); // types.ts imports decimal.ts as a type only
+    const types = (first: string, second: string) =>
+      violations([
+        ...house(first, { to: second, kind: 'type' }).filter(({ path }) => path !== second),
+        { path: second, lines: 1, imports: [{ to: first, kind: 'type' }] },
+      ]).filter((line) => line.endsWith('in a circle'));
+    expect(types('sandbox/state/clock.ts', 'sandbox/state/store.ts')).toHaveLength(2);
     const both = house('contract/values/codecs.ts', { to: 'contract/endpoint.ts', kind: 'value' }).map((source) =>
       source.path === 'contract/endpoint.ts'
         ? { ...source, imports: [{ to: 'contract/values/codecs.ts', kind: 'value' as const }] }

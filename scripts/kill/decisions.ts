@@ -1,4 +1,4 @@
-import { createRandom } from '../../src/sandbox/random.ts';
+import { createRandom } from '../../src/sandbox/state/random.ts';
 
 /** Where a receiver can die. The last one is while the answer is on its way out. */
 export const POINTS = ['before_claim', 'after_claim', 'in_handler', 'after_write', 'before_answer'] as const;

@@ -1,5 +1,5 @@
 import { DatabaseSync } from 'node:sqlite';
-import { createRandom } from '../../src/sandbox/random.ts';
+import { createRandom } from '../../src/sandbox/state/random.ts';
 import { pause } from './deliverer.ts';
 
 // The process behind locker.ts: somebody's report, backup or migration over the same SQLite file.

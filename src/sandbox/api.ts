@@ -1,100 +1,143 @@
-import type { Finding } from './delivery/why-search.ts';
+import type { Finding } from './delivery/cause-search.ts';
 import type { Dialect } from './dialect/dialects.ts';
-import type { RequestEntry, SandboxEvent } from './events.ts';
 import type { ListenOptions, SandboxServer } from './http/server.ts';
-import type { Faults } from './service/faults.ts';
-import type { SandboxState } from './state/state.ts';
+import type { RequestEntry, SandboxEvent } from './state/events.ts';
+import type { Faults } from './state/faults.ts';
+import type { SandboxState } from './state/saved-state.ts';
 import type { SandboxDelivery, SandboxInvoice } from './wire-types.ts';
 
-/** The sandbox as a fetch: takes whatever the platform's fetch takes. */
+/** The sandbox as a fetch. It takes the same arguments as the fetch of the platform. */
 export type SandboxFetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
 
 /**
- * A local Merchant Invoicing Service: state in memory, nothing leaves the machine. `ident` is the merchant's external_id
- * or the service's uuid. Functions that move an invoice resolve when the first attempt of its webhook has ended, and
- * throw a ConfigurationError that names the way out when the move is not possible.
+ * A local Merchant Invoicing Service, with its state in memory.
+ *
+ * `ident` is the `external_id` of the merchant or the uuid of the service. Functions that change an invoice resolve after
+ * the first attempt of its webhook. They reject with a ConfigurationError if the change is not possible.
+ *
+ * @example
+ * await using sandbox = createSandbox();
+ * const merchant = new MerchantClient({ apiKey: sandbox.apiKey, baseUrl: sandbox.url, fetch: sandbox.fetch });
+ * await merchant.invoices.create({ external_id: 'order-1', customer_id: 'c-1', amount: '25.00', currency: 'EUR' });
+ * await sandbox.pay('order-1');
  */
 export interface Sandbox extends AsyncDisposable {
-  /** The service as a fetch: give it to a client. Any host will do; nothing is sent anywhere. */
+  /** The service as a fetch, for the option `fetch` of a client. The host of the address does not matter. */
   readonly fetch: SandboxFetch;
   readonly apiKey: string;
   readonly webhookSecret: string;
-  /** Base address: https://sandbox.invalid until `listen()`, then the server's, unless the option `url` is given. */
+  /** Base address: that of the server after `listen()`, https://sandbox.invalid before. The option `url` replaces it. */
   readonly url: string;
-  /** Give it to `createSandbox` again to repeat this run. */
+  /** The seed of this run. Give it to `createSandbox` to repeat the run. */
   readonly seed: number | string;
   readonly dialect: Dialect;
-  /** Serves the same over HTTP, on loopback and a free port by default. Once at a time. */
+  /**
+   * Serves the sandbox over HTTP, by default on loopback and a free port.
+   *
+   * @throws ConfigurationError if the port is in use or the sandbox is closed.
+   * @example
+   * const { url } = await sandbox.listen({ port: 4010 });
+   */
   listen(options?: ListenOptions): Promise<SandboxServer>;
 
-  /** The sandbox clock. */
+  /** The time of the sandbox clock. */
   now(): Date;
-  /** Moves the clock by milliseconds or text such as `"6h"`; runs what falls due, in order, deliveries included. */
+  /**
+   * Moves the clock and runs all work that falls due, in order, deliveries included.
+   *
+   * @param duration Milliseconds, or text such as `"6h"` or `"1h30m"`.
+   * @example
+   * await sandbox.advance('6h');
+   */
   advance(duration: number | string): Promise<void>;
-  /** Stops a running clock where it is; `advance()` still moves it. */
+  /** Stops a running clock. `advance()` still moves it. */
   freeze(): void;
-  /** Lets the clock run with real time from where it stands. */
+  /** Lets the clock run with real time from its current time. */
   unfreeze(): void;
   readonly frozen: boolean;
-  /** Resolves when no delivery attempt is under way. */
+  /** Resolves when no delivery attempt is in progress. */
   settle(): Promise<void>;
-  /** Back to the beginning: state, log, faults; with a given seed also ids; a virtual clock goes back, too. */
+  /** Restores the beginning: state, log, faults, and a virtual clock. With a given seed the ids repeat, too. */
   reset(): void;
 
-  /** The customer picks a method, by id or name; may be repeated while pending. */
+  /** Sets the payment method, by id or name. May be repeated while the invoice is pending. */
   choose(ident: string, method: number | string): SandboxInvoice;
   /**
-   * Pays exactly, by the given method, else by the chosen one, else by the first that takes the amount. Another `amount`
-   * makes the invoice adjusted, as `underpay` and `overpay` do.
+   * Pays the ordered amount, or another `amount`, which makes the invoice adjusted.
+   *
+   * @param options `method` is an id or name. Default: the chosen method, or the first that takes the amount.
+   * @example
+   * const { settled_amount_usdt } = await sandbox.pay('order-1', { method: 'Card' });
    */
   pay(
     ident: string,
     options?: { readonly method?: number | string | undefined; readonly amount?: string | undefined },
   ): Promise<SandboxInvoice>;
-  /** Pays less than ordered: the invoice becomes adjusted. `amount` leaves the commission out, as the order amount does. */
+  /**
+   * Pays less than ordered. The invoice becomes adjusted.
+   *
+   * @param amount Decimal text without the commission, as the ordered amount.
+   * @example
+   * await sandbox.underpay('order-1', '20.00');
+   */
   underpay(
     ident: string,
     amount: string,
     options?: { readonly method?: number | string | undefined },
   ): Promise<SandboxInvoice>;
-  /** Pays more than ordered. */
+  /**
+   * Pays more than ordered. The invoice becomes adjusted.
+   *
+   * @param amount Decimal text without the commission, as the ordered amount.
+   */
   overpay(
     ident: string,
     amount: string,
     options?: { readonly method?: number | string | undefined },
   ): Promise<SandboxInvoice>;
+  /** Ends the invoice as `fail`. */
   fail(ident: string): Promise<SandboxInvoice>;
+  /** Ends the invoice as `canceled`. */
   cancel(ident: string): Promise<SandboxInvoice>;
-  /** Ends it as expired without moving the clock. */
+  /** Ends the invoice as `expired` without moving the clock. */
   expire(ident: string): Promise<SandboxInvoice>;
+  /** Ends the invoice with the given status. `success` pays it exactly. */
   finish(ident: string, status: 'success' | 'fail' | 'expired' | 'canceled'): Promise<SandboxInvoice>;
-  /** A dispute corrects the paid amount. On a paid invoice no second webhook is sent; a pending one is paid with it. */
+  /** Corrects the paid amount after a dispute, without a second webhook. A pending invoice is paid with this amount. */
   adjust(ident: string, amount: string): Promise<SandboxInvoice>;
 
+  /** Returns one invoice. */
   invoice(ident: string): SandboxInvoice;
-  /** Newest first. */
+  /** Returns all invoices, newest first. */
   invoices(): SandboxInvoice[];
-  /** Of one invoice, or all; newest first. */
+  /** Returns the deliveries of one invoice, or of all, newest first. */
   deliveries(ident?: string): SandboxDelivery[];
-  /** Sends the latest delivery now and waits for the attempt: a queued one is expedited, else a fresh attempt is made. */
+  /** Sends the latest delivery now and waits for the attempt. A queued one is expedited. */
   resend(ident: string): Promise<SandboxDelivery>;
   /**
-   * Searches, by trial, for the cause of a refused delivery: the receiver sees up to 25 requests, each of which only a
-   * receiver with one certain mistake accepts. The delivery and its schedule stay as they are.
+   * Searches for the cause of a refused delivery. The receiver gets up to 25 requests, each of which only a receiver with
+   * one certain mistake accepts. The delivery and its schedule stay unchanged.
+   *
+   * @example
+   * const { text } = await sandbox.explain('order-1');
    */
   explain(ident: string): Promise<Finding>;
-  /** The terminal webhook of an invoice as a signed Request, for a receiver under test that has no port. */
+  /**
+   * Returns the webhook of a final invoice as a signed Request, for a receiver without a port.
+   *
+   * @example
+   * await sandbox.pay('order-1');
+   * const response = await receive(await sandbox.webhookRequest('order-1'));
+   */
   webhookRequest(ident: string, url?: string): Promise<Request>;
 
+  /** The injected failures. */
   readonly faults: Faults;
-  /** The requests so far, oldest first, each with the why of its refusal. The last 2,000 events are kept. */
+  /** Returns the requests, oldest first, each with the cause of its refusal. The last 2,000 events are kept. */
   requests(): RequestEntry[];
-  /** Requests, moves of invoices, delivery attempts and notes, oldest first. */
+  /** Returns requests, changes of invoices, delivery attempts and notes, oldest first. */
   events(): SandboxEvent[];
-  /**
-   * Invoices, deliveries, withdrawals, clock and ids as plain JSON data, for the option `state`. Faults and the log are
-   * left out.
-   */
+  /** Returns the content as plain JSON data for the option `state`, without faults and log. */
   state(): SandboxState;
   /** Ends deliveries, timers and servers. */
   close(): Promise<void>;

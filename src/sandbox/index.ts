@@ -1,7 +1,18 @@
+/**
+ * The sandbox: a local Merchant Invoicing Service for tests and development, in this process or over HTTP.
+ *
+ * Its rooms import in one direction: dialect and state, settings, world, business, delivery, service, http, page. The files
+ * start.ts and sandbox.ts connect them.
+ *
+ * @packageDocumentation
+ */
 export type { Sandbox, SandboxFetch } from './api.ts';
 export { MAGIC_OUTCOMES } from './business/magic-outcomes.ts';
-export type { Finding } from './delivery/why-search.ts';
+export type { Finding } from './delivery/cause-search.ts';
 export { DIALECTS, type Dialect, type DialectEntry } from './dialect/dialects.ts';
+export type { ListenOptions, SandboxServer } from './http/server.ts';
+export type { SandboxDefaults, SandboxOptions, SeedInvoice } from './options.ts';
+export { createSandbox } from './sandbox.ts';
 export {
   type DeliveryMove,
   describeEvent,
@@ -9,10 +20,7 @@ export {
   type RequestEntry,
   type SandboxEvent,
   type SandboxNote,
-} from './events.ts';
-export type { ListenOptions, SandboxServer } from './http/server.ts';
-export type { SandboxDefaults, SandboxOptions, SeedInvoice } from './options.ts';
-export { createSandbox } from './sandbox.ts';
+} from './state/events.ts';
 export type {
   DeliveryFault,
   Fault,
@@ -21,8 +29,8 @@ export type {
   QueuedFault,
   RequestFault,
   SeedFault,
-} from './service/faults.ts';
-export type { SandboxState } from './state/state.ts';
+} from './state/faults.ts';
+export type { SandboxState } from './state/saved-state.ts';
 export type {
   SandboxAttempt,
   SandboxDelivery,

@@ -1,37 +1,46 @@
+import { checkOptions } from '../checks.ts';
 import { ConfigurationError } from '../errors/classes.ts';
 import type { Sandbox } from './api.ts';
-import { adjustInvoice, type ClosedStatus, chooseMethod, closeInvoice, payInvoice } from './business/invoices.ts';
-import { compareAmounts, isAmount } from './business/money.ts';
-import { announce, mustResend, settleDeliveries } from './delivery/deliveries.ts';
-import { deliveryOf } from './delivery/delivery-form.ts';
+import {
+  adjustInvoice,
+  type ClosedStatus,
+  chooseMethod,
+  closeInvoice,
+  payInvoice,
+  payOtherAmount,
+} from './business/invoices.ts';
+import { searchCause } from './delivery/cause-search.ts';
+import { resendOrThrow, settleDeliveries, stampNow } from './delivery/deliveries.ts';
 import { eventBody, eventTypeOf } from './delivery/event-payload.ts';
-import { signedRequest } from './delivery/send.ts';
-import { searchCause } from './delivery/why-search.ts';
-import { durationFrom, shown } from './duration.ts';
-import { EventLog } from './events.ts';
+import { signedRequest } from './delivery/signed-request.ts';
+import { toSandboxDelivery } from './delivery/write-delivery.ts';
+import { createFront } from './http/front.ts';
 import { fetchInProcess } from './http/in-process.ts';
 import { listenHttp, type SandboxServer } from './http/server.ts';
-import { checkOptionNames, PAY_NAMES, PAY_OTHER_NAMES } from './option-names.ts';
-import { type SandboxOptions, type Settings, settingsFrom } from './options.ts';
+import { fail, parseDuration, shown } from './option-checks.ts';
+import type { SandboxOptions } from './options.ts';
 import { servePage } from './page/pages.ts';
-import { createRandom } from './random.ts';
-import { FaultScript } from './service/faults.ts';
-import { invoiceOf } from './service/invoice-form.ts';
-import { createClock } from './state/clock.ts';
-import { restartOf, restore } from './state/restore.ts';
-import { seed } from './state/seed.ts';
-import { stateOf } from './state/state.ts';
-import { type InvoiceRecord, Store } from './state/store.ts';
+import { toSandboxInvoice } from './service/write-resources.ts';
+import { readSettings } from './settings.ts';
+import { createWorld, resetWorld } from './start.ts';
+import { saveState } from './state/saved-state.ts';
+import type { InvoiceRecord } from './state/store.ts';
 import type { SandboxDelivery, SandboxInvoice } from './wire-types.ts';
-import type { World } from './world.ts';
 
-const IN_PROCESS_URL = 'https://sandbox.invalid';
-
-/** Makes a sandbox. Throws a ConfigurationError for an option it cannot use. */
+/**
+ * Creates a sandbox: a local Merchant Invoicing Service for tests and development.
+ *
+ * @param options All optional. `createSandbox()` works without any.
+ * @throws ConfigurationError for an unusable option.
+ * @example
+ * const sandbox = createSandbox();
+ * const merchant = new MerchantClient({ apiKey: sandbox.apiKey, baseUrl: sandbox.url, fetch: sandbox.fetch });
+ */
 export function createSandbox(options: SandboxOptions = {}): Sandbox {
-  const settings = settingsFrom(options);
-  const world = worldFrom(settings, (exchange) => servePage(world, sandbox, exchange));
-  const servers = new Set<SandboxServer>();
+  const settings = readSettings(options);
+  const world = createWorld(settings);
+  const front = createFront(world, (exchange) => servePage(world, sandbox, exchange));
+  const servers: SandboxServer[] = [];
   const find = (ident: string): InvoiceRecord => {
     const invoice = world.store.byIdent(String(ident));
     if (invoice !== undefined) return invoice;
@@ -42,47 +51,41 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
       .map(({ external_id }) => shown(external_id))
       .join(', ');
     throw new ConfigurationError(
-      `No invoice ${shown(ident)} in this sandbox; ${known ? `the latest are ${known}` : 'there are none yet'}`,
+      `No invoice ${shown(ident)} in this sandbox. ${known ? `The latest are ${known}` : 'It has no invoices yet'}`,
     );
   };
   const moved = async (ident: string, move: (invoice: InvoiceRecord) => Promise<void>): Promise<SandboxInvoice> => {
     const invoice = find(ident);
     await move(invoice);
-    return invoiceOf(world, invoice);
+    return toSandboxInvoice(world, invoice);
   };
   const payOther =
-    (sign: -1 | 1) =>
-    (ident: string, amount: string, options: { method?: number | string | undefined } = {}) =>
+    (kind: 'underpay' | 'overpay') =>
+    (ident: string, amount: string, options: { method?: number | string } = {}) =>
       moved(ident, (invoice) => {
-        checkOptionNames(sign < 0 ? 'underpay' : 'overpay', options, PAY_OTHER_NAMES);
-        if (typeof amount === 'string' && isAmount(amount) && compareAmounts(amount, invoice.amount) !== sign) {
-          throw new ConfigurationError(
-            `${amount} is not ${sign < 0 ? 'less' : 'more'} than the ordered ${invoice.amount}`,
-          );
-        }
-        return payInvoice(world, invoice, { amount, method: options.method });
+        checkOptions(kind, options, new Set(['method']), fail);
+        return payOtherAmount(world, invoice, kind, { amount, method: options.method });
       });
   const close = (status: ClosedStatus, why: string) => (ident: string) =>
     moved(ident, (invoice) => closeInvoice(world, invoice, status, why));
   const closing = {
     fail: close('fail', 'the payment failed'),
     cancel: close('canceled', 'it was canceled'),
-    expire: close('expired', 'it was let expire'),
+    expire: close('expired', 'it expired early'),
   };
   const pay: Sandbox['pay'] = (ident, options = {}) =>
     moved(ident, (invoice) => {
-      checkOptionNames('pay', options, PAY_NAMES);
+      checkOptions('pay', options, new Set(['method', 'amount']), fail);
       return payInvoice(world, invoice, { method: options.method, amount: options.amount });
     });
   const shutDown = async (): Promise<void> => {
     world.life.abort();
     world.clock.close();
-    await Promise.all([...servers].map((server) => server.close()));
-    servers.clear();
+    await Promise.all(servers.map((server) => server.close()));
   };
 
   const sandbox: Sandbox = {
-    fetch: (input, init) => fetchInProcess(world, input, init),
+    fetch: (input, init) => fetchInProcess(world, front, input, init),
     apiKey: settings.apiKey,
     webhookSecret: settings.webhookSecret,
     seed: settings.seed,
@@ -92,22 +95,15 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
       return world.url;
     },
     async listen(listenOptions) {
-      if (world.life.signal.aborted) throw new ConfigurationError('This sandbox is closed: make another');
-      const server = await listenHttp(world, listenOptions);
+      if (world.life.signal.aborted) throw new ConfigurationError('This sandbox is closed. Create another');
+      const server = await listenHttp(world, front, listenOptions);
       world.url = settings.url ?? server.url;
-      const listening: SandboxServer = {
-        ...server,
-        async close() {
-          servers.delete(listening);
-          await server.close();
-        },
-      };
-      servers.add(listening);
-      return listening;
+      servers.push(server);
+      return server;
     },
     now: () => new Date(world.clock.now()),
     async advance(duration) {
-      const milliseconds = durationFrom(duration, 'The duration to advance');
+      const milliseconds = parseDuration(duration, 'The duration to advance');
       await settleDeliveries(world);
       await world.clock.advance(milliseconds);
     },
@@ -122,11 +118,11 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     choose(ident, method) {
       const invoice = find(ident);
       chooseMethod(world, invoice, method);
-      return invoiceOf(world, invoice);
+      return toSandboxInvoice(world, invoice);
     },
     pay,
-    underpay: payOther(-1),
-    overpay: payOther(1),
+    underpay: payOther('underpay'),
+    overpay: payOther('overpay'),
     ...closing,
     async finish(ident, status) {
       const ways = { success: pay, fail: closing.fail, canceled: closing.cancel, expired: closing.expire };
@@ -137,21 +133,21 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     },
     adjust: (ident, amount) => moved(ident, (invoice) => adjustInvoice(world, invoice, amount)),
 
-    invoice: (ident) => invoiceOf(world, find(ident)),
+    invoice: (ident) => toSandboxInvoice(world, find(ident)),
     invoices: () =>
       world.store
         .invoices()
         .reverse()
-        .map((invoice) => invoiceOf(world, invoice)),
+        .map((invoice) => toSandboxInvoice(world, invoice)),
     deliveries: (ident) =>
       world.store
         .deliveries(ident === undefined ? undefined : find(ident))
         .reverse()
-        .map(deliveryOf),
+        .map(toSandboxDelivery),
     async resend(ident): Promise<SandboxDelivery> {
-      const { delivery, done } = mustResend(world, find(ident));
+      const { delivery, done } = resendOrThrow(world, find(ident));
       await done;
-      return deliveryOf(delivery);
+      return toSandboxDelivery(delivery);
     },
     explain: async (ident) => searchCause(world, find(ident)),
     async webhookRequest(ident, url) {
@@ -163,55 +159,21 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
         body: eventBody(invoice, settings.dialect),
         eventType: eventTypeOf(invoice),
       };
-      const stamp = settings.deliveryTimestamp === 'wall' ? settings.wallClock() : world.clock.now();
       const target = url ?? invoice.callback_url ?? 'http://localhost/webhook';
-      const { headers, body, method } = await signedRequest(world, delivery, target, stamp, world.faults.forDelivery());
+      const { headers, body, method } = await signedRequest(
+        settings,
+        delivery,
+        target,
+        stampNow(world),
+        world.faults.forDelivery(),
+      );
       return new Request(target, { method, headers: { ...headers }, body });
     },
-    state: () => stateOf(world),
+    state: () => saveState(world),
     requests: () => world.log.requests(),
     events: () => world.log.all(),
     close: shutDown,
     [Symbol.asyncDispose]: shutDown,
   };
   return sandbox;
-}
-
-function startOf(settings: Settings): number {
-  return settings.start ?? settings.wallClock();
-}
-
-function worldFrom(settings: Settings, pages: World['pages']): World {
-  const start = settings.state === null ? startOf(settings) : restartOf(settings, settings.state);
-  const world: World = {
-    settings,
-    clock: createClock(settings.clock, start, settings.wallClock),
-    store: new Store(settings.maxInvoices),
-    log: new EventLog(settings.onEvent),
-    faults: new FaultScript(),
-    random: createRandom(settings.seed, settings.state?.position),
-    url: settings.url ?? IN_PROCESS_URL,
-    life: new AbortController(),
-    requestCount: settings.state?.requestCount ?? 0,
-    pages,
-    announce: (invoice) => announce(world, invoice),
-  };
-  for (const { fault, ...rest } of settings.faults) world.faults.next(fault, rest);
-  if (settings.state === null) seed(world, start);
-  else restore(world, settings.state);
-  return world;
-}
-
-function resetWorld(world: World): void {
-  const { settings } = world;
-  const start = startOf(settings);
-  world.life.abort();
-  world.life = new AbortController();
-  world.clock.reset(start);
-  world.store.clear();
-  world.log.clear();
-  world.faults.clear();
-  for (const { fault, ...rest } of settings.faults) world.faults.next(fault, rest);
-  if (settings.seedGiven) world.random = createRandom(settings.seed);
-  seed(world, start);
 }

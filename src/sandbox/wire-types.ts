@@ -10,7 +10,7 @@ import type {
   Withdrawal,
 } from '../contract/types.ts';
 import type { Wire } from '../contract/wire.ts';
-import type { DeliveryFault } from './service/faults.ts';
+import type { DeliveryFault } from './state/faults.ts';
 
 /** A currency as it travels. */
 export interface WireCurrency extends Wire<Currency> {}
@@ -24,7 +24,7 @@ export interface SandboxMethod extends Wire<PaymentMethod> {
 }
 
 /**
- * A market rate. A null price stands for a pair without fresh data: the list leaves it out.
+ * A market rate. A null price means a pair without fresh data: the list leaves it out.
  * @see [Rate](../../docs/service-interface.md#rate)
  */
 export interface SandboxRate extends Omit<Wire<Rate>, 'price'> {

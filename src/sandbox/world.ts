@@ -1,33 +1,34 @@
-import type { EventLog } from './events.ts';
-import type { Settings } from './options.ts';
-import type { Random } from './random.ts';
-import type { FaultScript } from './service/faults.ts';
-import type { Answer } from './service/respond.ts';
-import type { Exchange } from './service/service.ts';
+import type { Settings } from './settings.ts';
 import type { Clock } from './state/clock.ts';
+import type { EventLog } from './state/events.ts';
+import type { FaultScript } from './state/faults.ts';
+import type { Random } from './state/random.ts';
 import type { InvoiceRecord, Store } from './state/store.ts';
 
-/** What every part of a sandbox works on. Made once by sandbox.ts and handed around. */
+/** The parts of one sandbox. `start.ts` makes it once, and every room above works on it. */
 export interface World {
   readonly settings: Settings;
   readonly clock: Clock;
   readonly store: Store;
   readonly log: EventLog;
   readonly faults: FaultScript;
-  /** Replaced by reset(). */
+  /** Replaced by `reset()`. */
   random: Random;
-  /** Base address of payment links: changes when a server listens. */
+  /** Base address of payment links. Changes when a server listens. */
   url: string;
-  /** Aborted by reset() and close(): what is under way ends. */
+  /** Aborted by `reset()` and `close()`, which ends the attempts in progress. */
   life: AbortController;
   requestCount: number;
-  /** Answers everything that is not the service's API. */
-  pages: (exchange: Exchange) => Promise<Answer>;
-  /** Called once for each invoice that has reached a terminal state; the promise ends with the first attempt. */
-  announce: (invoice: InvoiceRecord) => Promise<void>;
+  /** Sends the webhook of an invoice that has reached a final status. The promise ends with the first attempt. */
+  readonly announce: (invoice: InvoiceRecord) => Promise<void>;
+}
+
+/** The time of the sandbox clock as ISO 8601 text. */
+export function timeOf({ clock }: Pick<World, 'clock'>): string {
+  return new Date(clock.now()).toISOString();
 }
 
 /** Writes a remark into the log. */
 export function note(world: World, text: string): void {
-  world.log.add({ kind: 'note', at: new Date(world.clock.now()).toISOString(), text });
+  world.log.add({ kind: 'note', at: timeOf(world), text });
 }

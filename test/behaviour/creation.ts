@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { RequestFault } from '../../src/sandbox/service/faults.ts';
+import type { RequestFault } from '../../src/sandbox/state/faults.ts';
 import { errorOf } from '../support/test-client.ts';
 import type { Behaviour } from './behaviour.ts';
 import { expectTime } from './expected.ts';

@@ -1,6 +1,6 @@
 import { describe, it } from 'vitest';
 import { DIALECTS, type Dialect } from '../../src/sandbox/index.ts';
-import { createRandom } from '../../src/sandbox/random.ts';
+import { createRandom } from '../../src/sandbox/state/random.ts';
 import { holdUnder, TABLE } from './hold.ts';
 
 // SHUFFLE_SEED repeats a run, SHUFFLE_RUNS widens one. Both are part of the name of every test here.

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { DeliveryFault } from '../../src/sandbox/service/faults.ts';
+import type { DeliveryFault } from '../../src/sandbox/state/faults.ts';
 import type { InvoiceEvent, WebhookHandler, WebhookReport } from '../../src/webhooks/index.ts';
 import {
   createWebhookHandler,

@@ -5,7 +5,7 @@ import { withTables } from '../../scripts/sandbox-tables.ts';
 import { EXIT } from '../../src/cli/io.ts';
 import { sandboxFlags } from '../../src/cli/sandbox/flags.ts';
 import { createSandbox, MAGIC_OUTCOMES } from '../../src/sandbox/index.ts';
-import { DELIVERY_FAULTS, REQUEST_FAULTS } from '../../src/sandbox/service/faults.ts';
+import { DELIVERY_FAULTS, REQUEST_FAULTS } from '../../src/sandbox/state/faults.ts';
 import { firstLine, type Running, start } from './command-line.ts';
 
 const page = (name: string): string => readFileSync(new URL(`../../docs/${name}.md`, import.meta.url), 'utf8');

@@ -73,5 +73,5 @@ it('keeps the start of long bodies only', async () => {
 });
 
 it.each([0, -1, 1.5, Number.NaN])('does not take %s as maxInvoices', (maxInvoices) => {
-  expect(() => inProcess({ maxInvoices })).toThrow('maxInvoices must be a whole number of invoices');
+  expect(() => inProcess({ maxInvoices })).toThrow('maxInvoices must be a whole number');
 });

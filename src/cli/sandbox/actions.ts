@@ -1,7 +1,7 @@
 import { INVOICE_STATUS_NAMES } from '../../contract/statuses.ts';
 import { printable } from '../../printable.ts';
-import { durationFrom } from '../../sandbox/duration.ts';
 import type { SandboxInvoice } from '../../sandbox/index.ts';
+import { parseDuration } from '../../sandbox/option-checks.ts';
 import { addressFrom, readArguments } from '../arguments.ts';
 import { EXIT, type ExitCode, type Io, misuse } from '../io.ts';
 import { command, type SandboxStatus, statusOf } from './control.ts';
@@ -83,7 +83,7 @@ function wordsOf(action: string, words: readonly string[], mend: string): readon
 
 function refuseNoDuration(text: string, mend: string): void {
   try {
-    durationFrom(text, 'a duration');
+    parseDuration(text, 'a duration');
   } catch (error) {
     throw misuse(error instanceof Error ? error.message : String(error), mend);
   }

@@ -1,6 +1,6 @@
 import { endpoints } from '../../contract/endpoints.ts';
 import type { SeedFault } from '../../sandbox/index.ts';
-import { DELIVERY_FAULTS, REQUEST_FAULTS } from '../../sandbox/service/faults.ts';
+import { DELIVERY_FAULTS, REQUEST_FAULTS } from '../../sandbox/state/faults.ts';
 import { misuse } from '../io.ts';
 
 const TYPES = [...REQUEST_FAULTS, ...DELIVERY_FAULTS];

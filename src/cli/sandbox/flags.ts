@@ -1,5 +1,5 @@
 import type { SandboxOptions } from '../../sandbox/index.ts';
-import { createRandom, randomSeed } from '../../sandbox/random.ts';
+import { createRandom, randomSeed } from '../../sandbox/state/random.ts';
 import { portFrom, readArguments } from '../arguments.ts';
 import { dialectFromFlags, shuffledDialect } from '../dialect-flags.ts';
 import { misuse } from '../io.ts';

@@ -14,7 +14,7 @@ import {
 import { dirname } from 'node:path';
 import { isMerchantError } from '../../errors/classes.ts';
 import type { Sandbox, SandboxState } from '../../sandbox/index.ts';
-import { stateFrom } from '../../sandbox/state/state.ts';
+import { parseState } from '../../sandbox/state/saved-state.ts';
 import { misuse } from '../io.ts';
 
 const SHORTEST_WAIT = 50;
@@ -36,7 +36,7 @@ export function readState(path: string): SandboxState | undefined {
   }
   const mend = `mv ${path} ${path}.old && merchant-invoicing sandbox --state ${path}`;
   try {
-    return stateFrom(JSON.parse(readFileSync(path, 'utf8')));
+    return parseState(JSON.parse(readFileSync(path, 'utf8')));
   } catch (error) {
     const problem = isMerchantError(error) || !(error instanceof SyntaxError) ? messageOf(error) : 'it is not JSON';
     throw misuse(`--state ${path} cannot be read: ${problem}`, mend);

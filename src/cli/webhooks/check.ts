@@ -1,5 +1,5 @@
 import { isLoopback } from '../../contract/values/hosts.ts';
-import { durationFrom } from '../../sandbox/duration.ts';
+import { parseDuration } from '../../sandbox/option-checks.ts';
 import { addressFrom, readArguments } from '../arguments.ts';
 import { EXIT, type ExitCode, type Io } from '../io.ts';
 import { excerpt, type Style, styleOf } from '../style.ts';
@@ -23,7 +23,7 @@ export async function webhooksCheck(args: readonly string[], io: Io): Promise<Ex
   const { values, positionals } = readArguments(args, WEBHOOK_FLAGS, 'webhooks check');
   const url = addressFrom(positionals[0], 'the address of the receiver', EXAMPLE);
   const { list, source } = secretsOf(values.secret, io.env);
-  const timeout = durationFrom(values.timeout, '--timeout');
+  const timeout = parseDuration(values.timeout, '--timeout');
   const dialect = dialectOf(values.dialect, EXAMPLE);
   const style = styleOf(io);
   const say = (line: string): void => (values.json ? undefined : io.out(`${line}\n`));

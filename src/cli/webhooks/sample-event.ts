@@ -1,5 +1,5 @@
-import { Decimal } from '../../contract/values/decimal.ts';
-import { signedRequest } from '../../sandbox/delivery/send.ts';
+import { isAmount, shareOf } from '../../sandbox/business/money.ts';
+import { signedRequest } from '../../sandbox/delivery/signed-request.ts';
 import {
   createSandbox,
   type Dialect,
@@ -7,7 +7,7 @@ import {
   type SandboxRate,
   type SeedInvoice,
 } from '../../sandbox/index.ts';
-import { settingsFrom } from '../../sandbox/options.ts';
+import { readSettings } from '../../sandbox/settings.ts';
 
 export const EVENT_KINDS = ['paid', 'adjusted', 'overpaid', 'expired', 'canceled', 'fail'] as const;
 export type EventKind = (typeof EVENT_KINDS)[number];
@@ -56,8 +56,7 @@ export async function sampleEvent(kind: EventKind, order: SampleOrder, dialect: 
 }
 
 function endOf(kind: EventKind, { amount, paid }: SampleOrder): Pick<SeedInvoice, 'status' | 'paid'> {
-  const share = (factor: string): string =>
-    /^\d{1,30}(?:\.\d{1,2})?$/.test(amount) ? new Decimal(amount).times(factor).toFixed(2, Decimal.ROUND_UP) : amount;
+  const share = (factor: string): string => (isAmount(amount) ? shareOf(amount, factor) : amount);
   if (kind === 'paid') return { status: 'success' };
   if (kind === 'adjusted') return { status: 'success', paid: paid ?? share('0.5') };
   if (kind === 'overpaid') return { status: 'success', paid: paid ?? share('1.5') };
@@ -98,7 +97,7 @@ export async function deliveryHeaders(
   timestamp: number,
   id: string = crypto.randomUUID(),
 ): Promise<Readonly<Record<string, string>>> {
-  const settings = settingsFrom({ dialect, webhookSecret: secret });
-  const { headers } = await signedRequest({ settings }, { id, body, eventType }, 'http://localhost/', timestamp);
+  const settings = readSettings({ dialect, webhookSecret: secret });
+  const { headers } = await signedRequest(settings, { id, body, eventType }, 'http://localhost/', timestamp);
   return headers;
 }

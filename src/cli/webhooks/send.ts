@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { durationFrom } from '../../sandbox/duration.ts';
+import { parseDuration } from '../../sandbox/option-checks.ts';
 import { addressFrom, readArguments } from '../arguments.ts';
 import { CliError, EXIT, type ExitCode, type Io, misuse } from '../io.ts';
 import { excerpt, styleOf } from '../style.ts';
@@ -58,7 +58,7 @@ export async function webhooksSend(args: readonly string[], io: Io): Promise<Exi
   const reply = await deliver(
     url,
     { method: 'POST', headers, body: event.body },
-    durationFrom(values.timeout, '--timeout'),
+    parseDuration(values.timeout, '--timeout'),
   );
   if (reply.status === null && reply.problem !== 'time-out') {
     throw new CliError(

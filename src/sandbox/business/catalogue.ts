@@ -1,5 +1,5 @@
 import { ConfigurationError } from '../../errors/classes.ts';
-import { shown } from '../duration.ts';
+import { shown } from '../option-checks.ts';
 import type { SandboxMethod, SandboxRate, WireCurrency } from '../wire-types.ts';
 import type { World } from '../world.ts';
 import { outOfRange } from './money.ts';
@@ -14,14 +14,14 @@ export function methodsFor(world: World, currency: string): readonly SandboxMeth
 }
 
 /**
- * Rows with fresh data; the others are omitted.
+ * The rates with fresh data.
  * @see [GET /api/v1/external/rates](../../../docs/service-interface.md#get-apiv1externalrates)
  */
 export function freshRates(world: World): SandboxRate[] {
   return world.settings.rates.filter((rate) => rate.price !== null);
 }
 
-/** Fiat per USDT at which payments are credited: the first source's buying price, since USDT is bought for the merchant. */
+/** Fiat per USDT at which payments are credited: the first buying price, because the service buys USDT. */
 export function settlementRate(world: World, currency: string): string {
   const rows = freshRates(world).filter((rate) => rate.fiat === currency);
   const price = (rows.find((rate) => rate.side === 'buy') ?? rows[0])?.price;
@@ -30,8 +30,8 @@ export function settlementRate(world: World, currency: string): string {
 }
 
 /**
- * The method to pay with: by id or name, else one already chosen, else the first that can take the amount.
- * Throws a ConfigurationError that lists what there is.
+ * The method to pay with: the given one by id or name, the one already chosen, or the first that takes the amount.
+ * @throws ConfigurationError with the list of methods.
  */
 export function methodFor(
   world: World,
@@ -46,14 +46,12 @@ export function methodFor(
     const first = invoice.method ?? all.find((method) => outOfRange(invoice.amount, method) === null);
     if (first !== undefined) return first;
     throw new ConfigurationError(
-      `No method takes ${invoice.amount} ${invoice.currency.code}; there are: ${list || 'none'}`,
+      `No method takes ${invoice.amount} ${invoice.currency.code}. Methods: ${list || 'none'}`,
     );
   }
   const found = all.find((method) => method.id === Number(wanted)) ?? all.find((method) => method.name === wanted);
   if (found === undefined) {
-    throw new ConfigurationError(
-      `No method ${shown(wanted)} for ${invoice.currency.code}; there are: ${list || 'none'}`,
-    );
+    throw new ConfigurationError(`No method ${shown(wanted)} for ${invoice.currency.code}. Methods: ${list || 'none'}`);
   }
   const problem = outOfRange(invoice.amount, found);
   if (problem !== null) throw new ConfigurationError(`${found.name} cannot take this invoice: ${problem}`);

@@ -1,29 +1,19 @@
+// business/ moves invoices from one status to the next: methods, rates, amounts, expiry, payment, correction. It imports
+// state/ and dialect/. Webhooks are sent through `World.announce`.
+
 import type { FinalInvoiceStatus } from '../../contract/statuses.ts';
 import type { KnownInvoiceStatus } from '../../contract/types.ts';
 import { ConfigurationError } from '../../errors/classes.ts';
-import { shown } from '../duration.ts';
-import type { InvoiceRecord } from '../state/store.ts';
-import type { WireCurrency } from '../wire-types.ts';
-import { note, type World } from '../world.ts';
+import { shown } from '../option-checks.ts';
+import type { InvoiceDraft, InvoiceRecord } from '../state/store.ts';
+import { note, timeOf, type World } from '../world.ts';
 import { methodFor, settlementRate } from './catalogue.ts';
 import { compareAmounts, isAmount, quote } from './money.ts';
-
-/** What an invoice is made of, checked already. */
-export interface InvoiceDraft {
-  readonly external_id: string;
-  readonly customer_id: string;
-  readonly amount: string;
-  readonly currency: WireCurrency;
-  readonly purpose: string | null;
-  readonly callback_url: string | null;
-  readonly success_url: string | null;
-  readonly fail_url: string | null;
-}
 
 /** Final states other than the paid one. */
 export type ClosedStatus = Exclude<FinalInvoiceStatus, 'success'>;
 
-/** Makes a pending invoice and sets its expiry. The business settings stand in for missing addresses. */
+/** Creates a pending invoice and schedules its expiry. Missing addresses come from the business settings. */
 export function openInvoice(world: World, draft: InvoiceDraft, createdAt = world.clock.now()): InvoiceRecord {
   const { defaults, lifetime } = world.settings;
   const invoice: InvoiceRecord = {
@@ -46,26 +36,23 @@ export function openInvoice(world: World, draft: InvoiceDraft, createdAt = world
   };
   world.store.addInvoice(invoice);
   if (world.store.forgotten === 1) {
-    note(
-      world,
-      `more than ${world.settings.maxInvoices} invoices: from now on each new one takes the place of the oldest`,
-    );
+    note(world, `more than ${world.settings.maxInvoices} invoices: from now on each new one replaces the oldest`);
   }
   awaitExpiry(world, invoice);
   logMove(world, invoice, null, `${invoice.amount} ${invoice.currency.code}`);
   return invoice;
 }
 
-/** Lets a pending invoice expire when its time is over. */
+/** Schedules the expiry of a pending invoice. */
 export function awaitExpiry(world: World, invoice: InvoiceRecord): void {
   invoice.expiry = world.clock.schedule(invoice.expiresAt, () =>
-    closeInvoice(world, invoice, 'expired', 'nobody paid in time', invoice.expiresAt),
+    closeInvoice(world, invoice, 'expired', 'no payment in time', invoice.expiresAt),
   );
 }
 
-/** The customer picks a method: the rate is fixed and the commission is known. May be done again while pending. */
+/** Sets the payment method, and with it the rate and the commission. May be repeated while pending. */
 export function chooseMethod(world: World, invoice: InvoiceRecord, wanted: string | number | undefined): void {
-  mustBePending(invoice, 'choose a method for');
+  checkPending(invoice, 'choose a method for');
   const method = methodFor(world, invoice, wanted);
   const rate = settlementRate(world, invoice.currency.code);
   invoice.method = method;
@@ -73,24 +60,41 @@ export function chooseMethod(world: World, invoice: InvoiceRecord, wanted: strin
   invoice.amountToSend = quote(invoice.amount, method, rate).amountToSend;
 }
 
-/** The customer pays. An amount other than the order's makes the invoice adjusted. Ends with the first webhook attempt. */
+/** The amount and method of a payment. Both have defaults. */
+export interface Payment {
+  readonly amount?: string | undefined;
+  readonly method?: string | number | undefined;
+}
+
+/** Pays an invoice. An amount other than the ordered one makes it adjusted. Resolves after the first webhook attempt. */
 export function payInvoice(
   world: World,
   invoice: InvoiceRecord,
-  {
-    amount = invoice.amount,
-    method,
-  }: { readonly amount?: string | undefined; readonly method?: string | number | undefined } = {},
+  { amount = invoice.amount, method }: Payment = {},
 ): Promise<void> {
-  mustBePending(invoice, 'pay');
-  mustBeAmount(amount);
+  checkPending(invoice, 'pay');
+  checkAmount(amount);
   if (method !== undefined || invoice.method === null) chooseMethod(world, invoice, method);
   settle(world, invoice, amount);
   const adjusted = invoice.adjustment === null ? '' : `, paid ${amount} of ${invoice.amount} (adjusted)`;
   return finish(world, invoice, 'success', `${invoice.settledUsdt} USDT credited${adjusted}`);
 }
 
-/** The invoice ends unpaid. */
+/** Pays less than ordered (`underpay`) or more (`overpay`). @throws ConfigurationError for any other amount. */
+export function payOtherAmount(
+  world: World,
+  invoice: InvoiceRecord,
+  kind: 'underpay' | 'overpay',
+  { amount, method }: Payment & { readonly amount: string },
+): Promise<void> {
+  const [sign, word] = kind === 'underpay' ? [-1, 'less'] : [1, 'more'];
+  if (typeof amount === 'string' && isAmount(amount) && compareAmounts(amount, invoice.amount) !== sign) {
+    throw new ConfigurationError(`${amount} is not ${word} than the ordered ${invoice.amount}`);
+  }
+  return payInvoice(world, invoice, { amount, method });
+}
+
+/** Ends an invoice without a payment. */
 export function closeInvoice(
   world: World,
   invoice: InvoiceRecord,
@@ -98,24 +102,24 @@ export function closeInvoice(
   why: string,
   at = world.clock.now(),
 ): Promise<void> {
-  mustBePending(invoice, `set ${status} for`);
+  checkPending(invoice, `set ${status} for`);
   return finish(world, invoice, status, why, at);
 }
 
 /**
- * A dispute corrects the amount. A paid invoice changes and no second webhook is sent: there is one per invoice. A
- * pending one is paid with this amount.
+ * Corrects the paid amount after a dispute. A paid invoice changes without a second webhook, because each invoice has
+ * one. A pending invoice is paid with this amount.
  */
 export function adjustInvoice(world: World, invoice: InvoiceRecord, amount: string): Promise<void> {
-  mustBeAmount(amount);
+  checkAmount(amount);
   if (invoice.status === 'pending') return payInvoice(world, invoice, { amount });
-  if (invoice.status !== 'success') mustBePending(invoice, 'adjust');
+  if (invoice.status !== 'success') checkPending(invoice, 'adjust');
   settle(world, invoice, amount);
-  logMove(world, invoice, 'success', `corrected to ${amount}, ${invoice.settledUsdt} USDT credited; no second webhook`);
+  logMove(world, invoice, 'success', `corrected to ${amount}, ${invoice.settledUsdt} USDT credited, no second webhook`);
   return Promise.resolve();
 }
 
-/** Credits what was paid, with the method and rate that were chosen. */
+/** Credits the paid amount, by the chosen method and rate. */
 export function settle(world: World, invoice: InvoiceRecord, paid: string): void {
   const method = invoice.method ?? methodFor(world, invoice, undefined);
   const rate = invoice.rate ?? settlementRate(world, invoice.currency.code);
@@ -133,6 +137,14 @@ export function settle(world: World, invoice: InvoiceRecord, paid: string): void
   };
 }
 
+/** Sets a final status and cancels the expiry. Writes no log and sends no webhook. */
+export function endInvoice({ store }: World, invoice: InvoiceRecord, status: KnownInvoiceStatus, at: number): void {
+  store.setStatus(invoice, status);
+  invoice.finishedAt = at;
+  invoice.expiry?.cancel();
+  invoice.expiry = null;
+}
+
 function finish(
   world: World,
   invoice: InvoiceRecord,
@@ -141,25 +153,22 @@ function finish(
   at = world.clock.now(),
 ): Promise<void> {
   const from = invoice.status;
-  world.store.setStatus(invoice, status);
-  invoice.finishedAt = at;
-  invoice.expiry?.cancel();
-  invoice.expiry = null;
+  endInvoice(world, invoice, status, at);
   logMove(world, invoice, from, why);
   return world.announce(invoice);
 }
 
-function mustBePending(invoice: InvoiceRecord, doing: string): void {
+function checkPending(invoice: InvoiceRecord, doing: string): void {
   if (invoice.status === 'pending') return;
   throw new ConfigurationError(
-    `Cannot ${doing} ${shown(invoice.external_id)}: it is ${invoice.status}, which is final; only a pending invoice can change`,
+    `Cannot ${doing} ${shown(invoice.external_id)}: it is ${invoice.status}, which is final. Only a pending invoice can change`,
   );
 }
 
-function mustBeAmount(amount: unknown): void {
+function checkAmount(amount: unknown): void {
   if (typeof amount === 'string' && isAmount(amount)) return;
   throw new ConfigurationError(
-    `The amount must be text, greater than 0, with at most 2 decimals, such as "17.00"; got ${shown(amount)}`,
+    `The amount must be text, greater than 0, with at most 2 decimals, such as "17.00", not ${shown(amount)}`,
   );
 }
 
@@ -167,7 +176,7 @@ function logMove(world: World, invoice: InvoiceRecord, from: KnownInvoiceStatus 
   const { uuid, external_id, status } = invoice;
   world.log.add({
     kind: 'invoice',
-    at: new Date(world.clock.now()).toISOString(),
+    at: timeOf(world),
     uuid,
     external_id,
     from,

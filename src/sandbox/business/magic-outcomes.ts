@@ -1,76 +1,76 @@
 import { isMerchantError } from '../../errors/classes.ts';
 import type { InvoiceRecord } from '../state/store.ts';
 import { note, type World } from '../world.ts';
-import { adjustInvoice, closeInvoice, payInvoice } from './invoices.ts';
-import { partOf } from './money.ts';
+import { adjustInvoice, type ClosedStatus, closeInvoice, payInvoice } from './invoices.ts';
+import { shareOf } from './money.ts';
 
-/** How an order ends by itself when its external_id begins with `prefix`. */
+/** How an order ends automatically when its `external_id` begins with `prefix`. */
 export interface MagicOutcome {
   readonly prefix: string;
   readonly ends: string;
 }
 
-/** After this much sandbox time the customer has made up his mind: time enough for the answer to reach the merchant. */
-const MAKES_UP_HIS_MIND = 1_000;
-const DISPUTE_TAKES = 60_000;
+/** Sandbox time from creation to outcome, in milliseconds. The answer reaches the merchant first. */
+const DECISION_DELAY = 1_000;
+const DISPUTE_DELAY = 60_000;
 
-type Play = (world: World, invoice: InvoiceRecord) => Promise<void>;
+type RunOutcome = (world: World, invoice: InvoiceRecord) => Promise<void>;
 
-function close(status: 'fail' | 'expired' | 'canceled', why: string): Play {
-  return (world, invoice) => closeInvoice(world, invoice, status, why);
-}
+const close =
+  (status: ClosedStatus, why: string): RunOutcome =>
+  (world, invoice) =>
+    closeInvoice(world, invoice, status, why);
+const payShare =
+  (factor: string): RunOutcome =>
+  (world, invoice) =>
+    payInvoice(world, invoice, { amount: shareOf(invoice.amount, factor) });
+const correctToHalf: RunOutcome = (world, invoice) => adjustInvoice(world, invoice, shareOf(invoice.amount, '0.5'));
 
 async function payThenCorrect(world: World, invoice: InvoiceRecord): Promise<void> {
-  const amount = partOf(invoice.amount, '0.5');
-  world.clock.schedule(world.clock.now() + DISPUTE_TAKES, () => attempt(world, invoice, correct(amount)));
+  world.clock.schedule(world.clock.now() + DISPUTE_DELAY, () => runOutcome(world, invoice, correctToHalf));
   await payInvoice(world, invoice);
 }
 
-const correct =
-  (amount: string): Play =>
-  (world, invoice) =>
-    adjustInvoice(world, invoice, amount);
-
-const PLAYS: readonly (MagicOutcome & { readonly play: Play })[] = [
-  { prefix: 'pay-', ends: 'paid in full', play: (world, invoice) => payInvoice(world, invoice) },
+const OUTCOMES: readonly (MagicOutcome & { readonly run: RunOutcome })[] = [
+  { prefix: 'pay-', ends: 'paid in full', run: payInvoice },
   {
     prefix: 'underpay-',
     ends: 'paid with half of the amount: `success`, adjusted',
-    play: (world, invoice) => payInvoice(world, invoice, { amount: partOf(invoice.amount, '0.5') }),
+    run: payShare('0.5'),
   },
   {
     prefix: 'overpay-',
     ends: 'paid with one and a half times the amount: `success`, adjusted',
-    play: (world, invoice) => payInvoice(world, invoice, { amount: partOf(invoice.amount, '1.5') }),
+    run: payShare('1.5'),
   },
   {
     prefix: 'adjust-',
     ends: 'paid in full, and corrected to half of it a minute later, without a second webhook',
-    play: payThenCorrect,
+    run: payThenCorrect,
   },
-  { prefix: 'fail-', ends: '`fail`', play: close('fail', 'the payment failed') },
-  { prefix: 'cancel-', ends: '`canceled`', play: close('canceled', 'the customer canceled') },
-  { prefix: 'expire-', ends: '`expired`, before its time', play: close('expired', 'it was let expire') },
+  { prefix: 'fail-', ends: '`fail`', run: close('fail', 'the payment failed') },
+  { prefix: 'cancel-', ends: '`canceled`', run: close('canceled', 'the customer canceled') },
+  { prefix: 'expire-', ends: '`expired`, before its time', run: close('expired', 'the customer let it expire') },
 ];
 
-/** The magic words, all of them. Any other external_id waits for somebody to pay. @experimental */
-export const MAGIC_OUTCOMES: readonly MagicOutcome[] = PLAYS.map(({ prefix, ends }) => ({ prefix, ends }));
+/** All prefixes with an outcome. An order with any other `external_id` stays pending until it is paid or expires. @experimental */
+export const MAGIC_OUTCOMES: readonly MagicOutcome[] = OUTCOMES.map(({ prefix, ends }) => ({ prefix, ends }));
 
-/** Sets the end of a new invoice, where its external_id asks for one and the option is on. @internal */
-export function playOutcome(world: World, invoice: InvoiceRecord): void {
+/** Schedules the outcome of a new invoice if its `external_id` has a prefix and the option is on. @internal */
+export function scheduleOutcome(world: World, invoice: InvoiceRecord): void {
   if (!world.settings.magicOutcomes) return;
-  const found = PLAYS.find(({ prefix }) => invoice.external_id.startsWith(prefix));
+  const found = OUTCOMES.find(({ prefix }) => invoice.external_id.startsWith(prefix));
   if (found === undefined) return;
-  world.clock.schedule(invoice.createdAt + MAKES_UP_HIS_MIND, () => {
+  world.clock.schedule(invoice.createdAt + DECISION_DELAY, () => {
     if (invoice.status !== 'pending') return;
-    note(world, `${invoice.external_id} ends by itself: ${found.prefix} asks for it`);
-    return attempt(world, invoice, found.play);
+    note(world, `${invoice.external_id} ends automatically: ${found.prefix} asks for it`);
+    return runOutcome(world, invoice, found.run);
   });
 }
 
-async function attempt(world: World, invoice: InvoiceRecord, play: Play): Promise<void> {
+async function runOutcome(world: World, invoice: InvoiceRecord, run: RunOutcome): Promise<void> {
   try {
-    await play(world, invoice);
+    await run(world, invoice);
   } catch (error) {
     if (!isMerchantError(error)) throw error;
     note(world, `${invoice.external_id} does not end as its name asks: ${error.message}`);

@@ -1,17 +1,17 @@
 import { Decimal } from '../../contract/values/decimal.ts';
 import type { SandboxMethod } from '../wire-types.ts';
 
-/** What an amount comes to with a method: text as it travels. */
+/** The amounts of an order paid by a method, as decimal text. */
 export interface Quote {
-  /** What the customer pays, his part of the commission included; fiat, 2 decimals, rounded half up. */
+  /** The customer pays this, with their part of the commission. Fiat, 2 decimals, rounded half up. */
   readonly amountToSend: string;
-  /** What is left for the merchant, his part of the commission taken off; fiat, 2 decimals, rounded half up. */
+  /** The merchant receives this, without their part of the commission. Fiat, 2 decimals, rounded half up. */
   readonly merchantReceives: string;
-  /** What is credited: the unrounded merchant's amount at the rate; 6 decimals, the rest is cut. */
+  /** The merchant's unrounded amount at the rate. USDT, 6 decimals, cut off. */
   readonly usdt: string;
 }
 
-/** Both parts of the commission are percentages of the order amount. `rate` is fiat per USDT. */
+/** Calculates the amounts. Both parts of the commission are percentages of the order amount. `rate` is fiat per USDT. */
 export function quote(amount: string, method: SandboxMethod, rate: string): Quote {
   const order = new Decimal(amount);
   const part = (percent: string): Decimal => order.times(percent).div(100);
@@ -23,7 +23,7 @@ export function quote(amount: string, method: SandboxMethod, rate: string): Quot
   };
 }
 
-/** Why a method cannot take this amount; null when it can. */
+/** The reason why a method cannot take this amount, or null. */
 export function outOfRange(amount: string, method: SandboxMethod): string | null {
   const order = new Decimal(amount);
   const { min_amount, max_amount, currency } = method;
@@ -43,7 +43,7 @@ export function compareAmounts(a: string, b: string): number {
   return new Decimal(a).cmp(b);
 }
 
-/** A share of an amount, such as half of it; 2 decimals, rounded up so that it stays an amount. */
-export function partOf(amount: string, factor: string): string {
+/** A share of an amount, such as half of it. 2 decimals, rounded up so that it stays above 0. */
+export function shareOf(amount: string, factor: string): string {
   return new Decimal(amount).times(factor).toFixed(2, Decimal.ROUND_UP);
 }

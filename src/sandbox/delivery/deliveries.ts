@@ -1,16 +1,30 @@
-import { ConfigurationError } from '../../errors/classes.ts';
-import { shown } from '../duration.ts';
-import { type DeliveryRecord, type InvoiceRecord, KEPT_ATTEMPTS } from '../state/store.ts';
-import { note, type World } from '../world.ts';
-import { eventBody, eventTypeOf } from './event-payload.ts';
-import { MAX_ATTEMPTS, waitAfter } from './schedule.ts';
-import { send } from './send.ts';
-import { whyRefused } from './why.ts';
+// delivery/ sends webhooks: payload, signature, attempts, retries, and the cause of a refusal. It imports state/ and
+// dialect/, and signs with webhooks/verify.
 
-type Trigger = 'schedule' | 'manual';
+import { ConfigurationError } from '../../errors/classes.ts';
+import { shown } from '../option-checks.ts';
+import { type DeliveryRecord, type InvoiceRecord, KEPT_ATTEMPTS } from '../state/store.ts';
+import type { SandboxAttempt } from '../wire-types.ts';
+import { note, timeOf, type World } from '../world.ts';
+import { causeOfRefusal } from './cause.ts';
+import { eventBody, eventTypeOf } from './event-payload.ts';
+import { send } from './send.ts';
+
+const MINUTE = 60_000;
 
 /**
- * Makes the one delivery of an invoice that has ended, and its first attempt.
+ * The delay before each attempt, in milliseconds after the one before.
+ * @see [Retries](../../../docs/service-interface.md#retries)
+ */
+const RETRY_DELAYS: readonly number[] = [0, 1, 5, 30, 120, 360, 720].map((minutes) => minutes * MINUTE);
+
+/** The number of scheduled attempts. */
+export const MAX_ATTEMPTS = RETRY_DELAYS.length;
+
+type Trigger = SandboxAttempt['triggered_by'];
+
+/**
+ * Creates the only delivery of an invoice that has ended, and makes its first attempt.
  * @see [Emission](../../../docs/service-interface.md#emission)
  */
 export async function announce(world: World, invoice: InvoiceRecord): Promise<void> {
@@ -45,8 +59,8 @@ export async function announce(world: World, invoice: InvoiceRecord): Promise<vo
 }
 
 /**
- * Sends the latest delivery now: a queued one is expedited, a failed or delivered one gets a fresh attempt. One that is
- * under way is left alone. The promise of the attempt is given back, not awaited: its end is the receiver's business.
+ * Sends the latest delivery now. A queued one is expedited, and a failed or delivered one gets a new attempt. An attempt
+ * in progress is not repeated. Returns the promise of the attempt without awaiting it, or null without a delivery.
  */
 export function resend(
   world: World,
@@ -54,7 +68,7 @@ export function resend(
 ): { delivery: DeliveryRecord; done: Promise<void>; why: string } | null {
   const delivery = world.store.deliveries(invoice).at(-1);
   if (delivery === undefined) return null;
-  if (delivery.attempt !== null) return { delivery, done: delivery.attempt, why: 'an attempt is under way already' };
+  if (delivery.attempt !== null) return { delivery, done: delivery.attempt, why: 'an attempt is already in progress' };
   const why =
     delivery.retry === null
       ? `${delivery.status} before: a fresh attempt`
@@ -62,26 +76,32 @@ export function resend(
   return { delivery, done: attempt(world, delivery, 'manual'), why };
 }
 
-/** As {@link resend}, for the sandbox's own functions: throws where there is nothing to send. */
-export function mustResend(world: World, invoice: InvoiceRecord): { delivery: DeliveryRecord; done: Promise<void> } {
+/** Like {@link resend}, but throws a ConfigurationError if there is no delivery. */
+export function resendOrThrow(world: World, invoice: InvoiceRecord): { delivery: DeliveryRecord; done: Promise<void> } {
   const sent = resend(world, invoice);
   if (sent !== null) return sent;
   const reason = invoice.status === 'pending' ? 'it is still pending' : 'it has no callback URL';
   throw new ConfigurationError(`${shown(invoice.external_id)} has no webhook to send: ${reason}`);
 }
 
-/** Waits until no attempt is under way. What a receiver sets off meanwhile is waited for, too. */
+/** Waits until no attempt is in progress, attempts that start meanwhile included. */
 export async function settleDeliveries(world: World): Promise<void> {
-  const underWay = (): Promise<void>[] => [...world.store.underWay].flatMap(({ attempt: promise }) => promise ?? []);
-  for (let waiting = underWay(); waiting.length > 0; waiting = underWay()) await Promise.all(waiting);
+  const inProgress = (): Promise<void>[] =>
+    [...world.store.inProgress].flatMap(({ attempt: promise }) => promise ?? []);
+  for (let waiting = inProgress(); waiting.length > 0; waiting = inProgress()) await Promise.all(waiting);
 }
 
 /** Makes the next attempt of a delivery. */
 export function attempt(world: World, delivery: DeliveryRecord, trigger: Trigger): Promise<void> {
   const promise = runAttempt(world, delivery, trigger, world.life.signal);
   delivery.attempt = promise;
-  world.store.underWay.add(delivery);
+  world.store.inProgress.add(delivery);
   return promise;
+}
+
+/** The time that X-Webhook-Timestamp carries now, in epoch milliseconds. */
+export function stampNow({ settings, clock }: World): number {
+  return settings.deliveryTimestamp === 'wall' ? settings.wallClock() : clock.now();
 }
 
 async function runAttempt(world: World, delivery: DeliveryRecord, trigger: Trigger, life: AbortSignal): Promise<void> {
@@ -92,17 +112,18 @@ async function runAttempt(world: World, delivery: DeliveryRecord, trigger: Trigg
   delivery.nextRetryAt = null;
   delivery.status = 'delivering';
   const began = clock.now();
-  const stamp = settings.deliveryTimestamp === 'wall' ? settings.wallClock() : began;
+  const stamp = stampNow(world);
   delivery.firstStamp ??= stamp;
   const stampAt = settings.dialect.timestampPer === 'attempt' ? stamp : delivery.firstStamp;
   const fault = world.faults.forDelivery();
   const result = await send(world, delivery, stampAt, fault);
   delivery.attempt = null;
-  world.store.underWay.delete(delivery);
+  world.store.inProgress.delete(delivery);
   if (life.aborted || world.store.deliveryById(delivery.id) !== delivery) return; // reset, or forgotten
   const sent = { ...result, fault: fault?.type ?? null };
-  const why = whyRefused(sent, { settings, attempt: delivery.made + 1, skew: stampAt - settings.wallClock() });
-  delivery.log.push({ ...sent, why, triggered_by: trigger, created_at: new Date(began).toISOString() });
+  const why = causeOfRefusal(sent, { settings, attempt: delivery.made + 1, skew: stampAt - settings.wallClock() });
+  const ended = { ...sent, why, triggered_by: trigger, created_at: new Date(began).toISOString() };
+  delivery.log.push(ended);
   if (delivery.log.length > KEPT_ATTEMPTS) delivery.log.shift();
   delivery.made += 1;
   delivery.finding = null;
@@ -112,15 +133,15 @@ async function runAttempt(world: World, delivery: DeliveryRecord, trigger: Trigg
   } else {
     afterFailure(world, delivery, before);
   }
-  logAttempt(world, delivery);
+  logAttempt(world, delivery, ended);
 }
 
 function afterFailure(world: World, delivery: DeliveryRecord, before: DeliveryRecord['status']): void {
-  const wait = waitAfter(delivery.made);
-  // A resend after the end is one attempt: it neither takes back a receipt nor starts the schedule again.
+  const wait = RETRY_DELAYS[delivery.made];
+  // A resend of a finished delivery is one attempt. It changes no receipt and starts no new schedule.
   if (before === 'delivered' || before === 'failed') {
     delivery.status = before;
-  } else if (wait === null) {
+  } else if (wait === undefined) {
     delivery.status = 'failed';
   } else {
     delivery.status = world.settings.dialect.waitingDelivery;
@@ -129,13 +150,11 @@ function afterFailure(world: World, delivery: DeliveryRecord, before: DeliveryRe
   }
 }
 
-function logAttempt(world: World, delivery: DeliveryRecord): void {
-  const last = delivery.log.at(-1);
-  if (last === undefined) return;
-  const { status_code, success, error, duration_ms, triggered_by, response_body, why } = last;
+function logAttempt(world: World, delivery: DeliveryRecord, ended: SandboxAttempt): void {
+  const { status_code, success, error, duration_ms, triggered_by, response_body, why } = ended;
   world.log.add({
     kind: 'attempt',
-    at: new Date(world.clock.now()).toISOString(),
+    at: timeOf(world),
     delivery_id: delivery.id,
     external_id: delivery.invoice.external_id,
     event_type: delivery.eventType,

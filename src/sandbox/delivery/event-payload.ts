@@ -4,12 +4,12 @@ import type { Dialect } from '../dialect/dialect.ts';
 import { withDecimals } from '../dialect/wire-form.ts';
 import type { InvoiceRecord } from '../state/store.ts';
 
-/** The event of an invoice that has ended. An ending that the interface does not know counts as canceled. */
+/** The event of an invoice that has ended. A status that the interface does not list counts as canceled. */
 export function eventTypeOf(invoice: InvoiceRecord): KnownEventType {
   return eventOfStatus(invoice.status) ?? 'invoice.canceled';
 }
 
-/** What a receiver must be told to read the webhooks of a dialect, as options of `verifyWebhook` and the handler. */
+/** The options of `verifyWebhook` and the handler that a receiver needs for the webhooks of a dialect. */
 export function receiverPins({ orderIdMember, eventName, eventSpelling }: Dialect): {
   orderIdMember?: string;
   eventNames?: { paid: string; canceled: string };
@@ -31,7 +31,10 @@ function spelled(type: KnownEventType, spelling: Dialect['eventSpelling']): stri
   return spelling === 'plain' ? type : type === 'invoice.paid' ? PAID : DROPPED;
 }
 
-/** The body of the terminal webhook. @see [Payload members](../../../docs/service-interface.md#payload-members) */
+/**
+ * The body of the terminal webhook.
+ * @see [Payload members](../../../docs/service-interface.md#payload-members)
+ */
 export function eventBody(invoice: InvoiceRecord, dialect: Dialect): string {
   const type = eventTypeOf(invoice);
   const { eventName } = dialect;

@@ -1,97 +1,71 @@
-import { keptText } from '../http/kept-text.ts';
-import type { DeliveryFault } from '../service/faults.ts';
+import { isLoopback } from '../../contract/values/hosts.ts';
+import { excerpt } from '../state/events.ts';
+import type { DeliveryFault } from '../state/faults.ts';
 import type { DeliveryRecord } from '../state/store.ts';
 import type { SandboxAttempt, SandboxWebhookRequest } from '../wire-types.ts';
 import type { World } from '../world.ts';
-import { refusedHost } from './hosts.ts';
-import { signedHeaders } from './signed-headers.ts';
+import { signedRequest } from './signed-request.ts';
 
-/** What one attempt came to. */
+/** The result of one attempt. */
 export type SendResult = Pick<
   SandboxAttempt,
   'status_code' | 'success' | 'error' | 'duration_ms' | 'request' | 'response_body' | 'response_headers'
 >;
+type Answered = Omit<SendResult, 'duration_ms' | 'request'>;
 
-const TEN_MINUTES = 600_000;
 const KEPT_ANSWER = 2_000;
 
-/** Signs the body and puts the headers around it. The body's bytes are the same for every attempt. */
-export async function signedRequest(
-  world: Pick<World, 'settings'>,
-  delivery: Pick<DeliveryRecord, 'id' | 'body' | 'eventType'>,
-  url: string,
-  stampAt: number,
-  fault: DeliveryFault | null = null,
-): Promise<SandboxWebhookRequest> {
-  const { dialect, webhookSecret } = world.settings;
-  const age = fault?.type === 'late_timestamp' ? (fault.age ?? TEN_MINUTES) : 0;
-  const secret = fault?.type === 'wrong_signature' ? `${webhookSecret}_but_another` : webhookSecret;
-  const signed = await signedHeaders(dialect, secret, { ...delivery, timestamp: stampAt - age });
-  const body = fault?.type === 'reserialized' ? JSON.stringify(JSON.parse(delivery.body), null, 2) : delivery.body;
-  return {
-    url,
-    method: 'POST',
-    headers: {
-      'User-Agent': 'merchant-invoicing-sandbox',
-      ...signed,
-    },
-    body,
-  };
+function unanswered(error: string): Answered {
+  return { status_code: null, success: false, error, response_body: null, response_headers: null };
 }
 
-/** One attempt: any 2xx is a success; any other status, the time-out and a failed connection are not. */
+/** Makes one attempt. Any 2xx is a success. Any other status, a timeout and a failed connection are not. */
 export async function send(
   world: World,
   delivery: DeliveryRecord,
   stampAt: number,
   fault: DeliveryFault | null,
 ): Promise<SendResult> {
-  const nothing = {
-    status_code: null,
-    success: false,
-    duration_ms: 0,
-    request: null,
-    response_body: null,
-    response_headers: null,
-  };
-  if (delivery.url === null)
-    return { ...nothing, error: 'not sent: neither the invoice nor the business has a callback URL' };
-  const refused = refusedHost(delivery.url, world.settings.deliverTo);
-  if (refused !== null) return { ...nothing, error: refused };
-  const request = await signedRequest(world, delivery, delivery.url, stampAt, fault);
+  const { url } = delivery;
+  const unsent = (error: string): SendResult => ({ ...unanswered(error), duration_ms: 0, request: null });
+  if (url === null) return unsent('not sent: neither the invoice nor the business has a callback URL');
+  const refusal = refusedHost(url, world.settings.deliverTo);
+  if (refusal !== null) return unsent(refusal);
+  const request = await signedRequest(world.settings, delivery, url, stampAt, fault);
   const result = await exchange(world, request);
   if (fault?.type === 'duplicate') await exchange(world, request);
   return result;
 }
 
-/** Sends one request and waits for its answer, the time-out, or the end of the sandbox. */
-export async function exchange(world: World, request: SandboxWebhookRequest): Promise<SendResult> {
-  const { wallClock, sleep, deliveryTimeout } = world.settings;
-  const started = wallClock();
-  const over = new AbortController();
-  const stopWaiting = new AbortController();
-  const end = (): void => over.abort();
-  world.life.signal.addEventListener('abort', end);
-  const timedOut = sleep(deliveryTimeout, stopWaiting.signal).then(() => 'timeout' as const);
-  const answered = answerOf(world, request, over.signal);
-  const ended = new Promise<'ended'>((resolve) => over.signal.addEventListener('abort', () => resolve('ended')));
-  const outcome = await Promise.race([answered, timedOut, ended]);
-  world.life.signal.removeEventListener('abort', end);
-  over.abort();
-  stopWaiting.abort();
-  const timing = { duration_ms: Math.max(0, Math.round(wallClock() - started)), request };
-  if (typeof outcome !== 'string') return { ...outcome, ...timing };
-  const error =
-    outcome === 'timeout' ? `time-out: no answer within ${deliveryTimeout / 1000} s` : 'the sandbox was closed';
-  return { status_code: null, success: false, error, response_body: null, response_headers: null, ...timing };
+/** The reason why a webhook must not go to this address, or null. */
+function refusedHost(address: string, allowed: readonly string[]): string | null {
+  const { hostname, protocol } = new URL(address);
+  if (isLoopback(hostname) || allowed.includes(hostname.toLowerCase())) return null;
+  return `not sent: the sandbox delivers to this machine only. Allow it with deliverTo: ["${hostname}"]${protocol === 'https:' ? '' : ' (the service itself takes https only)'}`;
 }
 
-type Answered = Pick<SendResult, 'status_code' | 'success' | 'error' | 'response_body' | 'response_headers'>;
+/** Sends one request and waits for its answer, the timeout, or the end of the sandbox. */
+export async function exchange(world: World, request: SandboxWebhookRequest): Promise<SendResult> {
+  const { wallClock, sleep, deliveryTimeout } = world.settings;
+  const life = world.life.signal;
+  const started = wallClock();
+  const over = new AbortController();
+  const end = (): void => over.abort();
+  life.addEventListener('abort', end);
+  const ended = new Promise<null>((resolve) => over.signal.addEventListener('abort', () => resolve(null)));
+  const timedOut = sleep(deliveryTimeout, over.signal).then(() => null);
+  const answer = await Promise.race([answerOf(world, request, over.signal), timedOut, ended]);
+  life.removeEventListener('abort', end);
+  over.abort();
+  const reason = life.aborted ? 'the sandbox was closed' : `timeout: no answer within ${deliveryTimeout / 1000} s`;
+  const duration_ms = Math.max(0, Math.round(wallClock() - started));
+  return { ...(answer ?? unanswered(reason)), duration_ms, request };
+}
 
 async function answerOf(world: World, request: SandboxWebhookRequest, signal: AbortSignal): Promise<Answered> {
   try {
     const { url, method, headers, body } = request;
-    // A redirect is an answer that is not 2xx: followed, it would carry signed data to a place nobody named.
+    // A redirect is an answer that is not 2xx. Following it would send signed data to an address that no one configured.
     const response = await world.settings.fetch(url, {
       method,
       headers: { ...headers },
@@ -109,12 +83,11 @@ async function answerOf(world: World, request: SandboxWebhookRequest, signal: Ab
       response_headers: headersOf(response),
     };
   } catch (error) {
-    const nothing = { status_code: null, success: false, response_body: null, response_headers: null };
-    return { ...nothing, error: `connection error: ${codeOf(error)}` };
+    return unanswered(`connection error: ${codeOf(error)}`);
   }
 }
 
-/** The status decides: a body that breaks off changes nothing, and no more than its start is read. */
+/** Reads the start of the body. The status alone decides, so a body that breaks off changes nothing. */
 async function startOf(response: Response): Promise<string> {
   if (response.body === null) return '';
   const reader = response.body.getReader();
@@ -128,13 +101,13 @@ async function startOf(response: Response): Promise<string> {
     }
     void reader.cancel().catch(() => undefined);
   } catch {
-    // What has arrived is kept.
+    // The part that has arrived is kept.
   }
-  return keptText(text, KEPT_ANSWER);
+  return excerpt(text, KEPT_ANSWER);
 }
 
 function headersOf({ headers }: Response): Record<string, string> {
-  const kept = [...headers].slice(0, 30).map(([name, value]) => [name, keptText(value, 200)] as const);
+  const kept = [...headers].slice(0, 30).map(([name, value]) => [name, excerpt(value, 200)] as const);
   return Object.fromEntries(kept);
 }
 

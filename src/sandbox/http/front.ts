@@ -1,38 +1,45 @@
+// http/ receives the requests, through an HTTP server or a `fetch` without a port. It imports service/.
+
+import type { Answer } from '../service/respond.ts';
 import { type Exchange, type Outcome, serve } from '../service/service.ts';
-import type { World } from '../world.ts';
-import { keptText } from './kept-text.ts';
+import { excerpt } from '../state/events.ts';
+import { timeOf, type World } from '../world.ts';
+
+/** Answers one request. */
+export type Front = (exchange: Exchange) => Promise<Outcome>;
 
 const KEPT_BODY = 4_000;
 
-/** One request, whichever door it came through: the service under /api, pages elsewhere. Writes the log. */
-export async function handle(world: World, exchange: Exchange): Promise<Outcome> {
-  world.clock.catchUp();
-  world.requestCount += 1;
-  const id = `req_${world.requestCount}`;
-  const isService = exchange.url.pathname.startsWith('/api/');
-  const outcome: Outcome = isService
-    ? serve(world, exchange)
-    : { operation: null, answer: await world.pages(exchange), fault: null };
-  logRequest(world, exchange, outcome, id, isService);
-  if (outcome.answer === null) return outcome;
-  const headers = {
-    ...outcome.answer.headers,
-    // The sandbox's own time, which created_at follows: a client compares the two.
-    ...(world.settings.dialect.dateHeader === 'present' && { Date: new Date(world.clock.now()).toUTCString() }),
-    'X-Request-Id': id,
-    'X-Sandbox': 'no real money',
+/** Answers the requests of both HTTP and `fetch`: the service below /api/, `pages` elsewhere. Writes the log. */
+export function createFront(world: World, pages: (exchange: Exchange) => Promise<Answer>): Front {
+  return async (exchange) => {
+    world.clock.catchUp();
+    world.requestCount += 1;
+    const id = `req_${world.requestCount}`;
+    const isService = exchange.url.pathname.startsWith('/api/');
+    const outcome: Outcome = isService
+      ? serve(world, exchange)
+      : { operation: null, answer: await pages(exchange), fault: null };
+    if (isService || exchange.method !== 'GET') logRequest(world, exchange, outcome, id, isService);
+    if (outcome.answer === null) return outcome;
+    const headers = {
+      ...outcome.answer.headers,
+      // The time of the sandbox clock, as in created_at. A client compares the two.
+      ...(world.settings.dialect.dateHeader === 'present' && { Date: new Date(world.clock.now()).toUTCString() }),
+      'X-Request-Id': id,
+      'X-Sandbox': 'no real money',
+    };
+    return { ...outcome, answer: { ...outcome.answer, headers } };
   };
-  return { ...outcome, answer: { ...outcome.answer, headers } };
 }
 
 function logRequest(world: World, exchange: Exchange, outcome: Outcome, id: string, isService: boolean): void {
   const { method, url, body } = exchange;
-  if (!isService && method === 'GET') return; // looking at a page is no event
   const { answer, fault, operation } = outcome;
   world.log.add({
     kind: 'request',
     id,
-    at: new Date(world.clock.now()).toISOString(),
+    at: timeOf(world),
     method,
     path: url.pathname,
     query: url.search,
@@ -41,7 +48,32 @@ function logRequest(world: World, exchange: Exchange, outcome: Outcome, id: stri
     code: answer?.code ?? null,
     why: answer?.why ?? null,
     fault: fault?.type ?? null,
-    request_body: isService ? keptText(body, KEPT_BODY) : '',
-    response_body: isService ? keptText(answer?.body ?? '', KEPT_BODY) : '',
+    request_body: isService ? excerpt(body, KEPT_BODY) : '',
+    response_body: isService ? excerpt(answer?.body ?? '', KEPT_BODY) : '',
   });
+}
+
+/** The body of an answer as a fault lets it through. */
+export interface BodyParts {
+  readonly parts: readonly Uint8Array<ArrayBuffer>[];
+  /** Bytes of the whole body, as Content-Length names them. */
+  readonly length: number;
+  /** Milliseconds before each part. */
+  readonly delay: number;
+  /** Whether the connection breaks after the last part. */
+  readonly isCutOff: boolean;
+}
+
+/** Cuts the body of an answer into parts. Without a fault there is one part and no delay. */
+export function bodyParts({ body }: Answer, fault: Outcome['fault']): BodyParts {
+  const bytes = new TextEncoder().encode(body);
+  const { length } = bytes;
+  const isCutOff = fault?.type === 'truncated';
+  if (isCutOff) return { parts: [bytes.slice(0, Math.floor(length / 2))], length, delay: 0, isCutOff };
+  if (fault?.type !== 'slow') return { parts: [bytes], length, delay: 0, isCutOff };
+  const size = Math.max(1, Math.ceil(length / Math.max(1, fault.pieces ?? 4)));
+  const parts = Array.from({ length: Math.ceil(length / size) }, (_, index) =>
+    bytes.slice(index * size, (index + 1) * size),
+  );
+  return { parts, length, delay: fault.delay ?? 100, isCutOff };
 }

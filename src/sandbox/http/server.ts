@@ -1,44 +1,46 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { checkOptions, namesOf } from '../../checks.ts';
 import { isLoopback } from '../../contract/values/hosts.ts';
 import { ConfigurationError } from '../../errors/classes.ts';
-import { checkOptionNames, LISTEN_NAMES } from '../option-names.ts';
+import { fail } from '../option-checks.ts';
 import { type Answer, failure, Refusal, tooLarge } from '../service/respond.ts';
 import type { Outcome } from '../service/service.ts';
 import type { World } from '../world.ts';
-import { handle } from './front.ts';
-import { cut } from './in-process.ts';
+import { bodyParts, type Front } from './front.ts';
 
-/** Where to listen. */
+/** The options of `Sandbox.listen`. */
 export interface ListenOptions {
-  /** Default 0: any free port. */
+  /** @defaultValue 0, any free port */
   readonly port?: number | undefined;
-  /** Default 127.0.0.1. Anything else opens the sandbox to the network. */
+  /** Any other host opens the sandbox to the network. @defaultValue '127.0.0.1' */
   readonly host?: string | undefined;
-  /** Further names under which browsers and clients may reach it, such as `sandbox` in a container network. */
+  /** Further host names that requests may use, such as `sandbox` in a container network. */
   readonly allowedHosts?: readonly string[] | undefined;
 }
 
-/** A sandbox that listens. */
+/** The HTTP server of a sandbox. */
 export interface SandboxServer {
   readonly url: string;
   readonly port: number;
   close(): Promise<void>;
 }
 
-/** Serves the sandbox over HTTP. Rejects with a ConfigurationError when the port is taken. @internal */
-export async function listenHttp(world: World, options: ListenOptions = {}): Promise<SandboxServer> {
-  checkOptionNames('listen', options, LISTEN_NAMES);
+const LISTEN_NAMES = namesOf<ListenOptions>({ port: true, host: true, allowedHosts: true });
+
+/** Serves the sandbox over HTTP. @throws ConfigurationError if the port is in use. @internal */
+export async function listenHttp(world: World, front: Front, options: ListenOptions = {}): Promise<SandboxServer> {
+  checkOptions('listen', options, LISTEN_NAMES, fail);
   const { port = 0, host = '127.0.0.1', allowedHosts = [] } = options;
   const { createServer } = await import('node:http');
   const names = new Set([host.toLowerCase(), ...allowedHosts.map((name) => name.toLowerCase())]);
   const server = createServer((request, response) => {
-    void answer(world, names, request, response).catch(() => response.destroy());
+    void answer(world, front, names, request, response).catch(() => response.destroy());
   });
   const bound = await new Promise<number>((resolve, reject) => {
     server.once('error', (error: Error & { readonly code?: string }) => {
       const reason =
         error.code === 'EADDRINUSE'
-          ? `port ${port} is in use; take another, or 0 for any`
+          ? `port ${port} is in use. Take another, or 0 for any`
           : (error.code ?? error.message);
       reject(new ConfigurationError(`Cannot listen on ${host}: ${reason}`));
     });
@@ -61,12 +63,13 @@ export async function listenHttp(world: World, options: ListenOptions = {}): Pro
 
 async function answer(
   world: World,
+  front: Front,
   names: ReadonlySet<string>,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  response.sendDate = false; // the sandbox tells its own time
-  const refusal = foreign(world, names, request);
+  response.sendDate = false; // the answer carries the time of the sandbox clock
+  const refusal = refuseForeign(world, names, request);
   if (refusal !== null) return write(response, failure(refusal));
   const body = await bodyOf(request, world.settings.maxBody);
   if (body === null) {
@@ -78,12 +81,12 @@ async function answer(
   for (const [name, values] of Object.entries(request.headersDistinct)) {
     for (const value of values ?? []) headers.append(name, value);
   }
-  const outcome = await handle(world, { method: request.method ?? 'GET', url, headers, body });
-  await give(world, outcome, request, response);
+  const outcome = await front({ method: request.method ?? 'GET', url, headers, body });
+  await send(world, outcome, request, response);
 }
 
-/** A web page elsewhere must not drive the sandbox, neither directly nor through a name that it points to this machine. */
-function foreign(world: World, names: ReadonlySet<string>, request: IncomingMessage): Refusal | null {
+/** Refuses web pages of other sites, which could call directly or through a host name that points to this machine. */
+function refuseForeign(world: World, names: ReadonlySet<string>, request: IncomingMessage): Refusal | null {
   const { host = '', origin } = request.headers;
   const address = URL.canParse(`http://${host}`) ? new URL(`http://${host}`) : null;
   const name = address?.hostname ?? '';
@@ -92,7 +95,7 @@ function foreign(world: World, names: ReadonlySet<string>, request: IncomingMess
     return new Refusal(
       421,
       'HOST_NOT_ALLOWED',
-      `This sandbox is not reached as ${name || 'nothing'}; allow it with allowedHosts.`,
+      `This sandbox is not reached as ${name || 'nothing'}. Allow it with allowedHosts.`,
     );
   }
   if (origin !== undefined && origin !== `http://${host}` && origin !== new URL(world.url).origin) {
@@ -112,7 +115,7 @@ async function bodyOf(request: IncomingMessage, limit: number): Promise<string |
   return Buffer.concat(chunks).toString('utf8');
 }
 
-async function give(
+async function send(
   world: World,
   { answer: ready, fault }: Outcome,
   request: IncomingMessage,
@@ -120,22 +123,17 @@ async function give(
 ): Promise<void> {
   if (ready === null) {
     if (fault?.type !== 'hang') request.socket.destroy();
-    return; // a hanging one stays open until the caller gives up or the server closes
+    return; // a hanging connection stays open until the caller or the server closes it
   }
-  const bytes = new TextEncoder().encode(ready.body);
-  if (fault?.type === 'truncated') {
-    response.writeHead(ready.status, { ...ready.headers, 'Content-Length': bytes.length });
-    response.write(bytes.slice(0, Math.floor(bytes.length / 2)), () => request.socket.destroy());
-    return;
-  }
-  if (fault?.type !== 'slow') return write(response, ready);
-  response.writeHead(ready.status, { ...ready.headers, 'Content-Length': bytes.length });
-  for (const part of cut(bytes, fault.pieces ?? 4)) {
-    await world.settings.sleep(fault.delay ?? 100);
+  if (fault?.type !== 'truncated' && fault?.type !== 'slow') return write(response, ready);
+  const { parts, length, delay, isCutOff } = bodyParts(ready, fault);
+  response.writeHead(ready.status, { ...ready.headers, 'Content-Length': length });
+  for (const part of parts) {
+    if (!isCutOff) await world.settings.sleep(delay);
     if (response.destroyed) return;
-    response.write(part);
+    response.write(part, () => isCutOff && request.socket.destroy());
   }
-  response.end();
+  if (!isCutOff) response.end();
 }
 
 function write(response: ServerResponse, { status, headers, body }: Answer): void {

@@ -2,9 +2,9 @@ import type { Operation } from '../../contract/endpoint.ts';
 import { endpoints } from '../../contract/endpoints.ts';
 import { ConfigurationError, isMerchantError } from '../../errors/classes.ts';
 import type { Sandbox } from '../api.ts';
-import type { FaultType } from '../service/faults.ts';
 import type { Answer } from '../service/respond.ts';
 import type { Exchange } from '../service/service.ts';
+import type { FaultType } from '../state/faults.ts';
 import { backWith } from './dashboard-frame.ts';
 import { fileAnswer, html, pageAnswer, seeOther } from './parts/html.ts';
 

@@ -1,9 +1,9 @@
 import { endpoints } from '../../contract/endpoints.ts';
 import { MAGIC_OUTCOMES } from '../business/magic-outcomes.ts';
-import type { FaultType } from '../service/faults.ts';
-import { DELIVERY_FAULTS, REQUEST_FAULTS } from '../service/faults.ts';
 import type { Answer } from '../service/respond.ts';
 import type { Exchange } from '../service/service.ts';
+import type { FaultType } from '../state/faults.ts';
+import { DELIVERY_FAULTS, REQUEST_FAULTS } from '../state/faults.ts';
 import type { World } from '../world.ts';
 import { backField, dashboardPage } from './dashboard-frame.ts';
 import { choice } from './invoices-page.ts';

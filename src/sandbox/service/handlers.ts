@@ -1,30 +1,33 @@
 import type { Operation } from '../../contract/endpoint.ts';
 import { INVOICE_STATUS_NAMES, WITHDRAWAL_STATUSES } from '../../contract/statuses.ts';
 import { openInvoice } from '../business/invoices.ts';
-import { playOutcome } from '../business/magic-outcomes.ts';
-import { wireRates } from '../business/rates.ts';
-import { withdrawalForm, withdrawalsInOrder } from '../business/withdrawals.ts';
+import { scheduleOutcome } from '../business/magic-outcomes.ts';
 import { resend } from '../delivery/deliveries.ts';
-import { deliveryForm } from '../delivery/delivery-form.ts';
+import { writeDelivery } from '../delivery/write-delivery.ts';
 import type { Dialect } from '../dialect/dialect.ts';
 import { wireForm } from '../dialect/wire-form.ts';
 import type { InvoiceRecord } from '../state/store.ts';
 import type { World } from '../world.ts';
-import { creationForm, fullForm } from './invoice-form.ts';
-import { notFound } from './not-found.ts';
-import { answeredPage, pageFrom, pageOf } from './paging.ts';
-import { flagOf, InvalidRequest, Refusal } from './respond.ts';
-import { draftFrom, QueryReader } from './validation.ts';
+import { readDraft } from './invoice-body.ts';
+import { pageOf, QueryReader } from './list-query.ts';
+import { flagOf, InvalidRequest, notFound, Refusal } from './respond.ts';
+import {
+  withdrawalsInOrder,
+  writeCreatedInvoice,
+  writeInvoice,
+  writeRates,
+  writeWithdrawal,
+} from './write-resources.ts';
 
-/** A request whose key is right and whose path is known. */
-export interface ServiceCall {
+/** A request with the right key and a known path. */
+export interface ServiceRequest {
   readonly params: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
   readonly body: string;
 }
 
-/** What a handler has done. */
-export interface Done {
+/** The result of a handler. */
+export interface HandlerResult {
   readonly status: number;
   readonly data: unknown;
   /** Answer without the envelope. */
@@ -35,19 +38,19 @@ export interface Done {
   readonly why?: string;
 }
 
-export type Handler = (world: World, call: ServiceCall) => Done;
+export type Handler = (world: World, call: ServiceRequest) => HandlerResult;
 
-/** One handler for each operation of the contract: the compiler says which is missing. */
+/** One handler for each operation of the contract. The compiler reports a missing one. */
 export const HANDLERS: Readonly<Record<Operation, Handler>> = {
   'invoices.create'(world, { body }) {
-    const draft = draftFrom(world, body);
+    const draft = readDraft(world, body);
     const existing = world.store.byExternalId(draft.external_id);
     if (existing !== undefined) throw alreadyExists(world, existing);
     const invoice = openInvoice(world, draft);
-    playOutcome(world, invoice);
+    scheduleOutcome(world, invoice);
     const silent =
-      invoice.callback_url === null ? { why: 'no callback_url and no default one: its end will send no webhook' } : {};
-    return { status: world.settings.dialect.createStatus, data: creationForm(world, invoice), ...silent };
+      invoice.callback_url === null ? { why: 'no callback_url and no default one, so no webhook will be sent' } : {};
+    return { status: world.settings.dialect.createStatus, data: writeCreatedInvoice(world, invoice), ...silent };
   },
 
   'invoices.list'(world, { query }) {
@@ -55,13 +58,14 @@ export const HANDLERS: Readonly<Record<Operation, Handler>> = {
     const reader = new QueryReader(query);
     const status = reader.word('status', INVOICE_STATUS_NAMES);
     const currency = reader.text('currency');
-    const asked = reader.integer('page', 1, Number.POSITIVE_INFINITY, 1);
-    const size = reader.integer('per_page', 1, 100, 20);
+    const asked = reader.page('page', 'per_page', 20);
     reader.check(dialect.unknownQuery);
-    const rows = world.store.list({ status, currency });
-    const page = answeredPage(dialect, asked, rows.length, size);
-    const part = rows.part((page - 1) * size, page * size, dialect.listOrder);
-    return { status: 200, data: pageFrom(dialect, part, rows.length, page, size, (row) => fullForm(world, row)) };
+    const list = world.store.list({ status, currency });
+    const slice = (start: number, end: number) => list.part(start, end, dialect.listOrder);
+    return {
+      status: 200,
+      data: pageOf(dialect, { length: list.length, slice }, asked, (row) => writeInvoice(world, row)),
+    };
   },
 
   'invoices.get'(world, { params: { ident = '' } }) {
@@ -78,7 +82,7 @@ export const HANDLERS: Readonly<Record<Operation, Handler>> = {
     }
     const find = { both: store.byIdent, uuid: store.byUuid, external_id: store.byExternalId }[invoiceReadIdent];
     const invoice = find.call(store, ident) ?? notFound(dialect, 'INVOICE', `No invoice ${ident}.`);
-    const data = invoiceReadForm === 'full' ? fullForm(world, invoice) : creationForm(world, invoice);
+    const data = invoiceReadForm === 'full' ? writeInvoice(world, invoice) : writeCreatedInvoice(world, invoice);
     return { status: 200, ...read(invoiceRead, 'invoice', data) };
   },
 
@@ -92,7 +96,7 @@ export const HANDLERS: Readonly<Record<Operation, Handler>> = {
     if (resendBody === 'text') return { status: resendStatus, data: null, text: 'OK', why };
     if (resendBody === 'flag') return { status: resendStatus, data: flagOf(dialect), bare: true, why };
     const bodies = {
-      delivery: deliveryForm(world, sent.delivery),
+      delivery: writeDelivery(world, sent.delivery),
       null: null,
       message: { message: 'Webhook resend requested' },
     };
@@ -101,33 +105,27 @@ export const HANDLERS: Readonly<Record<Operation, Handler>> = {
 
   'webhooks.deliveries'(world, { params: { ident = '' } }) {
     const rows = world.store.deliveries(invoiceBy(world, ident)).reverse();
-    const list = rows.map((row) => deliveryForm(world, row));
+    const list = rows.map((row) => writeDelivery(world, row));
     const { dialect } = world.settings;
-    const { deliveriesShape } = dialect;
-    if (deliveriesShape === 'page') return { status: 200, data: pageOf(dialect, list, 1, 20, (row) => row) };
-    return {
-      status: 200,
-      data: deliveriesShape === 'named' ? { deliveries: list } : list,
-      bare: deliveriesShape === 'bare',
-    };
+    const shape = dialect.deliveriesShape;
+    if (shape !== 'page') return { status: 200, ...read(shape, 'deliveries', list) };
+    return { status: 200, data: pageOf(dialect, list, { page: 1, size: 20, name: 'page' }, (row) => row) };
   },
 
   'withdrawals.list'(world, { query }) {
     const { dialect } = world.settings;
     const reader = new QueryReader(query);
     const status = reader.word(dialect.withdrawalStatus, WITHDRAWAL_STATUSES);
-    const asked = reader.integer(dialect.withdrawalPage, 1, Number.POSITIVE_INFINITY, 1);
-    const size = reader.integer(dialect.withdrawalPageSize, 1, 100, dialect.withdrawalDefaultSize);
+    const asked = reader.page(dialect.withdrawalPage, dialect.withdrawalPageSize, dialect.withdrawalDefaultSize);
     reader.check(dialect.unknownQuery);
     const rows = withdrawalsInOrder(world).filter((row) => (status ?? row.status) === row.status);
-    const page = answeredPage(dialect, asked, rows.length, size, dialect.withdrawalPage);
-    return { status: 200, data: pageOf(dialect, rows, page, size, (row) => withdrawalForm(dialect, row)) };
+    return { status: 200, data: pageOf(dialect, rows, asked, (row) => writeWithdrawal(dialect, row)) };
   },
 
   'withdrawals.get'(world, { params: { withdrawal_uuid = '' } }) {
     const { dialect } = world.settings;
     const row = world.store.withdrawals.find(({ uuid }) => uuid === withdrawal_uuid.toLowerCase());
-    const data = withdrawalForm(dialect, row ?? notFound(dialect, 'WITHDRAWAL', `No withdrawal ${withdrawal_uuid}.`));
+    const data = writeWithdrawal(dialect, row ?? notFound(dialect, 'WITHDRAWAL', `No withdrawal ${withdrawal_uuid}.`));
     return { status: 200, ...read(dialect.withdrawalRead, 'withdrawal', data) };
   },
 
@@ -136,13 +134,17 @@ export const HANDLERS: Readonly<Record<Operation, Handler>> = {
     data: methods.map((method) => wireForm(dialect, method)),
   }),
 
-  'rates.list': (world) => ({ status: 200, data: wireRates(world) }),
+  'rates.list': (world) => ({ status: 200, data: writeRates(world) }),
 };
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** A single read, in the shape of the dialect. */
-function read(shape: Dialect['invoiceRead'], name: string, data: object): Pick<Done, 'data' | 'bare'> {
+/** The answer to a read, in the shape of the dialect. */
+function read(
+  shape: Dialect['invoiceRead'] | 'list',
+  name: string,
+  data: object,
+): Pick<HandlerResult, 'data' | 'bare'> {
   return { data: shape === 'named' ? { [name]: data } : data, bare: shape === 'bare' };
 }
 

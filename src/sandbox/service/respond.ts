@@ -1,49 +1,54 @@
 import type { Dialect, FailureBody } from '../dialect/dialect.ts';
 
-/** An answer as text; nothing of it has gone out yet. */
+/** An answer that is not sent yet. */
 export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
   /** `error.code` of a failure, for the log. */
   readonly code?: string;
-  /** What the log should say of it. */
+  /** The remark for the log. */
   readonly why?: string;
 }
 
-/** A failure on its way to the caller, thrown by whatever finds the reason. */
+/** The optional parts of a failure. */
+interface RefusalParts {
+  readonly details?: Readonly<Record<string, unknown>> | null;
+  /** The cause, for the log. Default: the message. */
+  readonly why?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly form?: FailureBody;
+}
+
+/** Thrown to answer with a failure. */
 export class Refusal extends Error {
   readonly status: number;
   readonly code: string;
-  readonly details: Readonly<Record<string, unknown>> | null | undefined;
-  /** For the log: names the cause, where the message follows the service's own manner. */
-  readonly why: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly form: FailureBody;
+  readonly parts: RefusalParts;
 
-  constructor(
-    status: number,
-    code: string,
-    message: string,
-    more: {
-      readonly details?: Readonly<Record<string, unknown>> | null;
-      readonly why?: string;
-      readonly headers?: Readonly<Record<string, string>>;
-      readonly form?: FailureBody;
-    } = {},
-  ) {
+  constructor(status: number, code: string, message: string, parts: RefusalParts = {}) {
     super(message);
     this.status = status;
     this.code = code;
-    this.details = more.details;
-    this.why = more.why ?? message;
-    this.headers = more.headers ?? {};
-    this.form = more.form ?? 'envelope';
+    this.parts = parts;
   }
 }
 
-/** One thing wrong with a request, before it takes one of the two shapes of a 422. */
-export interface Finding {
+/**
+ * Refuses in the form of the dialect.
+ * @see [Error groups](../../../docs/service-interface.md#error-groups)
+ */
+export function notFound(
+  { notFoundStatus, notFoundCode, notFoundBody }: Dialect,
+  what: 'INVOICE' | 'WEBHOOK' | 'WITHDRAWAL' | 'PAGE',
+  message: string,
+): never {
+  const code = notFoundCode === 'general' ? 'NOT_FOUND' : `${what}_NOT_FOUND`;
+  throw new Refusal(notFoundStatus, code, message, { form: notFoundBody });
+}
+
+/** One problem of a request. The dialect decides the form of the 422 that reports it. */
+export interface FieldProblem {
   readonly where: 'body' | 'query' | 'path';
   /** Null for the body as a whole. */
   readonly field: string | null;
@@ -51,19 +56,22 @@ export interface Finding {
   readonly type: string;
 }
 
-/** Malformed body or query. @see [Known codes](../../../docs/service-interface.md#known-codes) */
+/**
+ * Malformed body or query.
+ * @see [Known codes](../../../docs/service-interface.md#known-codes)
+ */
 export class InvalidRequest extends Error {
-  readonly findings: readonly Finding[];
+  readonly problems: readonly FieldProblem[];
 
-  constructor(findings: readonly Finding[]) {
+  constructor(problems: readonly FieldProblem[]) {
     super('The request is not valid.');
-    this.findings = findings;
+    this.problems = problems;
   }
 }
 
 const JSON_TYPE = { 'Content-Type': 'application/json' };
 
-/** A success: in the envelope, or bare where the dialect says so. */
+/** A success, in the envelope or bare. */
 export function success(dialect: Dialect, status: number, data: unknown, bare = false): Answer {
   const extra = dialect.extraMembers === 'none' ? {} : { meta: { served_by: 'sandbox' } };
   const body = bare ? data : { ...flagOf(dialect), data, ...extra };
@@ -76,11 +84,11 @@ export function flagOf({ successFlag }: Dialect): { readonly success?: true } {
 }
 
 /**
- * The failure envelope, or what a framework or a proxy says in its place.
+ * The failure envelope, or the answer of a framework or a proxy in its place.
  * @see [Failure envelope](../../../docs/service-interface.md#failure-envelope)
  */
-export function failure(refusal: Refusal): Answer {
-  const { status, code, message, details, why, headers, form } = refusal;
+export function failure({ status, code, message, parts }: Refusal): Answer {
+  const { details, why = message, headers, form = 'envelope' } = parts;
   const error = details === undefined ? { code, message } : { code, message, details };
   const type = form === 'html' ? { 'Content-Type': 'text/html; charset=utf-8' } : form === 'empty' ? {} : JSON_TYPE;
   const bodies = {
@@ -94,15 +102,15 @@ export function failure(refusal: Refusal): Answer {
 }
 
 /** A 422 in the shape of the dialect. */
-export function invalid({ validationShape }: Dialect, { findings, message }: InvalidRequest): Answer {
-  const why = findings.map(({ where, field, message: text }) => `${field ?? where} ${text}`).join('; ');
+export function invalid({ validationShape }: Dialect, { problems, message }: InvalidRequest): Answer {
+  const why = problems.map(({ where, field, message: text }) => `${field ?? where} ${text}`).join('; ');
   const code = 'VALIDATION_ERROR';
-  const detail = findings.map(({ where, field, message: msg, type }) => ({
+  const detail = problems.map(({ where, field, message: msg, type }) => ({
     loc: field === null ? [where] : [where, field],
     msg,
     type,
   }));
-  const details = detailsOf(findings);
+  const details = detailsOf(problems);
   const texts = Object.fromEntries(Object.entries(details).map(([name, messages]) => [name, messages.join('; ')]));
   const bodies = {
     envelope: { success: false, error: { code, message, details } },
@@ -116,16 +124,16 @@ export function invalid({ validationShape }: Dialect, { findings, message }: Inv
 }
 
 /** Field name to messages. */
-function detailsOf(findings: readonly Finding[]): Readonly<Record<string, readonly string[]>> {
-  const details = new Map<string, string[]>(); // a query name is the caller's word, and could be `__proto__`
-  for (const { where, field, message } of findings) {
+function detailsOf(problems: readonly FieldProblem[]): Readonly<Record<string, readonly string[]>> {
+  const details = new Map<string, string[]>(); // a query name comes from the caller and could be `__proto__`
+  for (const { where, field, message } of problems) {
     const name = field ?? where;
     details.set(name, [...(details.get(name) ?? []), message]);
   }
   return Object.fromEntries(details);
 }
 
-/** A body beyond the limit. The interface names none: it is a setting. */
+/** The answer to a body beyond the limit. The limit is a setting of the sandbox. */
 export function tooLarge(limit: number): Answer {
   return failure(new Refusal(413, 'PAYLOAD_TOO_LARGE', `The body is larger than ${limit} bytes.`));
 }

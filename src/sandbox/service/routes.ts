@@ -1,7 +1,7 @@
 import type { Operation } from '../../contract/endpoint.ts';
 import { endpoints } from '../../contract/endpoints.ts';
 
-/** What a path leads to. */
+/** The endpoint of a path, or the reason why none matches. */
 export type Match =
   | { readonly kind: 'operation'; readonly operation: Operation; readonly params: Readonly<Record<string, string>> }
   | { readonly kind: 'other_method'; readonly allow: string }
@@ -13,7 +13,7 @@ const ROUTES = Object.values(endpoints).map(({ operation, method, path }) => ({
   parts: path.split('/'),
 }));
 
-/** Finds the endpoint of the contract's table. Path parameters are decoded once. */
+/** Finds the endpoint in the table of the contract. Path parameters are decoded once. */
 export function matchRoute(method: string, pathname: string): Match {
   const parts = decoded(pathname.split('/'));
   if (parts === null) return { kind: 'none' };

@@ -1,13 +1,16 @@
+// service/ answers the requests to the API: faults, key, route, handler, answer. It imports business/ and delivery/. A new
+// endpoint needs one handler in handlers.ts.
+
 import type { Operation } from '../../contract/endpoint.ts';
 import { endpoints } from '../../contract/endpoints.ts';
 import { payloadOf } from '../../contract/envelope.ts';
+import type { RequestFault } from '../state/faults.ts';
 import { note, type World } from '../world.ts';
-import type { RequestFault } from './faults.ts';
 import { HANDLERS } from './handlers.ts';
 import { type Answer, failure, InvalidRequest, invalid, Refusal, success } from './respond.ts';
 import { matchRoute } from './routes.ts';
 
-/** A request as both doors, HTTP and in-process, hand it in. */
+/** A request, from HTTP or from `fetch`. */
 export interface Exchange {
   readonly method: string;
   readonly url: URL;
@@ -15,25 +18,28 @@ export interface Exchange {
   readonly body: string;
 }
 
-/** An answer, and what the fault that struck still has to do to it on its way out. */
+/** An answer, and the fault that applies to it while it is sent. */
 export interface Outcome {
   readonly operation: Operation | null;
-  /** Null: the connection ends, or hangs, without one. */
+  /** Null if the connection ends or hangs without an answer. */
   readonly answer: Answer | null;
   readonly fault: RequestFault | null;
 }
 
 const TEXT_TYPE = { 'Content-Type': 'text/plain' };
 
-/** Everything under /api/v1/external: faults, key, route, work. */
+/** Answers a request to the API: fault, key, route, handler. */
 export function serve(world: World, exchange: Exchange): Outcome {
   const match = matchRoute(exchange.method, exchange.url.pathname);
   const operation = match.kind === 'operation' ? match.operation : null;
   const fault = world.faults.forRequest(operation);
-  const before = fault === null ? undefined : insteadOfWork(world, fault);
-  if (before !== undefined) return { operation, answer: before, fault };
+  const spoilt = fault === null ? undefined : spoiltAnswer(world, fault);
+  const worksFirst = fault?.type === 'reset_after' || (fault !== null && 'afterWork' in fault && fault.afterWork);
+  if (spoilt !== undefined && !worksFirst) return { operation, answer: spoilt, fault };
   const answer = work(world, exchange, match);
-  return { operation, answer: fault === null ? answer : afterWork(world, fault, answer), fault };
+  if (spoilt !== undefined) return { operation, answer: spoilt, fault };
+  if (fault?.type !== 'malformed') return { operation, answer, fault };
+  return { operation, answer: { ...answer, body: `${answer.body.slice(0, -1)},}` }, fault };
 }
 
 function work(world: World, exchange: Exchange, match: ReturnType<typeof matchRoute>): Answer {
@@ -72,7 +78,7 @@ function checkKey(world: World, given: string | null): void {
   throw new Refusal(dialect.authStatus, dialect.authCode, 'A valid API key is required.', more);
 }
 
-/** The contract reads what the sandbox wrote: a deviation is a mistake of one of the two, and is said aloud. */
+/** Reads the answer with the contract. A deviation is a mistake of one of the two, so the log reports it. */
 function checkAnswer(world: World, operation: Operation, answer: Answer): void {
   const checked = endpoints[operation].data(payloadOf(JSON.parse(answer.body)));
   if (checked.ok) return;
@@ -84,53 +90,34 @@ function retryAfterHeader(world: World, retryAfter: number | string | undefined)
   if (retryAfter === undefined || world.settings.dialect.retryAfterForm === 'absent') return {};
   if (typeof retryAfter === 'string' || world.settings.dialect.retryAfterForm === 'seconds')
     return { 'Retry-After': String(retryAfter) };
-  // A date is read against the answer's own Date. A client that gets none reads it by the real time.
+  // A client compares the date with the Date header of the answer, or with the real time without one.
   const now = world.settings.dialect.dateHeader === 'present' ? world.clock.now() : world.settings.wallClock();
   return { 'Retry-After': new Date(now + retryAfter * 1000).toUTCString() };
 }
 
-/** The answer of a fault that keeps the work from being done; null for none at all, undefined when the work is done. */
-function insteadOfWork(world: World, fault: RequestFault): Answer | null | undefined {
-  if ('afterWork' in fault && fault.afterWork) return undefined;
+/** The answer of a fault in place of the service's: null for no answer, undefined if the fault changes no answer. */
+function spoiltAnswer(world: World, fault: RequestFault): Answer | null | undefined {
+  const { rateLimitStatus, rateLimitCode, rateLimitBody, serverStatus, serverCode, serverBody } =
+    world.settings.dialect;
   switch (fault.type) {
     case 'rate_limit': {
-      const { rateLimitStatus, rateLimitCode, rateLimitBody } = world.settings.dialect;
-      const more = { headers: retryAfterHeader(world, fault.retryAfter), form: rateLimitBody };
-      return failure(new Refusal(rateLimitStatus, rateLimitCode, 'Too many requests.', more));
+      const parts = { headers: retryAfterHeader(world, fault.retryAfter), form: rateLimitBody };
+      return failure(new Refusal(rateLimitStatus, rateLimitCode, 'Too many requests.', parts));
     }
-    case 'server_error':
-    case 'html':
-      return broken(world, fault);
+    case 'server_error': {
+      const parts = { headers: retryAfterHeader(world, fault.retryAfter), form: serverBody };
+      return failure(new Refusal(fault.status ?? serverStatus, serverCode, 'The service is not available.', parts));
+    }
+    case 'html': {
+      const status = fault.status ?? 502;
+      const body = `<!doctype html><title>${status}</title><h1>${status} Bad Gateway</h1>`;
+      return { status, headers: { 'Content-Type': 'text/html; charset=utf-8' }, body };
+    }
     case 'hang':
     case 'reset_before':
+    case 'reset_after':
       return null;
     default:
       return undefined;
   }
-}
-
-function afterWork(world: World, fault: RequestFault, answer: Answer): Answer | null {
-  switch (fault.type) {
-    case 'server_error':
-    case 'html':
-      return broken(world, fault);
-    case 'hang':
-    case 'reset_after':
-      return null;
-    case 'malformed':
-      return { ...answer, body: `${answer.body.slice(0, -1)},}` };
-    default:
-      return answer;
-  }
-}
-
-function broken(world: World, fault: RequestFault & { readonly type: 'server_error' | 'html' }): Answer {
-  if (fault.type === 'server_error') {
-    const { serverStatus, serverCode, serverBody } = world.settings.dialect;
-    const more = { headers: retryAfterHeader(world, fault.retryAfter), form: serverBody };
-    return failure(new Refusal(fault.status ?? serverStatus, serverCode, 'The service is not available.', more));
-  }
-  const status = fault.status ?? 502;
-  const body = `<!doctype html><title>${status}</title><h1>${status} Bad Gateway</h1>`;
-  return { status, headers: { 'Content-Type': 'text/html; charset=utf-8' }, body };
 }

@@ -1,27 +1,29 @@
-/** Something that falls due on the sandbox clock. */
-export interface Appointment {
+import { SortedList } from './sorted-list.ts';
+
+/** Work that is due at a time of the sandbox clock. */
+export interface ScheduledTask {
   readonly at: number;
   cancel(): void;
 }
 
-/** The sandbox's time and everything that waits for it. */
+/** The time of the sandbox, and the work scheduled on it. */
 export interface Clock {
   now(): number;
-  /** Runs `work` when the clock reaches `at`. The order of equal times is the order of the calls. */
-  schedule(at: number, work: () => unknown): Appointment;
-  /** Moves on, stopping at everything that falls due and waiting for it. Calls queue up behind each other. */
+  /** Runs `work` when the clock reaches `at`, in epoch milliseconds. Equal times run in the order of the calls. */
+  schedule(at: number, work: () => unknown): ScheduledTask;
+  /** Moves the clock. Runs the work that falls due in order and waits for each. Concurrent calls run one after another. */
   advance(milliseconds: number): Promise<void>;
-  /** Runs, without waiting, what is due by now; the real clock needs it where a timer is late. */
+  /** Runs all due work without waiting for it. The real clock needs this if a timer is late. */
   catchUp(): void;
-  /** Stops the running clock where it is, or lets a standing one run on from there. */
+  /** Lets the clock run with real time from its current time, or stops it there. */
   run(running: boolean): void;
   running(): boolean;
-  /** Forgets all appointments; a virtual clock goes back to `start`. */
+  /** Cancels all scheduled work and sets the time to `start`. */
   reset(start: number): void;
   close(): void;
 }
 
-interface Entry extends Appointment {
+interface Entry extends ScheduledTask {
   readonly order: number;
   readonly work: () => unknown;
 }
@@ -29,42 +31,28 @@ interface Entry extends Appointment {
 const LONGEST_TIMER = 2 ** 31 - 1; // beyond it a timer fires at once
 
 /**
- * Virtual: stands still at `start` and moves only by advance(). Real: runs with `wallClock`; advance() puts it ahead.
+ * Creates a clock. A virtual one moves only by `advance()`. A real one runs with `wallClock`, and `advance()` sets it ahead.
  */
 export function createClock(kind: 'virtual' | 'real', start: number, wallClock: () => number): Clock {
-  let entries: Entry[] = [];
+  const entries = new SortedList<Entry>((a, b) => a.at < b.at || (a.at === b.at && a.order < b.order));
   let isRunning = kind === 'real';
   let base = start;
   let startedAt = wallClock();
   let timer: ReturnType<typeof setTimeout> | undefined;
   let queue: Promise<void> = Promise.resolve();
   let closed = false;
-  let epoch = 0; // a reset while advance() is under way wins
-  let ceiling: number | null = null; // while advance() is under way, time stands at the appointment it runs
+  let epoch = 0; // a reset ends an advance() in progress
+  let ceiling: number | null = null; // during advance(): the time of the task that it runs
 
   const now = (): number => ceiling ?? (isRunning ? base + (wallClock() - startedAt) : base);
   let count = 0;
-  const placeOf = ({ at, order }: Pick<Entry, 'at' | 'order'>): number => {
-    let [low, high] = [0, entries.length];
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      const other = entries[middle];
-      if (other !== undefined && (other.at < at || (other.at === at && other.order < order))) low = middle + 1;
-      else high = middle;
-    }
-    return low;
-  };
-  const drop = (entry: Entry): void => {
-    const place = placeOf(entry);
-    if (entries[place] === entry) entries.splice(place, 1);
-  };
   const nextDue = (limit: number): Entry | undefined => {
-    const entry = entries[0];
+    const entry = entries.first;
     return entry !== undefined && entry.at <= limit ? entry : undefined;
   };
   const arm = (): void => {
     clearTimeout(timer);
-    const first = entries[0];
+    const { first } = entries;
     if (!isRunning || closed || first === undefined || ceiling !== null) return;
     timer = setTimeout(catchUp, Math.min(Math.max(first.at - now(), 0), LONGEST_TIMER));
     // A waiting delivery must not keep a finished test run or script alive.
@@ -73,7 +61,7 @@ export function createClock(kind: 'virtual' | 'real', start: number, wallClock: 
   function catchUp(): void {
     if (closed || ceiling !== null) return;
     for (let entry = nextDue(now()); entry !== undefined; entry = nextDue(now())) {
-      drop(entry);
+      entries.remove(entry);
       void entry.work();
     }
     arm();
@@ -86,7 +74,7 @@ export function createClock(kind: 'virtual' | 'real', start: number, wallClock: 
     ceiling = from;
     try {
       for (let entry = nextDue(target); entry !== undefined && !closed && epoch === begun; entry = nextDue(target)) {
-        drop(entry);
+        entries.remove(entry);
         ceiling = Math.max(ceiling, entry.at);
         await entry.work();
       }
@@ -108,11 +96,11 @@ export function createClock(kind: 'virtual' | 'real', start: number, wallClock: 
         order: count,
         work,
         cancel() {
-          drop(entry);
+          entries.remove(entry);
           arm();
         },
       };
-      entries.splice(placeOf(entry), 0, entry);
+      entries.add(entry);
       arm();
       return entry;
     },
@@ -131,14 +119,14 @@ export function createClock(kind: 'virtual' | 'real', start: number, wallClock: 
     running: () => isRunning,
     reset(restart) {
       epoch += 1;
-      entries = [];
+      entries.clear();
       base = restart;
       startedAt = wallClock();
       arm();
     },
     close() {
       closed = true;
-      entries = [];
+      entries.clear();
       clearTimeout(timer);
     },
   };

@@ -26,7 +26,7 @@ function method(
   };
 }
 
-/** Ranges that differ, commissions carried by the customer, by the merchant, by both and by nobody. */
+/** Methods with different ranges. The customer, the merchant, both or neither pay the commission. */
 export const SEED_METHODS: readonly SandboxMethod[] = [
   method(1, 'Card', EUR, ['5.00', '2000.00'], ['2.00', '1.00', '3.00']),
   method(2, 'Bank transfer', EUR, ['10.00', '10000.00'], ['0.00', '0.80', '0.80']),
@@ -46,7 +46,7 @@ function rates(platform: string, rows: readonly (readonly [string, string | null
   ]);
 }
 
-/** Two sources; a null price stands for a pair without fresh data, which the list leaves out. PLN cannot be charged. */
+/** Rates of two sources. A null price means a pair without fresh data, which the list omits. PLN cannot be charged. */
 export const SEED_RATES: readonly SandboxRate[] = [
   ...rates('binance', [
     ['EUR', '0.9214', '0.9187'],
@@ -86,7 +86,7 @@ function withdrawal(index: number, rest: Partial<SandboxWithdrawal>): SandboxWit
   };
 }
 
-/** Withdrawals in each state, dated relative to the start of the sandbox. */
+/** Withdrawals in each status, dated relative to the start of the sandbox. */
 export function seedWithdrawals(start: number): SandboxWithdrawal[] {
   const ago = (days: number): string => new Date(start - days * DAY).toISOString();
   return [

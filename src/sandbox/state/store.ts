@@ -1,30 +1,31 @@
+// state/ holds the content of one sandbox: clock, store, log, faults and random ids. It knows neither the business rules
+// nor HTTP, and imports only the contract and the wire types.
+
 import type { KnownDeliveryStatus, KnownEventType, KnownInvoiceStatus } from '../../contract/types.ts';
 import type {
   SandboxAdjustment,
   SandboxAttempt,
+  SandboxInvoice,
   SandboxMethod,
   SandboxWithdrawal,
-  WireCurrency,
 } from '../wire-types.ts';
-import type { Appointment } from './clock.ts';
-import { InvoiceRows } from './invoice-rows.ts';
+import type { ScheduledTask } from './clock.ts';
+import { SortedList } from './sorted-list.ts';
 
-/** An invoice as it is kept: texts as they were sent, times in epoch milliseconds. */
-export interface InvoiceRecord {
+/** The checked members that a new invoice is made of. */
+export type InvoiceDraft = Pick<
+  SandboxInvoice,
+  'external_id' | 'customer_id' | 'amount' | 'currency' | 'purpose' | 'callback_url' | 'success_url' | 'fail_url'
+>;
+
+/** An invoice as the sandbox keeps it: texts as they were sent, times in epoch milliseconds. */
+export interface InvoiceRecord extends InvoiceDraft {
   readonly uuid: string;
-  readonly external_id: string;
-  readonly customer_id: string;
-  readonly purpose: string | null;
-  readonly amount: string;
-  readonly currency: WireCurrency;
-  readonly callback_url: string | null;
-  readonly success_url: string | null;
-  readonly fail_url: string | null;
   readonly createdAt: number;
   readonly expiresAt: number;
-  /** Counts the invoices of this sandbox: decides where times are equal. */
+  /** The number of the invoice in this sandbox. Orders invoices of the same time. */
   readonly order: number;
-  /** Changes through {@link Store.setStatus} alone, which keeps the lists right. */
+  /** Changed by {@link Store.setStatus} only, which keeps the lists right. */
   readonly status: KnownInvoiceStatus;
   finishedAt: number | null;
   method: SandboxMethod | null;
@@ -32,7 +33,7 @@ export interface InvoiceRecord {
   rate: string | null;
   settledUsdt: string | null;
   adjustment: SandboxAdjustment | null;
-  expiry: Appointment | null;
+  expiry: ScheduledTask | null;
 }
 
 /** A delivery as it is kept. */
@@ -45,42 +46,45 @@ export interface DeliveryRecord {
   readonly createdAt: number;
   /** The latest {@link KEPT_ATTEMPTS}. */
   readonly log: SandboxAttempt[];
-  /** All attempts, those that the log has dropped included. */
+  /** The number of all attempts, dropped ones included. */
   made: number;
   status: KnownDeliveryStatus;
   nextRetryAt: number | null;
   deliveredAt: number | null;
-  retry: Appointment | null;
-  /** The attempt that is under way. */
+  retry: ScheduledTask | null;
+  /** The attempt in progress. */
   attempt: Promise<void> | null;
-  /** X-Webhook-Timestamp of the first attempt, as an instant. */
+  /** X-Webhook-Timestamp of the first attempt, in epoch milliseconds. */
   firstStamp: number | null;
-  /** What the search for the cause of a refusal has found; null while nobody has asked. */
+  /** The result of the search for the cause of a refusal, or null without a search. */
   finding: string | null;
 }
 
-/** A delivery can be resent without end; its log cannot grow so. */
+/** Bounds the log, because a delivery can be resent without limit. */
 export const KEPT_ATTEMPTS = 50;
+
+const byCreation = (a: InvoiceRecord, b: InvoiceRecord): boolean =>
+  a.createdAt < b.createdAt || (a.createdAt === b.createdAt && a.order < b.order);
 
 type Filter = { readonly status?: string | null; readonly currency?: string | null };
 
-/** All state of one sandbox, in memory. Beyond `most` invoices the oldest is forgotten, with its deliveries. */
+/** The invoices and deliveries of one sandbox. Beyond `limit` invoices it drops the oldest with its deliveries. */
 export class Store {
-  readonly #most: number;
+  readonly #limit: number;
   readonly #byUuid = new Map<string, InvoiceRecord>();
   readonly #byExternalId = new Map<string, InvoiceRecord>();
-  /** One list for each filter that can be asked for: status, currency, both, none. */
-  readonly #lists = new Map<string, InvoiceRows>();
+  /** One list for each filter: status, currency, both, none. */
+  readonly #lists = new Map<string, SortedList<InvoiceRecord>>();
   readonly #deliveries = new Map<string, DeliveryRecord[]>();
   readonly #byDeliveryId = new Map<string, DeliveryRecord>();
-  /** Deliveries whose attempt is under way. */
-  readonly underWay = new Set<DeliveryRecord>();
+  /** Deliveries with an attempt in progress. */
+  readonly inProgress = new Set<DeliveryRecord>();
   #added = 0;
   forgotten = 0;
   withdrawals: readonly SandboxWithdrawal[] = [];
 
-  constructor(most: number) {
-    this.#most = most;
+  constructor(limit: number) {
+    this.#limit = limit;
   }
 
   nextOrder(): number {
@@ -89,18 +93,18 @@ export class Store {
   }
 
   addInvoice(invoice: InvoiceRecord): void {
-    this.#added = Math.max(this.#added, invoice.order); // restored ones bring theirs
+    this.#added = Math.max(this.#added, invoice.order); // a restored invoice keeps its number
     this.#byUuid.set(invoice.uuid, invoice);
     this.#byExternalId.set(invoice.external_id, invoice);
     for (const name of listsOf(invoice)) this.#list(name).add(invoice);
-    if (this.#byUuid.size > this.#most) this.#forgetOldest();
+    if (this.#byUuid.size > this.#limit) this.#forgetOldest();
   }
 
   setStatus(invoice: InvoiceRecord, status: KnownInvoiceStatus): void {
-    if (this.#byUuid.get(invoice.uuid) === invoice)
-      for (const name of listsOf(invoice)) this.#list(name).remove(invoice);
-    (invoice as { status: KnownInvoiceStatus }).status = status; // readonly to everybody else
-    if (this.#byUuid.get(invoice.uuid) === invoice) for (const name of listsOf(invoice)) this.#list(name).add(invoice);
+    const isKept = this.#byUuid.get(invoice.uuid) === invoice;
+    if (isKept) for (const name of listsOf(invoice)) this.#list(name).remove(invoice);
+    (invoice as { status: KnownInvoiceStatus }).status = status; // readonly outside of this method
+    if (isKept) for (const name of listsOf(invoice)) this.#list(name).add(invoice);
   }
 
   byUuid(uuid: string): InvoiceRecord | undefined {
@@ -111,33 +115,31 @@ export class Store {
     return this.#byExternalId.get(id);
   }
 
-  /** By the service's order id or the merchant's. */
+  /** Finds an invoice by the uuid of the service or the `external_id` of the merchant. */
   byIdent(ident: string): InvoiceRecord | undefined {
     return this.byUuid(ident) ?? this.byExternalId(ident);
   }
 
-  /** In the order in which they came. */
+  /** All invoices in the order of their creation. */
   invoices(): InvoiceRecord[] {
     return [...this.#byUuid.values()];
   }
 
-  /** Those of a status and a currency, by time of creation; null or absent stands for any. */
-  list({ status = null, currency = null }: Filter = {}): InvoiceRows {
-    return this.#lists.get(listName(status, currency)) ?? new InvoiceRows(); // anybody can ask for any currency
+  /** The invoices of a status and a currency, by time of creation. Null or absent means any. */
+  list({ status = null, currency = null }: Filter = {}): SortedList<InvoiceRecord> {
+    return this.#lists.get(listName(status, currency)) ?? new SortedList(byCreation); // a query can ask for any currency
   }
 
   addDelivery(delivery: DeliveryRecord): void {
     this.#byDeliveryId.set(delivery.id, delivery);
-    const list = this.#deliveries.get(delivery.invoice.uuid);
-    if (list === undefined) this.#deliveries.set(delivery.invoice.uuid, [delivery]);
-    else list.push(delivery);
+    this.#deliveries.set(delivery.invoice.uuid, [...this.deliveries(delivery.invoice), delivery]);
   }
 
   deliveryById(id: string): DeliveryRecord | undefined {
     return this.#byDeliveryId.get(id);
   }
 
-  /** Of one invoice, or all; oldest first. */
+  /** The deliveries of one invoice, or of all, oldest first. */
   deliveries(invoice?: InvoiceRecord): DeliveryRecord[] {
     if (invoice === undefined) return [...this.#byDeliveryId.values()];
     return [...(this.#deliveries.get(invoice.uuid) ?? [])];
@@ -149,12 +151,12 @@ export class Store {
     this.#lists.clear();
     this.#deliveries.clear();
     this.#byDeliveryId.clear();
-    this.underWay.clear();
+    this.inProgress.clear();
     this.forgotten = 0;
   }
 
-  #list(name: string): InvoiceRows {
-    const list = this.#lists.get(name) ?? new InvoiceRows();
+  #list(name: string): SortedList<InvoiceRecord> {
+    const list = this.#lists.get(name) ?? new SortedList(byCreation);
     this.#lists.set(name, list);
     return list;
   }

@@ -68,7 +68,7 @@ describe('moves of a delivery', () => {
       last_http_status: null,
       next_retry_at: '2026-03-01T12:01:00.000Z',
     });
-    expect(delivery?.attempt_log[0]?.error).toBe('time-out: no answer within 15 s');
+    expect(delivery?.attempt_log[0]?.error).toBe('timeout: no answer within 15 s');
   });
 
   it('row 2: nobody listens', async () => {

@@ -42,8 +42,8 @@ describe('the search for the cause', () => {
   it.each<[string, Receiver, string]>([
     ['secret with a newline', withSecret('whsec_sandbox\n'), 'secret ends with a line break'],
     ['secret with a Windows newline', withSecret('whsec_sandbox\r\n'), 'Windows line break'],
-    ['secret with a blank before', withSecret(' whsec_sandbox'), 'begins with a blank'],
-    ['secret with a blank behind', withSecret('whsec_sandbox '), 'ends with a blank'],
+    ['secret with a blank before', withSecret(' whsec_sandbox'), 'begins with a space'],
+    ['secret with a blank behind', withSecret('whsec_sandbox '), 'ends with a space'],
     ['quoted secret', withSecret('"whsec_sandbox"'), 'has quotes'],
     ['secret without its beginning', withSecret('sandbox'), 'cuts "whsec_" off'],
     ['missing timestamp', (body) => hex('whsec_sandbox', body), 'signs the body alone'],

@@ -1,4 +1,4 @@
-import { MAX_ATTEMPTS } from '../../delivery/schedule.ts';
+import { MAX_ATTEMPTS } from '../../delivery/deliveries.ts';
 import type { Answer } from '../../service/respond.ts';
 import type { Exchange } from '../../service/service.ts';
 import type { DeliveryRecord } from '../../state/store.ts';

@@ -1,5 +1,5 @@
-import { MAX_ATTEMPTS } from '../../delivery/schedule.ts';
-import { signedRequest } from '../../delivery/send.ts';
+import { MAX_ATTEMPTS } from '../../delivery/deliveries.ts';
+import { signedRequest } from '../../delivery/signed-request.ts';
 import type { Answer } from '../../service/respond.ts';
 import type { Exchange } from '../../service/service.ts';
 import type { DeliveryRecord } from '../../state/store.ts';
@@ -18,7 +18,7 @@ export async function deliveryPage(world: World, exchange: Exchange, row: Delive
   const { invoice, url, log, nextRetryAt } = row;
   const last = log.at(-1);
   const target = url ?? 'http://127.0.0.1:3000/webhook';
-  const curl = asCurl(await signedRequest(world, row, target, world.settings.wallClock()));
+  const curl = asCurl(await signedRequest(world.settings, row, target, world.settings.wallClock()));
   return dashboardPage(
     exchange,
     `${row.eventType} of ${invoice.external_id}`,

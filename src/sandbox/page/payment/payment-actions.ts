@@ -1,6 +1,5 @@
 import { ConfigurationError, isMerchantError } from '../../../errors/classes.ts';
-import { adjustInvoice, chooseMethod, closeInvoice, payInvoice } from '../../business/invoices.ts';
-import { compareAmounts, isAmount } from '../../business/money.ts';
+import { adjustInvoice, chooseMethod, closeInvoice, payInvoice, payOtherAmount } from '../../business/invoices.ts';
 import { resend } from '../../delivery/deliveries.ts';
 import type { Answer } from '../../service/respond.ts';
 import type { InvoiceRecord } from '../../state/store.ts';
@@ -44,11 +43,8 @@ async function doIt(world: World, invoice: InvoiceRecord, action: string, form: 
     case 'dispute':
       return payInvoice(world, invoice, { method });
     case 'underpay':
-      mustDiffer(invoice, amount, -1);
-      return payInvoice(world, invoice, { amount, method });
     case 'overpay':
-      mustDiffer(invoice, amount, 1);
-      return payInvoice(world, invoice, { amount, method });
+      return payOtherAmount(world, invoice, action, { amount, method });
     case 'pay_other':
       return payInvoice(world, invoice, { amount, method });
     case 'adjust':
@@ -64,11 +60,6 @@ async function doIt(world: World, invoice: InvoiceRecord, action: string, form: 
     default:
       throw new ConfigurationError('This page has no such button.');
   }
-}
-
-function mustDiffer(invoice: InvoiceRecord, amount: string, sign: -1 | 1): void {
-  if (!isAmount(amount) || compareAmounts(amount, invoice.amount) === sign) return;
-  throw new ConfigurationError(`${amount} is not ${sign < 0 ? 'less' : 'more'} than the ordered ${invoice.amount}.`);
 }
 
 async function patiently(world: World, work: Promise<void>): Promise<void> {

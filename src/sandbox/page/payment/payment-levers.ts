@@ -1,8 +1,15 @@
-import { partOf } from '../../business/money.ts';
+import { type Quote, shareOf } from '../../business/money.ts';
 import type { InvoiceRecord } from '../../state/store.ts';
+import type { SandboxMethod } from '../../wire-types.ts';
 import type { World } from '../../world.ts';
 import { type Html, html } from '../parts/html.ts';
-import type { Offer } from './payment-page.ts';
+
+/** A method with what the invoice comes to, or with the reason why it cannot be used. */
+export interface Offer {
+  readonly method: SandboxMethod;
+  readonly quote: Quote | null;
+  readonly problem: string | null;
+}
 
 /** What tests need and no customer sees: every other way in which a payment can end. */
 export function levers(
@@ -18,8 +25,8 @@ export function levers(
 ${
   checked !== undefined &&
   html`<div class="grid">
-${amountLever(invoice, checked, { name: 'underpay', label: 'Pay less', amount: partOf(invoice.amount, '0.5') })}
-${amountLever(invoice, checked, { name: 'overpay', label: 'Pay more', amount: partOf(invoice.amount, '1.5') })}
+${amountLever(invoice, checked, { name: 'underpay', label: 'Pay less', amount: shareOf(invoice.amount, '0.5') })}
+${amountLever(invoice, checked, { name: 'overpay', label: 'Pay more', amount: shareOf(invoice.amount, '1.5') })}
 </div>`
 }
 <form method="post" action="${action}" class="row">

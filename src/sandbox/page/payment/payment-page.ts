@@ -1,24 +1,13 @@
 import { methodsFor, settlementRate } from '../../business/catalogue.ts';
-import { compareAmounts, outOfRange, type Quote, quote } from '../../business/money.ts';
+import { compareAmounts, outOfRange, quote } from '../../business/money.ts';
 import type { Answer } from '../../service/respond.ts';
 import type { InvoiceRecord } from '../../state/store.ts';
-import type { SandboxMethod } from '../../wire-types.ts';
 import type { World } from '../../world.ts';
 import { type Html, html, pageAnswer } from '../parts/html.ts';
 import { moment, span } from '../parts/moments.ts';
 import { heading } from './order-heading.ts';
-import { levers } from './payment-levers.ts';
-import { closedView } from './receipt.ts';
-
-/** What has just happened on this page. */
-export interface Arrival {
-  /** The button that led here and did its work. */
-  readonly done?: string | null;
-  /** The button that came too late: the order had ended before. */
-  readonly late?: string | null;
-  /** Why a button did nothing. */
-  readonly problem?: string | null;
-}
+import { levers, type Offer } from './payment-levers.ts';
+import { type Arrival, closedView } from './receipt.ts';
 
 const TITLES = { pending: 'Pay', success: 'Paid', fail: 'Failed', expired: 'Expired', canceled: 'Canceled' };
 
@@ -36,13 +25,6 @@ export function paymentPage(world: World, invoice: InvoiceRecord, arrival: Arriv
       again: underWay,
     },
   );
-}
-
-/** A method with what the invoice comes to, or with the reason why it cannot be used. */
-export interface Offer {
-  readonly method: SandboxMethod;
-  readonly quote: Quote | null;
-  readonly problem: string | null;
 }
 
 function offersFor(world: World, invoice: InvoiceRecord): Offer[] {

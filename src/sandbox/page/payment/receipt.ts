@@ -3,7 +3,16 @@ import type { World } from '../../world.ts';
 import { type Html, html, safeLink } from '../parts/html.ts';
 import { moment, span } from '../parts/moments.ts';
 import { heading } from './order-heading.ts';
-import type { Arrival } from './payment-page.ts';
+
+/** What has just happened on this page. */
+export interface Arrival {
+  /** The button that led here and did its work. */
+  readonly done?: string | null;
+  /** The button that came too late: the order had ended before. */
+  readonly late?: string | null;
+  /** Why a button did nothing. */
+  readonly problem?: string | null;
+}
 
 const STATES = {
   pending: 'This order is open.',

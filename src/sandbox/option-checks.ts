@@ -1,4 +1,8 @@
+import { configurationFail } from '../checks.ts';
 import { ConfigurationError } from '../errors/classes.ts';
+
+/** Refuses a wrong option of the sandbox. */
+export const fail = configurationFail();
 
 const UNITS: Readonly<Record<string, number>> = {
   ms: 1,
@@ -9,15 +13,15 @@ const UNITS: Readonly<Record<string, number>> = {
   d: 86_400_000,
 };
 const PART = /(\d+(?:\.\d+)?)\s*(ms|min|[smhd])\s*/y;
-/** A century. Later dates lose their four-digit year sooner or later. */
+/** A century, so that dates keep a year of four digits. */
 const LONGEST = 100 * 365 * 86_400_000;
 
 /** Reads `"6h"`, `"1h30m"`, `"90s"`, `"250ms"`, `"2d"` or a number of milliseconds. */
-export function durationFrom(value: unknown, name: string): number {
+export function parseDuration(value: unknown, name: string): number {
   const milliseconds = typeof value === 'number' ? value : typeof value === 'string' ? fromText(value) : Number.NaN;
   if (milliseconds >= 0 && milliseconds <= LONGEST) return milliseconds;
   throw new ConfigurationError(
-    `${name} must be milliseconds from 0 up to 100 years, or text such as "90s", "30m", "6h" or "1d"; got ${shown(value)}`,
+    `${name} must be milliseconds from 0 up to 100 years, or text such as "90s", "30m", "6h" or "1d", not ${shown(value)}`,
   );
 }
 
@@ -35,7 +39,7 @@ function fromText(text: string): number {
   return total;
 }
 
-/** What was given, for a message: short, and with its type. */
+/** A given value for a message: text in quotes and cut off, objects by their type. */
 export function shown(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(value.length > 60 ? `${value.slice(0, 60)}…` : value);
   if (typeof value === 'object' && value !== null) return Array.isArray(value) ? 'an array' : 'an object';

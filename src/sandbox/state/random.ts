@@ -3,11 +3,11 @@ export interface Random {
   /** From 0 up to, not including, 1. */
   next(): number;
   uuid(): string;
-  /** Where the sequence stands: with it `createRandom` goes on. */
+  /** The position in the sequence, with which `createRandom` continues it. */
   position(): number;
 }
 
-/** A 32-bit generator (mulberry32): small, and good enough for ids that only have to differ. */
+/** A 32-bit generator (mulberry32). It is enough for ids that only have to differ. */
 export function createRandom(seed: number | string, position?: number): Random {
   let state = position ?? (typeof seed === 'number' ? seed >>> 0 : hash(seed));
   const next = (): number => {
@@ -33,7 +33,7 @@ function uuidFrom(next: () => number): string {
   return [text.slice(0, 8), text.slice(8, 12), text.slice(12, 16), text.slice(16, 20), text.slice(20)].join('-');
 }
 
-/** A seed nobody chose, so that two runs do not hand the same invoice_uuid to a receiver that remembers. */
+/** A random seed. Two runs then never send the same `invoice_uuid` to a receiver that remembers ids. */
 export function randomSeed(): number {
   return crypto.getRandomValues(new Uint32Array(1))[0] ?? 1;
 }

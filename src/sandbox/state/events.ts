@@ -1,6 +1,8 @@
-import type { KnownDeliveryStatus, KnownEventType, KnownInvoiceStatus } from '../contract/types.ts';
+import { notify } from '../../callbacks.ts';
+import type { KnownInvoiceStatus } from '../../contract/types.ts';
+import type { SandboxAttempt, SandboxDelivery } from '../wire-types.ts';
 
-/** A request that the sandbox answered, or refused, or broke on purpose. Never holds the API key. */
+/** A request to the sandbox. Never holds the API key. */
 export interface RequestEntry {
   readonly kind: 'request';
   /** Also the X-Request-Id of the answer. */
@@ -11,22 +13,22 @@ export interface RequestEntry {
   readonly path: string;
   /** With its leading `?`, or empty. */
   readonly query: string;
-  /** Such as `invoices.create`; `page` for the payment page and the dashboard; null where no endpoint matched. */
+  /** Such as `invoices.create`, or `page` for the payment page and the dashboard. Null if no endpoint matched. */
   readonly operation: string | null;
-  /** Null where a fault left the request unanswered. */
+  /** Null if a fault left the request unanswered. */
   readonly status: number | null;
   /** `error.code` of a refusal. */
   readonly code: string | null;
-  /** Why it was refused, or what is worth knowing about it; null when there is nothing to say. */
+  /** The cause of a refusal or another remark, or null. */
   readonly why: string | null;
-  /** The injected fault that hit it. */
+  /** The type of the injected fault, or null. */
   readonly fault: string | null;
-  /** Bodies as text, cut at 4,000 characters; page requests keep none. */
+  /** Cut off at 4,000 characters. Empty for pages, as `response_body`. */
   readonly request_body: string;
   readonly response_body: string;
 }
 
-/** An invoice came to be (`from` is null) or moved. */
+/** An invoice was created (`from` is null) or changed its status. */
 export interface InvoiceMove {
   readonly kind: 'invoice';
   readonly at: string;
@@ -37,29 +39,18 @@ export interface InvoiceMove {
   readonly why: string;
 }
 
-/** One attempt to deliver a webhook has ended. */
-export interface DeliveryMove {
+/** One attempt to deliver a webhook has ended. The status and the time of the next attempt are those after it. */
+export interface DeliveryMove
+  extends Pick<SandboxDelivery, 'external_id' | 'event_type' | 'url' | 'max_attempts' | 'status' | 'next_retry_at'>,
+    Omit<SandboxAttempt, 'created_at' | 'request' | 'response_headers' | 'fault'> {
   readonly kind: 'attempt';
   readonly at: string;
   readonly delivery_id: string;
-  readonly external_id: string;
-  readonly event_type: KnownEventType;
-  readonly url: string | null;
+  /** The number of the attempt, from 1. */
   readonly attempt: number;
-  readonly max_attempts: number;
-  readonly status: KnownDeliveryStatus;
-  readonly status_code: number | null;
-  readonly success: boolean;
-  readonly error: string | null;
-  readonly duration_ms: number;
-  readonly triggered_by: 'schedule' | 'manual';
-  readonly next_retry_at: string | null;
-  readonly response_body: string | null;
-  /** The cause of a refusal where it is known; null where it cannot be. */
-  readonly why: string | null;
 }
 
-/** Something the sandbox wants known: no webhook could be sent, or it answered what the contract does not read. */
+/** A remark: no webhook could be sent, or an answer deviates from the contract. */
 export interface SandboxNote {
   readonly kind: 'note';
   readonly at: string;
@@ -69,7 +60,13 @@ export interface SandboxNote {
 /** Everything that happens in a sandbox, in order. */
 export type SandboxEvent = RequestEntry | InvoiceMove | DeliveryMove | SandboxNote;
 
-/** One plain line for a terminal: what happened, and why. @experimental */
+/**
+ * Describes an event as one plain line for a terminal, with its cause.
+ *
+ * @example
+ * const sandbox = createSandbox({ onEvent: (event) => console.log(describeEvent(event)) });
+ * @experimental
+ */
 export function describeEvent(event: SandboxEvent): string {
   const time = event.at.slice(11, 19);
   switch (event.kind) {
@@ -93,7 +90,15 @@ export function describeEvent(event: SandboxEvent): string {
 
 const KEPT = 2_000;
 
-/** The log of a sandbox: bounded, newest last, told to the listener as it grows. @internal */
+const encoder = new TextEncoder();
+const decoder = new TextDecoder();
+
+/** The start of a text, as a copy. A slice would keep the whole text in memory as long as the log holds the slice. */
+export function excerpt(text: string, limit: number): string {
+  return text.length <= limit ? text : decoder.decode(encoder.encode(text.slice(0, limit)));
+}
+
+/** The last 2,000 events of a sandbox, newest last. Calls the listener with each new event. @internal */
 export class EventLog {
   readonly #events: SandboxEvent[] = [];
   readonly #listener: ((event: SandboxEvent) => void) | undefined;
@@ -105,11 +110,7 @@ export class EventLog {
   add(event: SandboxEvent): void {
     this.#events.push(event);
     if (this.#events.length > KEPT) this.#events.splice(0, this.#events.length - KEPT);
-    try {
-      this.#listener?.(event);
-    } catch {
-      // A listener that throws must not change what the service answers.
-    }
+    notify(() => this.#listener?.(event));
   }
 
   all(): SandboxEvent[] {

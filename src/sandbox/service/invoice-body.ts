@@ -1,17 +1,16 @@
 import { isLoopback } from '../../contract/values/hosts.ts';
 import { activeCurrency } from '../business/catalogue.ts';
-import type { InvoiceDraft } from '../business/invoices.ts';
 import { isAmount } from '../business/money.ts';
-import type { Dialect } from '../dialect/dialect.ts';
+import type { InvoiceDraft } from '../state/store.ts';
 import type { World } from '../world.ts';
-import { type Finding, InvalidRequest } from './respond.ts';
+import { type FieldProblem, InvalidRequest } from './respond.ts';
 
-/** Reads the body of a creation by the interface's Limits table. Lengths count code points. Unknown members are ignored. */
-export function draftFrom(world: World, body: string): InvoiceDraft {
+/** Reads the body of a creation by the Limits table of the interface. Lengths are in code points. Unknown members are ignored. */
+export function readDraft(world: World, body: string): InvoiceDraft {
   const source = jsonObject(body);
-  const findings: Finding[] = [];
+  const problems: FieldProblem[] = [];
   const add = (field: string, message: string, type: string): void => {
-    findings.push({ where: 'body', field, message, type });
+    problems.push({ where: 'body', field, message, type });
   };
   const member = (field: string): unknown => (Object.hasOwn(source, field) ? source[field] : undefined);
   const text = (field: string, min: number, max: number): string | null => {
@@ -49,13 +48,13 @@ export function draftFrom(world: World, body: string): InvoiceDraft {
   const success_url = address('success_url');
   const fail_url = address('fail_url');
   if (
-    findings.length > 0 ||
+    problems.length > 0 ||
     external_id === null ||
     customer_id === null ||
     amount === null ||
     currency === undefined
   ) {
-    throw new InvalidRequest(findings);
+    throw new InvalidRequest(problems);
   }
   return { external_id, customer_id, amount, currency, purpose, callback_url, success_url, fail_url };
 }
@@ -82,50 +81,4 @@ function isSafeAddress(text: string): boolean {
   if (!/^https?:\/\/[^\s\\]+$/i.test(text) || !URL.canParse(text)) return false;
   const { protocol, hostname } = new URL(text);
   return protocol === 'https:' || isLoopback(hostname);
-}
-
-/** Reads query parameters; the last of several with one name counts. */
-export class QueryReader {
-  readonly #query: URLSearchParams;
-  readonly #findings: Finding[] = [];
-  readonly #known = new Set<string>();
-
-  constructor(query: URLSearchParams) {
-    this.#query = query;
-  }
-
-  text(name: string): string | null {
-    this.#known.add(name);
-    return this.#query.getAll(name).at(-1) ?? null;
-  }
-
-  word<Word extends string>(name: string, words: readonly Word[]): Word | null {
-    const value = this.text(name);
-    if (value === null) return null;
-    const found = words.find((word) => word === value);
-    if (found === undefined) this.#add(name, `must be one of ${words.join(', ')}`, 'enum');
-    return found ?? null;
-  }
-
-  integer(name: string, min: number, max: number, byDefault: number): number {
-    const value = this.text(name);
-    if (value === null) return byDefault;
-    const number = /^-?\d{1,15}$/.test(value) ? Number(value) : Number.NaN;
-    if (Number.isNaN(number)) this.#add(name, 'must be an integer', 'int_parsing');
-    else if (number < min) this.#add(name, `must be at least ${min}`, 'greater_than_equal');
-    else if (number > max) this.#add(name, `must be at most ${max}`, 'less_than_equal');
-    return number;
-  }
-
-  /** Throws InvalidRequest when anything read so far was wrong. */
-  check(unknown: Dialect['unknownQuery']): void {
-    for (const name of unknown === 'refused' ? new Set(this.#query.keys()) : []) {
-      if (!this.#known.has(name)) this.#add(name, 'is not a parameter of this list', 'extra_forbidden');
-    }
-    if (this.#findings.length > 0) throw new InvalidRequest(this.#findings);
-  }
-
-  #add(field: string, message: string, type: string): void {
-    this.#findings.push({ where: 'query', field, message, type });
-  }
 }

@@ -1,20 +1,21 @@
 import { ConfigurationError } from '../../errors/classes.ts';
 import type { SandboxWithdrawal } from '../wire-types.ts';
-import type { World } from '../world.ts';
-import type { DeliveryRecord, InvoiceRecord } from './store.ts';
+import type { Clock } from './clock.ts';
+import type { Random } from './random.ts';
+import type { DeliveryRecord, InvoiceRecord, Store } from './store.ts';
 
-/** An invoice without what waits for the clock. */
+/** An invoice without its scheduled expiry. */
 export type InvoiceState = Omit<InvoiceRecord, 'expiry'>;
-/** A delivery without what waits or runs; its invoice by uuid. */
+/** A delivery without its scheduled retry and running attempt, with its invoice by uuid. */
 export type DeliveryState = Omit<DeliveryRecord, 'invoice' | 'retry' | 'attempt'> & { readonly invoice: string };
 
 const VERSION = 1;
 
-/** What a sandbox holds, as plain JSON data. Its members are for `createSandbox`, not for reading. @experimental */
+/** The content of a sandbox as plain JSON data, for the option `state`. Its members may change in any version. @experimental */
 export interface SandboxState {
   readonly version: 1;
   readonly seed: number | string;
-  /** Where the random ids stand. */
+  /** The position of the random ids. */
   readonly position: number;
   readonly requestCount: number;
   /** Epoch milliseconds: of the sandbox clock, and of the real one at the same moment. */
@@ -25,9 +26,17 @@ export interface SandboxState {
   readonly withdrawals: readonly SandboxWithdrawal[];
 }
 
-/** A copy: what happens later does not show in it. @internal */
-export function stateOf(world: World): SandboxState {
-  const { store, settings, clock, random, requestCount } = world;
+/** The parts of a sandbox that its state is read from. */
+interface Saved {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly requestCount: number;
+  readonly settings: { readonly seed: number | string; readonly wallClock: () => number };
+}
+
+/** Copies the content of a sandbox. @internal */
+export function saveState({ store, settings, clock, random, requestCount }: Saved): SandboxState {
   const state: SandboxState = {
     version: VERSION,
     seed: settings.seed,
@@ -47,14 +56,14 @@ export function stateOf(world: World): SandboxState {
 const NUMBERS = ['position', 'requestCount', 'now', 'wall'] as const;
 const LISTS = ['invoices', 'deliveries', 'withdrawals'] as const;
 
-/** Checks what claims to be a state. Throws a ConfigurationError; the rows are our own writing and are not looked into. */
-export function stateFrom(value: unknown): SandboxState {
+/** Checks a given state. The rows are not checked, because the sandbox wrote them. @throws ConfigurationError */
+export function parseState(value: unknown): SandboxState {
   if (typeof value !== 'object' || value === null) throw unusable('it is not an object');
-  const fields = value as Readonly<Record<string, unknown>>; // an object: its members are checked below
+  const fields = value as Readonly<Record<string, unknown>>; // an object, whose members are checked below
   if (fields['version'] !== VERSION) throw unusable(`its version is not ${VERSION}`);
   for (const name of NUMBERS) if (!Number.isFinite(fields[name])) throw unusable(`${name} is not a number`);
   for (const name of LISTS) if (!Array.isArray(fields[name])) throw unusable(`${name} is not a list`);
-  return structuredClone(value as SandboxState); // every member was looked at, and the rows are our own writing
+  return structuredClone(value as SandboxState); // every member is checked, and the sandbox wrote the rows
 }
 
 function unusable(problem: string): ConfigurationError {

@@ -5,10 +5,10 @@ import { wireTime } from '../dialect/wire-time.ts';
 import type { DeliveryRecord } from '../state/store.ts';
 import type { SandboxAttempt, SandboxDelivery } from '../wire-types.ts';
 import type { World } from '../world.ts';
-import { MAX_ATTEMPTS } from './schedule.ts';
+import { MAX_ATTEMPTS } from './deliveries.ts';
 
-/** A delivery with everything the sandbox knows of it. */
-export function deliveryOf(record: DeliveryRecord): SandboxDelivery {
+/** A delivery as the functions of the sandbox return it. */
+export function toSandboxDelivery(record: DeliveryRecord): SandboxDelivery {
   const { invoice, log, nextRetryAt, deliveredAt } = record;
   return {
     id: record.id,
@@ -29,13 +29,13 @@ export function deliveryOf(record: DeliveryRecord): SandboxDelivery {
 }
 
 /**
- * The record as the service answers it.
+ * A delivery as the service writes it.
  * @see [Webhook delivery record](../../../docs/service-interface.md#webhook-delivery-record)
  */
-export function deliveryForm(world: World, record: DeliveryRecord): object {
+export function writeDelivery(world: World, record: DeliveryRecord): object {
   const { dialect } = world.settings;
   const time = (at: number | null): string | null => (at === null ? null : wireTime(at, dialect.timeForm));
-  const known = deliveryOf(record);
+  const known = toSandboxDelivery(record);
   const values: Readonly<Record<keyof WebhookDelivery, unknown>> = {
     id: known.id,
     event_type: known.event_type,
@@ -45,51 +45,43 @@ export function deliveryForm(world: World, record: DeliveryRecord): object {
     last_http_status: known.last_http_status,
     next_retry_at: time(record.nextRetryAt),
     delivered_at: time(record.deliveredAt),
-    attempt_log: record.log.map((attempt) => attemptForm(dialect, attempt)),
+    attempt_log: record.log.map((attempt) => writeAttempt(dialect, attempt)),
   };
-  const named = NAMES[dialect.deliveryNames].map(([wire, ours]) => [wire, values[ours]] as const);
+  const names = NAMES[dialect.deliveryNames];
+  const named =
+    names === null ? values : Object.fromEntries(Object.entries(names).map(([wire, ours]) => [wire, values[ours]]));
   const extra = dialect.extraMembers === 'none' ? {} : { region: 'sandbox', callback_url: record.url };
-  return { ...withNothing(Object.fromEntries(named), dialect.deliveryNulls), ...extra };
+  return { ...withNothing(named, dialect.deliveryNulls), ...extra };
 }
 
-/** The wire's name and ours, in the order in which they are written. */
-const NAMES: Readonly<Record<Dialect['deliveryNames'], readonly (readonly [string, keyof WebhookDelivery])[]>> = {
-  long: [
-    ['id', 'id'],
-    ['event_type', 'event_type'],
-    ['status', 'status'],
-    ['attempts', 'attempts'],
-    ['max_attempts', 'max_attempts'],
-    ['last_http_status', 'last_http_status'],
-    ['next_retry_at', 'next_retry_at'],
-    ['delivered_at', 'delivered_at'],
-    ['attempt_log', 'attempt_log'],
-  ],
+/** Our name of each member by its name on the wire, or null where the names are the same. */
+const NAMES: Readonly<Record<Dialect['deliveryNames'], Readonly<Record<string, keyof WebhookDelivery>> | null>> = {
+  long: null,
   // No count of attempts here: the log has as many entries.
-  short: [
-    ['delivery_id', 'id'],
-    ['event', 'event_type'],
-    ['status', 'status'],
-    ['attempts', 'attempt_log'],
-    ['max_attempts', 'max_attempts'],
-    ['last_status_code', 'last_http_status'],
-    ['next_retry', 'next_retry_at'],
-    ['delivered_time', 'delivered_at'],
-  ],
-  counted: [
-    ['webhook_id', 'id'],
-    ['event_name', 'event_type'],
-    ['state', 'status'],
-    ['attempt_count', 'attempts'],
-    ['max_attempts', 'max_attempts'],
-    ['last_http_status_code', 'last_http_status'],
-    ['next_attempt_at', 'next_retry_at'],
-    ['received_at', 'delivered_at'],
-    ['attempt_history', 'attempt_log'],
-  ],
+  short: {
+    delivery_id: 'id',
+    event: 'event_type',
+    status: 'status',
+    attempts: 'attempt_log',
+    max_attempts: 'max_attempts',
+    last_status_code: 'last_http_status',
+    next_retry: 'next_retry_at',
+    delivered_time: 'delivered_at',
+  },
+  counted: {
+    webhook_id: 'id',
+    event_name: 'event_type',
+    state: 'status',
+    attempt_count: 'attempts',
+    max_attempts: 'max_attempts',
+    last_http_status_code: 'last_http_status',
+    next_attempt_at: 'next_retry_at',
+    received_at: 'delivered_at',
+    attempt_history: 'attempt_log',
+  },
 };
 
-function attemptForm(dialect: Dialect, attempt: SandboxAttempt): object {
+function writeAttempt(dialect: Dialect, attempt: SandboxAttempt): object {
   const { attemptNumbers, attemptFlags, attemptErrors, attemptNulls, timeForm } = dialect;
   const number = (value: number | null): number | string | null =>
     value === null || attemptNumbers === 'number' ? value : String(value);

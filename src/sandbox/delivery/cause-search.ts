@@ -1,0 +1,144 @@
+import { ConfigurationError } from '../../errors/classes.ts';
+import type { Dialect } from '../dialect/dialect.ts';
+import { shown } from '../option-checks.ts';
+import type { DeliveryRecord, InvoiceRecord } from '../state/store.ts';
+import type { SandboxWebhookRequest } from '../wire-types.ts';
+import type { World } from '../world.ts';
+import { hmac, inBase64, inHex } from './hmac-text.ts';
+import { exchange } from './send.ts';
+import { signatureText, signedRequest } from './signed-request.ts';
+
+/** The result of the search for the cause of a refusal. @experimental */
+export interface Finding {
+  /** True if the receiver accepted a request that only a receiver with this mistake accepts. */
+  readonly proven: boolean;
+  /** The mistake and its remedy, or the reason why none was found. */
+  readonly text: string;
+  /** The number of requests that the receiver got. */
+  readonly requests: number;
+}
+
+/** A mistake of a receiver, and the headers that a receiver with this mistake accepts. */
+interface Suspect {
+  readonly mistake: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/**
+ * Searches for the reason why a receiver refuses the latest delivery of an invoice.
+ *
+ * For each usual mistake it sends a request that only a receiver with this mistake accepts. A mistake is proven if that
+ * request is accepted, and the correct one is refused before and after it. The receiver gets up to 25 requests. The
+ * delivery, its attempts and its schedule stay unchanged.
+ * @internal
+ */
+export async function searchCause(world: World, invoice: InvoiceRecord): Promise<Finding> {
+  const delivery = world.store.deliveries(invoice).at(-1);
+  const last = delivery?.log.at(-1);
+  if (delivery === undefined || last === undefined || delivery.url === null) {
+    throw new ConfigurationError(
+      `${shown(invoice.external_id)} has no delivery that was sent, so there is nothing to explain`,
+    );
+  }
+  if (last.request === null) throw new ConfigurationError(`Nothing was sent: ${last.error}`);
+  const finding = await search(world, delivery, delivery.url);
+  delivery.finding = finding.text;
+  return finding;
+}
+
+async function search(world: World, delivery: DeliveryRecord, url: string): Promise<Finding> {
+  let requests = 0;
+  const accepts = async (request: SandboxWebhookRequest): Promise<boolean | null> => {
+    requests += 1;
+    const { status_code, success } = await exchange(world, request);
+    return status_code === null ? null : success;
+  };
+  const right = (): Promise<SandboxWebhookRequest> =>
+    signedRequest(world.settings, delivery, url, world.settings.wallClock());
+  const first = await accepts(await right());
+  if (first === null)
+    return { proven: false, text: 'No answer came: this is about the connection, not the signature.', requests };
+  if (first)
+    return { proven: false, text: 'The same delivery is accepted now: the cause of the refusal has ended.', requests };
+  const sample = await right();
+  for (const { mistake, headers } of await suspects(world, sample)) {
+    if (!(await accepts({ ...sample, headers: { ...sample.headers, ...headers } }))) continue;
+    const again = await accepts(await right());
+    if (again !== false) break; // it accepts and refuses the same request, so nothing is proven
+    return { proven: true, text: `Proven by trial: ${mistake}`, requests };
+  }
+  const text =
+    'None of the usual mistakes explains it. Tried were the secret, the signed text, the spacing of the body and the forms of signature and timestamp. Compare the secret first.';
+  return { proven: false, text, requests };
+}
+
+/** The usual mistakes of receivers. */
+async function suspects(world: World, { headers, body }: SandboxWebhookRequest): Promise<Suspect[]> {
+  const { webhookSecret: secret, dialect } = world.settings;
+  const encode = dialect.signatureEncoding.startsWith('hex') ? inHex : inBase64;
+  const stamp = headers['X-Webhook-Timestamp'] ?? '';
+  const text = `${stamp}.${body}`;
+  const digest = await hmac(secret, text);
+  const now = world.settings.wallClock();
+
+  const signed = async (mistake: string, key: string, signedText: string): Promise<Suspect> => {
+    const signature = signatureText(encode(await hmac(key, signedText)), dialect);
+    return { mistake: `the receiver${mistake}`, headers: { 'X-Webhook-Signature': signature } };
+  };
+  const secretThat = (mistake: string, key: string): Promise<Suspect> => signed(`’s secret ${mistake}`, key, text);
+  const textWith = (mistake: string, other: string): Promise<Suspect> => signed(` ${mistake}`, secret, other);
+  const expects = (form: string, name: keyof Dialect): string =>
+    ` expects ${form}. The interface does not show the form: the dialect ${name} plays all.`;
+  const signatureIn = (form: string, signature: string, name: keyof Dialect): Suspect => ({
+    mistake: `the receiver${expects(form, name)}`,
+    headers: { 'X-Webhook-Signature': signature },
+  });
+  const stampIn = async (form: string, other: string): Promise<Suspect> => {
+    const { mistake, headers: changed } = await signed(expects(form, 'timestampFormat'), secret, `${other}.${body}`);
+    return { mistake, headers: { ...changed, 'X-Webhook-Timestamp': other } };
+  };
+  const found = await Promise.all([
+    secretThat('ends with a line break. Trim it where it is read from a file or the environment.', `${secret}\n`),
+    secretThat('ends with a Windows line break. Trim it where it is read.', `${secret}\r\n`),
+    secretThat('begins with a space. Trim it where it is read.', ` ${secret}`),
+    secretThat('ends with a space. Trim it where it is read.', `${secret} `),
+    secretThat('has quotes around it.', `"${secret}"`),
+    secretThat('has single quotes around it.', `'${secret}'`),
+    textWith('signs the body alone. The signed text is {timestamp}.{body}.', body),
+    textWith('leaves out the dot. The signed text is {timestamp}.{body}.', `${stamp}${body}`),
+    signed(' cuts "whsec_" off the secret. The whole secret is the key.', secret.replace(/^whsec_/, ''), text),
+    ...respelled(body).map(([other, how]) =>
+      textWith(
+        `parses the body and serialises it again (${how}). Sign the bytes as they arrived.`,
+        `${stamp}.${other}`,
+      ),
+    ),
+    signatureIn('the signature in hex', inHex(digest), 'signatureEncoding'),
+    signatureIn('the signature in base64', inBase64(digest), 'signatureEncoding'),
+    signatureIn('"sha256=" before the signature', `sha256=${inHex(digest)}`, 'signaturePrefix'),
+    stampIn('the timestamp in seconds', String(Math.floor(now / 1000))),
+    stampIn('the timestamp in milliseconds', String(now)),
+    stampIn('the timestamp as ISO 8601', new Date(now).toISOString()),
+  ]);
+  // A suspect that changes no header is the correct request.
+  return found.filter(({ headers: changed }) =>
+    Object.entries(changed).some(([name, value]) => headers[name] !== value),
+  );
+}
+
+/** The body as other languages write the same data. JavaScript writes it as it was sent, so it is not tried. */
+function respelled(body: string): (readonly [text: string, how: string])[] {
+  const data: unknown = JSON.parse(body);
+  const spaced = body.replace(/"(?:[^"\\]|\\.)*"|[,:]/g, (token) => (token.length === 1 ? `${token} ` : token));
+  const ascii = (text: string): string =>
+    text.replace(/[\u0080-\uffff]/g, (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  const sorted = JSON.stringify(Object.fromEntries(Object.entries(data ?? {}).sort(([a], [b]) => (a < b ? -1 : 1))));
+  const all: (readonly [string, string])[] = [
+    [ascii(spaced), 'with a space after each comma and colon, as Python does'],
+    [sorted, 'with its members sorted'],
+    [ascii(body).replaceAll('/', '\\/'), 'with escaped slashes and letters, as PHP does'],
+    [JSON.stringify(data, null, 2), 'with line breaks and indents'],
+    [`${body}\n`, 'with a line break at its end'],
+  ];
+  return all.filter(([text]) => text !== body);
+}

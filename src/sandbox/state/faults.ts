@@ -1,0 +1,219 @@
+import { checkOptions, namesOf } from '../../checks.ts';
+import type { Operation } from '../../contract/endpoint.ts';
+import { ConfigurationError } from '../../errors/classes.ts';
+import { fail, shown } from '../option-checks.ts';
+import { createRandom } from './random.ts';
+
+/** A failure of a request to the service. */
+export type RequestFault =
+  /** Refused before any work. `retryAfter` is a number of seconds, or the text of the header. */
+  | { readonly type: 'rate_limit'; readonly retryAfter?: number | string | undefined }
+  /** A 5xx in the failure envelope, 503 by default. With `afterWork` the work is done before. */
+  | {
+      readonly type: 'server_error';
+      readonly status?: number | undefined;
+      readonly retryAfter?: number | string | undefined;
+      readonly afterWork?: boolean | undefined;
+    }
+  /** The page of a proxy instead of the answer, 502 by default. */
+  | { readonly type: 'html'; readonly status?: number | undefined; readonly afterWork?: boolean | undefined }
+  /** No answer. The connection stays open until the caller closes it. */
+  | { readonly type: 'hang'; readonly afterWork?: boolean | undefined }
+  /** The connection breaks before the service has done anything. */
+  | { readonly type: 'reset_before' }
+  /** The work is done, then the connection breaks. */
+  | { readonly type: 'reset_after' }
+  /** The work is done and half of the answer's body arrives before the connection breaks. */
+  | { readonly type: 'truncated' }
+  /** The work is done and the answer is not JSON. */
+  | { readonly type: 'malformed' }
+  /** The work is done and the body comes in pieces, `delay` milliseconds (100) before each of `pieces` (4). */
+  | { readonly type: 'slow'; readonly delay?: number | undefined; readonly pieces?: number | undefined };
+
+/** A failure of a webhook delivery. */
+export type DeliveryFault =
+  /** Signed with another secret. */
+  | { readonly type: 'wrong_signature' }
+  /** Signed correctly, with a timestamp `age` milliseconds in the past. Default: 10 minutes. Negative: in the future. */
+  | { readonly type: 'late_timestamp'; readonly age?: number | undefined }
+  /** The same request twice, the second after the first was answered. */
+  | { readonly type: 'duplicate' }
+  /** The JSON is written again after signing: the same data, other bytes. */
+  | { readonly type: 'reserialized' };
+
+export type Fault = RequestFault | DeliveryFault;
+export type FaultType = Fault['type'];
+
+/** Which requests a fault applies to, and how often. */
+export interface FaultOptions {
+  /** Only this operation, such as `invoices.create`. Default: any. Deliveries have no operation. */
+  readonly operation?: Operation | undefined;
+  /** How often it applies. `Infinity` lasts until `clear()`. @defaultValue 1 */
+  readonly times?: number | undefined;
+  /** Probability, above 0 and up to 1, that it applies to a matching request. Otherwise it stays queued. @defaultValue 1 */
+  readonly rate?: number | undefined;
+  /** The same seed makes a `rate` below 1 apply to the same requests. @defaultValue 1 */
+  readonly seed?: number | string | undefined;
+}
+
+/** An initial fault. @see {@link Faults.next} */
+export interface SeedFault extends FaultOptions {
+  readonly fault: Fault | FaultType;
+}
+
+/** A queued fault. */
+export interface QueuedFault {
+  readonly fault: Fault;
+  /** Null means any. */
+  readonly operation: Operation | null;
+  /** How often it still applies. May be Infinity. */
+  readonly times: number;
+  readonly rate: number;
+}
+
+/** The injected failures of a sandbox. Queued faults apply first, in order, then random ones. */
+export interface Faults {
+  /**
+   * Queues a fault for the next matching request or delivery. A name means the fault with its defaults.
+   *
+   * @throws ConfigurationError for an unknown fault or option.
+   * @example
+   * sandbox.faults.next('reset_after', { operation: 'invoices.create' });
+   * sandbox.faults.next({ type: 'rate_limit', retryAfter: 2 }, { times: 3 });
+   */
+  next(fault: Fault | FaultType, options?: FaultOptions): void;
+  /**
+   * Lets each request fail with a probability from 0 to 1, by one of `faults`. The same seed fails the same requests.
+   *
+   * @param faults Default: all request faults but `hang`.
+   * @throws ConfigurationError for an unusable rate or fault.
+   * @example
+   * sandbox.faults.random(0.2, 'nightly');
+   */
+  random(rate: number, seed?: number | string, faults?: readonly (RequestFault | RequestFault['type'])[]): void;
+  /** Removes all queued and random faults. */
+  clear(): void;
+  /** The queued faults, next first. */
+  queued(): readonly QueuedFault[];
+}
+
+/** The members of each fault, without its type. */
+const REQUEST_FAULT_MEMBERS: Readonly<Record<RequestFault['type'], readonly string[]>> = {
+  rate_limit: ['retryAfter'],
+  server_error: ['status', 'retryAfter', 'afterWork'],
+  html: ['status', 'afterWork'],
+  hang: ['afterWork'],
+  reset_before: [],
+  reset_after: [],
+  truncated: [],
+  malformed: [],
+  slow: ['delay', 'pieces'],
+};
+const DELIVERY_FAULT_MEMBERS: Readonly<Record<DeliveryFault['type'], readonly string[]>> = {
+  wrong_signature: [],
+  late_timestamp: ['age'],
+  duplicate: [],
+  reserialized: [],
+};
+const FAULT_MEMBERS = { ...REQUEST_FAULT_MEMBERS, ...DELIVERY_FAULT_MEMBERS };
+
+// The keys of the tables are the types of the faults.
+export const REQUEST_FAULTS = Object.keys(REQUEST_FAULT_MEMBERS) as readonly RequestFault['type'][];
+export const DELIVERY_FAULTS = Object.keys(DELIVERY_FAULT_MEMBERS) as readonly DeliveryFault['type'][];
+
+const FAULT_OPTION_NAMES = namesOf<FaultOptions>({ operation: true, times: true, rate: true, seed: true });
+export const SEED_FAULT_NAMES: ReadonlySet<string> = new Set(['fault', ...FAULT_OPTION_NAMES]);
+
+function isRequestFault(fault: Fault): fault is RequestFault {
+  return Object.hasOwn(REQUEST_FAULT_MEMBERS, fault.type);
+}
+
+function readFault(value: Fault | FaultType): Fault {
+  // A name alone is a fault with all members optional: the union allows each of them.
+  const fault = (typeof value === 'string' ? { type: value } : value) as Fault;
+  if (typeof fault !== 'object' || fault === null || !Object.hasOwn(FAULT_MEMBERS, fault.type)) {
+    const types = Object.keys(FAULT_MEMBERS).join(', ');
+    throw new ConfigurationError(`A fault is one of ${types}, or an object with such a type, not ${shown(value)}`);
+  }
+  if (
+    'status' in fault &&
+    fault.status !== undefined &&
+    !(Number.isInteger(fault.status) && fault.status >= 400 && fault.status <= 599)
+  ) {
+    throw new ConfigurationError(`The status of a fault must be from 400 to 599, not ${shown(fault.status)}`);
+  }
+  checkOptions(`The fault ${fault.type}`, fault, new Set(['type', ...FAULT_MEMBERS[fault.type]]), fail);
+  return fault;
+}
+
+interface Queued extends QueuedFault {
+  times: number;
+  readonly chance: () => number;
+}
+
+/** The random faults of a script. */
+interface Chance {
+  readonly rate: number;
+  readonly faults: readonly RequestFault['type'][];
+  readonly draw: () => RequestFault | null;
+}
+
+/** {@link Faults}, and the methods by which the service takes the next one. @internal */
+export class FaultScript implements Faults {
+  readonly #queue: Queued[] = [];
+  /** The active random faults, or null. */
+  chance: Chance | null = null;
+
+  next(value: Fault | FaultType, options: FaultOptions = {}): void {
+    checkOptions('faults.next', options, FAULT_OPTION_NAMES, fail);
+    const { operation = null, times = 1, rate = 1, seed = 1 } = options;
+    if (times !== Number.POSITIVE_INFINITY && !(Number.isInteger(times) && times >= 1)) {
+      throw new ConfigurationError(`times must be a whole number from 1, or Infinity, not ${shown(times)}`);
+    }
+    if (!(rate > 0 && rate <= 1)) throw new ConfigurationError(`rate must be above 0 and up to 1, not ${shown(rate)}`);
+    this.#queue.push({ fault: readFault(value), operation, times, rate, chance: createRandom(seed).next });
+  }
+
+  random(rate: number, seed: number | string = 1, faults?: readonly (RequestFault | RequestFault['type'])[]): void {
+    if (!(rate >= 0 && rate <= 1)) throw new ConfigurationError(`rate must be from 0 to 1, not ${shown(rate)}`);
+    const chosen = (faults ?? REQUEST_FAULTS.filter((type) => type !== 'hang')).map(readFault).filter(isRequestFault);
+    if (chosen.length === 0) throw new ConfigurationError('random needs at least one request fault');
+    const { next } = createRandom(seed);
+    const draw = (): RequestFault | null => {
+      const [isHit, which] = [next() < rate, next()];
+      return isHit ? (chosen[Math.floor(which * chosen.length)] ?? null) : null;
+    };
+    this.chance = rate === 0 ? null : { rate, faults: chosen.map(({ type }) => type), draw };
+  }
+
+  clear(): void {
+    this.#queue.length = 0;
+    this.chance = null;
+  }
+
+  queued(): readonly QueuedFault[] {
+    return this.#queue.map(({ chance: _, ...entry }) => entry);
+  }
+
+  /** Takes the fault for this request, or null. */
+  forRequest(operation: Operation | null): RequestFault | null {
+    const fault = this.#take((entry) => isRequestFault(entry.fault) && (entry.operation ?? operation) === operation);
+    if (fault !== null && isRequestFault(fault)) return fault;
+    return this.chance?.draw() ?? null;
+  }
+
+  /** Takes the fault for this delivery attempt, or null. */
+  forDelivery(): DeliveryFault | null {
+    const fault = this.#take((entry) => !isRequestFault(entry.fault));
+    return fault === null || isRequestFault(fault) ? null : fault;
+  }
+
+  #take(fits: (entry: Queued) => boolean): Fault | null {
+    const index = this.#queue.findIndex((entry) => fits(entry) && (entry.rate === 1 || entry.chance() < entry.rate));
+    const entry = this.#queue[index];
+    if (entry === undefined) return null;
+    entry.times -= 1;
+    if (entry.times <= 0) this.#queue.splice(index, 1);
+    return entry.fault;
+  }
+}

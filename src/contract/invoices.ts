@@ -1,5 +1,6 @@
 import type { Endpoint, PageEndpoint } from './endpoint.ts';
 import { isObject, pageOf, unwrapped } from './envelope.ts';
+import { FINAL_STATUSES } from './events.ts';
 import { described, eitherOf } from './openapi/forms.ts';
 import { amount, ident, optionalInteger, optionalText, optionalUrl, optionalWord, textOf } from './parameters.ts';
 import type {
@@ -30,13 +31,7 @@ import {
   timestamp,
 } from './values/codecs.ts';
 
-export const INVOICE_STATUSES = [
-  'pending',
-  'success',
-  'fail',
-  'expired',
-  'canceled',
-] as const satisfies readonly KnownInvoiceStatus[];
+export const INVOICE_STATUSES: readonly KnownInvoiceStatus[] = ['pending', ...FINAL_STATUSES];
 
 const currencyShape = shapeOf<Currency>()({ id: integer, code: text, name: text, symbol: text });
 export const currency = resource(currencyShape, 'Currency');

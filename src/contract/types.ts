@@ -1,3 +1,4 @@
+import type { FinalInvoiceStatus, KnownEventType } from './events.ts';
 import type { Decimal } from './values/decimal.ts';
 
 export type * from './parameter-types.ts';
@@ -16,7 +17,7 @@ export type OpenEnum<Known extends string> = Known | UnlistedWord;
 export type UnlistedWord = `${string & { readonly unlisted: true }}`;
 
 /** `pending` is the only state that is not final; `success` is the paid one. @see service interface, "Invoice states" */
-export type KnownInvoiceStatus = 'pending' | 'success' | 'fail' | 'expired' | 'canceled';
+export type KnownInvoiceStatus = 'pending' | FinalInvoiceStatus;
 export type InvoiceStatus = OpenEnum<KnownInvoiceStatus>;
 
 /** @see service interface, "Withdrawal states" */
@@ -27,8 +28,7 @@ export type WithdrawalStatus = OpenEnum<KnownWithdrawalStatus>;
 export type KnownDeliveryStatus = 'pending' | 'delivering' | 'delivered' | 'failed';
 export type DeliveryStatus = OpenEnum<KnownDeliveryStatus>;
 
-/** `invoice.paid` for `success`; `invoice.canceled` for `expired`, `canceled` and `fail`. */
-export type KnownEventType = 'invoice.paid' | 'invoice.canceled';
+export type { KnownEventType } from './events.ts';
 export type EventType = OpenEnum<KnownEventType>;
 
 /** A fiat currency. @see service interface, "Currency (short form)" */

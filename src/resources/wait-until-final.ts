@@ -1,5 +1,6 @@
 import { callSite, locate } from '../call/call-site.ts';
 import { checkNames, kindOf } from '../checks.ts';
+import { FINAL_STATUSES } from '../contract/events.ts';
 import type { Invoice } from '../contract/types.ts';
 import {
   AbortedError,
@@ -30,7 +31,7 @@ const GROWTH = 1.5;
 const LONGEST = 10;
 /** The last read begins this long before the end: a wait that grew past it would miss what happened meanwhile. */
 const LAST_LOOK = 1_000;
-const FINAL = new Set(['success', 'fail', 'expired', 'canceled']);
+const FINAL = new Set<string>(FINAL_STATUSES);
 /** Failures that pass by themselves. */
 const PASSING = new Set(['connection', 'timeout', 'server', 'rate_limit']);
 

@@ -1,11 +1,12 @@
+import { eventOfStatus } from '../../contract/events.ts';
 import type { KnownEventType } from '../../contract/types.ts';
 import type { Dialect } from '../dialect/dialect.ts';
 import { withDecimals } from '../dialect/wire-form.ts';
 import type { InvoiceRecord } from '../state/store.ts';
 
-/** `success` is the paid state; the other final states are the canceled ones. */
-export function eventTypeOf(invoice: InvoiceRecord): KnownEventType {
-  return invoice.status === 'success' ? 'invoice.paid' : 'invoice.canceled';
+/** The event of a final invoice. */
+export function eventTypeOf({ status }: InvoiceRecord): KnownEventType {
+  return eventOfStatus(status) ?? 'invoice.canceled';
 }
 
 /** What a receiver must be told to read the webhooks of a dialect, as options of `verifyWebhook` and the handler. */

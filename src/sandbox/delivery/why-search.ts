@@ -1,9 +1,9 @@
 import { ConfigurationError } from '../../errors/classes.ts';
+import { engine, hexToBase64 } from '../../webhooks/verify/hmac.ts';
 import { shown } from '../duration.ts';
 import type { DeliveryRecord, InvoiceRecord } from '../state/store.ts';
 import type { SandboxWebhookRequest } from '../wire-types.ts';
 import type { World } from '../world.ts';
-import { hmac, inBase64, inHex } from './hmac-text.ts';
 import { exchange, signedRequest } from './send.ts';
 import { signatureText } from './signed-headers.ts';
 
@@ -71,7 +71,8 @@ const RAW = 'Sign the bytes as they arrived.';
 async function suspects(world: World, { headers, body }: SandboxWebhookRequest): Promise<Suspect[]> {
   const { webhookSecret: secret, dialect } = world.settings;
   const stamp = headers['X-Webhook-Timestamp'] ?? '';
-  const written = dialect.signatureEncoding.startsWith('hex') ? inHex : inBase64;
+  const hmac = async (key: string, text: string): Promise<string> => await engine().hmac(key, text, new Uint8Array());
+  const written = (hex: string): string => (dialect.signatureEncoding.startsWith('hex') ? hex : hexToBase64(hex));
   const signed = async (key: string, text: string): Promise<Record<string, string>> => ({
     'X-Webhook-Signature': signatureText(written(await hmac(key, text)), dialect),
   });
@@ -127,17 +128,17 @@ async function suspects(world: World, { headers, body }: SandboxWebhookRequest):
     {
       mistake:
         'the receiver expects the signature in hex. The interface does not show the form: the dialect signatureEncoding plays both.',
-      headers: { 'X-Webhook-Signature': inHex(digest) },
+      headers: { 'X-Webhook-Signature': digest },
     },
     {
       mistake:
         'the receiver expects the signature in base64. The interface does not show the form: the dialect signatureEncoding plays both.',
-      headers: { 'X-Webhook-Signature': inBase64(digest) },
+      headers: { 'X-Webhook-Signature': hexToBase64(digest) },
     },
     {
       mistake:
         'the receiver expects "sha256=" before the signature. The interface does not show the form: the dialect signaturePrefix plays all.',
-      headers: { 'X-Webhook-Signature': `sha256=${inHex(digest)}` },
+      headers: { 'X-Webhook-Signature': `sha256=${digest}` },
     },
     {
       mistake:

@@ -1,4 +1,4 @@
-import type { Verdict } from '../../webhooks/handle/replies.ts';
+import type { Verdict } from '../../webhooks/handle/verdict.ts';
 import type { Settings } from '../options.ts';
 import type { DeliveryFault } from '../service/faults.ts';
 import type { SandboxAttempt } from '../wire-types.ts';

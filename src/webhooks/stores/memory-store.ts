@@ -1,5 +1,5 @@
 import { ConfigurationError } from '../../errors/classes.ts';
-import { clockFrom } from '../verify/verify-settings.ts';
+import { parseClock } from '../clock.ts';
 import type { Claim, ClaimRequest, ClaimResult, WebhookStore } from './store.ts';
 import { checkedNamespace, checkStoreOptions } from './store-options.ts';
 
@@ -48,7 +48,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
   if (!Number.isSafeInteger(maxEntries) || maxEntries < 1) {
     throw new ConfigurationError('maxEntries must be a whole number, at least 1.');
   }
-  const now = clockFrom(options.now);
+  const now = parseClock(options.now);
   const namespace = checkedNamespace(options.namespace);
   const entries = new Map<string, Entry>();
   let dropped = 0;

@@ -1,5 +1,5 @@
 import { WebhookVerificationError } from '../../errors/classes.ts';
-import { encoder } from './utf8.ts';
+import { utf8 } from './hmac.ts';
 
 /** The body as it arrived. Bytes are best; text must be the exact text, a byte-order mark included. */
 export type RawBody = string | Uint8Array | ArrayBuffer | ArrayBufferView;
@@ -29,7 +29,7 @@ export function bytesFrom(body: unknown, limit: number): Uint8Array {
 // By internal slot, not instanceof: test runners and workers hand over buffers of another realm, and a forged
 // prototype or a proxy would pass instanceof and then throw.
 function toBytes(body: unknown): Uint8Array | null {
-  if (typeof body === 'string') return encoder.encode(body);
+  if (typeof body === 'string') return utf8(body);
   try {
     if (ArrayBuffer.isView(body)) {
       return body instanceof Uint8Array ? body : new Uint8Array(body.buffer, body.byteOffset, body.byteLength);

@@ -1,16 +1,15 @@
 import { EventEmitter } from 'node:events';
 import { describe, expect, it } from 'vitest';
-import { lambdaCall } from '../../../src/webhooks/adapters/lambda-request.ts';
-import { nodeBody } from '../../../src/webhooks/adapters/node-body.ts';
-import type { NodeRequest } from '../../../src/webhooks/adapters/node-types.ts';
-import { CatchUpCount } from '../../../src/webhooks/catch-up/catch-up-count.ts';
+import { parseLambdaEvent } from '../../../src/webhooks/adapters/lambda-adapter.ts';
+import { type NodeRequest, nodeBody } from '../../../src/webhooks/adapters/node-body.ts';
+import { CatchUpCount } from '../../../src/webhooks/catch-up/catch-up.ts';
 import {
   type CatchUpProgress,
   checkClient,
   checkOptions,
-  sinceFrom,
+  parseSince,
 } from '../../../src/webhooks/catch-up/catch-up-options.ts';
-import { keepLease, MAX_RUN, RENEW_EVERY } from '../../../src/webhooks/handle/lease.ts';
+import { keepLease, MAX_RUN, RENEW_EVERY } from '../../../src/webhooks/handle/claimed-run.ts';
 import { toNodeHandler } from '../../../src/webhooks/index.ts';
 import { endpoint } from '../endpoint.ts';
 import { ManualClock, settle } from '../manual-clock.ts';
@@ -152,7 +151,7 @@ describe('an event of Lambda that is none', () => {
   const HOW =
     'Lambda: connect this function by a proxy integration (AWS_PROXY), a function URL or a load balancer, and hand its event on unchanged.';
   const problemOf = async (event: unknown, limit = 100): Promise<string> => {
-    const { body } = lambdaCall(event).request;
+    const { body } = parseLambdaEvent(event).request;
     if (typeof body !== 'function') throw new Error('the body is read when it is asked for');
     return body(limit, new AbortController().signal).then(
       (read) => `read: ${typeof read === 'string' ? read : Buffer.from(read as Uint8Array).toString()}`,
@@ -270,11 +269,11 @@ describe('a catch-up', () => {
     ],
     [NOW - 1.5 * DAY, String(NOW - 1.5 * DAY)],
   ])('since %j', (since, expected) => {
-    expect(problem(() => sinceFrom(since, NOW, 1.5 * DAY))).toBe(expected);
+    expect(problem(() => parseSince(since, NOW, 1.5 * DAY))).toBe(expected);
   });
 
   it('reaches back for ever where the store does', () => {
-    expect(sinceFrom(0, NOW, null)).toBe(0);
+    expect(parseSince(0, NOW, null)).toBe(0);
   });
 
   it.each<[unknown, string]>([

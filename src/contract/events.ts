@@ -1,0 +1,40 @@
+// The webhook events of the interface, one row each. A new event is a row here, its type in webhooks/event/events.ts and
+// its decoder in webhooks/event/event-decoder.ts. The compiler asks for the other two.
+
+interface EventRow {
+  /** The final statuses that the event reports. Those that customers wait for come first: `catchUp` walks them in this order. */
+  readonly statuses: readonly string[];
+  /** The word for the event in dedupe keys, in the option `eventNames`, and at the end of its name in any spelling. */
+  readonly key: string;
+  /** The option of the webhook handler with the merchant's function. */
+  readonly handler: string;
+}
+
+/** @see service interface, "Emission" */
+export const EVENTS = {
+  'invoice.paid': { statuses: ['success'], key: 'paid', handler: 'onPaid' },
+  'invoice.canceled': { statuses: ['fail', 'expired', 'canceled'], key: 'canceled', handler: 'onCanceled' },
+} as const satisfies Readonly<Record<string, EventRow>>;
+
+type Events = typeof EVENTS;
+
+/** `invoice.paid` for `success`; `invoice.canceled` for `expired`, `canceled` and `fail`. */
+export type KnownEventType = keyof Events;
+/** The word for an event in dedupe keys and in the option `eventNames`. */
+export type EventKey = Events[KnownEventType]['key'];
+/** The statuses that an event reports. */
+export type EventStatus<Type extends KnownEventType> = Events[Type]['statuses'][number];
+/** The statuses in which an invoice ends. @see service interface, "Invoice states" */
+export type FinalInvoiceStatus = EventStatus<KnownEventType>;
+
+export const EVENT_TYPES = Object.keys(EVENTS) as readonly KnownEventType[]; // the keys of the table
+export const FINAL_STATUSES: readonly FinalInvoiceStatus[] = EVENT_TYPES.flatMap((type) => EVENTS[type].statuses);
+
+/** Returns the event that reports this status, or null for a status that is not final or not known. */
+export function eventOfStatus(status: string): KnownEventType | null {
+  return EVENT_TYPES.find((type) => EVENTS[type].statuses.some((known) => known === status)) ?? null;
+}
+
+export function isKnownEvent(name: unknown): name is KnownEventType {
+  return typeof name === 'string' && Object.hasOwn(EVENTS, name);
+}

@@ -10,7 +10,7 @@ interface EventRow {
   readonly handler: string;
 }
 
-/** @see service interface, "Emission" */
+/** @see [Emission](../../docs/service-interface.md#emission) */
 export const EVENTS = {
   'invoice.paid': { statuses: ['success'], key: 'paid', handler: 'onPaid' },
   'invoice.canceled': { statuses: ['fail', 'expired', 'canceled'], key: 'canceled', handler: 'onCanceled' },
@@ -24,7 +24,7 @@ export type KnownEventType = keyof Events;
 export type EventKey = Events[KnownEventType]['key'];
 /** The statuses that an event reports. */
 export type EventStatus<Type extends KnownEventType> = Events[Type]['statuses'][number];
-/** The statuses in which an invoice ends. @see service interface, "Invoice states" */
+/** The statuses in which an invoice ends. @see [Invoice states](../../docs/service-interface.md#invoice-states) */
 export type FinalInvoiceStatus = EventStatus<KnownEventType>;
 
 export const EVENT_TYPES = Object.keys(EVENTS) as readonly KnownEventType[]; // the keys of the table

@@ -51,7 +51,7 @@ export interface WebhookHandler {
  *   onCanceled: async (event) => cancel(event.external_id),
  * });
  * http.createServer(toNodeHandler(handler)).listen(3000);
- * @see service interface, "Receiver rules"
+ * @see [Receiver rules](../../docs/service-interface.md#receiver-rules)
  */
 export function createWebhookHandler<Extra extends object = object>(
   options: WebhookHandlerOptions<Extra>,

@@ -1,4 +1,4 @@
-import { checkNames } from '../../checks.ts';
+import { checkCallbacks, checkOptions, checkSignal } from '../../checks.ts';
 import type { FinalInvoiceStatus } from '../../contract/events.ts';
 import type { Invoice, Page } from '../../contract/types.ts';
 import { dateFrom, Problem } from '../../contract/values/scalars.ts';
@@ -78,24 +78,17 @@ export const CATCH_UP = 'handler.catchUp';
 /** @throws ConfigurationError which names the argument */
 export function checkClient(merchant: unknown): void {
   const list = (merchant as Partial<CatchUpClient> | null | undefined)?.invoices?.list; // checked below
-  if (typeof list !== 'function') throw refusal('needs a MerchantClient, whose list of invoices it walks');
+  if (typeof list !== 'function') refuse('needs a MerchantClient, whose list of invoices it walks');
 }
 
 const NAMES: ReadonlySet<string> = new Set<keyof CatchUpOptions>(['since', 'signal', 'onProgress']);
 
 /** @throws ConfigurationError which names the option */
-export function checkOptions(options: CatchUpOptions): void {
-  if (typeof options !== 'object' || options === null) throw refusal('needs { since }: a time before the outage began');
-  checkNames('the options object', options, NAMES, (problem) => {
-    throw refusal(problem);
-  });
-  const { signal, onProgress } = options;
-  if (signal !== undefined && typeof signal?.addEventListener !== 'function') {
-    throw refusal('signal must be an AbortSignal, or omitted');
-  }
-  if (onProgress !== undefined && typeof onProgress !== 'function') {
-    throw refusal('onProgress must be a function, or omitted');
-  }
+export function checkCatchUpOptions(options: CatchUpOptions): void {
+  if (typeof options !== 'object' || options === null) refuse('needs { since }: a time before the outage began');
+  checkOptions('options', options, NAMES, refuse);
+  checkSignal('signal', options.signal, refuse);
+  checkCallbacks({ onProgress: options.onProgress }, refuse);
 }
 
 const DATE_ALONE = /^\d{4}-\d{2}-\d{2}$/;
@@ -110,12 +103,10 @@ export function parseSince(since: unknown, now: number, retention: number | null
   const ms = timeOf(since);
   if (Number.isNaN(ms)) {
     const given = since === undefined ? 'missing' : 'not a time';
-    throw refusal(
-      `since is ${given}. Give a Date, milliseconds since 1970 or ISO 8601 text: a time before the outage began`,
-    );
+    refuse(`since is ${given}. Give a Date, milliseconds since 1970 or ISO 8601 text: a time before the outage began`);
   }
   if (typeof retention === 'number' && !(now - ms <= retention)) {
-    throw refusal(
+    refuse(
       `since is ${days(now - ms)} ago, but this store remembers completed events for ${days(retention)}: older ones would run again. Give a later since, or use a store that remembers longer`,
     );
   }
@@ -137,13 +128,13 @@ function timeOf(since: unknown): number {
  */
 export function refuseForgetfulStore(store: Pick<WebhookStore, 'forgot'>): void {
   const forgot = store.forgot?.() ?? null;
-  if (forgot !== null) throw refusal(`${forgot} What was played so far is done. Use a store that keeps its records`);
+  if (forgot !== null) refuse(`${forgot} What was played so far is done. Use a store that keeps its records`);
 }
 
 function days(ms: number): string {
   return `${Math.round((ms / 86_400_000) * 100) / 100} days`;
 }
 
-function refusal(why: string): ConfigurationError {
-  return new ConfigurationError(`${CATCH_UP}: ${why}.`, { operation: CATCH_UP });
+function refuse(problem: string): never {
+  throw new ConfigurationError(`${CATCH_UP}: ${problem}.`, { operation: CATCH_UP });
 }

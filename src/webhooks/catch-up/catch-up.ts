@@ -1,3 +1,4 @@
+import { notify } from '../../callbacks.ts';
 import { FINAL_STATUSES, type FinalInvoiceStatus } from '../../contract/events.ts';
 import { AbortedError, isMerchantError, WebhookVerificationError } from '../../errors/classes.ts';
 import { isPayload, own } from '../event/payload.ts';
@@ -12,8 +13,8 @@ import {
   type CatchUpInvoice,
   type CatchUpOptions,
   type CatchUpResult,
+  checkCatchUpOptions,
   checkClient,
-  checkOptions,
   parseSince,
   refuseForgetfulStore,
 } from './catch-up-options.ts';
@@ -31,7 +32,7 @@ export async function catchUp<Extra extends object>(
   settings: HandlerSettings<Extra>,
 ): Promise<CatchUpResult> {
   checkClient(merchant);
-  checkOptions(options);
+  checkCatchUpOptions(options);
   const { store } = settings.options;
   refuseForgetfulStore(store);
   const since = parseSince(options.since, settings.verify.now(), store.retention);
@@ -182,10 +183,6 @@ export class CatchUpCount {
   }
 
   #reportProgress(): void {
-    try {
-      Promise.resolve(this.#onProgress?.({ ...this.#counts, ...this.#position })).catch(() => {});
-    } catch {
-      // A failing progress bar must not cost a payment.
-    }
+    notify(() => this.#onProgress?.({ ...this.#counts, ...this.#position }));
   }
 }

@@ -12,7 +12,7 @@ import type { CatchUpInvoice } from './catch-up-options.ts';
  * contradicts itself.
  *
  * @throws WebhookVerificationError `malformed_payload`
- * @see service interface, "Payload members"
+ * @see [Payload members](../../../docs/service-interface.md#payload-members)
  */
 export function eventOfInvoice(invoice: CatchUpInvoice): InvoiceEvent {
   const raw: unknown = JSON.parse(JSON.stringify(invoice)); // the text forms of the wire

@@ -28,7 +28,7 @@ export interface PinnedOptions {
  * Decodes the parsed body of a genuine delivery. Plain code, because the entry must not load a schema library.
  *
  * @throws WebhookVerificationError `malformed_payload`
- * @see service interface, "Payload members"
+ * @see [Payload members](../../../docs/service-interface.md#payload-members)
  */
 export function decodeEvent(body: unknown, origin: EventOrigin, pinned: PinnedOptions): InvoiceEvent {
   if (!isPayload(body)) throw malformed('it is not a JSON object');

@@ -1,4 +1,4 @@
-import { checkNames } from '../../checks.ts';
+import { checkOptions, configurationFail } from '../../checks.ts';
 import { EVENT_TYPES, EVENTS, type EventKey, type KnownEventType } from '../../contract/events.ts';
 import { ConfigurationError } from '../../errors/classes.ts';
 import { isPayload, middlePayload, own, type Payload } from './payload.ts';
@@ -20,9 +20,7 @@ export const NO_PINNED_NAMES: PinnedNames = new Map();
 export function parseEventNames(names: unknown): PinnedNames {
   if (names === undefined) return NO_PINNED_NAMES;
   if (!isPayload(names)) throw new ConfigurationError(`eventNames must be { ${KEYS.join(', ')} }, or omitted.`);
-  checkNames('eventNames', names, new Set(KEYS), (problem) => {
-    throw new ConfigurationError(`${problem}.`);
-  });
+  checkOptions('eventNames', names, new Set(KEYS), configurationFail());
   const pinned = new Map<string, KnownEventType>();
   for (const type of EVENT_TYPES) pin(pinned, type, own(names, EVENTS[type].key));
   return pinned;

@@ -49,14 +49,14 @@ export interface AdjustedInvoicePaidEvent extends PaidEvent {
 /**
  * The invoice ended in `success`. Check `adjusted`: a paid invoice does not guarantee full payment.
  *
- * @see service interface, "Events"
+ * @see [Events](../../../docs/service-interface.md#events)
  */
 export type InvoicePaidEvent = ExactInvoicePaidEvent | AdjustedInvoicePaidEvent;
 
 /**
  * The invoice ended in `expired`, `canceled` or `fail`, without payment.
  *
- * @see service interface, "Events"
+ * @see [Events](../../../docs/service-interface.md#events)
  */
 export interface InvoiceCanceledEvent extends KnownEvent<'invoice.canceled'> {
   /** The original order amount. */

@@ -1,3 +1,4 @@
+import { checkCallbacks, configurationFail, kindOf } from '../../checks.ts';
 import { EVENT_TYPES, EVENTS } from '../../contract/events.ts';
 import { ConfigurationError } from '../../errors/classes.ts';
 import type { InvoiceEventHandlers } from '../event/events.ts';
@@ -12,7 +13,7 @@ import {
 import type { WebhookTimers } from './claimed-run.ts';
 import type { WebhookReport } from './report.ts';
 
-/** 12 seconds. The service gives up after 15. @see service interface, "Retries" */
+/** 12 seconds. The service gives up after 15. @see [Retries](../../../docs/service-interface.md#retries) */
 const DEFAULT_TIMEOUT = 12_000;
 const MAX_TIMEOUT = 15_000;
 
@@ -92,8 +93,12 @@ export function parseHandlerOptions<Extra extends object>(
   const { secret, store, timeout = DEFAULT_TIMEOUT, timers = globalTimers } = options;
   const verify = parseVerifyOptions(secret, options, { name: 'createWebhookHandler', known: OPTIONS });
   checkStore(store);
-  for (const name of EVENT_HANDLERS) checkFunction(name, options[name], true);
-  for (const name of ['onUnknown', 'onReport', 'now'] as const) checkFunction(name, options[name], false);
+  const fail = configurationFail('createWebhookHandler');
+  for (const name of EVENT_HANDLERS) {
+    if (typeof options[name] !== 'function') fail(`${name} must be a function, not ${kindOf(options[name])}`);
+  }
+  const { onUnknown, onReport, now } = options;
+  checkCallbacks({ onUnknown, onReport, now }, fail);
   if (typeof timeout !== 'number' || !(timeout > 0 && timeout <= MAX_TIMEOUT)) {
     throw new ConfigurationError(
       `timeout must be 1 to ${MAX_TIMEOUT} milliseconds: the service gives up after 15 seconds.`,
@@ -124,9 +129,4 @@ function checkStore(store: unknown): void {
   if (namespace !== undefined && typeof namespace !== 'string') {
     throw new ConfigurationError('store.namespace must be text, or omitted: it is a part of every key.');
   }
-}
-
-function checkFunction(name: string, value: unknown, isRequired: boolean): void {
-  if (typeof value === 'function' || (value === undefined && !isRequired)) return;
-  throw new ConfigurationError(`${name} must be a function${isRequired ? '' : ', or omitted'}.`);
 }

@@ -1,3 +1,4 @@
+import { notify } from '../../callbacks.ts';
 import { printable } from '../../printable.ts';
 import { type HeaderValues, unsignedHeader } from '../verify/headers.ts';
 import { parseTimestamp } from '../verify/timestamp.ts';
@@ -83,7 +84,6 @@ export class Reporter {
   }
 
   report(reason: WebhookReportReason, message: string, status: number | null = null, error?: unknown): void {
-    if (this.#onReport === undefined) return;
     const report: WebhookReport = {
       reason,
       // A message can quote what was sent. In a log, control and direction marks would forge lines and hide words.
@@ -94,11 +94,7 @@ export class Reporter {
       key: this.key,
       ...(error === undefined ? {} : { error }),
     };
-    try {
-      Promise.resolve(this.#onReport(report)).catch(() => {});
-    } catch {
-      // The merchant's logging failed. The payment is not affected.
-    }
+    notify(() => this.#onReport?.(report));
   }
 
   /** Reports work that ended after the time limit had been reported. */

@@ -1,7 +1,8 @@
+import { checkOptions, configurationFail } from '../../checks.ts';
 import { ConfigurationError } from '../../errors/classes.ts';
 import { parseClock } from '../clock.ts';
 import type { Claim, ClaimRequest, ClaimResult, WebhookStore } from './store.ts';
-import { checkedNamespace, checkStoreOptions } from './store-options.ts';
+import { checkedNamespace } from './store-options.ts';
 
 const DEFAULT_MAX_ENTRIES = 10_000;
 
@@ -43,7 +44,7 @@ interface Entry {
  * @throws ConfigurationError for an unusable option.
  */
 export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
-  checkStoreOptions('memoryStore', options, NAMES);
+  checkOptions('options', options, NAMES, configurationFail('memoryStore'));
   const { maxEntries = DEFAULT_MAX_ENTRIES } = options;
   if (!Number.isSafeInteger(maxEntries) || maxEntries < 1) {
     throw new ConfigurationError('maxEntries must be a whole number, at least 1.');

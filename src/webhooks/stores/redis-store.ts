@@ -1,6 +1,7 @@
+import { checkOptions, configurationFail } from '../../checks.ts';
 import { ConfigurationError } from '../../errors/classes.ts';
 import type { ClaimResult, WebhookStore } from './store.ts';
-import { checkedNamespace, checkedPrefix, checkedRetention, checkStoreOptions } from './store-options.ts';
+import { checkedNamespace, checkedPrefix, checkedRetention } from './store-options.ts';
 
 /** A client, a cluster or a pool of the package `redis` (node-redis), version 4 or later. */
 export interface NodeRedisClient {
@@ -60,7 +61,7 @@ export interface RedisStore extends WebhookStore {
  * const store = redisStore(await createClient({ url: process.env.REDIS_URL }).connect());
  */
 export function redisStore(client: NodeRedisClient | IoRedisClient, options: RedisStoreOptions = {}): RedisStore {
-  checkStoreOptions('redisStore', options, NAMES);
+  checkOptions('options', options, NAMES, configurationFail('redisStore'));
   const run = scriptRunner(client);
   const prefix = checkedPrefix(options.prefix ?? 'merchant-webhook:');
   const retention = checkedRetention(options.retention === undefined ? THIRTY_DAYS : options.retention);

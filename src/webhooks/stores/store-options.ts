@@ -1,4 +1,3 @@
-import { checkNames } from '../../checks.ts';
 import { ConfigurationError } from '../../errors/classes.ts';
 
 const IDENTIFIER = /^[a-z_][a-z0-9_]{0,62}(?:\.[a-z_][a-z0-9_]{0,62})?$/;
@@ -6,16 +5,6 @@ const PREFIX = /^[A-Za-z0-9_:.{}-]{1,100}$/;
 const NAMESPACE = /^[A-Za-z0-9_.-]{1,64}$/;
 const DAY = 86_400_000;
 const LONGEST = 3_650 * DAY;
-
-/** @throws ConfigurationError for options that are no object, or have a name that the store does not know. */
-export function checkStoreOptions(store: string, options: unknown, names: ReadonlySet<string>): void {
-  if (typeof options !== 'object' || options === null || Array.isArray(options)) {
-    throw new ConfigurationError(`The options of ${store} must be an object: { ${[...names].join(', ')} }.`);
-  }
-  checkNames(store, options, names, (problem) => {
-    throw new ConfigurationError(`${problem}.`);
-  });
-}
 
 /** What stands before each key of the handler, followed by a slash. Undefined: nothing. */
 export function checkedNamespace(namespace: unknown): string | undefined {

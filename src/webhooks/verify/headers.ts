@@ -99,7 +99,7 @@ function unreadable(): WebhookVerificationError {
  * Returns the single value of each header that a delivery must have.
  *
  * @throws WebhookVerificationError `missing_header`, `duplicate_header`, or malformed for a value that is not text.
- * @see service interface, "Headers on every delivery"
+ * @see [Headers on every delivery](../../../docs/service-interface.md#headers-on-every-delivery)
  */
 export function requiredHeaders(values: HeaderValues): { id: string; signature: string; timestamp: string } {
   return {

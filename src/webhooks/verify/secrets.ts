@@ -1,5 +1,4 @@
-import { type Fail, isBytes, kindOf } from '../../checks.ts';
-import { ConfigurationError } from '../../errors/classes.ts';
+import { configurationFail, type Fail, isBytes, kindOf } from '../../checks.ts';
 import type { HmacKey } from './hmac.ts';
 
 // The one rule for webhook secrets. The client's options use it as well, so this file stays free of everything else.
@@ -10,17 +9,13 @@ import type { HmacKey } from './hmac.ts';
  */
 export type WebhookSecret = string | Uint8Array | readonly (string | Uint8Array)[];
 
-function refuse(problem: string): never {
-  throw new ConfigurationError(`${problem}.`);
-}
-
 /**
  * Returns copies of the secrets, each of them usable. The messages name the secret, never its text.
  *
  * @param name The option or variable that the secret comes from, for messages.
  * @throws ConfigurationError for an empty list, and for a secret that is empty or has white space around it.
  */
-export function parseSecrets(secret: unknown, name = 'secret', fail: Fail = refuse): readonly HmacKey[] {
+export function parseSecrets(secret: unknown, name = 'secret', fail: Fail = configurationFail()): readonly HmacKey[] {
   if (!Array.isArray(secret)) return [parseSecret(secret, name, fail)];
   if (secret.length === 0) fail(`${name} is an empty list: give at least one secret`);
   // Array.from reads the holes of a list, which map would skip.

@@ -5,7 +5,7 @@ import { base64ToBytes, toHex } from './hmac.ts';
  * How the signature is written: `base64` is read in the standard alphabet and in that of URLs. The interface does not
  * show the encoding.
  *
- * @see service interface, "Authentication"
+ * @see [Authentication](../../../docs/service-interface.md#authentication)
  */
 export type SignatureEncoding = 'hex' | 'base64';
 export const SIGNATURE_ENCODINGS = ['hex', 'base64'] as const satisfies readonly SignatureEncoding[];

@@ -1,5 +1,4 @@
-import { checkNames } from '../../checks.ts';
-import { ConfigurationError } from '../../errors/classes.ts';
+import { checkOptions, configurationFail, readWord } from '../../checks.ts';
 import { engine, hexToBase64, toBase64url, utf8 } from './hmac.ts';
 import { parseSecrets } from './secrets.ts';
 import { SIGNATURE_ENCODINGS, type SignatureEncoding } from './signature-header.ts';
@@ -8,7 +7,7 @@ import { formatTimestamp, TIMESTAMP_FORMATS, type TimestampFormat } from './time
 /**
  * The headers of a delivery: the three of the service, and the type of its body.
  *
- * @see service interface, "Headers on every delivery"
+ * @see [Headers on every delivery](../../../docs/service-interface.md#headers-on-every-delivery)
  */
 export interface WebhookHeaders {
   'Content-Type': string;
@@ -55,7 +54,7 @@ const SIGN_OPTIONS: ReadonlySet<string> = new Set<keyof SignWebhookOptions>([
  * const body = JSON.stringify({ event: 'invoice.paid', invoice_uuid, external_id, status: 'success', amount: '25.00' });
  * const headers = await signWebhook(body, 'whsec_test_0123456789');
  * const response = await fetch(endpoint, { method: 'POST', headers, body });
- * @see service interface, "Authentication"
+ * @see [Authentication](../../../docs/service-interface.md#authentication)
  */
 export async function signWebhook(
   body: string | Uint8Array,
@@ -63,15 +62,13 @@ export async function signWebhook(
   options: SignWebhookOptions = {},
 ): Promise<WebhookHeaders> {
   const [key = ''] = parseSecrets(secret);
-  if (typeof options !== 'object' || options === null) throw new ConfigurationError('The options must be an object.');
-  checkNames('signWebhook', options, SIGN_OPTIONS, (problem) => {
-    throw new ConfigurationError(`${problem}.`);
-  });
+  const fail = configurationFail('signWebhook');
+  checkOptions('options', options, SIGN_OPTIONS, fail);
   if (typeof body !== 'string' && !ArrayBuffer.isView(body)) {
-    throw new ConfigurationError('signWebhook signs text or bytes. Pass the body exactly as it will be sent.');
+    fail('the body must be text or bytes, exactly as it will be sent');
   }
-  const encoding = oneOf('encoding', [...SIGNATURE_ENCODINGS, 'base64url'], options.encoding) ?? 'hex';
-  const format = oneOf('timestampFormat', TIMESTAMP_FORMATS, options.timestampFormat) ?? 'seconds';
+  const encoding = readWord('encoding', [...SIGNATURE_ENCODINGS, 'base64url'], options.encoding, fail) ?? 'hex';
+  const format = readWord('timestampFormat', TIMESTAMP_FORMATS, options.timestampFormat, fail) ?? 'seconds';
   const timestamp = formatTimestamp(options.timestamp ?? Date.now(), format);
   const digest = await engine().hmac(key, `${timestamp}.`, typeof body === 'string' ? utf8(body) : body);
   const base64 = hexToBase64(digest);
@@ -83,12 +80,4 @@ export async function signWebhook(
     'X-Webhook-Signature': options.prefix ? `sha256=${signature}` : signature,
     'X-Webhook-Timestamp': timestamp,
   };
-}
-
-/** Returns an option that is one of a few words, or absent. */
-export function oneOf<T extends string>(name: string, words: readonly T[], value: unknown): T | undefined {
-  if (value === undefined) return undefined;
-  const found = words.find((word) => word === value);
-  if (found === undefined) throw new ConfigurationError(`${name} must be ${words.map((w) => `"${w}"`).join(' or ')}.`);
-  return found;
 }

@@ -1,7 +1,7 @@
 import { dateFrom, Problem } from '../../contract/values/scalars.ts';
 import { ConfigurationError, WebhookVerificationError } from '../../errors/classes.ts';
 
-/** How the timestamp is written. The interface does not show it. @see service interface, "Authentication" */
+/** How the timestamp is written. The interface does not show it. @see [Authentication](../../../docs/service-interface.md#authentication) */
 export type TimestampFormat = 'seconds' | 'milliseconds' | 'iso';
 
 // Strict, because the dot between timestamp and body is not marked: ("T", "1.{}") and ("T.1", "{}") have the same

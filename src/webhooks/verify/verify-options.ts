@@ -1,11 +1,10 @@
-import { checkNames } from '../../checks.ts';
+import { checkOptions, configurationFail, readCount, readWord } from '../../checks.ts';
 import { ConfigurationError, isMerchantError } from '../../errors/classes.ts';
 import { parseClock, type TimeSource } from '../clock.ts';
 import { type EventNames, type PinnedNames, parseEventNames } from '../event/event-name.ts';
 import type { HmacKey } from './hmac.ts';
 import { DiagnosisBudget } from './mismatch.ts';
 import { parseSecrets } from './secrets.ts';
-import { oneOf } from './signature.ts';
 import { SIGNATURE_ENCODINGS, type SignatureEncoding } from './signature-header.ts';
 import { TIMESTAMP_FORMATS, type TimestampFormat } from './timestamp.ts';
 
@@ -38,7 +37,7 @@ export interface VerifyWebhookOptions {
    * then read.
    *
    * @defaultValue names that can mean nothing else, such as `external_id` and `merchant_order_id`
-   * @see service interface, "Payload members"
+   * @see [Payload members](../../../docs/service-interface.md#payload-members)
    */
   readonly orderIdMember?: string | undefined;
   /**
@@ -104,34 +103,29 @@ export function parseVerifyOptions(
 }
 
 function parseOptions(secret: unknown, options: VerifyWebhookOptions, owner: OptionsOwner): VerifySettings {
-  if (typeof options !== 'object' || options === null) throw new ConfigurationError('The options must be an object.');
-  checkNames(owner.name, options, owner.known, (problem) => {
-    throw new ConfigurationError(`${problem}.`);
-  });
-  const { tolerance = DEFAULT_TOLERANCE, now, orderIdMember, maxBodySize = DEFAULT_MAX_BODY_SIZE } = options;
+  const fail = configurationFail(owner.name);
+  checkOptions('options', options, owner.known, fail);
+  const { tolerance = DEFAULT_TOLERANCE, orderIdMember } = options;
   if (typeof tolerance !== 'number' || !(tolerance >= MIN_TOLERANCE && tolerance <= MAX_TOLERANCE)) {
     throw new ConfigurationError(
       `tolerance must be ${MIN_TOLERANCE} to ${MAX_TOLERANCE} milliseconds: 30 seconds to 15 minutes.`,
     );
-  }
-  if (!Number.isSafeInteger(maxBodySize) || maxBodySize < 1) {
-    throw new ConfigurationError('maxBodySize must be a whole number of bytes, at least 1.');
   }
   if (orderIdMember !== undefined && (typeof orderIdMember !== 'string' || orderIdMember.split('.').includes(''))) {
     throw new ConfigurationError(
       'orderIdMember must be the name of a payload member, or a path such as "order.id", or omitted.',
     );
   }
-  const clock = parseClock(now);
+  const clock = parseClock(options.now);
   return {
     secrets: parseSecrets(secret),
     tolerance,
     now: clock,
-    encoding: oneOf('encoding', SIGNATURE_ENCODINGS, options.encoding),
-    timestampFormat: oneOf('timestampFormat', TIMESTAMP_FORMATS, options.timestampFormat),
+    encoding: readWord('encoding', SIGNATURE_ENCODINGS, options.encoding, fail),
+    timestampFormat: readWord('timestampFormat', TIMESTAMP_FORMATS, options.timestampFormat, fail),
     orderIdMember,
     eventNames: parseEventNames(options.eventNames),
-    maxBodySize,
+    maxBodySize: readCount('maxBodySize', options.maxBodySize, { byDefault: DEFAULT_MAX_BODY_SIZE, min: 1 }, fail),
     diagnoses: owner.diagnoses ?? new DiagnosisBudget(clock),
   };
 }

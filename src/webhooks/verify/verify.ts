@@ -45,7 +45,7 @@ const OWNER: OptionsOwner = {
  * @example
  * const event = await verifyWebhook(await request.arrayBuffer(), request.headers, process.env.MERCHANT_WEBHOOK_SECRET);
  * if (event.type === 'invoice.paid') await fulfil(event.external_id, event.credited_usdt);
- * @see service interface, "Authentication"
+ * @see [Authentication](../../../docs/service-interface.md#authentication)
  */
 export function verifyWebhook(
   rawBody: RawBody,

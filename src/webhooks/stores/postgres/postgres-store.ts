@@ -1,7 +1,8 @@
+import { checkOptions, configurationFail } from '../../../checks.ts';
 import { ConfigurationError } from '../../../errors/classes.ts';
 import type { SqlStore, SqlStoreOptions } from '../sql-store.ts';
 import type { ClaimRequest, ClaimResult } from '../store.ts';
-import { checkedNamespace, checkedRetention, checkStoreOptions, quotedTable } from '../store-options.ts';
+import { checkedNamespace, checkedRetention, quotedTable } from '../store-options.ts';
 import { connectionOf } from './postgres-connection.ts';
 import type { PGliteDatabase, PostgresPool, PostgresResult, PostgresTx } from './postgres-types.ts';
 
@@ -57,7 +58,7 @@ export function postgresStore<Database extends PostgresPool | PGliteDatabase>(
   database: Database,
   options: PostgresStoreOptions = {},
 ): PostgresStore<PostgresTx<Database>> {
-  checkStoreOptions('postgresStore', options, NAMES);
+  checkOptions('options', options, NAMES, configurationFail('postgresStore'));
   const { isolation = 'read committed' } = options;
   if (!ISOLATIONS.includes(isolation)) throw new ConfigurationError(`isolation must be ${ISOLATIONS.join(', ')}.`);
   const connection = connectionOf(database, isolation);

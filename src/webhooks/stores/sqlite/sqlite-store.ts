@@ -1,8 +1,9 @@
+import { checkOptions, configurationFail } from '../../../checks.ts';
 import { ConfigurationError } from '../../../errors/classes.ts';
 import { parseClock } from '../../clock.ts';
 import type { SqlStore, SqlStoreOptions } from '../sql-store.ts';
 import type { Claim, ClaimRequest, ClaimResult } from '../store.ts';
-import { checkedNamespace, checkedRetention, checkStoreOptions, quotedTable } from '../store-options.ts';
+import { checkedNamespace, checkedRetention, quotedTable } from '../store-options.ts';
 import { commitOnce, type SqliteCommit } from './sqlite-commit.ts';
 import {
   checkDatabase,
@@ -68,7 +69,7 @@ export function sqliteStoreWaiting<Db extends SqliteDatabase>(
   waiting: LockWaiting,
 ): SqliteStore<Db> {
   checkDatabase(db);
-  checkStoreOptions('sqliteStore', options, NAMES);
+  checkOptions('options', options, NAMES, configurationFail('sqliteStore'));
   const { busyTimeout = 5_000 } = options;
   if (!Number.isInteger(busyTimeout) || busyTimeout < 0 || busyTimeout > 60_000) {
     throw new ConfigurationError('busyTimeout must be 0 to 60,000 milliseconds.');

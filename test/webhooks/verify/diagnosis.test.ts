@@ -82,10 +82,8 @@ describe('the message of a refusal diagnoses', () => {
       messageOf(verifyWebhook(PAID, headers, SECRET, { now: NOW, ...pin }));
     expect(await signed(headersOf(`${HEX} `))).toMatch(/65 characters of another form.*white space around it/);
     expect(await signed(PAID_HEADERS, { encoding: 'base64' })).toMatch(/signature in base64.*It is hex/);
-    expect(await signed(PAID_HEADERS, { timestampFormat: 'iso' })).toMatch(
-      /must be iso\. It is in the form of seconds/,
-    );
-    expect(await signed(headersOf(HEX, 'yesterday'))).toMatch(/ISO 8601\. It is 9 characters of another form/);
+    expect(await signed(PAID_HEADERS, { timestampFormat: 'iso' })).toMatch(/must be iso.*seconds/);
+    expect(await signed(headersOf(HEX, 'yesterday'))).toMatch(/ISO 8601.*9 characters of another form/);
     expect(await signed(headersOf(MIXED.base64url), { encoding: 'hex' })).toMatch(/signature in hex.*It is base64/);
   });
 });

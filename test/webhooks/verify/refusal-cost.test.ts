@@ -153,14 +153,14 @@ describe('a secret under 16 bytes', () => {
 
 describe('options of another name', () => {
   it('are refused by the handler', () => {
-    expect(() => endpoint({ onpaid: () => {} } as never)).toThrow('createWebhookHandler has no "onpaid"');
+    expect(() => endpoint({ onpaid: () => {} } as never)).toThrow('createWebhookHandler: options has no "onpaid"');
     expect(() => endpoint({ eventNames: { payed: 'x' } } as never)).toThrow('eventNames has no "payed"');
   });
 
   it('are refused by signWebhook', async () => {
     await expect(signWebhook('{}', SECRET, { timeStamp: 1 } as never)).rejects.toThrow(
-      'signWebhook has no "timeStamp"',
+      'signWebhook: options has no "timeStamp"',
     );
-    await expect(signWebhook('{}', SECRET, null as never)).rejects.toThrow('The options must be an object');
+    await expect(signWebhook('{}', SECRET, null as never)).rejects.toThrow('signWebhook: options must be an object');
   });
 });

@@ -18,7 +18,7 @@ export const EVENTS = {
 
 type Events = typeof EVENTS;
 
-/** `invoice.paid` for `success`; `invoice.canceled` for `expired`, `canceled` and `fail`. */
+/** `invoice.paid` for `success`, `invoice.canceled` for `expired`, `canceled` and `fail`. */
 export type KnownEventType = keyof Events;
 /** The word for an event in dedupe keys and in the option `eventNames`. */
 export type EventKey = Events[KnownEventType]['key'];

@@ -1,5 +1,5 @@
 import { ConfigurationError } from '../../errors/classes.ts';
-import { isPayload, own, type Payload } from '../event/payload.ts';
+import { isPayload, type Payload, readMember } from '../event/payload.ts';
 import type { WebhookRequest } from '../handle/handle-request.ts';
 import type { WebhookReply } from '../handle/verdict.ts';
 import type { WebhookHandler } from '../handler.ts';
@@ -7,8 +7,8 @@ import { base64ToBytes } from '../verify/hmac.ts';
 import { type RawBody, tooLarge } from '../verify/raw-body.ts';
 import { bodyGone } from './setup-advice.ts';
 
-// The events of AWS as far as they are used, typed by hand: the declarations of this package must not need AWS's types,
-// and those of `@types/aws-lambda` must fit.
+// The parts of AWS's events that the adapter uses, typed by hand. The declarations of this package must not need AWS's
+// types, and those of `@types/aws-lambda` must fit. The adapters may import the handler's type and the rooms below it.
 
 /**
  * An HTTP event of Lambda: API Gateway v1 (REST APIs, and payload format 1.0), v2 (HTTP APIs, function URLs), or an
@@ -20,7 +20,7 @@ export interface LambdaEvent {
   /** v1 and load balancer. */
   readonly httpMethod?: string | undefined;
   readonly requestContext?: LambdaRequestContext | undefined;
-  /** v1: the last value of each header; v2: all values, joined with commas. */
+  /** v1: the last value of each header. v2: all values, joined with commas. */
   readonly headers?: Readonly<Record<string, string | undefined>> | null | undefined;
   /** v1, and a load balancer whose target group has multi-value headers on: every value. */
   readonly multiValueHeaders?: Readonly<Record<string, readonly string[] | undefined>> | null | undefined;
@@ -29,9 +29,9 @@ export interface LambdaEvent {
   readonly isBase64Encoded?: boolean | undefined;
 }
 
-/** v2 states the method here; a load balancer has `elb`; v1 has neither. */
+/** v2 has the method here, a load balancer has `elb`, v1 has neither. */
 export interface LambdaRequestContext {
-  /** Not read. The member that the contexts of v1 and v2 share: TypeScript refuses a type that has none of ours. */
+  /** Not read. The member that the contexts of v1 and v2 share: TypeScript refuses a type without a common member. */
   readonly requestId?: string | undefined;
   readonly http?: { readonly method: string } | undefined;
   readonly elb?: object | undefined;
@@ -91,7 +91,7 @@ const PHRASES: Readonly<Record<number, string>> = {
 /** A Lambda event as a request. The sender of the event decides the form of the answer. */
 export interface LambdaCall {
   readonly request: WebhookRequest;
-  /** Whether the target group of the load balancer has multi-value headers on; null for another sender. */
+  /** Whether the target group of the load balancer has multi-value headers on, or null for another sender. */
   readonly balancer: 'single' | 'multi' | null;
 }
 
@@ -106,25 +106,26 @@ export function parseLambdaEvent(event: unknown): LambdaCall {
 
 function parseHttpEvent(event: unknown): LambdaCall {
   if (!isPayload(event)) return notHttp('The event is not an object');
-  const context = own(event, 'requestContext');
+  const context = readMember(event, 'requestContext');
   const method = methodOf(event, context);
   if (method === null) return notHttp('The event has no HTTP method');
-  const multi = own(event, 'multiValueHeaders');
+  const multi = readMember(event, 'multiValueHeaders');
   const balancer =
-    isPayload(context) && isPayload(own(context, 'elb')) ? (isPayload(multi) ? 'multi' : 'single') : null;
+    isPayload(context) && isPayload(readMember(context, 'elb')) ? (isPayload(multi) ? 'multi' : 'single') : null;
   return {
     request: {
       method,
-      headers: headersOf(own(event, 'headers'), multi),
-      body: async (limit) => bodyOf(own(event, 'body') ?? null, own(event, 'isBase64Encoded') ?? false, limit),
+      headers: headersOf(readMember(event, 'headers'), multi),
+      body: async (limit) =>
+        bodyOf(readMember(event, 'body') ?? null, readMember(event, 'isBase64Encoded') ?? false, limit),
     },
     balancer,
   };
 }
 
 function methodOf(event: Payload, context: unknown): string | null {
-  const http = isPayload(context) ? own(context, 'http') : undefined;
-  const method = isPayload(http) ? own(http, 'method') : own(event, 'httpMethod');
+  const http = isPayload(context) ? readMember(context, 'http') : undefined;
+  const method = isPayload(http) ? readMember(http, 'method') : readMember(event, 'httpMethod');
   return typeof method === 'string' && method !== '' ? method : null;
 }
 

@@ -72,7 +72,7 @@ export interface KoaContextLike {
   readonly req: NodeRequest;
   readonly res: NodeResponse;
   respond?: boolean | undefined;
-  /** Where body parsers leave `body` and `rawBody`. Koa's own declarations know neither. */
+  /** Where body parsers leave `body` and `rawBody`. The declarations of Koa have neither. */
   readonly request?: object | undefined;
 }
 

@@ -4,25 +4,25 @@ import { type RawBody, tooLarge } from '../verify/raw-body.ts';
 import { GrowingBody } from './growing-body.ts';
 import { bodyGone, type Framework } from './setup-advice.ts';
 
-// Node's request as far as it is used, typed by hand: the declarations of this package must not need Node's types, and
-// the request of a framework must fit.
+// The parts of Node's request that the adapter uses, typed by hand. The declarations of this package must not need Node's
+// types, and the request of a framework must fit.
 
 /** `http.IncomingMessage`, or the request of Express and Nest, which extends it. */
 export interface NodeRequest {
   readonly method?: string | undefined;
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
-  /** Name and value in turn. Shows repeated headers, which `headers` drops or joins. */
+  /** Names and values alternately. Shows repeated headers, which `headers` drops or joins. */
   readonly rawHeaders?: readonly string[] | undefined;
-  /** What a body parser of a framework kept. */
+  /** The body as a parser of a framework left it. */
   readonly body?: unknown;
-  /** What Nest, and others, keep on request: the bytes. */
+  /** The bytes, which Nest and other frameworks keep on request. */
   readonly rawBody?: unknown;
   readonly readableDidRead?: boolean | undefined;
   readonly destroyed?: boolean | undefined;
   readonly complete?: boolean | undefined;
   readonly aborted?: boolean | undefined;
   readonly httpVersionMajor?: number | undefined;
-  /** HTTP/2: the stream, and the code with which it was reset; 0 or undefined where it was not. */
+  /** HTTP/2: the stream, and the code with which it was reset. 0 or undefined if it was not reset. */
   readonly stream?:
     | {
         readonly aborted?: boolean | undefined;
@@ -43,7 +43,7 @@ export interface KeptBody {
   readonly body: unknown;
 }
 
-/** Returns the raw body: the bytes that the framework kept, or those of the stream. Throws a setup error if there are none. */
+/** Returns the raw body: the bytes that the framework kept, or those of the stream. Throws a setup error if neither exists. */
 export async function nodeBody(
   request: NodeRequest,
   kept: KeptBody,
@@ -57,7 +57,7 @@ export async function nodeBody(
   // Before the parsed body: Express sets `{}` on requests whose body no parser has read.
   if (isUnread(request, kept)) return await readStream(request, limit, signal);
   for (const value of [kept.rawBody, kept.body]) {
-    if (typeof value === 'string') return value; // a text parser; the signature says whether it is the exact text
+    if (typeof value === 'string') return value; // from a text parser: the signature shows whether it is the exact text
   }
   throw bodyGone(kept.body === undefined || kept.body === null ? 'consumed' : 'parsed', framework);
 }

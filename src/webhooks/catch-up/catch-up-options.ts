@@ -50,7 +50,7 @@ export interface CatchUpResult {
 export interface CatchUpProgress extends CatchUpResult {
   /** The status of the current list: success, then fail, expired, canceled. */
   readonly status: FinalInvoiceStatus;
-  /** The last page of this list that was read, from 1; 0 before the first. */
+  /** The last page of this list that was read, from 1, or 0 before the first. */
   readonly page: number;
   readonly totalPages: number;
 }
@@ -67,7 +67,7 @@ export interface CatchUpOptions {
    * has no offset). Choose a time before the outage. An invoice without `finished_at` is played.
    */
   readonly since: Date | number | string;
-  /** Ends the walk. A function that is running may end first, within the time limit; the promise then rejects with an AbortedError. */
+  /** Ends the walk. A running function may end first, within the time limit. The promise then rejects with an AbortedError. */
   readonly signal?: AbortSignal | undefined;
   /** Called with the progress, for a progress bar. Its errors are ignored. */
   readonly onProgress?: ((progress: CatchUpProgress) => unknown) | undefined;

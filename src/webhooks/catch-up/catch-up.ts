@@ -1,7 +1,7 @@
 import { notify } from '../../callbacks.ts';
 import { FINAL_STATUSES, type FinalInvoiceStatus } from '../../contract/events.ts';
 import { AbortedError, isMerchantError, WebhookVerificationError } from '../../errors/classes.ts';
-import { isPayload, own } from '../event/payload.ts';
+import { isPayload, readMember } from '../event/payload.ts';
 import type { HandlerSettings } from '../handle/handler-options.ts';
 import { playEvent } from '../handle/play-event.ts';
 import { Reporter } from '../handle/report.ts';
@@ -122,7 +122,7 @@ function unplayable(invoice: CatchUpInvoice, error: unknown): Ending {
 function aborted({ reason }: AbortSignal, { played, failed }: CatchUpResult): AbortedError {
   return new AbortedError({
     code: 'SDK_ABORTED',
-    message: `${CATCH_UP}: aborted by the caller's signal. What was played is done; run it again for the rest.`,
+    message: `${CATCH_UP}: aborted by the caller's signal. The played events are done. Run it again for the rest.`,
     operation: CATCH_UP,
     outcome: played + failed === 0 ? 'not_sent' : 'unknown',
     stoppedBy: 'aborted',
@@ -132,7 +132,7 @@ function aborted({ reason }: AbortSignal, { played, failed }: CatchUpResult): Ab
 
 const COUNTED: Partial<Record<Verdict, keyof CatchUpResult>> = {
   done: 'played',
-  failed_after_commit: 'played', // its writes are kept; the report has the error
+  failed_after_commit: 'played', // its writes are kept, and the report has the error
   duplicate: 'alreadyDone',
   duplicate_differs: 'alreadyDone',
   duplicate_running: 'busy',
@@ -174,7 +174,7 @@ export class CatchUpCount {
 
   /** Returns false for an invoice that was counted before: pages are read again when the list moves. */
   addInvalid(raw: unknown, page: number, index: number): boolean {
-    const uuid = isPayload(raw) ? own(raw, 'uuid') : undefined;
+    const uuid = isPayload(raw) ? readMember(raw, 'uuid') : undefined;
     const known = typeof uuid === 'string' ? uuid : `${this.#position.status} ${page} ${index}`;
     if (this.#invalid.has(known)) return false;
     this.#invalid.add(known);

@@ -6,7 +6,7 @@ import { printable } from '../../printable.ts';
 import { type EventName, type PinnedNames, readEventName } from './event-name.ts';
 import type { InvoiceEvent } from './events.ts';
 import { findOrderId, orderIdCandidates } from './order-id.ts';
-import { innerPayload, isPayload, own, type Payload } from './payload.ts';
+import { innerPayload, isPayload, type Payload, readMember } from './payload.ts';
 
 /** The facts about an event that its payload does not state. */
 export interface EventOrigin {
@@ -40,7 +40,7 @@ export function decodeEvent(body: unknown, origin: EventOrigin, pinned: PinnedOp
 
 /** The status of an event, or of an invoice. */
 export function readStatus(payload: Payload): string {
-  const status = own(payload, 'status');
+  const status = readMember(payload, 'status');
   if (typeof status !== 'string' || status === '') throw malformed('"status" is not text, or missing');
   return status;
 }
@@ -99,7 +99,7 @@ function unknownEvent(parts: EventParts, origin: EventOrigin): InvoiceEvent {
   const { inner, root, status, name, raw, orderIdMember } = parts;
   const found = findOrderId(inner, root, orderIdMember);
   const original_amount = readable(inner, 'original_amount');
-  const stated = own(inner, 'adjusted') ?? null;
+  const stated = readMember(inner, 'adjusted') ?? null;
   return {
     type: 'unknown',
     event_name: (name !== null && 'unknown' in name ? name.unknown : name?.events[0]) ?? origin.headerName,
@@ -132,7 +132,7 @@ function eventType(name: EventName, status: string): InvoiceEvent['type'] {
  * a wrong one ships goods that were not paid.
  */
 function readAdjustment(inner: Payload, amount: Decimal): { adjusted: boolean; original_amount: Decimal | null } {
-  const stated = own(inner, 'adjusted') ?? null;
+  const stated = readMember(inner, 'adjusted') ?? null;
   if (stated !== null && typeof stated !== 'boolean') throw malformed('"adjusted" is not a boolean');
   const original_amount = optional(inner, 'original_amount');
   if (stated === false && original_amount !== null && !original_amount.eq(amount)) {
@@ -162,7 +162,7 @@ function readOrderId({ inner, root, orderIdMember }: EventParts): string {
 const MAX_UUID_LENGTH = 128;
 
 function readInvoiceUuid(inner: Payload): string {
-  const uuid = own(inner, 'invoice_uuid');
+  const uuid = readMember(inner, 'invoice_uuid');
   if (typeof uuid !== 'string' || uuid === '' || uuid.length > MAX_UUID_LENGTH) {
     throw malformed('"invoice_uuid" is not text, missing, or too long');
   }
@@ -170,7 +170,7 @@ function readInvoiceUuid(inner: Payload): string {
 }
 
 function optional(inner: Payload, name: string): Decimal | null {
-  const value = own(inner, name) ?? null;
+  const value = readMember(inner, name) ?? null;
   if (value === null) return null;
   const decimal = decimalFrom(value);
   if (decimal instanceof Problem) throw malformed(`"${name}" ${decimal.message}`);
@@ -186,7 +186,7 @@ function required(inner: Payload, name: string): Decimal {
 
 // An unknown event may give a member another meaning. What cannot be read is null here, and `raw` has it.
 function readable(inner: Payload, name: string): Decimal | null {
-  const decimal = decimalFrom(own(inner, name));
+  const decimal = decimalFrom(readMember(inner, name));
   return decimal instanceof Problem ? null : decimal;
 }
 

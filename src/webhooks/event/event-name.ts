@@ -1,7 +1,7 @@
 import { checkOptions, configurationFail } from '../../checks.ts';
 import { EVENT_TYPES, EVENTS, type EventKey, type KnownEventType } from '../../contract/events.ts';
 import { ConfigurationError } from '../../errors/classes.ts';
-import { isPayload, middlePayload, own, type Payload } from './payload.ts';
+import { isPayload, middlePayload, type Payload, readMember } from './payload.ts';
 
 /**
  * Further names of the events, compared exactly, for a service that does not call them `invoice.paid` and
@@ -9,20 +9,20 @@ import { isPayload, middlePayload, own, type Payload } from './payload.ts';
  */
 export type EventNames = { readonly [Key in EventKey]?: string | readonly string[] | undefined };
 
-/** Pinned names and the events that they stand for. */
+/** Pinned names and their events. */
 export type PinnedNames = ReadonlyMap<string, KnownEventType>;
 
 const KEYS: readonly string[] = EVENT_TYPES.map((type) => EVENTS[type].key);
 
 export const NO_PINNED_NAMES: PinnedNames = new Map();
 
-/** @throws ConfigurationError for a name that is not text, or that stands for two events. */
+/** @throws ConfigurationError for a name that is not text, or that means two events. */
 export function parseEventNames(names: unknown): PinnedNames {
   if (names === undefined) return NO_PINNED_NAMES;
   if (!isPayload(names)) throw new ConfigurationError(`eventNames must be { ${KEYS.join(', ')} }, or omitted.`);
   checkOptions('eventNames', names, new Set(KEYS), configurationFail());
   const pinned = new Map<string, KnownEventType>();
-  for (const type of EVENT_TYPES) pin(pinned, type, own(names, EVENTS[type].key));
+  for (const type of EVENT_TYPES) pin(pinned, type, readMember(names, EVENTS[type].key));
   return pinned;
 }
 
@@ -68,7 +68,7 @@ const NAME_MEMBERS = ['event', 'event_type', 'event_name', 'eventType', 'eventNa
 // Also in the middle of a word: "refunded", "ChargebackOpened".
 const MONEY_BACK = /refund|charge[\s_-]?back|claw[\s_-]?back|revers|disput|return|correct|revok|void/i;
 const TEST_EVENT = /^\s*(?:test|ping|sample|demo|example|mock|dummy)/i;
-// A bare "type" often names the object ("invoice"); with one of these in it, it names an event.
+// A bare "type" often names the object ("invoice"). With one of these characters it names an event.
 const EVENT_LIKE = /[.:/]/;
 
 /** The names found in a body, by what they mean. */
@@ -82,20 +82,20 @@ interface Found {
   readonly typed: string[];
 }
 
-/** The known events that the names in a body stand for, or one name that is not known; null if there is no name. */
+/** The known events that the names in a body mean, or one name that is not known, or null if there is no name. */
 export type EventName = { readonly events: readonly KnownEventType[] } | { readonly unknown: string } | null;
 
 /**
  * Reads the event's name from `event`, `event_type`, `event_name` and `type`, in the envelopes and in the invoice. A
- * name that is not known makes the event unknown, also beside a known one: to choose between them would be a guess. A
+ * name that is not known makes the event unknown, even next to a known one: to choose between them would be a guess. A
  * pinned name decides, unless another name says that money goes back.
  */
 export function readEventName(root: Payload, inner: Payload, pinned: PinnedNames): EventName {
   const found: Found = { known: [], pinned: [], alarming: [], other: [], typed: [] };
   for (const payload of new Set([root, middlePayload(root) ?? root, inner])) {
     for (const member of NAME_MEMBERS)
-      for (const name of namesIn(own(payload, member))) classify(name, false, pinned, found);
-    for (const name of namesIn(own(payload, 'type'))) classify(name, true, pinned, found);
+      for (const name of namesIn(readMember(payload, member))) classify(name, false, pinned, found);
+    for (const name of namesIn(readMember(payload, 'type'))) classify(name, true, pinned, found);
   }
   const [alarming] = found.alarming;
   if (alarming !== undefined) return { unknown: alarming };
@@ -128,7 +128,7 @@ function namesIn(value: unknown): readonly string[] {
   if (Array.isArray(value)) return value.length === 0 ? NO_NAMES : ['a list'];
   if (!isPayload(value)) return [String(value)]; // a number or a boolean: a code of the service
   return ['name', 'type', ...NAME_MEMBERS].flatMap((member) => {
-    const name = own(value, member);
+    const name = readMember(value, member);
     return typeof name === 'string' && name.trim() !== '' ? [name] : [];
   });
 }

@@ -13,7 +13,7 @@ interface EventBase {
   readonly invoice_uuid: string;
   /** When the delivery was signed. Null for `catch_up`. */
   readonly signed_at: Date | null;
-  /** The index of the secret that matched, from 0. When no event matches the old secret any more, remove it. Null for `catch_up`. */
+  /** The index of the secret that matched, from 0. Remove the old secret when no event matches it. Null for `catch_up`. */
   readonly secretIndex: number | null;
   /** The whole parsed body, with the members that this package does not know. */
   readonly raw: Readonly<Record<string, unknown>>;
@@ -42,7 +42,7 @@ export interface ExactInvoicePaidEvent extends PaidEvent {
 /** The invoice was paid with another amount than was ordered: `amount` is what was paid. */
 export interface AdjustedInvoicePaidEvent extends PaidEvent {
   readonly adjusted: true;
-  /** The fiat amount originally ordered; null if the delivery does not state it. */
+  /** The fiat amount originally ordered, or null if the delivery does not state it. */
   readonly original_amount: Decimal | null;
 }
 
@@ -69,7 +69,7 @@ export interface InvoiceCanceledEvent extends KnownEvent<'invoice.canceled'> {
 /** A genuine delivery of an event or a status that this package does not know. Members that cannot be read are null. */
 export interface UnknownInvoiceEvent extends EventBase {
   readonly type: 'unknown';
-  /** The event's name in the body, else in the unsigned header X-Webhook-Event; null if neither has one. */
+  /** The event's name in the body, or otherwise in the unsigned header X-Webhook-Event, or null if neither has one. */
   readonly event_name: string | null;
   readonly external_id: string | null;
   readonly status: string;
@@ -93,7 +93,7 @@ export interface InvoiceEventHandlers<Context> {
   readonly onCanceled: (event: InvoiceCanceledEvent, context: Context) => unknown;
   /**
    * Called for an event or a status that this package does not know. Without this function such an event is reported and
-   * answered 200, or 500 if it may be about money: its status is `success`, or it has `credited_usdt`.
+   * answered 200. If it may be about money (status `success`, or `credited_usdt`), it is answered 500.
    */
   readonly onUnknown?: ((event: UnknownInvoiceEvent, context: Context) => unknown) | undefined;
 }

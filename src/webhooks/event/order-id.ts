@@ -1,8 +1,8 @@
 import { printable } from '../../printable.ts';
-import { isPayload, own, type Payload } from './payload.ts';
+import { isPayload, type Payload, readMember } from './payload.ts';
 
-// The interface does not show which member of a payload carries the merchant's order id. A wrong one fulfils a
-// stranger's order. Only a name that can mean nothing else is therefore taken. A weaker name ("order_id" may be the id
+// The interface does not show which member of a payload carries the merchant's order id. A wrong one fulfils another
+// customer's order. Only a name that can mean nothing else is therefore taken. A weaker name ("order_id" may be the id
 // of the service) counts only if the merchant has pinned it.
 
 const KIND = new Set(['order', 'invoice', 'reference', 'ref', 'id', 'uuid', 'number', 'no', 'num']);
@@ -11,7 +11,7 @@ const NUMBER = new Set(['id', 'uuid', 'number', 'no', 'num']);
 const REFERENCE = new Set(['reference', 'ref']);
 
 /**
- * True for a name that says whose id it is and of what: `external` with any of the kinds, `merchant` or `client` with
+ * True for a name that says whose id it is, and of what. That is `external` with any kind, or `merchant` or `client` with
  * order, invoice or reference. `merchant_id`, `client_id` and `order_client_id` name a party, not an order.
  */
 function isUnambiguous(name: string): boolean {
@@ -26,7 +26,7 @@ function isUnambiguous(name: string): boolean {
   return hasAny('external') && !hasAny('client') && words.indexOf('merchant') < words.indexOf('external');
 }
 
-/** "order_client_id" and "order_client" name the client of the order; "order_id_client" is the client's order id. */
+/** "order_client_id" and "order_client" name the client of the order. "order_id_client" is the client's order id. */
 function isPartyName(words: readonly string[]): boolean {
   const party = words.findIndex((word) => word === 'merchant' || word === 'client');
   if (party < 0) return false;
@@ -45,7 +45,7 @@ function wordsOf(name: string): readonly string[] {
     .filter((word) => word !== '');
 }
 
-// The service's id may also stand under another name ("external_invoice_id"). Under this name it is the merchant's,
+// The service's id may also have another name ("external_invoice_id"). Under this name it is the merchant's,
 // even if a merchant uses the service's ids.
 const EXTERNAL_ID = /external[_-]?id$/i;
 /** Objects that describe the order itself. */
@@ -54,15 +54,15 @@ const HOLDERS = ['order', 'invoice'] as const;
 /** The order id, or why it cannot be read: no member has it, or several do and differ. */
 export type OrderId = { readonly id: string } | { readonly problem: 'missing' | 'ambiguous' };
 
-/** Finds the merchant's order id: at the pinned place, or else under a name that can mean nothing else. */
+/** Finds the merchant's order id: at the pinned place, otherwise under a name that can mean nothing else. */
 export function findOrderId(inner: Payload, root: Payload, pinned: string | undefined): OrderId {
   if (pinned !== undefined) return atPath(inner, pinned) ?? atPath(root, pinned) ?? MISSING;
-  const plain = idText(own(inner, 'external_id'));
+  const plain = idText(readMember(inner, 'external_id'));
   if (plain !== null) return { id: plain }; // its name in an invoice
-  const uuid = own(inner, 'invoice_uuid');
+  const uuid = readMember(inner, 'invoice_uuid');
   const service = typeof uuid === 'string' ? normalizedId(uuid) : null;
   const payloads = inner === root ? [root] : [inner, root];
-  const holders = payloads.flatMap((payload) => HOLDERS.map((name) => own(payload, name))).filter(isPayload);
+  const holders = payloads.flatMap((payload) => HOLDERS.map((name) => readMember(payload, name))).filter(isPayload);
   const found = new Set<string>();
   for (const payload of [...payloads, ...holders]) {
     for (const name of Object.keys(payload)) {
@@ -79,10 +79,10 @@ const MISSING = { problem: 'missing' } as const;
 const AMBIGUOUS = { problem: 'ambiguous' } as const;
 
 function atPath(payload: Payload, path: string): { readonly id: string } | null {
-  const whole = idText(own(payload, path)); // a name may contain a dot
+  const whole = idText(readMember(payload, path)); // a name may contain a dot
   if (whole !== null) return { id: whole };
   let value: unknown = payload;
-  for (const name of path.split('.')) value = isPayload(value) ? own(value, name) : undefined;
+  for (const name of path.split('.')) value = isPayload(value) ? readMember(value, name) : undefined;
   const id = idText(value);
   return id === null ? null : { id };
 }
@@ -99,7 +99,7 @@ const MAX_SHOWN_NAME = 64;
 
 /** The names of the members that could be the order id, as `orderIdMember` takes them. Never a value. */
 export function orderIdCandidates(inner: Payload, root: Payload): readonly string[] {
-  const uuid = own(inner, 'invoice_uuid');
+  const uuid = readMember(inner, 'invoice_uuid');
   const service = typeof uuid === 'string' ? normalizedId(uuid) : null;
   const found = new Set<string>();
   const look = (payload: Payload, before: string, deeper: boolean): void => {

@@ -7,8 +7,8 @@ export function isPayload(value: unknown): value is Payload {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Returns an own member: `__proto__` in a body, or a polluted prototype, must not supply a status. */
-export function own(payload: Payload, name: string): unknown {
+/** Returns a member of the object itself: `__proto__` in a body, or a polluted prototype, must not supply a status. */
+export function readMember(payload: Payload, name: string): unknown {
   return Object.hasOwn(payload, name) ? payload[name] : undefined;
 }
 
@@ -18,7 +18,7 @@ const ENVELOPE_MEMBERS = ['data', 'payload', 'invoice', 'object', 'body'];
 export function innerPayload(root: Payload): Payload {
   const inner = innerLayer(root)?.payload;
   if (inner === undefined) return root;
-  const uuid = own(root, 'invoice_uuid') ?? null;
+  const uuid = readMember(root, 'invoice_uuid') ?? null;
   if (uuid === null) return has(inner, 'status') ? inner : { ...root, ...inner };
   return { ...root, ...inner, invoice_uuid: uuid };
 }
@@ -34,20 +34,20 @@ interface Layer {
 }
 
 function innerLayer(root: Payload): Layer | undefined {
-  const uuid = own(root, 'invoice_uuid') ?? null;
+  const uuid = readMember(root, 'invoice_uuid') ?? null;
   if (uuid !== null && has(root, 'status')) return undefined;
   return enveloped(root).find(({ payload }) => has(payload, uuid === null ? 'invoice_uuid' : 'status'));
 }
 
 function has(payload: Payload, name: string): boolean {
-  return (own(payload, name) ?? null) !== null;
+  return (readMember(payload, name) ?? null) !== null;
 }
 
 function enveloped(root: Payload): readonly Layer[] {
   return ENVELOPE_MEMBERS.flatMap((name): Layer[] => {
-    const first = own(root, name);
+    const first = readMember(root, name);
     if (!isPayload(first)) return [];
-    const second = own(first, 'invoice') ?? own(first, 'object');
+    const second = readMember(first, 'invoice') ?? readMember(first, 'object');
     const outer = { payload: first, around: null };
     return isPayload(second) ? [outer, { payload: second, around: first }] : [outer];
   });

@@ -49,7 +49,7 @@ export async function runClaimed<Extra extends object>(
     if (!run.hasBegun) throw new Error('The store answered without running the work.');
     // Before the failure: a store may report the loss to the function by throwing, which is not the function's failure.
     if (!result) return ended('lease_lost');
-    // Only if the store says so: a store that swallows the failure must not turn it into a success.
+    // Only if the store reports it: a store that swallows the failure must not turn it into a success.
     if (typeof result === 'object') return ended('failed_after_commit', { error: result.failedAfterCommit });
     if (run.failure === null) return ended('done');
     throw run.failure.error;
@@ -75,12 +75,12 @@ async function runPlain<Extra extends object>(
   }
 }
 
-/** Releases a claim. If the store fails, the lease ends by itself. */
+/** Releases a claim. Ignores a failure of the store, because the lease expires. */
 export async function releaseQuietly(store: Pick<WebhookStore, 'release'>, claim: Claim): Promise<void> {
   try {
     await store.release(claim);
   } catch {
-    // The lease ends by itself.
+    // The lease expires.
   }
 }
 
@@ -89,7 +89,7 @@ export const RENEW_EVERY = 20_000;
 /** After 10 minutes a function that has not settled counts as dead: renewal ends, and a repeat takes the event over. */
 export const MAX_RUN = 600_000;
 
-/** Renews a claim until the returned function is called, the claim is lost, or its time is over. */
+/** Renews a claim until the returned function is called, the claim is lost, or its time has ended. */
 export function keepLease(store: Pick<WebhookStore, 'renew'>, claim: Claim, timers: WebhookTimers): () => void {
   let left = MAX_RUN / RENEW_EVERY;
   let timer: unknown;

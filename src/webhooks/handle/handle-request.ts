@@ -41,7 +41,7 @@ export async function handleRequest<Extra extends object>(
     return replyFor(verdict);
   }
   const why = progress.isBodyRead ? '' : ' The sender had not sent the whole body.';
-  const message = `The time limit of ${settings.timeout} ms is over: answered 503.${why}`;
+  const message = `The time limit of ${settings.timeout} ms has ended: answered 503.${why}`;
   reporter.report('time_limit', message, statusOf('time_limit'));
   void work.then((late) => {
     if (late.verdict !== 'time_limit') reporter.reportLate(late);
@@ -89,7 +89,7 @@ function headersOrError(headers: unknown): HeaderValues | WebhookVerificationErr
   }
 }
 
-/** The ending that a thrown value stands for. */
+/** The ending for a thrown value. */
 function endingOf(error: unknown): Ending {
   if (error instanceof WebhookVerificationError) return { verdict: error.reason, message: error.message };
   if (error instanceof ReadingStopped) return { verdict: error.verdict, message: error.message };

@@ -75,7 +75,7 @@ function endingWithoutHandler(event: InvoiceEvent): Ending {
   return mayBeAboutMoney(event)
     ? {
         verdict: 'unknown_payment',
-        message: `An unknown event${name} may be about money, and there is no onUnknown: answered 500, so that the service repeats it. Pin its name with eventNames if it is a payment or a cancellation, else handle it in onUnknown.`,
+        message: `An unknown event${name} may be about money, and there is no onUnknown: answered 500, so that the service repeats it. Pin its name with eventNames if it is a payment or a cancellation. Otherwise handle it in onUnknown.`,
       }
     : { verdict: 'no_handler', message: `An unknown event${name} was acknowledged, because there is no onUnknown.` };
 }

@@ -1,6 +1,6 @@
 const MESSAGES = {
   aborted: 'The sender closed the connection before its body was complete.',
-  time_limit: 'The time limit was over before the body was complete.',
+  time_limit: 'The time limit ended before the body was complete.',
   too_many_bodies:
     'Too many large bodies are being read at the same time. A delivery of the service is small enough to be read in any case.',
 } as const;

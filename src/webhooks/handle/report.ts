@@ -9,22 +9,22 @@ import type { Ending, Verdict } from './verdict.ts';
  *
  * - `method_not_allowed`, `unsupported_media_type` (a compressed body), `aborted` (the sender closed the connection while
  *   sending): not a delivery.
- * - `too_many_bodies`: too many large bodies are being read at the same time; answered 503.
- * - `weak_secret`: a secret has fewer than 16 bytes; reported once, when the handler is created.
- * - `setup`: this endpoint is set up wrongly; `message` names the line to change.
- * - `duplicate`: a repeat of a completed event; answered 200, not handled.
+ * - `too_many_bodies`: too many large bodies are being read at the same time. Answered 503.
+ * - `weak_secret`: a secret has fewer than 16 bytes. Reported once, when the handler is created.
+ * - `setup`: this endpoint is set up wrongly. `message` names the line to change.
+ * - `duplicate`: a repeat of a completed event. Answered 200, not handled.
  * - `duplicate_differs`: the same, but with other amounts or another status: compare the two.
- * - `duplicate_running`: a repeat while the first delivery is being handled; answered 409.
+ * - `duplicate_running`: a repeat while the first delivery is being handled. Answered 409.
  * - `store_forgot`: the store had to drop completed records, so a late repeat can run again and `catchUp` refuses. Once.
- * - `taken_over`: an earlier attempt at this event did not end; the event is handled again now.
- * - `no_handler`: an unknown event, and no `onUnknown`; answered 200.
- * - `unknown_payment`: the same, but it may be about money (status `success`, or `credited_usdt`); answered 500.
- * - `handler_failed`: your function threw; `error` is what it threw. Answered 500, and the service repeats.
- * - `failed_after_commit`: your function threw after `context.commit` had committed; `error` is what it threw. Answered
- *   200: the event is done, and the rest of the function does not run again.
- * - `time_limit`: your function took longer than `timeout`; answered 503. It continues, and its claim is kept.
- * - `completed_late`: it succeeded after that; the repeat will find the event done.
- * - `store_failed`: the store rejected; `error` is why. Answered 503.
+ * - `taken_over`: an earlier attempt at this event did not end. The event is handled again now.
+ * - `no_handler`: an unknown event, and no `onUnknown`. Answered 200.
+ * - `unknown_payment`: the same, but it may be about money (status `success`, or `credited_usdt`). Answered 500.
+ * - `handler_failed`: your function threw `error`. Answered 500, and the service repeats.
+ * - `failed_after_commit`: your function threw `error` after `context.commit` had committed. Answered 200: the event is
+ *   done, and the rest of the function does not run again.
+ * - `time_limit`: your function took longer than `timeout`. Answered 503. It continues, and its claim is kept.
+ * - `completed_late`: the function succeeded after that. The repeat will find the event done.
+ * - `store_failed`: the store rejected with `error`. Answered 503.
  * - `lease_lost`: your function outlived its lease, and another attempt took the event over.
  */
 export type WebhookReportReason =
@@ -37,9 +37,9 @@ export type WebhookReportReason =
 /** A report about one request. It contains no body and no secret. */
 export interface WebhookReport {
   readonly reason: WebhookReportReason;
-  /** What happened and what to do, for a log line. */
+  /** The problem and the remedy, for a log line. */
   readonly message: string;
-  /** The status of the answer; null if the report is not about the answer. */
+  /** The status of the answer, or null if the report is not about the answer. */
   readonly status: number | null;
   /**
    * X-Webhook-Id as sent, cut at 128 characters, with unprintable characters escaped. It is not signed, so anybody may
@@ -47,13 +47,13 @@ export interface WebhookReport {
    */
   readonly deliveryId: string | null;
   /**
-   * The current time minus the delivery's timestamp, in milliseconds; null if the timestamp cannot be read. A great age
+   * The current time minus the delivery's timestamp, in milliseconds, or null if the timestamp cannot be read. A great age
    * shows that the service does not renew the timestamp of a repeat.
    */
   readonly ageMs: number | null;
-  /** The dedupe key, once the delivery is known to be genuine; else null. */
+  /** The dedupe key, or null before the delivery is known to be genuine. */
   readonly key: string | null;
-  /** What your function or the store threw, unchanged. */
+  /** The error of your function or the store, unchanged. */
   readonly error?: unknown;
 }
 

@@ -3,7 +3,7 @@ import type { Ending } from './verdict.ts';
 
 /** Work that is subject to the time limit. */
 export interface LimitedWork {
-  /** How it ended; null if the time was over first. */
+  /** How it ended, or null if the time limit came first. */
   readonly ending: Ending | null;
   /** The work itself, which continues after the limit. */
   readonly work: Promise<Ending>;
@@ -24,7 +24,7 @@ export async function runWithTimeLimit(
   const overdue = new Promise<null>((resolve) => {
     timer = timers.setTimeout(() => {
       resolve(null); // before the abort, which may make the work end at once
-      limit.abort(new DOMException(`The time limit of ${timeout} ms is over.`, 'TimeoutError'));
+      limit.abort(new DOMException(`The time limit of ${timeout} ms has ended.`, 'TimeoutError'));
     }, timeout);
   });
   stop?.addEventListener('abort', onStop, { once: true });

@@ -4,7 +4,7 @@ import type { WebhookReason } from '../../errors/codes.ts';
 export interface WebhookReply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** One fixed word. It contains nothing of the request, and nothing that helps a stranger. */
+  /** One fixed word. It contains nothing of the request, and nothing that helps an attacker. */
   readonly body: string;
 }
 

@@ -19,11 +19,11 @@ type HeaderName =
 const LONGEST_NAME = 'x-webhook-signature'.length;
 const MAX_HEADERS = 2_000;
 
-/** Every value of the headers that matter here: text if a header was sent once, else a list; undefined if it is absent. */
+/** Every value of the headers that matter here: text if a header was sent once, otherwise a list, or undefined if it is absent. */
 export type HeaderValues = { readonly [Name in HeaderName]: string | readonly unknown[] | undefined };
 
 /**
- * Reads the headers once. It reads own members only: a header on a prototype was never sent.
+ * Reads the headers once. It skips the members of a prototype, which were never sent.
  *
  * @throws WebhookVerificationError `missing_header` if they have no readable form.
  */
@@ -142,7 +142,7 @@ function single(values: HeaderValues, name: keyof typeof NOT_TEXT, shown: string
   return value;
 }
 
-/** Content-Length, for a diagnosis only; null if it is absent or not a number. */
+/** Content-Length, for a diagnosis only, or null if it is absent or not a number. */
 export function contentLength(values: HeaderValues): number | null {
   const value = firstOf(values['content-length']);
   return typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : null;
@@ -161,7 +161,7 @@ function firstOf(found: HeaderValues[HeaderName]): unknown {
   return typeof found === 'object' ? found[0] : found;
 }
 
-// Other codings ("UTF-8", which some senders put there) do no harm: the signature covers the bytes.
+// Other codings ("UTF-8", which some senders put there) are harmless: the signature covers the bytes.
 const COMPRESSED = /^(?:(?:x-)?(?:gzip|compress)|aes128gcm|br|dcb|dcz|deflate|exi|pack200-gzip|zstd)$/i;
 
 /** True for a compressed body: the signature covers the bytes before compression, and a small body can hold gigabytes. */

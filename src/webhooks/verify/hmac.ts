@@ -10,10 +10,10 @@ export function utf8(text: string): Uint8Array<ArrayBuffer> {
   return textEncoder.encode(text);
 }
 
-/** A key: text, or bytes that nobody changes any more. */
+/** A key: text, or bytes that no longer change. */
 export type HmacKey = string | Uint8Array;
 
-/** The cryptography of a runtime: `node:crypto` if the runtime has it (four times faster), else WebCrypto. */
+/** The cryptography of a runtime: `node:crypto` if the runtime has it (four times faster), otherwise WebCrypto. */
 export interface Engine {
   /** HMAC-SHA256 over `head` and `body` joined, in lower-case hex. A key of text is used as its UTF-8. */
   hmac(key: HmacKey, head: string, body: Uint8Array): string | Promise<string>;

@@ -35,7 +35,7 @@ export async function explainMismatch(mismatch: Mismatch): Promise<string> {
   }
   const many =
     mismatch.secrets.length > 1 ? `none of the ${mismatch.secrets.length} secrets fits` : 'the secret is another one';
-  return `${start}: either ${many} (compare with the dashboard; sandbox and production differ), or the body is not the raw one (looks the same, but was parsed and serialised again). ${RAW_BODY_ADVICE}`;
+  return `${start}: either ${many}, or the body is not the raw one. Compare the secret with the dashboard: sandbox and production differ. A body that was parsed and serialised again can look the same. ${RAW_BODY_ADVICE}`;
 }
 
 async function wrongSecret(mismatch: Mismatch): Promise<string | null> {
@@ -110,11 +110,11 @@ function respaced(json: string, spaced: boolean): string {
   });
 }
 
-/** Diagnoses per minute: enough to set up an endpoint, and cheap if a stranger sends thousands of requests. */
+/** Diagnoses per minute: enough to set up an endpoint, and cheap against thousands of wrong requests. */
 const PER_MINUTE = 30;
 const MINUTE = 60_000;
 
-/** Limits how often a mismatch is diagnosed, because a stranger decides how often one happens. */
+/** Limits how often a mismatch is diagnosed, because any sender can cause one. */
 export class DiagnosisBudget {
   readonly #now: () => number;
   #left = PER_MINUTE;

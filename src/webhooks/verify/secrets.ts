@@ -4,8 +4,8 @@ import type { HmacKey } from './hmac.ts';
 // The one rule for webhook secrets. The client's options use it as well, so this file stays free of everything else.
 
 /**
- * The webhook secret of the dashboard, or the old and the new one during a rotation: text, or bytes if the secret is
- * given as the hex or base64 of a key.
+ * The webhook secret of the dashboard, or the old and the new one during a rotation. Text, or bytes if the dashboard shows
+ * the hex or base64 of a key.
  */
 export type WebhookSecret = string | Uint8Array | readonly (string | Uint8Array)[];
 

@@ -25,7 +25,7 @@ export interface WebhookHeaders {
 export interface SignWebhookOptions {
   /** The delivery id. The signature does not cover it. @defaultValue a random UUID */
   readonly id?: string | undefined;
-  /** The time of signing. A number is milliseconds since 1970; text is signed and sent unchanged. @defaultValue now */
+  /** The time of signing. A number is milliseconds since 1970. Text is signed and sent unchanged. @defaultValue now */
   readonly timestamp?: Date | number | string | undefined;
   /** The encoding of the signature. `base64url` has no padding. @defaultValue `'hex'` */
   readonly encoding?: SignatureEncoding | 'base64url' | undefined;

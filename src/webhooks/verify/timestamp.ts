@@ -5,8 +5,8 @@ import { ConfigurationError, WebhookVerificationError } from '../../errors/class
 export type TimestampFormat = 'seconds' | 'milliseconds' | 'iso';
 
 // Strict, because the dot between timestamp and body is not marked: ("T", "1.{}") and ("T.1", "{}") have the same
-// signature. Only one place to cut the signed text gives an event: the body must begin with "{", because an event is a
-// JSON object, and the text before it must be a timestamp, of which no format contains a "{".
+// signature. An event is a JSON object, so its body must begin with "{". No format of a timestamp contains a "{".
+// Therefore only one place to cut the signed text gives an event.
 const PATTERNS: Readonly<Record<TimestampFormat, RegExp>> = {
   seconds: /^\d{10}(?:\.\d{1,9})?$/,
   milliseconds: /^\d{13}$/,

@@ -43,7 +43,7 @@ export interface VerifyWebhookOptions {
   /**
    * Further names of the events: `{ paid: 'payment.settled', canceled: ['payment.expired', 'payment.failed'] }`.
    *
-   * @defaultValue `invoice.paid` and `invoice.canceled` in any spelling; any other name makes an event unknown
+   * @defaultValue `invoice.paid` and `invoice.canceled` in any spelling. Any other name makes an event unknown
    */
   readonly eventNames?: EventNames | undefined;
   /** Greatest size of the body in bytes. @defaultValue 262,144 */

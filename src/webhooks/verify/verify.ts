@@ -30,7 +30,7 @@ import {
 const OWNER: OptionsOwner = {
   name: 'verifyWebhook',
   known: new Set(VERIFY_OPTIONS),
-  // One for the whole process, because each call parses its options again. On a clock that nobody sets.
+  // One for the whole process, because each call parses its options again. On a clock that cannot be set.
   diagnoses: new DiagnosisBudget(() => performance.now()),
 };
 
@@ -39,7 +39,7 @@ const OWNER: OptionsOwner = {
  *
  * @param rawBody The bytes as they arrived, not a parsed object.
  * @param headers The request's headers, unchanged.
- * @param secret The webhook secret of the dashboard, or the old and the new one; `event.secretIndex` says which matched.
+ * @param secret The webhook secret of the dashboard, or the old and the new one. `event.secretIndex` says which matched.
  * @throws WebhookVerificationError whose `reason` says why, one of ten.
  * @throws ConfigurationError for an unusable secret or option.
  * @example
@@ -110,13 +110,13 @@ function checkAge(age: number, tolerance: number): void {
   if (age > tolerance) {
     throw new WebhookVerificationError(
       'timestamp_too_old',
-      `The signature matches, but the timestamp is ${durationText(age)} old; the tolerance is ${durationText(tolerance)}. Possible causes: a replay, a slow queue before this check, a wrong clock here, or a service that does not renew the timestamp of a repeat.`,
+      `The signature matches, but the timestamp is ${durationText(age)} old, and the tolerance is ${durationText(tolerance)}. Possible causes: a replay, a slow queue, a wrong clock here, or a service that does not renew the timestamp of a repeat.`,
     );
   }
   if (-age > tolerance) {
     throw new WebhookVerificationError(
       'timestamp_too_new',
-      `The signature matches, but the timestamp is ${durationText(-age)} ahead of this machine's clock; the tolerance is ${durationText(tolerance)}. Check the clock.`,
+      `The signature matches, but the timestamp is ${durationText(-age)} ahead of this machine's clock, and the tolerance is ${durationText(tolerance)}. Check the clock.`,
     );
   }
 }

@@ -251,11 +251,7 @@ describe('parseInvoiceEvent', () => {
   it.each<[string, unknown, string]>([
     ['text', 'x', 'it is not a JSON object'],
     ['null', null, 'it is not a JSON object'],
-    [
-      'a delivery',
-      paidBody,
-      'this is not the JSON of an InvoiceEvent; the body of a delivery goes through verifyWebhook',
-    ],
+    ['a delivery', paidBody, 'this is not the JSON of an InvoiceEvent. Pass the body of a delivery to verifyWebhook'],
     ['a proxy that throws', new Proxy({}, { getOwnPropertyDescriptor: fail }), 'it cannot be read'],
     ['another type', { ...event, type: 'x' }, '"type" must be one of invoice.paid, invoice.canceled, unknown'],
     ['no status', { ...event, status: undefined }, '"status" is not text, or missing'],

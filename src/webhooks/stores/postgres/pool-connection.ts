@@ -98,8 +98,8 @@ interface GuardedClient {
 }
 
 /**
- * Returns a proxy of the connection, so that query builders work on it. The proxy refuses the three calls that would break
- * the exactly-once guarantee: to end the transaction, to release the connection, and to use it after the end.
+ * Returns a proxy of the connection, so that query builders work on it. It refuses the three calls that would break the
+ * exactly-once guarantee: ending the transaction, releasing the connection, and using it after the end.
  */
 function guardTransaction(client: PostgresClient): GuardedClient {
   let ended = false;

@@ -18,7 +18,7 @@ export function connectionOf(database: unknown, isolation: string): PostgresConn
       return new PGliteConnection(database as PGliteDatabase, isolation); // of PGlite
   }
   throw new ConfigurationError(
-    `postgresStore needs new Pool(…) of the package pg, or PGlite${isClient ? '; this is a single Client, and the store needs a second connection' : ''}.`,
+    `postgresStore needs new Pool(…) of the package pg, or PGlite${isClient ? ', not a single Client: the store needs a second connection' : ''}.`,
   );
 }
 

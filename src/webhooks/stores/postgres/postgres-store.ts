@@ -18,8 +18,8 @@ const TRIES = 5;
  */
 export interface PostgresStoreOptions extends SqlStoreOptions {
   /**
-   * The isolation level of `context.tx`. In the two stricter levels a function that takes longer than 20 seconds cannot
-   * commit, because the renewal of its lease has changed the record meanwhile. @defaultValue `'read committed'`
+   * The isolation level of `context.tx`. In the two stricter levels a function cannot commit after 20 seconds, because the
+   * renewal of its lease has changed the record. @defaultValue `'read committed'`
    */
   readonly isolation?: 'read committed' | 'repeatable read' | 'serializable' | undefined;
 }
@@ -79,12 +79,12 @@ export function postgresStore<Database extends PostgresPool | PGliteDatabase>(
     for (let left = TRIES; left > 0; left -= 1) {
       const [won] = await query(sql.claim, key, owner, digest, lease);
       if (won !== undefined) {
-        const earlier = (won as { digest: string | null }).digest; // the columns of our own statement
+        const earlier = (won as { digest: string | null }).digest; // the columns of the statement above
         return earlier === null ? { state: 'claimed' } : { state: 'taken_over', digest: earlier };
       }
       const [held] = await query(sql.read, key);
       if (held !== undefined) {
-        const record = held as { digest: string; done: boolean }; // the columns of our own statement
+        const record = held as { digest: string; done: boolean }; // the columns of the statement above
         return { state: record.done ? 'done' : 'running', digest: record.digest };
       }
     }
@@ -129,7 +129,7 @@ export function postgresStore<Database extends PostgresPool | PGliteDatabase>(
   };
 }
 
-/** Serialization failure and deadlock; then the errors of two concurrent "create if not exists". */
+/** Serialization failure and deadlock, then the errors of two concurrent "create if not exists". */
 const REPEATABLE: readonly unknown[] = ['40001', '40P01', '23505', '42P07', '42710'];
 
 function codeOf(error: unknown): unknown {
@@ -143,7 +143,7 @@ function missingTable(table: string): ConfigurationError {
 // clock_timestamp(), not now(): a statement that waited for a row must see the time after the wait.
 const LEASE_END = "clock_timestamp() + $LEASE::double precision * interval '1 millisecond'";
 
-/** The statements for one table; `retention` in milliseconds, null = forever. */
+/** The statements for one table. `retention` is in milliseconds, or null for no limit. */
 function statements(table: string, retention: number | null) {
   const held = 'WHERE event_key = $1 AND owner = $2';
   const ours = `${held} AND done_at IS NULL`;

@@ -38,8 +38,8 @@ export type PostgresTx<Database> = Database extends {
 
 /** A connection to PostgreSQL, over a pool or PGlite. */
 export interface PostgresConnection {
-  /** One statement, which commits on its own. */
+  /** Runs one statement, which commits at once. */
   query(text: string, values: unknown[]): Promise<PostgresResult>;
-  /** Commits if `work` resolves with true, else rolls back. An error of `work` rolls back and is rethrown. */
+  /** Commits if `work` resolves with true, otherwise rolls back. An error of `work` rolls back and is rethrown. */
   transaction(work: (tx: unknown, query: PostgresQueryable['query']) => Promise<boolean>): Promise<boolean>;
 }

@@ -55,7 +55,7 @@ export function commitOnce<Db extends SqliteDatabase>(
     try {
       const result = await whenUnlocked(waiting, busyTimeout, () =>
         transaction(db, 'EXCLUSIVE', () => {
-          // First, because under this lock nobody can take the claim. The function of a lost claim does not begin.
+          // First, because under this lock no other attempt can take the claim. The function of a lost claim does not begin.
           if (!complete()) throw new ClaimLost('Another attempt took the event over. Nothing was written.');
           return refusePromise(work(db));
         }),

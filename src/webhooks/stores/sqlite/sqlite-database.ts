@@ -35,12 +35,12 @@ export function checkDatabase(db: unknown): void {
     throw new ConfigurationError(`${EXPECTED}. This one does not return a result at once: is its driver async?`);
 }
 
-/** The values of a row, which may be an object or an array; null if there is no row. */
+/** The values of a row, which may be an object or an array, or null if there is no row. */
 export function valuesOf(row: unknown): readonly unknown[] | null {
   return typeof row === 'object' && row !== null ? Object.values(row) : null;
 }
 
-/** The first value of a row; integers may come as bigint. */
+/** The first value of a row. Integers may come as bigint. */
 export function firstValue(row: unknown): unknown {
   const value = valuesOf(row)?.[0];
   return typeof value === 'bigint' ? Number(value) : value;
@@ -61,7 +61,7 @@ export function busyTimeoutOf(db: SqliteDatabase): unknown {
   return firstValue(prepared(db, 'PRAGMA busy_timeout').get());
 }
 
-/** Whether a transaction is open on this connection; null if the driver is too old to tell. */
+/** Whether a transaction is open on this connection, or null if the driver is too old to tell. */
 export function inTransaction(db: SqliteDatabase): boolean | null {
   const { isTransaction, inTransaction } = db as { isTransaction?: unknown; inTransaction?: unknown }; // each driver has one
   if (typeof isTransaction === 'boolean') return isTransaction;

@@ -15,7 +15,7 @@ type SqliteLock = 'IMMEDIATE' | 'EXCLUSIVE';
  * Runs `work` between BEGIN and COMMIT. Rolls back and rethrows if it throws. It is synchronous, so that no other statement
  * on this connection can run in between, and it does not wait for a lock.
  *
- * @throws LockHeld if another connection holds the lock; nothing was written.
+ * @throws LockHeld if another connection holds the lock. Nothing was written.
  * @throws ConfigurationError if a transaction is already open, or `work` ended this one.
  */
 export function transaction<T>(db: SqliteDatabase, lock: SqliteLock, work: () => T): T {
@@ -87,7 +87,7 @@ export const realWaiting: LockWaiting = {
   random: () => Math.random(),
 };
 
-/** Thrown if another connection holds the lock; `cause` is the error of the driver. */
+/** Thrown if another connection holds the lock. `cause` is the error of the driver. */
 class LockHeld extends Error {
   constructor(cause: unknown) {
     super('The SQLite database is locked by another connection.', { cause });
@@ -95,7 +95,7 @@ class LockHeld extends Error {
 }
 
 /**
- * Repeats an attempt that throws {@link LockHeld} until it succeeds or `busyTimeout` is over. Between two tries the event
+ * Repeats an attempt that throws {@link LockHeld} until it succeeds or `busyTimeout` ends. Between two tries the event
  * loop is free. Waits are partly random, so that processes do not try at the same moments.
  */
 export async function whenUnlocked<T>(waiting: LockWaiting, busyTimeout: number, attempt: () => T): Promise<T> {

@@ -4,7 +4,6 @@
  * @packageDocumentation
  */
 // The entry `merchant-invoicing/webhooks`. This room takes from the contract only files without zod.
-export type { FinalInvoiceStatus } from '../contract/events.ts';
 export { Decimal } from '../contract/values/decimal.ts';
 export {
   ConfigurationError,
@@ -16,25 +15,12 @@ export {
 } from '../errors/classes.ts';
 export type { ErrorCode, ErrorKind, WebhookReason } from '../errors/codes.ts';
 export { toFetchHandler } from './adapters/fetch-adapter.ts';
-export {
-  type LambdaEvent,
-  type LambdaReply,
-  type LambdaRequestContext,
-  toLambdaHandler,
-} from './adapters/lambda-adapter.ts';
-export {
-  type FastifyReplyLike,
-  type FastifyRequestLike,
-  type KoaContextLike,
-  type NodeHandler,
-  type NodeResponse,
-  toNodeHandler,
-} from './adapters/node-adapter.ts';
+export { type LambdaEvent, type LambdaReply, toLambdaHandler } from './adapters/lambda-adapter.ts';
+export { type NodeHandler, type NodeResponse, toNodeHandler } from './adapters/node-adapter.ts';
 export type { NodeRequest } from './adapters/node-body.ts';
 export type {
   CatchUpClient,
   CatchUpInvoice,
-  CatchUpListOptions,
   CatchUpOptions,
   CatchUpProgress,
   CatchUpResult,
@@ -43,7 +29,6 @@ export { type StoreCheck, type StoreConformanceOptions, storeConformance } from 
 export { parseInvoiceEvent } from './event/event-json.ts';
 export type { EventNames } from './event/event-name.ts';
 export type * from './event/events.ts';
-export type { WebhookTimers } from './handle/claimed-run.ts';
 export type { WebhookRequest } from './handle/handle-request.ts';
 export type { WebhookContext, WebhookHandlerOptions } from './handle/handler-options.ts';
 export type { WebhookReport, WebhookReportReason } from './handle/report.ts';
@@ -51,23 +36,10 @@ export type { WebhookReply } from './handle/verdict.ts';
 export { createWebhookHandler, type WebhookHandler } from './handler.ts';
 export { type MemoryStore, type MemoryStoreOptions, memoryStore } from './stores/memory-store.ts';
 export { type PostgresStore, type PostgresStoreOptions, postgresStore } from './stores/postgres/postgres-store.ts';
-export type {
-  PGliteDatabase,
-  PostgresClient,
-  PostgresPool,
-  PostgresQueryable,
-  PostgresResult,
-  PostgresTx,
-} from './stores/postgres/postgres-types.ts';
-export {
-  type IoRedisClient,
-  type NodeRedisClient,
-  type RedisStore,
-  type RedisStoreOptions,
-  redisStore,
-} from './stores/redis-store.ts';
+export type { PostgresTx } from './stores/postgres/postgres-types.ts';
+export { type RedisStore, type RedisStoreOptions, redisStore } from './stores/redis-store.ts';
 export type { SqliteCommit } from './stores/sqlite/sqlite-commit.ts';
-export type { SqliteDatabase, SqliteStatement } from './stores/sqlite/sqlite-database.ts';
+export type { SqliteDatabase } from './stores/sqlite/sqlite-database.ts';
 export { type SqliteStore, type SqliteStoreOptions, sqliteStore } from './stores/sqlite/sqlite-store.ts';
 export type { Claim, ClaimRequest, ClaimResult, RunResult, WebhookStore } from './stores/store.ts';
 export type { HeadersInput } from './verify/headers.ts';

@@ -1,4 +1,4 @@
-import { checkCallbacks, checkOptions, checkSignal } from '../../checks.ts';
+import { type Callback, checkCallbacks, checkOptions, checkSignal } from '../../checks.ts';
 import type { FinalInvoiceStatus } from '../../contract/events.ts';
 import type { Invoice, Page } from '../../contract/types.ts';
 import { dateFrom, Problem } from '../../contract/values/scalars.ts';
@@ -70,7 +70,7 @@ export interface CatchUpOptions {
   /** Ends the walk. A running function may end first, within the time limit. The promise then rejects with an AbortedError. */
   readonly signal?: AbortSignal | undefined;
   /** Called with the progress, for a progress bar. Its errors are ignored. */
-  readonly onProgress?: ((progress: CatchUpProgress) => unknown) | undefined;
+  readonly onProgress?: Callback<[progress: CatchUpProgress]> | undefined;
 }
 
 export const CATCH_UP = 'handler.catchUp';

@@ -98,7 +98,7 @@ export const CLAIM_CHECKS: readonly ConformanceCheck[] = [
     },
   ],
   [
-    'tells keys apart that are almost the assertSame, and takes 300 characters',
+    'distinguishes similar keys, and accepts 300 characters',
     async (tested) => {
       const long = tested.key.padEnd(299, 'x');
       const keys = [

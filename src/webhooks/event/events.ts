@@ -1,3 +1,4 @@
+import type { Callback } from '../../checks.ts';
 import type { EventStatus, KnownEventType } from '../../contract/events.ts';
 import type { Decimal } from '../../contract/values/decimal.ts';
 
@@ -88,12 +89,12 @@ export interface InvoiceEventHandlers<Context> {
    * Called when an invoice was paid, perhaps not in full: check `event.adjusted`, and fulfil against
    * `event.credited_usdt`. If the function throws, the service sends the event again.
    */
-  readonly onPaid: (event: InvoicePaidEvent, context: Context) => unknown;
+  readonly onPaid: Callback<[event: InvoicePaidEvent, context: Context]>;
   /** Called when an invoice expired, failed or was canceled. If the function throws, the service sends the event again. */
-  readonly onCanceled: (event: InvoiceCanceledEvent, context: Context) => unknown;
+  readonly onCanceled: Callback<[event: InvoiceCanceledEvent, context: Context]>;
   /**
    * Called for an event or a status that this package does not know. Without this function such an event is reported and
    * answered 200. If it may be about money (status `success`, or `credited_usdt`), it is answered 500.
    */
-  readonly onUnknown?: ((event: UnknownInvoiceEvent, context: Context) => unknown) | undefined;
+  readonly onUnknown?: Callback<[event: UnknownInvoiceEvent, context: Context]> | undefined;
 }

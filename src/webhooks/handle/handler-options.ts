@@ -1,4 +1,4 @@
-import { checkCallbacks, configurationFail, kindOf } from '../../checks.ts';
+import { type Callback, checkCallbacks, configurationFail, kindOf } from '../../checks.ts';
 import { EVENT_TYPES, EVENTS } from '../../contract/events.ts';
 import { ConfigurationError } from '../../errors/classes.ts';
 import type { InvoiceEventHandlers } from '../event/events.ts';
@@ -49,7 +49,7 @@ export interface WebhookHandlerOptions<Extra extends object = object>
   /** Remembers which events are done. `memoryStore()` forgets them at a restart. */
   readonly store: WebhookStore<Extra>;
   /** Called for every refusal, duplicate and takeover, for your log. It is not awaited, and its errors are ignored. */
-  readonly onReport?: ((report: WebhookReport) => unknown) | undefined;
+  readonly onReport?: Callback<[report: WebhookReport]> | undefined;
   /** Milliseconds until the answer is 503, at most 15,000. Your function may continue after it. @defaultValue 12,000 */
   readonly timeout?: number | undefined;
   /** Returns milliseconds since 1970. @defaultValue the clock */

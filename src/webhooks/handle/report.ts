@@ -1,4 +1,5 @@
 import { notify } from '../../callbacks.ts';
+import type { Callback } from '../../checks.ts';
 import { printable } from '../../printable.ts';
 import { type HeaderValues, unsignedHeader } from '../verify/headers.ts';
 import { parseTimestamp } from '../verify/timestamp.ts';
@@ -61,13 +62,13 @@ const MAX_ID = 128;
 
 /** Makes the reports about one request, or one invoice. Whatever `onReport` does, the delivery is not affected. */
 export class Reporter {
-  readonly #onReport: ((report: WebhookReport) => unknown) | undefined;
+  readonly #onReport: Callback<[report: WebhookReport]> | undefined;
   #deliveryId: string | null = null;
   #ageMs: number | null = null;
   /** The dedupe key, once it is known. */
   key: string | null = null;
 
-  constructor(onReport: ((report: WebhookReport) => unknown) | undefined) {
+  constructor(onReport: Callback<[report: WebhookReport]> | undefined) {
     this.#onReport = onReport;
   }
 

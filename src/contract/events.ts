@@ -28,12 +28,6 @@ export type EventStatus<Type extends KnownEventType> = Events[Type]['statuses'][
 export type FinalInvoiceStatus = EventStatus<KnownEventType>;
 
 export const EVENT_TYPES = Object.keys(EVENTS) as readonly KnownEventType[]; // the keys of the table
-export const FINAL_STATUSES: readonly FinalInvoiceStatus[] = EVENT_TYPES.flatMap((type) => EVENTS[type].statuses);
-
-/** Returns the event that reports this status, or null for a status that is not final or not known. */
-export function eventOfStatus(status: string): KnownEventType | null {
-  return EVENT_TYPES.find((type) => EVENTS[type].statuses.some((known) => known === status)) ?? null;
-}
 
 export function isKnownEvent(name: unknown): name is KnownEventType {
   return typeof name === 'string' && Object.hasOwn(EVENTS, name);

@@ -4,6 +4,7 @@
  * @packageDocumentation
  */
 // The entry `merchant-invoicing/webhooks`. This room takes from the contract only files without zod.
+export type { FinalInvoiceStatus } from '../contract/statuses.ts';
 export { Decimal } from '../contract/values/decimal.ts';
 export {
   ConfigurationError,

@@ -1,4 +1,5 @@
-import { eventOfStatus, type KnownEventType } from '../../contract/events.ts';
+import type { KnownEventType } from '../../contract/events.ts';
+import { eventOfStatus } from '../../contract/statuses.ts';
 import { Decimal } from '../../contract/values/decimal.ts';
 import { signedRequest } from '../../sandbox/delivery/send.ts';
 import {

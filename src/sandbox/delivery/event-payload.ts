@@ -1,12 +1,12 @@
-import { eventOfStatus } from '../../contract/events.ts';
+import { eventOfStatus } from '../../contract/statuses.ts';
 import type { KnownEventType } from '../../contract/types.ts';
 import type { Dialect } from '../dialect/dialect.ts';
 import { withDecimals } from '../dialect/wire-form.ts';
 import type { InvoiceRecord } from '../state/store.ts';
 
-/** The event of a final invoice. */
-export function eventTypeOf({ status }: InvoiceRecord): KnownEventType {
-  return eventOfStatus(status) ?? 'invoice.canceled';
+/** The event of an invoice that has ended. An ending that the interface does not know counts as canceled. */
+export function eventTypeOf(invoice: InvoiceRecord): KnownEventType {
+  return eventOfStatus(invoice.status) ?? 'invoice.canceled';
 }
 
 /** What a receiver must be told to read the webhooks of a dialect, as options of `verifyWebhook` and the handler. */

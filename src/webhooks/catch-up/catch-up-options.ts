@@ -1,5 +1,5 @@
 import { type Callback, checkCallbacks, checkOptions, checkSignal } from '../../checks.ts';
-import type { FinalInvoiceStatus } from '../../contract/events.ts';
+import type { FinalInvoiceStatus } from '../../contract/statuses.ts';
 import type { Invoice, Page } from '../../contract/types.ts';
 import { dateFrom, Problem } from '../../contract/values/scalars.ts';
 import { ConfigurationError } from '../../errors/classes.ts';

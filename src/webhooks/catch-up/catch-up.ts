@@ -1,5 +1,5 @@
 import { notify } from '../../callbacks.ts';
-import { FINAL_STATUSES, type FinalInvoiceStatus } from '../../contract/events.ts';
+import { FINAL_INVOICE_STATUSES, type FinalInvoiceStatus } from '../../contract/statuses.ts';
 import { AbortedError, isMerchantError, WebhookVerificationError } from '../../errors/classes.ts';
 import { isPayload, readMember } from '../event/payload.ts';
 import type { HandlerSettings } from '../handle/handler-options.ts';
@@ -38,7 +38,7 @@ export async function catchUp<Extra extends object>(
   const since = parseSince(options.since, settings.verify.now(), store.retention);
   const { signal } = options;
   const count = new CatchUpCount(options.onProgress);
-  for (const status of FINAL_STATUSES) {
+  for (const status of FINAL_INVOICE_STATUSES) {
     count.enter(status);
     try {
       // Each status to its end: the interface does not say how the list is sorted.

@@ -1,4 +1,4 @@
-import { eventOfStatus } from '../../contract/events.ts';
+import { eventOfStatus } from '../../contract/statuses.ts';
 import type { Decimal } from '../../contract/values/decimal.ts';
 import { decimalFrom, Problem } from '../../contract/values/scalars.ts';
 import { buildEvent, malformed } from '../event/event-decoder.ts';

@@ -89,11 +89,7 @@ describe('a paid event', () => {
     ['invoice_uuid is endless', { invoice_uuid: 'x'.repeat(129) }, 'too long'],
     ['the order id is missing', { external_id: undefined }, "the merchant's order id is missing"],
     ['status is missing', { status: undefined }, '"status" is not text'],
-    [
-      'the name contradicts the status',
-      { event: 'invoice.canceled' },
-      'invoice.canceled, whose status is fail or expired or canceled',
-    ],
+    ['the name contradicts the status', { event: 'invoice.canceled' }, 'invoice.canceled, whose status is'],
   ])('is malformed when %s', async (_name, members, message) => {
     expect(await malformed({ ...paid, ...members })).toContain(message);
   });
@@ -329,8 +325,8 @@ describe('the name of the event', () => {
     [{ payed: 'x' }, 'has no "payed"; it has paid, canceled'],
     [{ paid: '' }, 'eventNames.paid must be a name'],
     [{ canceled: ['a', 7] }, 'eventNames.canceled must be a name'],
-    [{ paid: 'a', canceled: ['b', 'a'] }, 'eventNames.canceled has a name of another event: "a"'],
-    [{ paid: 'INVOICE_CANCELED' }, 'eventNames.paid has a name of another event'],
+    [{ paid: 'a', canceled: ['b', 'a'] }, 'eventNames.canceled has a name of the other event: "a"'],
+    [{ paid: 'INVOICE_CANCELED' }, 'eventNames.paid has a name of the other event'],
   ])('cannot be pinned as %j', async (eventNames, message) => {
     const error = await deliver(paid, {}, { eventNames: eventNames as never }).catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ code: 'SDK_CONFIGURATION', message: expect.stringContaining(message) });

@@ -1,4 +1,4 @@
-import type { FinalInvoiceStatus, KnownEventType } from './events.ts';
+import type { FinalInvoiceStatus, KnownDeliveryStatus, KnownEventType, KnownWithdrawalStatus } from './statuses.ts';
 import type { Decimal } from './values/decimal.ts';
 
 export type * from './parameter-types.ts';
@@ -24,14 +24,14 @@ export type KnownInvoiceStatus = 'pending' | FinalInvoiceStatus;
 export type InvoiceStatus = OpenEnum<KnownInvoiceStatus>;
 
 /** @see [Withdrawal states](../../docs/service-interface.md#withdrawal-states) */
-export type KnownWithdrawalStatus = 'pending' | 'approved' | 'rejected';
+export type { KnownWithdrawalStatus } from './statuses.ts';
 export type WithdrawalStatus = OpenEnum<KnownWithdrawalStatus>;
 
 /** @see [Webhook delivery states and moves](../../docs/service-interface.md#webhook-delivery-states-and-moves) */
-export type KnownDeliveryStatus = 'pending' | 'delivering' | 'delivered' | 'failed';
+export type { KnownDeliveryStatus } from './statuses.ts';
 export type DeliveryStatus = OpenEnum<KnownDeliveryStatus>;
 
-export type { KnownEventType } from './events.ts';
+export type { KnownEventType } from './statuses.ts';
 export type EventType = OpenEnum<KnownEventType>;
 
 /** A fiat currency. @see [Currency (short form)](../../docs/service-interface.md#currency-short-form) */

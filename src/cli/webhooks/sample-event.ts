@@ -1,4 +1,4 @@
-import type { KnownEventType } from '../../contract/events.ts';
+import type { KnownEventType } from '../../contract/statuses.ts';
 import { eventOfStatus } from '../../contract/statuses.ts';
 import { Decimal } from '../../contract/values/decimal.ts';
 import { signedRequest } from '../../sandbox/delivery/send.ts';

@@ -1,5 +1,4 @@
-import { EVENTS, type KnownEventType } from '../../contract/events.ts';
-import { eventOfStatus } from '../../contract/statuses.ts';
+import { EVENTS, eventOfStatus, type KnownEventType } from '../../contract/statuses.ts';
 import type { Decimal } from '../../contract/values/decimal.ts';
 import { decimalFrom, Problem } from '../../contract/values/scalars.ts';
 import { WebhookVerificationError } from '../../errors/classes.ts';

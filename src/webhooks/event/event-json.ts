@@ -1,4 +1,4 @@
-import { EVENT_TYPES, isKnownEvent } from '../../contract/events.ts';
+import { EVENT_TYPES, isKnownEvent } from '../../contract/statuses.ts';
 import { dateFrom, Problem } from '../../contract/values/scalars.ts';
 import { WebhookVerificationError } from '../../errors/classes.ts';
 import { buildEvent, malformed, readStatus } from './event-decoder.ts';

@@ -1,5 +1,5 @@
 import { checkOptions, configurationFail } from '../../checks.ts';
-import { EVENT_TYPES, EVENTS, type EventKey, type KnownEventType } from '../../contract/events.ts';
+import { EVENT_TYPES, EVENTS, type EventKey, type KnownEventType } from '../../contract/statuses.ts';
 import { ConfigurationError } from '../../errors/classes.ts';
 import { isPayload, middlePayload, type Payload, readMember } from './payload.ts';
 

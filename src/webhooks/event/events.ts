@@ -1,5 +1,5 @@
 import type { Callback } from '../../checks.ts';
-import type { EventStatus, KnownEventType } from '../../contract/events.ts';
+import type { EventStatus, KnownEventType } from '../../contract/statuses.ts';
 import type { Decimal } from '../../contract/values/decimal.ts';
 
 // The types that a user of the package sees, and nothing else: the entry exports this file as a whole.

@@ -1,4 +1,4 @@
-import { EVENTS } from '../../contract/events.ts';
+import { EVENTS } from '../../contract/statuses.ts';
 import { NO_PINNED_NAMES, readEventName } from '../event/event-name.ts';
 import type { InvoiceEvent, UnknownInvoiceEvent } from '../event/events.ts';
 import { normalizedId } from '../event/order-id.ts';

@@ -1,5 +1,5 @@
 import { type Callback, checkCallbacks, configurationFail, kindOf } from '../../checks.ts';
-import { EVENT_TYPES, EVENTS } from '../../contract/events.ts';
+import { EVENT_TYPES, EVENTS } from '../../contract/statuses.ts';
 import { ConfigurationError } from '../../errors/classes.ts';
 import type { InvoiceEventHandlers } from '../event/events.ts';
 import type { WebhookStore } from '../stores/store.ts';

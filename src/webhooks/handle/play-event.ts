@@ -1,4 +1,4 @@
-import { EVENTS } from '../../contract/events.ts';
+import { EVENTS } from '../../contract/statuses.ts';
 import type { InvoiceEvent } from '../event/events.ts';
 import { hasMemberAnywhere } from '../event/payload.ts';
 import type { ClaimResult } from '../stores/store.ts';

@@ -126,12 +126,8 @@ describe('a stranger who sends one byte at a time', () => {
     // Six buffers of 256 KiB. As a list of chunks it would be 1.2 million objects, more than 100 MB.
     expect(inUse() - before).toBeLessThan(12_000_000);
     await shop.clock.advance(12_000);
-    expect(shop.reports.map(({ reason, message }) => [reason, message])).toEqual(
-      Array(6).fill([
-        'time_limit',
-        'The time limit of 12000 ms is over: answered 503. The sender had not sent the whole body.',
-      ]),
-    );
+    expect(shop.reasons()).toEqual(Array(6).fill('time_limit'));
+    expect(shop.reports[0]?.message).toMatch(/12000 ms.*had not sent the whole body/);
     for (const socket of sockets) socket.destroy();
   });
 

@@ -1,16 +1,9 @@
 import type { ClientRetryOptions, DriftEvent, FetchLike, Hooks, Logger } from './call/options.ts';
-import {
-  type Callback,
-  checkCallbacks,
-  checkOptions,
-  configurationFail,
-  type Fail,
-  isBytes,
-  kindOf,
-} from './checks.ts';
+import { type Callback, checkCallbacks, checkOptions, configurationFail, type Fail, kindOf } from './checks.ts';
 import { isLoopback } from './contract/values/hosts.ts';
 import type { Runtime } from './transport/runtime.ts';
 import { type ApiKey, keyProblem } from './transport/secrecy/api-key.ts';
+import { parseSecrets, type WebhookSecret } from './webhooks/verify/secrets.ts';
 
 /** Options of a {@link MerchantClient}. Durations in milliseconds. */
 export interface MerchantClientOptions {
@@ -22,7 +15,7 @@ export interface MerchantClientOptions {
    * For `webhooks.verify` and `webhooks.handler`: text, or bytes where it is given as hex or base64 of a key; a list while
    * a secret is rotated. Default: MERCHANT_WEBHOOK_SECRET.
    */
-  readonly webhookSecret?: string | Uint8Array | readonly (string | Uint8Array)[] | undefined;
+  readonly webhookSecret?: WebhookSecret | undefined;
   /** One attempt, body included. Default 10,000. */
   readonly timeout?: number | undefined;
   /** The whole call, waits included. Default 30,000, which fits a checkout: batch jobs raise it. */
@@ -126,24 +119,11 @@ export function checkApiKey(given: ApiKey | undefined): ApiKey {
   return problem === null ? key : fail(`${given === undefined ? 'MERCHANT_API_KEY' : 'apiKey'} ${problem}`);
 }
 
-/**
- * The webhook secrets as copies, oldest rotation included; none is fine until a webhook method needs one. The rule is
- * that of the receiver, which may not be loaded here.
- */
+/** The webhook secrets, by the rule of the receiver; an empty list until a webhook method needs one. */
 export function checkWebhookSecrets(given: MerchantClientOptions['webhookSecret']): readonly (string | Uint8Array)[] {
-  // A deployment that receives no webhooks may well set the variable to nothing.
-  const value: unknown = given ?? (environment('MERCHANT_WEBHOOK_SECRET') || undefined);
-  if (value === undefined) return [];
-  const list: readonly unknown[] = Array.isArray(value) ? value : [value];
-  if (list.length === 0) fail('webhookSecret is an empty list');
-  return Array.from(list, (secret) => {
-    if (isBytes(secret)) return secret.byteLength > 0 ? new Uint8Array(secret) : fail('webhookSecret has no bytes');
-    if (typeof secret !== 'string' || secret === '')
-      return fail(`webhookSecret must be a string, a Uint8Array or a list of them, not ${kindOf(secret)}`);
-    return secret.trim() === secret
-      ? secret
-      : fail('webhookSecret has white space or a line break at its start or end: trim it');
-  });
+  // A deployment that receives no webhooks may set the variable to nothing.
+  const value = given ?? (environment('MERCHANT_WEBHOOK_SECRET') || undefined);
+  return value === undefined ? [] : parseSecrets(value, 'webhookSecret', fail);
 }
 
 /** `closed`: a plain object may hold nothing else. An instance of a class may, and so may a logger. */

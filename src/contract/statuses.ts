@@ -1,65 +1,58 @@
-import type { KnownDeliveryStatus, KnownEventType, KnownInvoiceStatus, KnownWithdrawalStatus } from './types.ts';
+// The webhook events of the interface, one row each. A new event is a row here, its type in webhooks/event/events.ts and
+// its decoder in webhooks/event/event-decoder.ts. The compiler asks for the other two.
 
-/**
- * The four final states.
- * @see [Invoice states](../../docs/service-interface.md#invoice-states)
- */
-export type FinalInvoiceStatus = Exclude<KnownInvoiceStatus, 'pending'>;
-
-interface FinalRow {
-  readonly isFinal: true;
-  /** The terminal webhook that announces the status. */
-  readonly event: KnownEventType;
+interface EventRow {
+  /** The final statuses that the event reports. Those that customers wait for come first: `catchUp` walks them in this order. */
+  readonly statuses: readonly string[];
+  /** The word for the event in dedupe keys, in the option `eventNames`, and at the end of its name in any spelling. */
+  readonly key: string;
+  /** The option of the webhook handler with the merchant's function. */
+  readonly handler: string;
 }
 
-interface OpenRow {
-  readonly isFinal: false;
-  readonly event: null;
+/** @see [Emission](../../docs/service-interface.md#emission) */
+export const EVENTS = {
+  'invoice.paid': { statuses: ['success'], key: 'paid', handler: 'onPaid' },
+  'invoice.canceled': { statuses: ['fail', 'expired', 'canceled'], key: 'canceled', handler: 'onCanceled' },
+} as const satisfies Readonly<Record<string, EventRow>>;
+
+type Events = typeof EVENTS;
+
+/** `invoice.paid` for `success`, `invoice.canceled` for `expired`, `canceled` and `fail`. */
+export type KnownEventType = keyof Events;
+/** The word for an event in dedupe keys and in the option `eventNames`. */
+export type EventKey = Events[KnownEventType]['key'];
+/** The statuses that an event reports. */
+export type EventStatus<Type extends KnownEventType> = Events[Type]['statuses'][number];
+/** The statuses in which an invoice ends. @see [Invoice states](../../docs/service-interface.md#invoice-states) */
+export type FinalInvoiceStatus = EventStatus<KnownEventType>;
+
+export const EVENT_TYPES = Object.keys(EVENTS) as readonly KnownEventType[]; // the keys of the table
+
+export function isKnownEvent(name: unknown): name is KnownEventType {
+  return typeof name === 'string' && Object.hasOwn(EVENTS, name);
 }
-
-/**
- * Each invoice status with what follows from it.
- * @see [Invoice states](../../docs/service-interface.md#invoice-states)
- */
-export const INVOICE_STATUSES = {
-  pending: { isFinal: false, event: null },
-  success: { isFinal: true, event: 'invoice.paid' },
-  fail: { isFinal: true, event: 'invoice.canceled' },
-  expired: { isFinal: true, event: 'invoice.canceled' },
-  canceled: { isFinal: true, event: 'invoice.canceled' },
-} as const satisfies Readonly<
-  Record<FinalInvoiceStatus, FinalRow> & Record<Exclude<KnownInvoiceStatus, FinalInvoiceStatus>, OpenRow>
->;
-
-/** The known invoice statuses, in the order of the interface. */
-export const INVOICE_STATUS_NAMES = Object.keys(INVOICE_STATUSES) as readonly KnownInvoiceStatus[]; // the table's keys
 
 /** The known final statuses, the paid one first. */
-export const FINAL_INVOICE_STATUSES = INVOICE_STATUS_NAMES.filter(
-  (status): status is FinalInvoiceStatus => INVOICE_STATUSES[status].isFinal,
-);
+export const FINAL_INVOICE_STATUSES: readonly FinalInvoiceStatus[] = EVENT_TYPES.flatMap(statusesOf);
+
+/** The known invoice statuses, in the order of the interface. */
+export const INVOICE_STATUS_NAMES: readonly ('pending' | FinalInvoiceStatus)[] = ['pending', ...FINAL_INVOICE_STATUSES];
 
 /** Returns the event that announces a status, or null for a status that is not final or not known. */
 export function eventOfStatus(status: string): KnownEventType | null {
-  return Object.hasOwn(INVOICE_STATUSES, status) ? INVOICE_STATUSES[status as KnownInvoiceStatus].event : null; // a key
+  return EVENT_TYPES.find((event) => statusesOf(event).some((known) => known === status)) ?? null;
 }
 
 /** Returns the statuses that an event announces. */
 export function statusesOf(event: KnownEventType): readonly FinalInvoiceStatus[] {
-  return FINAL_INVOICE_STATUSES.filter((status) => INVOICE_STATUSES[status].event === event);
+  return EVENTS[event].statuses;
 }
 
 /** @see [Withdrawal states](../../docs/service-interface.md#withdrawal-states) */
-export const WITHDRAWAL_STATUSES = [
-  'pending',
-  'approved',
-  'rejected',
-] as const satisfies readonly KnownWithdrawalStatus[];
+export const WITHDRAWAL_STATUSES = ['pending', 'approved', 'rejected'] as const;
+export type KnownWithdrawalStatus = (typeof WITHDRAWAL_STATUSES)[number];
 
 /** @see [Webhook delivery states and moves](../../docs/service-interface.md#webhook-delivery-states-and-moves) */
-export const DELIVERY_STATUSES = [
-  'pending',
-  'delivering',
-  'delivered',
-  'failed',
-] as const satisfies readonly KnownDeliveryStatus[];
+export const DELIVERY_STATUSES = ['pending', 'delivering', 'delivered', 'failed'] as const;
+export type KnownDeliveryStatus = (typeof DELIVERY_STATUSES)[number];

@@ -1,3 +1,4 @@
+import type { FinalInvoiceStatus, KnownDeliveryStatus, KnownEventType, KnownWithdrawalStatus } from './statuses.ts';
 import type { Decimal } from './values/decimal.ts';
 
 export type * from './parameter-types.ts';
@@ -19,19 +20,18 @@ export type UnlistedWord = `${string & { readonly unlisted: true }}`;
  * `pending` is the only state that is not final. `success` is the paid one.
  * @see [Invoice states](../../docs/service-interface.md#invoice-states)
  */
-export type KnownInvoiceStatus = 'pending' | 'success' | 'fail' | 'expired' | 'canceled';
+export type KnownInvoiceStatus = 'pending' | FinalInvoiceStatus;
 export type InvoiceStatus = OpenEnum<KnownInvoiceStatus>;
 
 /** @see [Withdrawal states](../../docs/service-interface.md#withdrawal-states) */
-export type KnownWithdrawalStatus = 'pending' | 'approved' | 'rejected';
+export type { KnownWithdrawalStatus } from './statuses.ts';
 export type WithdrawalStatus = OpenEnum<KnownWithdrawalStatus>;
 
 /** @see [Webhook delivery states and moves](../../docs/service-interface.md#webhook-delivery-states-and-moves) */
-export type KnownDeliveryStatus = 'pending' | 'delivering' | 'delivered' | 'failed';
+export type { KnownDeliveryStatus } from './statuses.ts';
 export type DeliveryStatus = OpenEnum<KnownDeliveryStatus>;
 
-/** `invoice.paid` for `success`, and `invoice.canceled` for `expired`, `canceled` and `fail`. */
-export type KnownEventType = 'invoice.paid' | 'invoice.canceled';
+export type { KnownEventType } from './statuses.ts';
 export type EventType = OpenEnum<KnownEventType>;
 
 /** A fiat currency. @see [Currency (short form)](../../docs/service-interface.md#currency-short-form) */

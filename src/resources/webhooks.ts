@@ -5,12 +5,12 @@ import type { WebhookDelivery } from '../contract/types.ts';
 import { ConfigurationError } from '../errors/classes.ts';
 import type { Runner } from '../transport/runner.ts';
 import type { InvoiceEvent } from '../webhooks/event/events.ts';
-import { createWebhookHandler } from '../webhooks/handle/handler.ts';
-import type { WebhookHandler, WebhookHandlerOptions } from '../webhooks/handle/handler-options.ts';
-import type { HeadersInput } from '../webhooks/verify/delivery-headers.ts';
+import type { WebhookHandlerOptions } from '../webhooks/handle/handler-options.ts';
+import { createWebhookHandler, type WebhookHandler } from '../webhooks/handler.ts';
+import type { HeadersInput } from '../webhooks/verify/headers.ts';
 import type { RawBody } from '../webhooks/verify/raw-body.ts';
 import { verifyWebhook } from '../webhooks/verify/verify.ts';
-import type { VerifyWebhookOptions } from '../webhooks/verify/verify-settings.ts';
+import type { VerifyWebhookOptions } from '../webhooks/verify/verify-options.ts';
 
 /** Webhooks: what was delivered, sending again, and receiving with the client's own secret. */
 export interface Webhooks {

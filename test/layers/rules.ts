@@ -66,7 +66,13 @@ const SANDBOX_ROOMS: readonly Room[] = [
   {
     holds: 'sandbox/delivery/',
     purpose: 'Webhooks: payload, signature, attempts, retries, and the cause of a refusal.',
-    may: ['webhooks/verify/signature.ts', 'sandbox/settings.ts', ...SANDBOX_PARTS, ...SANDBOX_GROUND],
+    may: [
+      'webhooks/verify/signature.ts',
+      'webhooks/verify/hmac.ts',
+      'sandbox/settings.ts',
+      ...SANDBOX_PARTS,
+      ...SANDBOX_GROUND,
+    ],
     mayType: ['webhooks/'],
   },
   {
@@ -88,7 +94,7 @@ const SANDBOX_ROOMS: readonly Room[] = [
   {
     holds: 'sandbox/',
     purpose: 'The service, played locally. `start.ts` makes its parts and `sandbox.ts` connects them.',
-    may: ['contract/', 'webhooks/verify/signature.ts', ...EVERYWHERE],
+    may: ['contract/', 'webhooks/verify/signature.ts', 'webhooks/verify/hmac.ts', ...EVERYWHERE],
     mayType: ['webhooks/'],
   },
 ];
@@ -120,7 +126,7 @@ export const ROOMS: readonly Room[] = [
   {
     holds: 'client-options.ts',
     purpose: 'The options of the client, checked and completed from the environment.',
-    may: ['call/', 'transport/', 'contract/', ...EVERYWHERE],
+    may: ['webhooks/verify/secrets.ts', 'call/', 'transport/', 'contract/', ...EVERYWHERE],
   },
   {
     holds: 'transport/',
@@ -152,8 +158,64 @@ export const ROOMS: readonly Room[] = [
     mayType: ['contract/', 'resources/', 'transport/', 'webhooks/', ...CLIENT_PARTS],
   },
   {
+    holds: 'webhooks/clock.ts',
+    purpose: 'The clock of a receiver or a store, from its option.',
+    may: EVERYWHERE,
+  },
+  {
+    holds: 'webhooks/event/',
+    purpose:
+      'The events: their types, and the decoder of their payloads. It takes from the contract only what is free of zod.',
+    may: ['contract/', ...EVERYWHERE],
+  },
+  {
+    holds: 'webhooks/verify/secrets.ts',
+    purpose: 'The rule for webhook secrets, which the client uses as well.',
+    may: EVERYWHERE,
+    mayType: ['webhooks/verify/'],
+  },
+  {
+    holds: 'webhooks/verify/',
+    purpose: 'The signature, the timestamp and the headers of a delivery, and `signWebhook`.',
+    may: ['webhooks/event/', 'webhooks/clock.ts', 'contract/', ...EVERYWHERE],
+  },
+  {
+    holds: 'webhooks/stores/',
+    purpose: 'The stores that remember which events are done.',
+    may: ['webhooks/clock.ts', ...EVERYWHERE],
+  },
+  {
+    holds: 'webhooks/conformance/',
+    purpose: 'The checks that any store must pass.',
+    may: EVERYWHERE,
+    mayType: ['webhooks/stores/'],
+  },
+  {
+    holds: 'webhooks/handle/',
+    purpose: 'One request, and one event, through the store and the function of the merchant.',
+    may: ['webhooks/verify/', 'webhooks/event/', 'contract/', ...EVERYWHERE],
+    mayType: ['webhooks/stores/'],
+  },
+  {
+    holds: 'webhooks/catch-up/',
+    purpose: 'The events of an outage, played from the list of invoices.',
+    may: ['webhooks/handle/', 'webhooks/event/', 'contract/', ...EVERYWHERE],
+    mayType: ['webhooks/stores/', 'resources/'],
+  },
+  {
+    holds: 'webhooks/handler.ts',
+    purpose: 'The webhook handler: requests and catch-up over one set of options.',
+    may: ['webhooks/handle/', 'webhooks/catch-up/', 'webhooks/verify/', ...EVERYWHERE],
+  },
+  {
+    holds: 'webhooks/adapters/',
+    purpose: 'The handler for fetch, Node and Lambda.',
+    may: ['webhooks/handle/', 'webhooks/verify/', 'webhooks/event/', ...EVERYWHERE],
+    mayType: ['webhooks/handler.ts'],
+  },
+  {
     holds: 'webhooks/',
-    purpose: 'The receiver of webhooks. It takes from the contract only what is free of zod.',
+    purpose: 'The receiver of webhooks: the entry `merchant-invoicing/webhooks`.',
     may: ['contract/', ...EVERYWHERE],
     mayType: ['client.ts', 'resources/', ...CLIENT_PARTS],
   },

@@ -1,5 +1,5 @@
 import { isMerchantError } from '../../errors/classes.ts';
-import { secretsFrom } from '../../webhooks/verify/secrets.ts';
+import { parseSecrets } from '../../webhooks/verify/secrets.ts';
 import { type Diagnosis, fine, wrong } from './diagnosis.ts';
 
 const OLDEST = 22;
@@ -37,7 +37,7 @@ export async function keyFinding(apiKey: string | undefined): Promise<Diagnosis>
 export function secretFinding(secret: string | undefined): Diagnosis {
   if (!secret) return fine('webhook-secret', 'MERCHANT_WEBHOOK_SECRET is not set: needed only where webhooks arrive');
   try {
-    secretsFrom(secret);
+    parseSecrets(secret, 'MERCHANT_WEBHOOK_SECRET');
     return fine('webhook-secret', 'MERCHANT_WEBHOOK_SECRET has the form of a secret');
   } catch (error) {
     if (!isMerchantError(error)) throw error;

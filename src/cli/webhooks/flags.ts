@@ -1,6 +1,6 @@
 import { dialectFrom } from '../../sandbox/dialect/dialect-option.ts';
 import type { Dialect } from '../../sandbox/index.ts';
-import { secretsFrom } from '../../webhooks/verify/secrets.ts';
+import { parseSecrets } from '../../webhooks/verify/secrets.ts';
 import { dialectFromFlags } from '../dialect-flags.ts';
 import type { Io } from '../io.ts';
 
@@ -24,14 +24,15 @@ export interface Secrets {
 
 /** Throws a ConfigurationError for an empty or padded one. */
 export function secretsOf(given: readonly string[] | undefined, env: Io['env']): Secrets {
-  if (given !== undefined) return { list: checked(given), source: 'the one of --secret' };
+  if (given !== undefined) return { list: checked(given, '--secret'), source: 'the one of --secret' };
   const fromEnv = env['MERCHANT_WEBHOOK_SECRET'];
-  if (fromEnv) return { list: checked([fromEnv]), source: 'the one in MERCHANT_WEBHOOK_SECRET' };
+  if (fromEnv)
+    return { list: checked([fromEnv], 'MERCHANT_WEBHOOK_SECRET'), source: 'the one in MERCHANT_WEBHOOK_SECRET' };
   return { list: [SANDBOX_SECRET], source: 'the one of the sandbox; give yours with --secret' };
 }
 
-function checked(list: readonly string[]): readonly string[] {
-  secretsFrom(list);
+function checked(list: readonly string[], name: string): readonly string[] {
+  for (const secret of list) parseSecrets(secret, name);
   return list;
 }
 

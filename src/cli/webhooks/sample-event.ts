@@ -1,3 +1,4 @@
+import { eventOfStatus, type KnownEventType } from '../../contract/statuses.ts';
 import { isAmount, shareOf } from '../../sandbox/business/money.ts';
 import { signedRequest } from '../../sandbox/delivery/signed-request.ts';
 import {
@@ -23,7 +24,7 @@ export interface SampleOrder {
 
 /** A terminal webhook as the service would send it: made by a sandbox of its own. */
 export interface SampleEvent {
-  readonly eventType: 'invoice.paid' | 'invoice.canceled';
+  readonly eventType: KnownEventType;
   readonly body: string;
 }
 
@@ -47,7 +48,7 @@ export async function sampleEvent(kind: EventKind, order: SampleOrder, dialect: 
   try {
     const request = await sandbox.webhookRequest(externalId);
     return {
-      eventType: invoice.status === 'success' ? 'invoice.paid' : 'invoice.canceled',
+      eventType: eventOfStatus(invoice.status ?? '') ?? 'invoice.canceled',
       body: await request.text(),
     };
   } finally {

@@ -1,10 +1,10 @@
 import { ConfigurationError } from '../../errors/classes.ts';
+import { engine, hexToBase64 } from '../../webhooks/verify/hmac.ts';
 import type { Dialect } from '../dialect/dialect.ts';
 import { shown } from '../option-checks.ts';
 import type { DeliveryRecord, InvoiceRecord } from '../state/store.ts';
 import type { SandboxWebhookRequest } from '../wire-types.ts';
 import type { World } from '../world.ts';
-import { hmac, inBase64, inHex } from './hmac-text.ts';
 import { exchange } from './send.ts';
 import { signatureText, signedRequest } from './signed-request.ts';
 
@@ -75,7 +75,8 @@ async function search(world: World, delivery: DeliveryRecord, url: string): Prom
 /** The usual mistakes of receivers. */
 async function suspects(world: World, { headers, body }: SandboxWebhookRequest): Promise<Suspect[]> {
   const { webhookSecret: secret, dialect } = world.settings;
-  const encode = dialect.signatureEncoding.startsWith('hex') ? inHex : inBase64;
+  const hmac = async (key: string, text: string): Promise<string> => await engine().hmac(key, text, new Uint8Array());
+  const encode = (hex: string): string => (dialect.signatureEncoding.startsWith('hex') ? hex : hexToBase64(hex));
   const stamp = headers['X-Webhook-Timestamp'] ?? '';
   const text = `${stamp}.${body}`;
   const digest = await hmac(secret, text);
@@ -113,9 +114,9 @@ async function suspects(world: World, { headers, body }: SandboxWebhookRequest):
         `${stamp}.${other}`,
       ),
     ),
-    signatureIn('the signature in hex', inHex(digest), 'signatureEncoding'),
-    signatureIn('the signature in base64', inBase64(digest), 'signatureEncoding'),
-    signatureIn('"sha256=" before the signature', `sha256=${inHex(digest)}`, 'signaturePrefix'),
+    signatureIn('the signature in hex', digest, 'signatureEncoding'),
+    signatureIn('the signature in base64', hexToBase64(digest), 'signatureEncoding'),
+    signatureIn('"sha256=" before the signature', `sha256=${digest}`, 'signaturePrefix'),
     stampIn('the timestamp in seconds', String(Math.floor(now / 1000))),
     stampIn('the timestamp in milliseconds', String(now)),
     stampIn('the timestamp as ISO 8601', new Date(now).toISOString()),

@@ -1,4 +1,4 @@
-import type { Verdict } from '../../webhooks/handle/replies.ts';
+import type { Verdict } from '../../webhooks/handle/verdict.ts';
 import type { Settings } from '../settings.ts';
 import type { DeliveryFault } from '../state/faults.ts';
 import type { SandboxAttempt } from '../wire-types.ts';

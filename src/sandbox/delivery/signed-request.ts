@@ -1,4 +1,5 @@
-import { base64url, signWebhook } from '../../webhooks/verify/signature.ts';
+import { toBase64url } from '../../webhooks/verify/hmac.ts';
+import { signWebhook } from '../../webhooks/verify/signature.ts';
 import type { Dialect } from '../dialect/dialect.ts';
 import type { DeliveryFault } from '../state/faults.ts';
 import type { DeliveryRecord } from '../state/store.ts';
@@ -44,7 +45,7 @@ export function signatureText(
   { signatureEncoding, signaturePrefix }: Pick<Dialect, 'signatureEncoding' | 'signaturePrefix'>,
 ): string {
   if (signatureEncoding === 'hex_upper') return signaturePrefix + plain.toUpperCase();
-  if (signatureEncoding === 'base64url') return signaturePrefix + base64url(plain);
+  if (signatureEncoding === 'base64url') return signaturePrefix + toBase64url(plain);
   return signaturePrefix + (signatureEncoding === 'base64_unpadded' ? plain.replace(/=+$/, '') : plain);
 }
 

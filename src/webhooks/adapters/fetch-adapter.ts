@@ -1,11 +1,14 @@
-import type { WebhookHandler } from '../handle/handler-options.ts';
-import { bodyGone } from '../handle/setup-advice.ts';
+import { ReadingStopped } from '../handle/reading-stopped.ts';
+import type { WebhookHandler } from '../handler.ts';
 import { GrowingBody } from './growing-body.ts';
-import { ReadingStopped, RequestAborted } from './request-aborted.ts';
+import { bodyGone } from './setup-advice.ts';
 
 /**
- * The handler as a function from Request to Response: Next route handlers, Hono (`c.req.raw`), Bun, Deno, workers.
- * The request must be untouched: one whose body was read is answered 500, and reported as `setup`.
+ * Returns the handler as a function from Request to Response, for Next route handlers, Hono (`c.req.raw`), Bun, Deno and
+ * workers. Nothing may have read the request before: otherwise it is answered 500 and reported as `setup`.
+ *
+ * @example
+ * export const POST = toFetchHandler(createWebhookHandler({ secret, store, onPaid, onCanceled }));
  */
 export function toFetchHandler(handler: WebhookHandler): (request: Request) => Promise<Response> {
   return async (request) => {
@@ -31,9 +34,9 @@ async function readRequest(request: Request, limit: number, signal: AbortSignal)
   try {
     for (;;) {
       const { done, value } = await reader.read().catch(() => {
-        throw new RequestAborted();
+        throw new ReadingStopped('aborted');
       });
-      if (signal.aborted) throw new ReadingStopped('time_limit'); // a cancelled stream reads as one that has ended
+      if (signal.aborted) throw new ReadingStopped('time_limit'); // a canceled stream reads as one that has ended
       if (done) return body.take();
       body.add(value);
     }

@@ -1,43 +1,42 @@
+import { ReadingStopped } from '../handle/reading-stopped.ts';
 import { tooLarge } from '../verify/raw-body.ts';
-import { ReadingStopped } from './request-aborted.ts';
 
-/** Room for an ordinary delivery, which has less than a kilobyte. */
+/** The initial capacity, enough for an ordinary delivery. */
 const START = 1_024;
-/** As much of a declared length is believed: the header is a stranger's. */
+/** The initial capacity for a declared length is at most this: anybody can send a false Content-Length. */
 const MAX_START = 8_192;
-/** A body up to this size is always read: no stranger can keep a genuine delivery out. */
-const ALWAYS = 16_384;
-/** What all larger bodies that are being read may hold together, in this process; four whole ones in any case. */
+/** A body up to this size is always read, so that no sender can keep a genuine delivery out. */
+const LARGE = 16_384;
+/** The memory that all larger bodies in this process may use together. Four whole ones are allowed in any case. */
 const MAX_HELD_BY_LARGE = 16_777_216;
 
 let heldByLarge = 0;
 
 /**
- * The bytes of a body that is not known to be genuine, in one buffer that doubles up to the limit. Chunks are copied: a
- * view of one byte would keep the whole block alive from which the runtime cut it, and a list of a million such views
- * takes hundreds of megabytes.
+ * Collects the bytes of a body that is not known to be genuine, in one buffer that doubles up to the limit. Chunks are
+ * copied: a view of one byte keeps the runtime's whole block alive, and a million such views take hundreds of megabytes.
  */
 export class GrowingBody {
   readonly #limit: number;
   #bytes: Uint8Array;
   #size = 0;
 
-  /** @param declared Content-Length, where there is one. Only a hint. */
+  /** @param declared Content-Length, if there is one. Only a hint. */
   constructor(limit: number, declared: number | null) {
     this.#limit = limit;
     this.#bytes = new Uint8Array(Math.min(limit, MAX_START, Math.max(START, declared ?? 0)));
   }
 
-  /** Bytes that are held, filled or not. */
+  /** The size of the buffer in bytes. */
   get held(): number {
     return this.#bytes.byteLength;
   }
 
   /**
-   * Takes a chunk, whose memory may be used again afterwards.
+   * Adds a chunk. The caller may reuse its memory afterwards.
    *
    * @throws WebhookVerificationError `body_too_large`
-   * @throws ReadingStopped where the large bodies of this process hold too much already.
+   * @throws ReadingStopped if the large bodies of this process already use too much memory.
    */
   add(chunk: Uint8Array): void {
     const size = this.#size + chunk.byteLength;
@@ -47,14 +46,14 @@ export class GrowingBody {
     this.#size = size;
   }
 
-  /** The whole body. Nothing can be added after it. */
+  /** Returns the whole body. Nothing can be added afterwards. */
   take(): Uint8Array {
     const bytes = this.#bytes.subarray(0, this.#size);
     this.drop();
     return bytes;
   }
 
-  /** Lets go of what was read. May be called more than once. */
+  /** Frees the buffer. May be called more than once. */
   drop(): void {
     heldByLarge -= large(this.#bytes);
     this.#bytes = new Uint8Array();
@@ -65,7 +64,7 @@ export class GrowingBody {
     while (capacity < size) capacity = Math.max(START, capacity * 2);
     const grown = Math.min(capacity, this.#limit);
     const held = heldByLarge - large(this.#bytes);
-    if (grown > ALWAYS && held + grown > Math.max(MAX_HELD_BY_LARGE, 4 * this.#limit))
+    if (grown > LARGE && held + grown > Math.max(MAX_HELD_BY_LARGE, 4 * this.#limit))
       throw new ReadingStopped('too_many_bodies');
     const bytes = new Uint8Array(grown);
     bytes.set(this.#bytes.subarray(0, this.#size));
@@ -75,5 +74,5 @@ export class GrowingBody {
 }
 
 function large({ byteLength }: Uint8Array): number {
-  return byteLength > ALWAYS ? byteLength : 0;
+  return byteLength > LARGE ? byteLength : 0;
 }

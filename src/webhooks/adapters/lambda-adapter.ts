@@ -1,18 +1,67 @@
-import type { WebhookHandler } from '../handle/handler-options.ts';
-import type { WebhookReply } from '../handle/replies.ts';
-import { type LambdaCall, lambdaCall } from './lambda-request.ts';
-import type { LambdaEvent, LambdaReply } from './lambda-types.ts';
+import { ConfigurationError } from '../../errors/classes.ts';
+import { isPayload, type Payload, readMember } from '../event/payload.ts';
+import type { WebhookRequest } from '../handle/handle-request.ts';
+import type { WebhookReply } from '../handle/verdict.ts';
+import type { WebhookHandler } from '../handler.ts';
+import { base64ToBytes } from '../verify/hmac.ts';
+import { type RawBody, tooLarge } from '../verify/raw-body.ts';
+import { bodyGone } from './setup-advice.ts';
+
+// The parts of AWS's events that the adapter uses, typed by hand. The declarations of this package must not need AWS's
+// types, and those of `@types/aws-lambda` must fit. The adapters may import the handler's type and the rooms below it.
 
 /**
- * The handler as a Lambda function: `export const handler = toLambdaHandler(webhook)`, behind API Gateway v1 or v2, a
- * function URL, or an Application Load Balancer. Never throws: an event of any other kind (a queue, a test click in
- * the console) is answered 500 and reported as `setup`.
+ * An HTTP event of Lambda: API Gateway v1 (REST APIs, and payload format 1.0), v2 (HTTP APIs, function URLs), or an
+ * Application Load Balancer.
+ */
+export interface LambdaEvent {
+  /** `2.0` in the v2 format. */
+  readonly version?: string | undefined;
+  /** v1 and load balancer. */
+  readonly httpMethod?: string | undefined;
+  readonly requestContext?: LambdaRequestContext | undefined;
+  /** v1: the last value of each header. v2: all values, joined with commas. */
+  readonly headers?: Readonly<Record<string, string | undefined>> | null | undefined;
+  /** v1, and a load balancer whose target group has multi-value headers on: every value. */
+  readonly multiValueHeaders?: Readonly<Record<string, readonly string[] | undefined>> | null | undefined;
+  readonly body?: string | null | undefined;
+  /** Whether `body` is base64 of the bytes, rather than text. */
+  readonly isBase64Encoded?: boolean | undefined;
+}
+
+/** v2 has the method here, a load balancer has `elb`, v1 has neither. */
+export interface LambdaRequestContext {
+  /** Not read. The member that the contexts of v1 and v2 share: TypeScript refuses a type without a common member. */
+  readonly requestId?: string | undefined;
+  readonly http?: { readonly method: string } | undefined;
+  readonly elb?: object | undefined;
+}
+
+/** The answer, in the shape that the event's sender reads. */
+export interface LambdaReply {
+  statusCode: number;
+  /** Absent where the sender reads `multiValueHeaders`. */
+  headers?: Record<string, string>;
+  /** Only for a load balancer that sent multi-value headers: it ignores `headers` then. */
+  multiValueHeaders?: Record<string, string[]>;
+  /** Only for a load balancer. */
+  statusDescription?: string;
+  body: string;
+  isBase64Encoded: false;
+}
+
+/**
+ * Returns the handler as a Lambda function behind API Gateway v1 or v2, a function URL, or an Application Load Balancer.
+ * It never throws: an event of another kind (a queue, a test in the console) is answered 500 and reported as `setup`.
  *
- * Give the function a time limit above the handler's `timeout`: Lambda's default of 3 seconds would kill it first.
+ * Give the function a time limit above the handler's `timeout`: Lambda's default of 3 seconds would end it first.
+ *
+ * @example
+ * export const handler = toLambdaHandler(createWebhookHandler({ secret, store, onPaid, onCanceled }));
  */
 export function toLambdaHandler(handler: WebhookHandler): (event: LambdaEvent) => Promise<LambdaReply> {
   return async (event) => {
-    const { request, balancer } = lambdaCall(event);
+    const { request, balancer } = parseLambdaEvent(event);
     return replyTo(balancer, await handler.handle(request));
   };
 }
@@ -38,3 +87,94 @@ const PHRASES: Readonly<Record<number, string>> = {
   500: 'Internal Server Error',
   503: 'Service Unavailable',
 };
+
+/** A Lambda event as a request. The sender of the event decides the form of the answer. */
+export interface LambdaCall {
+  readonly request: WebhookRequest;
+  /** Whether the target group of the load balancer has multi-value headers on, or null for another sender. */
+  readonly balancer: 'single' | 'multi' | null;
+}
+
+/** Parses an event. If it is not an HTTP event, the body of the request rejects, which becomes a `setup` report. */
+export function parseLambdaEvent(event: unknown): LambdaCall {
+  try {
+    return parseHttpEvent(event);
+  } catch {
+    return notHttp('The event cannot be read'); // a getter or a proxy that throws
+  }
+}
+
+function parseHttpEvent(event: unknown): LambdaCall {
+  if (!isPayload(event)) return notHttp('The event is not an object');
+  const context = readMember(event, 'requestContext');
+  const method = methodOf(event, context);
+  if (method === null) return notHttp('The event has no HTTP method');
+  const multi = readMember(event, 'multiValueHeaders');
+  const balancer =
+    isPayload(context) && isPayload(readMember(context, 'elb')) ? (isPayload(multi) ? 'multi' : 'single') : null;
+  return {
+    request: {
+      method,
+      headers: headersOf(readMember(event, 'headers'), multi),
+      body: async (limit) =>
+        bodyOf(readMember(event, 'body') ?? null, readMember(event, 'isBase64Encoded') ?? false, limit),
+    },
+    balancer,
+  };
+}
+
+function methodOf(event: Payload, context: unknown): string | null {
+  const http = isPayload(context) ? readMember(context, 'http') : undefined;
+  const method = isPayload(http) ? readMember(http, 'method') : readMember(event, 'httpMethod');
+  return typeof method === 'string' && method !== '' ? method : null;
+}
+
+/**
+ * v1 has each header twice. The list counts, because it shows a repeated header, which the single value hides. A name that
+ * only the single form has (events written by hand, local emulators) is kept.
+ */
+function headersOf(single: unknown, multi: unknown): WebhookRequest['headers'] {
+  const lists = isPayload(multi) ? Object.entries(multi) : [];
+  const listed = new Set(lists.map(([name]) => name.toLowerCase()));
+  const alone = isPayload(single) ? Object.entries(single).filter(([name]) => !listed.has(name.toLowerCase())) : [];
+  // Values of any type: `requiredHeaders` refuses those that are not text.
+  return Object.fromEntries([...alone, ...lists]) as WebhookRequest['headers'];
+}
+
+function bodyOf(body: unknown, isBase64: unknown, limit: number): RawBody {
+  if (typeof isBase64 !== 'boolean') throw wrongEvent('isBase64Encoded is neither true nor false');
+  if (body === null) return new Uint8Array();
+  if (typeof body !== 'string') throw bodyGone('parsed', 'lambda');
+  if (isBase64) {
+    if (body.length > base64Length(limit)) throw tooLarge(limit);
+    if (BASE64.test(body)) return base64ToBytes(body); // lenient decoders would skip what they do not know
+    throw wrongEvent('isBase64Encoded is true, but the body is not base64');
+  }
+  // JSON never looks like this: something between the service and this function encoded the body.
+  if (BASE64_OF_OBJECT.test(body) && body.length <= base64Length(limit) && BASE64.test(body)) {
+    throw wrongEvent('isBase64Encoded is false, but the body is base64');
+  }
+  return body;
+}
+
+/** The first two characters of base64 fix the first byte and half of the second: these are `{`. */
+const BASE64_OF_OBJECT = /^e[w-z0-9+/]/;
+const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
+
+function base64Length(bytes: number): number {
+  return Math.ceil(bytes / 3) * 4;
+}
+
+function notHttp(why: string): LambdaCall {
+  const error = wrongEvent(why);
+  return {
+    request: { method: 'POST', headers: {}, body: () => Promise.reject(error) },
+    balancer: null,
+  };
+}
+
+function wrongEvent(why: string): ConfigurationError {
+  return new ConfigurationError(
+    `${why}. Lambda: connect this function by a proxy integration (AWS_PROXY), a function URL or a load balancer, and pass its event on unchanged.`,
+  );
+}

@@ -1,55 +1,87 @@
-import { bodyGone, type Framework } from '../handle/setup-advice.ts';
+import { ReadingStopped } from '../handle/reading-stopped.ts';
+import { utf8 } from '../verify/hmac.ts';
 import { type RawBody, tooLarge } from '../verify/raw-body.ts';
-import { encoder } from '../verify/utf8.ts';
 import { GrowingBody } from './growing-body.ts';
-import type { NodeRequest } from './node-types.ts';
-import { ReadingStopped, RequestAborted } from './request-aborted.ts';
+import { bodyGone, type Framework } from './setup-advice.ts';
 
-/** What a framework left of the body, most trustworthy first. */
-export interface LeftOver {
+// The parts of Node's request that the adapter uses, typed by hand. The declarations of this package must not need Node's
+// types, and the request of a framework must fit.
+
+/** `http.IncomingMessage`, or the request of Express and Nest, which extends it. */
+export interface NodeRequest {
+  readonly method?: string | undefined;
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+  /** Names and values alternately. Shows repeated headers, which `headers` drops or joins. */
+  readonly rawHeaders?: readonly string[] | undefined;
+  /** The body as a parser of a framework left it. */
+  readonly body?: unknown;
+  /** The bytes, which Nest and other frameworks keep on request. */
+  readonly rawBody?: unknown;
+  readonly readableDidRead?: boolean | undefined;
+  readonly destroyed?: boolean | undefined;
+  readonly complete?: boolean | undefined;
+  readonly aborted?: boolean | undefined;
+  readonly httpVersionMajor?: number | undefined;
+  /** HTTP/2: the stream, and the code with which it was reset. 0 or undefined if it was not reset. */
+  readonly stream?:
+    | {
+        readonly aborted?: boolean | undefined;
+        readonly rstCode?: number | undefined;
+        close?(code: number): unknown;
+      }
+    | undefined;
+  on(event: string, listener: (chunk: Uint8Array | string) => void): unknown;
+  off(event: string, listener: (chunk: Uint8Array | string) => void): unknown;
+  resume(): unknown;
+  pause?(): unknown;
+  destroy?(): unknown;
+}
+
+/** The body as a framework left it, the most reliable form first. */
+export interface KeptBody {
   readonly rawBody: unknown;
   readonly body: unknown;
 }
 
-/** The raw body: bytes that the framework kept, else read from the stream, else a setup error that names the cure. */
+/** Returns the raw body: the bytes that the framework kept, or those of the stream. Throws a setup error if neither exists. */
 export async function nodeBody(
   request: NodeRequest,
-  left: LeftOver,
+  kept: KeptBody,
   framework: Framework,
   limit: number,
   signal: AbortSignal,
 ): Promise<RawBody> {
-  for (const kept of [left.rawBody, left.body]) {
-    if (ArrayBuffer.isView(kept)) return kept;
+  for (const value of [kept.rawBody, kept.body]) {
+    if (ArrayBuffer.isView(value)) return value;
   }
-  // Before the parsed body: Express sets `{}` on requests whose body no parser has touched.
-  if (isUnread(request, left)) return await readStream(request, limit, signal);
-  for (const kept of [left.rawBody, left.body]) {
-    if (typeof kept === 'string') return kept; // a text parser; the signature says whether it is the exact text
+  // Before the parsed body: Express sets `{}` on requests whose body no parser has read.
+  if (isUnread(request, kept)) return await readStream(request, limit, signal);
+  for (const value of [kept.rawBody, kept.body]) {
+    if (typeof value === 'string') return value; // from a text parser: the signature shows whether it is the exact text
   }
-  throw bodyGone(left.body === undefined || left.body === null ? 'consumed' : 'parsed', framework);
+  throw bodyGone(kept.body === undefined || kept.body === null ? 'consumed' : 'parsed', framework);
 }
 
-function isUnread(request: NodeRequest, left: LeftOver): boolean {
-  // Bridges and mocks that are no real stream do not know; what they have is in `body`.
-  if (request.readableDidRead === undefined) return left.body === undefined && left.rawBody === undefined;
+function isUnread(request: NodeRequest, kept: KeptBody): boolean {
+  // Bridges and mocks that are not real streams do not know. They have their data in `body`.
+  if (request.readableDidRead === undefined) return kept.body === undefined && kept.rawBody === undefined;
   return !request.readableDidRead;
 }
 
 function readStream(request: NodeRequest, limit: number, signal: AbortSignal): Promise<Uint8Array> {
   const declared = declaredLength(request);
   if (declared !== null && declared > limit) {
-    request.resume(); // what is sent is thrown away, so that the sender gets to read the answer
+    request.resume(); // discards the body, so that the sender reads the answer
     return Promise.reject(tooLarge(limit));
   }
   if (isCutShort(request) || (request.destroyed === true && request.complete !== true)) {
-    return Promise.reject(new RequestAborted());
+    return Promise.reject(new ReadingStopped('aborted'));
   }
   return new Promise((resolve, reject) => {
     const body = new GrowingBody(limit, declared);
     const onData = (chunk: Uint8Array | string): void => {
       try {
-        body.add(typeof chunk === 'string' ? encoder.encode(chunk) : chunk); // text after req.setEncoding
+        body.add(typeof chunk === 'string' ? utf8(chunk) : chunk); // text after req.setEncoding
       } catch (error) {
         fail(error);
         request.resume();
@@ -58,10 +90,10 @@ function readStream(request: NodeRequest, limit: number, signal: AbortSignal): P
     const onEnd = (): void => {
       settle();
       if (isCutShort(request))
-        fail(new RequestAborted()); // HTTP/2 ends the stream of a request that was reset
+        fail(new ReadingStopped('aborted')); // HTTP/2 ends the stream of a request that was reset
       else resolve(body.take());
     };
-    const onBroken = (): void => fail(new RequestAborted());
+    const onBroken = (): void => fail(new ReadingStopped('aborted'));
     const onTimeLimit = (): void => {
       fail(new ReadingStopped('time_limit'));
       request.pause?.();
@@ -81,7 +113,7 @@ function readStream(request: NodeRequest, limit: number, signal: AbortSignal): P
     request.on('end', onEnd);
     request.on('close', onBroken);
     request.on('aborted', onBroken);
-    request.on('error', onBroken); // stays: an error event without a listener would end the process
+    request.on('error', onBroken); // not removed: an error event without a listener ends the process
     signal.addEventListener('abort', onTimeLimit);
     request.on('data', onData);
   });
@@ -92,12 +124,12 @@ function declaredLength({ headers }: NodeRequest): number | null {
   return typeof length === 'string' && /^\d{1,15}$/.test(length) ? Number(length) : null;
 }
 
-/** As long as this a reset is waited for, where the body of an HTTP/2 request ended and is not what was signed. */
+/** How long to wait for a reset after the body of an HTTP/2 request that does not match its signature, in milliseconds. */
 const RESET_WAIT = 100;
 
 /**
- * Whether the sender has reset its stream. HTTP/2 can end the body and reset the stream in two frames, so that a part of
- * a body looks like a whole one until the second has come.
+ * Whether the sender has reset its stream. HTTP/2 can end the body and reset the stream in two frames. Until the second
+ * frame arrives, an incomplete body looks complete.
  */
 export function wasReset(request: NodeRequest): Promise<boolean> {
   if (request.stream?.rstCode === undefined || isCutShort(request)) return Promise.resolve(isCutShort(request));

@@ -1,11 +1,12 @@
+import { notify } from '../../callbacks.ts';
 import { FINAL_INVOICE_STATUSES, type FinalInvoiceStatus } from '../../contract/statuses.ts';
 import { AbortedError, isMerchantError, WebhookVerificationError } from '../../errors/classes.ts';
+import { isPayload, readMember } from '../event/payload.ts';
 import type { HandlerSettings } from '../handle/handler-options.ts';
-import { type Ending, playEvent } from '../handle/play-event.ts';
-import { tell, type WebhookReportReason } from '../handle/report.ts';
-import { underTimeLimit } from '../handle/time-limit.ts';
-import { CatchUpCount } from './catch-up-count.ts';
-import { eventOfInvoice } from './catch-up-event.ts';
+import { playEvent } from '../handle/play-event.ts';
+import { Reporter } from '../handle/report.ts';
+import { runWithTimeLimit } from '../handle/time-limit.ts';
+import type { Ending, Verdict } from '../handle/verdict.ts';
 import {
   CATCH_UP,
   type CatchUpClient,
@@ -14,9 +15,13 @@ import {
   type CatchUpResult,
   checkCatchUpOptions,
   checkClient,
-  refuseForgetful,
-  sinceFrom,
+  parseSince,
+  refuseForgetfulStore,
 } from './catch-up-options.ts';
+import { eventOfInvoice } from './invoice-event.ts';
+
+// Plays the events of an outage from the list of invoices. This room may import the handling of events (handle/), the
+// events, and nothing of the adapters.
 
 const PAGE_SIZE = 100;
 
@@ -29,20 +34,19 @@ export async function catchUp<Extra extends object>(
   checkClient(merchant);
   checkCatchUpOptions(options);
   const { store } = settings.options;
-  refuseForgetful(store);
-  const since = sinceFrom(options.since, settings.verify.now(), store.retention);
+  refuseForgetfulStore(store);
+  const since = parseSince(options.since, settings.verify.now(), store.retention);
   const { signal } = options;
   const count = new CatchUpCount(options.onProgress);
-  // What was paid comes first: that is what customers wait for.
   for (const status of FINAL_INVOICE_STATUSES) {
     count.enter(status);
     try {
-      // Each state to its end: the interface does not say how the list is sorted.
-      for await (const invoice of invoicesOf(merchant, status, signal, count, settings)) {
+      // Each status to its end: the interface does not say how the list is sorted.
+      for await (const invoice of listInvoices(merchant, status, signal, count, settings)) {
         if (signal?.aborted) break;
-        // A service that does not know the filter answers invoices of other states, too.
+        // A service that does not know the filter also returns invoices of other statuses.
         if (invoice.status !== status || isBefore(invoice, since)) continue;
-        refuseForgetful(store);
+        refuseForgetfulStore(store);
         count.add(await playInvoice(invoice, settings, signal));
       }
     } catch (error) {
@@ -57,25 +61,27 @@ function isBefore({ finished_at }: CatchUpInvoice, since: number): boolean {
   return finished_at instanceof Date && finished_at.getTime() < since;
 }
 
-function invoicesOf<Extra extends object>(
+function listInvoices<Extra extends object>(
   merchant: CatchUpClient,
   status: FinalInvoiceStatus,
   signal: AbortSignal | undefined,
   count: CatchUpCount,
-  settings: HandlerSettings<Extra>,
+  { options }: HandlerSettings<Extra>,
 ): AsyncIterable<CatchUpInvoice> {
   if (signal?.aborted) throw aborted(signal, count.result);
-  const query = { status, per_page: PAGE_SIZE };
-  return merchant.invoices.list(query, {
-    signal,
-    onPage: (page) => count.turn(page),
-    onInvalidItem: ({ page, index, path, raw }) => {
-      if (!count.addInvalid(raw, page, index)) return; // of a page that was read again
-      const where = path === '' ? '' : ` at ${path}`;
-      const message = `An invoice of status ${status} (page ${page}, place ${index + 1}) is not as the interface says${where}. It was left out.`;
-      report(settings, 'malformed_payload', message, null);
+  return merchant.invoices.list(
+    { status, per_page: PAGE_SIZE },
+    {
+      signal,
+      onPage: (page) => count.turn(page),
+      onInvalidItem: ({ page, index, path, raw }) => {
+        if (!count.addInvalid(raw, page, index)) return; // on a page that was read again
+        const where = path === '' ? '' : ` at ${path}`;
+        const message = `An invoice of status ${status} (page ${page}, place ${index + 1}) is not as the interface says${where}. It was left out.`;
+        new Reporter(options.onReport).report('malformed_payload', message);
+      },
     },
-  });
+  );
 }
 
 async function playInvoice<Extra extends object>(
@@ -83,31 +89,25 @@ async function playInvoice<Extra extends object>(
   settings: HandlerSettings<Extra>,
   stop: AbortSignal | undefined,
 ): Promise<Ending> {
-  let key: string | null = null;
+  const reporter = new Reporter(settings.options.onReport);
   const play = async (signal: AbortSignal): Promise<Ending> => {
     try {
-      return await playEvent(eventOfInvoice(invoice), settings, {
-        signal,
-        onKey: (found) => {
-          key = found;
-        },
-        onFinding: (reason, message) => report(settings, reason, message, key),
-      });
+      return await playEvent(eventOfInvoice(invoice), settings, signal, reporter);
     } catch (error) {
       return unplayable(invoice, error);
     }
   };
-  const { ending, work } = await underTimeLimit(settings, play, stop);
+  const { ending, work } = await runWithTimeLimit(settings, play, stop);
   if (ending === null) {
-    void work.then((late) => reportLate(settings, late, key));
-    const message = `Your function takes longer than ${settings.timeout} ms. It goes on, and its claim is kept.`;
-    report(settings, 'time_limit', message, key);
+    void work.then((late) => reporter.reportLate(late));
+    const message = `Your function takes longer than ${settings.timeout} ms. It continues, and its claim is kept.`;
+    reporter.report('time_limit', message);
     return { verdict: 'time_limit', message };
   }
-  if (stop?.aborted && ending.verdict === 'time_limit') return ending; // our caller stopped it before it began
-  // A repeat of what is done is what a catch-up mostly meets: it is counted, and no finding.
+  if (stop?.aborted && ending.verdict === 'time_limit') return ending; // the caller stopped it before it began
+  // Repeats of completed events are normal here: they are counted and not reported.
   if (ending.verdict !== 'done' && ending.verdict !== 'duplicate') {
-    report(settings, ending.verdict, ending.message, key, ending.error);
+    reporter.report(ending.verdict, ending.message, null, ending.error);
   }
   return ending;
 }
@@ -119,33 +119,70 @@ function unplayable(invoice: CatchUpInvoice, error: unknown): Ending {
   return { verdict: 'malformed_payload', message: `${name} cannot be played. ${why}` };
 }
 
-function reportLate<Extra extends object>(
-  settings: HandlerSettings<Extra>,
-  { verdict, message, error }: Ending,
-  key: string | null,
-): void {
-  if (verdict === 'done') report(settings, 'completed_late', 'Your function succeeded after the time limit.', key);
-  else report(settings, verdict, message, key, error);
-}
-
-function report<Extra extends object>(
-  { options }: HandlerSettings<Extra>,
-  reason: WebhookReportReason,
-  message: string,
-  key: string | null,
-  error?: unknown,
-): void {
-  const finding = { reason, message, status: null, deliveryId: null, ageMs: null, key };
-  tell(options.onReport, error === undefined ? finding : { ...finding, error });
-}
-
 function aborted({ reason }: AbortSignal, { played, failed }: CatchUpResult): AbortedError {
   return new AbortedError({
     code: 'SDK_ABORTED',
-    message: `${CATCH_UP}: aborted by the caller's signal. What was played is done; run it again for the rest.`,
+    message: `${CATCH_UP}: aborted by the caller's signal. The played events are done. Run it again for the rest.`,
     operation: CATCH_UP,
     outcome: played + failed === 0 ? 'not_sent' : 'unknown',
     stoppedBy: 'aborted',
     reason,
   });
+}
+
+const COUNTED: Partial<Record<Verdict, keyof CatchUpResult>> = {
+  done: 'played',
+  failed_after_commit: 'played', // its writes are kept, and the report has the error
+  duplicate: 'alreadyDone',
+  duplicate_differs: 'alreadyDone',
+  duplicate_running: 'busy',
+  lease_lost: 'busy', // another attempt has it
+};
+
+/** Counts the invoices by their ending, and reports the progress. */
+export class CatchUpCount {
+  readonly #counts = { played: 0, alreadyDone: 0, busy: 0, failed: 0, invalid: 0 };
+  readonly #invalid = new Set<string>();
+  readonly #onProgress: CatchUpOptions['onProgress'];
+  #position: { status: FinalInvoiceStatus; page: number; totalPages: number } = {
+    status: 'success',
+    page: 0,
+    totalPages: 0,
+  };
+
+  constructor(onProgress: CatchUpOptions['onProgress']) {
+    this.#onProgress = onProgress;
+  }
+
+  get result(): CatchUpResult {
+    return { ...this.#counts };
+  }
+
+  enter(status: FinalInvoiceStatus): void {
+    this.#position = { status, page: 0, totalPages: 0 };
+  }
+
+  turn({ page, total_pages }: { readonly page: number; readonly total_pages: number }): void {
+    this.#position = { ...this.#position, page, totalPages: total_pages };
+    this.#reportProgress();
+  }
+
+  add({ verdict }: Ending): void {
+    this.#counts[COUNTED[verdict] ?? 'failed'] += 1;
+    this.#reportProgress();
+  }
+
+  /** Returns false for an invoice that was counted before: pages are read again when the list moves. */
+  addInvalid(raw: unknown, page: number, index: number): boolean {
+    const uuid = isPayload(raw) ? readMember(raw, 'uuid') : undefined;
+    const known = typeof uuid === 'string' ? uuid : `${this.#position.status} ${page} ${index}`;
+    if (this.#invalid.has(known)) return false;
+    this.#invalid.add(known);
+    this.#counts.invalid += 1;
+    return true;
+  }
+
+  #reportProgress(): void {
+    notify(() => this.#onProgress?.({ ...this.#counts, ...this.#position }));
+  }
 }

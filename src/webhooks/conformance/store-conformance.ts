@@ -1,32 +1,40 @@
 import { checkOptions, configurationFail } from '../../checks.ts';
 import type { WebhookStore } from '../stores/store.ts';
-import { Bench } from './bench.ts';
-import { MOVES, SHARED } from './moves.ts';
-import { FREE_RUNS, RUNS } from './runs.ts';
+import { CLAIM_CHECKS, SHARED_CHECKS } from './claim-checks.ts';
+import { CONCURRENT_RUN_CHECKS, RUN_CHECKS } from './run-checks.ts';
+import { StoreUnderTest } from './store-under-test.ts';
 
-/** One promise of a store, to be run as a test. */
+// The checks for any store, for every test runner. This room may import the types of the stores, and the checks of options.
+
+/** One check of a store. */
 export interface StoreCheck {
   readonly name: string;
-  /** Rejects with an Error that says what was expected when the store breaks the promise. */
+  /** Rejects with an Error that says what was expected if the store fails the check. */
   run(): Promise<void>;
 }
 
-/** What the checks should know of the store. */
+/**
+ * Options of {@link storeConformance}.
+ *
+ * @example
+ * storeConformance(() => myStore(), { shared: false });
+ */
 export interface StoreConformanceOptions {
-  /** False for a store that lives in one object, as `memoryStore` does. Default true: two stores share their records. */
+  /** Whether two stores share their records. False for a store in one object, such as `memoryStore`. @defaultValue true */
   readonly shared?: boolean | undefined;
-  /** True for a store whose one connection is held by its own transaction, so that renewals wait. Default false. */
+  /** Whether the transaction of the store uses its only connection, so that renewals wait. @defaultValue false */
   readonly singleConnection?: boolean | undefined;
 }
 
 const NAMES: ReadonlySet<string> = new Set<keyof StoreConformanceOptions>(['shared', 'singleConnection']);
 
 /**
- * The checks that any {@link WebhookStore} must pass, for your own store and your own test runner:
- * `for (const { name, run } of storeConformance(makeStore)) test(name, run);`
+ * Returns the checks that any {@link WebhookStore} must pass, for your store and your test runner. All keys are random, so
+ * the records of earlier checks are harmless.
  *
- * `makeStore` gives a store that is ready, and is called for each check, in some twice. All keys are random, so that the
- * records of earlier checks and runs do no harm.
+ * @param makeStore Returns a store that is ready. It is called for each check, in some of them twice.
+ * @example
+ * for (const { name, run } of storeConformance(makeStore)) test(name, run);
  */
 export function storeConformance(
   makeStore: () => WebhookStore | Promise<WebhookStore>,
@@ -34,9 +42,14 @@ export function storeConformance(
 ): StoreCheck[] {
   checkOptions('options', options, NAMES, configurationFail('storeConformance'));
   const { shared = true, singleConnection = false } = options;
-  const checks = [...MOVES, ...(shared ? SHARED : []), ...RUNS, ...(singleConnection ? [] : FREE_RUNS)];
+  const checks = [
+    ...CLAIM_CHECKS,
+    ...(shared ? SHARED_CHECKS : []),
+    ...RUN_CHECKS,
+    ...(singleConnection ? [] : CONCURRENT_RUN_CHECKS),
+  ];
   return checks.map(([name, check]) => ({
     name,
-    run: async () => check(new Bench(await makeStore(), makeStore)),
+    run: async () => check(new StoreUnderTest(await makeStore(), makeStore)),
   }));
 }

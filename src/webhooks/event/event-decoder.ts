@@ -1,116 +1,111 @@
-import { eventOfStatus, statusesOf } from '../../contract/statuses.ts';
+import { EVENTS, eventOfStatus, type KnownEventType } from '../../contract/statuses.ts';
 import type { Decimal } from '../../contract/values/decimal.ts';
 import { decimalFrom, Problem } from '../../contract/values/scalars.ts';
 import { WebhookVerificationError } from '../../errors/classes.ts';
 import { printable } from '../../printable.ts';
-import { type NamedEvent, namedEvent, type PinnedNames } from './event-name.ts';
-import type { InvoiceEvent, InvoicePaidEvent } from './events.ts';
-import { orderIdCandidates, orderIdIn } from './order-id.ts';
-import { innerPayload, isPayload, own, type Payload } from './payload-names.ts';
+import { type EventName, type PinnedNames, readEventName } from './event-name.ts';
+import type { InvoiceEvent } from './events.ts';
+import { findOrderId, orderIdCandidates } from './order-id.ts';
+import { innerPayload, isPayload, type Payload, readMember } from './payload.ts';
 
-/** What an event knows that its payload does not say. */
+/** The facts about an event that its payload does not state. */
 export interface EventOrigin {
-  readonly source: 'webhook' | 'catch_up';
+  readonly source: InvoiceEvent['source'];
   readonly id: string | null;
   readonly signed_at: Date | null;
   readonly secretIndex: number | null;
-  /** X-Webhook-Event, if it was sent. Unsigned, so it only names an event that is unknown anyway. */
+  /** X-Webhook-Event, if it was sent. It is not signed, so it only names an event that is unknown in any case. */
   readonly headerName: string | null;
 }
 
-/** Names that the merchant has pinned. */
-export interface Pinned {
+/** The options that pin names of the payload. */
+export interface PinnedOptions {
   readonly orderIdMember: string | undefined;
   readonly eventNames: PinnedNames;
 }
 
 /**
- * The event in a genuine delivery's parsed body. Plain code, as the entry must not load a schema library.
+ * Decodes the parsed body of a genuine delivery. Plain code, because the entry must not load a schema library.
  *
  * @throws WebhookVerificationError `malformed_payload`
  * @see [Payload members](../../../docs/service-interface.md#payload-members)
  */
-export function decodeEvent(body: unknown, origin: EventOrigin, pinned: Pinned): InvoiceEvent {
+export function decodeEvent(body: unknown, origin: EventOrigin, pinned: PinnedOptions): InvoiceEvent {
   if (!isPayload(body)) throw malformed('it is not a JSON object');
   const inner = innerPayload(body);
-  const status = own(inner, 'status');
-  if (typeof status !== 'string' || status === '') throw malformed('"status" is not text, or missing');
-  const named = namedEvent(body, inner, pinned.eventNames);
-  return eventFrom({ inner, root: body, status, named, raw: body, orderIdMember: pinned.orderIdMember }, origin);
+  const name = readEventName(body, inner, pinned.eventNames);
+  const { orderIdMember } = pinned;
+  return buildEvent({ inner, root: body, status: readStatus(inner), name, raw: body, orderIdMember }, origin);
 }
 
-/** The parts of a payload, found under whatever names it has. */
+/** The status of an event, or of an invoice. */
+export function readStatus(payload: Payload): string {
+  const status = readMember(payload, 'status');
+  if (typeof status !== 'string' || status === '') throw malformed('"status" is not text, or missing');
+  return status;
+}
+
+/** The parts of a payload, found under whatever names it uses. */
 export interface EventParts {
+  /** The members of the invoice. */
   readonly inner: Payload;
+  /** The whole body, which may be an envelope around `inner`. */
   readonly root: Payload;
   readonly status: string;
-  /** What the signed body calls the event. */
-  readonly named: NamedEvent;
+  /** The event's name in the signed body. */
+  readonly name: EventName;
   readonly raw: Payload;
-  /** The only place where the merchant's order id is looked for. Default: names that can mean nothing else. */
+  /** The only place to look for the merchant's order id. Default: the names that can mean nothing else. */
   readonly orderIdMember?: string | undefined;
 }
 
-/** Builds the event that fits name and status. */
-export function eventFrom(parts: EventParts, origin: EventOrigin): InvoiceEvent {
-  const type = typeOf(parts.named, parts.status);
-  if (type === 'unknown') return unknownEvent(parts, origin);
-  const { inner, raw } = parts;
-  const { source, id, signed_at, secretIndex } = origin;
-  const invoice_uuid = invoiceUuid(inner);
-  const external_id = orderId(parts);
-  const amount = required(inner, 'amount');
-  if (type === 'invoice.canceled') {
+type Amounts = 'amount' | 'credited_usdt' | 'adjusted' | 'original_amount';
+/** The members of an event that differ from type to type. */
+type DecodedAmounts<Type extends KnownEventType> = Pick<Extract<InvoiceEvent, { type: Type }>, Amounts>;
+
+/** The decoder of each event. */
+const DECODERS: { readonly [Type in KnownEventType]: (inner: Payload) => DecodedAmounts<Type> } = {
+  'invoice.paid'(inner) {
+    const amount = required(inner, 'amount');
+    const credited_usdt = required(inner, 'credited_usdt');
+    const { adjusted, original_amount } = readAdjustment(inner, amount);
+    return adjusted
+      ? { amount, credited_usdt, adjusted, original_amount }
+      : { amount, credited_usdt, adjusted, original_amount: null };
+  },
+  'invoice.canceled'(inner) {
+    const amount = required(inner, 'amount');
     if (optional(inner, 'credited_usdt')?.isZero() === false) {
       throw malformed('its status says that nothing was paid, but "credited_usdt" says that something was');
     }
-    return {
-      type,
-      source,
-      id,
-      invoice_uuid,
-      external_id,
-      status: parts.status as 'expired' | 'canceled' | 'fail', // typeOf has shown that it is one of the three
-      amount,
-      credited_usdt: null,
-      adjusted: false,
-      original_amount: null,
-      signed_at,
-      secretIndex,
-      raw,
-    };
-  }
-  const credited_usdt = required(inner, 'credited_usdt');
-  const { adjusted, original_amount } = adjustedFrom(inner, amount);
-  const paid = {
-    type,
-    source,
-    id,
-    invoice_uuid,
-    external_id,
-    status: 'success',
-    amount,
-    credited_usdt,
-    adjusted,
-    original_amount,
-    signed_at,
-    secretIndex,
-    raw,
-  } as const;
-  return paid as InvoicePaidEvent; // adjustedFrom gives no original_amount without adjusted
+    return { amount, credited_usdt: null, adjusted: false, original_amount: null };
+  },
+};
+
+/** Builds the event that fits name and status. */
+export function buildEvent(parts: EventParts, origin: EventOrigin): InvoiceEvent {
+  const type = eventType(parts.name, parts.status);
+  if (type === 'unknown') return unknownEvent(parts, origin);
+  const { inner, status, raw } = parts;
+  const { source, id, signed_at, secretIndex } = origin;
+  const invoice_uuid = readInvoiceUuid(inner);
+  const external_id = readOrderId(parts);
+  const amounts = DECODERS[type](inner);
+  const event = { type, source, id, invoice_uuid, external_id, status, ...amounts, signed_at, secretIndex, raw };
+  return event as InvoiceEvent; // the row of the type has shown that status and amounts belong to it
 }
 
 function unknownEvent(parts: EventParts, origin: EventOrigin): InvoiceEvent {
-  const { inner, root, status, named, raw, orderIdMember } = parts;
-  const found = orderIdIn(inner, root, orderIdMember);
+  const { inner, root, status, name, raw, orderIdMember } = parts;
+  const found = findOrderId(inner, root, orderIdMember);
   const original_amount = readable(inner, 'original_amount');
-  const stated = own(inner, 'adjusted') ?? null;
+  const stated = readMember(inner, 'adjusted') ?? null;
   return {
     type: 'unknown',
-    event_name: nameOf(named) ?? origin.headerName,
+    event_name: (name !== null && 'unknown' in name ? name.unknown : name?.events[0]) ?? origin.headerName,
     source: origin.source,
     id: origin.id,
-    invoice_uuid: invoiceUuid(inner),
+    invoice_uuid: readInvoiceUuid(inner),
     external_id: 'id' in found ? found.id : null,
     status,
     amount: readable(inner, 'amount'),
@@ -123,47 +118,32 @@ function unknownEvent(parts: EventParts, origin: EventOrigin): InvoiceEvent {
   };
 }
 
-type EventType = InvoiceEvent['type'];
-
-function typeOf(named: NamedEvent, status: string): EventType {
-  const byStatus = typeByStatus(status);
-  if (named === null) return byStatus;
-  if ('unknown' in named) return 'unknown';
-  for (const name of named.events) {
-    if (name === byStatus) continue;
-    const fitting = statusesOf(name).join(' or ');
-    throw malformed(`the body names the event ${name}, whose status is ${fitting}, but its status is another`);
-  }
-  return byStatus;
-}
-
-function nameOf(named: NamedEvent): string | null {
-  if (named === null) return null;
-  return 'unknown' in named ? named.unknown : (named.events[0] ?? null);
-}
-
-function typeByStatus(status: string): EventType {
-  return eventOfStatus(status) ?? 'unknown';
+function eventType(name: EventName, status: string): InvoiceEvent['type'] {
+  if (name !== null && 'unknown' in name) return 'unknown';
+  const type = eventOfStatus(status) ?? 'unknown';
+  const other = name?.events.find((event) => event !== type);
+  if (other === undefined) return type;
+  const statuses = EVENTS[other].statuses.join(' or ');
+  throw malformed(`the body names the event ${other}, whose status is ${statuses}, but its status is another`);
 }
 
 /**
- * Whether the paid amount was corrected, and the originally ordered one where the payload has it. The two must tell one
- * story: a wrong one ships goods that were not paid.
+ * Whether the paid amount was corrected, and the amount originally ordered if the payload has it. The two must agree:
+ * a wrong one ships goods that were not paid.
  */
-function adjustedFrom(inner: Payload, amount: Decimal): { adjusted: boolean; original_amount: Decimal | null } {
-  const stated = own(inner, 'adjusted') ?? null;
+function readAdjustment(inner: Payload, amount: Decimal): { adjusted: boolean; original_amount: Decimal | null } {
+  const stated = readMember(inner, 'adjusted') ?? null;
   if (stated !== null && typeof stated !== 'boolean') throw malformed('"adjusted" is not a boolean');
-  const original = optional(inner, 'original_amount');
-  if (stated === false && original !== null && !original.eq(amount)) {
+  const original_amount = optional(inner, 'original_amount');
+  if (stated === false && original_amount !== null && !original_amount.eq(amount)) {
     throw malformed('"adjusted" is false, but "original_amount" differs from "amount"');
   }
-  const adjusted = stated ?? original !== null;
-  return { adjusted, original_amount: adjusted ? original : null };
+  return { adjusted: stated ?? original_amount !== null, original_amount };
 }
 
-/** The order id, or a refusal that lists what could be it. */
-function orderId({ inner, root, orderIdMember }: EventParts): string {
-  const found = orderIdIn(inner, root, orderIdMember);
+/** The order id, or an error that lists the members that could be it. */
+function readOrderId({ inner, root, orderIdMember }: EventParts): string {
+  const found = findOrderId(inner, root, orderIdMember);
   if ('id' in found) return found.id;
   const names = orderIdCandidates(inner, root);
   const could = names.length === 0 ? 'No member looks like it' : `Members that could be it: ${names.join(', ')}`;
@@ -181,8 +161,8 @@ function orderId({ inner, root, orderIdMember }: EventParts): string {
 
 const MAX_UUID_LENGTH = 128;
 
-function invoiceUuid(inner: Payload): string {
-  const uuid = own(inner, 'invoice_uuid');
+function readInvoiceUuid(inner: Payload): string {
+  const uuid = readMember(inner, 'invoice_uuid');
   if (typeof uuid !== 'string' || uuid === '' || uuid.length > MAX_UUID_LENGTH) {
     throw malformed('"invoice_uuid" is not text, missing, or too long');
   }
@@ -190,7 +170,7 @@ function invoiceUuid(inner: Payload): string {
 }
 
 function optional(inner: Payload, name: string): Decimal | null {
-  const value = own(inner, name) ?? null;
+  const value = readMember(inner, name) ?? null;
   if (value === null) return null;
   const decimal = decimalFrom(value);
   if (decimal instanceof Problem) throw malformed(`"${name}" ${decimal.message}`);
@@ -204,13 +184,13 @@ function required(inner: Payload, name: string): Decimal {
   return decimal;
 }
 
-// An unknown event may give a member another meaning, so what cannot be read is null and `raw` has it.
+// An unknown event may give a member another meaning. What cannot be read is null here, and `raw` has it.
 function readable(inner: Payload, name: string): Decimal | null {
-  const decimal = decimalFrom(own(inner, name));
+  const decimal = decimalFrom(readMember(inner, name));
   return decimal instanceof Problem ? null : decimal;
 }
 
-/** The refusal of a payload. Names members and rules, never a value: the body is a customer's. */
+/** The error for a payload. It names members and rules, never a value: the body holds a customer's data. */
 export function malformed(why: string): WebhookVerificationError {
   return new WebhookVerificationError('malformed_payload', `The payload is not as the interface says: ${why}.`);
 }

@@ -1,42 +1,47 @@
+import { EVENT_TYPES, isKnownEvent } from '../../contract/statuses.ts';
 import { dateFrom, Problem } from '../../contract/values/scalars.ts';
 import { WebhookVerificationError } from '../../errors/classes.ts';
-import { eventFrom, malformed } from './event-decoder.ts';
-import type { NamedEvent } from './event-name.ts';
+import { buildEvent, malformed, readStatus } from './event-decoder.ts';
 import type { InvoiceEvent } from './events.ts';
-import { isPayload, own, type Payload } from './payload-names.ts';
+import { isPayload, type Payload, readMember } from './payload.ts';
 
 /**
- * Gives back an event that went through JSON, for a queue between the endpoint and the work:
- * `parseInvoiceEvent(JSON.parse(JSON.stringify(event)))`. It checks no signature, so it takes our own JSON form only
- * and refuses the body of a delivery: that goes through `verifyWebhook`.
+ * Restores an event from its JSON form, for a queue between the endpoint and the work.
  *
+ * It checks no signature. It therefore takes the JSON form of an {@link InvoiceEvent} only, and refuses the body of a
+ * delivery: pass that to {@link verifyWebhook}.
+ *
+ * @param value The parsed JSON.
  * @throws WebhookVerificationError `malformed_payload`
+ * @example
+ * await queue.add(JSON.stringify(event));
+ * // later, in the worker:
+ * const event = parseInvoiceEvent(JSON.parse(job.data));
  */
 export function parseInvoiceEvent(value: unknown): InvoiceEvent {
   try {
-    return eventOf(value);
+    return restoreEvent(value);
   } catch (error) {
     if (error instanceof WebhookVerificationError) throw error;
     throw malformed('it cannot be read'); // a getter or a proxy that throws
   }
 }
 
-function eventOf(value: unknown): InvoiceEvent {
+function restoreEvent(value: unknown): InvoiceEvent {
   if (!isPayload(value)) throw malformed('it is not a JSON object');
-  const source = own(value, 'source');
-  const type = own(value, 'type');
-  const raw = own(value, 'raw');
+  const source = readMember(value, 'source');
+  const type = readMember(value, 'type');
+  const raw = readMember(value, 'raw');
   if ((source !== 'webhook' && source !== 'catch_up') || !isPayload(raw)) {
-    throw malformed('this is not the JSON of an InvoiceEvent; the body of a delivery goes through verifyWebhook');
+    throw malformed('this is not the JSON of an InvoiceEvent. Pass the body of a delivery to verifyWebhook');
   }
-  if (type !== 'invoice.paid' && type !== 'invoice.canceled' && type !== 'unknown') {
-    throw malformed('"type" is none of invoice.paid, invoice.canceled, unknown');
+  if (type !== 'unknown' && !isKnownEvent(type)) {
+    throw malformed(`"type" must be one of ${EVENT_TYPES.join(', ')}, unknown`);
   }
-  const status = own(value, 'status');
-  if (typeof status !== 'string' || status === '') throw malformed('"status" is not text, or missing');
-  const named: NamedEvent = type === 'unknown' ? { unknown: type } : { events: [type] };
-  const event = eventFrom(
-    { inner: value, root: value, status, named, raw },
+  const status = readStatus(value);
+  const name = type === 'unknown' ? { unknown: type } : { events: [type] };
+  const event = buildEvent(
+    { inner: value, root: value, status, name, raw },
     {
       source,
       id: textOrNull(value, 'id'),
@@ -49,20 +54,20 @@ function eventOf(value: unknown): InvoiceEvent {
 }
 
 function textOrNull(value: Payload, name: string): string | null {
-  const text = own(value, name) ?? null;
+  const text = readMember(value, name) ?? null;
   if (text !== null && typeof text !== 'string') throw malformed(`"${name}" is not text`);
   return text;
 }
 
 function dateOrNull(value: Payload, name: string): Date | null {
-  const text = own(value, name) ?? null;
+  const text = readMember(value, name) ?? null;
   const date = text === null ? null : dateFrom(text);
   if (date instanceof Problem) throw malformed(`"${name}" ${date.message}`);
   return date;
 }
 
 function indexOrNull(value: Payload, name: string): number | null {
-  const index = own(value, name) ?? null;
+  const index = readMember(value, name) ?? null;
   if (index === null) return null;
   if (typeof index !== 'number' || !Number.isSafeInteger(index) || index < 0)
     throw malformed(`"${name}" is not an index`);

@@ -1,57 +1,65 @@
+import type { Callback } from '../../checks.ts';
+import type { EventStatus, KnownEventType } from '../../contract/statuses.ts';
 import type { Decimal } from '../../contract/values/decimal.ts';
 
-/** What every event knows. */
-interface EventOrigin {
-  /** `webhook`: a signed delivery. `catch_up`: made from an invoice that was read, by `handler.catchUp`. */
+// The types that a user of the package sees, and nothing else: the entry exports this file as a whole.
+
+/** The members that every event has. */
+interface EventBase {
+  /** `webhook`: a signed delivery. `catch_up`: built by `handler.catchUp` from an invoice that it read. */
   readonly source: 'webhook' | 'catch_up';
-  /** X-Webhook-Id, which is not covered by the signature: show it, do not decide by it. Null for `catch_up`. */
+  /** X-Webhook-Id. The signature does not cover it: show it, but decide nothing by it. Null for `catch_up`. */
   readonly id: string | null;
-  /** The service's order id, as sent. Compare without case. */
+  /** The service's id of the invoice, as sent. Compare it without regard to case. */
   readonly invoice_uuid: string;
   /** When the delivery was signed. Null for `catch_up`. */
   readonly signed_at: Date | null;
-  /** Which of the given secrets matched, from 0: when no event matches the old one any more, it can go. Null for `catch_up`. */
+  /** The index of the secret that matched, from 0. Remove the old secret when no event matches it. Null for `catch_up`. */
   readonly secretIndex: number | null;
-  /** The parsed body, whole: members that this package does not know are here. */
+  /** The whole parsed body, with the members that this package does not know. */
   readonly raw: Readonly<Record<string, unknown>>;
 }
 
-interface PaidEvent extends EventOrigin {
-  readonly type: 'invoice.paid';
+interface KnownEvent<Type extends KnownEventType> extends EventBase {
+  readonly type: Type;
   /** The merchant's order id. */
   readonly external_id: string;
-  readonly status: 'success';
-  /** The fiat actually paid, which may be less than was ordered: see `adjusted`. */
+  readonly status: EventStatus<Type>;
+}
+
+interface PaidEvent extends KnownEvent<'invoice.paid'> {
+  /** The fiat amount actually paid. It may be less than was ordered: see `adjusted`. */
   readonly amount: Decimal;
-  /** USDT credited to the business. Fulfil against this. */
+  /** The USDT credited to the business. Fulfil against this. */
   readonly credited_usdt: Decimal;
 }
 
-/** Paid as ordered. */
+/** The invoice was paid as ordered. */
 export interface ExactInvoicePaidEvent extends PaidEvent {
   readonly adjusted: false;
   readonly original_amount: null;
 }
 
-/** Paid, but another amount than was ordered: `amount` is what was paid. */
+/** The invoice was paid with another amount than was ordered: `amount` is what was paid. */
 export interface AdjustedInvoicePaidEvent extends PaidEvent {
   readonly adjusted: true;
-  /** The originally ordered fiat; null where the delivery does not say it. */
+  /** The fiat amount originally ordered, or null if the delivery does not state it. */
   readonly original_amount: Decimal | null;
 }
 
 /**
  * The invoice ended in `success`. Check `adjusted`: a paid invoice does not guarantee full payment.
+ *
  * @see [Events](../../../docs/service-interface.md#events)
  */
 export type InvoicePaidEvent = ExactInvoicePaidEvent | AdjustedInvoicePaidEvent;
 
-/** The invoice ended without payment. @see [Events](../../../docs/service-interface.md#events) */
-export interface InvoiceCanceledEvent extends EventOrigin {
-  readonly type: 'invoice.canceled';
-  /** The merchant's order id. */
-  readonly external_id: string;
-  readonly status: 'expired' | 'canceled' | 'fail';
+/**
+ * The invoice ended in `expired`, `canceled` or `fail`, without payment.
+ *
+ * @see [Events](../../../docs/service-interface.md#events)
+ */
+export interface InvoiceCanceledEvent extends KnownEvent<'invoice.canceled'> {
   /** The original order amount. */
   readonly amount: Decimal;
   readonly credited_usdt: null;
@@ -59,10 +67,10 @@ export interface InvoiceCanceledEvent extends EventOrigin {
   readonly original_amount: null;
 }
 
-/** A genuine delivery of an event or a status that this package does not know. Members it cannot read are null. */
-export interface UnknownInvoiceEvent extends EventOrigin {
+/** A genuine delivery of an event or a status that this package does not know. Members that cannot be read are null. */
+export interface UnknownInvoiceEvent extends EventBase {
   readonly type: 'unknown';
-  /** The event's name in the body, else in the unsigned header X-Webhook-Event; null where neither has one. */
+  /** The event's name in the body, or otherwise in the unsigned header X-Webhook-Event, or null if neither has one. */
   readonly event_name: string | null;
   readonly external_id: string | null;
   readonly status: string;
@@ -72,5 +80,21 @@ export interface UnknownInvoiceEvent extends EventOrigin {
   readonly original_amount: Decimal | null;
 }
 
-/** The one terminal event of an invoice. Narrow on `type`, and a paid one on `adjusted`. */
+/** The final event of an invoice. Narrow it on `type`, and a paid event on `adjusted`. */
 export type InvoiceEvent = InvoicePaidEvent | InvoiceCanceledEvent | UnknownInvoiceEvent;
+
+/** The merchant's functions, one for each event. `Context` is the second argument: it grows with the store. */
+export interface InvoiceEventHandlers<Context> {
+  /**
+   * Called when an invoice was paid, perhaps not in full: check `event.adjusted`, and fulfil against
+   * `event.credited_usdt`. If the function throws, the service sends the event again.
+   */
+  readonly onPaid: Callback<[event: InvoicePaidEvent, context: Context]>;
+  /** Called when an invoice expired, failed or was canceled. If the function throws, the service sends the event again. */
+  readonly onCanceled: Callback<[event: InvoiceCanceledEvent, context: Context]>;
+  /**
+   * Called for an event or a status that this package does not know. Without this function such an event is reported and
+   * answered 200. If it may be about money (status `success`, or `credited_usdt`), it is answered 500.
+   */
+  readonly onUnknown?: Callback<[event: UnknownInvoiceEvent, context: Context]> | undefined;
+}

@@ -1,10 +1,9 @@
 import { printable } from '../../printable.ts';
-import { isPayload, own, type Payload } from './payload-names.ts';
-import { plainId } from './uuid-form.ts';
+import { isPayload, type Payload, readMember } from './payload.ts';
 
-// The interface does not show which member of a payload carries the merchant's order id. A wrong one fulfils a
-// stranger's order, so only a name that can mean nothing else is taken; a weak one ("order_id" may be the service's own
-// id) counts where the merchant has pinned it.
+// The interface does not show which member of a payload carries the merchant's order id. A wrong one fulfils another
+// customer's order. Only a name that can mean nothing else is therefore taken. A weaker name ("order_id" may be the id
+// of the service) counts only if the merchant has pinned it.
 
 const KIND = new Set(['order', 'invoice', 'reference', 'ref', 'id', 'uuid', 'number', 'no', 'num']);
 const OWNER = new Set(['external', 'merchant', 'client']);
@@ -12,23 +11,23 @@ const NUMBER = new Set(['id', 'uuid', 'number', 'no', 'num']);
 const REFERENCE = new Set(['reference', 'ref']);
 
 /**
- * True for a name that says whose id it is and of what: `external` with any of the kinds, `merchant` or `client` with
+ * True for a name that says whose id it is, and of what. That is `external` with any kind, or `merchant` or `client` with
  * order, invoice or reference. `merchant_id`, `client_id` and `order_client_id` name a party, not an order.
  */
-function isTelling(name: string): boolean {
+function isUnambiguous(name: string): boolean {
   if (name === 'external_id') return true;
   if (name.length > LONGEST_NAME) return false;
   const words = wordsOf(name);
   if (!words.every((word) => KIND.has(word) || OWNER.has(word)) || !words.some((word) => KIND.has(word))) return false;
-  if (namesParty(words)) return false;
-  const names = (...some: readonly string[]): boolean => some.some((word) => words.includes(word));
-  if (names('merchant', 'client') && names('order', 'invoice', 'reference', 'ref')) return true;
-  // "external_merchant_id" is the merchant's own.
-  return names('external') && !names('client') && words.indexOf('merchant') < words.indexOf('external');
+  if (isPartyName(words)) return false;
+  const hasAny = (...some: readonly string[]): boolean => some.some((word) => words.includes(word));
+  if (hasAny('merchant', 'client') && hasAny('order', 'invoice', 'reference', 'ref')) return true;
+  // "external_merchant_id" is the id of the merchant.
+  return hasAny('external') && !hasAny('client') && words.indexOf('merchant') < words.indexOf('external');
 }
 
-/** "order_client_id" is the id of the order's client, "order_client" the client; "order_id_client" is the client's order id. */
-function namesParty(words: readonly string[]): boolean {
+/** "order_client_id" and "order_client" name the client of the order. "order_id_client" is the client's order id. */
+function isPartyName(words: readonly string[]): boolean {
   const party = words.findIndex((word) => word === 'merchant' || word === 'client');
   if (party < 0) return false;
   const [before = '', after] = [words[party - 1], words[party + 1]];
@@ -37,7 +36,7 @@ function namesParty(words: readonly string[]): boolean {
 
 const LONGEST_NAME = 100;
 
-/** The words of a member's name, in whatever style it is written. */
+/** The words of a member's name, in any style. */
 function wordsOf(name: string): readonly string[] {
   return name
     .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
@@ -46,29 +45,29 @@ function wordsOf(name: string): readonly string[] {
     .filter((word) => word !== '');
 }
 
-// The service's order id may stand under a further name ("external_invoice_id"); under this one it is the merchant's,
-// even where a merchant uses the service's ids.
-const OWN_ID = /external[_-]?id$/i;
+// The service's id may also have another name ("external_invoice_id"). Under this name it is the merchant's,
+// even if a merchant uses the service's ids.
+const EXTERNAL_ID = /external[_-]?id$/i;
 /** Objects that describe the order itself. */
 const HOLDERS = ['order', 'invoice'] as const;
 
-/** The order id, or why there is none: no member has it, or several do and differ. */
+/** The order id, or why it cannot be read: no member has it, or several do and differ. */
 export type OrderId = { readonly id: string } | { readonly problem: 'missing' | 'ambiguous' };
 
-/** The merchant's order id: at its one place where that is pinned, else under a telling name. */
-export function orderIdIn(inner: Payload, root: Payload, pinned: string | undefined): OrderId {
+/** Finds the merchant's order id: at the pinned place, otherwise under a name that can mean nothing else. */
+export function findOrderId(inner: Payload, root: Payload, pinned: string | undefined): OrderId {
   if (pinned !== undefined) return atPath(inner, pinned) ?? atPath(root, pinned) ?? MISSING;
-  const plain = idText(own(inner, 'external_id'));
-  if (plain !== null) return { id: plain }; // the name that it has in an invoice
-  const uuid = own(inner, 'invoice_uuid');
-  const service = typeof uuid === 'string' ? plainId(uuid) : null;
+  const plain = idText(readMember(inner, 'external_id'));
+  if (plain !== null) return { id: plain }; // its name in an invoice
+  const uuid = readMember(inner, 'invoice_uuid');
+  const service = typeof uuid === 'string' ? normalizedId(uuid) : null;
   const payloads = inner === root ? [root] : [inner, root];
-  const holders = payloads.flatMap((payload) => HOLDERS.map((name) => own(payload, name))).filter(isPayload);
+  const holders = payloads.flatMap((payload) => HOLDERS.map((name) => readMember(payload, name))).filter(isPayload);
   const found = new Set<string>();
   for (const payload of [...payloads, ...holders]) {
     for (const name of Object.keys(payload)) {
-      const text = isTelling(name) ? idText(payload[name]) : null;
-      if (text !== null && (OWN_ID.test(name) || plainId(text) !== service)) found.add(text);
+      const text = isUnambiguous(name) ? idText(payload[name]) : null;
+      if (text !== null && (EXTERNAL_ID.test(name) || normalizedId(text) !== service)) found.add(text);
     }
   }
   const [id, ...others] = found;
@@ -80,10 +79,10 @@ const MISSING = { problem: 'missing' } as const;
 const AMBIGUOUS = { problem: 'ambiguous' } as const;
 
 function atPath(payload: Payload, path: string): { readonly id: string } | null {
-  const whole = idText(own(payload, path)); // a name may have a dot in it
+  const whole = idText(readMember(payload, path)); // a name may contain a dot
   if (whole !== null) return { id: whole };
   let value: unknown = payload;
-  for (const name of path.split('.')) value = isPayload(value) ? own(value, name) : undefined;
+  for (const name of path.split('.')) value = isPayload(value) ? readMember(value, name) : undefined;
   const id = idText(value);
   return id === null ? null : { id };
 }
@@ -98,10 +97,10 @@ const ID_LIKE = new Set([...KIND, ...OWNER, 'code', 'key', 'purchase', 'transact
 const MAX_CANDIDATES = 10;
 const MAX_SHOWN_NAME = 64;
 
-/** Names, as `orderIdMember` takes them, of the members that could be the order id. Never a value. */
+/** The names of the members that could be the order id, as `orderIdMember` takes them. Never a value. */
 export function orderIdCandidates(inner: Payload, root: Payload): readonly string[] {
-  const uuid = own(inner, 'invoice_uuid');
-  const service = typeof uuid === 'string' ? plainId(uuid) : null;
+  const uuid = readMember(inner, 'invoice_uuid');
+  const service = typeof uuid === 'string' ? normalizedId(uuid) : null;
   const found = new Set<string>();
   const look = (payload: Payload, before: string, deeper: boolean): void => {
     for (const name of Object.keys(payload)) {
@@ -113,11 +112,21 @@ export function orderIdCandidates(inner: Payload, root: Payload): readonly strin
         continue;
       }
       const text = idText(value);
-      if (text === null || plainId(text) === service) continue;
+      if (text === null || normalizedId(text) === service) continue;
       if (wordsOf(name).some((word) => ID_LIKE.has(word))) found.add(printable(before + name));
     }
   };
   look(inner, '', true);
   if (root !== inner) look(root, '', true);
   return [...found];
+}
+
+const HEX = /^[0-9a-f]{32}$/;
+
+/** Returns an id in lower case, and a UUID in its usual form from any spelling: without hyphens, in braces, as a URN. */
+export function normalizedId(id: string): string {
+  const digits = id.toLowerCase().replace(/^urn:uuid:|[{}-]/g, '');
+  if (HEX.test(digits)) return digits.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
+  // In any other id only A to Z. Other letters can share one lower case, so that two ids would become one.
+  return id.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
 }

@@ -1,60 +1,68 @@
 import type { Claim, WebhookStore } from '../stores/store.ts';
-import type { WebhookTimers } from './handler-options.ts';
-import { keepLease } from './lease.ts';
+import { type Ending, LEASE } from './verdict.ts';
 
-/** How a run under a claim ended. */
-export type RunEnding =
-  | { readonly verdict: 'done' | 'lease_lost' }
-  | { readonly verdict: 'handler_failed' | 'failed_after_commit' | 'store_failed'; readonly error: unknown };
+/** Timers, for tests. The defaults are the global functions. */
+export interface WebhookTimers {
+  setTimeout(run: () => void, ms: number): unknown;
+  clearTimeout(timer: unknown): void;
+}
 
-type Work<Extra> = (extra: Extra) => unknown;
+const MESSAGES = {
+  done: 'The event was handled.',
+  handler_failed: 'Your function threw. The claim was released, so that the next attempt can run the function again.',
+  failed_after_commit:
+    'Your function threw after its commit. The event is done and answered 200: the rest of the function will not run again.',
+  store_failed: 'The store failed around your function. If the function succeeded, it may run again.',
+  lease_lost: 'Your function outlived its lease, and another attempt took the event over.',
+} as const;
+
+function ended(verdict: keyof typeof MESSAGES, thrown?: { readonly error: unknown }): Ending {
+  return { verdict, message: MESSAGES[verdict], ...thrown };
+}
 
 /**
- * The second phase: the merchant's function, then the completion; on its failure the claim is given back, unless the
- * function had committed before: then the event is done, and a repeat would write twice. Never rejects. When the store fails after the function succeeded, the claim is kept: to give it back would invite a
- * second run at once.
+ * The second phase: runs the merchant's function, then the completion. Never rejects.
+ *
+ * If the function fails, the claim is released, unless the function had committed before: the event is then done, and a
+ * repeat would write twice. If the store fails after the function succeeded, the claim is kept: to release it would
+ * start a second run at once.
  */
 export async function runClaimed<Extra extends object>(
   store: WebhookStore<Extra>,
   claim: Claim,
   timers: WebhookTimers,
-  work: Work<Extra>,
-): Promise<RunEnding> {
+  work: (extra: Extra) => unknown,
+): Promise<Ending> {
   const endLease = keepLease(store, claim, timers);
-  let began = false;
-  let failure: { readonly error: unknown } | null = null;
+  const run: { hasBegun: boolean; failure: { readonly error: unknown } | null } = { hasBegun: false, failure: null };
   const watched = async (extra: Extra): Promise<void> => {
-    began = true;
+    run.hasBegun = true;
     try {
       await work(extra);
     } catch (error) {
-      failure = { error };
+      run.failure = { error };
       throw error;
     }
   };
-  // Read through a function, as the compiler does not see that `watched` assigns.
-  const failed = (): { readonly error: unknown } | null => failure;
   try {
-    const held = store.run === undefined ? await plainRun(store, claim, watched) : await store.run(claim, watched);
-    if (!began) throw new Error('The store answered without running the work.');
-    const failure = failed();
-    // Lost first: a store may tell the loss to the function by throwing, and that is no failure of the function.
-    if (!held) return { verdict: 'lease_lost' };
-    // Only where the store says so in as many words: a store that swallows the failure must not make it a success.
-    if (typeof held === 'object') return { verdict: 'failed_after_commit', error: held.failedAfterCommit };
-    if (failure === null) return { verdict: 'done' };
-    return await giveBack(store, claim, { verdict: 'handler_failed', error: failure.error });
+    const result = store.run === undefined ? await runPlain(store, claim, watched) : await store.run(claim, watched);
+    if (!run.hasBegun) throw new Error('The store answered without running the work.');
+    // Before the failure: a store may report the loss to the function by throwing, which is not the function's failure.
+    if (!result) return ended('lease_lost');
+    // Only if the store reports it: a store that swallows the failure must not turn it into a success.
+    if (typeof result === 'object') return ended('failed_after_commit', { error: result.failedAfterCommit });
+    if (run.failure === null) return ended('done');
+    throw run.failure.error;
   } catch (error) {
-    const failure = failed();
-    if (failure !== null) return await giveBack(store, claim, { verdict: 'handler_failed', error: failure.error });
-    const ending = { verdict: 'store_failed', error } as const;
-    return began ? ending : await giveBack(store, claim, ending);
+    const { hasBegun, failure } = run;
+    if (failure !== null || !hasBegun) await releaseQuietly(store, claim);
+    return failure === null ? ended('store_failed', { error }) : ended('handler_failed', failure);
   } finally {
     endLease();
   }
 }
 
-async function plainRun<Extra extends object>(
+async function runPlain<Extra extends object>(
   store: WebhookStore<Extra>,
   claim: Claim,
   work: (extra: Extra) => Promise<void>,
@@ -67,11 +75,49 @@ async function plainRun<Extra extends object>(
   }
 }
 
-async function giveBack(store: Pick<WebhookStore, 'release'>, claim: Claim, ending: RunEnding): Promise<RunEnding> {
+/** Releases a claim. Ignores a failure of the store, because the lease expires. */
+export async function releaseQuietly(store: Pick<WebhookStore, 'release'>, claim: Claim): Promise<void> {
   try {
     await store.release(claim);
   } catch {
-    // The lease ends by itself.
+    // The lease expires.
   }
-  return ending;
+}
+
+/** A claim of 50 seconds survives one renewal that fails. */
+export const RENEW_EVERY = 20_000;
+/** After 10 minutes a function that has not settled counts as dead: renewal ends, and a repeat takes the event over. */
+export const MAX_RUN = 600_000;
+
+/** Renews a claim until the returned function is called, the claim is lost, or its time has ended. */
+export function keepLease(store: Pick<WebhookStore, 'renew'>, claim: Claim, timers: WebhookTimers): () => void {
+  let left = MAX_RUN / RENEW_EVERY;
+  let timer: unknown;
+  let isOver = false;
+  const end = (): void => {
+    isOver = true;
+    timers.clearTimeout(timer);
+  };
+  const renew = async (): Promise<void> => {
+    left -= 1;
+    next(); // first, so that a renewal which hangs does not delay the next one
+    try {
+      if (!(await store.renew(claim, LEASE))) end();
+    } catch {
+      // The next renewal may succeed. If none does, the completion finds the claim lost and reports it.
+    }
+  };
+  const next = (): void => {
+    if (isOver || left === 0) return;
+    timer = timers.setTimeout(() => void renew(), RENEW_EVERY);
+    unref(timer);
+  };
+  next();
+  return end;
+}
+
+// A renewal alone must not keep a Node process alive.
+function unref(timer: unknown): void {
+  if (typeof timer === 'object' && timer !== null && 'unref' in timer && typeof timer.unref === 'function')
+    timer.unref();
 }

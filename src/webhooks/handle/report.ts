@@ -1,97 +1,106 @@
 import { notify } from '../../callbacks.ts';
-import type { WebhookReason } from '../../errors/codes.ts';
+import type { Callback } from '../../checks.ts';
 import { printable } from '../../printable.ts';
-import { type HeaderValues, unsignedHeader } from '../verify/delivery-headers.ts';
-import { timeFrom } from '../verify/timestamp-form.ts';
+import { type HeaderValues, unsignedHeader } from '../verify/headers.ts';
+import { parseTimestamp } from '../verify/timestamp.ts';
+import type { Ending, Verdict } from './verdict.ts';
 
 /**
  * Why a report is made. The ten reasons of {@link WebhookReason}, and:
  *
- * - `method_not_allowed`, `unsupported_media_type` (a compressed body), `aborted` (the sender hung up while sending): not
- *   a delivery.
- * - `too_many_bodies`: too many large bodies are being read at the same time; answered 503.
- * - `weak_secret`: a secret has under 16 bytes; reported once, when the handler is made.
- * - `setup`: this endpoint is wired wrongly; `message` names the line to change.
- * - `duplicate`: a repeat of a completed event; answered 200, not handled.
- * - `duplicate_differs`: the same, but with other amounts or another status: look at it.
- * - `duplicate_running`: a repeat while the first one runs; answered 409.
+ * - `method_not_allowed`, `unsupported_media_type` (a compressed body), `aborted` (the sender closed the connection while
+ *   sending): not a delivery.
+ * - `too_many_bodies`: too many large bodies are being read at the same time. Answered 503.
+ * - `weak_secret`: a secret has fewer than 16 bytes. Reported once, when the handler is created.
+ * - `setup`: this endpoint is set up wrongly. `message` names the line to change.
+ * - `duplicate`: a repeat of a completed event. Answered 200, not handled.
+ * - `duplicate_differs`: the same, but with other amounts or another status: compare the two.
+ * - `duplicate_running`: a repeat while the first delivery is being handled. Answered 409.
  * - `store_forgot`: the store had to drop completed records, so a late repeat can run again and `catchUp` refuses. Once.
- * - `taken_over`: an earlier attempt at this event died or stalled; it is handled again now.
- * - `no_handler`: an unknown event, and no `onUnknown`; answered 200.
- * - `unknown_payment`: the same, but it may be about money (status `success`, or `credited_usdt`); answered 500.
- * - `handler_failed`: your function threw; `error` is what it threw. Answered 500, and the service repeats.
- * - `failed_after_commit`: your function threw after `context.commit` was kept; `error` is what it threw. Answered 200:
- *   the event is done, and the rest of the function will not be repeated.
- * - `time_limit`: your function took longer than `timeout`; answered 503. It goes on, and its claim is kept.
- * - `completed_late`: it succeeded after that; the repeat will find the event done.
- * - `store_failed`: the store rejected; `error` is why. Answered 503.
- * - `lease_lost`: your function outlived its lease and another attempt took the event over.
+ * - `taken_over`: an earlier attempt at this event did not end. The event is handled again now.
+ * - `no_handler`: an unknown event, and no `onUnknown`. Answered 200.
+ * - `unknown_payment`: the same, but it may be about money (status `success`, or `credited_usdt`). Answered 500.
+ * - `handler_failed`: your function threw `error`. Answered 500, and the service repeats.
+ * - `failed_after_commit`: your function threw `error` after `context.commit` had committed. Answered 200: the event is
+ *   done, and the rest of the function does not run again.
+ * - `time_limit`: your function took longer than `timeout`. Answered 503. It continues, and its claim is kept.
+ * - `completed_late`: the function succeeded after that. The repeat will find the event done.
+ * - `store_failed`: the store rejected with `error`. Answered 503.
+ * - `lease_lost`: your function outlived its lease, and another attempt took the event over.
  */
 export type WebhookReportReason =
-  | WebhookReason
-  | 'method_not_allowed'
-  | 'unsupported_media_type'
-  | 'aborted'
-  | 'too_many_bodies'
+  | Exclude<Verdict, 'done'>
   | 'weak_secret'
-  | 'setup'
-  | 'duplicate'
-  | 'duplicate_differs'
-  | 'duplicate_running'
   | 'store_forgot'
   | 'taken_over'
-  | 'no_handler'
-  | 'unknown_payment'
-  | 'handler_failed'
-  | 'failed_after_commit'
-  | 'time_limit'
-  | 'completed_late'
-  | 'store_failed'
-  | 'lease_lost';
+  | 'completed_late';
 
-/** One finding about one request. Holds no body and no secret. */
+/** A report about one request. It contains no body and no secret. */
 export interface WebhookReport {
   readonly reason: WebhookReportReason;
-  /** What is the matter, for a log line. */
+  /** The problem and the remedy, for a log line. */
   readonly message: string;
-  /** The status answered for it; null where the finding does not decide the answer. */
+  /** The status of the answer, or null if the report is not about the answer. */
   readonly status: number | null;
   /**
-   * X-Webhook-Id as sent, cut at 128 characters and with what cannot be printed escaped; not signed, so a stranger may
-   * have written it. Null when absent.
+   * X-Webhook-Id as sent, cut at 128 characters, with unprintable characters escaped. It is not signed, so anybody may
+   * have written it. Null if it is absent.
    */
   readonly deliveryId: string | null;
-  /** Now minus the delivery's timestamp, in milliseconds; null when it cannot be read. Shows repeats that are not stamped anew. */
+  /**
+   * The current time minus the delivery's timestamp, in milliseconds, or null if the timestamp cannot be read. A great age
+   * shows that the service does not renew the timestamp of a repeat.
+   */
   readonly ageMs: number | null;
-  /** The dedupe key, once the delivery is proven genuine; else null. */
+  /** The dedupe key, or null before the delivery is known to be genuine. */
   readonly key: string | null;
-  /** What your function or the store threw, as it is. */
+  /** The error of your function or the store, unchanged. */
   readonly error?: unknown;
-}
-
-/** What every report of one request has in common. */
-export interface RequestFacts {
-  readonly deliveryId: string | null;
-  readonly ageMs: number | null;
 }
 
 const MAX_ID = 128;
 
-/** What the unsigned headers say. Never throws: it is for reports on requests of any kind. */
-export function requestFacts(headers: HeaderValues | null, now: () => number): RequestFacts {
-  if (headers === null) return { deliveryId: null, ageMs: null };
-  const id = unsignedHeader(headers, 'x-webhook-id');
-  const deliveryId = id === null ? null : printable(id.slice(0, MAX_ID));
-  const timestamp = unsignedHeader(headers, 'x-webhook-timestamp');
-  try {
-    return { deliveryId, ageMs: timestamp === null ? null : now() - timeFrom(timestamp, undefined).getTime() };
-  } catch {
-    return { deliveryId, ageMs: null };
-  }
-}
+/** Makes the reports about one request, or one invoice. Whatever `onReport` does, the delivery is not affected. */
+export class Reporter {
+  readonly #onReport: Callback<[report: WebhookReport]> | undefined;
+  #deliveryId: string | null = null;
+  #ageMs: number | null = null;
+  /** The dedupe key, once it is known. */
+  key: string | null = null;
 
-/** Hands a report to the merchant's function, which cannot affect the delivery. */
-export function tell(onReport: ((report: WebhookReport) => unknown) | undefined, report: WebhookReport): void {
-  // Messages can quote what a stranger sent: control and direction characters would forge lines of a log.
-  if (onReport !== undefined) notify(() => onReport({ ...report, message: printable(report.message) }));
+  constructor(onReport: Callback<[report: WebhookReport]> | undefined) {
+    this.#onReport = onReport;
+  }
+
+  /** Takes the unsigned facts from the headers. Never throws, because requests of any kind are reported. */
+  readHeaders(headers: HeaderValues, now: () => number): void {
+    const id = unsignedHeader(headers, 'x-webhook-id');
+    this.#deliveryId = id === null ? null : printable(id.slice(0, MAX_ID));
+    const timestamp = unsignedHeader(headers, 'x-webhook-timestamp');
+    try {
+      this.#ageMs = timestamp === null ? null : now() - parseTimestamp(timestamp).getTime();
+    } catch {
+      this.#ageMs = null;
+    }
+  }
+
+  report(reason: WebhookReportReason, message: string, status: number | null = null, error?: unknown): void {
+    const report: WebhookReport = {
+      reason,
+      // A message can quote what was sent. In a log, control and direction marks would forge lines and hide words.
+      message: printable(message),
+      status,
+      deliveryId: this.#deliveryId,
+      ageMs: this.#ageMs,
+      key: this.key,
+      ...(error === undefined ? {} : { error }),
+    };
+    notify(() => this.#onReport?.(report));
+  }
+
+  /** Reports work that ended after the time limit had been reported. */
+  reportLate({ verdict, message, error }: Ending): void {
+    if (verdict === 'done') this.report('completed_late', 'Your function succeeded after the time limit.');
+    else this.report(verdict, message, null, error);
+  }
 }

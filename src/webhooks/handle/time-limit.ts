@@ -1,19 +1,19 @@
 import type { HandlerSettings } from './handler-options.ts';
-import type { Ending } from './play-event.ts';
+import type { Ending } from './verdict.ts';
 
-/** How work under the time limit came out. */
+/** Work that is subject to the time limit. */
 export interface LimitedWork {
-  /** How it ended; null when the time was over first. */
+  /** How it ended, or null if the time limit came first. */
   readonly ending: Ending | null;
-  /** The work itself, which goes on after the limit. */
+  /** The work itself, which continues after the limit. */
   readonly work: Promise<Ending>;
 }
 
 /**
- * Runs work under the time limit of a delivery: whoever waits gets an answer in time, and what has begun is neither
- * killed nor forgotten. The work must not reject. Its signal is aborted at the limit, or when `stop` is.
+ * Runs work under the time limit of a delivery: the caller gets an answer in time, and the work continues. The work must
+ * not reject. Its signal is aborted at the limit, or when `stop` is.
  */
-export async function underTimeLimit(
+export async function runWithTimeLimit(
   { timers, timeout }: Pick<HandlerSettings<object>, 'timers' | 'timeout'>,
   begin: (signal: AbortSignal) => Promise<Ending>,
   stop?: AbortSignal,
@@ -24,7 +24,7 @@ export async function underTimeLimit(
   const overdue = new Promise<null>((resolve) => {
     timer = timers.setTimeout(() => {
       resolve(null); // before the abort, which may make the work end at once
-      limit.abort(new DOMException(`The time limit of ${timeout} ms is over.`, 'TimeoutError'));
+      limit.abort(new DOMException(`The time limit of ${timeout} ms has ended.`, 'TimeoutError'));
     }, timeout);
   });
   stop?.addEventListener('abort', onStop, { once: true });

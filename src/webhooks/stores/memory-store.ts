@@ -1,26 +1,32 @@
+import { checkOptions, configurationFail } from '../../checks.ts';
 import { ConfigurationError } from '../../errors/classes.ts';
-import { clockFrom } from '../verify/verify-settings.ts';
+import { parseClock } from '../clock.ts';
 import type { Claim, ClaimRequest, ClaimResult, WebhookStore } from './store.ts';
-import { checkedNamespace, checkStoreOptions } from './store-options.ts';
+import { checkedNamespace } from './store-options.ts';
 
 const DEFAULT_MAX_ENTRIES = 10_000;
 
-/** How a {@link memoryStore} is bounded. */
+/**
+ * Options of {@link memoryStore}.
+ *
+ * @example
+ * memoryStore({ maxEntries: 100_000 });
+ */
 export interface MemoryStoreOptions {
   /**
-   * Greatest number of records; default 10,000, about 3 MB. Beyond it the oldest that nobody works on is dropped. From
-   * then on the store is known to forget: a report says so once, and `catchUp` refuses.
+   * Greatest number of records. Beyond it the store drops the oldest record that no attempt is working on, reports
+   * `store_forgot` once, and refuses `catchUp`. @defaultValue 10,000, about 3 MB
    */
   readonly maxEntries?: number | undefined;
-  /** Whose events these are, as a part of every key: 1 to 64 letters, digits or `_ . -`. Default: none. */
+  /** The owner of the events, as a part of every key: 1 to 64 letters, digits or `_ . -`. @defaultValue none */
   readonly namespace?: string | undefined;
-  /** Milliseconds since 1970; default the clock. */
+  /** Returns milliseconds since 1970. @defaultValue the clock */
   readonly now?: (() => number) | undefined;
 }
 
 /** A {@link WebhookStore} in this process. */
 export interface MemoryStore extends WebhookStore {
-  /** Records held now. */
+  /** The current number of records. */
   readonly size: number;
 }
 
@@ -29,26 +35,28 @@ const NAMES: ReadonlySet<string> = new Set<keyof MemoryStoreOptions>(['maxEntrie
 interface Entry {
   readonly owner: string;
   readonly digest: string;
-  /** When the lease ends; null once done. */
+  /** When the lease ends, or null when the event is done. */
   leaseEnd: number | null;
 }
 
 /**
- * Remembers events in this process: for development, tests, and a single process whose work is harmless to repeat. A
- * restart forgets everything, and a second process knows nothing of the first: then the same event runs again.
+ * Creates a store in this process, for development, tests, and a single process whose work is harmless to repeat. A
+ * restart forgets everything, and two processes share nothing: the same event then runs again.
  *
- * A running claim is never dropped: when all records are running claims, a new claim is refused. Once another record had
- * to be dropped, the first report says so (`store_forgot`), and `catchUp` refuses: it would run again what was done.
+ * A running claim is never dropped. If all records are running claims, a new claim is refused. After a completed record
+ * was dropped, the handler reports `store_forgot` once, and `catchUp` refuses, because it would run completed events again.
  *
  * @throws ConfigurationError for an unusable option.
+ * @example
+ * const handler = createWebhookHandler({ secret, store: memoryStore(), onPaid, onCanceled });
  */
 export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
-  checkStoreOptions('memoryStore', options, NAMES);
+  checkOptions('options', options, NAMES, configurationFail('memoryStore'));
   const { maxEntries = DEFAULT_MAX_ENTRIES } = options;
   if (!Number.isSafeInteger(maxEntries) || maxEntries < 1) {
     throw new ConfigurationError('maxEntries must be a whole number, at least 1.');
   }
-  const now = clockFrom(options.now);
+  const now = parseClock(options.now);
   const namespace = checkedNamespace(options.namespace);
   const entries = new Map<string, Entry>();
   let dropped = 0;
@@ -70,7 +78,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
     const entry = entries.get(key);
     return entry?.owner === owner ? entry : null;
   };
-  const ours = (claimed: Claim): Entry | null => {
+  const runningOf = (claimed: Claim): Entry | null => {
     const entry = heldBy(claimed);
     return entry?.leaseEnd === null ? null : entry;
   };
@@ -81,13 +89,13 @@ export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
     forgot: () =>
       dropped === 0
         ? null
-        : `The memory store holds ${maxEntries} records (maxEntries) and had to drop older ones, so that it cannot say any more what was done.`,
+        : `The memory store holds ${maxEntries} records (maxEntries) and had to drop older ones, so it no longer knows which events are done.`,
     get size() {
       return entries.size;
     },
     claim: async (request) => claim(request),
     async renew(claimed, lease) {
-      const entry = ours(claimed);
+      const entry = runningOf(claimed);
       if (entry !== null) entry.leaseEnd = now() + lease;
       return entry !== null;
     },
@@ -97,16 +105,16 @@ export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
       if (entry.leaseEnd === null) return true; // the answer to the first completion was lost
       entry.leaseEnd = null;
       entries.delete(claimed.key);
-      entries.set(claimed.key, entry); // to the end: the oldest completion is dropped first
+      entries.set(claimed.key, entry); // moves it to the end: the oldest completion is dropped first
       return true;
     },
     async release(claimed) {
-      if (ours(claimed) !== null) entries.delete(claimed.key);
+      if (runningOf(claimed) !== null) entries.delete(claimed.key);
     },
   };
 }
 
-/** Drops the oldest record that no one is working on. */
+/** Drops the oldest record that no attempt is working on. */
 function makeRoom(entries: Map<string, Entry>, at: number): void {
   for (const [key, entry] of entries) {
     if (entry.leaseEnd !== null && entry.leaseEnd > at) continue;

@@ -1,7 +1,7 @@
 import { WebhookVerificationError } from '../../errors/classes.ts';
-import { encoder } from './utf8.ts';
+import { utf8 } from './hmac.ts';
 
-/** The body as it arrived. Bytes are best; text must be the exact text, a byte-order mark included. */
+/** The body as it arrived. Bytes are best. Text must be the exact text, including a byte-order mark. */
 export type RawBody = string | Uint8Array | ArrayBuffer | ArrayBufferView;
 
 /** How to get at the raw body, by framework. Part of every message about a body that came parsed. */
@@ -18,7 +18,7 @@ export const RAW_BODY_ADVICE =
  * @throws WebhookVerificationError `body_too_large`
  */
 export function bytesFrom(body: unknown, limit: number): Uint8Array {
-  // Text has at least one byte for each UTF-16 unit, so text that is surely too long need not be encoded.
+  // Text has at least one byte for each UTF-16 unit, so text above the limit need not be encoded.
   if (typeof body === 'string' && body.length > limit) throw tooLarge(limit);
   const bytes = toBytes(body);
   if (bytes === null) throw new WebhookVerificationError('body_already_parsed', diagnosis(body));
@@ -26,15 +26,15 @@ export function bytesFrom(body: unknown, limit: number): Uint8Array {
   return bytes;
 }
 
-// By internal slot, not instanceof: test runners and workers hand over buffers of another realm, and a forged
-// prototype or a proxy would pass instanceof and then throw.
+// By internal slot, not instanceof. Test runners and workers pass buffers of another realm, and a forged prototype or a
+// proxy would pass instanceof and then throw.
 function toBytes(body: unknown): Uint8Array | null {
-  if (typeof body === 'string') return encoder.encode(body);
+  if (typeof body === 'string') return utf8(body);
   try {
     if (ArrayBuffer.isView(body)) {
       return body instanceof Uint8Array ? body : new Uint8Array(body.buffer, body.byteOffset, body.byteLength);
     }
-    // The getter throws for everything that is no buffer.
+    // The getter throws for anything but a buffer.
     Reflect.get(ArrayBuffer.prototype, 'byteLength', body);
     return new Uint8Array(body as ArrayBuffer); // the line above has shown that it is one
   } catch {
@@ -46,7 +46,7 @@ function toBytes(body: unknown): Uint8Array | null {
 export function tooLarge(limit: number): WebhookVerificationError {
   return new WebhookVerificationError(
     'body_too_large',
-    `The body is larger than ${limit} bytes. Webhooks of the service are far smaller; maxBodySize sets the limit.`,
+    `The body is larger than ${limit} bytes. Webhooks of the service are far smaller. maxBodySize sets the limit.`,
   );
 }
 

@@ -1,57 +1,49 @@
-import { isBytes } from '../../checks.ts';
-import { ConfigurationError } from '../../errors/classes.ts';
+import { configurationFail, type Fail, isBytes, kindOf } from '../../checks.ts';
 import type { HmacKey } from './hmac.ts';
 
+// The one rule for webhook secrets. The client's options use it as well, so this file stays free of everything else.
+
 /**
- * The webhook secret of the dashboard, or the old and the new one while they are rotated: text, or bytes where a secret
- * is given as the hex or base64 of a key.
+ * The webhook secret of the dashboard, or the old and the new one during a rotation. Text, or bytes if the dashboard shows
+ * the hex or base64 of a key.
  */
 export type WebhookSecret = string | Uint8Array | readonly (string | Uint8Array)[];
 
 /**
- * The secrets as a list of copies, each one usable.
+ * Returns copies of the secrets, each of them usable. The messages name the secret, never its text.
  *
- * @throws ConfigurationError for none, an empty one, or one with white space around it. Says which, never its text.
+ * @param name The option or variable that the secret comes from, for messages.
+ * @throws ConfigurationError for an empty list, and for a secret that is empty or has white space around it.
  */
-export function secretsFrom(secret: unknown): readonly HmacKey[] {
-  // A copy, as the caller's list may change later, and one without holes, which map would skip.
-  const list: readonly unknown[] = Array.isArray(secret) ? Array.from(secret) : [secret];
-  if (list.length === 0) throw new ConfigurationError('The list of webhook secrets is empty: give at least one.');
-  return list.map((item, index) =>
-    usable(item, Array.isArray(secret) ? `Webhook secret ${index}` : 'The webhook secret'),
+export function parseSecrets(secret: unknown, name = 'secret', fail: Fail = configurationFail()): readonly HmacKey[] {
+  if (!Array.isArray(secret)) return [parseSecret(secret, name, fail)];
+  if (secret.length === 0) fail(`${name} is an empty list: give at least one secret`);
+  // Array.from reads the holes of a list, which map would skip.
+  return Array.from<unknown, HmacKey>(secret, (item, index) => parseSecret(item, `${name}[${index}]`, fail));
+}
+
+function parseSecret(secret: unknown, name: string, fail: Fail): HmacKey {
+  if (isBytes(secret)) {
+    // Not slice(): that of a Buffer gives a view of the same memory, so that a caller who wipes it would change the key.
+    return secret.byteLength > 0 ? new Uint8Array(secret) : fail(`${name} has no bytes`);
+  }
+  if (typeof secret !== 'string' || secret === '') {
+    return fail(
+      `${name} must be a string, a Uint8Array or a list of them, not ${kindOf(secret)}. Is the environment variable set? The secret is in the dashboard`,
+    );
+  }
+  if (secret.trim() === secret) return secret;
+  return fail(
+    `${name} has white space around it, perhaps the line break at the end of a file. Trim it: the signature covers every character`,
   );
 }
 
-function usable(secret: unknown, name: string): HmacKey {
-  if (isBytes(secret)) {
-    // Not slice(): that of a Buffer gives a view of the same memory, so that a caller who wipes it would change the key.
-    if (secret.byteLength > 0) return new Uint8Array(secret);
-    throw new ConfigurationError(`${name} is empty: it has no bytes.`);
-  }
-  if (typeof secret !== 'string') {
-    const given = secret === null ? 'null' : typeof secret;
-    throw new ConfigurationError(
-      `${name} is ${given}, not text or a Uint8Array. Is the environment variable set? It is in the dashboard.`,
-    );
-  }
-  const trimmed = secret.trim();
-  if (trimmed === '') {
-    throw new ConfigurationError(`${name} is empty. Is the environment variable set? It is in the dashboard.`);
-  }
-  if (trimmed !== secret) {
-    throw new ConfigurationError(
-      `${name} has white space around it, perhaps the line break at the end of a file. Trim it: the signature covers every character.`,
-    );
-  }
-  return secret;
-}
-
-/** Shorter than this, a secret can be found by trying, from one delivery that was seen. */
+/** A shorter secret can be found by trial from one delivery that was seen. */
 const WEAK_BELOW = 16;
-/** The sandbox's own default: known to everybody, and never that of a real business. */
+/** The default of the sandbox: public, and never the secret of a real business. */
 const SANDBOX_SECRET = 'whsec_sandbox';
 
-/** The places of secrets that have under 16 bytes. */
+/** The indexes of secrets that have fewer than 16 bytes. */
 export function weakSecrets(secrets: readonly HmacKey[]): readonly number[] {
   return secrets.flatMap((secret, index) => {
     const length = typeof secret === 'string' ? utf8Length(secret) : secret.byteLength;
@@ -59,7 +51,7 @@ export function weakSecrets(secrets: readonly HmacKey[]): readonly number[] {
   });
 }
 
-/** Without a TextEncoder, which a test runner's page has not: a handler is made there too. */
+/** Counts without a TextEncoder: jsdom has none, and a handler can be created there. */
 function utf8Length(text: string): number {
   let length = 0;
   for (const character of text) {

@@ -1,27 +1,12 @@
 import { checkOptions, configurationFail, readWord } from '../../checks.ts';
-import { ConfigurationError } from '../../errors/classes.ts';
-import { engine } from './hmac.ts';
-import { secretsFrom } from './secrets.ts';
-import { encoder } from './utf8.ts';
+import { engine, hexToBase64, toBase64url, utf8 } from './hmac.ts';
+import { parseSecrets } from './secrets.ts';
+import { SIGNATURE_ENCODINGS, type SignatureEncoding } from './signature-header.ts';
+import { formatTimestamp, TIMESTAMP_FORMATS, type TimestampFormat } from './timestamp.ts';
 
 /**
- * How the signature is written: `base64` is read in the standard alphabet and in that of URLs. The interface does not
- * show it.
- * @see [Authentication](../../../docs/service-interface.md#authentication)
- */
-export type SignatureEncoding = 'hex' | 'base64';
-/**
- * How the timestamp is written. The interface does not show it.
- * @see [Authentication](../../../docs/service-interface.md#authentication)
- */
-export type TimestampFormat = 'seconds' | 'milliseconds' | 'iso';
-
-const SIGNATURE_PREFIX = 'sha256=';
-export const SIGNATURE_ENCODINGS = ['hex', 'base64'] as const satisfies readonly SignatureEncoding[];
-export const TIMESTAMP_FORMATS = ['seconds', 'milliseconds', 'iso'] as const satisfies readonly TimestampFormat[];
-
-/**
- * The headers of a delivery: the service's three, and the type of its body.
+ * The headers of a delivery: the three of the service, and the type of its body.
+ *
  * @see [Headers on every delivery](../../../docs/service-interface.md#headers-on-every-delivery)
  */
 export interface WebhookHeaders {
@@ -31,17 +16,22 @@ export interface WebhookHeaders {
   'X-Webhook-Timestamp': string;
 }
 
-/** How {@link signWebhook} signs. */
+/**
+ * Options of {@link signWebhook}.
+ *
+ * @example
+ * await signWebhook(body, secret, { encoding: 'base64', timestampFormat: 'iso', prefix: true });
+ */
 export interface SignWebhookOptions {
-  /** Delivery id; default a random UUID. It is not part of what is signed. */
+  /** The delivery id. The signature does not cover it. @defaultValue a random UUID */
   readonly id?: string | undefined;
-  /** Default now. A number is milliseconds since 1970; text becomes the header as it is, and is what is signed. */
+  /** The time of signing. A number is milliseconds since 1970. Text is signed and sent unchanged. @defaultValue now */
   readonly timestamp?: Date | number | string | undefined;
-  /** Default `hex`. `base64url` is without padding. */
+  /** The encoding of the signature. `base64url` has no padding. @defaultValue `'hex'` */
   readonly encoding?: SignatureEncoding | 'base64url' | undefined;
-  /** Write `sha256=` before the signature; default false. */
+  /** Writes `sha256=` before the signature. @defaultValue false */
   readonly prefix?: boolean | undefined;
-  /** Default `seconds`. */
+  /** The format of the timestamp. @defaultValue `'seconds'` */
   readonly timestampFormat?: TimestampFormat | undefined;
 }
 
@@ -54,9 +44,16 @@ const SIGN_OPTIONS: ReadonlySet<string> = new Set<keyof SignWebhookOptions>([
 ]);
 
 /**
- * Makes the headers of a signed delivery, as the service does: for tests of a receiver, and for the sandbox.
+ * Signs a delivery as the service does, for tests of a receiver.
  *
+ * @param body The body exactly as it will be sent.
+ * @param secret The webhook secret of the receiver.
+ * @returns The headers of the delivery.
  * @throws ConfigurationError for an unusable secret or option.
+ * @example
+ * const body = JSON.stringify({ event: 'invoice.paid', invoice_uuid, external_id, status: 'success', amount: '25.00' });
+ * const headers = await signWebhook(body, 'whsec_test_0123456789');
+ * const response = await fetch(endpoint, { method: 'POST', headers, body });
  * @see [Authentication](../../../docs/service-interface.md#authentication)
  */
 export async function signWebhook(
@@ -64,39 +61,23 @@ export async function signWebhook(
   secret: string | Uint8Array,
   options: SignWebhookOptions = {},
 ): Promise<WebhookHeaders> {
-  const [key = ''] = secretsFrom(secret);
+  const [key = ''] = parseSecrets(secret);
   const fail = configurationFail('signWebhook');
   checkOptions('options', options, SIGN_OPTIONS, fail);
   if (typeof body !== 'string' && !ArrayBuffer.isView(body)) {
-    throw new ConfigurationError('signWebhook signs text or bytes. Give it the body exactly as it will be sent.');
+    fail('the body must be text or bytes, exactly as it will be sent');
   }
   const encoding = readWord('encoding', [...SIGNATURE_ENCODINGS, 'base64url'], options.encoding, fail) ?? 'hex';
   const format = readWord('timestampFormat', TIMESTAMP_FORMATS, options.timestampFormat, fail) ?? 'seconds';
-  const timestamp = timestampText(options.timestamp ?? Date.now(), format);
-  const digest = await engine().hmac(key, timestamp, typeof body === 'string' ? encoder.encode(body) : body);
-  const signature = encoding === 'hex' ? digest : encoding === 'base64' ? base64(digest) : base64url(base64(digest));
+  const timestamp = formatTimestamp(options.timestamp ?? Date.now(), format);
+  const digest = await engine().hmac(key, `${timestamp}.`, typeof body === 'string' ? utf8(body) : body);
+  const base64 = hexToBase64(digest);
+  const signature = { hex: digest, base64, base64url: toBase64url(base64) }[encoding];
   return {
-    // Else fetch would call a body of text text/plain.
+    // Without it fetch would send a body of text as text/plain.
     'Content-Type': 'application/json',
     'X-Webhook-Id': options.id ?? crypto.randomUUID(),
-    'X-Webhook-Signature': options.prefix ? SIGNATURE_PREFIX + signature : signature,
+    'X-Webhook-Signature': options.prefix ? `sha256=${signature}` : signature,
     'X-Webhook-Timestamp': timestamp,
   };
-}
-
-function base64(hex: string): string {
-  return btoa(hex.replace(/../g, (byte) => String.fromCharCode(Number.parseInt(byte, 16))));
-}
-
-/** Standard base64 in the alphabet of URLs, without padding. */
-export function base64url(text: string): string {
-  return text.replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '');
-}
-
-function timestampText(timestamp: Date | number | string, format: TimestampFormat): string {
-  if (typeof timestamp === 'string') return timestamp;
-  const date = new Date(timestamp);
-  if (Number.isNaN(date.getTime())) throw new ConfigurationError('The timestamp to sign is not a time.');
-  if (format === 'iso') return date.toISOString();
-  return String(format === 'seconds' ? Math.floor(date.getTime() / 1000) : date.getTime());
 }

@@ -2,43 +2,49 @@ import { ConfigurationError, isMerchantError, WebhookVerificationError } from '.
 import { decodeEvent, malformed } from '../event/event-decoder.ts';
 import type { InvoiceEvent } from '../event/events.ts';
 import {
-  deliveryHeaders,
+  contentLength,
   type HeadersInput,
   type HeaderValues,
   readHeaders,
+  requiredHeaders,
   unsignedHeader,
-} from './delivery-headers.ts';
-import { DiagnosisBudget } from './diagnosis-budget.ts';
+} from './headers.ts';
 import { engine, equalDigests, webEngine } from './hmac.ts';
-import { explainMismatch } from './mismatch.ts';
+import { DiagnosisBudget, explainMismatch } from './mismatch.ts';
 import { bytesFrom, type RawBody } from './raw-body.ts';
 import type { WebhookSecret } from './secrets.ts';
-import { digestFrom } from './signature-form.ts';
-import { timeFrom } from './timestamp-form.ts';
-import { decoder } from './utf8.ts';
+import { parseSignature } from './signature-header.ts';
+import { parseTimestamp } from './timestamp.ts';
 import {
   type OptionsOwner,
+  parseVerifyOptions,
   VERIFY_OPTIONS,
   type VerifySettings,
   type VerifyWebhookOptions,
-  verifySettings,
-} from './verify-settings.ts';
+} from './verify-options.ts';
+
+// The signing scheme of the service: HMAC-SHA256 with the webhook secret over "{timestamp}.{raw body}". The signature and
+// the timestamp are headers. Everything here runs before the body is parsed. This room may import the events, and nothing
+// else of the receiver.
 
 const OWNER: OptionsOwner = {
   name: 'verifyWebhook',
   known: new Set(VERIFY_OPTIONS),
-  // One for the whole process, as each call has settings of its own; on a clock that nobody sets.
+  // One for the whole process, because each call parses its options again. On a clock that cannot be set.
   diagnoses: new DiagnosisBudget(() => performance.now()),
 };
 
 /**
- * Verifies a delivery and gives its event. Never a boolean: what is not genuine rejects.
+ * Verifies a delivery and returns its event. It never returns a boolean: it rejects for anything that is not genuine.
  *
  * @param rawBody The bytes as they arrived, not a parsed object.
- * @param headers The request's headers as they are.
- * @param secret The webhook secret of the dashboard, or the old and the new one; `event.secretIndex` says which matched.
+ * @param headers The request's headers, unchanged.
+ * @param secret The webhook secret of the dashboard, or the old and the new one. `event.secretIndex` says which matched.
  * @throws WebhookVerificationError whose `reason` says why, one of ten.
  * @throws ConfigurationError for an unusable secret or option.
+ * @example
+ * const event = await verifyWebhook(await request.arrayBuffer(), request.headers, process.env.MERCHANT_WEBHOOK_SECRET);
+ * if (event.type === 'invoice.paid') await fulfil(event.external_id, event.credited_usdt);
  * @see [Authentication](../../../docs/service-interface.md#authentication)
  */
 export function verifyWebhook(
@@ -47,9 +53,9 @@ export function verifyWebhook(
   secret: WebhookSecret,
   options: VerifyWebhookOptions = {},
 ): Promise<InvoiceEvent> {
-  // Not an async function around an async function: the second promise can be saved.
+  // Not async, because an async function around another one costs a second promise.
   try {
-    const settings = verifySettings(secret, options, OWNER);
+    const settings = parseVerifyOptions(secret, options, OWNER);
     const body = bytesFrom(rawBody, settings.maxBodySize);
     return verifyDelivery(body, readHeaders(headers), settings);
   } catch (error) {
@@ -57,37 +63,38 @@ export function verifyWebhook(
   }
 }
 
-/** The same with everything read: bytes, headers, checked settings. */
+/** Does the same for bytes, headers and options that are checked. */
 export async function verifyDelivery(
   given: Uint8Array,
   headers: HeaderValues,
   settings: VerifySettings,
 ): Promise<InvoiceEvent> {
-  const { id, signature, timestamp, contentLength } = deliveryHeaders(headers);
-  const digest = digestFrom(signature, settings.encoding);
-  const signed_at = timeFrom(timestamp, settings.timestampFormat);
+  const { id, signature, timestamp } = requiredHeaders(headers);
+  const digest = parseSignature(signature, settings.encoding);
+  const signed_at = parseTimestamp(timestamp, settings.timestampFormat);
 
   const crypto = engine();
-  // WebCrypto answers later, and a caller may reuse its buffer meanwhile: what is verified must be what is read.
+  // WebCrypto is asynchronous, and a caller may reuse its buffer meanwhile. The bytes that are verified must be those read.
   const body = crypto === webEngine ? given.slice() : given;
   let secretIndex = -1;
   for (const [index, secret] of settings.secrets.entries()) {
-    const expected = crypto.hmac(secret, timestamp, body);
+    const expected = crypto.hmac(secret, `${timestamp}.`, body);
     if (!equalDigests(typeof expected === 'string' ? expected : await expected, digest)) continue;
     secretIndex = index;
     break;
   }
   if (secretIndex < 0) {
     const { secrets, diagnoses } = settings;
-    const why = await explainMismatch({ engine: crypto, secrets, timestamp, body, digest, contentLength, diagnoses });
-    throw new WebhookVerificationError('signature_mismatch', why);
+    const length = contentLength(headers);
+    const mismatch = { engine: crypto, secrets, timestamp, body, digest, contentLength: length, diagnoses };
+    throw new WebhookVerificationError('signature_mismatch', await explainMismatch(mismatch));
   }
 
-  // Age after signature: "too old" then means a genuine delivery, which is a finding about the service or the clock.
+  // The age after the signature: "too old" then means a genuine delivery, which says something about the service or the clock.
   checkAge(readClock(settings) - signed_at.getTime(), settings.tolerance);
   const headerName = unsignedHeader(headers, 'x-webhook-event');
   const origin = { source: 'webhook', id, signed_at, secretIndex, headerName } as const;
-  return decodeEvent(parse(body), origin, settings);
+  return decodeEvent(parseJson(body), origin, settings);
 }
 
 function readClock(settings: VerifySettings): number {
@@ -103,13 +110,13 @@ function checkAge(age: number, tolerance: number): void {
   if (age > tolerance) {
     throw new WebhookVerificationError(
       'timestamp_too_old',
-      `The signature holds, but the timestamp is ${spoken(age)} old; the tolerance is ${spoken(tolerance)}. A replay, a slow queue before this check, a wrong clock here, or a service that does not stamp repeats anew.`,
+      `The signature matches, but the timestamp is ${durationText(age)} old, and the tolerance is ${durationText(tolerance)}. Possible causes: a replay, a slow queue, a wrong clock here, or a service that does not renew the timestamp of a repeat.`,
     );
   }
   if (-age > tolerance) {
     throw new WebhookVerificationError(
       'timestamp_too_new',
-      `The signature holds, but the timestamp is ${spoken(-age)} ahead of this machine's clock; the tolerance is ${spoken(tolerance)}. Check the clock.`,
+      `The signature matches, but the timestamp is ${durationText(-age)} ahead of this machine's clock, and the tolerance is ${durationText(tolerance)}. Check the clock.`,
     );
   }
 }
@@ -120,17 +127,21 @@ const UNITS = [
   ['minute', 60_000],
 ] as const;
 
-function spoken(ms: number): string {
+function durationText(ms: number): string {
   const [unit, size] =
     UNITS.find(([, length]) => ms >= 2 * length) ?? (ms >= 60_000 ? UNITS[2] : (['second', 1000] as const));
   const count = Math.floor(ms / size);
   return `${count} ${unit}${count === 1 ? '' : 's'}`;
 }
 
-function parse(body: Uint8Array): unknown {
+// Created at first use: jsdom has no TextDecoder.
+let textDecoder: TextDecoder | undefined;
+
+function parseJson(body: Uint8Array): unknown {
   try {
-    return JSON.parse(decoder.decode(body));
+    textDecoder ??= new TextDecoder('utf-8', { fatal: true });
+    return JSON.parse(textDecoder.decode(body));
   } catch {
-    throw malformed('it is not JSON'); // the platform's message quotes the body
+    throw malformed('it is not JSON'); // the message of the platform quotes the body
   }
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { SandboxOptions } from '../../../src/sandbox/index.ts';
-import { replyFor, statusOf, type Verdict } from '../../../src/webhooks/handle/replies.ts';
+import { replyFor, statusOf, type Verdict } from '../../../src/webhooks/handle/verdict.ts';
 import { inProcess, ORDER } from '../loopback.ts';
 
 /** The why of the first attempt at a receiver that answers so. */

@@ -5,9 +5,7 @@ import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { CHUNKED_HEAD, dribble, inUse } from '../../../bench/dribble.ts';
 import { GrowingBody } from '../../../src/webhooks/adapters/growing-body.ts';
-import { nodeBody } from '../../../src/webhooks/adapters/node-body.ts';
-import type { NodeRequest } from '../../../src/webhooks/adapters/node-types.ts';
-import { RequestAborted } from '../../../src/webhooks/adapters/request-aborted.ts';
+import { type NodeRequest, nodeBody } from '../../../src/webhooks/adapters/node-body.ts';
 import { signWebhook, toFetchHandler, toNodeHandler } from '../../../src/webhooks/index.ts';
 import { deferred, endpoint, paidBody } from '../endpoint.ts';
 import { serve } from '../loopback.ts';
@@ -34,7 +32,7 @@ describe('a body whose stream ends because it was reset', () => {
       await settle();
       request.aborted = true;
       stream.end();
-      await expect(reading).rejects.toBeInstanceOf(RequestAborted);
+      await expect(reading).rejects.toMatchObject({ verdict: 'aborted' });
     }
     const large = new GrowingBody(LIMIT, null);
     large.add(Buffer.alloc(LIMIT));
@@ -128,12 +126,8 @@ describe('a stranger who sends one byte at a time', () => {
     // Six buffers of 256 KiB. As a list of chunks it would be 1.2 million objects, more than 100 MB.
     expect(inUse() - before).toBeLessThan(12_000_000);
     await shop.clock.advance(12_000);
-    expect(shop.reports.map(({ reason, message }) => [reason, message])).toEqual(
-      Array(6).fill([
-        'time_limit',
-        'The time limit of 12000 ms is over: answered 503. The sender had not sent the whole body.',
-      ]),
-    );
+    expect(shop.reasons()).toEqual(Array(6).fill('time_limit'));
+    expect(shop.reports[0]?.message).toMatch(/12000 ms.*had not sent the whole body/);
     for (const socket of sockets) socket.destroy();
   });
 

@@ -325,8 +325,8 @@ describe('the name of the event', () => {
     [{ payed: 'x' }, 'has no "payed"; it has paid, canceled'],
     [{ paid: '' }, 'eventNames.paid must be a name'],
     [{ canceled: ['a', 7] }, 'eventNames.canceled must be a name'],
-    [{ paid: 'a', canceled: ['b', 'a'] }, 'eventNames.canceled has a name of the other event: "a"'],
-    [{ paid: 'INVOICE_CANCELED' }, 'eventNames.paid has a name of the other event'],
+    [{ paid: 'a', canceled: ['b', 'a'] }, 'eventNames.canceled has a name of another event: "a"'],
+    [{ paid: 'INVOICE_CANCELED' }, 'eventNames.paid has a name of another event'],
   ])('cannot be pinned as %j', async (eventNames, message) => {
     const error = await deliver(paid, {}, { eventNames: eventNames as never }).catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ code: 'SDK_CONFIGURATION', message: expect.stringContaining(message) });

@@ -6,25 +6,23 @@ import { deferred, endpoint, paidBody } from '../endpoint.ts';
 import { ManualClock } from '../manual-clock.ts';
 import { NOW, PAID, SECRET, VECTORS } from '../vectors.ts';
 
-// What a merchant reads in a report, an error or a log line: the whole sentence, and the way out.
+// The facts that a merchant finds in a report, an error or a log line: the reason, the name, the number.
 
 const verify = async (headers: unknown, [body]: readonly [unknown] = [PAID]): Promise<string> => {
   const shop = endpoint({ now: () => NOW });
   await shop.handler.handle({ method: 'POST', headers: headers as never, body: body as never });
-  return shop.reports[0]?.message ?? 'nothing was reported';
+  const [report] = shop.reports;
+  return report === undefined ? 'nothing was reported' : `${report.reason}: ${report.message}`;
 };
 const { signature, timestamp } = VECTORS[0];
 const headers = { 'X-Webhook-Id': 'dlv_1', 'X-Webhook-Signature': signature, 'X-Webhook-Timestamp': timestamp };
 
 describe('headers', () => {
-  const UNREADABLE =
-    'The headers cannot be read. Give the request headers as they are: a Headers object, request.headers of Node, or a list of pairs.';
-  const twice = (name: string) =>
-    `${name} is there more than once, or holds a comma: which one counts cannot be known. Something on the way added a header.`;
-  const none = (name: string, what: string) =>
-    `${name} ${what}. Every delivery has it: a proxy may strip it, or the request is not from the service.`;
+  const UNREADABLE = /^missing_header: The headers cannot be read/;
+  const twice = (name: string) => new RegExp(`^duplicate_header: ${name} .*more than once.*comma`);
+  const none = (name: string, what: string) => new RegExp(`^missing_header: ${name} ${what}`);
 
-  it.each<[string, unknown, string]>([
+  it.each<[string, unknown, RegExp]>([
     ['null', null, UNREADABLE],
     ['undefined', undefined, UNREADABLE],
     ['text', 'X-Webhook-Id: 1', UNREADABLE],
@@ -44,20 +42,16 @@ describe('headers', () => {
     [
       'a signature of a number',
       { ...headers, 'X-Webhook-Signature': 7 },
-      'X-Webhook-Signature is number, not text. Give the headers as received.',
+      /^malformed_signature: X-Webhook-Signature is number, not text/,
     ],
     [
       'a timestamp of a Date',
       { ...headers, 'X-Webhook-Timestamp': new Date(0) },
-      'X-Webhook-Timestamp is object, not text. Give the headers as received.',
+      /^malformed_timestamp: X-Webhook-Timestamp is object, not text/,
     ],
-    [
-      'an id of a number',
-      { ...headers, 'X-Webhook-Id': 7 },
-      'X-Webhook-Id is number, not text. Give the headers as received.',
-    ],
+    ['an id of a number', { ...headers, 'X-Webhook-Id': 7 }, /^missing_header: X-Webhook-Id is number, not text/],
   ])('%s', async (_name, given, message) => {
-    expect(await verify(given)).toBe(message);
+    expect(await verify(given)).toMatch(message);
   });
 
   it.each<[string, unknown]>([
@@ -83,30 +77,17 @@ describe('headers', () => {
 
 describe('bodies', () => {
   it.each<[unknown, string]>([
-    [
-      undefined,
-      `The body is undefined: nothing read it, or a framework did and kept it. The signature covers the raw bytes. ${RAW_BODY_ADVICE}`,
-    ],
-    [
-      null,
-      `The body is null: nothing read it, or a framework did and kept it. The signature covers the raw bytes. ${RAW_BODY_ADVICE}`,
-    ],
-    [7, 'The body is number. Give the raw bytes, or the exact text.'],
-    [true, 'The body is boolean. Give the raw bytes, or the exact text.'],
-    [
-      {},
-      `The body is an object: parsed already, or a request. The signature covers the raw bytes, which cannot be made again from it. ${RAW_BODY_ADVICE}`,
-    ],
-    [
-      'x'.repeat(262_145),
-      'The body is larger than 262144 bytes. Webhooks of the service are far smaller; maxBodySize sets the limit.',
-    ],
-    [
-      new Uint8Array(262_145),
-      'The body is larger than 262144 bytes. Webhooks of the service are far smaller; maxBodySize sets the limit.',
-    ],
+    [undefined, `body_already_parsed: The body is undefined`],
+    [null, `body_already_parsed: The body is null`],
+    [7, 'body_already_parsed: The body is number'],
+    [true, 'body_already_parsed: The body is boolean'],
+    [{}, `body_already_parsed: The body is an object`],
+    ['x'.repeat(262_145), 'body_too_large: The body is larger than 262144 bytes.'],
+    [new Uint8Array(262_145), 'body_too_large: The body is larger than 262144 bytes.'],
   ])('%#', async (body, message) => {
-    expect(await verify(headers, [body])).toBe(message);
+    const found = await verify(headers, [body]);
+    expect(found).toContain(message);
+    expect(found.includes(RAW_BODY_ADVICE)).toBe(body === null || body === undefined || body?.constructor === Object);
   });
 });
 
@@ -122,13 +103,8 @@ describe('reports of a handler', () => {
   const at = new ManualClock();
 
   it.each<[string, object, string, string]>([
-    ['another method', { method: 'GET' }, 'method_not_allowed', 'Only POST is a delivery.'],
-    [
-      'gzip',
-      { headers: { 'content-encoding': 'gzip' } },
-      'unsupported_media_type',
-      'The body is compressed (Content-Encoding): the signature covers the bytes before that. Turn compression of requests off.',
-    ],
+    ['another method', { method: 'GET' }, 'method_not_allowed', 'POST'],
+    ['gzip', { headers: { 'content-encoding': 'gzip' } }, 'unsupported_media_type', 'Content-Encoding'],
     [
       'a request that throws',
       {
@@ -137,14 +113,14 @@ describe('reports of a handler', () => {
         },
       },
       'setup',
-      'The request could not be read: is it { method, headers, body }?',
+      '{ method, headers, body }',
     ],
   ])('%s', async (_name, change, reason, message) => {
     const shop = endpoint({ now: () => NOW });
     await shop.handler.handle(
       Object.defineProperties(await request(), Object.getOwnPropertyDescriptors(change)) as never,
     );
-    expect(shop.reports).toMatchObject([{ reason, message, key: null }]);
+    expect(shop.reports).toMatchObject([{ reason, message: expect.stringContaining(message), key: null }]);
   });
 
   it.each([
@@ -165,7 +141,7 @@ describe('reports of a handler', () => {
     const { credited_usdt: _dropped, ...held } = { ...paidBody, status: 'held' };
     await shop.handler.handle((await request(held)) as never);
     expect(shop.reports).toMatchObject([
-      { reason: 'no_handler', message: 'An unknown event was acknowledged, as there is no onUnknown.', status: 200 },
+      { reason: 'no_handler', message: expect.stringContaining('onUnknown'), status: 200 },
     ]);
   });
 
@@ -174,13 +150,7 @@ describe('reports of a handler', () => {
     for (const amount of ['25.00', '25.00', '26.00']) {
       await shop.handler.handle((await request({ ...paidBody, amount })) as never);
     }
-    expect(shop.reports.map(({ reason, message }) => [reason, message])).toEqual([
-      ['duplicate', 'The event was handled before. Nothing was done.'],
-      [
-        'duplicate_differs',
-        'The event was handled before, with other amounts or another status. Nothing was done: compare the two.',
-      ],
-    ]);
+    expect(shop.reasons()).toEqual(['duplicate', 'duplicate_differs']);
   });
 
   it('a repeat while the first one runs', async () => {
@@ -190,18 +160,14 @@ describe('reports of a handler', () => {
     await shop.handler.handle((await request()) as never);
     gate.resolve();
     await first;
-    expect(shop.reports).toMatchObject([
-      { reason: 'duplicate_running', message: 'The same event is being handled by another attempt.', status: 409 },
-    ]);
+    expect(shop.reports).toMatchObject([{ reason: 'duplicate_running', status: 409 }]);
   });
 
   it('a store that fails, or answers nonsense', async () => {
     for (const claim of [() => Promise.reject(new Error('down')), async () => ({ state: 'maybe' }), async () => null]) {
       const shop = endpoint({ now: () => NOW, store: { ...memoryStore(), claim: claim as never } });
       expect((await shop.handler.handle((await request()) as never)).status).toBe(503);
-      expect(shop.reports).toMatchObject([
-        { reason: 'store_failed', message: 'The store could not say whether the event is done.' },
-      ]);
+      expect(shop.reasons()).toEqual(['store_failed']);
       expect(shop.reports[0]?.error).toBeInstanceOf(Error);
     }
     const odd = endpoint({
@@ -221,7 +187,7 @@ describe('reports of a handler', () => {
     expect(shop.reports).toMatchObject([
       {
         reason: 'handler_failed',
-        message: 'Your function threw. The claim was given back, so that the next attempt can run it again.',
+        message: expect.stringMatching(/^Your function threw/),
         error: { message: 'mine' },
       },
     ]);
@@ -239,9 +205,9 @@ describe('reports of a handler', () => {
     expect((await reply).status).toBe(503);
     gate.resolve();
     await new Promise((resolve) => setImmediate(resolve));
-    expect(shop.reports.map(({ reason, message, status }) => [reason, message, status])).toEqual([
-      ['time_limit', 'The time limit of 5000 ms is over: answered 503.', 503],
-      ['completed_late', 'Your function succeeded after the time limit.', null],
+    expect(shop.reports).toMatchObject([
+      { reason: 'time_limit', message: expect.stringContaining('5000 ms'), status: 503 },
+      { reason: 'completed_late', status: null },
     ]);
     for (const report of shop.reports) expect(report).not.toHaveProperty('error');
   });
@@ -258,45 +224,25 @@ describe('configuration', () => {
     }
     return 'none';
   };
-  const USUAL = 'Is the environment variable set? It is in the dashboard.';
+  const NONE = 'secret must be a string, a Uint8Array or a list of them, not';
 
   it.each<[string, unknown, string]>([
     ['nothing', undefined, 'createWebhookHandler needs { secret, store, onPaid, onCanceled }.'],
     ['null', null, 'createWebhookHandler needs { secret, store, onPaid, onCanceled }.'],
-    [
-      'no secret',
-      { ...right, secret: undefined },
-      `The webhook secret is undefined, not text or a Uint8Array. ${USUAL}`,
-    ],
-    ['a secret of null', { ...right, secret: null }, `The webhook secret is null, not text or a Uint8Array. ${USUAL}`],
-    [
-      'a secret of an object',
-      { ...right, secret: {} },
-      `The webhook secret is object, not text or a Uint8Array. ${USUAL}`,
-    ],
-    ['an empty secret', { ...right, secret: '' }, `The webhook secret is empty. ${USUAL}`],
-    ['a blank secret', { ...right, secret: ' ' }, `The webhook secret is empty. ${USUAL}`],
-    ['a second secret of nothing', { ...right, secret: ['a', ''] }, `Webhook secret 1 is empty. ${USUAL}`],
-    ['no secrets', { ...right, secret: [] }, 'The list of webhook secrets is empty: give at least one.'],
-    [
-      'a padded secret',
-      { ...right, secret: 'whsec\n' },
-      'The webhook secret has white space around it, perhaps the line break at the end of a file. Trim it: the signature covers every character.',
-    ],
-    [
-      'a time limit of nothing',
-      { ...right, timeout: 0 },
-      'timeout must be 1 to 15000 milliseconds: the service gives up after 15 seconds.',
-    ],
-    [
-      'a time limit of text',
-      { ...right, timeout: '5000' },
-      'timeout must be 1 to 15000 milliseconds: the service gives up after 15 seconds.',
-    ],
+    ['no secret', { ...right, secret: undefined }, `${NONE} undefined`],
+    ['a secret of null', { ...right, secret: null }, `${NONE} null`],
+    ['a secret of an object', { ...right, secret: {} }, `${NONE} a value of type object`],
+    ['an empty secret', { ...right, secret: '' }, `${NONE} an empty string`],
+    ['a blank secret', { ...right, secret: ' ' }, 'secret has white space around it'],
+    ['a second secret of nothing', { ...right, secret: ['a', ''] }, 'secret[1] must be a string'],
+    ['no secrets', { ...right, secret: [] }, 'secret is an empty list'],
+    ['a padded secret', { ...right, secret: 'whsec\n' }, 'secret has white space around it'],
+    ['a time limit of nothing', { ...right, timeout: 0 }, 'timeout must be 1 to 15000 milliseconds'],
+    ['a time limit of text', { ...right, timeout: '5000' }, 'timeout must be 1 to 15000 milliseconds'],
     ['the longest time limit', { ...right, timeout: 15_000 }, 'none'],
     ['the smallest body', { ...right, maxBodySize: 1 }, 'none'],
   ])('%s', (_name, options, message) => {
-    expect(problem(options)).toBe(message);
+    expect(problem(options)).toContain(message);
   });
 });
 
@@ -305,13 +251,9 @@ describe('parseInvoiceEvent', () => {
   it.each<[string, unknown, string]>([
     ['text', 'x', 'it is not a JSON object'],
     ['null', null, 'it is not a JSON object'],
-    [
-      'a delivery',
-      paidBody,
-      'this is not the JSON of an InvoiceEvent; the body of a delivery goes through verifyWebhook',
-    ],
+    ['a delivery', paidBody, 'this is not the JSON of an InvoiceEvent. Pass the body of a delivery to verifyWebhook'],
     ['a proxy that throws', new Proxy({}, { getOwnPropertyDescriptor: fail }), 'it cannot be read'],
-    ['another type', { ...event, type: 'x' }, '"type" is none of invoice.paid, invoice.canceled, unknown'],
+    ['another type', { ...event, type: 'x' }, '"type" must be one of invoice.paid, invoice.canceled, unknown'],
     ['no status', { ...event, status: undefined }, '"status" is not text, or missing'],
     ['an empty status', { ...event, status: '' }, '"status" is not text, or missing'],
     ['a status of a number', { ...event, status: 7 }, '"status" is not text, or missing'],

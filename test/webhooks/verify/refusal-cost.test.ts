@@ -1,8 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { createWebhookHandler, memoryStore, signWebhook, type WebhookReport } from '../../../src/webhooks/index.ts';
-import { DiagnosisBudget } from '../../../src/webhooks/verify/diagnosis-budget.ts';
 import { nodeEngine } from '../../../src/webhooks/verify/hmac.ts';
-import { explainMismatch } from '../../../src/webhooks/verify/mismatch.ts';
+import { DiagnosisBudget, explainMismatch } from '../../../src/webhooks/verify/mismatch.ts';
 import { endpoint, paidBody, request } from '../endpoint.ts';
 import { ManualClock } from '../manual-clock.ts';
 import { headersOf, SECRET } from '../vectors.ts';
@@ -154,14 +153,14 @@ describe('a secret under 16 bytes', () => {
 
 describe('options of another name', () => {
   it('are refused by the handler', () => {
-    expect(() => endpoint({ onpaid: () => {} } as never)).toThrow('createWebhookHandler has no "onpaid"');
+    expect(() => endpoint({ onpaid: () => {} } as never)).toThrow('createWebhookHandler: options has no "onpaid"');
     expect(() => endpoint({ eventNames: { payed: 'x' } } as never)).toThrow('eventNames has no "payed"');
   });
 
   it('are refused by signWebhook', async () => {
     await expect(signWebhook('{}', SECRET, { timeStamp: 1 } as never)).rejects.toThrow(
-      'signWebhook has no "timeStamp"',
+      'signWebhook: options has no "timeStamp"',
     );
-    await expect(signWebhook('{}', SECRET, null as never)).rejects.toThrow('The options must be an object');
+    await expect(signWebhook('{}', SECRET, null as never)).rejects.toThrow('signWebhook: options must be an object');
   });
 });

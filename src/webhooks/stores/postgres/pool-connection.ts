@@ -1,13 +1,13 @@
-import { guardTransaction } from './guarded-client.ts';
+import { ConfigurationError } from '../../../errors/classes.ts';
 import type {
   PostgresClient,
   PostgresConnection,
   PostgresPool,
   PostgresQueryable,
   PostgresResult,
-} from './postgres-pool.ts';
+} from './postgres-types.ts';
 
-/** A pg Pool: statements run on any connection, a transaction on one that is borrowed for it. */
+/** A pg Pool: a statement runs on any connection, a transaction on a reserved one. */
 export class PoolConnection implements PostgresConnection {
   readonly #pool: PostgresPool;
   readonly #isolation: string;
@@ -24,11 +24,11 @@ export class PoolConnection implements PostgresConnection {
   async transaction(work: (tx: unknown, query: PostgresQueryable['query']) => Promise<boolean>): Promise<boolean> {
     const client = await this.#pool.connect();
     const guard = guardTransaction(client);
-    const endListening = surviveLoss(client);
-    let broken = true;
+    const endListening = ignoreConnectionErrors(client);
+    let isBroken = true;
     try {
       await client.query(`BEGIN ISOLATION LEVEL ${this.#isolation}`);
-      const keep = await endingIn(client, async () => {
+      const keep = await runOrRollBack(client, async () => {
         const wanted = await work(guard.tx, (text, values) => {
           guard.check();
           return client.query(text, values);
@@ -36,20 +36,20 @@ export class PoolConnection implements PostgresConnection {
         if (wanted) await client.query('COMMIT');
         return wanted;
       });
-      broken = false;
+      isBroken = false;
       return keep;
     } catch (error) {
-      broken = error instanceof RollbackFailed;
-      throw broken ? (error as RollbackFailed).reason : error; // just asked
+      isBroken = error instanceof RollbackFailed;
+      throw isBroken ? (error as RollbackFailed).reason : error; // checked in the line above
     } finally {
       guard.end();
       endListening();
-      client.release(broken);
+      client.release(isBroken);
     }
   }
 }
 
-/** A transaction whose end is not known: its connection must not go back to the pool. */
+/** Thrown if the end of a transaction is not known: its connection must not return to the pool. */
 class RollbackFailed extends Error {
   readonly reason: unknown;
   constructor(reason: unknown) {
@@ -58,8 +58,8 @@ class RollbackFailed extends Error {
   }
 }
 
-/** Rolls back unless `work` gives true; what it throws is thrown on. */
-async function endingIn(client: PostgresClient, work: () => Promise<boolean>): Promise<boolean> {
+/** Rolls back unless `work` resolves with true. Rethrows its error. */
+async function runOrRollBack(client: PostgresClient, work: () => Promise<boolean>): Promise<boolean> {
   let reason: unknown = null;
   let failed = false;
   try {
@@ -77,11 +77,74 @@ async function endingIn(client: PostgresClient, work: () => Promise<boolean>): P
   return false;
 }
 
-// pg leaves a borrowed connection without a listener for its loss, and an `error` event without one ends the process.
-function surviveLoss(client: object): () => void {
+// pg has no listener for the loss of a reserved connection, and an `error` event without a listener ends the process.
+function ignoreConnectionErrors(client: object): () => void {
   const ignore = (): void => {};
   const { on, off } = client as { on?: unknown; off?: unknown }; // an emitter, in pg
   if (typeof on !== 'function' || typeof off !== 'function') return () => {};
   on.call(client, 'error', ignore);
   return () => void off.call(client, 'error', ignore);
+}
+
+const ENDS =
+  /^[\s;]*(?:begin|start\s+transaction|commit|end|abort|rollback(?!\s+(?:work\s+|transaction\s+)?to\b)|prepare\s+transaction)\b/i;
+
+/** The connection as the merchant's function gets it for the time of the transaction. */
+interface GuardedClient {
+  readonly tx: PostgresClient;
+  /** @throws if the function ended the transaction, or caught the error of a failed statement. */
+  check(): void;
+  end(): void;
+}
+
+/**
+ * Returns a proxy of the connection, so that query builders work on it. It refuses the three calls that would break the
+ * exactly-once guarantee: ending the transaction, releasing the connection, and using it after the end.
+ */
+function guardTransaction(client: PostgresClient): GuardedClient {
+  let ended = false;
+  const tx = new Proxy(client, {
+    get(target, name) {
+      if (ended && name === 'query') {
+        return () =>
+          Promise.reject(new ConfigurationError('context.tx was used after its end: await all your queries.'));
+      }
+      if (name === 'release') {
+        return () => {
+          throw new ConfigurationError('context.tx belongs to the store, which releases the connection.');
+        };
+      }
+      const value: unknown = Reflect.get(target, name, target);
+      if (typeof value !== 'function') return value;
+      if (name !== 'query') return value.bind(target);
+      return (...values: unknown[]) => {
+        refuseEnd(values[0]);
+        return value.apply(target, values);
+      };
+    },
+  });
+  return {
+    tx,
+    check: () => checkStatus(client),
+    end: () => {
+      ended = true;
+    },
+  };
+}
+
+function refuseEnd(query: unknown): void {
+  const text = typeof query === 'object' && query !== null && 'text' in query ? query.text : query;
+  if (typeof text !== 'string' || !ENDS.test(text)) return;
+  throw new ConfigurationError(
+    'context.tx is a transaction of the store, which commits it together with the completion. Use SAVEPOINT for steps inside.',
+  );
+}
+
+function checkStatus(client: object): void {
+  const { getTransactionStatus } = client as { getTransactionStatus?: unknown }; // only newer versions of pg have it
+  const status: unknown = typeof getTransactionStatus === 'function' ? getTransactionStatus.call(client) : null;
+  if (status === 'I') throw new ConfigurationError('Your function ended the transaction of the store.');
+  if (status === 'E') {
+    throw new Error('A statement of your function failed, and PostgreSQL rolls such a transaction back.');
+  }
 }

@@ -1,33 +1,25 @@
+import { checkOptions, configurationFail } from '../../../checks.ts';
 import { ConfigurationError } from '../../../errors/classes.ts';
-import type { Claim, ClaimRequest, ClaimResult, RunResult, WebhookStore } from '../store.ts';
-import { checkedNamespace, checkedRetention, checkStoreOptions, quotedTable } from '../store-options.ts';
-import {
-  connectionOf,
-  type PGliteDatabase,
-  type PostgresPool,
-  type PostgresResult,
-  type PostgresTx,
-} from './postgres-pool.ts';
-import { postgresStatements } from './postgres-statements.ts';
+import type { SqlStore, SqlStoreOptions } from '../sql-store.ts';
+import type { ClaimRequest, ClaimResult } from '../store.ts';
+import { checkedNamespace, checkedRetention, quotedTable } from '../store-options.ts';
+import { connectionOf } from './postgres-connection.ts';
+import type { PGliteDatabase, PostgresPool, PostgresResult, PostgresTx } from './postgres-types.ts';
 
 const ISOLATIONS = ['read committed', 'repeatable read', 'serializable'] as const;
-/** Tries at a move that PostgreSQL asks to repeat, or whose record was given back between two statements. */
+/** Tries of an operation that PostgreSQL asks to repeat, or whose record was released between two statements. */
 const TRIES = 5;
 
-/** How a {@link postgresStore} is set up. */
-export interface PostgresStoreOptions {
-  /** Default `merchant_webhook_events`; may be `schema.name`. */
-  readonly table?: string | undefined;
+/**
+ * Options of {@link postgresStore}.
+ *
+ * @example
+ * postgresStore(pool, { table: 'shop.webhook_events', retention: 90 * 86_400_000 });
+ */
+export interface PostgresStoreOptions extends SqlStoreOptions {
   /**
-   * Whose events these are, as a part of every key: 1 to 64 letters, digits or `_ . -`. Give it from the first day where
-   * two businesses, or two installations of the service, share one table. Default: none.
-   */
-  readonly namespace?: string | undefined;
-  /** How long completed events are remembered, in milliseconds; at least a day; default null, for ever. */
-  readonly retention?: number | null | undefined;
-  /**
-   * Isolation level of `context.tx`; default `read committed`. In the other two a function that takes longer than 20
-   * seconds cannot commit, as its own renewal has changed the record meanwhile.
+   * The isolation level of `context.tx`. In the two stricter levels a function cannot commit after 20 seconds, because the
+   * renewal of its lease has changed the record. @defaultValue `'read committed'`
    */
   readonly isolation?: 'read committed' | 'repeatable read' | 'serializable' | undefined;
 }
@@ -39,39 +31,39 @@ const NAMES: ReadonlySet<string> = new Set<keyof PostgresStoreOptions>([
   'isolation',
 ]);
 
-/** A {@link WebhookStore} in PostgreSQL. */
-export interface PostgresStore<Tx> extends WebhookStore<{ readonly tx: Tx }> {
-  /** The statement that makes the table; harmless to repeat. For your own migrations. */
-  readonly schema: string;
-  /** The statement that removes what is older than `retention`; null where that is null. */
-  readonly cleanUpStatement: string | null;
-  /** Runs `schema`. Many processes may do so at once. */
-  migrate(): Promise<void>;
-  /** Runs `cleanUpStatement`, and says how many records it removed. @throws ConfigurationError without a `retention`. */
-  cleanUp(): Promise<number>;
-  run(claim: Claim, work: (extra: { readonly tx: Tx }) => Promise<void>): Promise<RunResult>;
-}
+/** A {@link WebhookStore} in PostgreSQL. It adds the transaction to the context of your functions. */
+export interface PostgresStore<Tx> extends SqlStore<{ readonly tx: Tx }> {}
 
 /**
- * Remembers events in the PostgreSQL database of your application: for many machines. Takes a `Pool` of `pg`, or PGlite.
- * Make the table once, with `migrate()`. Leases go by the clock of the database.
+ * Creates a store in the PostgreSQL database of your application, for many machines. Create its table once, with
+ * `migrate()`. Leases use the clock of the database.
  *
- * Writes made with `context.tx` are made exactly once: they are in one transaction with the completion. That holds for
- * them and for nothing else: a mail that your function sends may be sent again after a crash. Each function that runs
- * holds one connection of the pool; use `context.tx` inside it, not the pool.
+ * Writes with `context.tx` are made exactly once, because they are in one transaction with the completion. This holds
+ * for nothing else: a mail that your function sends may be sent again after a crash. Each running function uses one
+ * connection of the pool. Inside the function use `context.tx`, not the pool.
  *
+ * @param database A `Pool` of `pg`, or PGlite.
  * @throws ConfigurationError for another kind of object, or an unusable option.
+ * @example
+ * const store = postgresStore(new Pool({ connectionString: process.env.DATABASE_URL }));
+ * await store.migrate();
+ * const handler = createWebhookHandler({
+ *   secret,
+ *   store,
+ *   onPaid: (event, { tx }) => tx.query('UPDATE orders SET paid = true WHERE id = $1', [event.external_id]),
+ *   onCanceled: () => {},
+ * });
  */
 export function postgresStore<Database extends PostgresPool | PGliteDatabase>(
   database: Database,
   options: PostgresStoreOptions = {},
 ): PostgresStore<PostgresTx<Database>> {
-  checkStoreOptions('postgresStore', options, NAMES);
+  checkOptions('options', options, NAMES, configurationFail('postgresStore'));
   const { isolation = 'read committed' } = options;
   if (!ISOLATIONS.includes(isolation)) throw new ConfigurationError(`isolation must be ${ISOLATIONS.join(', ')}.`);
   const connection = connectionOf(database, isolation);
   const retention = options.retention == null ? null : checkedRetention(options.retention);
-  const sql = postgresStatements(quotedTable(options.table ?? 'merchant_webhook_events'), retention);
+  const sql = statements(quotedTable(options.table ?? 'merchant_webhook_events'), retention);
 
   const query = async (text: string, ...values: unknown[]): Promise<PostgresResult['rows']> => {
     for (let left = TRIES - 1; ; left -= 1) {
@@ -87,19 +79,19 @@ export function postgresStore<Database extends PostgresPool | PGliteDatabase>(
     for (let left = TRIES; left > 0; left -= 1) {
       const [won] = await query(sql.claim, key, owner, digest, lease);
       if (won !== undefined) {
-        const earlier = (won as { digest: string | null }).digest; // the columns of our own statement
+        const earlier = (won as { digest: string | null }).digest; // the columns of the statement above
         return earlier === null ? { state: 'claimed' } : { state: 'taken_over', digest: earlier };
       }
       const [held] = await query(sql.read, key);
       if (held !== undefined) {
-        const record = held as { digest: string; done: boolean }; // the columns of our own statement
+        const record = held as { digest: string; done: boolean }; // the columns of the statement above
         return { state: record.done ? 'done' : 'running', digest: record.digest };
       }
     }
-    throw new Error('The record was given back again and again while it was being claimed.');
+    throw new Error('The record was released again and again while it was being claimed.');
   };
 
-  const touches = async (text: string, ...values: unknown[]): Promise<boolean> =>
+  const changes = async (text: string, ...values: unknown[]): Promise<boolean> =>
     (await query(text, ...values)).length > 0;
 
   return {
@@ -111,12 +103,12 @@ export function postgresStore<Database extends PostgresPool | PGliteDatabase>(
       await query(sql.schema);
     },
     async cleanUp() {
-      if (sql.cleanUp === null) throw new ConfigurationError('Records are kept for ever: give the store a retention.');
+      if (sql.cleanUp === null) throw new ConfigurationError('Records are kept forever: give the store a retention.');
       return (await query(`${sql.cleanUp} RETURNING event_key`)).length;
     },
     claim,
-    renew: ({ key, owner }, lease) => touches(sql.renew, key, owner, lease),
-    complete: ({ key, owner }) => touches(sql.complete, key, owner),
+    renew: ({ key, owner }, lease) => changes(sql.renew, key, owner, lease),
+    complete: ({ key, owner }) => changes(sql.complete, key, owner),
     async release({ key, owner }) {
       await query(sql.release, key, owner);
     },
@@ -124,20 +116,20 @@ export function postgresStore<Database extends PostgresPool | PGliteDatabase>(
       let completed = false;
       try {
         return await connection.transaction(async (tx, inTransaction) => {
-          await work({ tx: tx as PostgresTx<Database> }); // PostgresTx says what this database lends
+          await work({ tx: tx as PostgresTx<Database> }); // PostgresTx is the type for this database
           completed = (await inTransaction(sql.completeOnce, [key, owner])).rows.length > 0;
           return completed;
         });
       } catch (error) {
-        // COMMIT was sent and its answer was lost: the record says whether PostgreSQL has kept the transaction.
-        if (completed && (await touches(sql.isDone, key, owner).catch(() => false))) return true;
+        // COMMIT was sent and its answer was lost: the record shows whether PostgreSQL committed.
+        if (completed && (await changes(sql.isDone, key, owner).catch(() => false))) return true;
         throw error;
       }
     },
   };
 }
 
-/** Serialisation failure and deadlock; then what "create if not exists" gives when two run at the same moment. */
+/** Serialization failure and deadlock, then the errors of two concurrent "create if not exists". */
 const REPEATABLE: readonly unknown[] = ['40001', '40P01', '23505', '42P07', '42710'];
 
 function codeOf(error: unknown): unknown {
@@ -146,4 +138,49 @@ function codeOf(error: unknown): unknown {
 
 function missingTable(table: string): ConfigurationError {
   return new ConfigurationError(`The table ${table} does not exist: run store.migrate() once, or store.schema.`);
+}
+
+// clock_timestamp(), not now(): a statement that waited for a row must see the time after the wait.
+const LEASE_END = "clock_timestamp() + $LEASE::double precision * interval '1 millisecond'";
+
+/** The statements for one table. `retention` is in milliseconds, or null for no limit. */
+function statements(table: string, retention: number | null) {
+  const held = 'WHERE event_key = $1 AND owner = $2';
+  const ours = `${held} AND done_at IS NULL`;
+  const leaseEnd = (parameter: string): string => LEASE_END.replace('$LEASE', parameter);
+  return {
+    table,
+    schema: `CREATE TABLE IF NOT EXISTS ${table} (
+  event_key text PRIMARY KEY,
+  owner text NOT NULL,
+  digest text NOT NULL,
+  previous_digest text, -- of the claim that was taken over
+  lease_end timestamptz NOT NULL,
+  done_at timestamptz -- NULL while it runs
+)`,
+    // Values: key, owner, digest, lease. Returns a row only if the claim succeeded.
+    claim: `INSERT INTO ${table} AS held (event_key, owner, digest, lease_end)
+VALUES ($1, $2, $3, ${leaseEnd('$4')})
+ON CONFLICT (event_key) DO UPDATE
+SET owner = excluded.owner, previous_digest = held.digest, digest = excluded.digest, lease_end = ${leaseEnd('$4')}
+WHERE held.done_at IS NULL AND held.lease_end <= clock_timestamp()
+RETURNING previous_digest AS digest`,
+    // Values: key.
+    read: `SELECT digest, done_at IS NOT NULL AS done FROM ${table} WHERE event_key = $1`,
+    // Values: key, owner, lease.
+    renew: `UPDATE ${table} SET lease_end = ${leaseEnd('$3')} ${ours} RETURNING event_key`,
+    // Values: key, owner. In the transaction of the writes: a second completion by the same claim must change no row.
+    completeOnce: `UPDATE ${table} SET done_at = clock_timestamp() ${ours} RETURNING event_key`,
+    // Values: key, owner. Changes the row also if this claim has completed it before.
+    complete: `UPDATE ${table} SET done_at = coalesce(done_at, clock_timestamp()) ${held} RETURNING event_key`,
+    // Values: key, owner.
+    isDone: `SELECT event_key FROM ${table} ${held} AND done_at IS NOT NULL`,
+    // Values: key, owner.
+    release: `DELETE FROM ${table} ${ours}`,
+    // A claim whose lease ended that long ago is dead.
+    cleanUp:
+      retention === null
+        ? null
+        : `DELETE FROM ${table} WHERE coalesce(done_at, lease_end) < clock_timestamp() - interval '${retention} milliseconds'`,
+  };
 }

@@ -1,39 +1,41 @@
 import { ConfigurationError } from '../../../errors/classes.ts';
 import type { SqliteDatabase } from './sqlite-database.ts';
-import { type LockWaiting, whenUnlocked } from './sqlite-lock.ts';
-import { transaction } from './sqlite-transaction.ts';
+import { type LockWaiting, transaction, whenUnlocked } from './sqlite-transaction.ts';
 
 /**
- * Writes and the completion of the event in one transaction: all of it, or nothing. Takes a synchronous function, calls
- * it between BEGIN and COMMIT, and resolves with its result. At most once for an event.
+ * Makes your writes and the completion of the event in one transaction: all of it, or nothing. It takes a synchronous
+ * function, calls it between BEGIN and COMMIT, and resolves with its result. At most once for an event.
  *
- * Where the lock is free, all of that happens before the call returns. While another process holds it, the call waits
- * for up to `busyTimeout` without blocking this process, and the function is not called before the lock is there.
+ * If the lock is free, all of that happens before the call returns. While another process holds the lock, the call waits
+ * for up to `busyTimeout` without blocking this process. The function is called when the lock is held.
  *
- * What the function throws is rolled back and thrown on. Where another attempt has taken the event over, the function
- * is not called, and the call rejects with an Error: let it pass.
+ * If the function throws, its writes are rolled back and the error is rethrown. If another attempt has taken the event
+ * over, the function is not called, and the call rejects with an Error. Do not catch it.
  *
  * @throws ConfigurationError for an async function, a second call, a call after the handler ended, an open transaction.
+ * @example
+ * onPaid: (event, { commit }) =>
+ *   commit((db) => db.prepare('UPDATE orders SET paid = 1 WHERE id = ?').run(event.external_id)),
  */
 export type SqliteCommit<Db> = <T>(work: (db: Db) => T extends PromiseLike<unknown> ? never : T) => Promise<T>;
 
-/** What became of one event's `commit`. */
-export interface CommitEnd {
+/** How the `commit` of one event ended. */
+interface CommitEnd {
   readonly state: CommitState;
-  /** The failure of a call whose promise nobody looked at: a forgotten `await` must not turn it into a success. */
-  readonly unheard: { readonly error: unknown } | null;
+  /** The failure of a call whose promise was not awaited: a forgotten `await` must not turn it into a success. */
+  readonly unhandled: { readonly error: unknown } | null;
 }
 
 type CommitState = 'unused' | 'waiting' | 'committed' | 'lost';
 
-/** One event's `commit`. */
-export interface CommitOnce<Db> {
+/** The `commit` of one event. */
+interface CommitOnce<Db> {
   readonly commit: SqliteCommit<Db>;
-  /** Waits for a call that is under way, refuses further ones, and says how it went. */
+  /** Waits for a running call, refuses further ones, and returns how it ended. */
   end(): Promise<CommitEnd>;
 }
 
-/** @param complete marks the event done if the claim still holds, and says whether it does. */
+/** @param complete Marks the event done if the claim still holds, and returns whether it does. */
 export function commitOnce<Db extends SqliteDatabase>(
   db: Db,
   { busyTimeout, waiting }: { readonly busyTimeout: number; readonly waiting: LockWaiting },
@@ -41,8 +43,7 @@ export function commitOnce<Db extends SqliteDatabase>(
 ): CommitOnce<Db> {
   let state: CommitState = 'unused';
   let closed = false;
-  const calls: { readonly watched: Watched<unknown>; readonly outcome: Promise<{ readonly error: unknown } | null> }[] =
-    [];
+  const calls: { readonly watched: Watched<unknown>; readonly failure: Promise<CommitEnd['unhandled']> }[] = [];
 
   const attempt = async <T>(work: (db: Db) => T): Promise<T> => {
     if (closed) throw new ConfigurationError('context.commit was called after the handler had ended: await your work.');
@@ -54,7 +55,7 @@ export function commitOnce<Db extends SqliteDatabase>(
     try {
       const result = await whenUnlocked(waiting, busyTimeout, () =>
         transaction(db, 'EXCLUSIVE', () => {
-          // First, as under this lock nobody can take the claim: a late loser's function does not even begin.
+          // First, because under this lock no other attempt can take the claim. The function of a lost claim does not begin.
           if (!complete()) throw new ClaimLost('Another attempt took the event over. Nothing was written.');
           return refusePromise(work(db));
         }),
@@ -68,44 +69,44 @@ export function commitOnce<Db extends SqliteDatabase>(
   };
   const commit = <T>(work: (db: Db) => T): Promise<T> => {
     const watched = new Watched<T>((resolve, reject) => void attempt(work).then(resolve, reject));
-    calls.push({ watched, outcome: watched.outcome() });
+    calls.push({ watched, failure: watched.failure() });
     return watched;
   };
   return {
     commit,
     async end() {
       closed = true;
-      let unheard: CommitEnd['unheard'] = null;
-      for (const { watched, outcome } of calls) {
-        const failure = await outcome;
-        if (!watched.heard) unheard ??= failure;
+      let unhandled: CommitEnd['unhandled'] = null;
+      for (const { watched, failure } of calls) {
+        const thrown = await failure;
+        if (!watched.isAwaited) unhandled ??= thrown;
       }
-      return { state, unheard };
+      return { state, unhandled };
     },
   };
 }
 
 class ClaimLost extends Error {}
 
-/** A promise that knows whether somebody waits for it. */
+/** A promise that knows whether it is awaited. */
 class Watched<T> extends Promise<T> {
-  heard = false;
+  isAwaited = false;
 
   static override get [Symbol.species](): PromiseConstructor {
     return Promise;
   }
 
-  // biome-ignore lint/suspicious/noThenProperty: a promise has one, and an `await` of this class calls it
+  // biome-ignore lint/suspicious/noThenProperty: overrides that of Promise, which `await` calls
   override then<A = T, B = never>(
     onResolve?: ((value: T) => A | PromiseLike<A>) | null,
     onReject?: ((error: unknown) => B | PromiseLike<B>) | null,
   ): Promise<A | B> {
-    this.heard = true;
+    this.isAwaited = true;
     return super.then(onResolve, onReject);
   }
 
-  /** The failure, or null; to ask is not to hear. */
-  outcome(): Promise<{ readonly error: unknown } | null> {
+  /** The failure, or null. This call does not count as waiting. */
+  failure(): Promise<CommitEnd['unhandled']> {
     return super.then(
       () => null,
       (error: unknown) => ({ error }),
@@ -114,7 +115,7 @@ class Watched<T> extends Promise<T> {
 }
 
 const SYNCHRONOUS =
-  'context.commit takes a synchronous function: what an async one does after its first await would be outside of the transaction, or inside of somebody else’s. Nothing was written.';
+  'context.commit takes a synchronous function: an async one would continue after its first await outside of the transaction, or inside of another one. Nothing was written.';
 
 function refuseAsyncFunction(work: unknown): void {
   if (typeof work !== 'function') throw new ConfigurationError('context.commit takes a function: (db) => { … }.');
@@ -123,6 +124,6 @@ function refuseAsyncFunction(work: unknown): void {
 
 function refusePromise<T>(result: T): T {
   if (typeof result !== 'object' || result === null || !('then' in result)) return result;
-  void Promise.resolve(result).catch(() => undefined); // refused here: its own failure has nobody to hear it
+  void Promise.resolve(result).catch(() => undefined); // refused here, so its failure must not become an unhandled rejection
   throw new ConfigurationError(SYNCHRONOUS);
 }

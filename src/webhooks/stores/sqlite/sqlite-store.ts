@@ -1,7 +1,9 @@
+import { checkOptions, configurationFail } from '../../../checks.ts';
 import { ConfigurationError } from '../../../errors/classes.ts';
-import { clockFrom } from '../../verify/verify-settings.ts';
-import type { Claim, ClaimRequest, ClaimResult, RunResult, WebhookStore } from '../store.ts';
-import { checkedNamespace, checkedRetention, checkStoreOptions, quotedTable } from '../store-options.ts';
+import { parseClock } from '../../clock.ts';
+import type { SqlStore, SqlStoreOptions } from '../sql-store.ts';
+import type { Claim, ClaimRequest, ClaimResult } from '../store.ts';
+import { checkedNamespace, checkedRetention, quotedTable } from '../store-options.ts';
 import { commitOnce, type SqliteCommit } from './sqlite-commit.ts';
 import {
   checkDatabase,
@@ -11,27 +13,22 @@ import {
   type SqliteDatabase,
   valuesOf,
 } from './sqlite-database.ts';
-import { type LockWaiting, realWaiting, whenUnlocked } from './sqlite-lock.ts';
-import { transaction } from './sqlite-transaction.ts';
+import { type LockWaiting, realWaiting, transaction, whenUnlocked } from './sqlite-transaction.ts';
 
-/** How a {@link sqliteStore} is set up. */
-export interface SqliteStoreOptions {
-  /** Default `merchant_webhook_events`. */
-  readonly table?: string | undefined;
+/**
+ * Options of {@link sqliteStore}.
+ *
+ * @example
+ * sqliteStore(db, { table: 'webhook_events', busyTimeout: 10_000 });
+ */
+export interface SqliteStoreOptions extends SqlStoreOptions {
   /**
-   * Whose events these are, as a part of every key: 1 to 64 letters, digits or `_ . -`. Give it from the first day where
-   * two businesses, or two installations of the service, share one table. Default: none.
-   */
-  readonly namespace?: string | undefined;
-  /** How long completed events are remembered, in milliseconds; at least a day; default null, for ever. */
-  readonly retention?: number | null | undefined;
-  /**
-   * How long a move of the store, or `context.commit`, waits for a lock that another connection holds: 0 to 60,000
-   * milliseconds, default 5,000. The process is not blocked meanwhile, whatever `timeout` the connection has. A delivery
-   * is answered at the time limit of the handler in any case.
+   * How long an operation of the store, or `context.commit`, waits for a lock that another connection holds: 0 to 60,000
+   * milliseconds. The process is not blocked meanwhile, whatever `timeout` the connection has. A delivery is answered at
+   * the time limit of the handler in any case. @defaultValue 5,000
    */
   readonly busyTimeout?: number | undefined;
-  /** Milliseconds since 1970; default the machine's clock, which is that of everybody who has the file open. */
+  /** Returns milliseconds since 1970. @defaultValue the machine's clock, which all processes with this file share */
   readonly now?: (() => number) | undefined;
 }
 
@@ -43,50 +40,44 @@ const NAMES: ReadonlySet<string> = new Set<keyof SqliteStoreOptions>([
   'now',
 ]);
 
-/** A {@link WebhookStore} in an SQLite file. */
-export interface SqliteStore<Db = SqliteDatabase> extends WebhookStore<{ readonly commit: SqliteCommit<Db> }> {
-  /** The statement that makes the table; harmless to repeat. For your own migrations. */
-  readonly schema: string;
-  /** The statement that removes what is older than `retention`; null where that is null. */
-  readonly cleanUpStatement: string | null;
-  /** Runs `schema`. */
-  migrate(): Promise<void>;
-  /** Runs `cleanUpStatement`, and says how many records it removed. @throws ConfigurationError without a `retention`. */
-  cleanUp(): Promise<number>;
-  run(claim: Claim, work: (extra: { readonly commit: SqliteCommit<Db> }) => Promise<void>): Promise<RunResult>;
-}
+/** A {@link WebhookStore} in an SQLite file. It adds `commit` to the context of your functions. */
+export interface SqliteStore<Db = SqliteDatabase> extends SqlStore<{ readonly commit: SqliteCommit<Db> }> {}
 
 /**
- * Remembers events in the SQLite database of your application: for one machine, with any number of processes. Takes
- * `DatabaseSync` of node:sqlite, or `Database` of better-sqlite3 or bun:sqlite. Make the table once, with `migrate()`.
+ * Creates a store in the SQLite database of your application, for one machine with any number of processes. Create its
+ * table once, with `migrate()`.
  *
- * Writes made inside `context.commit((db) => { … })` are made exactly once, together with the completion. That holds for
- * them and for nothing else: a mail that your function sends may be sent again after a crash.
+ * Writes inside `context.commit((db) => { … })` are made exactly once, together with the completion. This holds for
+ * nothing else: a mail that your function sends may be sent again after a crash.
  *
  * While another process holds the lock, the store waits without blocking this one.
  *
+ * @param db `DatabaseSync` of node:sqlite, or `Database` of better-sqlite3 or bun:sqlite.
  * @throws ConfigurationError for another kind of object, or an unusable option.
+ * @example
+ * const store = sqliteStore(new DatabaseSync('shop.db'));
+ * await store.migrate();
  */
 export function sqliteStore<Db extends SqliteDatabase>(db: Db, options: SqliteStoreOptions = {}): SqliteStore<Db> {
   return sqliteStoreWaiting(db, options, realWaiting);
 }
 
-/** As {@link sqliteStore}, with the clock and the timers that it waits by. */
+/** Creates the same store with an injected clock and timers for its waits. */
 export function sqliteStoreWaiting<Db extends SqliteDatabase>(
   db: Db,
   options: SqliteStoreOptions,
   waiting: LockWaiting,
 ): SqliteStore<Db> {
   checkDatabase(db);
-  checkStoreOptions('sqliteStore', options, NAMES);
+  checkOptions('options', options, NAMES, configurationFail('sqliteStore'));
   const { busyTimeout = 5_000 } = options;
   if (!Number.isInteger(busyTimeout) || busyTimeout < 0 || busyTimeout > 60_000) {
     throw new ConfigurationError('busyTimeout must be 0 to 60,000 milliseconds.');
   }
-  const now = clockFrom(options.now);
+  const now = parseClock(options.now);
   const retention = options.retention == null ? null : checkedRetention(options.retention);
   const sql = statements(quotedTable(options.table ?? 'merchant_webhook_events'), retention);
-  const move = async <T>(work: () => T): Promise<T> => {
+  const inLock = async <T>(work: () => T): Promise<T> => {
     try {
       return await whenUnlocked(waiting, busyTimeout, () => transaction(db, 'IMMEDIATE', work));
     } catch (error) {
@@ -97,7 +88,7 @@ export function sqliteStoreWaiting<Db extends SqliteDatabase>(
       );
     }
   };
-  const touches = (statement: string, ...values: (string | number)[]): boolean =>
+  const changes = (statement: string, ...values: (string | number)[]): boolean =>
     Number(prepared(db, statement).run(...values).changes) > 0;
   const claim = ({ key, owner, digest, lease }: ClaimRequest): ClaimResult => {
     const at = now();
@@ -113,33 +104,33 @@ export function sqliteStoreWaiting<Db extends SqliteDatabase>(
     return { state: 'taken_over', digest: earlier };
   };
 
-  const complete = ({ key, owner }: Claim): Promise<boolean> => move(() => touches(sql.complete, now(), key, owner));
+  const complete = ({ key, owner }: Claim): Promise<boolean> => inLock(() => changes(sql.complete, now(), key, owner));
 
   return {
     retention,
     namespace: checkedNamespace(options.namespace),
     schema: sql.schema,
     cleanUpStatement: sql.cleanUp,
-    migrate: () => move(() => void db.exec(sql.schema)),
+    migrate: () => inLock(() => void db.exec(sql.schema)),
     async cleanUp() {
       const { cleanUp } = sql;
-      if (cleanUp === null) throw new ConfigurationError('Records are kept for ever: give the store a retention.');
-      return await move(() => {
+      if (cleanUp === null) throw new ConfigurationError('Records are kept forever: give the store a retention.');
+      return await inLock(() => {
         db.exec(cleanUp);
         return Number(firstValue(prepared(db, 'SELECT changes()').get()));
       });
     },
-    claim: (request) => move(() => claim(request)),
-    renew: ({ key, owner }, lease) => move(() => touches(sql.renew, now() + lease, key, owner)),
+    claim: (request) => inLock(() => claim(request)),
+    renew: ({ key, owner }, lease) => inLock(() => changes(sql.renew, now() + lease, key, owner)),
     complete,
-    release: ({ key, owner }) => move(() => void touches(sql.release, key, owner)),
+    release: ({ key, owner }) => inLock(() => void changes(sql.release, key, owner)),
     async run(claimed, work) {
       const once = commitOnce(db, { busyTimeout, waiting }, () =>
-        touches(sql.completeOnce, now(), claimed.key, claimed.owner),
+        changes(sql.completeOnce, now(), claimed.key, claimed.owner),
       );
       const thrown = await failureOf(() => work({ commit: once.commit }));
-      const { state, unheard } = await once.end();
-      const failure = thrown ?? unheard;
+      const { state, unhandled } = await once.end();
+      const failure = thrown ?? unhandled;
       if (state === 'lost') return false;
       if (state === 'committed') return failure === null ? true : { failedAfterCommit: failure.error };
       if (failure !== null) throw failure.error;
@@ -174,12 +165,12 @@ function statements(table: string, retention: number | null) {
     insert: `INSERT INTO ${table} (event_key, owner, digest, lease_end) VALUES (?, ?, ?, ?)`,
     takeOver: `UPDATE ${table} SET owner = ?, digest = ?, lease_end = ? WHERE event_key = ?`,
     renew: `UPDATE ${table} SET lease_end = ? ${ours}`,
-    // In the transaction of the writes: a second one under the same claim must touch no row.
+    // In the transaction of the writes: a second completion by the same claim must change no row.
     completeOnce: `UPDATE ${table} SET lease_end = NULL, done_at = ? ${ours}`,
-    // Touches the row also when this claim has completed it before.
+    // Changes the row also if this claim has completed it before.
     complete: `UPDATE ${table} SET lease_end = NULL, done_at = coalesce(done_at, ?) ${held}`,
     release: `DELETE FROM ${table} ${ours}`,
-    // A claim whose lease ended that long ago is as good as none.
+    // A claim whose lease ended that long ago is dead.
     cleanUp: retention === null ? null : `DELETE FROM ${table} WHERE coalesce(done_at, lease_end) < ${before}`,
   };
 }

@@ -1,23 +1,22 @@
 import { ConfigurationError } from '../../../errors/classes.ts';
-import { inTransaction, isLocked, type SqliteDatabase } from './sqlite-database.ts';
-import { LockHeld, withoutBlocking } from './sqlite-lock.ts';
+import { busyTimeoutOf, inTransaction, isLocked, type SqliteDatabase } from './sqlite-database.ts';
 
 /**
- * Which lock a transaction takes at its begin.
+ * The lock that a transaction takes at its start.
  *
- * - `IMMEDIATE`: the one for writing. Without WAL its COMMIT can still find readers in the way, and is then rolled back
- *   and repeated as a whole: for the store's own moves.
- * - `EXCLUSIVE`: without WAL the one that COMMIT needs, so that the work runs once and its COMMIT waits for nobody. With
- *   WAL it is the same as IMMEDIATE.
+ * - `IMMEDIATE`: the lock for writing, for the operations of the store. Without WAL readers can still block its COMMIT. The
+ *   transaction is then rolled back and repeated as a whole.
+ * - `EXCLUSIVE`: without WAL the lock that COMMIT needs, so that the work runs once and its COMMIT never waits. With WAL it
+ *   is the same as IMMEDIATE.
  */
-export type SqliteLock = 'IMMEDIATE' | 'EXCLUSIVE';
+type SqliteLock = 'IMMEDIATE' | 'EXCLUSIVE';
 
 /**
- * Runs `work` between BEGIN and COMMIT; what it throws is rolled back and thrown on. Synchronous from end to end, so that
- * no statement of anybody else on this connection can slip in, and without waiting for a lock.
+ * Runs `work` between BEGIN and COMMIT. Rolls back and rethrows if it throws. It is synchronous, so that no other statement
+ * on this connection can run in between, and it does not wait for a lock.
  *
- * @throws LockHeld when another connection is in the way; nothing was written.
- * @throws ConfigurationError when a transaction is open already, or `work` ended this one.
+ * @throws LockHeld if another connection holds the lock. Nothing was written.
+ * @throws ConfigurationError if a transaction is already open, or `work` ended this one.
  */
 export function transaction<T>(db: SqliteDatabase, lock: SqliteLock, work: () => T): T {
   if (inTransaction(db) === true) throw openAlready();
@@ -56,7 +55,7 @@ function commit(db: SqliteDatabase, lock: SqliteLock): void {
 
 function openAlready(cause?: unknown): ConfigurationError {
   return new ConfigurationError(
-    'A transaction is open on this SQLite connection, and the store would become a part of it. Call context.commit outside of transactions, and give the store a connection of its own if yours stay open across an await.',
+    'A transaction is open on this SQLite connection, and the writes of the store would become a part of it. Call context.commit outside of transactions. Give the store a separate connection if yours has transactions that stay open across an await.',
     cause === undefined ? {} : { cause },
   );
 }
@@ -65,6 +64,82 @@ function rollBack(db: SqliteDatabase): void {
   try {
     db.exec('ROLLBACK');
   } catch {
-    // SQLite has rolled back by itself, as it does when the disk is full.
+    // SQLite has already rolled back, for example because the disk is full.
+  }
+}
+
+/** Milliseconds between two tries at a lock that another connection holds. The wait doubles from the first to the longest. */
+const FIRST_WAIT = 5;
+const LONGEST_WAIT = 100;
+
+/** A monotonic clock, a timer and random numbers. Injected by tests. */
+export interface LockWaiting {
+  /** Milliseconds since an arbitrary moment. */
+  elapsed(): number;
+  sleep(ms: number): Promise<void>;
+  /** A number from 0 to 1. */
+  random(): number;
+}
+
+export const realWaiting: LockWaiting = {
+  elapsed: () => performance.now(),
+  sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+  random: () => Math.random(),
+};
+
+/** Thrown if another connection holds the lock. `cause` is the error of the driver. */
+class LockHeld extends Error {
+  constructor(cause: unknown) {
+    super('The SQLite database is locked by another connection.', { cause });
+  }
+}
+
+/**
+ * Repeats an attempt that throws {@link LockHeld} until it succeeds or `busyTimeout` ends. Between two tries the event
+ * loop is free. Waits are partly random, so that processes do not try at the same moments.
+ */
+export async function whenUnlocked<T>(waiting: LockWaiting, busyTimeout: number, attempt: () => T): Promise<T> {
+  const deadline = waiting.elapsed() + busyTimeout;
+  for (let wait = FIRST_WAIT; ; wait = Math.min(wait * 2, LONGEST_WAIT)) {
+    try {
+      return attempt();
+    } catch (error) {
+      if (!(error instanceof LockHeld)) throw error;
+      const left = deadline - waiting.elapsed();
+      if (!(left > 0)) throw lockedFor(busyTimeout, error.cause);
+      await waiting.sleep(Math.min(left, wait * (0.5 + waiting.random() / 2)));
+    }
+  }
+}
+
+function lockedFor(busyTimeout: number, cause: unknown): Error {
+  return new Error(
+    `The SQLite database is locked: another connection held its lock for ${busyTimeout} ms (busyTimeout). Nothing was written.`,
+    { cause },
+  );
+}
+
+/**
+ * Runs `work` with the waiting of SQLite switched off, so that each try at a lock returns at once instead of blocking the
+ * process. Afterwards restores it: `timeout` of `DatabaseSync` and of better-sqlite3, whose default is 5 seconds.
+ *
+ * @throws LockHeld
+ */
+function withoutBlocking<T>(db: SqliteDatabase, work: () => T): T {
+  const before = timeoutBefore(db);
+  if (before === 0) return work();
+  db.exec('PRAGMA busy_timeout = 0');
+  try {
+    return work();
+  } finally {
+    db.exec(`PRAGMA busy_timeout = ${before}`);
+  }
+}
+
+function timeoutBefore(db: SqliteDatabase): number {
+  try {
+    return Number(busyTimeoutOf(db));
+  } catch (error) {
+    throw isLocked(error) ? new LockHeld(error) : error;
   }
 }

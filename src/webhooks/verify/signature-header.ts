@@ -1,26 +1,32 @@
 import { WebhookVerificationError } from '../../errors/classes.ts';
-import { toHex } from './hmac.ts';
-import type { SignatureEncoding } from './signature.ts';
+import { base64ToBytes, toHex } from './hmac.ts';
+
+/**
+ * How the signature is written: `base64` is read in the standard alphabet and in that of URLs. The interface does not
+ * show the encoding.
+ *
+ * @see [Authentication](../../../docs/service-interface.md#authentication)
+ */
+export type SignatureEncoding = 'hex' | 'base64';
+export const SIGNATURE_ENCODINGS = ['hex', 'base64'] as const satisfies readonly SignatureEncoding[];
 
 const HEX = /^[0-9a-fA-F]{64}$/;
-// Either alphabet, never both in one. The 43rd character of a 32-byte value carries two unused bits. Canonical means
-// that they are zero.
+// One of the two alphabets, never both. The 43rd character of a 32-byte value has two unused bits, which must be zero.
 const BASE64 = /^(?:[A-Za-z0-9+/]{42}|[A-Za-z0-9_-]{42})[AEIMQUYcgkosw048]=?$/;
 const PREFIX = /^(?:sha256[=:]|hmac-sha256=|v1=)/i;
 
 /**
- * The digest that a signature header states, in lower-case hex. The form is recognised exactly, and only then decoded: lenient decoders
- * stop at, or skip, what they do not know, and then call a damaged signature equal.
- * Hex may be in either case, as both spell the same bytes.
+ * Reads the digest from the signature header, in lower-case hex. The exact form is checked before decoding: lenient
+ * decoders stop at, or skip, characters that they do not know, and would accept a damaged signature. Hex may be in
+ * either case, because both spell the same bytes.
  *
  * @throws WebhookVerificationError `malformed_signature`
  */
-export function digestFrom(header: string, encoding: SignatureEncoding | undefined): string {
+export function parseSignature(header: string, encoding: SignatureEncoding | undefined): string {
   const text = header.replace(PREFIX, '');
   if (HEX.test(text) && encoding !== 'base64') return text.toLowerCase();
   if (BASE64.test(text) && encoding !== 'hex') {
-    const standard = text.replaceAll('-', '+').replaceAll('_', '/');
-    return toHex(Uint8Array.from(atob(standard), (char) => char.charCodeAt(0)));
+    return toHex(base64ToBytes(text.replaceAll('-', '+').replaceAll('_', '/')));
   }
   throw new WebhookVerificationError('malformed_signature', diagnosis(text, encoding));
 }

@@ -1,7 +1,7 @@
 import { ConfigurationError, WebhookVerificationError } from '../../errors/classes.ts';
 import { RAW_BODY_ADVICE } from '../verify/raw-body.ts';
 
-/** The frameworks that can be told apart by what they pass. */
+/** The frameworks that can be distinguished by the arguments that they pass. */
 export type Framework = 'express' | 'fastify' | 'koa' | 'fetch' | 'lambda' | null;
 
 const LINES: Readonly<Record<Exclude<Framework, null>, string>> = {
@@ -17,8 +17,8 @@ const LINES: Readonly<Record<Exclude<Framework, null>, string>> = {
 };
 
 /**
- * The error for a body that is gone before it got here; names the line to change. A parsed one is a refusal of this
- * request, as `verifyWebhook` refuses a parsed object; one that was consumed is a fault of the endpoint.
+ * Returns the error for a body that something else has read first. It names the line to change. A parsed body is a refused
+ * request, as in `verifyWebhook`. A consumed body is an error in the setup of the endpoint.
  */
 export function bodyGone(
   what: 'parsed' | 'consumed',

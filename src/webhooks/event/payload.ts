@@ -1,4 +1,5 @@
-// The interface does not show how the payload names some members, so each is looked for under its plausible names.
+// Access to a parsed body. It imports nothing. The interface does not show how some members are named, or whether an
+// envelope holds them, so each is looked for in its plausible places.
 
 export type Payload = Readonly<Record<string, unknown>>;
 
@@ -6,23 +7,23 @@ export function isPayload(value: unknown): value is Payload {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** An own member: `__proto__` in a body, or a polluted prototype, must not supply a status. */
-export function own(payload: Payload, name: string): unknown {
+/** Returns a member of the object itself: `__proto__` in a body, or a polluted prototype, must not supply a status. */
+export function readMember(payload: Payload, name: string): unknown {
   return Object.hasOwn(payload, name) ? payload[name] : undefined;
 }
 
 const ENVELOPE_MEMBERS = ['data', 'payload', 'invoice', 'object', 'body'];
 
-/** The invoice's members: the body itself, what an envelope holds, or both where the members are split between them. */
+/** The invoice's members: the body itself, the content of an envelope, or both if the members are split between them. */
 export function innerPayload(root: Payload): Payload {
   const inner = innerLayer(root)?.payload;
   if (inner === undefined) return root;
-  const uuid = own(root, 'invoice_uuid') ?? null;
+  const uuid = readMember(root, 'invoice_uuid') ?? null;
   if (uuid === null) return has(inner, 'status') ? inner : { ...root, ...inner };
   return { ...root, ...inner, invoice_uuid: uuid };
 }
 
-/** What stands between the body and the invoice's members, where they are two envelopes deep. */
+/** The outer envelope, if the invoice's members are two envelopes deep. */
 export function middlePayload(root: Payload): Payload | null {
   return innerLayer(root)?.around ?? null;
 }
@@ -33,20 +34,20 @@ interface Layer {
 }
 
 function innerLayer(root: Payload): Layer | undefined {
-  const uuid = own(root, 'invoice_uuid') ?? null;
+  const uuid = readMember(root, 'invoice_uuid') ?? null;
   if (uuid !== null && has(root, 'status')) return undefined;
   return enveloped(root).find(({ payload }) => has(payload, uuid === null ? 'invoice_uuid' : 'status'));
 }
 
 function has(payload: Payload, name: string): boolean {
-  return (own(payload, name) ?? null) !== null;
+  return (readMember(payload, name) ?? null) !== null;
 }
 
 function enveloped(root: Payload): readonly Layer[] {
   return ENVELOPE_MEMBERS.flatMap((name): Layer[] => {
-    const first = own(root, name);
+    const first = readMember(root, name);
     if (!isPayload(first)) return [];
-    const second = own(first, 'invoice') ?? own(first, 'object');
+    const second = readMember(first, 'invoice') ?? readMember(first, 'object');
     const outer = { payload: first, around: null };
     return isPayload(second) ? [outer, { payload: second, around: first }] : [outer];
   });
@@ -54,10 +55,10 @@ function enveloped(root: Payload): readonly Layer[] {
 
 const DEEPEST = 8;
 
-/** Whether a member of this name, at any depth, has a value that fits: for the question of what must not be dropped. */
-export function somewhere(value: unknown, name: string, fits: (value: unknown) => boolean, depth = 0): boolean {
+/** Whether a member of this name has a fitting value at any depth. */
+export function hasMemberAnywhere(value: unknown, name: string, fits: (value: unknown) => boolean, depth = 0): boolean {
   if (typeof value !== 'object' || value === null || depth > DEEPEST) return false;
   return Object.entries(value).some(
-    ([member, inner]) => (member === name && fits(inner)) || somewhere(inner, name, fits, depth + 1),
+    ([member, inner]) => (member === name && fits(inner)) || hasMemberAnywhere(inner, name, fits, depth + 1),
   );
 }

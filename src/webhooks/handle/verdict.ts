@@ -1,38 +1,18 @@
 import type { WebhookReason } from '../../errors/codes.ts';
 
-/** What the endpoint answers. A plain object, for any framework. */
+/** The answer of the endpoint: a plain object, for any framework. */
 export interface WebhookReply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** One of a few fixed words: nothing of the request, and nothing that helps a stranger. */
+  /** One fixed word. It contains nothing of the request, and nothing that helps an attacker. */
   readonly body: string;
 }
 
-/** How the handling of one request ended. */
-export type Verdict =
-  | 'done'
-  | 'duplicate'
-  | 'duplicate_differs'
-  | 'no_handler'
-  | 'unknown_payment'
-  | 'failed_after_commit'
-  | 'duplicate_running'
-  | 'handler_failed'
-  | 'store_failed'
-  | 'lease_lost'
-  | 'time_limit'
-  | 'too_many_bodies'
-  | 'method_not_allowed'
-  | 'unsupported_media_type'
-  | 'setup'
-  | 'aborted'
-  | WebhookReason;
-
-/** The lease of a claim. The first repeat of the service comes after a minute, so that a crash is found by it. */
+/** The lease of a claim. The service first repeats a delivery after a minute, so that repeat finds a crash. */
 export const LEASE = 50_000;
 
-// 2xx never for work that is not done: each other status makes the service try again, seven times by default.
-const STATUS: Readonly<Record<Verdict, number>> = {
+// 2xx never for work that is not done. Any other status makes the service try again, seven times by default.
+const STATUS = {
   done: 200,
   duplicate: 200,
   duplicate_differs: 200,
@@ -59,22 +39,33 @@ const STATUS: Readonly<Record<Verdict, number>> = {
   store_failed: 503,
   time_limit: 503,
   too_many_bodies: 503,
-};
+} as const satisfies Readonly<Record<string, number> & Record<WebhookReason, number>>;
 
+/** How the handling of a request, or of an event, ended. {@link WebhookReportReason} explains each word. */
+export type Verdict = keyof typeof STATUS;
+
+/** How a request, or an event, ended, with the text and the error for its report. */
+export interface Ending {
+  readonly verdict: Verdict;
+  readonly message: string;
+  readonly error?: unknown;
+}
+
+const RETRY_LATER = { 'Retry-After': String(LEASE / 1000) };
 const EXTRA_HEADERS: Partial<Record<Verdict, Readonly<Record<string, string>>>> = {
   method_not_allowed: { Allow: 'POST' },
-  duplicate_running: { 'Retry-After': String(LEASE / 1000) },
-  lease_lost: { 'Retry-After': String(LEASE / 1000) },
-  time_limit: { 'Retry-After': String(LEASE / 1000) },
-  too_many_bodies: { 'Retry-After': String(LEASE / 1000) },
+  duplicate_running: RETRY_LATER,
+  lease_lost: RETRY_LATER,
+  time_limit: RETRY_LATER,
+  too_many_bodies: RETRY_LATER,
 };
 
-/** The HTTP status that goes with a verdict. */
+/** The HTTP status for a verdict. */
 export function statusOf(verdict: Verdict): number {
   return STATUS[verdict];
 }
 
-/** The whole answer that goes with a verdict. */
+/** The whole answer for a verdict. */
 export function replyFor(verdict: Verdict): WebhookReply {
   const headers = {
     'Content-Type': 'text/plain; charset=utf-8',

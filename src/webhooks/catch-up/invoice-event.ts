@@ -1,0 +1,95 @@
+import { eventOfStatus } from '../../contract/statuses.ts';
+import type { Decimal } from '../../contract/values/decimal.ts';
+import { decimalFrom, Problem } from '../../contract/values/scalars.ts';
+import { buildEvent, malformed } from '../event/event-decoder.ts';
+import type { InvoiceEvent } from '../event/events.ts';
+import { isPayload, type Payload } from '../event/payload.ts';
+import type { CatchUpInvoice } from './catch-up-options.ts';
+
+/**
+ * Builds the event that the webhook of a final invoice would have delivered. It uses the decoder of deliveries, so that
+ * both have the same digest. Nothing is guessed: a missing value is an error, never a zero, and so is an invoice that
+ * contradicts itself.
+ *
+ * @throws WebhookVerificationError `malformed_payload`
+ * @see [Payload members](../../../docs/service-interface.md#payload-members)
+ */
+export function eventOfInvoice(invoice: CatchUpInvoice): InvoiceEvent {
+  const raw: unknown = JSON.parse(JSON.stringify(invoice)); // the text forms of the wire
+  if (!isPayload(raw)) throw malformed('the invoice is not an object');
+  const { status } = invoice;
+  checkConsistency(invoice);
+  const isPaid = eventOfStatus(status) === 'invoice.paid';
+  const inner = isPaid ? paidPayload(invoice) : basePayload(invoice, invoice.amount);
+  return buildEvent(
+    { inner, root: inner, status, name: null, raw },
+    { source: 'catch_up', id: null, signed_at: null, secretIndex: null, headerName: null },
+  );
+}
+
+/** Refuses an invoice whose members contradict each other: to choose between them could ship goods that were not paid. */
+function checkConsistency(invoice: CatchUpInvoice): void {
+  const { status, is_adjusted, adjustment } = invoice;
+  const amount = readAmount('amount', invoice.amount);
+  const settled = readAmount('settled_amount_usdt', invoice.settled_amount_usdt);
+  if (status !== 'success') {
+    const corrected = readAmount('adjustment.actual_amount_usdt', adjustment?.actual_amount_usdt);
+    for (const [name, credited] of [
+      ['settled_amount_usdt', settled],
+      ['adjustment.actual_amount_usdt', corrected],
+    ] as const) {
+      if (credited?.isZero() === false) throw malformed(`its status is ${status}, but "${name}" was credited`);
+    }
+    return;
+  }
+  if (adjustment === null || adjustment === undefined) return;
+  const expected = readAmount('adjustment.expected_amount_fiat', adjustment.expected_amount_fiat);
+  const actual = readAmount('adjustment.actual_amount_fiat', adjustment.actual_amount_fiat);
+  readAmount('adjustment.expected_amount_usdt', adjustment.expected_amount_usdt);
+  const credited = readAmount('adjustment.actual_amount_usdt', adjustment.actual_amount_usdt);
+  if (areDifferent(settled, credited)) {
+    throw malformed(
+      '"settled_amount_usdt" and "adjustment.actual_amount_usdt" differ: how much was credited is unclear',
+    );
+  }
+  if (areDifferent(amount, expected)) throw malformed('"amount" and "adjustment.expected_amount_fiat" differ');
+  if (!is_adjusted && areDifferent(amount, actual)) {
+    throw malformed('"is_adjusted" is not true, but "adjustment.actual_amount_fiat" differs from "amount"');
+  }
+}
+
+/** Reads an amount if there is one. The decoder of deliveries refuses the unreadable amounts that it needs. */
+function readAmount(name: string, money: Money): Decimal | null {
+  const value = decimalFrom(toText(money));
+  if (value instanceof Problem) return null;
+  if (value.isNegative()) throw malformed(`"${name}" is negative`);
+  return value;
+}
+
+function areDifferent(a: Decimal | null, b: Decimal | null): boolean {
+  return a !== null && b !== null && !a.eq(b);
+}
+
+function paidPayload(invoice: CatchUpInvoice): Payload {
+  const { adjustment, is_adjusted } = invoice;
+  const credited_usdt = toText(invoice.settled_amount_usdt ?? adjustment?.actual_amount_usdt);
+  if (!is_adjusted) return { ...basePayload(invoice, invoice.amount), credited_usdt, adjusted: false };
+  return {
+    ...basePayload(invoice, adjustment?.actual_amount_fiat),
+    credited_usdt,
+    adjusted: true,
+    original_amount: toText(adjustment?.expected_amount_fiat ?? invoice.amount),
+  };
+}
+
+type Money = CatchUpInvoice['amount'] | null | undefined;
+
+function basePayload({ uuid, external_id, status }: CatchUpInvoice, amount: Money): Payload {
+  return { invoice_uuid: uuid, external_id, status, amount: toText(amount) };
+}
+
+// Through text, because the Decimal may come from another copy of decimal.js. Other values go to the decoder unchanged:
+// numbers also have a toFixed, which rounds to whole ones.
+function toText(amount: Money): unknown {
+  return typeof amount === 'object' && amount !== null ? amount.toFixed() : amount;
+}

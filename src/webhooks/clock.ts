@@ -1,0 +1,22 @@
+import { ConfigurationError } from '../errors/classes.ts';
+
+/** The time: a Date, milliseconds since 1970, or a function that returns one of them. */
+export type TimeSource = Date | number | (() => Date | number);
+
+/**
+ * Returns a function that gives the time in finite milliseconds. With NaN no timestamp would ever be too old.
+ *
+ * @throws ConfigurationError for anything else. The returned function throws it as well.
+ */
+export function parseClock(now: TimeSource | undefined): () => number {
+  if (now === undefined) return () => Date.now();
+  if (typeof now === 'function') return () => finiteTime(now());
+  const fixed = finiteTime(now);
+  return () => fixed;
+}
+
+function finiteTime(time: unknown): number {
+  const ms = typeof time === 'number' ? time : time instanceof Date ? time.getTime() : Number.NaN;
+  if (Number.isFinite(ms)) return ms;
+  throw new ConfigurationError('now must be a Date, milliseconds since 1970, or a function that returns one of them.');
+}

@@ -1,0 +1,74 @@
+import { catchUp } from './catch-up/catch-up.ts';
+import type { CatchUpClient, CatchUpOptions, CatchUpResult } from './catch-up/catch-up-options.ts';
+import { handleRequest, type WebhookRequest } from './handle/handle-request.ts';
+import { type HandlerSettings, parseHandlerOptions, type WebhookHandlerOptions } from './handle/handler-options.ts';
+import { Reporter } from './handle/report.ts';
+import type { WebhookReply } from './handle/verdict.ts';
+import { weakSecrets } from './verify/secrets.ts';
+
+/** The endpoint as a function. Wrap it with `toFetchHandler`, `toNodeHandler` or `toLambdaHandler`, or call it directly. */
+export interface WebhookHandler {
+  /**
+   * Handles one delivery. Never rejects: each failure is an answer and a report.
+   *
+   * @example
+   * const reply = await handler.handle({ method: request.method, headers: request.headers, body: rawBody });
+   * response.writeHead(reply.status, reply.headers).end(reply.body);
+   */
+  handle(request: WebhookRequest): Promise<WebhookReply>;
+  /**
+   * Plays the events that no webhook delivered, after an outage or every night. It walks the final invoices that
+   * finished since then, and hands those that are not done to the same functions, through the same store. A webhook that
+   * arrives later finds them done. Reports go to `onReport`, with the status null.
+   *
+   * An invoice that fails does not stop the others. Run it again for invoices that are counted in `failed` or `busy`. If
+   * an invoice lacks an amount, it is counted as failed: amounts are never guessed.
+   *
+   * @param merchant A `MerchantClient`.
+   * @throws ConfigurationError for an unusable argument, and for a `since` that the store's retention does not reach.
+   * @throws AbortedError if the signal is aborted.
+   * @throws CallError of the client if the list cannot be read.
+   * @example
+   * const result = await handler.catchUp(merchant, { since: '2026-01-31T09:00:00Z' });
+   * console.log(`${result.played} played, ${result.failed} failed`);
+   */
+  catchUp(merchant: CatchUpClient, options: CatchUpOptions): Promise<CatchUpResult>;
+}
+
+/**
+ * Creates the webhook endpoint. It verifies each delivery, drops repeats, runs your function, and answers so that the
+ * service repeats exactly if the work is not done.
+ *
+ * Your function may run again after a crash. Make its work idempotent, or write inside the transaction of a store that
+ * has one.
+ *
+ * @throws ConfigurationError for a missing or unusable option.
+ * @example
+ * const handler = createWebhookHandler({
+ *   secret: process.env.MERCHANT_WEBHOOK_SECRET,
+ *   store: memoryStore(),
+ *   onPaid: async (event) => fulfil(event.external_id, event.credited_usdt),
+ *   onCanceled: async (event) => cancel(event.external_id),
+ * });
+ * http.createServer(toNodeHandler(handler)).listen(3000);
+ * @see [Receiver rules](../../docs/service-interface.md#receiver-rules)
+ */
+export function createWebhookHandler<Extra extends object = object>(
+  options: WebhookHandlerOptions<Extra>,
+): WebhookHandler {
+  const settings = parseHandlerOptions(options);
+  reportWeakSecrets(settings);
+  return {
+    handle: (request) => handleRequest(request, settings),
+    catchUp: (merchant, options) => catchUp(merchant, options, settings),
+  };
+}
+
+/** Reports once, when the handler is created: a delivery would not show it. */
+function reportWeakSecrets<Extra extends object>({ verify, options }: HandlerSettings<Extra>): void {
+  const weak = weakSecrets(verify.secrets);
+  if (weak.length === 0) return;
+  const which = verify.secrets.length === 1 ? 'The webhook secret' : `Webhook secret ${weak.join(', ')}`;
+  const message = `${which} has under 16 bytes, and could be found by trial. Use the secret of the dashboard, or create a longer one there.`;
+  new Reporter(options.onReport).report('weak_secret', message);
+}

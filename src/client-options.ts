@@ -1,7 +1,7 @@
-import type { ClientRetryOptions, DriftEvent, FetchLike, Hooks, Logger } from './call/options.ts';
 import { checkNames, isBytes, kindOf } from './checks.ts';
 import { isLoopback } from './contract/values/hosts.ts';
 import { ConfigurationError } from './errors/classes.ts';
+import type { ClientRetryOptions, DriftEvent, FetchLike, Hooks, Logger } from './transport/options.ts';
 import type { Runtime } from './transport/runtime.ts';
 import { type ApiKey, keyProblem } from './transport/secrecy/api-key.ts';
 

@@ -13,15 +13,13 @@ import { PaymentMethods } from './resources/payment-methods.ts';
 import { Rates } from './resources/rates.ts';
 import { Webhooks } from './resources/webhooks.ts';
 import { Withdrawals } from './resources/withdrawals.ts';
-import { RetryBudget } from './transport/budget.ts';
-import { DriftReporter } from './transport/drift-reporter.ts';
-import { RateLimitGate } from './transport/gate.ts';
-import { checkHeaders, clientLimits } from './transport/limits.ts';
-import { Observer } from './transport/observer.ts';
-import { Runner } from './transport/runner.ts';
+import { DriftReporter, Observer } from './transport/observer.ts';
+import { checkHeaders, readClientSettings } from './transport/read-options.ts';
 import { runtimeOf } from './transport/runtime.ts';
+import type { ClientCore } from './transport/scope.ts';
 import { apiKeySource } from './transport/secrecy/api-key.ts';
 import { Redactor } from './transport/secrecy/redact.ts';
+import { RateLimitGate, RetryBudget } from './transport/throttle.ts';
 import { Transport } from './transport/transport.ts';
 
 /**
@@ -47,28 +45,27 @@ export class MerchantClient {
     const baseUrl = checkBaseUrl(options.baseUrl, options.allowHttp === true);
     const apiKey = checkApiKey(options.apiKey);
     const secrets = checkWebhookSecrets(options.webhookSecret);
-    const { budget, ...limits } = clientLimits(options);
-    const hidden = [...secrets, apiKey].filter((secret) => typeof secret === 'string');
-    const redactor = new Redactor(hidden);
+    const { budget, settings } = readClientSettings(options, fail);
+    const headers = checkHeaders(options.headers, 'headers', fail);
+    const redactor = new Redactor([...secrets, apiKey].filter((secret) => typeof secret === 'string'));
     const runtime = runtimeOf(options.runtime);
     // Looked up at each call, so that a tool that replaces the platform's fetch later is seen.
     const fetch = options.fetch ?? ((url, init) => globalThis.fetch(url, init));
-    const runner = new Runner({
-      transport: new Transport(fetch, apiKeySource(apiKey, redactor)),
+    const core: ClientCore = {
+      transport: new Transport({ fetch, baseUrl, headers, redactor }),
+      readKey: apiKeySource(apiKey, redactor),
       runtime,
       budget: new RetryBudget(budget),
       gate: new RateLimitGate(runtime),
       observer: new Observer(options.hooks ?? {}, options.logger ?? {}),
       redactor,
       drift: options.onDrift === undefined ? null : new DriftReporter(options.onDrift, redactor),
-      baseUrl,
-      headers: checkHeaders(options.headers, 'headers', fail),
-      limits,
-    });
-    this.invoices = new Invoices(runner);
-    this.withdrawals = new Withdrawals(runner, checkQueryNames(options.withdrawalQuery));
-    this.paymentMethods = new PaymentMethods(runner);
-    this.rates = new Rates(runner);
-    this.webhooks = new Webhooks(runner, secrets);
+      settings,
+    };
+    this.invoices = new Invoices(core);
+    this.withdrawals = new Withdrawals(core, checkQueryNames(options.withdrawalQuery));
+    this.paymentMethods = new PaymentMethods(core);
+    this.rates = new Rates(core);
+    this.webhooks = new Webhooks(core, secrets);
   }
 }

@@ -1,20 +1,4 @@
 export type { Call, CallResult, ListCall, ResponseInfo, WithResponse } from './call/call.ts';
-export type {
-  CallEvent,
-  CallOptions,
-  ClientRetryOptions,
-  DriftEvent,
-  ErrorEvent,
-  FetchInit,
-  FetchLike,
-  Hooks,
-  InvalidRow,
-  Logger,
-  ResponseEvent,
-  RetryEvent,
-  RetryOptions,
-  RowsOptions,
-} from './call/options.ts';
 export { MerchantClient } from './client.ts';
 export type { MerchantClientOptions, WithdrawalQueryNames } from './client-options.ts';
 export type { Operation } from './contract/endpoint.ts';
@@ -71,5 +55,21 @@ export type { RateFilter, Rates } from './resources/rates.ts';
 export type { WaitOptions } from './resources/wait-until-final.ts';
 export type { Webhooks } from './resources/webhooks.ts';
 export type { Withdrawals } from './resources/withdrawals.ts';
+export type {
+  CallEvent,
+  CallOptions,
+  ClientRetryOptions,
+  DriftEvent,
+  ErrorEvent,
+  FetchInit,
+  FetchLike,
+  Hooks,
+  InvalidRow,
+  Logger,
+  ResponseEvent,
+  RetryEvent,
+  RetryOptions,
+  RowsOptions,
+} from './transport/options.ts';
 export type { Runtime } from './transport/runtime.ts';
 export type { ApiKey } from './transport/secrecy/api-key.ts';

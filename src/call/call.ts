@@ -1,10 +1,11 @@
 import { checkNames } from '../checks.ts';
 import type { Page } from '../contract/types.ts';
 import { type CallError, ConfigurationError, isMerchantError } from '../errors/classes.ts';
-import { unreadable } from '../transport/request.ts';
-import type { Success } from '../transport/runner.ts';
+import { readArguments } from '../transport/arguments.ts';
+import type { Success } from '../transport/call-loop.ts';
 import { type CallSite, callSite, locate } from './call-site.ts';
-import { type PageSource, walkPages } from './pages.ts';
+import type { PageSource } from './page-requests.ts';
+import { walkPages } from './walk.ts';
 
 /** The answer behind a call's data. */
 export interface ResponseInfo {
@@ -136,12 +137,7 @@ export class ListCall<T> extends Call<Page<T>> implements AsyncIterable<T> {
   async collect(options: { readonly limit: number }): Promise<T[]> {
     this.consumed();
     const { operation } = this.#source;
-    let limit: unknown;
-    try {
-      limit = options?.limit;
-    } catch (error) {
-      throw unreadable(error, operation);
-    }
+    const limit: unknown = readArguments(operation, () => options?.limit);
     const fail = (problem: string): never => {
       throw new ConfigurationError(`${operation}: ${problem}`, { code: 'SDK_INVALID_ARGUMENT', operation });
     };

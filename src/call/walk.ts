@@ -1,30 +1,56 @@
 import type { Page } from '../contract/types.ts';
 import { hasKind, type UnexpectedResponseError } from '../errors/classes.ts';
 import { Gaps } from './gaps.ts';
-import type { PageSource } from './pages.ts';
+import { PageRequests, type PageSource, pageError, problemOf } from './page-requests.ts';
 import { Tally } from './tally.ts';
-import { pageError, problemOf } from './walk-problems.ts';
 
-/** Reads beyond this are not a walk any more: `READS_FACTOR` × total_pages + `READS_SPARE`. */
-const READS_FACTOR = 3;
-const READS_SPARE = 10;
 /** So many pages in a row that bring nothing new, each read twice, end the walk. */
 const BARREN_MAX = 3;
 /** A list may shrink past a page and grow again; one that refuses a page so often while counting it is broken. */
 const REFUSALS_MAX = 3;
 
+/**
+ * Walks the pages of a list that moves while it is read, each with the items not seen before. The first copy of an
+ * item wins. Where `total_items` shrinks, the rows behind the reader have moved forward, so the pages into which they
+ * can have moved are read again. A page that brings nothing new, though more rows are counted, is read again once, and
+ * so is the whole list when rows were repeated and others are missing; what is missing then is an error.
+ * Leaving the loop ends the requests in flight.
+ */
+export async function* walkPages<T>(source: PageSource<T>): AsyncGenerator<Page<T>, void, undefined> {
+  const walk = new Walk(source);
+  try {
+    for (let page = source.first, number = source.startPage; ; ) {
+      const fresh = walk.take(page, number);
+      if (fresh !== null) yield fresh;
+      for (let isRead = false; !isRead; ) {
+        const next = walk.next();
+        if (next === null) return;
+        try {
+          page = await walk.read(next);
+          number = next;
+          isRead = true;
+        } catch (error) {
+          walk.refuse(next, error); // throws, unless the list has become shorter than this
+        }
+      }
+    }
+  } catch (error) {
+    source.onFailure?.(error);
+    throw error;
+  } finally {
+    walk.leave();
+  }
+}
+
 /** The state of one walk: which page to read now, and what is new on each. */
-export class Walk<T> {
+class Walk<T> {
   readonly #source: PageSource<T>;
   readonly #size: number;
   readonly #tally: Tally;
-  readonly #ahead = new Map<number, Promise<Page<T>>>();
-  readonly #controller = new AbortController();
-  readonly #release: () => void;
+  readonly #requests: PageRequests<T>;
   readonly #gaps: Gaps;
   #front: number;
   #totalPages: number;
-  #reads = 1;
   #ended = false;
   #isSecondReading = false;
   /** A page that was refused: perhaps the list has become shorter. The next page back that is there will show it. */
@@ -40,17 +66,14 @@ export class Walk<T> {
   #probe: number | null = null;
 
   constructor(source: PageSource<T>) {
-    const { signal, first, startPage } = source;
+    const { first, startPage } = source;
     this.#source = source;
+    this.#requests = new PageRequests(source);
     this.#size = first.per_page;
     this.#gaps = new Gaps(first.per_page);
     this.#front = startPage - 1;
     this.#tally = new Tally(first.total_items, this.#front * this.#size);
     this.#totalPages = first.total_pages;
-    const onAbort = (): void => this.#controller.abort(signal?.reason);
-    if (signal?.aborted) onAbort();
-    else signal?.addEventListener('abort', onAbort, { once: true });
-    this.#release = () => signal?.removeEventListener('abort', onAbort);
   }
 
   /** Notes a page and returns it with its new items; null for one that was read again in vain. */
@@ -59,7 +82,7 @@ export class Walk<T> {
     const rows = page.items.length + others.length;
     const number = this.#answered(page, asked, rows);
     const isPastEnd = number !== asked || this.#retreat !== null;
-    if (isPastEnd && this.#reads === 1) {
+    if (isPastEnd && this.#requests.made === 1) {
       this.#ended = true; // the walk was to begin behind the end
       return null;
     }
@@ -154,7 +177,7 @@ export class Walk<T> {
   next(): number | null {
     const now = this.#retreat ?? this.#again;
     if (now !== null) return now;
-    if (!this.#ended && this.#ahead.has(this.#front + 1)) return this.#front + 1;
+    if (!this.#ended && this.#requests.isInFlight(this.#front + 1)) return this.#front + 1;
     const gap = this.#gaps.lastBefore(this.#ended ? Number.POSITIVE_INFINITY : this.#front);
     if (gap !== null) return gap;
     return this.#ended ? this.#afterEnd() : this.#front + 1;
@@ -173,42 +196,21 @@ export class Walk<T> {
     if (this.#isSecondReading) throw this.#lossOf(missing, repeatedOn, 'pages repeat rows of others');
     this.#isSecondReading = true;
     this.#tally.again();
-    this.#ahead.clear();
+    this.#requests.forget();
     this.#gaps.clear();
     this.#ended = false;
     this.#front = this.#source.startPage - 1;
     return this.#source.startPage;
   }
 
-  async read(number: number): Promise<Page<T>> {
-    const page = this.#request(number);
-    this.#ahead.delete(number);
+  read(number: number): Promise<Page<T>> {
     const goesOn = number > this.#front && !this.#ended && this.#gaps.areNone;
     const last = goesOn ? Math.min(number + this.#source.prefetch - 1, this.#totalPages) : 0;
-    for (let ahead = number + 1; ahead <= last; ahead += 1) this.#request(ahead);
-    return page;
+    return this.#requests.read(number, last, this.#totalPages);
   }
 
   leave(): void {
-    this.#release();
-    this.#controller.abort();
-  }
-
-  #request(number: number): Promise<Page<T>> {
-    const inFlight = this.#ahead.get(number);
-    if (inFlight !== undefined) return inFlight;
-    if (this.#reads >= READS_FACTOR * this.#totalPages + READS_SPARE) {
-      throw pageError(
-        this.#source.operation,
-        number,
-        `the walk has made ${this.#reads} requests for a list of ${this.#totalPages} pages, which does not come to rest`,
-      );
-    }
-    this.#reads += 1;
-    const page = this.#source.read(number, this.#controller.signal);
-    page.catch(() => {}); // asked ahead of time: nobody may be waiting when it fails
-    this.#ahead.set(number, page);
-    return page;
+    this.#requests.end();
   }
 
   /** The number of the page that was answered: the one asked for, or the last one where the list has become shorter. */

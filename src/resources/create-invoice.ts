@@ -1,4 +1,3 @@
-import type { CallOptions } from '../call/options.ts';
 import { endpoints } from '../contract/endpoints.ts';
 import type { CreatedInvoice, CreateInvoiceParams, Invoice } from '../contract/types.ts';
 import {
@@ -10,12 +9,13 @@ import {
   isMerchantError,
 } from '../errors/classes.ts';
 import type { Outcome } from '../errors/codes.ts';
+import { reporting, type Success, sendCall } from '../transport/call-loop.ts';
 import { afterUnknown } from '../transport/failure.ts';
-import type { Runner, Success } from '../transport/runner.ts';
-import type { CallScope } from '../transport/scope.ts';
-import { compared, creationDifferences, differencesOf } from './compared.ts';
-import { type CallAge, type InvoiceOrigin, originOf } from './invoice-origin.ts';
-import { readBack } from './read-back.ts';
+import type { CallOptions } from '../transport/options.ts';
+import { type CallScope, type ClientCore, openCall } from '../transport/scope.ts';
+import { rewritten } from '../transport/secrecy/shown-data.ts';
+import { compared, creationDifferences, differencesOf, type InvoiceOrigin, originOf } from './compared.ts';
+import { readBack } from './read-invoice.ts';
 
 /** `created` is true also for an invoice that one of the call's attempts made before its answer was lost. */
 export type Creation =
@@ -26,61 +26,56 @@ const endpoint = endpoints['invoices.create'];
 
 /** Creates, and reads back where that settles what happened; `orGet` also returns what the call did not create. */
 export function createInvoice(
-  runner: Runner,
+  client: ClientCore,
   params: CreateInvoiceParams,
   options: CallOptions,
   orGet: boolean,
 ): Promise<Creation> {
-  return runner.reporting(endpoint, () => {
-    const startedOn = runner.runtime.now();
-    const scope: CallScope<CreatedInvoice> = runner.open(endpoint, { body: params }, options, {
+  return reporting(client, endpoint, () => {
+    const spec = {
+      body: params,
       externalId: () => params?.external_id,
-      data: compared(endpoint.data, (created) => creationDifferences(scope.request.sent, created)),
-    });
-    return createOrRecover(runner, scope, startedOn, orGet);
+      data: compared(endpoint.data, (created) => creationDifferences(scope.sent, created)),
+    };
+    const scope: CallScope<CreatedInvoice> = openCall(client, endpoint, spec, options);
+    return createOrRecover(scope, orGet);
   });
 }
 
-async function createOrRecover(
-  runner: Runner,
-  scope: CallScope<CreatedInvoice>,
-  startedOn: number,
-  orGet: boolean,
-): Promise<Creation> {
+async function createOrRecover(scope: CallScope<CreatedInvoice>, orGet: boolean): Promise<Creation> {
   try {
-    return { created: true, success: await runner.send(scope) };
+    return { created: true, success: await sendCall(scope) };
   } catch (error) {
     if (!hasCode(error, 'INVOICE_ALREADY_EXISTS')) throw error;
     // Only after an attempt with an unknown end can the existing invoice be this call's own.
     const isAmbiguous = error.outcome === 'unknown';
     if (!isAmbiguous && !orGet) throw error;
-    const { runtime } = runner;
-    const { found, requests } = await recover(runner, scope, error);
-    const { answer } = found;
-    // The answer's Date was written before its headers came: what its body took since then does not count.
-    const elapsed = answer.receivedAt - scope.startedAt;
-    const age: CallAge = { startedOn, elapsed, elapsedOnWall: runtime.now() - startedOn };
-    const origin = isAmbiguous ? originOf(found.value, scope.request.sent, answer.headers, age) : 'older';
-    if (origin !== 'own' && !orGet) throw notOwn(error, runner.shownData(found.value), origin);
+    const { found, requests } = await recover(scope, error);
+    const origin = isAmbiguous ? originOf(found, scope) : 'older';
+    if (origin !== 'own' && !orGet) throw notOwn(error, shown(found.value, scope), origin);
     const recovered = origin === 'own';
     const attempts = error.attempts.length + requests;
-    const durationMs = runtime.monotonic() - scope.startedAt;
+    const durationMs = scope.client.runtime.monotonic() - scope.startedAt;
     return { created: recovered, success: { ...found, attempts, durationMs, recovered } };
   }
 }
 
+/** An invoice of the service as an error may hold it: without key and secrets. */
+function shown(invoice: Invoice, { client }: CallScope<unknown>): Invoice {
+  return rewritten(invoice, (text) => client.redactor.text(text));
+}
+
 /** The existing invoice, if it is the same charge; the conflict with what is known, if it cannot be read. */
 async function recover(
-  runner: Runner,
   scope: CallScope<CreatedInvoice>,
   conflict: InvoiceAlreadyExistsError,
 ): Promise<{ readonly found: Success<Invoice>; readonly requests: number }> {
-  const { found, requests } = await readBack(runner, scope).catch((error: unknown) => {
+  const { found, requests } = await readBack(scope).catch((error: unknown) => {
     if (!isMerchantError(error)) throw error;
     throw hasCode(error, 'SDK_ABORTED') ? abortedWhileReading(conflict, error) : unread(conflict, error);
   });
   if (found === null) throw unread(conflict, null);
-  const differences = differencesOf(scope.request.sent, found.value);
+  const differences = differencesOf(scope.sent, found.value);
   if (differences.length === 0) return { found, requests };
   const { operation, attempts, externalId } = conflict;
   throw new InvoiceMismatchError({
@@ -90,7 +85,7 @@ async function recover(
     attempts,
     outcome: 'rejected', // read back and compared: this call's was not created
     differences,
-    existing: runner.shownData(found.value),
+    existing: shown(found.value, scope),
     message: `${operation}: another invoice has this external_id, with another ${differences.join(' and ')}. Give each charge an external_id of its own.`,
   });
 }

@@ -1,8 +1,8 @@
 import { Call, type ListCall } from '../call/call.ts';
-import type { CallOptions } from '../call/options.ts';
 import { endpoints } from '../contract/endpoints.ts';
 import type { CreatedInvoice, CreateInvoiceParams, Invoice, ListInvoicesQuery } from '../contract/types.ts';
-import type { Runner } from '../transport/runner.ts';
+import type { CallOptions } from '../transport/options.ts';
+import type { ClientCore } from '../transport/scope.ts';
 import { createInvoice } from './create-invoice.ts';
 import { listCall, wordFilter } from './list.ts';
 import type { ListOptions } from './list-options.ts';
@@ -16,11 +16,11 @@ export type CreateOrGetResult =
 
 /** Invoices: each one is a charge with a hosted payment link. */
 export class Invoices {
-  readonly #runner: Runner;
+  readonly #client: ClientCore;
 
   /** @internal */
-  constructor(runner: Runner) {
-    this.#runner = runner;
+  constructor(client: ClientCore) {
+    this.#client = client;
   }
 
   /**
@@ -30,7 +30,7 @@ export class Invoices {
    * @see service interface, "POST /api/v1/external/invoices"
    */
   create(params: CreateInvoiceParams, options: CallOptions = {}): Call<CreatedInvoice> {
-    return new Call(createInvoice(this.#runner, params, options, false).then(({ success }) => success));
+    return new Call(createInvoice(this.#client, params, options, false).then(({ success }) => success));
   }
 
   /**
@@ -40,7 +40,7 @@ export class Invoices {
    */
   createOrGet(params: CreateInvoiceParams, options: CallOptions = {}): Call<CreateOrGetResult> {
     return new Call(
-      createInvoice(this.#runner, params, options, true).then((creation) => ({
+      createInvoice(this.#client, params, options, true).then((creation) => ({
         ...creation.success,
         value: creation.created
           ? { created: true, invoice: creation.success.value }
@@ -51,7 +51,7 @@ export class Invoices {
 
   /** `ident`: the service's uuid or the external_id. @see service interface, "GET /api/v1/external/invoices/{ident}" */
   get(ident: string, options?: CallOptions): Call<Invoice> {
-    return new Call(readInvoice(this.#runner, ident, options));
+    return new Call(readInvoice(this.#client, ident, options));
   }
 
   /**
@@ -60,7 +60,7 @@ export class Invoices {
    * @see service interface, "GET /api/v1/external/invoices"
    */
   list(query: ListInvoicesQuery = {}, options: ListOptions<Invoice> = {}): ListCall<Invoice> {
-    return listCall(this.#runner, endpoints['invoices.list'], query, options, {
+    return listCall(this.#client, endpoints['invoices.list'], query, options, {
       filtersOf: ({ status, currency }) => [
         ...wordFilter('status', status, (invoice: Invoice) => invoice.status),
         ...wordFilter('currency', currency, (invoice: Invoice) => invoice.currency.code),
@@ -73,6 +73,6 @@ export class Invoices {
    * a shop should act on the webhook. Rejects with a TimeoutError (SDK_DEADLINE) when `timeout` has passed.
    */
   waitUntilFinal(ident: string, options: WaitOptions = {}): Promise<Invoice> {
-    return pollUntilFinal(this.#runner, ident, options);
+    return pollUntilFinal(this.#client, ident, options);
   }
 }

@@ -1,10 +1,10 @@
-import type { CallOptions, InvalidRow, RowsOptions } from '../call/options.ts';
-import { checkNames, kindOf } from '../checks.ts';
+import { type Fail, kindOf } from '../checks.ts';
 import type { Operation } from '../contract/endpoint.ts';
-import { isObject } from '../contract/envelope.ts';
 import type { Page } from '../contract/types.ts';
-import { ConfigurationError } from '../errors/classes.ts';
-import { CALL_NAMES } from '../transport/limits.ts';
+import { readArguments, refuseArgument } from '../transport/arguments.ts';
+import type { CallOptions, InvalidRow, RowsOptions } from '../transport/options.ts';
+import { CALL_NAMES, type CallSettings, readCallOptions } from '../transport/read-options.ts';
+import type { ClientCore } from '../transport/scope.ts';
 
 /** An item of a list that is not what the interface describes. */
 export interface InvalidItem extends InvalidRow {
@@ -35,55 +35,42 @@ const LIST_NAMES: ReadonlySet<string> = new Set([
   ...(['prefetch', 'onPage', 'onInvalidItem'] satisfies (keyof ListOptions<never>)[]),
 ]);
 
-/** The options of a list, checked, and apart from the caller's objects. */
-export function listOptionsOf<T>(options: ListOptions<T>, operation: Operation): ListOptions<T> {
-  checkOptions(options, LIST_NAMES, operation);
+/** The options of a list, checked and copied. */
+export interface ListSettings<T> extends Pick<ListOptions<T>, 'onPage' | 'onInvalidItem'> {
+  readonly prefetch: number;
+  readonly settings: CallSettings;
+}
+
+export function readListOptions<T>(client: ClientCore, options: ListOptions<T>, operation: Operation): ListSettings<T> {
+  const fail = (problem: string): never => refuseArgument(operation, problem);
+  const settings = readCallOptions(client.settings, options, LIST_NAMES, fail);
   const { prefetch = 1, onPage, onInvalidItem } = options;
   if (!Number.isSafeInteger(prefetch) || prefetch < 1 || prefetch > PREFETCH_MAX) {
-    fail(operation, `options.prefetch must be a whole number from 1 to ${PREFETCH_MAX}, not ${kindOf(prefetch)}`);
+    fail(`options.prefetch must be a whole number from 1 to ${PREFETCH_MAX}, not ${kindOf(prefetch)}`);
   }
-  checkCallbacks({ onPage, onInvalidItem }, operation);
-  return { ...callOptionsOf(options), prefetch, onPage, onInvalidItem };
+  checkCallbacks({ onPage, onInvalidItem }, fail);
+  return { settings, prefetch, onPage, onInvalidItem };
 }
 
 /** The options of a call that answers all its rows at once, likewise. */
-export function rowsOptionsOf(options: RowsOptions, operation: Operation): RowsOptions {
-  checkOptions(options, ROWS_NAMES, operation);
-  const { onInvalidItem } = options;
-  checkCallbacks({ onInvalidItem }, operation);
-  return { ...callOptionsOf(options), onInvalidItem };
+export function readRowsOptions(
+  client: ClientCore,
+  options: RowsOptions,
+  operation: Operation,
+): Pick<RowsOptions, 'onInvalidItem'> & { readonly settings: CallSettings } {
+  return readArguments(operation, () => {
+    const fail = (problem: string): never => refuseArgument(operation, problem);
+    const settings = readCallOptions(client.settings, options, ROWS_NAMES, fail);
+    const { onInvalidItem } = options;
+    checkCallbacks({ onInvalidItem }, fail);
+    return { settings, onInvalidItem };
+  });
 }
 
-/** Options of a call alone, as own copies. */
-export function callOptionsOf({ signal, timeout, deadline, retry, headers, query }: CallOptions): CallOptions {
-  return {
-    signal,
-    timeout,
-    deadline,
-    retry: isObject(retry) ? { ...retry } : retry,
-    headers: headers instanceof Headers ? Object.fromEntries(headers) : isObject(headers) ? { ...headers } : headers,
-    query: isObject(query) ? { ...query } : query,
-  };
-}
-
-function checkOptions(options: object, names: ReadonlySet<string>, operation: Operation): void {
-  if (typeof options !== 'object' || options === null) {
-    fail(operation, `options must be an object, not ${kindOf(options)}`);
-  }
-  checkNames('options', options, names, (problem) => fail(operation, problem));
-}
-
-function checkCallbacks(callbacks: Readonly<Record<string, unknown>>, operation: Operation): void {
+function checkCallbacks(callbacks: Readonly<Record<string, unknown>>, fail: Fail): void {
   for (const [name, callback] of Object.entries(callbacks)) {
     if (callback !== undefined && typeof callback !== 'function') {
-      fail(operation, `options.${name} must be a function, not ${kindOf(callback)}`);
+      fail(`options.${name} must be a function, not ${kindOf(callback)}`);
     }
   }
-}
-
-function fail(operation: Operation, problem: string): never {
-  throw new ConfigurationError(`${operation}: ${problem}. No request was made.`, {
-    code: 'SDK_INVALID_ARGUMENT',
-    operation,
-  });
 }

@@ -1,13 +1,14 @@
 import { ListCall } from '../call/call.ts';
-import type { CallOptions } from '../call/options.ts';
-import type { PageEndpoint } from '../contract/endpoint.ts';
+import type { PageEndpoint, RowsEndpoint } from '../contract/endpoint.ts';
 import { isObject, lenientPage } from '../contract/envelope.ts';
+import { rowsOf } from '../contract/rows.ts';
 import type { Page, PageQuery } from '../contract/types.ts';
+import { readArguments } from '../transport/arguments.ts';
+import { reportFailure, reporting, runCall, type Success, sendCall } from '../transport/call-loop.ts';
 import { quietly } from '../transport/observer.ts';
-import { unreadable } from '../transport/request.ts';
-import type { Runner, Success } from '../transport/runner.ts';
-import type { CallTraits } from '../transport/scope.ts';
-import { callOptionsOf, type ListOptions, listOptionsOf } from './list-options.ts';
+import type { RowsOptions } from '../transport/options.ts';
+import { type CallSpec, type ClientCore, openCall } from '../transport/scope.ts';
+import { type ListOptions, type ListSettings, readListOptions, readRowsOptions } from './list-options.ts';
 
 /** A member by which a list can be filtered. */
 export interface ListFilter<T> {
@@ -34,7 +35,7 @@ export interface ListTraits<T, Query> {
 
 /** A list of things that have a uuid. Query and options are read here, once: later changes by the caller change nothing. */
 export function listCall<T extends { readonly uuid: string }, Query extends PageQuery>(
-  runner: Runner,
+  client: ClientCore,
   endpoint: PageEndpoint<T>,
   query: Query,
   options: ListOptions<T>,
@@ -43,23 +44,23 @@ export function listCall<T extends { readonly uuid: string }, Query extends Page
   const { operation } = endpoint;
   const key = (item: T): string => item.uuid;
   try {
-    const reader = new ListReader(runner, endpoint, query, options, traits);
+    const reader = readArguments(operation, () => new ListReader(client, endpoint, query, options, traits));
+    const { prefetch, settings, onPage } = reader.options;
     return new ListCall(reader.first(), {
       operation,
       key,
       startPage: reader.startPage,
-      prefetch: reader.options.prefetch ?? 1,
-      signal: reader.options.signal ?? null,
+      prefetch,
+      signal: settings.signal,
       leftOut: (page) => reader.leftOut.get(page) ?? [],
       read: (page, signal) => reader.read(page, signal),
-      onPage: (page) => quietly(() => reader.options.onPage?.(page)),
+      onPage: (page) => quietly(() => onPage?.(page)),
       onFailure: (error) => reader.report(error),
-      onShort: () => runner.noteDrift(endpoint, 'total_items', 'count_mismatch'),
+      onShort: () => client.drift?.tell(endpoint, 'total_items', 'count_mismatch'),
     });
-  } catch (thrown) {
+  } catch (error) {
     // A bad argument rejects the call: methods never throw.
-    const error = unreadable(thrown, operation);
-    runner.reportFailure(endpoint, error, runner.runtime.monotonic());
+    reportFailure(client, endpoint, error, client.runtime.monotonic());
     const refused = Promise.reject<never>(error);
     return new ListCall<T>(refused, { operation, key, startPage: 1, prefetch: 1, signal: null, read: () => refused });
   }
@@ -67,29 +68,27 @@ export function listCall<T extends { readonly uuid: string }, Query extends Page
 
 /** Reads the pages of one list, by a query and options that nobody can change any more. */
 class ListReader<T extends { readonly uuid: string }, Query extends PageQuery> {
-  readonly options: ListOptions<T>;
+  readonly options: ListSettings<T>;
   /** Keys of the rows that were served with a page, and that the filter or a wrong member kept from its items. */
   readonly leftOut = new WeakMap<Page<T>, readonly string[]>();
-  readonly #runner: Runner;
+  readonly #client: ClientCore;
   readonly #endpoint: PageEndpoint<T>;
   readonly #query: Query;
   readonly #queryNames: Readonly<Record<string, string>>;
   readonly #filters: readonly ListFilter<T>[];
-  readonly #callOptions: CallOptions;
   /** When the requests began whose failure the walk has yet to judge. */
   readonly #beganAt = new WeakMap<object, number>();
 
   constructor(
-    runner: Runner,
+    client: ClientCore,
     endpoint: PageEndpoint<T>,
     query: Query,
     options: ListOptions<T>,
     { queryNames = {}, filtersOf }: ListTraits<T, Query>,
   ) {
-    this.#runner = runner;
+    this.#client = client;
     this.#endpoint = endpoint;
-    this.options = listOptionsOf(options, endpoint.operation);
-    this.#callOptions = callOptionsOf(this.options);
+    this.options = readListOptions(client, options, endpoint.operation);
     // What is not an object goes to the check as it came, which says so.
     this.#query = isObject(query) ? { ...query } : query;
     this.#queryNames = queryNames;
@@ -101,20 +100,17 @@ class ListReader<T extends { readonly uuid: string }, Query extends PageQuery> {
   }
 
   async first(): Promise<Success<Page<T>>> {
-    const success = await this.#runner.reporting(this.#endpoint, () =>
-      this.#request(this.#query, this.startPage, this.#callOptions),
-    );
+    const success = await reporting(this.#client, this.#endpoint, () => this.#request(this.#query, this.startPage));
     const asked = this.#query?.per_page ?? success.value.per_page;
-    if (asked !== success.value.per_page) this.#runner.noteDrift(this.#endpoint, 'per_page', 'size_ignored');
+    if (asked !== success.value.per_page) this.#client.drift?.tell(this.#endpoint, 'per_page', 'size_ignored');
     return success;
   }
 
   /** A later page, of the same query. Its failure is reported when the walk ends by it. */
   async read(page: number, signal: AbortSignal): Promise<Page<T>> {
-    const beganAt = this.#runner.runtime.monotonic();
+    const beganAt = this.#client.runtime.monotonic();
     try {
-      const success = await this.#request({ ...this.#query, page }, page, { ...this.#callOptions, signal });
-      return success.value;
+      return (await this.#request({ ...this.#query, page }, page, signal)).value;
     } catch (error) {
       if (error instanceof Error) this.#beganAt.set(error, beganAt);
       throw error;
@@ -123,14 +119,19 @@ class ListReader<T extends { readonly uuid: string }, Query extends PageQuery> {
 
   /** Tells the hooks of the failure that has ended a walk. */
   report(error: unknown): void {
-    const beganAt = (error instanceof Error && this.#beganAt.get(error)) || this.#runner.runtime.monotonic();
-    this.#runner.reportFailure(this.#endpoint, error, beganAt);
+    const beganAt = (error instanceof Error && this.#beganAt.get(error)) || this.#client.runtime.monotonic();
+    reportFailure(this.#client, this.#endpoint, error, beganAt);
   }
 
-  async #request(query: Query, page: number, options: CallOptions): Promise<Success<Page<T>>> {
+  async #request(
+    query: Query,
+    page: number,
+    signal: AbortSignal | null = this.options.settings.signal,
+  ): Promise<Success<Page<T>>> {
     const others: string[] = [];
-    const traits: CallTraits<Page<T>> = { page, queryNames: this.#queryNames, ...this.#itemByItem(others) };
-    const success = await this.#runner.send(this.#runner.open(this.#endpoint, { query }, options, traits));
+    const settings = { ...this.options.settings, signal };
+    const spec = { query, page, settings, queryNames: this.#queryNames, ...this.#itemByItem(others) };
+    const success = await sendCall(openCall(this.#client, this.#endpoint, spec));
     const items = success.value.items.filter((item) => this.#isAskedFor(item, others));
     const value = items.length < success.value.items.length ? { ...success.value, items } : success.value;
     this.leftOut.set(value, others);
@@ -139,13 +140,13 @@ class ListReader<T extends { readonly uuid: string }, Query extends PageQuery> {
 
   #isAskedFor(item: T, others: string[]): boolean {
     const wrong = this.#filters.filter((filter) => !filter.matches(item));
-    for (const { member } of wrong) this.#runner.noteDrift(this.#endpoint, `items.*.${member}`, 'filter_ignored');
+    for (const { member } of wrong) this.#client.drift?.tell(this.#endpoint, `items.*.${member}`, 'filter_ignored');
     if (wrong.length > 0) others.push(item.uuid);
     return wrong.length === 0;
   }
 
   /** With `onInvalidItem` the items are decoded one by one, and what cannot be is left out. */
-  #itemByItem(others: string[]): Pick<CallTraits<Page<T>>, 'data'> {
+  #itemByItem(others: string[]): Pick<CallSpec<Page<T>>, 'data'> {
     const report = this.options.onInvalidItem;
     if (report === undefined) return {};
     return {
@@ -156,4 +157,22 @@ class ListReader<T extends { readonly uuid: string }, Query extends PageQuery> {
       }),
     };
   }
+}
+
+/** Reads all rows of a list; those that cannot be read are left out and reported. */
+export async function readRows<T>(
+  client: ClientCore,
+  endpoint: RowsEndpoint<T>,
+  options: RowsOptions = {},
+): Promise<Success<T[]>> {
+  const { settings, onInvalidItem } = readRowsOptions(client, options, endpoint.operation);
+  const data = rowsOf(endpoint.item, {
+    isOmitted: endpoint.isOmitted,
+    mayAllBeInvalid: onInvalidItem !== undefined,
+    onInvalid(index, { path }, raw) {
+      client.drift?.tell(endpoint, path === '' ? '*' : `*.${path}`, 'invalid_item');
+      if (onInvalidItem !== undefined) quietly(() => onInvalidItem({ index, path, raw }));
+    },
+  });
+  return runCall(client, endpoint, { data, settings });
 }

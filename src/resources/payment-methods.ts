@@ -1,13 +1,14 @@
 import { Call } from '../call/call.ts';
-import type { RowsOptions } from '../call/options.ts';
 import { endpoints } from '../contract/endpoints.ts';
 import { amount, textOf } from '../contract/parameters.ts';
 import type { DecimalInput, PaymentMethod } from '../contract/types.ts';
 import { check, parameters } from '../contract/values/codecs.ts';
 import { Decimal } from '../contract/values/decimal.ts';
-import { readInput } from '../transport/request.ts';
-import type { Runner, Success } from '../transport/runner.ts';
-import { readRows } from './rows.ts';
+import { readInput } from '../transport/arguments.ts';
+import type { Success } from '../transport/call-loop.ts';
+import type { RowsOptions } from '../transport/options.ts';
+import type { ClientCore } from '../transport/scope.ts';
+import { readRows } from './list.ts';
 
 /** What is to be charged. */
 export interface ChargeQuery {
@@ -20,11 +21,11 @@ const checkCharge = check(() => parameters({ currency: textOf(2, 16), amount }))
 
 /** The payment methods available to the business: the source of truth for currencies and amounts that can be charged. */
 export class PaymentMethods {
-  readonly #runner: Runner;
+  readonly #client: ClientCore;
 
   /** @internal */
-  constructor(runner: Runner) {
-    this.#runner = runner;
+  constructor(client: ClientCore) {
+    this.#client = client;
   }
 
   /**
@@ -32,7 +33,7 @@ export class PaymentMethods {
    * @see service interface, "GET /api/v1/external/payment-methods"
    */
   list(options?: RowsOptions): Call<PaymentMethod[]> {
-    return new Call(readRows(this.#runner, endpoints['paymentMethods.list'], options));
+    return new Call(readRows(this.#client, endpoints['paymentMethods.list'], options));
   }
 
   /** The methods by which this amount of this currency can be charged; empty when it cannot be charged. */
@@ -44,7 +45,7 @@ export class PaymentMethods {
     const checked = readInput(checkCharge, charge, 'paymentMethods.forCharge');
     const currency = checked.currency.toUpperCase();
     const wanted = new Decimal(checked.amount);
-    const success = await readRows(this.#runner, endpoints['paymentMethods.list'], options);
+    const success = await readRows(this.#client, endpoints['paymentMethods.list'], options);
     const value = success.value.filter(
       (method) =>
         method.currency.code.toUpperCase() === currency &&

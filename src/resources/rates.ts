@@ -1,12 +1,13 @@
 import { Call } from '../call/call.ts';
-import type { RowsOptions } from '../call/options.ts';
 import { endpoints } from '../contract/endpoints.ts';
 import { optionalText } from '../contract/parameters.ts';
 import type { Rate } from '../contract/types.ts';
 import { check, parameters } from '../contract/values/codecs.ts';
-import { readInput } from '../transport/request.ts';
-import type { Runner, Success } from '../transport/runner.ts';
-import { readRows } from './rows.ts';
+import { readInput } from '../transport/arguments.ts';
+import type { Success } from '../transport/call-loop.ts';
+import type { RowsOptions } from '../transport/options.ts';
+import type { ClientCore } from '../transport/scope.ts';
+import { readRows } from './list.ts';
 
 /** Which rates. Case does not matter. The service always answers all of them; these are picked here. */
 export interface RateFilter {
@@ -23,11 +24,11 @@ const checkFilter = check(() =>
 
 /** Market rates of USDT. They do not say what can be charged: {@link PaymentMethods} do. */
 export class Rates {
-  readonly #runner: Runner;
+  readonly #client: ClientCore;
 
   /** @internal */
-  constructor(runner: Runner) {
-    this.#runner = runner;
+  constructor(client: ClientCore) {
+    this.#client = client;
   }
 
   /**
@@ -40,7 +41,7 @@ export class Rates {
 
   async #list(filter: RateFilter, options: RowsOptions | undefined): Promise<Success<Rate[]>> {
     const { fiat, side, platform } = readInput(checkFilter, filter, 'rates.list');
-    const success = await readRows(this.#runner, endpoints['rates.list'], options);
+    const success = await readRows(this.#client, endpoints['rates.list'], options);
     const value = success.value.filter(
       (rate) => isSame(rate.fiat, fiat) && isSame(rate.side, side) && isSame(rate.platform, platform),
     );

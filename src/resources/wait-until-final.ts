@@ -1,16 +1,10 @@
 import { callSite, locate } from '../call/call-site.ts';
 import { checkNames, kindOf } from '../checks.ts';
 import type { Invoice } from '../contract/types.ts';
-import {
-  AbortedError,
-  type AnyMerchantError,
-  ConfigurationError,
-  isMerchantError,
-  TimeoutError,
-} from '../errors/classes.ts';
-import { unreadable } from '../transport/request.ts';
-import type { Runner } from '../transport/runner.ts';
+import { AbortedError, type AnyMerchantError, isMerchantError, TimeoutError } from '../errors/classes.ts';
+import { readArguments, refuseArgument } from '../transport/arguments.ts';
 import { pause } from '../transport/runtime.ts';
+import { type ClientCore, shownExternalId } from '../transport/scope.ts';
 import { readInvoice } from './read-invoice.ts';
 
 /** How to wait. Durations in milliseconds. */
@@ -40,25 +34,25 @@ function isPassing({ kind, code }: AnyMerchantError): boolean {
 }
 
 /** Reads until the invoice is final, with the caller's line in the stack of a failure. */
-export async function pollUntilFinal(runner: Runner, ident: string, options: WaitOptions): Promise<Invoice> {
+export async function pollUntilFinal(client: ClientCore, ident: string, options: WaitOptions): Promise<Invoice> {
   const site = callSite(pollUntilFinal);
   try {
-    return await poll(runner, ident, options);
+    return await poll(client, ident, options);
   } catch (failure) {
     throw locate(failure, site);
   }
 }
 
 /** A state that the interface does not know is final once finished_at is set. */
-async function poll(runner: Runner, ident: string, options: WaitOptions): Promise<Invoice> {
-  const { interval, timeout, signal } = settingsOf(options);
-  const { runtime } = runner;
+async function poll(client: ClientCore, ident: string, options: WaitOptions): Promise<Invoice> {
+  const { interval, timeout, signal } = readWaitOptions(options);
+  const { runtime } = client;
   const deadlineAt = runtime.monotonic() + timeout;
   for (let wait = interval; ; wait = Math.min(wait * GROWTH, interval * LONGEST)) {
-    const invoice = await readOnce(runner, ident, signal, deadlineAt);
+    const invoice = await readOnce(client, ident, signal, deadlineAt);
     if (invoice !== null && (FINAL.has(invoice.status) || invoice.finished_at !== null)) return invoice;
     const left = deadlineAt - Math.min(LAST_LOOK, timeout / 10) - runtime.monotonic();
-    if (left <= 0) throw timedOut(timeout, runner.shownOrder(ident), invoice);
+    if (left <= 0) throw timedOut(timeout, shownExternalId(client, ident), invoice);
     // Up to a fifth earlier, so that many waiters do not ask in lockstep.
     const next = Math.min(left, wait * (1 - 0.2 * runtime.random()));
     await pause(runtime, next, signal);
@@ -66,7 +60,7 @@ async function poll(runner: Runner, ident: string, options: WaitOptions): Promis
       throw new AbortedError({
         code: 'SDK_ABORTED',
         operation: OPERATION,
-        externalId: runner.shownOrder(ident),
+        externalId: shownExternalId(client, ident),
         outcome: 'rejected',
         stoppedBy: 'aborted',
         reason: signal.reason,
@@ -82,8 +76,8 @@ interface Settings {
   readonly signal: AbortSignal | null;
 }
 
-function settingsOf(options: WaitOptions | null | undefined): Settings {
-  try {
+function readWaitOptions(options: WaitOptions | null | undefined): Settings {
+  return readArguments(OPERATION, () => {
     const given: WaitOptions = options ?? {};
     if (typeof given !== 'object') return fail(`options must be an object, not ${kindOf(given)}`);
     checkNames('options', given, WAIT_NAMES, fail);
@@ -92,20 +86,18 @@ function settingsOf(options: WaitOptions | null | undefined): Settings {
       timeout: positive('timeout', given.timeout, DEFAULT_TIMEOUT),
       signal: given.signal ?? null,
     };
-  } catch (error) {
-    throw unreadable(error, OPERATION);
-  }
+  });
 }
 
 async function readOnce(
-  runner: Runner,
+  client: ClientCore,
   ident: string,
   signal: AbortSignal | null,
   deadlineAt: number,
 ): Promise<Invoice | null> {
   try {
     const options = signal === null ? {} : { signal };
-    return (await readInvoice(runner, ident, options, { deadlineAt })).value;
+    return (await readInvoice(client, ident, options, { deadlineAt })).value;
   } catch (error) {
     if (isMerchantError(error) && isPassing(error)) return null;
     throw error;
@@ -131,8 +123,5 @@ function positive(name: string, value: number | undefined, byDefault: number): n
 }
 
 function fail(problem: string): never {
-  throw new ConfigurationError(`${OPERATION}: ${problem}. No request was made.`, {
-    code: 'SDK_INVALID_ARGUMENT',
-    operation: OPERATION,
-  });
+  return refuseArgument(OPERATION, problem);
 }

@@ -1,9 +1,10 @@
 import { Call } from '../call/call.ts';
-import type { CallOptions } from '../call/options.ts';
 import { endpoints } from '../contract/endpoints.ts';
 import type { WebhookDelivery } from '../contract/types.ts';
 import { ConfigurationError } from '../errors/classes.ts';
-import type { Runner } from '../transport/runner.ts';
+import { runCall } from '../transport/call-loop.ts';
+import type { CallOptions } from '../transport/options.ts';
+import type { ClientCore } from '../transport/scope.ts';
 import type { InvoiceEvent } from '../webhooks/event/events.ts';
 import { createWebhookHandler } from '../webhooks/handle/handler.ts';
 import type { WebhookHandler, WebhookHandlerOptions } from '../webhooks/handle/handler-options.ts';
@@ -14,18 +15,18 @@ import type { VerifyWebhookOptions } from '../webhooks/verify/verify-settings.ts
 
 /** Webhooks: what was delivered, sending again, and receiving with the client's own secret. */
 export class Webhooks {
-  readonly #runner: Runner;
+  readonly #client: ClientCore;
   readonly #secrets: readonly (string | Uint8Array)[];
 
   /** @internal */
-  constructor(runner: Runner, secrets: readonly (string | Uint8Array)[]) {
-    this.#runner = runner;
+  constructor(client: ClientCore, secrets: readonly (string | Uint8Array)[]) {
+    this.#client = client;
     this.#secrets = secrets;
   }
 
   /** The invoice's deliveries, each with its attempts. @see service interface, "GET /api/v1/external/invoices/{ident}/webhooks" */
   deliveries(ident: string, options?: CallOptions): Call<WebhookDelivery[]> {
-    return new Call(this.#runner.run(endpoints['webhooks.deliveries'], { params: { ident } }, options));
+    return new Call(runCall(this.#client, endpoints['webhooks.deliveries'], { params: { ident } }, options));
   }
 
   /**
@@ -33,7 +34,7 @@ export class Webhooks {
    * @see service interface, "POST /api/v1/external/invoices/{ident}/resend-webhook"
    */
   resend(ident: string, options?: CallOptions): Call<void> {
-    return new Call(this.#runner.run(endpoints['webhooks.resend'], { params: { ident } }, options));
+    return new Call(runCall(this.#client, endpoints['webhooks.resend'], { params: { ident } }, options));
   }
 
   /**

@@ -1,20 +1,21 @@
 import { Call, type ListCall } from '../call/call.ts';
-import type { CallOptions } from '../call/options.ts';
 import { endpoints } from '../contract/endpoints.ts';
 import type { ListWithdrawalsQuery, Withdrawal } from '../contract/types.ts';
-import type { Runner } from '../transport/runner.ts';
+import { runCall } from '../transport/call-loop.ts';
+import type { CallOptions } from '../transport/options.ts';
+import type { ClientCore } from '../transport/scope.ts';
 import { compared, isSameUuid } from './compared.ts';
 import { listCall, wordFilter } from './list.ts';
 import type { ListOptions } from './list-options.ts';
 
 /** The business's withdrawals. */
 export class Withdrawals {
-  readonly #runner: Runner;
+  readonly #client: ClientCore;
   readonly #queryNames: Readonly<Record<string, string>>;
 
   /** @internal */
-  constructor(runner: Runner, queryNames: Readonly<Record<string, string>>) {
-    this.#runner = runner;
+  constructor(client: ClientCore, queryNames: Readonly<Record<string, string>>) {
+    this.#client = client;
     this.#queryNames = queryNames;
   }
 
@@ -24,7 +25,7 @@ export class Withdrawals {
    * @see service interface, "GET /api/v1/external/withdrawals"
    */
   list(query: ListWithdrawalsQuery = {}, options: ListOptions<Withdrawal> = {}): ListCall<Withdrawal> {
-    return listCall(this.#runner, endpoints['withdrawals.list'], query, options, {
+    return listCall(this.#client, endpoints['withdrawals.list'], query, options, {
       queryNames: this.#queryNames,
       filtersOf: ({ status }) => wordFilter('status', status, (withdrawal: Withdrawal) => withdrawal.status),
     });
@@ -34,6 +35,6 @@ export class Withdrawals {
   get(uuid: string, options?: CallOptions): Call<Withdrawal> {
     const endpoint = endpoints['withdrawals.get'];
     const data = compared(endpoint.data, (withdrawal) => (isSameUuid(withdrawal.uuid, uuid) ? [] : ['uuid']));
-    return new Call(this.#runner.run(endpoint, { params: { withdrawal_uuid: uuid } }, options, { data }));
+    return new Call(runCall(this.#client, endpoint, { params: { withdrawal_uuid: uuid }, data }, options));
   }
 }

@@ -1,6 +1,8 @@
+import type { Endpoint } from '../contract/endpoint.ts';
 import { AbortedError, type CallError, ConfigurationError, ConnectionError, TimeoutError } from '../errors/classes.ts';
 import type { AttemptRecord, ErrorCode, Outcome, StoppedBy } from '../errors/codes.ts';
-import type { FailedAttempt } from './retry.ts';
+import type { MerchantErrorInit } from '../errors/inits.ts';
+import type { FailedAttempt, RetryClass } from './retry.ts';
 
 /** What is known of a call when its error is made. */
 export interface CallContext {
@@ -27,6 +29,11 @@ export function recordOf(failure: Failure): AttemptRecord {
   return { code: failure.code, status: failure.status, outcome: failure.outcome };
 }
 
+/** True for a request that may change something. */
+export function isWrite({ method }: Pick<Endpoint<unknown>, 'method'>): boolean {
+  return method !== 'GET';
+}
+
 const DOCS = 'docs/errors.md';
 
 /** Sentence that closes the message of an error after which nobody knows whether a write happened. */
@@ -43,73 +50,48 @@ export function afterUnknown({
   return ` It may have been processed: ${remedy}. See ${DOCS}#outcome.`;
 }
 
-export function attemptTimeout(milliseconds: number, outcome: Outcome): Failure {
+/** A failure without an answer of the service. */
+function unanswered(
+  code: ErrorCode,
+  outcome: Outcome,
+  retryClass: RetryClass,
+  problem: string,
+  toError: (init: MerchantErrorInit) => CallError,
+): Failure {
   return {
-    code: 'SDK_ATTEMPT_TIMEOUT',
+    code,
     status: null,
     outcome,
-    retryClass: 'unanswered',
+    retryClass,
     retryAfter: undefined,
     toError: (context) =>
-      new TimeoutError({
-        ...context,
-        code: 'SDK_ATTEMPT_TIMEOUT',
-        message: `${context.operation}: no complete answer within ${milliseconds} ms (option "timeout", body included).${afterUnknown(context)}`,
-      }),
+      toError({ ...context, code, message: `${context.operation}: ${problem}.${afterUnknown(context)}` }),
   };
+}
+
+export function attemptTimeout(milliseconds: number, outcome: Outcome): Failure {
+  const problem = `no complete answer within ${milliseconds} ms (option "timeout", body included)`;
+  return unanswered('SDK_ATTEMPT_TIMEOUT', outcome, 'unanswered', problem, (init) => new TimeoutError(init));
 }
 
 export function deadlinePassed(milliseconds: number, outcome: Outcome): Failure {
-  return {
-    code: 'SDK_DEADLINE',
-    status: null,
-    outcome,
-    retryClass: 'never',
-    retryAfter: undefined,
-    toError: (context) =>
-      new TimeoutError({
-        ...context,
-        code: 'SDK_DEADLINE',
-        message: `${context.operation}: not finished within ${milliseconds} ms (option "deadline", all attempts and waits).${afterUnknown(context)}`,
-      }),
-  };
+  const problem = `not finished within ${milliseconds} ms (option "deadline", all attempts and waits)`;
+  return unanswered('SDK_DEADLINE', outcome, 'never', problem, (init) => new TimeoutError(init));
 }
 
-/** The caller's own reason travels on `reason`, where logs do not look. */
+/** The caller's reason stands in `reason`, where logs do not look. */
 export function aborted(reason: unknown, outcome: Outcome): Failure {
-  return {
-    code: 'SDK_ABORTED',
-    status: null,
-    outcome,
-    retryClass: 'never',
-    retryAfter: undefined,
-    toError: (context) =>
-      new AbortedError({
-        ...context,
-        code: 'SDK_ABORTED',
-        reason,
-        message: `${context.operation}: aborted by the caller's signal.${afterUnknown(context)}`,
-      }),
-  };
+  const problem = "aborted by the caller's signal";
+  return unanswered('SDK_ABORTED', outcome, 'never', problem, (init) => new AbortedError({ ...init, reason }));
 }
 
 /** The key function failed or gave something that is no key. Its error is not kept: it may hold the key. */
 export function unusableKey(problem: string): Failure {
-  return {
-    code: 'SDK_API_KEY',
-    status: null,
-    outcome: 'not_sent',
-    retryClass: 'never',
-    retryAfter: undefined,
-    toError: (context) =>
-      new ConfigurationError(
-        `${context.operation}: ${problem}. No request was made with it. See ${DOCS}#sdk_api_key.`,
-        {
-          ...context,
-          code: 'SDK_API_KEY',
-        },
-      ),
-  };
+  const code = 'SDK_API_KEY';
+  const said = `${problem}. No request was made with it. See ${DOCS}#sdk_api_key.`;
+  const toError = (context: CallContext) =>
+    new ConfigurationError(`${context.operation}: ${said}`, { ...context, code });
+  return { code, status: null, outcome: 'not_sent', retryClass: 'never', retryAfter: undefined, toError };
 }
 
 // Seen before a byte of the request can leave. The list is closed: anything else may have been sent.
@@ -141,22 +123,15 @@ export function connectionFailure(thrown: unknown, sent: boolean, redact: (text:
   const outcome: Outcome = unsent ? 'not_sent' : 'unknown';
   const detail = redact(messageOf(causes.at(-1)) || 'fetch failed').slice(0, DETAIL_MAX);
   const shownCode = code === undefined ? undefined : redact(code).slice(0, CODE_MAX);
-  const sdkCode = tls ? 'SDK_TLS' : 'SDK_CONNECTION';
-  return {
-    code: sdkCode,
-    status: null,
-    outcome,
-    retryClass: tls || unfetchable || !sent ? 'never' : 'unanswered',
-    retryAfter: undefined,
-    toError: (context) =>
-      new ConnectionError({
-        ...context,
-        code: sdkCode,
-        message: `${context.operation}: ${tls ? 'the TLS connection could not be made' : 'no answer from the service'} (${shownCode === undefined || detail.includes(shownCode) ? detail : `${shownCode}: ${detail}`}).${afterUnknown(context)}`,
-        // A copy: the platform's error may hold the request.
-        cause: Object.assign(new Error(detail), shownCode === undefined ? {} : { code: shownCode }),
-      }),
+  const problem = tls ? 'the TLS connection could not be made' : 'no answer from the service';
+  const said = shownCode === undefined || detail.includes(shownCode) ? detail : `${shownCode}: ${detail}`;
+  const retryClass = tls || unfetchable || !sent ? 'never' : 'unanswered';
+  // A copy: the platform's error may hold the request.
+  const toError = (init: MerchantErrorInit): CallError => {
+    const cause = Object.assign(new Error(detail), shownCode === undefined ? {} : { code: shownCode });
+    return new ConnectionError({ ...init, cause });
   };
+  return unanswered(tls ? 'SDK_TLS' : 'SDK_CONNECTION', outcome, retryClass, `${problem} (${said})`, toError);
 }
 
 function isNeverSent(cause: object): boolean {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { walkPages } from '../../src/call/pages.ts';
+import { walkPages } from '../../src/call/walk.ts';
 import type { Invoice, Page } from '../../src/contract/types.ts';
 import type { DriftEvent } from '../../src/index.ts';
 import type { ListOptions } from '../../src/resources/list-options.ts';

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { type PageSource, walkPages } from '../../src/call/pages.ts';
+import type { PageSource } from '../../src/call/page-requests.ts';
+import { walkPages } from '../../src/call/walk.ts';
 import type { Page } from '../../src/contract/types.ts';
 import { AuthenticationError, ConnectionError, NotFoundError, ServerError } from '../../src/errors/classes.ts';
 import { uuids } from '../support/moving-list.ts';

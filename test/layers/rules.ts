@@ -40,19 +40,18 @@ export const ROOMS: readonly Room[] = [
   {
     holds: 'call/',
     purpose: 'One call as its caller sees it: a promise with several views, its options, and the walk over pages.',
-    may: ['transport/', 'contract/', 'client-options.ts', 'version.ts', ...EVERYWHERE],
+    may: ['transport/', 'contract/', ...EVERYWHERE],
   },
   {
     holds: 'client-options.ts',
     purpose: 'The options of the client, checked and completed from the environment.',
-    may: ['call/', 'transport/', 'contract/', ...EVERYWHERE],
+    may: ['transport/', 'contract/', ...EVERYWHERE],
   },
   {
     holds: 'transport/',
     purpose:
       'One call over HTTP: attempts, retries, limits, answers and failures. `transport.ts` is the only importer of ky.',
     may: ['contract/', 'version.ts', ...EVERYWHERE],
-    mayType: CLIENT_PARTS,
   },
   {
     holds: 'resources/webhooks.ts',

@@ -1,9 +1,12 @@
 import { describe, expect, test } from 'vitest';
+import { endpoints } from '../../../src/contract/endpoints.ts';
 import { type Checked, check, integer, parameters } from '../../../src/contract/values/codecs.ts';
-import type { Answer, Reading } from '../../../src/transport/answer/answer.ts';
-import { readAnswer } from '../../../src/transport/answer/read-answer.ts';
+import type { Answer } from '../../../src/transport/answer.ts';
 import type { CallContext, Failure } from '../../../src/transport/failure.ts';
+import { readAnswer } from '../../../src/transport/read-answer.ts';
 import { outcomeOf } from '../../../src/transport/retry.ts';
+import { runtimeOf } from '../../../src/transport/runtime.ts';
+import type { Reading } from '../../../src/transport/scope.ts';
 import { Redactor } from '../../../src/transport/secrecy/redact.ts';
 
 // One answer, read: the whole sentence of each failure, and what of the answer is in it.
@@ -17,14 +20,15 @@ const context: CallContext = {
   isWrite: false,
 };
 const reading: Reading<unknown> = {
+  endpoint: endpoints['invoices.create'],
   data: check(() => parameters({ id: integer })),
-  isWrite: true,
-  isIdempotent: true,
   pageSize: null,
   externalId: null,
-  redactor: new Redactor(['sk_live_1']),
-  onDecoded: null,
-  now: () => Date.UTC(2026, 0, 31),
+  client: {
+    redactor: new Redactor(['sk_live_1']),
+    runtime: runtimeOf({ now: () => Date.UTC(2026, 0, 31) }),
+    drift: null,
+  },
 };
 const answer = (status: number, raw: string, more: Partial<Answer> = {}): Answer => ({
   status,
@@ -148,7 +152,9 @@ describe('a success', () => {
   test.each([200, 201, 202, 206, 299])('is HTTP %i with what the interface describes', (status) => {
     const seen: unknown[] = [];
     const body = { success: true, data: { id: 7 } };
-    const read = readAnswer(answer(status, JSON.stringify(body)), { ...reading, onDecoded: (it) => seen.push(it) });
+    const drift = { report: (_endpoint: unknown, decoded: unknown) => void seen.push(decoded) };
+    const client = { ...reading.client, drift };
+    const read = readAnswer(answer(status, JSON.stringify(body)), { ...reading, client });
     expect(read).toEqual({ ok: true, value: { id: 7 } });
     expect(seen).toEqual([body]);
   });

@@ -1,25 +1,31 @@
-import { isObject } from '../../contract/envelope.ts';
+import { isObject } from '../contract/envelope.ts';
 import {
   ApiError,
   AuthenticationError,
-  type CallError,
   InvoiceAlreadyExistsError,
   NotFoundError,
   RateLimitError,
   ServerError,
   ValidationError,
-} from '../../errors/classes.ts';
-import type { ErrorCode } from '../../errors/codes.ts';
-import type { ApiErrorInit } from '../../errors/inits.ts';
-import { printable } from '../../printable.ts';
-import { afterUnknown, type Failure } from '../failure.ts';
-import { retryAfterOf } from '../retry.ts';
-import { shownData } from '../secrecy/shown-data.ts';
-import { type Answer, excerpt, type Reading } from './answer.ts';
-import { type Conflict, conflictIn } from './conflict.ts';
-import { contradictsItself, findRefusal, holdsAttempt } from './refusal-body.ts';
-import { classOf, type ErrorClass, refusalOutcome, retryClassOf } from './refusal-class.ts';
-import { ISSUES_MAX, type ValidationIssues, validationIssues } from './validation-issues.ts';
+} from '../errors/classes.ts';
+import type { ApiErrorKind, ErrorCode, Outcome } from '../errors/codes.ts';
+import { printable } from '../printable.ts';
+import { type Answer, excerpt } from './answer.ts';
+import { afterUnknown, type Failure, isWrite } from './failure.ts';
+import {
+  type Conflict,
+  conflictIn,
+  contradictsItself,
+  findRefusal,
+  holdsAttempt,
+  ISSUES_MAX,
+  namesAnother,
+  type ValidationIssues,
+  validationIssues,
+} from './refusal-body.ts';
+import { type RetryClass, retryAfterOf } from './retry.ts';
+import type { Reading } from './scope.ts';
+import { shownData } from './secrecy/shown-data.ts';
 
 const CODE_MAX = 128;
 const SAID_MAX = 300;
@@ -33,22 +39,23 @@ const ID_MAX = 512;
  */
 export function refusal(answer: Answer, body: unknown, reading: Reading<unknown>): Failure {
   const { status, headers, requestId } = answer;
-  const { redactor } = reading;
+  const { client, endpoint, externalId } = reading;
+  const { redactor } = client;
   const found = findRefusal(body);
-  const errorClass = classOf(found.code, status);
+  const kind = errorKindOf(found.code, status);
   const code = codeOf(found.code === null ? null : redactor.beginning(found.code, CODE_MAX), status);
-  const retryAfter = retryAfterOf(headers, reading.now());
+  const retryAfter = retryAfterOf(headers, client.runtime.now());
   // An attempt that is answered was made, and an answer with the thing itself may have made it.
-  const isMade = !reading.isIdempotent && holdsAttempt(body);
+  const isMade = !endpoint.idempotent && holdsAttempt(body);
   // A conflict that names another order answers another request: what became of this one is not known.
-  const isOthers = errorClass === 'conflict' && namesAnother(found.details, reading.externalId);
-  const isOdd = isOthers || (errorClass === 'request' && reading.isWrite && contradictsItself(body));
+  const isOthers = kind === 'conflict' && namesAnother(found.details, externalId);
+  const isOdd = isOthers || (kind === 'request' && isWrite(endpoint) && contradictsItself(body));
   return {
     code,
     status,
-    outcome: isMade || isOdd ? 'unknown' : refusalOutcome(errorClass, status, reading.isWrite),
+    outcome: isMade || isOdd ? 'unknown' : refusalOutcome(kind, status, isWrite(endpoint)),
     retryAfter,
-    retryClass: isMade ? 'never' : retryClassOf(errorClass, status),
+    retryClass: isMade ? 'never' : retryClassOf(kind, status),
     toError: (context) => {
       const visible = (text: string, max: number) => printable(redactor.beginning(text, max));
       const details = shownData(found.details, visible);
@@ -60,7 +67,7 @@ export function refusal(answer: Answer, body: unknown, reading: Reading<unknown>
       };
       const said = found.message === null ? '' : ` "${visible(found.message, SAID_MAX)}"`;
       const start = `${context.operation}: HTTP ${status} ${printable(code)}${said}`;
-      const end = `${REMEDY[errorClass]}${afterUnknown(context)}`;
+      const end = `${REMEDY[kind]}${afterUnknown(context)}`;
       const init = {
         ...context,
         code,
@@ -70,21 +77,24 @@ export function refusal(answer: Answer, body: unknown, reading: Reading<unknown>
         details: isObject(details.data) ? details.data : null,
         raw: excerpt(answer, redactor),
       };
-      if (errorClass === 'conflict') {
+      if (kind === 'conflict') {
         // Ids and status as they came, the key apart: programs compare them.
         const read = conflictIn(shownData(found.details, (text, max) => redactor.beginning(text, max)).data);
-        const sent = reading.externalId === null ? null : redactor.beginning(reading.externalId, ID_MAX);
+        const sent = externalId === null ? null : redactor.beginning(externalId, ID_MAX);
         const conflict = { ...read, ...(isOthers && OTHERS), externalId: sent ?? read.externalId };
         const about = isOthers ? 'The answer is about another order.' : `${existing(conflict)}${REMEDY.conflict}`;
         const message = `${start}. ${about}${afterUnknown(context)}`;
         return new InvoiceAlreadyExistsError({ ...init, ...conflict, message });
       }
-      if (errorClass === 'validation') {
+      if (kind === 'validation') {
         const read = issues();
         const message = `${start}${named(read)}. ${end}`;
         return new ValidationError({ ...init, message, issues: read.issues, origin: 'service' });
       }
-      return errorOf(errorClass, { ...init, message: `${start}. ${end}` });
+      const message = `${start}. ${end}`;
+      if (kind !== 'request') return new CLASSES[kind]({ ...init, message });
+      // The class is ApiError itself, whose kind is "request" then.
+      return new ApiError({ ...init, message }) as ApiError & { readonly kind: 'request' };
     },
   };
 }
@@ -93,23 +103,14 @@ function codeOf(found: string | null, status: number): ErrorCode {
   return found ?? (status === 422 ? 'VALIDATION_ERROR' : `SDK_HTTP_${status}`);
 }
 
-function errorOf(errorClass: Exclude<ErrorClass, 'conflict' | 'validation'>, init: ApiErrorInit): CallError {
-  switch (errorClass) {
-    case 'authentication':
-      return new AuthenticationError(init);
-    case 'not_found':
-      return new NotFoundError(init);
-    case 'rate_limit':
-      return new RateLimitError(init);
-    case 'server':
-      return new ServerError(init);
-    case 'request':
-      // The class is ApiError itself, whose kind is "request" then.
-      return new ApiError(init) as ApiError & { readonly kind: 'request' };
-  }
-}
+const CLASSES = {
+  authentication: AuthenticationError,
+  not_found: NotFoundError,
+  rate_limit: RateLimitError,
+  server: ServerError,
+} as const;
 
-const REMEDY: Readonly<Record<ErrorClass, string>> = {
+const REMEDY: Readonly<Record<ApiErrorKind, string>> = {
   conflict: 'No second invoice was created; invoices.createOrGet returns the existing one.',
   validation: 'Correct the fields named in error.fields.',
   rate_limit: 'Call less often, or later: error.retryAfter says when, where the service says it.',
@@ -121,15 +122,6 @@ const REMEDY: Readonly<Record<ErrorClass, string>> = {
 
 /** What is known of the own order where the conflict is about another one. */
 const OTHERS = { existingStatus: null, existing: undefined } as const;
-
-/** Without case and outer blanks, which a service may not keep. */
-function namesAnother(details: unknown, sent: string | null): boolean {
-  if (!isObject(details)) return false;
-  const holders = [details, details['invoice'], details['existing_invoice'], details['existing']].filter(isObject);
-  const named = holders.map((holder) => holder['external_id']).find((id) => id !== undefined && id !== null);
-  if (typeof named !== 'string' || named === '' || sent === null) return false;
-  return named.trim().toLowerCase() !== sent.trim().toLowerCase();
-}
 
 /** Which order it is, and how it stands. */
 function existing({ externalId, existingStatus }: Conflict): string {
@@ -148,4 +140,33 @@ function named({ issues, total }: ValidationIssues): string {
   if (total > first.length)
     words.push(Number.isFinite(total) ? `${total} in all` : `more than ${issues.length} in all`);
   return words.length === 0 ? '' : ` (${words.join('; ')})`;
+}
+
+/** Whose limit it is may stand before it. Not any word: EXCHANGE_RATE_LIMIT_EXCEEDED speaks of another rate. */
+const RATE_LIMIT_CODE =
+  /^(?:(?:api|http|client|global|ip|key|user|account|merchant|business|error|err|request)[_.:-]?){0,2}(?:rate[_.-]?limit|rate[_.-]?exceeded|requests?[_.-]?limit|too[_.-]?many|throttl|quota)/i;
+const SERVER_CODE =
+  /^(?:internal(?:_server)?_error|internal|server_error|(?:service|temporarily)_unavailable|(?:under_)?maintenance)$/i;
+
+/** Code first, status second. Codes are compared without case. */
+function errorKindOf(code: string | null, status: number): ApiErrorKind {
+  const known = code?.toUpperCase();
+  if (known === 'INVOICE_ALREADY_EXISTS') return 'conflict';
+  if (known === 'VALIDATION_ERROR') return 'validation';
+  if (status === 429 || status === 420 || (code !== null && RATE_LIMIT_CODE.test(code))) return 'rate_limit';
+  if (status === 401 || status === 403) return 'authentication';
+  if (status === 404 || status === 410) return 'not_found';
+  if (status === 422) return 'validation';
+  return status >= 500 || (code !== null && SERVER_CODE.test(code)) ? 'server' : 'request';
+}
+
+function retryClassOf(kind: ApiErrorKind, status: number): RetryClass {
+  if (kind === 'rate_limit') return 'rate_limit';
+  if (kind === 'server') return status === 501 || status === 505 ? 'never' : 'transient';
+  return kind === 'request' && (status === 408 || status === 425) ? 'transient' : 'never';
+}
+
+function refusalOutcome(kind: ApiErrorKind, status: number, isWrite: boolean): Outcome {
+  if (status === 408 && kind === 'request') return 'unknown';
+  return isWrite && kind === 'server' && status !== 501 && status !== 505 ? 'unknown' : 'rejected';
 }

@@ -1,13 +1,14 @@
-import { isObject, payloadOf } from '../../contract/envelope.ts';
-import type { Check, Issue } from '../../contract/values/codecs.ts';
-import { UnexpectedResponseError } from '../../errors/classes.ts';
-import type { Outcome } from '../../errors/codes.ts';
-import { printable } from '../../printable.ts';
-import { afterUnknown, type Failure } from '../failure.ts';
-import type { RetryClass } from '../retry.ts';
-import { type Answer, excerpt, type Reading } from './answer.ts';
+import { isObject, payloadOf } from '../contract/envelope.ts';
+import type { Check, Issue } from '../contract/values/codecs.ts';
+import { UnexpectedResponseError } from '../errors/classes.ts';
+import type { Outcome } from '../errors/codes.ts';
+import { printable } from '../printable.ts';
+import { type Answer, excerpt } from './answer.ts';
+import { afterUnknown, type Failure, isWrite } from './failure.ts';
 import { refusal } from './refusal.ts';
 import { hasCodedError, isRefusal } from './refusal-body.ts';
+import type { RetryClass } from './retry.ts';
+import type { Reading } from './scope.ts';
 
 export type Read<Data> =
   | { readonly ok: true; readonly value: Data }
@@ -16,6 +17,7 @@ export type Read<Data> =
 /** An answer as decoded data, or as the failure that it is. */
 export function readAnswer<Data>(answer: Answer, reading: Reading<Data>): Read<Data> {
   const { status } = answer;
+  const { endpoint, client } = reading;
   if (answer.redirected) return redirect(answer, reading, FOLLOWED);
   // Status 0 is how browsers and workers show a redirect that was not followed.
   if (status === 0 || (status >= 300 && status < 400)) {
@@ -32,7 +34,7 @@ export function readAnswer<Data>(answer: Answer, reading: Reading<Data>): Read<D
     return unexpected(answer, reading, 'SDK_UNREADABLE_BODY', 'unanswered', problem);
   }
   const body = parse(answer.raw);
-  if (isRefusal(body, !reading.isIdempotent)) return { ok: false, failure: refusal(answer, body, reading) };
+  if (isRefusal(body, !endpoint.idempotent)) return { ok: false, failure: refusal(answer, body, reading) };
   // An operation that reads nothing from its answer takes any body, even none.
   if (body === NOT_JSON) {
     const empty = reading.data(undefined);
@@ -42,13 +44,13 @@ export function readAnswer<Data>(answer: Answer, reading: Reading<Data>): Read<D
   const payload = payloadOf(body);
   const tooMany = excess(payload, reading.pageSize);
   if (tooMany !== null) return unexpected(answer, reading, 'SDK_PAGE', 'never', tooMany, [], 'rejected');
-  if (reading.isIdempotent && answer.raw.length > UNSUSPICIOUS && isTooWide(payload)) {
+  if (endpoint.idempotent && answer.raw.length > UNSUSPICIOUS && isTooWide(payload)) {
     const problem = `the answer has an object of more than ${MEMBERS_MAX} members`;
     return unexpected(answer, reading, 'SDK_CONTRACT', 'never', problem);
   }
   const decoded = decode(reading.data, payload);
   if (decoded.ok) {
-    reading.onDecoded?.(body);
+    client.drift?.report(endpoint, body);
     return decoded;
   }
   const problem = `the answer is not what the interface describes${found(decoded)}`;
@@ -126,7 +128,7 @@ function unexpected(
   outcome: Outcome = 'unknown',
 ): { readonly ok: false; readonly failure: Failure } {
   const { status, requestId } = answer;
-  const { redactor } = reading;
+  const { redactor } = reading.client;
   const visible = (text: string, max: number) => printable(redactor.beginning(text, max));
   return {
     ok: false,
@@ -157,7 +159,7 @@ const NOT_MODIFIED =
 
 function redirect(answer: Answer, reading: Reading<unknown>, problem: string): { ok: false; failure: Failure } {
   // Whoever redirects a write may have done it first.
-  const outcome = reading.isWrite ? 'unknown' : 'rejected';
+  const outcome = isWrite(reading.endpoint) ? 'unknown' : 'rejected';
   return unexpected(answer, reading, 'SDK_REDIRECT', 'never', problem, [], outcome);
 }
 

@@ -1,10 +1,9 @@
-import type { CallOptions, ClientRetryOptions, RetryOptions } from '../call/options.ts';
 import { checkNames, type Fail, kindOf } from '../checks.ts';
-import { ConfigurationError } from '../errors/classes.ts';
+import type { CallOptions, ClientRetryOptions, RetryOptions } from './options.ts';
 import { DEFAULT_RETRY, type RetryPolicy } from './retry.ts';
 
-export const DEFAULT_TIMEOUT = 10_000;
-export const DEFAULT_DEADLINE = 30_000;
+const DEFAULT_TIMEOUT = 10_000;
+const DEFAULT_DEADLINE = 30_000;
 
 const FORBIDDEN_HEADERS = new Set(['x-api-key', 'host', 'content-length']);
 /** Node's fetch fails on these as if the network had. */
@@ -12,8 +11,8 @@ const UNSENDABLE_HEADERS = new Set(['expect', 'transfer-encoding', 'upgrade', 'k
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 
-/** Every limit of one call, after its own options and the client's. Durations in milliseconds. */
-export interface CallLimits {
+/** The options of one call, complete. Durations in milliseconds. */
+export interface CallSettings {
   readonly timeout: number;
   readonly deadline: number;
   readonly retry: RetryPolicy;
@@ -22,49 +21,44 @@ export interface CallLimits {
   readonly query: Readonly<Record<string, string>>;
 }
 
-/** The client's own limits; throws a ConfigurationError that names the option and never quotes a secret. */
-export function clientLimits(options: {
-  readonly timeout?: number | undefined;
-  readonly deadline?: number | undefined;
-  readonly retry?: false | ClientRetryOptions | undefined;
-}): CallLimits & { readonly budget: number | false } {
-  const fail = (problem: string): never => {
-    throw new ConfigurationError(`MerchantClient: ${problem}.`);
-  };
+/** Reads the options of a client that its calls can override. */
+export function readClientSettings(
+  options: {
+    readonly timeout?: number | undefined;
+    readonly deadline?: number | undefined;
+    readonly retry?: false | ClientRetryOptions | undefined;
+  },
+  fail: Fail,
+): { readonly settings: CallSettings; readonly budget: number | false } {
   const { retry } = options;
   checkRetry(retry, CLIENT_RETRY_NAMES, fail);
   const budget = retry === false || retry?.budget === undefined ? DEFAULT_RETRY.budget : retry.budget;
   return {
-    timeout: duration('timeout', options.timeout, DEFAULT_TIMEOUT, fail),
-    deadline: duration('deadline', options.deadline, DEFAULT_DEADLINE, fail),
-    retry: policyOf(retry, DEFAULT_RETRY, fail),
+    settings: {
+      timeout: duration('timeout', options.timeout, DEFAULT_TIMEOUT, fail),
+      deadline: duration('deadline', options.deadline, DEFAULT_DEADLINE, fail),
+      retry: policyOf(retry, DEFAULT_RETRY, fail),
+      signal: null,
+      headers: {},
+      query: {},
+    },
     budget: budget === false ? false : count('retry.budget', budget, DEFAULT_RETRY.budget, 0, fail),
-    signal: null,
-    headers: {},
-    query: {},
   };
 }
 
-/** The limits of one call: its options over the client's. */
-export function limitsOf(
-  client: CallLimits,
+/** Reads and copies the options of one call; what they leave out is the client's. `names`: the options that exist. */
+export function readCallOptions(
+  client: CallSettings,
   options: CallOptions,
-  operation: string,
-  externalId: () => string | null,
-): CallLimits {
-  const fail = (problem: string): never => {
-    throw new ConfigurationError(`${operation}: ${problem}. No request was made.`, {
-      code: 'SDK_INVALID_ARGUMENT',
-      operation,
-      externalId: externalId(),
-    });
-  };
+  names: ReadonlySet<string>,
+  fail: Fail,
+): CallSettings {
   if (typeof options !== 'object' || options === null) fail(`options must be an object, not ${kindOf(options)}`);
   const { signal } = options;
   if (signal !== undefined && signal !== null && !isSignal(signal)) {
     fail(`options.signal must be an AbortSignal, ${signalProblem(signal)}`);
   }
-  checkNames('options', options, CALL_NAMES, fail);
+  checkNames('options', options, names, fail);
   checkRetry(options.retry, RETRY_NAMES, fail);
   return {
     timeout: duration('options.timeout', options.timeout, client.timeout, fail),

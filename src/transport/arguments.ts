@@ -1,0 +1,55 @@
+import type { Check, Issue } from '../contract/values/codecs.ts';
+import { ConfigurationError, isMerchantError, ValidationError } from '../errors/classes.ts';
+
+// Arguments that are refused before any request is made.
+
+/** Throws the error of an unusable argument (`SDK_INVALID_ARGUMENT`). */
+export function refuseArgument(operation: string, problem: string, externalId: string | null = null): never {
+  throw new ConfigurationError(`${operation}: ${problem}. No request was made.`, {
+    code: 'SDK_INVALID_ARGUMENT',
+    operation,
+    externalId,
+  });
+}
+
+/** Runs code that reads objects of the caller, whose getters and proxies may throw anything. */
+export function readArguments<T>(operation: string, read: () => T, externalId: () => string | null = () => null): T {
+  try {
+    return read();
+  } catch (error) {
+    if (isMerchantError(error)) throw error;
+    // What was thrown is not kept: it may hold anything.
+    return refuseArgument(operation, 'the parameters or options cannot be read', externalId());
+  }
+}
+
+/** Returns the checked input, or throws a ValidationError with the origin `client`. */
+export function readInput<T>(check: Check<T>, given: unknown, operation: string): T {
+  const checked = readArguments(operation, () => check(given));
+  if (!checked.ok) throw invalidInput(operation, checked.issues);
+  return checked.value;
+}
+
+const NAMED_MAX = 5;
+
+/** The error of an input that the service would refuse. */
+export function invalidInput(
+  operation: string,
+  issues: readonly Issue[],
+  externalId: string | null = null,
+): ValidationError {
+  const named = issues
+    .slice(0, NAMED_MAX)
+    .map(({ path, message }) =>
+      path === '' ? `the parameters ${message.replace(/^is /, 'are ')}` : `${path} ${message}`,
+    );
+  return new ValidationError({
+    code: 'VALIDATION_ERROR',
+    operation,
+    externalId,
+    status: null,
+    issues,
+    origin: 'client',
+    message: `${operation}: ${named.join('; ')}. No request was made.`,
+  });
+}

@@ -1,0 +1,188 @@
+import { isObject, unwrapped } from '../contract/envelope.ts';
+import { getInvoice } from '../contract/invoices.ts';
+import type { Invoice, InvoiceStatus } from '../contract/types.ts';
+import type { ValidationIssue } from '../errors/inits.ts';
+
+/** Errors of a list that are looked at for a code. */
+const LOOKED_AT = 20;
+
+/** A failure envelope, in whatever state it arrived. All of it is from outside: nothing here is safe to show. */
+export interface Refusal {
+  readonly code: string | null;
+  readonly message: string | null;
+  readonly details: unknown;
+  /** The second 422 shape: the member `detail`, at any level where it was seen. */
+  readonly detail: unknown;
+}
+
+type Data = Readonly<Record<string, unknown>>;
+
+/** Takes the members from wherever a service plausibly puts them; never fails. */
+export function findRefusal(body: unknown): Refusal {
+  if (!isObject(body)) return { code: null, message: null, details: null, detail: null };
+  const { error, errors, detail } = body;
+  const coded = codedError(body);
+  // Some frameworks put their envelope into the member `detail`.
+  if (coded === null && !isObject(error) && isObject(detail) && (isObject(detail['error']) || 'code' in detail)) {
+    return findRefusal(detail);
+  }
+  const inner = coded ?? (isObject(error) ? error : {});
+  const words = [error, listOf(errors)[0]].filter((said) => typeof said === 'string');
+  return {
+    code: firstText([inner['code'], body['code'], ...words.filter((said) => /^[A-Z][A-Z0-9_]*$/.test(said))]),
+    message: firstText([inner['message'], body['message'], ...words, detail]),
+    details: inner['details'] ?? body['details'] ?? null,
+    detail: detail ?? inner['detail'] ?? null,
+  };
+}
+
+/** True when a 2xx is a refusal: it has an error with a code, or the envelope's flag says so. */
+export function isRefusal(body: unknown, mayBeAttempt: boolean): boolean {
+  if (!isObject(body)) return false;
+  return codedError(body) !== null || (saysNo(body['success']) && !(mayBeAttempt && isAttempt(body)));
+}
+
+/** True when a body carries an error with a code: beneath a redirect, only that is a refusal. */
+export function hasCodedError(body: unknown): boolean {
+  return isObject(body) && codedError(body) !== null;
+}
+
+/** True when a refusal carries what was asked for as well: nobody knows which of the two is right. */
+export function contradictsItself(body: unknown): boolean {
+  if (!isObject(body) || saysNo(body['success'])) return false;
+  const payload = unwrapped(body['data']);
+  return isObject(payload) && Object.hasOwn(payload, 'uuid');
+}
+
+/** `success: false`, in every spelling that says it. Any other word says nothing: the payload decides. */
+function saysNo(flag: unknown): boolean {
+  if (typeof flag === 'string') return NO.has(flag.trim().toLowerCase());
+  return flag === false || flag === 0;
+}
+
+const NO: ReadonlySet<string> = new Set(['false', 'f', '0', 'no', 'n', 'off']);
+
+/** The error that has a code, as the error itself, in a list of errors, or in the data. */
+function codedError(body: Data): Data | null {
+  const { data } = body;
+  // A resource, or an attempt of a delivery, may have an error of its own, which is no refusal.
+  const inData = isObject(data) && !Object.hasOwn(data, 'uuid') && !isAttempt(data) ? data : {};
+  const errors = [body['error'], body['errors'], inData['error'], inData['errors']].flatMap(listOf);
+  return errors.filter(isObject).find((error) => firstText([error['code']]) !== null) ?? null;
+}
+
+/** An attempt of a delivery has a flag `success` as well: resend may answer the one that it started. */
+function isAttempt(value: unknown): boolean {
+  return isObject(value) && ATTEMPT_NAMES.some((name) => Object.hasOwn(value, name));
+}
+
+const ATTEMPT_NAMES = ['duration_ms', 'triggered_by'];
+const ATTEMPT_DEEPEST = 4;
+
+/** True when an attempt of a delivery stands anywhere in the body: it was made, whatever else the answer says. */
+export function holdsAttempt(body: unknown, depth = 0): boolean {
+  if (isAttempt(body)) return true;
+  if (typeof body !== 'object' || body === null || depth >= ATTEMPT_DEEPEST) return false;
+  const members = Array.isArray(body) ? listOf(body) : Object.values(body).slice(0, LOOKED_AT);
+  return members.some((member) => holdsAttempt(member, depth + 1));
+}
+
+function asList(value: unknown): readonly unknown[] {
+  if (value === null || value === undefined) return [];
+  return Array.isArray(value) ? value : [value];
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return asList(value).slice(0, LOOKED_AT);
+}
+
+/** Uncut: it is cut where it is shown, and not in the middle of a key. */
+function firstText(values: readonly unknown[]): string | null {
+  return values.filter((value) => typeof value === 'string').find((text) => text !== '') ?? null;
+}
+
+/** Findings that an error holds; whoever has more of them needs no longer list. */
+export const ISSUES_MAX = 20;
+const MESSAGE_MAX = 1_000;
+const TYPE_MAX = 128;
+
+/** The first findings of an answer, and how many there are in all. */
+export interface ValidationIssues {
+  readonly issues: readonly ValidationIssue[];
+  readonly total: number;
+}
+
+/** Both 422 shapes, and both at once, as one list. Given what is safe to show, and bounded. */
+export function validationIssues(details: unknown, detail: unknown): ValidationIssues {
+  const issues: ValidationIssue[] = [];
+  for (const item of asList(detail)) issues.push(...itemIssues(item));
+  if (isObject(details)) {
+    for (const [path, messages] of Object.entries(details)) {
+      for (const message of asList(messages)) {
+        // The items of the second shape, in the first one's place.
+        if (isObject(message) && 'loc' in message) issues.push(...itemIssues(message));
+        else issues.push({ path, message: words(message) });
+      }
+    }
+  } else {
+    for (const item of asList(details)) issues.push(...itemIssues(item));
+  }
+  return { issues: issues.slice(0, ISSUES_MAX), total: issues.length };
+}
+
+function itemIssues(item: unknown): ValidationIssue[] {
+  if (!isObject(item)) return item === null || item === undefined ? [] : [{ path: '', message: words(item) }];
+  const loc = asList(item['loc']).filter((part) => typeof part === 'string' || typeof part === 'number');
+  const [first] = loc;
+  const path = (first === 'body' || first === 'query' || first === 'path' ? loc.slice(1) : loc).join('.');
+  const type = firstText([item['type']])?.slice(0, TYPE_MAX);
+  return [{ path, message: words(item['msg'] ?? item['message']), ...(type !== undefined && { type }) }];
+}
+
+function words(value: unknown): string {
+  if (typeof value === 'string') return value.slice(0, MESSAGE_MAX);
+  return value === undefined || value === null
+    ? 'is invalid'
+    : (JSON.stringify(value) ?? 'is invalid').slice(0, MESSAGE_MAX);
+}
+
+/** What the details of INVOICE_ALREADY_EXISTS tell of the invoice that is there; their names are not shown. */
+export interface Conflict {
+  readonly externalId: string | null;
+  readonly existingStatus: InvoiceStatus | null;
+  /** Only where the details carry the invoice whole. */
+  readonly existing: Invoice | undefined;
+}
+
+/** @see service interface, "Known codes": INVOICE_ALREADY_EXISTS */
+export function conflictIn(value: unknown): Conflict {
+  const details = isObject(value) ? value : {};
+  const nested = holdersIn(details)[1] ?? {};
+  const read = getInvoice.data(details);
+  const status = firstText([...STATUS_NAMES.map((name) => details[name]), nested['status']]);
+  const externalId = firstText([details['external_id'], details['order_id'], nested['external_id']]);
+  return {
+    externalId: externalId?.slice(0, EXTERNAL_ID_MAX) ?? null,
+    // Any text is an InvoiceStatus; its type only spells that as a template.
+    existingStatus: (status?.slice(0, STATUS_MAX) ?? null) as InvoiceStatus | null,
+    existing: read.ok ? read.value : undefined,
+  };
+}
+
+const EXTERNAL_ID_MAX = 512;
+const STATUS_MAX = 64;
+const STATUS_NAMES = ['status', 'existing_status', 'invoice_status', 'existing_invoice_status', 'current_status'];
+
+/** The details, and the members of them that may be the existing invoice. */
+function holdersIn(details: Data): Data[] {
+  return [details, details['invoice'], details['existing_invoice'], details['existing']].filter(isObject);
+}
+
+/** True when a conflict names another order than the one that was sent; case and outer blanks are ignored. */
+export function namesAnother(details: unknown, sent: string | null): boolean {
+  if (!isObject(details)) return false;
+  const found = holdersIn(details).map((holder) => holder['external_id']);
+  const named = found.find((id) => id !== undefined && id !== null);
+  if (typeof named !== 'string' || named === '' || sent === null) return false;
+  return named.trim().toLowerCase() !== sent.trim().toLowerCase();
+}

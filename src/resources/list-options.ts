@@ -1,7 +1,7 @@
-import { type Fail, kindOf } from '../checks.ts';
+import { argumentFail, checkCallbacks, readCount } from '../checks.ts';
 import type { Operation } from '../contract/endpoint.ts';
 import type { Page } from '../contract/types.ts';
-import { readArguments, refuseArgument } from '../transport/arguments.ts';
+import { readArguments } from '../transport/arguments.ts';
 import type { CallOptions, InvalidRow, RowsOptions } from '../transport/options.ts';
 import { CALL_NAMES, type CallSettings, readCallOptions } from '../transport/read-options.ts';
 import type { ClientCore } from '../transport/scope.ts';
@@ -28,7 +28,7 @@ export interface ListOptions<T> extends CallOptions {
   readonly onInvalidItem?: ((item: InvalidItem) => void) | undefined;
 }
 
-const PREFETCH_MAX = 32;
+const PREFETCH = { byDefault: 1, min: 1, max: 32 };
 const ROWS_NAMES: ReadonlySet<string> = new Set([...CALL_NAMES, 'onInvalidItem' satisfies keyof RowsOptions]);
 const LIST_NAMES: ReadonlySet<string> = new Set([
   ...CALL_NAMES,
@@ -42,13 +42,11 @@ export interface ListSettings<T> extends Pick<ListOptions<T>, 'onPage' | 'onInva
 }
 
 export function readListOptions<T>(client: ClientCore, options: ListOptions<T>, operation: Operation): ListSettings<T> {
-  const fail = (problem: string): never => refuseArgument(operation, problem);
+  const fail = argumentFail(operation);
   const settings = readCallOptions(client.settings, options, LIST_NAMES, fail);
-  const { prefetch = 1, onPage, onInvalidItem } = options;
-  if (!Number.isSafeInteger(prefetch) || prefetch < 1 || prefetch > PREFETCH_MAX) {
-    fail(`options.prefetch must be a whole number from 1 to ${PREFETCH_MAX}, not ${kindOf(prefetch)}`);
-  }
-  checkCallbacks({ onPage, onInvalidItem }, fail);
+  const { onPage, onInvalidItem } = options;
+  const prefetch = readCount('options.prefetch', options.prefetch, PREFETCH, fail);
+  checkCallbacks({ 'options.onPage': onPage, 'options.onInvalidItem': onInvalidItem }, fail);
   return { settings, prefetch, onPage, onInvalidItem };
 }
 
@@ -59,18 +57,10 @@ export function readRowsOptions(
   operation: Operation,
 ): Pick<RowsOptions, 'onInvalidItem'> & { readonly settings: CallSettings } {
   return readArguments(operation, () => {
-    const fail = (problem: string): never => refuseArgument(operation, problem);
+    const fail = argumentFail(operation);
     const settings = readCallOptions(client.settings, options, ROWS_NAMES, fail);
     const { onInvalidItem } = options;
-    checkCallbacks({ onInvalidItem }, fail);
+    checkCallbacks({ 'options.onInvalidItem': onInvalidItem }, fail);
     return { settings, onInvalidItem };
   });
-}
-
-function checkCallbacks(callbacks: Readonly<Record<string, unknown>>, fail: Fail): void {
-  for (const [name, callback] of Object.entries(callbacks)) {
-    if (callback !== undefined && typeof callback !== 'function') {
-      fail(`options.${name} must be a function, not ${kindOf(callback)}`);
-    }
-  }
 }

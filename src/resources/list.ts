@@ -1,11 +1,11 @@
 import { ListCall } from '../call/call.ts';
+import { notify } from '../callbacks.ts';
 import type { PageEndpoint, RowsEndpoint } from '../contract/endpoint.ts';
 import { isObject, lenientPage } from '../contract/envelope.ts';
 import { rowsOf } from '../contract/rows.ts';
 import type { Page, PageQuery } from '../contract/types.ts';
 import { readArguments } from '../transport/arguments.ts';
 import { reportFailure, reporting, runCall, type Success, sendCall } from '../transport/call-loop.ts';
-import { quietly } from '../transport/observer.ts';
 import type { RowsOptions } from '../transport/options.ts';
 import { type CallSpec, type ClientCore, openCall } from '../transport/scope.ts';
 import { type ListOptions, type ListSettings, readListOptions, readRowsOptions } from './list-options.ts';
@@ -54,7 +54,7 @@ export function listCall<T extends { readonly uuid: string }, Query extends Page
       signal: settings.signal,
       leftOut: (page) => reader.leftOut.get(page) ?? [],
       read: (page, signal) => reader.read(page, signal),
-      onPage: (page) => quietly(() => onPage?.(page)),
+      onPage: (page) => notify(() => onPage?.(page)),
       onFailure: (error) => reader.report(error),
       onShort: () => client.drift?.tell(endpoint, 'total_items', 'count_mismatch'),
     });
@@ -153,7 +153,7 @@ class ListReader<T extends { readonly uuid: string }, Query extends PageQuery> {
       data: lenientPage(this.#endpoint.item, (index, issues, raw, page) => {
         const uuid = isObject(raw) ? raw['uuid'] : undefined;
         others.push(typeof uuid === 'string' ? uuid : `row ${index} of page ${page}`);
-        quietly(() => report({ page, index, path: issues[0]?.path ?? '', raw }));
+        notify(() => report({ page, index, path: issues[0]?.path ?? '', raw }));
       }),
     };
   }
@@ -171,7 +171,7 @@ export async function readRows<T>(
     mayAllBeInvalid: onInvalidItem !== undefined,
     onInvalid(index, { path }, raw) {
       client.drift?.tell(endpoint, path === '' ? '*' : `*.${path}`, 'invalid_item');
-      if (onInvalidItem !== undefined) quietly(() => onInvalidItem({ index, path, raw }));
+      if (onInvalidItem !== undefined) notify(() => onInvalidItem({ index, path, raw }));
     },
   });
   return runCall(client, endpoint, { data, settings });

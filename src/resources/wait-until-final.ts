@@ -1,8 +1,8 @@
 import { callSite, locate } from '../call/call-site.ts';
-import { checkNames, kindOf } from '../checks.ts';
+import { argumentFail, checkOptions, checkSignal, readDuration } from '../checks.ts';
 import type { Invoice } from '../contract/types.ts';
 import { AbortedError, type AnyMerchantError, isMerchantError, TimeoutError } from '../errors/classes.ts';
-import { readArguments, refuseArgument } from '../transport/arguments.ts';
+import { readArguments } from '../transport/arguments.ts';
 import { pause } from '../transport/runtime.ts';
 import { type ClientCore, shownExternalId } from '../transport/scope.ts';
 import { readInvoice } from './read-invoice.ts';
@@ -79,11 +79,12 @@ interface Settings {
 function readWaitOptions(options: WaitOptions | null | undefined): Settings {
   return readArguments(OPERATION, () => {
     const given: WaitOptions = options ?? {};
-    if (typeof given !== 'object') return fail(`options must be an object, not ${kindOf(given)}`);
-    checkNames('options', given, WAIT_NAMES, fail);
+    const fail = argumentFail(OPERATION);
+    checkOptions('options', given, WAIT_NAMES, fail);
+    checkSignal('options.signal', given.signal, fail);
     return {
-      interval: positive('interval', given.interval, DEFAULT_INTERVAL),
-      timeout: positive('timeout', given.timeout, DEFAULT_TIMEOUT),
+      interval: readDuration('interval', given.interval, DEFAULT_INTERVAL, fail),
+      timeout: readDuration('timeout', given.timeout, DEFAULT_TIMEOUT, fail),
       signal: given.signal ?? null,
     };
   });
@@ -114,14 +115,4 @@ function timedOut(timeout: number, externalId: string | null, last: Invoice | nu
     stoppedBy: 'deadline',
     message: `${OPERATION}: not final within ${timeout} ms, ${state}. Wait longer with "timeout", or act on the webhook.`,
   });
-}
-
-function positive(name: string, value: number | undefined, byDefault: number): number {
-  if (value === undefined) return byDefault;
-  if (typeof value === 'number' && Number.isFinite(value) && value > 0) return value;
-  return fail(`${name} must be a number of milliseconds above 0`);
-}
-
-function fail(problem: string): never {
-  return refuseArgument(OPERATION, problem);
 }

@@ -1,16 +1,8 @@
+import { argumentFail } from '../checks.ts';
 import type { Check, Issue } from '../contract/values/codecs.ts';
-import { ConfigurationError, isMerchantError, ValidationError } from '../errors/classes.ts';
+import { isMerchantError, ValidationError } from '../errors/classes.ts';
 
 // Arguments that are refused before any request is made.
-
-/** Throws the error of an unusable argument (`SDK_INVALID_ARGUMENT`). */
-export function refuseArgument(operation: string, problem: string, externalId: string | null = null): never {
-  throw new ConfigurationError(`${operation}: ${problem}. No request was made.`, {
-    code: 'SDK_INVALID_ARGUMENT',
-    operation,
-    externalId,
-  });
-}
 
 /** Runs code that reads objects of the caller, whose getters and proxies may throw anything. */
 export function readArguments<T>(operation: string, read: () => T, externalId: () => string | null = () => null): T {
@@ -19,7 +11,7 @@ export function readArguments<T>(operation: string, read: () => T, externalId: (
   } catch (error) {
     if (isMerchantError(error)) throw error;
     // What was thrown is not kept: it may hold anything.
-    return refuseArgument(operation, 'the parameters or options cannot be read', externalId());
+    return argumentFail(operation, externalId())('the parameters or options cannot be read');
   }
 }
 

@@ -1,3 +1,4 @@
+import { notify } from '../callbacks.ts';
 import type { Endpoint } from '../contract/endpoint.ts';
 import { isObject, payloadOf, unwrapped } from '../contract/envelope.ts';
 import { driftsIn } from '../contract/values/drift.ts';
@@ -16,40 +17,29 @@ export class Observer {
   }
 
   request(event: CallEvent): void {
-    quietly(() => this.#hooks.onRequest?.(event));
-    quietly(() => this.#logger.debug?.(`${event.operation}: attempt ${event.attempt}`, event));
+    notify(() => this.#hooks.onRequest?.(event));
+    notify(() => this.#logger.debug?.(`${event.operation}: attempt ${event.attempt}`, event));
   }
 
   response(event: ResponseEvent): void {
-    quietly(() => this.#hooks.onResponse?.(event));
-    quietly(() =>
+    notify(() => this.#hooks.onResponse?.(event));
+    notify(() =>
       this.#logger.debug?.(`${event.operation}: HTTP ${event.status} in ${Math.round(event.durationMs)} ms`, event),
     );
   }
 
   retry(failure: RetryEvent): void {
     const event = { ...failure, code: printable(failure.code) };
-    quietly(() => this.#hooks.onRetry?.(event));
-    quietly(() =>
+    notify(() => this.#hooks.onRetry?.(event));
+    notify(() =>
       this.#logger.warn?.(`${event.operation}: ${event.code}, next attempt in ${Math.round(event.delayMs)} ms`, event),
     );
   }
 
   error(failure: ErrorEvent): void {
     const event = { ...failure, code: printable(failure.code) };
-    quietly(() => this.#hooks.onError?.(event));
-    quietly(() => this.#logger.error?.(`${event.operation}: ${event.code}, outcome ${event.outcome}`, event));
-  }
-}
-
-/** Tells a merchant's function something; its failure, also a later one, is its own. */
-export function quietly(tell: () => unknown): void {
-  try {
-    const result = tell();
-    // An async function rejects later, when nobody else would catch it.
-    if (typeof result === 'object' && result !== null) Promise.resolve(result).catch(() => {});
-  } catch {
-    // its own, too
+    notify(() => this.#hooks.onError?.(event));
+    notify(() => this.#logger.error?.(`${event.operation}: ${event.code}, outcome ${event.outcome}`, event));
   }
 }
 
@@ -83,6 +73,6 @@ export class DriftReporter {
     const key = `${operation} ${kind} ${path}`;
     if (this.#told.has(key) || this.#told.size >= REMEMBERED) return;
     this.#told.add(key);
-    quietly(() => this.#onDrift({ operation, path: printable(this.#redactor.beginning(path, PATH_MAX)), kind }));
+    notify(() => this.#onDrift({ operation, path: printable(this.#redactor.beginning(path, PATH_MAX)), kind }));
   }
 }

@@ -1,9 +1,10 @@
-import { checkNames, type Fail, kindOf } from '../checks.ts';
+import { checkOptions, checkSignal, type Fail, kindOf, readCount, readDuration } from '../checks.ts';
 import type { CallOptions, ClientRetryOptions, RetryOptions } from './options.ts';
 import { DEFAULT_RETRY, type RetryPolicy } from './retry.ts';
 
 const DEFAULT_TIMEOUT = 10_000;
 const DEFAULT_DEADLINE = 30_000;
+const BUDGET = { byDefault: DEFAULT_RETRY.budget, min: 0 };
 
 const FORBIDDEN_HEADERS = new Set(['x-api-key', 'host', 'content-length']);
 /** Node's fetch fails on these as if the network had. */
@@ -30,19 +31,18 @@ export function readClientSettings(
   },
   fail: Fail,
 ): { readonly settings: CallSettings; readonly budget: number | false } {
-  const { retry } = options;
-  checkRetry(retry, CLIENT_RETRY_NAMES, fail);
-  const budget = retry === false || retry?.budget === undefined ? DEFAULT_RETRY.budget : retry.budget;
+  const retry = readRetry(options.retry, DEFAULT_RETRY, CLIENT_RETRY_NAMES, fail);
+  const budget = options.retry === false ? undefined : options.retry?.budget;
   return {
     settings: {
-      timeout: duration('timeout', options.timeout, DEFAULT_TIMEOUT, fail),
-      deadline: duration('deadline', options.deadline, DEFAULT_DEADLINE, fail),
-      retry: policyOf(retry, DEFAULT_RETRY, fail),
+      timeout: readDuration('timeout', options.timeout, DEFAULT_TIMEOUT, fail),
+      deadline: readDuration('deadline', options.deadline, DEFAULT_DEADLINE, fail),
+      retry,
       signal: null,
       headers: {},
       query: {},
     },
-    budget: budget === false ? false : count('retry.budget', budget, DEFAULT_RETRY.budget, 0, fail),
+    budget: budget === false ? false : readCount('retry.budget', budget, BUDGET, fail),
   };
 }
 
@@ -53,47 +53,17 @@ export function readCallOptions(
   names: ReadonlySet<string>,
   fail: Fail,
 ): CallSettings {
-  if (typeof options !== 'object' || options === null) fail(`options must be an object, not ${kindOf(options)}`);
-  const { signal } = options;
-  if (signal !== undefined && signal !== null && !isSignal(signal)) {
-    fail(`options.signal must be an AbortSignal, ${signalProblem(signal)}`);
-  }
-  checkNames('options', options, names, fail);
-  checkRetry(options.retry, RETRY_NAMES, fail);
+  checkOptions('options', options, names, fail);
+  const { signal, timeout, deadline, retry, headers, query } = options;
+  checkSignal('options.signal', signal, fail);
   return {
-    timeout: duration('options.timeout', options.timeout, client.timeout, fail),
-    deadline: duration('options.deadline', options.deadline, client.deadline, fail),
-    retry: policyOf(options.retry, client.retry, fail),
+    timeout: readDuration('options.timeout', timeout, client.timeout, fail),
+    deadline: readDuration('options.deadline', deadline, client.deadline, fail),
+    retry: readRetry(retry, client.retry, RETRY_NAMES, fail),
     signal: signal ?? null,
-    headers: checkHeaders(options.headers, 'options.headers', fail),
-    query: checkQuery(options.query, fail),
+    headers: checkHeaders(headers, 'options.headers', fail),
+    query: checkQuery(query, fail),
   };
-}
-
-/** By its members, because the signal of another realm or of a polyfill is none by its class. */
-function isSignal(signal: unknown): boolean {
-  return (
-    typeof signal === 'object' &&
-    signal !== null &&
-    'aborted' in signal &&
-    'addEventListener' in signal &&
-    typeof signal.addEventListener === 'function' &&
-    'removeEventListener' in signal &&
-    typeof signal.removeEventListener === 'function'
-  );
-}
-
-function signalProblem(signal: unknown): string {
-  const isController = typeof signal === 'object' && signal !== null && 'signal' in signal && isSignal(signal.signal);
-  return isController
-    ? 'not the AbortController: pass controller.signal'
-    : `such as AbortSignal.timeout(5_000), not ${kindOf(signal)}`;
-}
-
-function checkRetry(retry: unknown, names: ReadonlySet<string>, fail: Fail): void {
-  if (retry === undefined || retry === false) return;
-  if (typeof retry !== 'object' || retry === null) fail(`retry must be false or an object, not ${kindOf(retry)}`);
-  checkNames('retry', retry, names, fail);
 }
 
 const RETRY_NAMES: ReadonlySet<string> = new Set<keyof RetryOptions>([
@@ -116,32 +86,28 @@ export const CALL_NAMES: ReadonlySet<string> = new Set<keyof CallOptions>([
   'query',
 ]);
 
-function policyOf(retry: false | RetryOptions | undefined, defaults: RetryPolicy, fail: Fail): RetryPolicy {
+function readRetry(
+  retry: false | RetryOptions | undefined,
+  defaults: RetryPolicy,
+  names: ReadonlySet<string>,
+  fail: Fail,
+): RetryPolicy {
+  if (retry === undefined) return defaults;
   if (retry === false) return { ...defaults, attempts: 1 };
+  if (typeof retry !== 'object' || retry === null) fail(`retry must be false or an object, not ${kindOf(retry)}`);
+  checkOptions('retry', retry, names, fail);
   return {
-    attempts: count('retry.attempts', retry?.attempts, defaults.attempts, 1, fail),
-    baseDelay: amount('retry.baseDelay', retry?.baseDelay, defaults.baseDelay, fail),
-    maxDelay: amount('retry.maxDelay', retry?.maxDelay, defaults.maxDelay, fail),
-    maxRetryAfter: amount('retry.maxRetryAfter', retry?.maxRetryAfter, defaults.maxRetryAfter, fail),
+    attempts: readCount('retry.attempts', retry.attempts, { byDefault: defaults.attempts, min: 1 }, fail),
+    baseDelay: readDelay('retry.baseDelay', retry.baseDelay, defaults.baseDelay, fail),
+    maxDelay: readDelay('retry.maxDelay', retry.maxDelay, defaults.maxDelay, fail),
+    maxRetryAfter: readDelay('retry.maxRetryAfter', retry.maxRetryAfter, defaults.maxRetryAfter, fail),
   };
 }
 
-function amount(name: string, value: unknown, byDefault: number, fail: Fail): number {
+function readDelay(name: string, value: unknown, byDefault: number, fail: Fail): number {
   if (value === undefined) return byDefault;
   if (typeof value === 'number' && Number.isFinite(value) && value >= 0) return value;
   return fail(`${name} must be a number of milliseconds from 0, not ${kindOf(value)}`);
-}
-
-function duration(name: string, value: unknown, byDefault: number, fail: Fail): number {
-  if (value === undefined) return byDefault;
-  if (typeof value === 'number' && Number.isFinite(value) && value > 0) return value;
-  return fail(`${name} must be a number of milliseconds above 0, not ${kindOf(value)}`);
-}
-
-function count(name: string, value: unknown, byDefault: number, min: number, fail: Fail): number {
-  if (value === undefined) return byDefault;
-  if (typeof value === 'number' && Number.isSafeInteger(value) && value >= min) return value;
-  return fail(`${name} must be a whole number from ${min}, not ${kindOf(value)}`);
 }
 
 /** Headers to add; the values are never quoted. */

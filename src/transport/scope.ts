@@ -1,7 +1,8 @@
+import { argumentFail, type Fail } from '../checks.ts';
 import type { Endpoint, WireRecord } from '../contract/endpoint.ts';
 import type { Check, Issue } from '../contract/values/codecs.ts';
 import { codePoints } from '../contract/values/scalars.ts';
-import { invalidInput, readArguments, refuseArgument } from './arguments.ts';
+import { invalidInput, readArguments } from './arguments.ts';
 import type { DriftReporter, Observer } from './observer.ts';
 import type { CallOptions } from './options.ts';
 import { CALL_NAMES, type CallSettings, readCallOptions } from './read-options.ts';
@@ -87,7 +88,7 @@ export function openCall<Data>(
   const shownId = (): string | null => shownExternalId(client, externalId);
   const read = (): CallScope<Data> => {
     externalId = readExternalId(spec.externalId?.());
-    const fail = (problem: string): never => refuseArgument(operation, problem, shownId());
+    const fail: Fail = (problem) => argumentFail(operation, shownId())(problem);
     const settings = spec.settings ?? readCallOptions(client.settings, options, CALL_NAMES, fail);
     const { params, query, body, issues } = encode(endpoint, spec);
     if (issues.length > 0) throw invalidInput(operation, issues, shownId());

@@ -28,41 +28,34 @@ export interface TransportOptions {
 }
 
 /**
- * Carries one request over ky, which builds the address and the headers. Retries, timers, size limits and errors are
- * the package's, because ky retries the wrong failures, stops its timer at the headers and keeps the request in its
- * errors. See docs/decisions.md.
+ * Carries one request over ky, which builds its address. Headers, body and signal join it outside of ky, because ky
+ * keeps its request in its errors. Retries, timers, size limits and errors are the package's, because ky retries the
+ * wrong failures and stops its timer at the headers. See docs/decisions.md.
  */
 export class Transport {
   readonly #fetch: FetchLike;
+  readonly #headers: Readonly<Record<string, string>>;
   readonly #redactor: Redactor;
   readonly #ky: KyInstance;
 
   constructor({ fetch, baseUrl, headers, redactor }: TransportOptions) {
     this.#fetch = fetch;
+    this.#headers = { ...DEFAULT_HEADERS, ...headers };
     this.#redactor = redactor;
-    this.#ky = ky.create({
-      prefix: baseUrl,
-      headers: { ...DEFAULT_HEADERS, ...headers },
-      retry: 0,
-      timeout: false,
-      throwHttpErrors: false,
-      redirect: 'manual',
-    });
+    this.#ky = ky.create({ prefix: baseUrl, retry: 0, timeout: false, throwHttpErrors: false, redirect: 'manual' });
   }
 
   /** Sends the request once. Rejects with the platform's error, or when the attempt is cut short. */
   async exchange({ method, path, headers, body }: WireRequest, key: string, attempt: Attempt): Promise<Answer> {
     const work = this.#ky(path, {
       method,
-      headers,
-      // Key, body and signal join the request here, on objects that ky never sees and no error of its can hold.
-      fetch: (input) => {
-        const prepared = input as Request; // ky passes the Request that it has built
-        const all = new Headers(prepared.headers);
-        all.set('X-Api-Key', key);
+      fetch: (request) => {
+        const { url } = request as Request; // ky always passes the Request that it has built
+        const all = new Headers({ ...this.#headers, ...headers });
         if (body !== null) all.set('content-type', 'application/json');
+        all.set('X-Api-Key', key);
         attempt.sent = true;
-        return this.#fetch(prepared.url, { method, headers: all, body, redirect: 'manual', signal: attempt.signal });
+        return this.#fetch(url, { method, headers: all, body, redirect: 'manual', signal: attempt.signal });
       },
     });
     // An attempt that is cut short does not wait for its answer. One that still comes is discarded.

@@ -15,11 +15,11 @@ export interface Answer {
   readonly requestId: string | null;
   /** The body's text as received. */
   readonly raw: string;
-  /** The body was longer than the cap; `raw` is its beginning. */
+  /** True when the body was longer than the limit. `raw` is its beginning then. */
   readonly cut: boolean;
-  /** The body broke off or could not be decoded as UTF-8; `raw` is what came. */
+  /** True when the body broke off or is not UTF-8. `raw` is the part that could be read. */
   readonly broken: boolean;
-  /** The fetch followed a redirect by itself: the key may have gone along, and who answered is unknown. */
+  /** True when the fetch has followed a redirect: the key may have been sent there, and the sender of the answer is unknown. */
   readonly redirected: boolean;
 }
 
@@ -28,7 +28,7 @@ const REQUEST_ID_HEADERS = ['x-request-id', 'request-id', 'x-correlation-id', 'x
 
 const REQUEST_ID_MAX = 200;
 
-/** The request id header of an answer, in whichever of the usual names, safe to show. The interface names none. */
+/** Returns the request id of an answer, safe to show, or null. The interface does not name the header. */
 function requestIdOf(headers: Headers, redactor: Redactor): string | null {
   for (const name of REQUEST_ID_HEADERS) {
     const value = headers.get(name);
@@ -37,12 +37,15 @@ function requestIdOf(headers: Headers, redactor: Redactor): string | null {
   return null;
 }
 
-/** The beginning of a body, without key and secrets. It may hold a customer's data. */
+/** Returns the first 2,000 characters of a body, without key and secrets. They may hold a customer's data. */
 export function excerpt({ raw, cut, broken }: Answer, redactor: Redactor): string {
   return redactor.beginning(raw, RAW_MAX, cut || broken);
 }
 
-/** Body and headers together. The status of a refusal counts even if its body breaks or never ends. */
+/**
+ * Reads the body of an answer, as long as the attempt lasts. The status of a refusal counts even if its body breaks or
+ * never ends.
+ */
 export async function receive(response: Response, attempt: Attempt, redactor: Redactor): Promise<Answer> {
   const { status, headers } = response;
   const success = status >= 200 && status < 300;
@@ -53,7 +56,7 @@ export async function receive(response: Response, attempt: Attempt, redactor: Re
     const body = await attempt.race(readBody(response, success ? BODY_MAX : ERROR_BODY_MAX, attempt.signal, seen));
     return { ...head, ...decoded(body, success) };
   } catch (thrown) {
-    // Cut short by the caller, or a success of which only a part came in time.
+    // Aborted by the caller, or a success of which only a part came in time.
     if (attempt.interruption === 'aborted' || (success && attempt.interruption !== null)) throw thrown;
     return { ...head, ...decoded({ bytes: join(seen), cut: false }, false), broken: true };
   }
@@ -67,15 +70,17 @@ function decoded(body: BodyBytes, strict: boolean): { raw: string; cut: boolean;
   }
 }
 
-/** What reading a body came to. `cut`: it was longer than the cap, and `bytes` is its beginning. */
+/** The bytes of a body. `cut`: it was longer than the limit, and `bytes` is its beginning. */
 export interface BodyBytes {
   readonly bytes: Uint8Array;
   readonly cut: boolean;
 }
 
 /**
- * Reads a body up to a cap, counting decoded bytes, so that a small compressed answer cannot fill the memory.
- * Rejects with the platform's error when the body breaks. `seen` fills as chunks come, for a reader that gives up early.
+ * Reads a body up to a limit of decoded bytes, so that a small compressed answer cannot fill the memory.
+ *
+ * @param seen Receives each chunk, for a caller that stops before the end.
+ * @throws The platform's error when the body breaks.
  */
 export async function readBody(
   response: Response,
@@ -85,7 +90,7 @@ export async function readBody(
 ): Promise<BodyBytes> {
   if (response.body === null) return { bytes: new Uint8Array(0), cut: false };
   const reader = response.body.getReader();
-  // A fetch that ignores its signal would otherwise feed a reader that nobody waits for.
+  // A fetch that ignores its signal would otherwise send to a reader that no code waits for.
   signal.addEventListener('abort', () => discard(reader), { once: true });
   let size = 0;
   for (;;) {
@@ -102,12 +107,12 @@ export async function readBody(
   }
 }
 
-/** Lets go of a body that nobody will read. Cancelling may fail; there is nothing left to do then. */
+/** Cancels a body that no code will read. Failures are ignored. */
 export function discard(stream: { cancel(): Promise<void> } | null): void {
   try {
     stream?.cancel().catch(() => {});
   } catch {
-    // a locked stream throws at once; its reader has it in hand
+    // A locked stream throws at once. Its reader cancels it.
   }
 }
 

@@ -10,7 +10,7 @@ export function readArguments<T>(operation: string, read: () => T, externalId: (
     return read();
   } catch (error) {
     if (isMerchantError(error)) throw error;
-    // What was thrown is not kept: it may hold anything.
+    // The error of the caller's code is not kept, because it may hold anything.
     return argumentFail(operation, externalId())('the parameters or options cannot be read');
   }
 }

@@ -58,7 +58,7 @@ export async function reporting<T>(
   }
 }
 
-/** Reports the failure of a call to the hooks. Whoever sends the requests of a call one by one reports for them. */
+/** Reports the failure of a call to the hooks. Code that sends the requests of a call one by one calls it itself. */
 export function reportFailure(
   { observer, runtime }: ClientCore,
   { operation, method, path }: Endpoint<unknown>,

@@ -4,10 +4,10 @@ import type { AttemptRecord, ErrorCode, Outcome, StoppedBy } from '../errors/cod
 import type { MerchantErrorInit } from '../errors/inits.ts';
 import type { FailedAttempt, RetryClass } from './retry.ts';
 
-/** What is known of a call when its error is made. */
+/** The facts about a call that each of its errors holds. */
 export interface CallContext {
   readonly operation: string;
-  /** The order that the call is about, where the caller named one. */
+  /** The external_id that the call is about, if the caller gave one. */
   readonly externalId: string | null;
   readonly attempts: readonly AttemptRecord[];
   readonly outcome: Outcome;
@@ -17,14 +17,14 @@ export interface CallContext {
   readonly page?: number | undefined;
 }
 
-/** A failed attempt: what the retry policy looks at, and the error it becomes if it is the last. */
+/** A failed attempt: the input of the retry policy, and the error that it becomes if it is the last attempt. */
 export interface Failure extends FailedAttempt {
   readonly code: ErrorCode;
   readonly status: number | null;
   readonly toError: (context: CallContext) => CallError;
 }
 
-/** What of a failed attempt stays in the error. */
+/** Returns the entry of `error.attempts` for a failed attempt. */
 export function recordOf(failure: Failure): AttemptRecord {
   return { code: failure.code, status: failure.status, outcome: failure.outcome };
 }
@@ -36,7 +36,7 @@ export function isWrite({ method }: Pick<Endpoint<unknown>, 'method'>): boolean 
 
 const DOCS = 'docs/errors.md';
 
-/** Sentence that closes the message of an error after which nobody knows whether a write happened. */
+/** Returns the last sentence of a message when it is unknown whether a write happened, or an empty text. */
 export function afterUnknown({
   operation,
   outcome,
@@ -79,13 +79,13 @@ export function deadlinePassed(milliseconds: number, outcome: Outcome): Failure 
   return unanswered('SDK_DEADLINE', outcome, 'never', problem, (init) => new TimeoutError(init));
 }
 
-/** The caller's reason stands in `reason`, where logs do not look. */
+/** The caller's reason is kept in `reason`, which logs do not print. */
 export function aborted(reason: unknown, outcome: Outcome): Failure {
   const problem = "aborted by the caller's signal";
   return unanswered('SDK_ABORTED', outcome, 'never', problem, (init) => new AbortedError({ ...init, reason }));
 }
 
-/** The key function failed or gave something that is no key. Its error is not kept: it may hold the key. */
+/** The key function failed or returned an unusable key. Its error is not kept, because it may hold the key. */
 export function unusableKey(problem: string): Failure {
   const code = 'SDK_API_KEY';
   const said = `${problem}. No request was made with it. See ${DOCS}#sdk_api_key.`;
@@ -94,22 +94,24 @@ export function unusableKey(problem: string): Failure {
   return { code, status: null, outcome: 'not_sent', retryClass: 'never', retryAfter: undefined, toError };
 }
 
-// Seen before a byte of the request can leave. The list is closed: anything else may have been sent.
+// These occur before any byte of the request is sent. After every other code the request may have arrived.
 const NEVER_SENT = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT']);
 const HANDSHAKE =
   /^(?:CERT_|UNABLE_TO_|SELF_SIGNED_CERT|DEPTH_ZERO_SELF_SIGNED_CERT|HOSTNAME_MISMATCH|ERR_TLS_CERT_|EPROTO$|ERR_SSL_WRONG_VERSION_NUMBER|ERR_SSL_UNSUPPORTED_PROTOCOL|ERR_SSL_PACKET_LENGTH_TOO_LONG|ERR_SSL_NO_PROTOCOLS|INVALID_CA$)/;
 const TLS = /^(?:ERR_TLS_|ERR_SSL_|CRL_)/;
-/** Deno's fetch has no codes. It says this of a connection that was never made, TLS included. */
+/** Deno's fetch has no codes. This is its message for a connection that was never made, TLS included. */
 const DENO_NOT_CONNECTED = /client error \(Connect\)/;
-/** What fetch says of a URL that it will not even try. */
+/** Messages of fetch for a URL that it refuses without a connection. */
 const NOT_FETCHABLE = /^(?:bad port|unknown scheme|URL scheme must be|Failed to parse URL|Invalid URL)/i;
 
 const DETAIL_MAX = 300;
 const CODE_MAX = 64;
 
 /**
- * Whatever `fetch` rejected with. `sent` is false while the request had not been handed to it; `redact` makes a text of
- * the platform safe to show.
+ * The failure of an attempt whose `fetch` has rejected.
+ *
+ * @param sent True when the request had been passed to `fetch`.
+ * @param redact Makes a text of the platform safe to show.
  */
 export function connectionFailure(thrown: unknown, sent: boolean, redact: (text: string) => string): Failure {
   const causes = causesOf(thrown);
@@ -139,7 +141,7 @@ function isNeverSent(cause: object): boolean {
   return NEVER_SENT.has(code) || HANDSHAKE.test(code) || ('syscall' in cause && cause.syscall === 'connect');
 }
 
-/** The error, its causes and what an AggregateError holds: one connection attempt per address may have failed. */
+/** Returns the error, its causes, and the errors of an AggregateError: each address has its connection attempt. */
 function causesOf(thrown: unknown): object[] {
   const found: object[] = [];
   const queue: unknown[] = [thrown];

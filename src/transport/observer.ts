@@ -6,7 +6,7 @@ import { printable } from '../printable.ts';
 import type { CallEvent, DriftEvent, ErrorEvent, Hooks, Logger, ResponseEvent, RetryEvent } from './options.ts';
 import type { Redactor } from './secrecy/redact.ts';
 
-/** Tells hooks and logger what happens. Nothing they do reaches the call. */
+/** Calls the hooks and the logger. Their errors are ignored. */
 export class Observer {
   readonly #hooks: Hooks;
   readonly #logger: Logger;
@@ -43,22 +43,22 @@ export class Observer {
   }
 }
 
-/** Departures remembered; a service that answers a new name each time must not fill the memory. */
+/** Deviations remembered. A service that sends a new name each time must not fill the memory. */
 const REMEMBERED = 1_000;
 const PATH_MAX = 300;
 
-/** Tells the merchant, once each, of what the service answers beside the interface: a metric instead of a surprise. */
+/** Calls `onDrift` once for each deviation of an answer from the interface. */
 export class DriftReporter {
   readonly #onDrift: (event: DriftEvent) => unknown;
   readonly #redactor: Redactor;
-  readonly #told = new Set<string>();
+  readonly #reported = new Set<string>();
 
   constructor(onDrift: (event: DriftEvent) => unknown, redactor: Redactor) {
     this.#onDrift = onDrift;
     this.#redactor = redactor;
   }
 
-  /** `body`: a success that was decoded. */
+  /** Reports the deviations of a success that was decoded. */
   report(endpoint: Endpoint<unknown>, body: unknown): void {
     const form = endpoint.data.form?.();
     if (form === undefined) return;
@@ -68,11 +68,11 @@ export class DriftReporter {
     for (const { path, kind } of driftsIn(form, payload)) this.tell(endpoint, path, kind);
   }
 
-  /** Tells it once. */
+  /** Reports one deviation, unless it was reported before. */
   tell({ operation }: Endpoint<unknown>, path: string, kind: DriftEvent['kind']): void {
     const key = `${operation} ${kind} ${path}`;
-    if (this.#told.has(key) || this.#told.size >= REMEMBERED) return;
-    this.#told.add(key);
+    if (this.#reported.has(key) || this.#reported.size >= REMEMBERED) return;
+    this.#reported.add(key);
     notify(() => this.#onDrift({ operation, path: printable(this.#redactor.beginning(path, PATH_MAX)), kind }));
   }
 }

@@ -14,7 +14,7 @@ export type Read<Data> =
   | { readonly ok: true; readonly value: Data }
   | { readonly ok: false; readonly failure: Failure };
 
-/** An answer as decoded data, or as the failure that it is. */
+/** Returns the decoded data of an answer, or its failure. */
 export function readAnswer<Data>(answer: Answer, reading: Reading<Data>): Read<Data> {
   const { status } = answer;
   const { endpoint, client } = reading;
@@ -35,7 +35,7 @@ export function readAnswer<Data>(answer: Answer, reading: Reading<Data>): Read<D
   }
   const body = parse(answer.raw);
   if (isRefusal(body, !endpoint.idempotent)) return { ok: false, failure: refusal(answer, body, reading) };
-  // An operation that reads nothing from its answer takes any body, even none.
+  // An operation that reads nothing from its answer accepts any body, also an empty one.
   if (body === NOT_JSON) {
     const empty = reading.data(undefined);
     if (empty.ok) return empty;
@@ -57,9 +57,9 @@ export function readAnswer<Data>(answer: Answer, reading: Reading<Data>): Read<D
   return unexpected(answer, reading, 'SDK_CONTRACT', 'never', problem, decoded.issues);
 }
 
-/** A body of so many characters is decoded in no time, whatever it holds. */
+/** A shorter body is decoded fast, whatever it holds. */
 const UNSUSPICIOUS = 256 * 1024;
-/** No resource has so many. Copying objects of a million members takes ten times as long as parsing them. */
+/** More than any resource has. Copying an object of a million members takes ten times as long as parsing it. */
 const MEMBERS_MAX = 1_000;
 /** Nothing deeper is copied: data, page, row, member. */
 const WIDE_DEEPEST = 4;
@@ -79,15 +79,15 @@ function isTooWide(value: unknown, depth = 0): boolean {
 const ALWAYS_READ = 100;
 const EXCESS = 10;
 
-/** What is wrong with a page of far more items than were asked for; decoding it could hold the process up. */
+/** Returns the problem of a page with far more items than were asked for. Decoding it could block the process. */
 function excess(payload: unknown, asked: number | null): string | null {
   const items = isObject(payload) ? payload['items'] : null;
   if (typeof asked !== 'number' || !Array.isArray(items) || items.length <= Math.max(ALWAYS_READ, EXCESS * asked))
     return null;
-  return `a page of ${asked} items was asked for and ${items.length} answered. The service may use other names for the query; see docs/pagination.md`;
+  return `a page of ${asked} items was asked for and ${items.length} answered. The service may use other names for the query, see docs/pagination.md`;
 }
 
-/** The first finding, and how many there are where there are more. */
+/** Returns the first finding, and the number of findings if there are more. */
 function found({ issues, isMore }: { readonly issues: readonly Issue[]; readonly isMore?: true }): string {
   const [first] = issues;
   if (first === undefined) return '';
@@ -99,12 +99,12 @@ function decode<Data>(check: Check<Data>, payload: unknown): ReturnType<Check<Da
   try {
     return check(payload);
   } catch {
-    // Absurdly deep nesting overflows the stack inside the decoder.
+    // Very deep nesting overflows the stack inside the decoder.
     return { ok: false, issues: [{ path: '', message: 'is nested too deeply' }] };
   }
 }
 
-/** What {@link parse} gives for text that is not JSON. */
+/** The result of {@link parse} for text that is not JSON. */
 const NOT_JSON: unique symbol = Symbol('not JSON');
 
 function parse(raw: string): unknown {
@@ -158,7 +158,7 @@ const NOT_MODIFIED =
   'something answers "not modified" to a request that was not conditional: a cache between you and the service. Exclude the service from it';
 
 function redirect(answer: Answer, reading: Reading<unknown>, problem: string): { ok: false; failure: Failure } {
-  // Whoever redirects a write may have done it first.
+  // The sender of a redirect may have done the write before.
   const outcome = isWrite(reading.endpoint) ? 'unknown' : 'rejected';
   return unexpected(answer, reading, 'SDK_REDIRECT', 'never', problem, [], outcome);
 }
@@ -166,10 +166,10 @@ function redirect(answer: Answer, reading: Reading<unknown>, problem: string): {
 function notFollowed(headers: Headers): string {
   const target = originOf(headers.get('location'));
   const to = target === null ? '' : ` to ${target}`;
-  return `the service redirects${to}; redirects are not followed, because the API key would go along. Set baseUrl to the final address`;
+  return `the service redirects${to}. Redirects are not followed, because the API key would be sent too. Set baseUrl to the final address`;
 }
 
-/** Only the origin is shown: the rest of a Location may hold anything. */
+/** Returns the origin of a Location header. The rest of the header may hold anything. */
 function originOf(location: string | null): string | null {
   return location !== null && URL.canParse(location) ? new URL(location).origin : null;
 }

@@ -7,7 +7,7 @@ const DEFAULT_DEADLINE = 30_000;
 const BUDGET = { byDefault: DEFAULT_RETRY.budget, min: 0 };
 
 const FORBIDDEN_HEADERS = new Set(['x-api-key', 'host', 'content-length']);
-/** Node's fetch fails on these as if the network had. */
+/** Node's fetch fails on these with a network error. */
 const UNSENDABLE_HEADERS = new Set(['expect', 'transfer-encoding', 'upgrade', 'keep-alive']);
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
@@ -46,7 +46,11 @@ export function readClientSettings(
   };
 }
 
-/** Reads and copies the options of one call; what they leave out is the client's. `names`: the options that exist. */
+/**
+ * Reads and copies the options of one call. Settings of the client apply where an option is absent.
+ *
+ * @param names The options that exist.
+ */
 export function readCallOptions(
   client: CallSettings,
   options: CallOptions,
@@ -110,7 +114,7 @@ function readDelay(name: string, value: unknown, byDefault: number, fail: Fail):
   return fail(`${name} must be a number of milliseconds from 0, not ${kindOf(value)}`);
 }
 
-/** Headers to add; the values are never quoted. */
+/** Reads headers to add. Errors never quote a value. */
 export function checkHeaders(headers: unknown, name: string, fail: Fail): Record<string, string> {
   if (headers === undefined) return {};
   if (typeof headers !== 'object' || headers === null)
@@ -119,7 +123,7 @@ export function checkHeaders(headers: unknown, name: string, fail: Fail): Record
   const checked: Record<string, string> = {};
   for (const [header, value] of entries) {
     if (value === undefined) continue;
-    if (!HEADER_NAME.test(header)) fail(`${name} holds a name that is no header name`);
+    if (!HEADER_NAME.test(header)) fail(`${name} holds a name that is not a header name`);
     if (FORBIDDEN_HEADERS.has(header.toLowerCase())) fail(`${name} cannot set ${header}: the client does`);
     if (UNSENDABLE_HEADERS.has(header.toLowerCase())) fail(`${name} cannot set ${header}: fetch does not send it`);
     if (typeof value !== 'string' || !HEADER_VALUE.test(value))

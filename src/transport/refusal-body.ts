@@ -3,10 +3,10 @@ import { getInvoice } from '../contract/invoices.ts';
 import type { Invoice, InvoiceStatus } from '../contract/types.ts';
 import type { ValidationIssue } from '../errors/inits.ts';
 
-/** Errors of a list that are looked at for a code. */
+/** Members of a list that are searched for an error. */
 const LOOKED_AT = 20;
 
-/** A failure envelope, in whatever state it arrived. All of it is from outside: nothing here is safe to show. */
+/** The members of a failure envelope, as received. None of them is safe to show. */
 export interface Refusal {
   readonly code: string | null;
   readonly message: string | null;
@@ -17,7 +17,7 @@ export interface Refusal {
 
 type Data = Readonly<Record<string, unknown>>;
 
-/** Takes the members from wherever a service plausibly puts them; never fails. */
+/** Reads the members from each place where a service may put them. Never throws. */
 export function findRefusal(body: unknown): Refusal {
   if (!isObject(body)) return { code: null, message: null, details: null, detail: null };
   const { error, errors, detail } = body;
@@ -36,42 +36,42 @@ export function findRefusal(body: unknown): Refusal {
   };
 }
 
-/** True when a 2xx is a refusal: it has an error with a code, or the envelope's flag says so. */
+/** True when a 2xx is a refusal: it has an error with a code, or its `success` flag is false. */
 export function isRefusal(body: unknown, mayBeAttempt: boolean): boolean {
   if (!isObject(body)) return false;
-  return codedError(body) !== null || (saysNo(body['success']) && !(mayBeAttempt && isAttempt(body)));
+  return codedError(body) !== null || (isFalse(body['success']) && !(mayBeAttempt && isAttempt(body)));
 }
 
-/** True when a body carries an error with a code: beneath a redirect, only that is a refusal. */
+/** True when a body has an error with a code. Only such a body makes a redirect a refusal. */
 export function hasCodedError(body: unknown): boolean {
   return isObject(body) && codedError(body) !== null;
 }
 
-/** True when a refusal carries what was asked for as well: nobody knows which of the two is right. */
+/** True when a refusal also has the resource that was asked for: it is unknown which of the two is right. */
 export function contradictsItself(body: unknown): boolean {
-  if (!isObject(body) || saysNo(body['success'])) return false;
+  if (!isObject(body) || isFalse(body['success'])) return false;
   const payload = unwrapped(body['data']);
   return isObject(payload) && Object.hasOwn(payload, 'uuid');
 }
 
-/** `success: false`, in every spelling that says it. Any other word says nothing: the payload decides. */
-function saysNo(flag: unknown): boolean {
+/** True for `success: false` in each spelling. For any other word the payload decides. */
+function isFalse(flag: unknown): boolean {
   if (typeof flag === 'string') return NO.has(flag.trim().toLowerCase());
   return flag === false || flag === 0;
 }
 
 const NO: ReadonlySet<string> = new Set(['false', 'f', '0', 'no', 'n', 'off']);
 
-/** The error that has a code, as the error itself, in a list of errors, or in the data. */
+/** Returns the error that has a code: the error itself, one of a list, or one in the data. */
 function codedError(body: Data): Data | null {
   const { data } = body;
-  // A resource, or an attempt of a delivery, may have an error of its own, which is no refusal.
+  // A resource, or an attempt of a delivery, may have a member `error`, which is not a refusal.
   const inData = isObject(data) && !Object.hasOwn(data, 'uuid') && !isAttempt(data) ? data : {};
   const errors = [body['error'], body['errors'], inData['error'], inData['errors']].flatMap(listOf);
   return errors.filter(isObject).find((error) => firstText([error['code']]) !== null) ?? null;
 }
 
-/** An attempt of a delivery has a flag `success` as well: resend may answer the one that it started. */
+/** True for an attempt of a delivery, which also has a flag `success`. The resend endpoint may answer one. */
 function isAttempt(value: unknown): boolean {
   return isObject(value) && ATTEMPT_NAMES.some((name) => Object.hasOwn(value, name));
 }
@@ -79,7 +79,7 @@ function isAttempt(value: unknown): boolean {
 const ATTEMPT_NAMES = ['duration_ms', 'triggered_by'];
 const ATTEMPT_DEEPEST = 4;
 
-/** True when an attempt of a delivery stands anywhere in the body: it was made, whatever else the answer says. */
+/** True when the body has an attempt of a delivery: the attempt was made, although the answer is a refusal. */
 export function holdsAttempt(body: unknown, depth = 0): boolean {
   if (isAttempt(body)) return true;
   if (typeof body !== 'object' || body === null || depth >= ATTEMPT_DEEPEST) return false;
@@ -96,30 +96,30 @@ function listOf(value: unknown): readonly unknown[] {
   return asList(value).slice(0, LOOKED_AT);
 }
 
-/** Uncut: it is cut where it is shown, and not in the middle of a key. */
+/** Returns the first text that is not empty, uncut: a cut could hide a part of a key from the redactor. */
 function firstText(values: readonly unknown[]): string | null {
   return values.filter((value) => typeof value === 'string').find((text) => text !== '') ?? null;
 }
 
-/** Findings that an error holds; whoever has more of them needs no longer list. */
+/** Findings that an error holds. */
 export const ISSUES_MAX = 20;
 const MESSAGE_MAX = 1_000;
 const TYPE_MAX = 128;
 
-/** The first findings of an answer, and how many there are in all. */
+/** The first findings of an answer, and the number of all. */
 export interface ValidationIssues {
   readonly issues: readonly ValidationIssue[];
   readonly total: number;
 }
 
-/** Both 422 shapes, and both at once, as one list. Given what is safe to show, and bounded. */
+/** Reads both 422 shapes, also both at once, into one list. The input is safe to show and bounded. */
 export function validationIssues(details: unknown, detail: unknown): ValidationIssues {
   const issues: ValidationIssue[] = [];
   for (const item of asList(detail)) issues.push(...itemIssues(item));
   if (isObject(details)) {
     for (const [path, messages] of Object.entries(details)) {
       for (const message of asList(messages)) {
-        // The items of the second shape, in the first one's place.
+        // Items of the second shape in the place of the first.
         if (isObject(message) && 'loc' in message) issues.push(...itemIssues(message));
         else issues.push({ path, message: words(message) });
       }
@@ -146,11 +146,11 @@ function words(value: unknown): string {
     : (JSON.stringify(value) ?? 'is invalid').slice(0, MESSAGE_MAX);
 }
 
-/** What the details of INVOICE_ALREADY_EXISTS tell of the invoice that is there; their names are not shown. */
+/** The facts about the existing invoice in the details of INVOICE_ALREADY_EXISTS. The interface does not name the members. */
 export interface Conflict {
   readonly externalId: string | null;
   readonly existingStatus: InvoiceStatus | null;
-  /** Only where the details carry the invoice whole. */
+  /** Undefined unless the details hold the whole invoice. */
   readonly existing: Invoice | undefined;
 }
 
@@ -163,7 +163,7 @@ export function conflictIn(value: unknown): Conflict {
   const externalId = firstText([details['external_id'], details['order_id'], nested['external_id']]);
   return {
     externalId: externalId?.slice(0, EXTERNAL_ID_MAX) ?? null,
-    // Any text is an InvoiceStatus; its type only spells that as a template.
+    // Any text is an InvoiceStatus. Its type only completes the known ones.
     existingStatus: (status?.slice(0, STATUS_MAX) ?? null) as InvoiceStatus | null,
     existing: read.ok ? read.value : undefined,
   };
@@ -173,12 +173,12 @@ const EXTERNAL_ID_MAX = 512;
 const STATUS_MAX = 64;
 const STATUS_NAMES = ['status', 'existing_status', 'invoice_status', 'existing_invoice_status', 'current_status'];
 
-/** The details, and the members of them that may be the existing invoice. */
+/** Returns the details, and those of their members that may be the existing invoice. */
 function holdersIn(details: Data): Data[] {
   return [details, details['invoice'], details['existing_invoice'], details['existing']].filter(isObject);
 }
 
-/** True when a conflict names another order than the one that was sent; case and outer blanks are ignored. */
+/** True when a conflict names another external_id than the one that was sent. Case and outer spaces are ignored. */
 export function namesAnother(details: unknown, sent: string | null): boolean {
   if (!isObject(details)) return false;
   const found = holdersIn(details).map((holder) => holder['external_id']);

@@ -33,8 +33,8 @@ const NAMED_MAX = 100;
 const ID_MAX = 512;
 
 /**
- * A refusal as the service words it: code first, status second. It is classified as it came; what is shown of it is
- * made when the error is made, without key and secrets.
+ * Classifies a refusal of the service: by its code, otherwise by its status. The answer is classified unchanged. The
+ * texts that an error shows are made with the error, without key and secrets.
  * @see [Failure envelope](../../docs/service-interface.md#failure-envelope)
  * @see [Handling strategy](../../docs/service-interface.md#handling-strategy)
  */
@@ -46,9 +46,9 @@ export function refusal(answer: Answer, body: unknown, reading: Reading<unknown>
   const kind = errorKindOf(found.code, status);
   const code = codeOf(found.code === null ? null : redactor.beginning(found.code, CODE_MAX), status);
   const retryAfter = retryAfterOf(headers, client.runtime.now());
-  // An attempt that is answered was made, and an answer with the thing itself may have made it.
+  // The answer shows an attempt of a delivery, so the attempt was made.
   const isMade = !endpoint.idempotent && holdsAttempt(body);
-  // A conflict that names another order answers another request: what became of this one is not known.
+  // A conflict that names another order answers another request. The result of this one is unknown.
   const isOthers = kind === 'conflict' && namesAnother(found.details, externalId);
   const isOdd = isOthers || (kind === 'request' && isWrite(endpoint) && contradictsItself(body));
   return {
@@ -79,7 +79,7 @@ export function refusal(answer: Answer, body: unknown, reading: Reading<unknown>
         raw: excerpt(answer, redactor),
       };
       if (kind === 'conflict') {
-        // Ids and status as they came, the key apart: programs compare them.
+        // Ids and status are not escaped, because programs compare them. Only key and secrets are hidden.
         const read = conflictIn(shownData(found.details, (text, max) => redactor.beginning(text, max)).data);
         const sent = externalId === null ? null : redactor.beginning(externalId, ID_MAX);
         const conflict = { ...read, ...(isOthers && OTHERS), externalId: sent ?? read.externalId };
@@ -112,19 +112,19 @@ const CLASSES = {
 } as const;
 
 const REMEDY: Readonly<Record<ApiErrorKind, string>> = {
-  conflict: 'No second invoice was created; invoices.createOrGet returns the existing one.',
+  conflict: 'No second invoice was created. invoices.createOrGet returns the existing one.',
   validation: 'Correct the fields named in error.fields.',
   rate_limit: 'Call less often, or later: error.retryAfter says when, where the service says it.',
   authentication: 'Check that apiKey belongs to this baseUrl and is allowed to do this.',
   not_found: 'Check the identifier, and that it belongs to this business.',
-  server: 'The service failed; calls that are safe to repeat were repeated.',
-  request: 'Correct the request; repeating it unchanged fails again.',
+  server: 'The service failed. Calls that are safe to repeat were repeated.',
+  request: 'Correct the request. It fails again when it is repeated unchanged.',
 };
 
-/** What is known of the own order where the conflict is about another one. */
+/** The facts about the existing invoice are unknown where the conflict names another order. */
 const OTHERS = { existingStatus: null, existing: undefined } as const;
 
-/** Which order it is, and how it stands. */
+/** Names the existing order and its status. */
 function existing({ externalId, existingStatus }: Conflict): string {
   if (externalId === null && existingStatus === null) return '';
   const order = externalId === null ? '' : ` "${printable(externalId)}"`;
@@ -132,7 +132,7 @@ function existing({ externalId, existingStatus }: Conflict): string {
   return `The order${order} exists${status}. `;
 }
 
-/** The first findings by name, and how many there are where there are more. */
+/** Names the first findings, and the number of all if there are more. */
 function named({ issues, total }: ValidationIssues): string {
   const first = issues.slice(0, 3);
   const words = first.map(
@@ -143,13 +143,13 @@ function named({ issues, total }: ValidationIssues): string {
   return words.length === 0 ? '' : ` (${words.join('; ')})`;
 }
 
-/** Whose limit it is may stand before it. Not any word: EXCHANGE_RATE_LIMIT_EXCEEDED speaks of another rate. */
+/** Only some words may precede the limit: EXCHANGE_RATE_LIMIT_EXCEEDED refers to another rate. */
 const RATE_LIMIT_CODE =
   /^(?:(?:api|http|client|global|ip|key|user|account|merchant|business|error|err|request)[_.:-]?){0,2}(?:rate[_.-]?limit|rate[_.-]?exceeded|requests?[_.-]?limit|too[_.-]?many|throttl|quota)/i;
 const SERVER_CODE =
   /^(?:internal(?:_server)?_error|internal|server_error|(?:service|temporarily)_unavailable|(?:under_)?maintenance)$/i;
 
-/** Code first, status second. Codes are compared without case. */
+/** Decides by the code, otherwise by the status. Codes are compared without case. */
 function errorKindOf(code: string | null, status: number): ApiErrorKind {
   const known = code?.toUpperCase();
   if (known === 'INVOICE_ALREADY_EXISTS') return 'conflict';

@@ -12,7 +12,7 @@ import type { Redactor } from './secrecy/redact.ts';
 import type { RateLimitGate, RetryBudget } from './throttle.ts';
 import type { Transport, WireRequest } from './transport.ts';
 
-/** What all calls of one client share. */
+/** The parts of a client that all its calls share. */
 export interface ClientCore {
   readonly transport: Transport;
   readonly readKey: ApiKeySource;
@@ -26,7 +26,7 @@ export interface ClientCore {
   readonly settings: CallSettings;
 }
 
-/** What a resource method asks for. All members are optional; input stands as the user gave it. */
+/** The call that a resource method asks for. Parameters are as the user gave them. */
 export interface CallSpec<Data> {
   readonly params?: unknown;
   readonly query?: unknown;
@@ -41,7 +41,7 @@ export interface CallSpec<Data> {
   readonly page?: number;
   /** When the call must be over at the latest, on the monotonic clock. */
   readonly deadlineAt?: number;
-  /** Options that have been read already; the options of {@link openCall} are ignored then. */
+  /** Options that have been read already. The options of {@link openCall} are ignored then. */
   readonly settings?: CallSettings;
 }
 
@@ -51,11 +51,11 @@ export interface CallScope<Data> extends CallSettings, WireRequest {
   readonly endpoint: Endpoint<Data>;
   /** Decodes the payload of a success. */
   readonly data: Check<Data>;
-  /** The members of the body, as encoded: what an answer is compared with. */
+  /** The members of the body, as encoded. Answers are compared with them. */
   readonly sent: WireRecord;
   readonly externalId: string | null;
   readonly page: number | undefined;
-  /** The page size that is asked for; null where no page is read. */
+  /** The page size that is asked for, or null where no page is read. */
   readonly pageSize: number | null;
   /** Wall clock. */
   readonly startedOn: number;
@@ -70,7 +70,7 @@ export interface Reading<Data> extends Pick<CallScope<Data>, 'endpoint' | 'data'
 }
 
 /**
- * Checks and copies everything that the caller gave, at once: what the caller changes later changes nothing.
+ * Checks and copies the parameters and options at once. Later changes by the caller have no effect.
  *
  * @throws ValidationError for parameters, ConfigurationError for options. No request is made.
  */
@@ -116,7 +116,7 @@ export function openCall<Data>(
 
 const EXTERNAL_ID_MAX = 128;
 
-/** Returns the external_id as the caller gave it; null where it cannot be one. */
+/** Returns the external_id as the caller gave it, or null where it cannot be one. */
 function readExternalId(given: unknown): string | null {
   if (typeof given !== 'string' || given === '' || given.length > EXTERNAL_ID_MAX * 2) return null;
   return codePoints(given) <= EXTERNAL_ID_MAX ? given : null;

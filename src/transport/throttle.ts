@@ -1,7 +1,7 @@
 import type { RetryClass } from './retry.ts';
 import type { Runtime } from './runtime.ts';
 
-// What the calls of one client share, so that together they spare a service in trouble.
+// State that the calls of a client share, so that together they do not overload a service in an outage.
 
 const TRANSIENT_COST = 14;
 const RATE_LIMIT_COST = 5;
@@ -9,7 +9,7 @@ const SUCCESS_GAIN = 1;
 
 /**
  * A token bucket that pays for retries. In an outage the tokens run out, and the retries end instead of tripling the load.
- * A success gives back what its last retry cost, or one token.
+ * A success returns the price of its last retry, or one token.
  */
 export class RetryBudget {
   readonly #capacity: number;
@@ -21,7 +21,7 @@ export class RetryBudget {
     this.#tokens = this.#capacity;
   }
 
-  /** Takes the price of one retry and returns it; null when too few tokens are left. */
+  /** Takes the price of one retry and returns it, or null when too few tokens are left. */
   take(retryClass: RetryClass): number | null {
     const cost = retryClass === 'rate_limit' ? RATE_LIMIT_COST : TRANSIENT_COST;
     if (this.#tokens < cost) return null;
@@ -29,7 +29,7 @@ export class RetryBudget {
     return cost;
   }
 
-  /** `lastCost`: the price of the last retry of the call that succeeded; null if there was none. */
+  /** Returns tokens after a success. `lastCost`: the price of the last retry of the call, or null. */
   give(lastCost: number | null): void {
     this.#tokens = Math.min(this.#capacity, this.#tokens + (lastCost ?? SUCCESS_GAIN));
   }

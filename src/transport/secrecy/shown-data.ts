@@ -1,4 +1,4 @@
-/** How a text of the data is written; `max` is the length it may have. */
+/** Writes a text of the data with at most `max` characters. */
 export type WriteText = (text: string, max: number) => string;
 
 /** A bounded copy of data from outside. */
@@ -22,15 +22,15 @@ const NO_BOUNDS: Bounds = { members: NO_BOUND, characters: NO_BOUND, textLength:
 const DEEPEST = 24;
 
 /**
- * Copies parsed JSON so that an error can hold it: each text and name as `write` gives it, at most 1,000 members and
- * 24,000 characters, cut where it is nested too deeply to be read. What does not fit is left out, and a long text is cut.
+ * Copies parsed JSON so that an error can hold it, with each text and name as `write` returns it. At most 1,000 members
+ * and 24,000 characters are copied. Long texts and deep members are cut.
  */
 export function shownData(value: unknown, write: WriteText): ShownData {
   const copy = new Copy(write, ERROR_BOUNDS);
   return { data: copy.of(value, 0), isCut: copy.isCut };
 }
 
-/** Copies decoded data whole, with each text and name as `write` gives it. Dates and decimals stay as they are. */
+/** Copies all decoded data, with each text and name as `write` returns it. Dates and decimals are kept. */
 export function rewritten<T>(data: T, write: (text: string) => string): T {
   return new Copy(write, NO_BOUNDS).of(data, 0) as T; // only texts are written anew
 }

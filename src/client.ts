@@ -25,9 +25,17 @@ import { Transport } from './transport/transport.ts';
 
 /**
  * The client of the Merchant Invoicing Service. One per process is enough: its calls share a retry budget and wait
- * together when the service limits the rate.
+ * together when the service limits the rate. It shows no key and no secret when it is logged, inspected or serialised.
  *
- * Throws a ConfigurationError for an unusable option. Shows no key and no secret when logged, inspected or serialised.
+ * @throws ConfigurationError (`SDK_CONFIGURATION`) for an unusable option.
+ * @example
+ * const merchant = new MerchantClient({ baseUrl: 'https://pay.example.com', apiKey: process.env.MERCHANT_KEY });
+ * const invoice = await merchant.invoices.create({
+ *   external_id: 'order-1042',
+ *   amount: '25.00',
+ *   currency: 'EUR',
+ *   customer_id: 'customer-7',
+ * });
  */
 export class MerchantClient {
   readonly invoices: Invoices;

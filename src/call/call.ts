@@ -29,7 +29,7 @@ export interface WithResponse<T> {
   readonly response: ResponseInfo;
 }
 
-/** A call's end as a value. */
+/** The result of a call as a value. */
 export type CallResult<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly error: CallError };
@@ -40,7 +40,12 @@ const ignore = (): void => {};
 
 /**
  * A call that has begun: a promise of its data, with two more views of the same answer.
+ *
  * If nothing awaits the call, a failure becomes an unhandled rejection, as with any promise.
+ *
+ * @example
+ * const invoice = await merchant.invoices.get('order-1042');
+ * const result = await merchant.invoices.get('order-1042').result();
  */
 export class Call<T> extends Promise<T> {
   readonly #success: Promise<Success<T>>;
@@ -64,7 +69,11 @@ export class Call<T> extends Promise<T> {
     this.#site = site;
   }
 
-  /** Resolves to the data and the answer: status, headers, request id, attempts, raw text. */
+  /**
+   * Resolves to the data and the answer: status, headers, request id, attempts, raw text.
+   * @example
+   * const { data, response } = await merchant.rates.list().withResponse();
+   */
   withResponse(): Promise<WithResponse<T>> {
     this.consumed();
     return this.#success.then(({ value, answer, attempts, durationMs, recovered }) => ({
@@ -81,7 +90,12 @@ export class Call<T> extends Promise<T> {
     }));
   }
 
-  /** Resolves to the data or the error, and never rejects with an error of this package. */
+  /**
+   * Resolves to the data or the error, and never rejects with an error of this package.
+   * @example
+   * const result = await merchant.invoices.create(params).result();
+   * if (!result.ok) console.error(result.error.code, result.error.outcome);
+   */
   result(): Promise<CallResult<T>> {
     this.consumed();
     return this.#success.then(
@@ -94,23 +108,29 @@ export class Call<T> extends Promise<T> {
     );
   }
 
-  /** A failure of a later request of the same call, with the caller's line. */
+  /** Adds the caller's line to the failure of a later request of the call. */
   protected located(failure: unknown): unknown {
     return locate(failure, this.#site);
   }
 
-  /** The other view reports the failure, so the promise itself must not be unhandled too. */
+  /** Marks the promise as handled, because another view reports its failure. */
   protected consumed(): void {
     Promise.prototype.then.call(this, undefined, ignore);
   }
 }
 
-/** What {@link ListCall} needs beyond its first page. */
+/** The list of a {@link ListCall}, without its first page. */
 export type ListSource<T> = Omit<PageSource<T>, 'first'>;
 
 /**
- * The first page of a list that is also async-iterable over all its items, each of them once. Every iteration starts
- * at this call's page and reuses its answer. The uuids seen are held in memory: about 100 bytes for each item.
+ * A promise of one page of a list, and an async iterable of all items from that page on, each of them once.
+ *
+ * Every iteration starts at this call's page and reuses its answer. The uuids seen are held in memory, about 100 bytes
+ * for each item.
+ *
+ * @throws UnexpectedResponseError (`SDK_PAGE`) from an iteration that cannot be complete.
+ * @example
+ * for await (const invoice of merchant.invoices.list({ status: 'success' })) console.log(invoice.external_id);
  */
 export class ListCall<T> extends Call<Page<T>> implements AsyncIterable<T> {
   readonly #source: ListSource<T>;
@@ -121,19 +141,28 @@ export class ListCall<T> extends Call<Page<T>> implements AsyncIterable<T> {
     this.#source = source;
   }
 
-  /** Items of this page and all later ones. */
+  /** Iterates over the items of this page and all later ones. */
   [Symbol.asyncIterator](): AsyncGenerator<T, void, undefined> {
     this.consumed();
     return this.#items();
   }
 
-  /** This page and all later ones, each with the items that no earlier one had. */
+  /**
+   * Iterates over this page and all later ones, each with the items that no earlier page had.
+   * @example
+   * for await (const page of merchant.invoices.list().pages()) console.log(page.page, page.items.length);
+   */
   pages(): AsyncGenerator<Page<T>, void, undefined> {
     this.consumed();
     return this.#pages();
   }
 
-  /** The first `limit` items from this page on. The limit is mandatory: a list may be longer than the memory. */
+  /**
+   * Resolves to the first `limit` items from this page on. The limit is mandatory, because a list may exceed the memory.
+   * @throws ConfigurationError (`SDK_INVALID_ARGUMENT`) without a usable limit.
+   * @example
+   * const latest = await merchant.invoices.list().collect({ limit: 100 });
+   */
   async collect(options: { readonly limit: number }): Promise<T[]> {
     this.consumed();
     const { operation } = this.#source;

@@ -1,30 +1,30 @@
 import type { Page } from '../contract/types.ts';
 import { UnexpectedResponseError } from '../errors/classes.ts';
 
-/** A list to walk: its first answer, and how to get the others. */
+/** A list to walk: its first page, and how to read the others. */
 export interface PageSource<T> {
   /** For messages, such as `invoices.list`. */
   readonly operation: string;
-  /** Its `per_page` is the size of all pages: a service may answer another size than was asked for. */
+  /** The first page. Its `per_page` is the size of all pages, because a service may answer another size than was asked for. */
   readonly first: Page<T>;
   /** The page that `first` was asked as. */
   readonly startPage: number;
   /** Requests in flight ahead of the reader. */
   readonly prefetch: number;
   readonly signal: AbortSignal | null;
-  /** What makes an item the same item on another page. */
+  /** Returns the key by which an item is recognised on another page. */
   key(item: T): string;
   /** Keys of the rows that the service served on this page and that are not among its items. */
   leftOut?: ((page: Page<T>) => readonly string[]) | undefined;
   read(page: number, signal: AbortSignal): Promise<Page<T>>;
   onPage?: ((page: Page<T>) => void) | undefined;
-  /** Called with the error that ends the walk. A request that fails after the walk has ended is no failure. */
+  /** Called with the error that ends the walk. Requests that fail after the walk has ended are not reported. */
   onFailure?: ((error: unknown) => void) | undefined;
   /** Called when the walk ends, without repeats, with fewer rows than the service counts. */
   onShort?: (() => void) | undefined;
 }
 
-/** Reads beyond this are not a walk any more: `READS_FACTOR` × total_pages + `READS_SPARE`. */
+/** A walk makes at most `READS_FACTOR` × total_pages + `READS_SPARE` requests. */
 const READS_FACTOR = 3;
 const READS_SPARE = 10;
 /** The requests of one walk: those in flight ahead of the reader, and how many were made. */
@@ -79,21 +79,21 @@ export class PageRequests<T> {
       throw pageError(
         this.#source.operation,
         number,
-        `the walk has made ${this.#made} requests for a list of ${totalPages} pages, which does not come to rest`,
+        `the walk has made ${this.#made} requests for a list of ${totalPages} pages, and the list still changes`,
       );
     }
     this.#made += 1;
     const page = this.#source.read(number, this.#controller.signal);
-    page.catch(() => {}); // asked ahead of time: nobody may be waiting when it fails
+    page.catch(() => {}); // requested ahead: no code may wait for it when it fails
     this.#ahead.set(number, page);
     return page;
   }
 }
 
 /**
- * What is wrong with an answer to a walk; null when it is the page that was asked for, or the last one, where there is
- * none so high any more. A service that does not know our query names answers the same page for ever; one that changes
- * the size between two pages skips rows.
+ * Returns the problem of a page, or null. The page must be the one that was asked for, or the last one if the list has
+ * become shorter. A service that ignores the query names answers the same page each time. A service that changes the
+ * size between two pages skips rows.
  */
 export function problemOf(page: Page<unknown>, asked: number, rows: number, size: number): string | null {
   const isLastInstead = asked > page.total_pages && page.page === Math.max(1, page.total_pages);
@@ -108,7 +108,7 @@ export function problemOf(page: Page<unknown>, asked: number, rows: number, size
     : `the walk began with pages of ${size}, and pages of ${page.per_page} are answered now: rows between them would be lost`;
 }
 
-/** The error that ends a walk; `page` is where it can resume. */
+/** Returns the error that ends a walk. `page` is where the walk can resume. */
 export function pageError(operation: string, page: number, problem: string): UnexpectedResponseError {
   return new UnexpectedResponseError({
     code: 'SDK_PAGE',
@@ -116,6 +116,6 @@ export function pageError(operation: string, page: number, problem: string): Une
     page,
     status: 200,
     outcome: 'rejected',
-    message: `${operation}: ${problem}; see docs/pagination.md.`,
+    message: `${operation}: ${problem}. See docs/pagination.md.`,
   });
 }

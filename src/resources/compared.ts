@@ -7,8 +7,8 @@ import type { Success } from '../transport/call-loop.ts';
 import type { CallScope } from '../transport/scope.ts';
 
 /**
- * Decodes, and then compares the object with what was asked: a proxy, a cache or a mixed-up connection may have
- * answered for another request. `differences` names the members that differ.
+ * Decodes, and then compares the object with the request: a proxy, a cache or a wrong connection may have answered
+ * another request. `differences` names the members that differ.
  */
 export function compared<T>(check: Check<T>, differences: (value: T) => readonly string[]): Check<T> {
   return (payload) => {
@@ -22,14 +22,14 @@ export function compared<T>(check: Check<T>, differences: (value: T) => readonly
   };
 }
 
-/** Members in which a creation's answer is not what was sent. */
+/** Returns the members in which the answer of a creation differs from the request. */
 export function creationDifferences(sent: WireRecord, created: CreatedInvoice): string[] {
   const differences: string[] = differencesOf(sent, created).filter((field) => field !== 'customer_id');
   if (created.external_id !== sent['external_id']) differences.unshift('external_id');
   return differences;
 }
 
-/** Members in which an existing invoice is not the charge that was asked for; empty when it is the same charge. */
+/** Returns the members in which an existing invoice differs from the charge that was asked for. */
 export function differencesOf(sent: WireRecord, existing: CreatedInvoice): ComparedField[] {
   const { amount = '', currency = '', customer_id = '' } = sent;
   const differences: ComparedField[] = [];
@@ -39,12 +39,12 @@ export function differencesOf(sent: WireRecord, existing: CreatedInvoice): Compa
   return differences;
 }
 
-/** A single read must answer the invoice of this ident: its uuid or its external_id. */
+/** Compares the invoice of a single read with its ident, which is its uuid or its external_id. */
 export function invoiceDifferences(ident: unknown, invoice: Invoice): string[] {
   return invoice.external_id === ident || isSameUuid(invoice.uuid, ident) ? [] : ['external_id'];
 }
 
-/** Without case, because a uuid has none, and with or without its hyphens. */
+/** Compares uuids without case and without hyphens. */
 export function isSameUuid(uuid: string, asked: unknown): boolean {
   return typeof asked === 'string' && plainUuid(uuid) === plainUuid(asked);
 }
@@ -56,38 +56,39 @@ function plainUuid(uuid: string): string {
 }
 
 /**
- * Who made an invoice that a repeated creation met. `own`: this call, by all that can be seen. `older`: it was there
- * before the call. `unclear`: neither is certain.
+ * The origin of an invoice that a repeated creation found. `this_call`: this call created it, by all that is visible. `older`:
+ * it existed before the call. `unclear`: neither is certain.
  */
-export type InvoiceOrigin = 'own' | 'older' | 'unclear';
+export type InvoiceOrigin = 'this_call' | 'older' | 'unclear';
 
 /** Servers round their Date and their created_at to seconds, and their own clocks differ a little. */
-const OWN_MARGIN = 3_000;
-/** An order that exists must not be declared foreign by a clock that is slightly off. */
+const THIS_CALL_MARGIN = 3_000;
+/** A clock that is slightly wrong must not make an invoice of this call older. */
 const OLDER_MARGIN = 5_000;
-/** Where the service does not tell its time, ours may be wrong by a time zone. */
+/** Without a Date header the local clock is used, which may be wrong by a time zone. */
 const UNKNOWN_CLOCK_MARGIN = 24 * 60 * 60_000;
 
 /**
- * Judged on the service's clock: the Date header of the answer that carried the invoice, less the time since the call
- * began. Only an invoice that is still pending can be `own`: this call's caller has not seen its payment link yet.
+ * Decides with the service's clock: the Date header of the answer with the invoice, less the time since the call began.
+ * Only a pending invoice can be `this_call`, because the caller of this call has not seen its payment link yet.
  */
 export function originOf({ value: invoice, answer }: Success<Invoice>, call: CallScope<unknown>): InvoiceOrigin {
   const createdAt = invoice.created_at.getTime();
   // The answer's Date was written before its headers came: what its body took since then does not count.
   const elapsed = answer.receivedAt - call.startedAt;
-  // The monotonic clock stands still while a machine sleeps; the wall clock may have been set meanwhile.
+  // The monotonic clock stops while a machine sleeps, and the wall clock may have been set meanwhile.
   const longest = Math.max(elapsed, call.client.runtime.now() - call.startedOn);
   const serviceTime = timeOf(answer.headers);
   const began = serviceTime === null ? call.startedOn : serviceTime - elapsed;
   const beganAtEarliest = serviceTime === null ? began : serviceTime - longest;
   const margin = serviceTime === null ? UNKNOWN_CLOCK_MARGIN : OLDER_MARGIN;
   if (createdAt < beganAtEarliest - margin) return 'older';
-  const isOwn = invoice.status === 'pending' && createdAt >= began - OWN_MARGIN && hasSameTexts(invoice, call.sent);
-  return isOwn ? 'own' : 'unclear';
+  const isOfThisCall =
+    invoice.status === 'pending' && createdAt >= began - THIS_CALL_MARGIN && hasSameTexts(invoice, call.sent);
+  return isOfThisCall ? 'this_call' : 'unclear';
 }
 
-/** What was sent and is kept as it was sent: a concurrent call for the same order may have said it differently. */
+/** True when the texts that a service keeps unchanged are the same: a concurrent call may have sent others. */
 function hasSameTexts(invoice: Invoice, sent: WireRecord): boolean {
   return (['purpose', 'callback_url', 'success_url', 'fail_url'] as const).every((name) => {
     const text = sent[name];

@@ -24,7 +24,10 @@ export type Creation =
 
 const endpoint = endpoints['invoices.create'];
 
-/** Creates, and reads back where that settles what happened; `orGet` also returns what the call did not create. */
+/**
+ * Creates an invoice, and reads it back where that decides whether it was created. `orGet` also returns an invoice that
+ * the call did not create.
+ */
 export function createInvoice(
   client: ClientCore,
   params: CreateInvoiceParams,
@@ -47,25 +50,25 @@ async function createOrRecover(scope: CallScope<CreatedInvoice>, orGet: boolean)
     return { created: true, success: await sendCall(scope) };
   } catch (error) {
     if (!hasCode(error, 'INVOICE_ALREADY_EXISTS')) throw error;
-    // Only after an attempt with an unknown end can the existing invoice be this call's own.
+    // Only after an attempt with an unknown outcome can this call have created the existing invoice.
     const isAmbiguous = error.outcome === 'unknown';
     if (!isAmbiguous && !orGet) throw error;
     const { found, requests } = await recover(scope, error);
     const origin = isAmbiguous ? originOf(found, scope) : 'older';
-    if (origin !== 'own' && !orGet) throw notOwn(error, shown(found.value, scope), origin);
-    const recovered = origin === 'own';
+    if (origin !== 'this_call' && !orGet) throw notOwn(error, shown(found.value, scope), origin);
+    const recovered = origin === 'this_call';
     const attempts = error.attempts.length + requests;
     const durationMs = scope.client.runtime.monotonic() - scope.startedAt;
     return { created: recovered, success: { ...found, attempts, durationMs, recovered } };
   }
 }
 
-/** An invoice of the service as an error may hold it: without key and secrets. */
+/** Returns an invoice as an error may hold it: without key and secrets. */
 function shown(invoice: Invoice, { client }: CallScope<unknown>): Invoice {
   return rewritten(invoice, (text) => client.redactor.text(text));
 }
 
-/** The existing invoice, if it is the same charge; the conflict with what is known, if it cannot be read. */
+/** Returns the existing invoice if it is the same charge. Throws the conflict with all known facts if it cannot be read. */
 async function recover(
   scope: CallScope<CreatedInvoice>,
   conflict: InvoiceAlreadyExistsError,
@@ -86,34 +89,34 @@ async function recover(
     outcome: 'rejected', // read back and compared: this call's was not created
     differences,
     existing: shown(found.value, scope),
-    message: `${operation}: another invoice has this external_id, with another ${differences.join(' and ')}. Give each charge an external_id of its own.`,
+    message: `${operation}: another invoice has this external_id, with another ${differences.join(' and ')}. Give each charge a separate external_id.`,
   });
 }
 
 /** The conflict of a call whose lost attempt cannot have made, or may not have made, the invoice that exists. */
 function notOwn(conflict: InvoiceAlreadyExistsError, existing: Invoice, origin: InvoiceOrigin): Error {
   return origin === 'older'
-    ? retold(conflict, 'The invoice is older than this call.', { existing, outcome: 'rejected' })
-    : retold(conflict, 'An attempt of this call that got no answer may have created it.', { existing });
+    ? conflictWith(conflict, 'The invoice is older than this call.', { existing, outcome: 'rejected' })
+    : conflictWith(conflict, 'An attempt of this call that got no answer may have created it.', { existing });
 }
 
 function unread(conflict: InvoiceAlreadyExistsError, cause: AnyMerchantError | null): Error {
   return cause === null
-    ? retold(
+    ? conflictWith(
         conflict,
         'The existing invoice could not be read: neither the path nor the pages of the list that were read have it.',
         {},
       )
-    : retold(conflict, `The existing invoice could not be read (${cause.code}).`, { cause });
+    : conflictWith(conflict, `The existing invoice could not be read (${cause.code}).`, { cause });
 }
 
-function retold(
+function conflictWith(
   conflict: InvoiceAlreadyExistsError,
   note: string,
   change: { readonly existing?: Invoice; readonly outcome?: Outcome; readonly cause?: unknown },
 ): InvoiceAlreadyExistsError {
   const existing = change.existing ?? conflict.existing;
-  // What was unknown when the conflict came may be settled now.
+  // An outcome that was unknown when the conflict came may be known now.
   const doubt = afterUnknown({ operation: conflict.operation ?? '', outcome: 'unknown', isWrite: true });
   const said = change.outcome === 'rejected' ? conflict.message.replace(doubt, () => '') : conflict.message;
   return new InvoiceAlreadyExistsError({

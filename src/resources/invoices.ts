@@ -9,7 +9,7 @@ import type { ListOptions } from './list-options.ts';
 import { readInvoice } from './read-invoice.ts';
 import { pollUntilFinal, type WaitOptions } from './wait-until-final.ts';
 
-/** What {@link Invoices.createOrGet} found or made. */
+/** The result of {@link Invoices.createOrGet}. */
 export type CreateOrGetResult =
   | { readonly created: true; readonly invoice: CreatedInvoice }
   | { readonly created: false; readonly invoice: Invoice };
@@ -24,9 +24,20 @@ export class Invoices {
   }
 
   /**
-   * Creates an invoice. Safe to repeat with the same external_id: no second invoice is ever created. A taken
-   * external_id is an `InvoiceAlreadyExistsError`, unless an own attempt whose answer was lost had created it:
-   * then it is read back, compared and returned, and `withResponse()` says `recovered: true`.
+   * Creates an invoice. Safe to repeat with the same external_id: no second invoice is ever created.
+   *
+   * If one of this call's attempts got no answer and had created the invoice, the invoice is read back, compared and
+   * returned. `withResponse()` says `recovered: true` then.
+   *
+   * @throws InvoiceAlreadyExistsError (`INVOICE_ALREADY_EXISTS`) if the external_id is taken.
+   * @throws ValidationError (`VALIDATION_ERROR`) for unusable parameters. No request is made if the client finds them.
+   * @example
+   * const invoice = await merchant.invoices.create({
+   *   external_id: 'order-1042',
+   *   amount: '25.00',
+   *   currency: 'EUR',
+   *   customer_id: 'customer-7',
+   * });
    * @see [POST /api/v1/external/invoices](../../docs/service-interface.md#post-apiv1externalinvoices)
    */
   create(params: CreateInvoiceParams, options: CallOptions = {}): Call<CreatedInvoice> {
@@ -34,9 +45,12 @@ export class Invoices {
   }
 
   /**
-   * Creates the invoice, or reads the one that has this external_id. The one found may be final, paid for example:
-   * look at its status before you send the customer to it. Another amount, currency or customer is an
-   * `InvoiceMismatchError`.
+   * Creates the invoice, or reads the one that has this external_id. An invoice that is found may be final, for example
+   * paid. Check its status before you send the customer to it.
+   *
+   * @throws InvoiceMismatchError (`SDK_INVOICE_MISMATCH`) if the invoice has another amount, currency or customer.
+   * @example
+   * const { created, invoice } = await merchant.invoices.createOrGet(params);
    * @see [POST /api/v1/external/invoices](../../docs/service-interface.md#post-apiv1externalinvoices)
    */
   createOrGet(params: CreateInvoiceParams, options: CallOptions = {}): Call<CreateOrGetResult> {
@@ -51,7 +65,12 @@ export class Invoices {
   }
 
   /**
-   * `ident`: the service's uuid or the external_id.
+   * Reads one invoice.
+   *
+   * @param ident The service's uuid, or the external_id.
+   * @throws NotFoundError if the business has no such invoice.
+   * @example
+   * const { status } = await merchant.invoices.get('order-1042');
    * @see [GET /api/v1/external/invoices/{ident}](../../docs/service-interface.md#get-apiv1externalinvoicesident)
    */
   get(ident: string, options?: CallOptions): Call<Invoice> {
@@ -61,6 +80,11 @@ export class Invoices {
   /**
    * Lists invoices in the order of the service. The result is a promise of one page and an async iterable of all
    * invoices. Invoices of another status or currency than was asked for are left out, with an `onDrift` event.
+   *
+   * @param query Filters and page. `per_page` is 1 to 100.
+   * @throws ValidationError (`VALIDATION_ERROR`) for an unusable filter. No request is made.
+   * @example
+   * for await (const invoice of merchant.invoices.list({ status: 'success' })) console.log(invoice.external_id);
    * @see [GET /api/v1/external/invoices](../../docs/service-interface.md#get-apiv1externalinvoices)
    */
   list(query: ListInvoicesQuery = {}, options: ListOptions<Invoice> = {}): ListCall<Invoice> {
@@ -73,8 +97,12 @@ export class Invoices {
   }
 
   /**
-   * Polls until the invoice is final, with growing intervals, through outages of the service. For scripts and tests:
-   * a shop should act on the webhook. Rejects with a TimeoutError (SDK_DEADLINE) when `timeout` has passed.
+   * Polls until the invoice is final, with growing intervals, also during outages of the service. For scripts and tests,
+   * because a shop acts on the webhook.
+   *
+   * @throws TimeoutError (`SDK_DEADLINE`) when `timeout` has passed.
+   * @example
+   * const invoice = await merchant.invoices.waitUntilFinal('order-1042', { timeout: 60_000 });
    * @see [Invoice states](../../docs/service-interface.md#invoice-states)
    */
   waitUntilFinal(ident: string, options: WaitOptions = {}): Promise<Invoice> {

@@ -6,23 +6,28 @@ import type { CallOptions, InvalidRow, RowsOptions } from '../transport/options.
 import { CALL_NAMES, type CallSettings, readCallOptions } from '../transport/read-options.ts';
 import type { ClientCore } from '../transport/scope.ts';
 
-/** An item of a list that is not what the interface describes. */
+/** An item of a list that cannot be read. */
 export interface InvalidItem extends InvalidRow {
   /** The page on which it came. */
   readonly page: number;
 }
 
-/** Options of a list. */
+/**
+ * Options of a list.
+ *
+ * @example
+ * merchant.invoices.list({}, { prefetch: 4, onPage: ({ page, total_pages }) => console.log(page, 'of', total_pages) });
+ */
 export interface ListOptions<T> extends CallOptions {
   /**
-   * Requests in flight while the list is walked, 1 to 32; 1 asks for the next page when this one is used up.
-   * @default 1
+   * Requests in flight while the list is walked, 1 to 32. With 1, the next page is read when this one is used up.
+   * @defaultValue 1
    */
   readonly prefetch?: number | undefined;
-  /** Called with each page read, as it was decoded; again when a page is read again. Errors thrown here are ignored. */
+  /** Called with each page, as decoded, and again when a page is read again. Errors thrown here are ignored. */
   readonly onPage?: ((page: Page<T>) => void) | undefined;
   /**
-   * Called with each item that cannot be decoded, which is then left out; again when its page is read again. Errors
+   * Called with each item that cannot be decoded, and again when its page is read again. The item is left out. Errors
    * thrown here are ignored. Without this option such a page rejects.
    */
   readonly onInvalidItem?: ((item: InvalidItem) => void) | undefined;
@@ -41,6 +46,7 @@ export interface ListSettings<T> extends Pick<ListOptions<T>, 'onPage' | 'onInva
   readonly settings: CallSettings;
 }
 
+/** Reads the options of a list. */
 export function readListOptions<T>(client: ClientCore, options: ListOptions<T>, operation: Operation): ListSettings<T> {
   const fail = argumentFail(operation);
   const settings = readCallOptions(client.settings, options, LIST_NAMES, fail);
@@ -50,7 +56,7 @@ export function readListOptions<T>(client: ClientCore, options: ListOptions<T>, 
   return { settings, prefetch, onPage, onInvalidItem };
 }
 
-/** The options of a call that answers all its rows at once, likewise. */
+/** Reads the options of a call that answers all its rows at once. */
 export function readRowsOptions(
   client: ClientCore,
   options: RowsOptions,

@@ -12,28 +12,28 @@ import { type ListOptions, type ListSettings, readListOptions, readRowsOptions }
 
 /** A member by which a list can be filtered. */
 export interface ListFilter<T> {
-  /** Where the member stands in an item, for `onDrift`. */
+  /** Path of the member in an item, for `onDrift`. */
   readonly member: string;
   /** False for an item that the filter should have left out. */
   matches(item: T): boolean;
 }
 
-/** Compares a word of each item with the one asked for, without case; none where nothing was asked for. */
+/** Returns the filter by a word of each item, compared without case. Empty if no word is asked for. */
 export function wordFilter<T>(member: string, asked: unknown, wordOf: (item: T) => string): ListFilter<T>[] {
-  if (typeof asked !== 'string') return []; // what is no text is refused when the request is prepared
+  if (typeof asked !== 'string') return []; // any other value is refused when the request is prepared
   const wanted = asked.toLowerCase();
   return [{ member, matches: (item) => wordOf(item).toLowerCase() === wanted }];
 }
 
-/** What sets one list apart from another. */
+/** The properties of one list. */
 export interface ListTraits<T, Query> {
   /** The wire's names of query parameters. */
   readonly queryNames?: Readonly<Record<string, string>>;
-  /** What the query filters by, so that the answer can be compared with it. */
+  /** Returns the filters of a query, so that the answer can be compared with them. */
   readonly filtersOf: (query: Query) => readonly ListFilter<T>[];
 }
 
-/** A list of things that have a uuid. Query and options are read here, once: later changes by the caller change nothing. */
+/** Lists resources that have a uuid. Query and options are read once, so later changes by the caller have no effect. */
 export function listCall<T extends { readonly uuid: string }, Query extends PageQuery>(
   client: ClientCore,
   endpoint: PageEndpoint<T>,
@@ -59,24 +59,24 @@ export function listCall<T extends { readonly uuid: string }, Query extends Page
       onShort: () => client.drift?.tell(endpoint, 'total_items', 'count_mismatch'),
     });
   } catch (error) {
-    // A bad argument rejects the call: methods never throw.
+    // A wrong argument rejects the call, because methods never throw.
     reportFailure(client, endpoint, error, client.runtime.monotonic());
     const refused = Promise.reject<never>(error);
     return new ListCall<T>(refused, { operation, key, startPage: 1, prefetch: 1, signal: null, read: () => refused });
   }
 }
 
-/** Reads the pages of one list, by a query and options that nobody can change any more. */
+/** Reads the pages of one list with copies of its query and options. */
 class ListReader<T extends { readonly uuid: string }, Query extends PageQuery> {
   readonly options: ListSettings<T>;
-  /** Keys of the rows that were served with a page, and that the filter or a wrong member kept from its items. */
+  /** Keys of the rows of a page that are not among its items, because of the filter or of a wrong member. */
   readonly leftOut = new WeakMap<Page<T>, readonly string[]>();
   readonly #client: ClientCore;
   readonly #endpoint: PageEndpoint<T>;
   readonly #query: Query;
   readonly #queryNames: Readonly<Record<string, string>>;
   readonly #filters: readonly ListFilter<T>[];
-  /** When the requests began whose failure the walk has yet to judge. */
+  /** When requests began that have failed. The walk decides later whether it ends by a failure. */
   readonly #beganAt = new WeakMap<object, number>();
 
   constructor(
@@ -89,7 +89,7 @@ class ListReader<T extends { readonly uuid: string }, Query extends PageQuery> {
     this.#client = client;
     this.#endpoint = endpoint;
     this.options = readListOptions(client, options, endpoint.operation);
-    // What is not an object goes to the check as it came, which says so.
+    // Any other value than an object is refused when the request is prepared.
     this.#query = isObject(query) ? { ...query } : query;
     this.#queryNames = queryNames;
     this.#filters = isObject(query) ? filtersOf(this.#query) : [];
@@ -117,7 +117,7 @@ class ListReader<T extends { readonly uuid: string }, Query extends PageQuery> {
     }
   }
 
-  /** Tells the hooks of the failure that has ended a walk. */
+  /** Reports the failure that has ended a walk to the hooks. */
   report(error: unknown): void {
     const beganAt = (error instanceof Error && this.#beganAt.get(error)) || this.#client.runtime.monotonic();
     reportFailure(this.#client, this.#endpoint, error, beganAt);
@@ -159,7 +159,7 @@ class ListReader<T extends { readonly uuid: string }, Query extends PageQuery> {
   }
 }
 
-/** Reads all rows of a list; those that cannot be read are left out and reported. */
+/** Reads all rows of a list. Rows that cannot be read are left out and reported. */
 export async function readRows<T>(
   client: ClientCore,
   endpoint: RowsEndpoint<T>,

@@ -10,9 +10,14 @@ import type { RowsOptions } from '../transport/options.ts';
 import type { ClientCore } from '../transport/scope.ts';
 import { readRows } from './list.ts';
 
-/** What is to be charged. */
+/**
+ * A charge to find payment methods for.
+ *
+ * @example
+ * await merchant.paymentMethods.forCharge({ currency: 'EUR', amount: '25.00' });
+ */
 export interface ChargeQuery {
-  /** Currency code, such as `EUR`; case does not matter. */
+  /** Currency code, such as `EUR`, in any case. */
   readonly currency: string;
   readonly amount: DecimalInput;
 }
@@ -29,7 +34,9 @@ export class PaymentMethods {
   }
 
   /**
-   * All methods. One that cannot be read is left out, and reported to `onInvalidItem` and `onDrift`.
+   * Lists all methods. One that cannot be read is left out, and reported to `onInvalidItem` and `onDrift`.
+   * @example
+   * for (const method of await merchant.paymentMethods.list()) console.log(method.currency.code, method.min_amount.toFixed());
    * @see [GET /api/v1/external/payment-methods](../../docs/service-interface.md#get-apiv1externalpayment-methods)
    */
   list(options?: RowsOptions): Call<PaymentMethod[]> {
@@ -37,7 +44,9 @@ export class PaymentMethods {
   }
 
   /**
-   * The methods by which this amount of this currency can be charged; empty when it cannot be charged.
+   * Lists the methods by which this amount of this currency can be charged. Empty when it cannot be charged.
+   * @example
+   * const methods = await merchant.paymentMethods.forCharge({ currency: 'EUR', amount: '25.00' });
    * @see [GET /api/v1/external/payment-methods](../../docs/service-interface.md#get-apiv1externalpayment-methods)
    */
   forCharge(charge: ChargeQuery, options?: RowsOptions): Call<PaymentMethod[]> {

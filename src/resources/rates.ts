@@ -9,7 +9,12 @@ import type { RowsOptions } from '../transport/options.ts';
 import type { ClientCore } from '../transport/scope.ts';
 import { readRows } from './list.ts';
 
-/** Which rates. Case does not matter. The service always answers all of them; these are picked here. */
+/**
+ * A filter of rates, in any case. The service answers all rates, and the client filters them.
+ *
+ * @example
+ * await merchant.rates.list({ fiat: 'EUR', side: 'buy' });
+ */
 export interface RateFilter {
   /** Fiat currency code. */
   readonly fiat?: string | null | undefined;
@@ -32,7 +37,7 @@ export class Rates {
   }
 
   /**
-   * A live snapshot; a pair without fresh data is missing. A row that cannot be read is left out, and reported to
+   * Lists the rates of this moment. A pair without fresh data is missing. A row that cannot be read is left out, and reported to
    * `onInvalidItem` and `onDrift`.
    * @see [GET /api/v1/external/rates](../../docs/service-interface.md#get-apiv1externalrates)
    */

@@ -10,7 +10,7 @@ import { compared, invoiceDifferences } from './compared.ts';
 const get = endpoints['invoices.get'];
 const list = endpoints['invoices.list'];
 
-/** One read of an invoice by its uuid or external_id; another invoice in its place is refused. */
+/** Reads an invoice by its uuid or external_id. Another invoice in its place is refused. */
 export function readInvoice(
   client: ClientCore,
   ident: string,
@@ -21,15 +21,15 @@ export function readInvoice(
   return runCall(client, get, { ...spec, params: { ident }, data, externalId: () => ident }, options);
 }
 
-/** A walk of the list that does not end would hold the payment up. */
+/** A walk without end would delay the payment. */
 const PAGES_MAX = 20;
 const PAGE_SIZE = 100;
-/** Statuses of a service that takes only its own ids in the path, and fails on another. */
+/** Statuses of a service that accepts only its uuids in the path, and fails on other ids. */
 const NOT_AN_IDENT = new Set([500, 501]);
 
 const lenientList = lenientPage(list.item, () => {});
 
-/** What reading back came to. `found` is null when the service has answered and has no such invoice. */
+/** The result of reading back. `found` is null when the service has answered and has no such invoice. */
 export interface ReadBack {
   readonly found: Success<Invoice> | null;
   /** Requests made for it. */
@@ -37,8 +37,8 @@ export interface ReadBack {
 }
 
 /**
- * The invoice that has the external_id which a creation sent: by the path, else, where the service does not take it
- * there, from the list. Rejects when the service cannot be asked.
+ * Reads the invoice with the external_id of a creation: by the path, or from the list if the service does not accept it
+ * in the path. Rejects when the service gives no answer.
  */
 export async function readBack(creation: CallScope<unknown>): Promise<ReadBack> {
   const byPath = await getByPath(creation);
@@ -47,10 +47,10 @@ export async function readBack(creation: CallScope<unknown>): Promise<ReadBack> 
   return { found: inList.found, requests: byPath.requests + inList.requests };
 }
 
-/** A further request of an open call, within its settings and its deadline. */
+/** Returns the specification of a further request, with the settings and the deadline of the creation. */
 function furtherRequest(creation: CallScope<unknown>): Pick<CallSpec<never>, 'settings' | 'externalId' | 'deadlineAt'> {
   const { externalId, deadlineAt } = creation;
-  // What was added to the query belongs to the call's first endpoint.
+  // Query parameters of the caller belong to the endpoint of the creation.
   return { settings: { ...creation, query: {} }, externalId: () => externalId, deadlineAt };
 }
 

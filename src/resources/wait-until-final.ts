@@ -7,11 +7,22 @@ import { pause } from '../transport/runtime.ts';
 import { type ClientCore, shownExternalId } from '../transport/scope.ts';
 import { readInvoice } from './read-invoice.ts';
 
-/** How to wait. Durations in milliseconds. */
+/**
+ * Options of {@link Invoices.waitUntilFinal}. Durations in milliseconds.
+ *
+ * @example
+ * await merchant.invoices.waitUntilFinal('order-1042', { interval: 5_000, timeout: 600_000 });
+ */
 export interface WaitOptions {
-  /** The first pause between two reads; it grows by half each time, up to ten times this. Default 2,000. */
+  /**
+   * The first pause between two reads. It grows by half each time, up to ten times this.
+   * @defaultValue 2_000
+   */
   readonly interval?: number | undefined;
-  /** How long to wait at the most. Default 1,800,000 (30 minutes). */
+  /**
+   * The longest wait.
+   * @defaultValue 1_800_000, which is 30 minutes
+   */
   readonly timeout?: number | undefined;
   readonly signal?: AbortSignal | undefined;
 }
@@ -22,10 +33,10 @@ const DEFAULT_INTERVAL = 2_000;
 const DEFAULT_TIMEOUT = 30 * 60_000;
 const GROWTH = 1.5;
 const LONGEST = 10;
-/** The last read begins this long before the end: a wait that grew past it would miss what happened meanwhile. */
+/** The last read begins this long before the end, so that a long pause does not miss a change. */
 const LAST_LOOK = 1_000;
 const FINAL = new Set(['success', 'fail', 'expired', 'canceled']);
-/** Failures that pass by themselves. */
+/** Failures that end without a change by the caller. */
 const PASSING = new Set(['connection', 'timeout', 'server', 'rate_limit']);
 
 /** An outage also shows as a proxy's page in place of an answer. */
@@ -53,7 +64,7 @@ async function poll(client: ClientCore, ident: string, options: WaitOptions): Pr
     if (invoice !== null && (FINAL.has(invoice.status) || invoice.finished_at !== null)) return invoice;
     const left = deadlineAt - Math.min(LAST_LOOK, timeout / 10) - runtime.monotonic();
     if (left <= 0) throw timedOut(timeout, shownExternalId(client, ident), invoice);
-    // Up to a fifth earlier, so that many waiters do not ask in lockstep.
+    // Up to a fifth earlier, so that waiting processes do not read at the same moment.
     const next = Math.min(left, wait * (1 - 0.2 * runtime.random()));
     await pause(runtime, next, signal);
     if (signal?.aborted) {

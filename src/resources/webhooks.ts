@@ -13,7 +13,7 @@ import type { RawBody } from '../webhooks/verify/raw-body.ts';
 import { verifyWebhook } from '../webhooks/verify/verify.ts';
 import type { VerifyWebhookOptions } from '../webhooks/verify/verify-settings.ts';
 
-/** Webhooks: what was delivered, sending again, and receiving with the client's own secret. */
+/** Webhooks: deliveries, sending one again, and receiving with the client's secret. */
 export class Webhooks {
   readonly #client: ClientCore;
   readonly #secrets: readonly (string | Uint8Array)[];
@@ -25,7 +25,10 @@ export class Webhooks {
   }
 
   /**
-   * The invoice's deliveries, each with its attempts.
+   * Lists the deliveries of an invoice, each with its attempts.
+   * @param ident The service's uuid, or the external_id.
+   * @example
+   * const deliveries = await merchant.webhooks.deliveries('order-1042');
    * @see [GET /api/v1/external/invoices/{ident}/webhooks](../../docs/service-interface.md#get-apiv1externalinvoicesidentwebhooks)
    */
   deliveries(ident: string, options?: CallOptions): Call<WebhookDelivery[]> {
@@ -33,7 +36,10 @@ export class Webhooks {
   }
 
   /**
-   * Sends the latest delivery of the invoice now. Repeated only after a rate limit or when it surely was not sent.
+   * Sends the latest delivery of the invoice now. Repeated only after a rate limit, or if it certainly was not sent.
+   * @param ident The service's uuid, or the external_id.
+   * @example
+   * await merchant.webhooks.resend('order-1042');
    * @see [POST /api/v1/external/invoices/{ident}/resend-webhook](../../docs/service-interface.md#post-apiv1externalinvoicesidentresend-webhook)
    */
   resend(ident: string, options?: CallOptions): Call<void> {
@@ -41,8 +47,11 @@ export class Webhooks {
   }
 
   /**
-   * Verifies a delivery with the client's webhookSecret and gives its event. `rawBody` is the bytes as they arrived.
-   * Rejects with a WebhookVerificationError whose `reason` says why.
+   * Verifies a delivery with the client's webhookSecret and returns its event.
+   * @param rawBody The bytes as received, not parsed.
+   * @throws WebhookVerificationError (`SDK_WEBHOOK_…`), whose `reason` names the problem.
+   * @example
+   * const event = await merchant.webhooks.verify(await request.text(), request.headers);
    * @see [Authentication](../../docs/service-interface.md#authentication)
    */
   async verify(rawBody: RawBody, headers: HeadersInput, options?: VerifyWebhookOptions): Promise<InvoiceEvent> {
@@ -50,7 +59,10 @@ export class Webhooks {
   }
 
   /**
-   * The receiver of `merchant-invoicing/webhooks`, with the client's webhookSecret. Throws a ConfigurationError.
+   * Creates the receiver of `merchant-invoicing/webhooks`, with the client's webhookSecret.
+   * @throws ConfigurationError (`SDK_CONFIGURATION`) without a webhookSecret, or for an unusable option.
+   * @example
+   * const handler = merchant.webhooks.handler({ store, onPaid: ({ external_id }) => fulfil(external_id) });
    * @see [Receiver rules](../../docs/service-interface.md#receiver-rules)
    */
   handler<Extra extends object = object>(options: Omit<WebhookHandlerOptions<Extra>, 'secret'>): WebhookHandler {

@@ -160,8 +160,8 @@ export function folded(text: string): string {
 }
 
 /**
- * Returns the forms of a text inside of any base64 or base64url text: one for each of the three places in a group,
- * without the characters that are shared with a neighbour.
+ * Returns the forms of a text inside of any base64 or base64url text. There is one for each of the three places in a
+ * group, without the characters that are shared with a neighbour.
  */
 export function base64Forms(text: string): readonly string[] {
   const bytes = new TextEncoder().encode(text);

@@ -76,18 +76,10 @@ export class Call<T> extends Promise<T> {
    */
   withResponse(): Promise<WithResponse<T>> {
     this.consumed();
-    return this.#success.then(({ value, answer, attempts, durationMs, recovered }) => ({
-      data: value,
-      response: {
-        status: answer.status,
-        headers: answer.headers,
-        requestId: answer.requestId,
-        attempts,
-        durationMs,
-        recovered,
-        raw: answer.raw,
-      },
-    }));
+    return this.#success.then(({ value, answer, attempts, durationMs, recovered }) => {
+      const { status, headers, requestId, raw } = answer;
+      return { data: value, response: { status, headers, requestId, attempts, durationMs, recovered, raw } };
+    });
   }
 
   /**

@@ -95,7 +95,7 @@ export class PageRequests<T> {
  * become shorter. A service that ignores the query names answers the same page each time. A service that changes the
  * size between two pages skips rows.
  */
-export function problemOf(page: Page<unknown>, asked: number, rows: number, size: number): string | null {
+export function pageProblem(page: Page<unknown>, asked: number, rows: number, size: number): string | null {
   const isLastInstead = asked > page.total_pages && page.page === Math.max(1, page.total_pages);
   if (page.page !== asked && !isLastInstead) {
     return `page ${asked} was asked for and page ${page.page} answered. The service may use other names for the query`;

@@ -1,7 +1,7 @@
 import type { Page } from '../contract/types.ts';
 import { hasKind, type UnexpectedResponseError } from '../errors/classes.ts';
 import { Gaps } from './gaps.ts';
-import { PageRequests, type PageSource, pageError, problemOf } from './page-requests.ts';
+import { PageRequests, type PageSource, pageError, pageProblem } from './page-requests.ts';
 import { Tally } from './tally.ts';
 
 /** The walk ends after this number of pages in a row without new items, each read twice. */
@@ -216,7 +216,7 @@ class Walk<T> {
 
   /** The number of the page that was answered: the one asked for, or the last one where the list has become shorter. */
   #answered(page: Page<T>, asked: number, rows: number): number {
-    const problem = asked === this.#probe ? null : problemOf(page, asked, rows, this.#size);
+    const problem = asked === this.#probe ? null : pageProblem(page, asked, rows, this.#size);
     if (problem !== null) throw pageError(this.#source.operation, asked, problem);
     return page.page;
   }

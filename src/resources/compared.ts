@@ -61,7 +61,7 @@ function plainUuid(uuid: string): string {
  */
 export type InvoiceOrigin = 'this_call' | 'older' | 'unclear';
 
-/** Servers round their Date and their created_at to seconds, and their own clocks differ a little. */
+/** Servers round their Date and created_at to seconds, and their clocks differ a little. */
 const THIS_CALL_MARGIN = 3_000;
 /** A clock that is slightly wrong must not make an invoice of this call older. */
 const OLDER_MARGIN = 5_000;

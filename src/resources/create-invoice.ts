@@ -13,7 +13,7 @@ import { reporting, type Success, sendCall } from '../transport/call-loop.ts';
 import { afterUnknown } from '../transport/failure.ts';
 import type { CallOptions } from '../transport/options.ts';
 import { type CallScope, type ClientCore, openCall } from '../transport/scope.ts';
-import { rewritten } from '../transport/secrecy/shown-data.ts';
+import { rewriteTexts } from '../transport/secrecy/shown-data.ts';
 import { compared, creationDifferences, differencesOf, type InvoiceOrigin, originOf } from './compared.ts';
 import { readBack } from './read-invoice.ts';
 
@@ -55,7 +55,7 @@ async function createOrRecover(scope: CallScope<CreatedInvoice>, orGet: boolean)
     if (!isAmbiguous && !orGet) throw error;
     const { found, requests } = await recover(scope, error);
     const origin = isAmbiguous ? originOf(found, scope) : 'older';
-    if (origin !== 'this_call' && !orGet) throw notOwn(error, shown(found.value, scope), origin);
+    if (origin !== 'this_call' && !orGet) throw conflictOfOther(error, withoutSecrets(found.value, scope), origin);
     const recovered = origin === 'this_call';
     const attempts = error.attempts.length + requests;
     const durationMs = scope.client.runtime.monotonic() - scope.startedAt;
@@ -64,8 +64,8 @@ async function createOrRecover(scope: CallScope<CreatedInvoice>, orGet: boolean)
 }
 
 /** Returns an invoice as an error may hold it: without key and secrets. */
-function shown(invoice: Invoice, { client }: CallScope<unknown>): Invoice {
-  return rewritten(invoice, (text) => client.redactor.text(text));
+function withoutSecrets(invoice: Invoice, { client }: CallScope<unknown>): Invoice {
+  return rewriteTexts(invoice, (text) => client.redactor.text(text));
 }
 
 /** Returns the existing invoice if it is the same charge. Throws the conflict with all known facts if it cannot be read. */
@@ -75,9 +75,9 @@ async function recover(
 ): Promise<{ readonly found: Success<Invoice>; readonly requests: number }> {
   const { found, requests } = await readBack(scope).catch((error: unknown) => {
     if (!isMerchantError(error)) throw error;
-    throw hasCode(error, 'SDK_ABORTED') ? abortedWhileReading(conflict, error) : unread(conflict, error);
+    throw hasCode(error, 'SDK_ABORTED') ? abortedWhileReading(conflict, error) : unreadConflict(conflict, error);
   });
-  if (found === null) throw unread(conflict, null);
+  if (found === null) throw unreadConflict(conflict, null);
   const differences = differencesOf(scope.sent, found.value);
   if (differences.length === 0) return { found, requests };
   const { operation, attempts, externalId } = conflict;
@@ -88,19 +88,19 @@ async function recover(
     attempts,
     outcome: 'rejected', // read back and compared: this call's was not created
     differences,
-    existing: shown(found.value, scope),
+    existing: withoutSecrets(found.value, scope),
     message: `${operation}: another invoice has this external_id, with another ${differences.join(' and ')}. Give each charge a separate external_id.`,
   });
 }
 
 /** The conflict of a call whose lost attempt cannot have made, or may not have made, the invoice that exists. */
-function notOwn(conflict: InvoiceAlreadyExistsError, existing: Invoice, origin: InvoiceOrigin): Error {
+function conflictOfOther(conflict: InvoiceAlreadyExistsError, existing: Invoice, origin: InvoiceOrigin): Error {
   return origin === 'older'
     ? conflictWith(conflict, 'The invoice is older than this call.', { existing, outcome: 'rejected' })
     : conflictWith(conflict, 'An attempt of this call that got no answer may have created it.', { existing });
 }
 
-function unread(conflict: InvoiceAlreadyExistsError, cause: AnyMerchantError | null): Error {
+function unreadConflict(conflict: InvoiceAlreadyExistsError, cause: AnyMerchantError | null): Error {
   return cause === null
     ? conflictWith(
         conflict,
@@ -115,25 +115,14 @@ function conflictWith(
   note: string,
   change: { readonly existing?: Invoice; readonly outcome?: Outcome; readonly cause?: unknown },
 ): InvoiceAlreadyExistsError {
-  const existing = change.existing ?? conflict.existing;
   // An outcome that was unknown when the conflict came may be known now.
   const doubt = afterUnknown({ operation: conflict.operation ?? '', outcome: 'unknown', isWrite: true });
   const said = change.outcome === 'rejected' ? conflict.message.replace(doubt, () => '') : conflict.message;
   return new InvoiceAlreadyExistsError({
-    code: conflict.code,
-    operation: conflict.operation,
-    externalId: conflict.externalId,
-    attempts: conflict.attempts,
-    stoppedBy: conflict.stoppedBy,
-    status: conflict.status,
-    details: conflict.details,
-    requestId: conflict.requestId,
-    retryAfter: conflict.retryAfter,
-    raw: conflict.raw,
-    outcome: change.outcome ?? conflict.outcome,
-    existing,
+    ...conflict,
+    ...change,
     existingStatus: change.existing?.status ?? conflict.existingStatus,
-    cause: change.cause,
+    raw: conflict.raw, // a getter, which the copy leaves out
     message: `${said} ${note}`,
   });
 }

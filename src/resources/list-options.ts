@@ -34,11 +34,8 @@ export interface ListOptions<T> extends CallOptions {
 }
 
 const PREFETCH = { byDefault: 1, min: 1, max: 32 };
-const ROWS_NAMES: ReadonlySet<string> = new Set([...CALL_NAMES, 'onInvalidItem' satisfies keyof RowsOptions]);
-const LIST_NAMES: ReadonlySet<string> = new Set([
-  ...CALL_NAMES,
-  ...(['prefetch', 'onPage', 'onInvalidItem'] satisfies (keyof ListOptions<never>)[]),
-]);
+const ROWS_NAMES = new Set<keyof RowsOptions>([...CALL_NAMES, 'onInvalidItem']);
+const LIST_NAMES = new Set<keyof ListOptions<never>>([...CALL_NAMES, 'prefetch', 'onPage', 'onInvalidItem']);
 
 /** The options of a list, checked and copied. */
 export interface ListSettings<T> extends Pick<ListOptions<T>, 'onPage' | 'onInvalidItem'> {

@@ -56,7 +56,7 @@ export function listCall<T extends { readonly uuid: string }, Query extends Page
       read: (page, signal) => reader.read(page, signal),
       onPage: (page) => notify(() => onPage?.(page)),
       onFailure: (error) => reader.report(error),
-      onShort: () => client.drift?.tell(endpoint, 'total_items', 'count_mismatch'),
+      onShort: () => client.drift?.reportOnce(endpoint, 'total_items', 'count_mismatch'),
     });
   } catch (error) {
     // A wrong argument rejects the call, because methods never throw.
@@ -102,7 +102,7 @@ class ListReader<T extends { readonly uuid: string }, Query extends PageQuery> {
   async first(): Promise<Success<Page<T>>> {
     const success = await reporting(this.#client, this.#endpoint, () => this.#request(this.#query, this.startPage));
     const asked = this.#query?.per_page ?? success.value.per_page;
-    if (asked !== success.value.per_page) this.#client.drift?.tell(this.#endpoint, 'per_page', 'size_ignored');
+    if (asked !== success.value.per_page) this.#client.drift?.reportOnce(this.#endpoint, 'per_page', 'size_ignored');
     return success;
   }
 
@@ -140,7 +140,8 @@ class ListReader<T extends { readonly uuid: string }, Query extends PageQuery> {
 
   #isAskedFor(item: T, others: string[]): boolean {
     const wrong = this.#filters.filter((filter) => !filter.matches(item));
-    for (const { member } of wrong) this.#client.drift?.tell(this.#endpoint, `items.*.${member}`, 'filter_ignored');
+    for (const { member } of wrong)
+      this.#client.drift?.reportOnce(this.#endpoint, `items.*.${member}`, 'filter_ignored');
     if (wrong.length > 0) others.push(item.uuid);
     return wrong.length === 0;
   }
@@ -170,7 +171,7 @@ export async function readRows<T>(
     isOmitted: endpoint.isOmitted,
     mayAllBeInvalid: onInvalidItem !== undefined,
     onInvalid(index, { path }, raw) {
-      client.drift?.tell(endpoint, path === '' ? '*' : `*.${path}`, 'invalid_item');
+      client.drift?.reportOnce(endpoint, path === '' ? '*' : `*.${path}`, 'invalid_item');
       if (onInvalidItem !== undefined) notify(() => onInvalidItem({ index, path, raw }));
     },
   });

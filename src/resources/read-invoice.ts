@@ -37,7 +37,7 @@ export interface ReadBack {
 }
 
 /**
- * Reads the invoice with the external_id of a creation: by the path, or from the list if the service does not accept it
+ * Reads the invoice of a creation: by the path, or from the list if the service does not accept it
  * in the path. Rejects when the service gives no answer.
  */
 export async function readBack(creation: CallScope<unknown>): Promise<ReadBack> {

@@ -29,7 +29,7 @@ const REQUEST_ID_HEADERS = ['x-request-id', 'request-id', 'x-correlation-id', 'x
 const REQUEST_ID_MAX = 200;
 
 /** Returns the request id of an answer, safe to show, or null. The interface does not name the header. */
-function requestIdOf(headers: Headers, redactor: Redactor): string | null {
+function readRequestId(headers: Headers, redactor: Redactor): string | null {
   for (const name of REQUEST_ID_HEADERS) {
     const value = headers.get(name);
     if (value !== null && value !== '') return printable(redactor.beginning(value, REQUEST_ID_MAX));
@@ -46,23 +46,23 @@ export function excerpt({ raw, cut, broken }: Answer, redactor: Redactor): strin
  * Reads the body of an answer, as long as the attempt lasts. The status of a refusal counts even if its body breaks or
  * never ends.
  */
-export async function receive(response: Response, attempt: Attempt, redactor: Redactor): Promise<Answer> {
+export async function receiveAnswer(response: Response, attempt: Attempt, redactor: Redactor): Promise<Answer> {
   const { status, headers } = response;
   const success = status >= 200 && status < 300;
-  const requestId = requestIdOf(headers, redactor);
+  const requestId = readRequestId(headers, redactor);
   const head = { status, headers, requestId, redirected: response.redirected === true, receivedAt: attempt.now() };
   const seen: Uint8Array[] = [];
   try {
     const body = await attempt.race(readBody(response, success ? BODY_MAX : ERROR_BODY_MAX, attempt.signal, seen));
-    return { ...head, ...decoded(body, success) };
+    return { ...head, ...decodedText(body, success) };
   } catch (thrown) {
     // Aborted by the caller, or a success of which only a part came in time.
     if (attempt.interruption === 'aborted' || (success && attempt.interruption !== null)) throw thrown;
-    return { ...head, ...decoded({ bytes: join(seen), cut: false }, false), broken: true };
+    return { ...head, ...decodedText({ bytes: join(seen), cut: false }, false), broken: true };
   }
 }
 
-function decoded(body: BodyBytes, strict: boolean): { raw: string; cut: boolean; broken: boolean } {
+function decodedText(body: BodyBytes, strict: boolean): { raw: string; cut: boolean; broken: boolean } {
   try {
     return { raw: new TextDecoder('utf-8', { fatal: strict }).decode(body.bytes), cut: body.cut, broken: false };
   } catch {

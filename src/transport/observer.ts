@@ -63,13 +63,13 @@ export class DriftReporter {
     const form = endpoint.data.form?.();
     if (form === undefined) return;
     const isBare = !isObject(body) || !Object.hasOwn(body, 'data');
-    if (isBare && endpoint.envelope === 'shown') this.tell(endpoint, '', 'no_envelope');
+    if (isBare && endpoint.envelope === 'shown') this.reportOnce(endpoint, '', 'no_envelope');
     const payload = unwrapped(payloadOf(body));
-    for (const { path, kind } of driftsIn(form, payload)) this.tell(endpoint, path, kind);
+    for (const { path, kind } of driftsIn(form, payload)) this.reportOnce(endpoint, path, kind);
   }
 
   /** Reports one deviation, unless it was reported before. */
-  tell({ operation }: Endpoint<unknown>, path: string, kind: DriftEvent['kind']): void {
+  reportOnce({ operation }: Endpoint<unknown>, path: string, kind: DriftEvent['kind']): void {
     const key = `${operation} ${kind} ${path}`;
     if (this.#reported.has(key) || this.#reported.size >= REMEMBERED) return;
     this.#reported.add(key);

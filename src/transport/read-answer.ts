@@ -42,7 +42,7 @@ export function readAnswer<Data>(answer: Answer, reading: Reading<Data>): Read<D
     return unexpected(answer, reading, 'SDK_UNREADABLE_BODY', 'unanswered', 'the body of the answer is not JSON');
   }
   const payload = payloadOf(body);
-  const tooMany = excess(payload, reading.pageSize);
+  const tooMany = excessProblem(payload, reading.pageSize);
   if (tooMany !== null) return unexpected(answer, reading, 'SDK_PAGE', 'never', tooMany, [], 'rejected');
   if (endpoint.idempotent && answer.raw.length > UNSUSPICIOUS && isTooWide(payload)) {
     const problem = `the answer has an object of more than ${MEMBERS_MAX} members`;
@@ -53,7 +53,7 @@ export function readAnswer<Data>(answer: Answer, reading: Reading<Data>): Read<D
     client.drift?.report(endpoint, body);
     return decoded;
   }
-  const problem = `the answer is not what the interface describes${found(decoded)}`;
+  const problem = `the answer is not what the interface describes${firstFinding(decoded)}`;
   return unexpected(answer, reading, 'SDK_CONTRACT', 'never', problem, decoded.issues);
 }
 
@@ -80,7 +80,7 @@ const ALWAYS_READ = 100;
 const EXCESS = 10;
 
 /** Returns the problem of a page with far more items than were asked for. Decoding it could block the process. */
-function excess(payload: unknown, asked: number | null): string | null {
+function excessProblem(payload: unknown, asked: number | null): string | null {
   const items = isObject(payload) ? payload['items'] : null;
   if (typeof asked !== 'number' || !Array.isArray(items) || items.length <= Math.max(ALWAYS_READ, EXCESS * asked))
     return null;
@@ -88,7 +88,7 @@ function excess(payload: unknown, asked: number | null): string | null {
 }
 
 /** Returns the first finding, and the number of findings if there are more. */
-function found({ issues, isMore }: { readonly issues: readonly Issue[]; readonly isMore?: true }): string {
+function firstFinding({ issues, isMore }: { readonly issues: readonly Issue[]; readonly isMore?: true }): string {
   const [first] = issues;
   if (first === undefined) return '';
   const total = isMore ? `more than ${issues.length}` : `${issues.length}`;
@@ -164,12 +164,12 @@ function redirect(answer: Answer, reading: Reading<unknown>, problem: string): {
 }
 
 function notFollowed(headers: Headers): string {
-  const target = originOf(headers.get('location'));
+  const target = originIn(headers.get('location'));
   const to = target === null ? '' : ` to ${target}`;
   return `the service redirects${to}. Redirects are not followed, because the API key would be sent too. Set baseUrl to the final address`;
 }
 
 /** Returns the origin of a Location header. The rest of the header may hold anything. */
-function originOf(location: string | null): string | null {
+function originIn(location: string | null): string | null {
   return location !== null && URL.canParse(location) ? new URL(location).origin : null;
 }

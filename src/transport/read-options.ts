@@ -70,25 +70,10 @@ export function readCallOptions(
   };
 }
 
-const RETRY_NAMES: ReadonlySet<string> = new Set<keyof RetryOptions>([
-  'attempts',
-  'baseDelay',
-  'maxDelay',
-  'maxRetryAfter',
-]);
-const CLIENT_RETRY_NAMES: ReadonlySet<string> = new Set<string>([
-  ...RETRY_NAMES,
-  'budget' satisfies keyof ClientRetryOptions,
-]);
+const RETRY_NAMES = new Set<keyof RetryOptions>(['attempts', 'baseDelay', 'maxDelay', 'maxRetryAfter']);
+const CLIENT_RETRY_NAMES = new Set<keyof ClientRetryOptions>([...RETRY_NAMES, 'budget']);
 /** Every option of a call. */
-export const CALL_NAMES: ReadonlySet<string> = new Set<keyof CallOptions>([
-  'signal',
-  'timeout',
-  'deadline',
-  'retry',
-  'headers',
-  'query',
-]);
+export const CALL_NAMES = new Set<keyof CallOptions>(['signal', 'timeout', 'deadline', 'retry', 'headers', 'query']);
 
 function readRetry(
   retry: false | RetryOptions | undefined,

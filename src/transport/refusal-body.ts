@@ -121,7 +121,7 @@ export function validationIssues(details: unknown, detail: unknown): ValidationI
       for (const message of asList(messages)) {
         // Items of the second shape in the place of the first.
         if (isObject(message) && 'loc' in message) issues.push(...itemIssues(message));
-        else issues.push({ path, message: words(message) });
+        else issues.push({ path, message: messageText(message) });
       }
     }
   } else {
@@ -131,15 +131,15 @@ export function validationIssues(details: unknown, detail: unknown): ValidationI
 }
 
 function itemIssues(item: unknown): ValidationIssue[] {
-  if (!isObject(item)) return item === null || item === undefined ? [] : [{ path: '', message: words(item) }];
+  if (!isObject(item)) return item === null || item === undefined ? [] : [{ path: '', message: messageText(item) }];
   const loc = asList(item['loc']).filter((part) => typeof part === 'string' || typeof part === 'number');
   const [first] = loc;
   const path = (first === 'body' || first === 'query' || first === 'path' ? loc.slice(1) : loc).join('.');
   const type = firstText([item['type']])?.slice(0, TYPE_MAX);
-  return [{ path, message: words(item['msg'] ?? item['message']), ...(type !== undefined && { type }) }];
+  return [{ path, message: messageText(item['msg'] ?? item['message']), ...(type !== undefined && { type }) }];
 }
 
-function words(value: unknown): string {
+function messageText(value: unknown): string {
   if (typeof value === 'string') return value.slice(0, MESSAGE_MAX);
   return value === undefined || value === null
     ? 'is invalid'

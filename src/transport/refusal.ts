@@ -8,7 +8,7 @@ import {
   ServerError,
   ValidationError,
 } from '../errors/classes.ts';
-import type { ApiErrorKind, ErrorCode, Outcome } from '../errors/codes.ts';
+import type { ApiErrorKind, Outcome } from '../errors/codes.ts';
 import { printable } from '../printable.ts';
 import { type Answer, excerpt } from './answer.ts';
 import { afterUnknown, type Failure, isWrite } from './failure.ts';
@@ -44,7 +44,8 @@ export function refusal(answer: Answer, body: unknown, reading: Reading<unknown>
   const { redactor } = client;
   const found = findRefusal(body);
   const kind = errorKindOf(found.code, status);
-  const code = codeOf(found.code === null ? null : redactor.beginning(found.code, CODE_MAX), status);
+  const statusCode = status === 422 ? 'VALIDATION_ERROR' : `SDK_HTTP_${status}`;
+  const code = found.code === null ? statusCode : redactor.beginning(found.code, CODE_MAX);
   const retryAfter = retryAfterOf(headers, client.runtime.now());
   // The answer shows an attempt of a delivery, so the attempt was made.
   const isMade = !endpoint.idempotent && holdsAttempt(body);
@@ -83,13 +84,13 @@ export function refusal(answer: Answer, body: unknown, reading: Reading<unknown>
         const read = conflictIn(shownData(found.details, (text, max) => redactor.beginning(text, max)).data);
         const sent = externalId === null ? null : redactor.beginning(externalId, ID_MAX);
         const conflict = { ...read, ...(isOthers && OTHERS), externalId: sent ?? read.externalId };
-        const about = isOthers ? 'The answer is about another order.' : `${existing(conflict)}${REMEDY.conflict}`;
+        const about = isOthers ? 'The answer is about another order.' : `${existingText(conflict)}${REMEDY.conflict}`;
         const message = `${start}. ${about}${afterUnknown(context)}`;
         return new InvoiceAlreadyExistsError({ ...init, ...conflict, message });
       }
       if (kind === 'validation') {
         const read = issues();
-        const message = `${start}${named(read)}. ${end}`;
+        const message = `${start}${namedIssues(read)}. ${end}`;
         return new ValidationError({ ...init, message, issues: read.issues, origin: 'service' });
       }
       const message = `${start}. ${end}`;
@@ -98,10 +99,6 @@ export function refusal(answer: Answer, body: unknown, reading: Reading<unknown>
       return new ApiError({ ...init, message }) as ApiError & { readonly kind: 'request' };
     },
   };
-}
-
-function codeOf(found: string | null, status: number): ErrorCode {
-  return found ?? (status === 422 ? 'VALIDATION_ERROR' : `SDK_HTTP_${status}`);
 }
 
 const CLASSES = {
@@ -125,7 +122,7 @@ const REMEDY: Readonly<Record<ApiErrorKind, string>> = {
 const OTHERS = { existingStatus: null, existing: undefined } as const;
 
 /** Names the existing order and its status. */
-function existing({ externalId, existingStatus }: Conflict): string {
+function existingText({ externalId, existingStatus }: Conflict): string {
   if (externalId === null && existingStatus === null) return '';
   const order = externalId === null ? '' : ` "${printable(externalId)}"`;
   const status = existingStatus === null ? '' : ` with the status "${printable(existingStatus)}"`;
@@ -133,7 +130,7 @@ function existing({ externalId, existingStatus }: Conflict): string {
 }
 
 /** Names the first findings, and the number of all if there are more. */
-function named({ issues, total }: ValidationIssues): string {
+function namedIssues({ issues, total }: ValidationIssues): string {
   const first = issues.slice(0, 3);
   const words = first.map(
     ({ path, message }) => `${path === '' ? '' : `${path.slice(0, NAMED_MAX)}: `}${message.slice(0, NAMED_MAX)}`,

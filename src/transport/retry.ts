@@ -104,11 +104,11 @@ export function readRetryAfter(header: string | null, now: number): number | und
     if (last !== undefined && DAY_NAME.test(last)) values[values.length - 1] = `${last},${part}`;
     else values.push(part.trim());
   }
-  const waits = values.map((value) => waitIn(value.trim(), now)).filter((wait) => wait !== undefined);
+  const waits = values.map((value) => readWait(value.trim(), now)).filter((wait) => wait !== undefined);
   return waits.length === 0 ? undefined : waits.reduce((longest, wait) => Math.max(longest, wait));
 }
 
-function waitIn(value: string, now: number): number | undefined {
+function readWait(value: string, now: number): number | undefined {
   if (/^\d{1,12}(?:\.\d{1,6})?$/.test(value)) return Math.ceil(Number(value) * 1000);
   const at = httpDate(value);
   return at === undefined ? undefined : Math.max(0, at - now);

@@ -1,6 +1,6 @@
 import ky, { type KyInstance } from 'ky';
 import { VERSION } from '../version.ts';
-import { type Answer, discard, receive } from './answer.ts';
+import { type Answer, discard, receiveAnswer } from './answer.ts';
 import type { Attempt } from './attempt.ts';
 import type { FetchLike } from './options.ts';
 import type { Redactor } from './secrecy/redact.ts';
@@ -66,6 +66,6 @@ export class Transport {
     const response = await attempt.race(work);
     // Some fetches give this in place of a rejection: the request was sent, and there is no answer.
     if (response.type === 'error') throw new TypeError('fetch gave a network error as its response');
-    return receive(response, attempt, this.#redactor);
+    return receiveAnswer(response, attempt, this.#redactor);
   }
 }

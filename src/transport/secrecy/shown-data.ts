@@ -31,7 +31,7 @@ export function shownData(value: unknown, write: WriteText): ShownData {
 }
 
 /** Copies all decoded data, with each text and name as `write` returns it. Dates and decimals are kept. */
-export function rewritten<T>(data: T, write: (text: string) => string): T {
+export function rewriteTexts<T>(data: T, write: (text: string) => string): T {
   return new Copy(write, NO_BOUNDS).of(data, 0) as T; // only texts are written anew
 }
 

@@ -1,4 +1,12 @@
-import { checkCallbacks, checkOptions, configurationFail, type Fail, isBytes, kindOf } from './checks.ts';
+import {
+  type Callback,
+  checkCallbacks,
+  checkOptions,
+  configurationFail,
+  type Fail,
+  isBytes,
+  kindOf,
+} from './checks.ts';
 import { isLoopback } from './contract/values/hosts.ts';
 import type { ClientRetryOptions, DriftEvent, FetchLike, Hooks, Logger } from './transport/options.ts';
 import type { Runtime } from './transport/runtime.ts';
@@ -50,14 +58,14 @@ export interface MerchantClientOptions {
   /** Allows plain http: to hosts other than loopback, for containers on a private network. */
   readonly allowHttp?: boolean | undefined;
   /** Called once for each accepted deviation of an answer from the interface, such as a new field. */
-  readonly onDrift?: ((event: DriftEvent) => void) | undefined;
+  readonly onDrift?: Callback<[event: DriftEvent]> | undefined;
   /**
    * The service's names of the withdrawals query, which the interface does not show.
    * @defaultValue `status`, `page`, `per_page`
    */
   readonly withdrawalQuery?: WithdrawalQueryNames | undefined;
   /** Clock, timers and randomness, for tests. */
-  readonly runtime?: Partial<Runtime> | undefined;
+  readonly runtime?: { readonly [Name in keyof Runtime]?: Runtime[Name] | undefined } | undefined;
 }
 
 /**

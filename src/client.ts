@@ -9,11 +9,11 @@ import {
   fail,
   type MerchantClientOptions,
 } from './client-options.ts';
-import { Invoices } from './resources/invoices.ts';
-import { PaymentMethods } from './resources/payment-methods.ts';
-import { Rates } from './resources/rates.ts';
-import { Webhooks } from './resources/webhooks.ts';
-import { Withdrawals } from './resources/withdrawals.ts';
+import { type Invoices, InvoicesResource } from './resources/invoices.ts';
+import { type PaymentMethods, PaymentMethodsResource } from './resources/payment-methods.ts';
+import { type Rates, RatesResource } from './resources/rates.ts';
+import { type Webhooks, WebhooksResource } from './resources/webhooks.ts';
+import { type Withdrawals, WithdrawalsResource } from './resources/withdrawals.ts';
 import { DriftReporter, Observer } from './transport/observer.ts';
 import { checkHeaders, readClientSettings } from './transport/read-options.ts';
 import { runtimeOf } from './transport/runtime.ts';
@@ -70,10 +70,10 @@ export class MerchantClient {
       drift: options.onDrift === undefined ? null : new DriftReporter(options.onDrift, redactor),
       settings,
     };
-    this.invoices = new Invoices(core);
-    this.withdrawals = new Withdrawals(core, checkQueryNames(options.withdrawalQuery));
-    this.paymentMethods = new PaymentMethods(core);
-    this.rates = new Rates(core);
-    this.webhooks = new Webhooks(core, secrets);
+    this.invoices = new InvoicesResource(core);
+    this.withdrawals = new WithdrawalsResource(core, checkQueryNames(options.withdrawalQuery));
+    this.paymentMethods = new PaymentMethodsResource(core);
+    this.rates = new RatesResource(core);
+    this.webhooks = new WebhooksResource(core, secrets);
   }
 }

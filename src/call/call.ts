@@ -47,7 +47,55 @@ const ignore = (): void => {};
  * const invoice = await merchant.invoices.get('order-1042');
  * const result = await merchant.invoices.get('order-1042').result();
  */
-export class Call<T> extends Promise<T> {
+export interface Call<T> extends Promise<T> {
+  /**
+   * Resolves to the data and the answer: status, headers, request id, attempts, raw text.
+   * @example
+   * const { data, response } = await merchant.rates.list().withResponse();
+   */
+  withResponse(): Promise<WithResponse<T>>;
+
+  /**
+   * Resolves to the data or the error, and never rejects with an error of this package.
+   * @example
+   * const result = await merchant.invoices.create(params).result();
+   * if (!result.ok) console.error(result.error.code, result.error.outcome);
+   */
+  result(): Promise<CallResult<T>>;
+}
+
+/**
+ * A promise of one page of a list, and an async iterable of all items from that page on, each of them once.
+ *
+ * Every iteration starts at this call's page and reuses its answer. The uuids seen are held in memory, about 100 bytes
+ * for each item.
+ *
+ * @throws UnexpectedResponseError (`SDK_PAGE`) from an iteration that cannot be complete.
+ * @example
+ * for await (const invoice of merchant.invoices.list({ status: 'success' })) console.log(invoice.external_id);
+ */
+export interface ListCall<T> extends Call<Page<T>>, AsyncIterable<T> {
+  /** Iterates over the items of this page and all later ones. */
+  [Symbol.asyncIterator](): AsyncGenerator<T, void, undefined>;
+
+  /**
+   * Iterates over this page and all later ones, each with the items that no earlier page had.
+   * @example
+   * for await (const page of merchant.invoices.list().pages()) console.log(page.page, page.items.length);
+   */
+  pages(): AsyncGenerator<Page<T>, void, undefined>;
+
+  /**
+   * Resolves to the first `limit` items from this page on. The limit is mandatory, because a list may exceed the memory.
+   * @throws ConfigurationError (`SDK_INVALID_ARGUMENT`) without a usable limit.
+   * @example
+   * const latest = await merchant.invoices.list().collect({ limit: 100 });
+   */
+  collect(options: { readonly limit: number }): Promise<T[]>;
+}
+
+/** @internal */
+export class CallPromise<T> extends Promise<T> implements Call<T> {
   readonly #success: Promise<Success<T>>;
   readonly #site: CallSite;
 
@@ -56,7 +104,6 @@ export class Call<T> extends Promise<T> {
     return Promise;
   }
 
-  /** @internal */
   constructor(success: Promise<Success<T>>) {
     const site = callSite(new.target);
     const located = success.catch((failure: unknown) => {
@@ -69,11 +116,6 @@ export class Call<T> extends Promise<T> {
     this.#site = site;
   }
 
-  /**
-   * Resolves to the data and the answer: status, headers, request id, attempts, raw text.
-   * @example
-   * const { data, response } = await merchant.rates.list().withResponse();
-   */
   withResponse(): Promise<WithResponse<T>> {
     this.consumed();
     return this.#success.then(({ value, answer, attempts, durationMs, recovered }) => {
@@ -82,12 +124,6 @@ export class Call<T> extends Promise<T> {
     });
   }
 
-  /**
-   * Resolves to the data or the error, and never rejects with an error of this package.
-   * @example
-   * const result = await merchant.invoices.create(params).result();
-   * if (!result.ok) console.error(result.error.code, result.error.outcome);
-   */
   result(): Promise<CallResult<T>> {
     this.consumed();
     return this.#success.then(
@@ -111,50 +147,28 @@ export class Call<T> extends Promise<T> {
   }
 }
 
-/** The list of a {@link ListCall}, without its first page. */
+/** The list of a {@link ListCallPromise}, without its first page. @internal */
 export type ListSource<T> = Omit<PageSource<T>, 'first'>;
 
-/**
- * A promise of one page of a list, and an async iterable of all items from that page on, each of them once.
- *
- * Every iteration starts at this call's page and reuses its answer. The uuids seen are held in memory, about 100 bytes
- * for each item.
- *
- * @throws UnexpectedResponseError (`SDK_PAGE`) from an iteration that cannot be complete.
- * @example
- * for await (const invoice of merchant.invoices.list({ status: 'success' })) console.log(invoice.external_id);
- */
-export class ListCall<T> extends Call<Page<T>> implements AsyncIterable<T> {
+/** @internal */
+export class ListCallPromise<T> extends CallPromise<Page<T>> implements ListCall<T> {
   readonly #source: ListSource<T>;
 
-  /** @internal */
   constructor(success: Promise<Success<Page<T>>>, source: ListSource<T>) {
     super(success);
     this.#source = source;
   }
 
-  /** Iterates over the items of this page and all later ones. */
   [Symbol.asyncIterator](): AsyncGenerator<T, void, undefined> {
     this.consumed();
     return this.#items();
   }
 
-  /**
-   * Iterates over this page and all later ones, each with the items that no earlier page had.
-   * @example
-   * for await (const page of merchant.invoices.list().pages()) console.log(page.page, page.items.length);
-   */
   pages(): AsyncGenerator<Page<T>, void, undefined> {
     this.consumed();
     return this.#pages();
   }
 
-  /**
-   * Resolves to the first `limit` items from this page on. The limit is mandatory, because a list may exceed the memory.
-   * @throws ConfigurationError (`SDK_INVALID_ARGUMENT`) without a usable limit.
-   * @example
-   * const latest = await merchant.invoices.list().collect({ limit: 100 });
-   */
   async collect(options: { readonly limit: number }): Promise<T[]> {
     this.consumed();
     const { operation } = this.#source;

@@ -1,4 +1,4 @@
-import { Call, type ListCall } from '../call/call.ts';
+import { type Call, CallPromise, type ListCall } from '../call/call.ts';
 import { endpoints } from '../contract/endpoints.ts';
 import type { CreatedInvoice, CreateInvoiceParams, Invoice, ListInvoicesQuery } from '../contract/types.ts';
 import type { CallOptions } from '../transport/options.ts';
@@ -15,14 +15,7 @@ export type CreateOrGetResult =
   | { readonly created: false; readonly invoice: Invoice };
 
 /** Invoices: each one is a charge with a hosted payment link. */
-export class Invoices {
-  readonly #client: ClientCore;
-
-  /** @internal */
-  constructor(client: ClientCore) {
-    this.#client = client;
-  }
-
+export interface Invoices {
   /**
    * Creates an invoice. Safe to repeat with the same external_id: no second invoice is ever created.
    *
@@ -40,9 +33,7 @@ export class Invoices {
    * });
    * @see [POST /api/v1/external/invoices](../../docs/service-interface.md#post-apiv1externalinvoices)
    */
-  create(params: CreateInvoiceParams, options: CallOptions = {}): Call<CreatedInvoice> {
-    return new Call(createInvoice(this.#client, params, options, false).then(({ success }) => success));
-  }
+  create(params: CreateInvoiceParams, options?: CallOptions): Call<CreatedInvoice>;
 
   /**
    * Creates the invoice, or reads the one that has this external_id. An invoice that is found may be final, for example
@@ -53,16 +44,7 @@ export class Invoices {
    * const { created, invoice } = await merchant.invoices.createOrGet(params);
    * @see [POST /api/v1/external/invoices](../../docs/service-interface.md#post-apiv1externalinvoices)
    */
-  createOrGet(params: CreateInvoiceParams, options: CallOptions = {}): Call<CreateOrGetResult> {
-    return new Call(
-      createInvoice(this.#client, params, options, true).then((creation) => ({
-        ...creation.success,
-        value: creation.created
-          ? { created: true, invoice: creation.success.value }
-          : { created: false, invoice: creation.success.value },
-      })),
-    );
-  }
+  createOrGet(params: CreateInvoiceParams, options?: CallOptions): Call<CreateOrGetResult>;
 
   /**
    * Reads one invoice.
@@ -73,9 +55,7 @@ export class Invoices {
    * const { status } = await merchant.invoices.get('order-1042');
    * @see [GET /api/v1/external/invoices/{ident}](../../docs/service-interface.md#get-apiv1externalinvoicesident)
    */
-  get(ident: string, options?: CallOptions): Call<Invoice> {
-    return new Call(readInvoice(this.#client, ident, options));
-  }
+  get(ident: string, options?: CallOptions): Call<Invoice>;
 
   /**
    * Lists invoices in the order of the service. The result is a promise of one page and an async iterable of all
@@ -87,14 +67,7 @@ export class Invoices {
    * for await (const invoice of merchant.invoices.list({ status: 'success' })) console.log(invoice.external_id);
    * @see [GET /api/v1/external/invoices](../../docs/service-interface.md#get-apiv1externalinvoices)
    */
-  list(query: ListInvoicesQuery = {}, options: ListOptions<Invoice> = {}): ListCall<Invoice> {
-    return listCall(this.#client, endpoints['invoices.list'], query, options, {
-      filtersOf: ({ status, currency }) => [
-        ...wordFilter('status', status, (invoice: Invoice) => invoice.status),
-        ...wordFilter('currency', currency, (invoice: Invoice) => invoice.currency.code),
-      ],
-    });
-  }
+  list(query?: ListInvoicesQuery, options?: ListOptions<Invoice>): ListCall<Invoice>;
 
   /**
    * Polls until the invoice is final, with growing intervals, also during outages of the service. For scripts and tests,
@@ -105,6 +78,45 @@ export class Invoices {
    * const invoice = await merchant.invoices.waitUntilFinal('order-1042', { timeout: 60_000 });
    * @see [Invoice states](../../docs/service-interface.md#invoice-states)
    */
+  waitUntilFinal(ident: string, options?: WaitOptions): Promise<Invoice>;
+}
+
+/** @internal */
+export class InvoicesResource implements Invoices {
+  readonly #client: ClientCore;
+
+  constructor(client: ClientCore) {
+    this.#client = client;
+  }
+
+  create(params: CreateInvoiceParams, options: CallOptions = {}): Call<CreatedInvoice> {
+    return new CallPromise(createInvoice(this.#client, params, options, false).then(({ success }) => success));
+  }
+
+  createOrGet(params: CreateInvoiceParams, options: CallOptions = {}): Call<CreateOrGetResult> {
+    return new CallPromise(
+      createInvoice(this.#client, params, options, true).then((creation) => ({
+        ...creation.success,
+        value: creation.created
+          ? { created: true, invoice: creation.success.value }
+          : { created: false, invoice: creation.success.value },
+      })),
+    );
+  }
+
+  get(ident: string, options?: CallOptions): Call<Invoice> {
+    return new CallPromise(readInvoice(this.#client, ident, options));
+  }
+
+  list(query: ListInvoicesQuery = {}, options: ListOptions<Invoice> = {}): ListCall<Invoice> {
+    return listCall(this.#client, endpoints['invoices.list'], query, options, {
+      filtersOf: ({ status, currency }) => [
+        ...wordFilter('status', status, (invoice: Invoice) => invoice.status),
+        ...wordFilter('currency', currency, (invoice: Invoice) => invoice.currency.code),
+      ],
+    });
+  }
+
   waitUntilFinal(ident: string, options: WaitOptions = {}): Promise<Invoice> {
     return pollUntilFinal(this.#client, ident, options);
   }

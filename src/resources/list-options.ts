@@ -1,4 +1,4 @@
-import { argumentFail, checkCallbacks, readCount } from '../checks.ts';
+import { argumentFail, type Callback, checkCallbacks, readCount } from '../checks.ts';
 import type { Operation } from '../contract/endpoint.ts';
 import type { Page } from '../contract/types.ts';
 import { readArguments } from '../transport/arguments.ts';
@@ -25,12 +25,12 @@ export interface ListOptions<T> extends CallOptions {
    */
   readonly prefetch?: number | undefined;
   /** Called with each page, as decoded, and again when a page is read again. Errors thrown here are ignored. */
-  readonly onPage?: ((page: Page<T>) => void) | undefined;
+  readonly onPage?: Callback<[page: Page<T>]> | undefined;
   /**
    * Called with each item that cannot be decoded, and again when its page is read again. The item is left out. Errors
    * thrown here are ignored. Without this option such a page rejects.
    */
-  readonly onInvalidItem?: ((item: InvalidItem) => void) | undefined;
+  readonly onInvalidItem?: Callback<[item: InvalidItem]> | undefined;
 }
 
 const PREFETCH = { byDefault: 1, min: 1, max: 32 };

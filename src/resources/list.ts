@@ -1,4 +1,4 @@
-import { ListCall } from '../call/call.ts';
+import { type ListCall, ListCallPromise } from '../call/call.ts';
 import { notify } from '../callbacks.ts';
 import type { PageEndpoint, RowsEndpoint } from '../contract/endpoint.ts';
 import { isObject, lenientPage } from '../contract/envelope.ts';
@@ -46,7 +46,7 @@ export function listCall<T extends { readonly uuid: string }, Query extends Page
   try {
     const reader = readArguments(operation, () => new ListReader(client, endpoint, query, options, traits));
     const { prefetch, settings, onPage } = reader.options;
-    return new ListCall(reader.first(), {
+    return new ListCallPromise(reader.first(), {
       operation,
       key,
       startPage: reader.startPage,
@@ -62,7 +62,14 @@ export function listCall<T extends { readonly uuid: string }, Query extends Page
     // A wrong argument rejects the call, because methods never throw.
     reportFailure(client, endpoint, error, client.runtime.monotonic());
     const refused = Promise.reject<never>(error);
-    return new ListCall<T>(refused, { operation, key, startPage: 1, prefetch: 1, signal: null, read: () => refused });
+    return new ListCallPromise<T>(refused, {
+      operation,
+      key,
+      startPage: 1,
+      prefetch: 1,
+      signal: null,
+      read: () => refused,
+    });
   }
 }
 

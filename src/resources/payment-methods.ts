@@ -1,4 +1,4 @@
-import { Call } from '../call/call.ts';
+import { type Call, CallPromise } from '../call/call.ts';
 import { endpoints } from '../contract/endpoints.ts';
 import { amount, textOf } from '../contract/parameters.ts';
 import type { DecimalInput, PaymentMethod } from '../contract/types.ts';
@@ -25,23 +25,14 @@ export interface ChargeQuery {
 const checkCharge = check(() => parameters({ currency: textOf(2, 16), amount }));
 
 /** The payment methods available to the business: the source of truth for currencies and amounts that can be charged. */
-export class PaymentMethods {
-  readonly #client: ClientCore;
-
-  /** @internal */
-  constructor(client: ClientCore) {
-    this.#client = client;
-  }
-
+export interface PaymentMethods {
   /**
    * Lists all methods. One that cannot be read is left out, and reported to `onInvalidItem` and `onDrift`.
    * @example
    * for (const method of await merchant.paymentMethods.list()) console.log(method.currency.code, method.min_amount.toFixed());
    * @see [GET /api/v1/external/payment-methods](../../docs/service-interface.md#get-apiv1externalpayment-methods)
    */
-  list(options?: RowsOptions): Call<PaymentMethod[]> {
-    return new Call(readRows(this.#client, endpoints['paymentMethods.list'], options));
-  }
+  list(options?: RowsOptions): Call<PaymentMethod[]>;
 
   /**
    * Lists the methods by which this amount of this currency can be charged. Empty when it cannot be charged.
@@ -49,8 +40,23 @@ export class PaymentMethods {
    * const methods = await merchant.paymentMethods.forCharge({ currency: 'EUR', amount: '25.00' });
    * @see [GET /api/v1/external/payment-methods](../../docs/service-interface.md#get-apiv1externalpayment-methods)
    */
+  forCharge(charge: ChargeQuery, options?: RowsOptions): Call<PaymentMethod[]>;
+}
+
+/** @internal */
+export class PaymentMethodsResource implements PaymentMethods {
+  readonly #client: ClientCore;
+
+  constructor(client: ClientCore) {
+    this.#client = client;
+  }
+
+  list(options?: RowsOptions): Call<PaymentMethod[]> {
+    return new CallPromise(readRows(this.#client, endpoints['paymentMethods.list'], options));
+  }
+
   forCharge(charge: ChargeQuery, options?: RowsOptions): Call<PaymentMethod[]> {
-    return new Call(this.#forCharge(charge, options));
+    return new CallPromise(this.#forCharge(charge, options));
   }
 
   async #forCharge(charge: ChargeQuery, options: RowsOptions | undefined): Promise<Success<PaymentMethod[]>> {

@@ -1,4 +1,4 @@
-import { Call } from '../call/call.ts';
+import { type Call, CallPromise } from '../call/call.ts';
 import { endpoints } from '../contract/endpoints.ts';
 import type { WebhookDelivery } from '../contract/types.ts';
 import { ConfigurationError } from '../errors/classes.ts';
@@ -14,16 +14,7 @@ import { verifyWebhook } from '../webhooks/verify/verify.ts';
 import type { VerifyWebhookOptions } from '../webhooks/verify/verify-settings.ts';
 
 /** Webhooks: deliveries, sending one again, and receiving with the client's secret. */
-export class Webhooks {
-  readonly #client: ClientCore;
-  readonly #secrets: readonly (string | Uint8Array)[];
-
-  /** @internal */
-  constructor(client: ClientCore, secrets: readonly (string | Uint8Array)[]) {
-    this.#client = client;
-    this.#secrets = secrets;
-  }
-
+export interface Webhooks {
   /**
    * Lists the deliveries of an invoice, each with its attempts.
    * @param ident The service's uuid, or the external_id.
@@ -31,9 +22,7 @@ export class Webhooks {
    * const deliveries = await merchant.webhooks.deliveries('order-1042');
    * @see [GET /api/v1/external/invoices/{ident}/webhooks](../../docs/service-interface.md#get-apiv1externalinvoicesidentwebhooks)
    */
-  deliveries(ident: string, options?: CallOptions): Call<WebhookDelivery[]> {
-    return new Call(runCall(this.#client, endpoints['webhooks.deliveries'], { params: { ident } }, options));
-  }
+  deliveries(ident: string, options?: CallOptions): Call<WebhookDelivery[]>;
 
   /**
    * Sends the latest delivery of the invoice now. Repeated only after a rate limit, or if it certainly was not sent.
@@ -42,9 +31,7 @@ export class Webhooks {
    * await merchant.webhooks.resend('order-1042');
    * @see [POST /api/v1/external/invoices/{ident}/resend-webhook](../../docs/service-interface.md#post-apiv1externalinvoicesidentresend-webhook)
    */
-  resend(ident: string, options?: CallOptions): Call<void> {
-    return new Call(runCall(this.#client, endpoints['webhooks.resend'], { params: { ident } }, options));
-  }
+  resend(ident: string, options?: CallOptions): Call<void>;
 
   /**
    * Verifies a delivery with the client's webhookSecret and returns its event.
@@ -54,17 +41,40 @@ export class Webhooks {
    * const event = await merchant.webhooks.verify(await request.text(), request.headers);
    * @see [Authentication](../../docs/service-interface.md#authentication)
    */
-  async verify(rawBody: RawBody, headers: HeadersInput, options?: VerifyWebhookOptions): Promise<InvoiceEvent> {
-    return verifyWebhook(rawBody, headers, this.#secret('webhooks.verify'), options);
-  }
+  verify(rawBody: RawBody, headers: HeadersInput, options?: VerifyWebhookOptions): Promise<InvoiceEvent>;
 
   /**
    * Creates the receiver of `merchant-invoicing/webhooks`, with the client's webhookSecret.
    * @throws ConfigurationError (`SDK_CONFIGURATION`) without a webhookSecret, or for an unusable option.
    * @example
    * const handler = merchant.webhooks.handler({ store, onPaid: ({ external_id }) => fulfil(external_id) });
-   * @see [Receiver rules](../../docs/service-interface.md#receiver-rules)
+   * @see [Authentication](../../docs/service-interface.md#authentication)
    */
+  handler<Extra extends object = object>(options: Omit<WebhookHandlerOptions<Extra>, 'secret'>): WebhookHandler;
+}
+
+/** @internal */
+export class WebhooksResource implements Webhooks {
+  readonly #client: ClientCore;
+  readonly #secrets: readonly (string | Uint8Array)[];
+
+  constructor(client: ClientCore, secrets: readonly (string | Uint8Array)[]) {
+    this.#client = client;
+    this.#secrets = secrets;
+  }
+
+  deliveries(ident: string, options?: CallOptions): Call<WebhookDelivery[]> {
+    return new CallPromise(runCall(this.#client, endpoints['webhooks.deliveries'], { params: { ident } }, options));
+  }
+
+  resend(ident: string, options?: CallOptions): Call<void> {
+    return new CallPromise(runCall(this.#client, endpoints['webhooks.resend'], { params: { ident } }, options));
+  }
+
+  async verify(rawBody: RawBody, headers: HeadersInput, options?: VerifyWebhookOptions): Promise<InvoiceEvent> {
+    return verifyWebhook(rawBody, headers, this.#secret('webhooks.verify'), options);
+  }
+
   handler<Extra extends object = object>(options: Omit<WebhookHandlerOptions<Extra>, 'secret'>): WebhookHandler {
     const operation = 'webhooks.handler';
     if (typeof options === 'object' && options !== null && 'secret' in options) {

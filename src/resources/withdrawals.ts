@@ -1,4 +1,4 @@
-import { Call, type ListCall } from '../call/call.ts';
+import { type Call, CallPromise, type ListCall } from '../call/call.ts';
 import { endpoints } from '../contract/endpoints.ts';
 import type { ListWithdrawalsQuery, Withdrawal } from '../contract/types.ts';
 import { runCall } from '../transport/call-loop.ts';
@@ -9,16 +9,7 @@ import { listCall, wordFilter } from './list.ts';
 import type { ListOptions } from './list-options.ts';
 
 /** The business's withdrawals. */
-export class Withdrawals {
-  readonly #client: ClientCore;
-  readonly #queryNames: Readonly<Record<string, string>>;
-
-  /** @internal */
-  constructor(client: ClientCore, queryNames: Readonly<Record<string, string>>) {
-    this.#client = client;
-    this.#queryNames = queryNames;
-  }
-
+export interface Withdrawals {
   /**
    * Lists withdrawals in the order of the service. The result is a promise of one page and an async iterable of all
    * withdrawals. Those of another status than was asked for are left out, with an `onDrift` event.
@@ -26,6 +17,25 @@ export class Withdrawals {
    * for await (const withdrawal of merchant.withdrawals.list({ status: 'approved' })) console.log(withdrawal.uuid);
    * @see [GET /api/v1/external/withdrawals](../../docs/service-interface.md#get-apiv1externalwithdrawals)
    */
+  list(query?: ListWithdrawalsQuery, options?: ListOptions<Withdrawal>): ListCall<Withdrawal>;
+
+  /**
+   *
+   * @see [GET /api/v1/external/withdrawals/{withdrawal_uuid}](../../docs/service-interface.md#get-apiv1externalwithdrawalswithdrawal_uuid)
+   */
+  get(uuid: string, options?: CallOptions): Call<Withdrawal>;
+}
+
+/** @internal */
+export class WithdrawalsResource implements Withdrawals {
+  readonly #client: ClientCore;
+  readonly #queryNames: Readonly<Record<string, string>>;
+
+  constructor(client: ClientCore, queryNames: Readonly<Record<string, string>>) {
+    this.#client = client;
+    this.#queryNames = queryNames;
+  }
+
   list(query: ListWithdrawalsQuery = {}, options: ListOptions<Withdrawal> = {}): ListCall<Withdrawal> {
     return listCall(this.#client, endpoints['withdrawals.list'], query, options, {
       queryNames: this.#queryNames,
@@ -33,12 +43,9 @@ export class Withdrawals {
     });
   }
 
-  /**
-   * @see [GET /api/v1/external/withdrawals/{withdrawal_uuid}](../../docs/service-interface.md#get-apiv1externalwithdrawalswithdrawal_uuid)
-   */
   get(uuid: string, options?: CallOptions): Call<Withdrawal> {
     const endpoint = endpoints['withdrawals.get'];
     const data = compared(endpoint.data, (withdrawal) => (isSameUuid(withdrawal.uuid, uuid) ? [] : ['uuid']));
-    return new Call(runCall(this.#client, endpoint, { params: { withdrawal_uuid: uuid }, data }, options));
+    return new CallPromise(runCall(this.#client, endpoint, { params: { withdrawal_uuid: uuid }, data }, options));
   }
 }

@@ -1,3 +1,4 @@
+import type { Callback } from '../checks.ts';
 import type { Operation } from '../contract/endpoint.ts';
 import type { DriftKind } from '../contract/values/drift.ts';
 import type { ErrorCode, Outcome } from '../errors/codes.ts';
@@ -104,7 +105,7 @@ export interface RowsOptions extends CallOptions {
    * Called with each row that cannot be read, which is always left out. Errors thrown here are ignored. Without this
    * option an answer none of whose rows can be read rejects.
    */
-  readonly onInvalidItem?: ((row: InvalidRow) => void) | undefined;
+  readonly onInvalidItem?: Callback<[row: InvalidRow]> | undefined;
 }
 
 /** The event of hooks and the logger. It never holds a body, a header or a secret. */
@@ -169,19 +170,19 @@ export interface DriftEvent {
  */
 export interface Hooks {
   /** Before each attempt. */
-  onRequest?(event: CallEvent): void;
+  readonly onRequest?: Callback<[event: CallEvent]> | undefined;
   /** After each complete answer, whatever its status. */
-  onResponse?(event: ResponseEvent): void;
+  readonly onResponse?: Callback<[event: ResponseEvent]> | undefined;
   /** Before each wait. */
-  onRetry?(event: RetryEvent): void;
+  readonly onRetry?: Callback<[event: RetryEvent]> | undefined;
   /** Once, when the call fails finally. */
-  onError?(event: ErrorEvent): void;
+  readonly onError?: Callback<[event: ErrorEvent]> | undefined;
 }
 
 /** Receives one line per step. `console` fits. */
 export interface Logger {
-  debug?(message: string, event: object): void;
-  info?(message: string, event: object): void;
-  warn?(message: string, event: object): void;
-  error?(message: string, event: object): void;
+  readonly debug?: Callback<[message: string, event: object]> | undefined;
+  readonly info?: Callback<[message: string, event: object]> | undefined;
+  readonly warn?: Callback<[message: string, event: object]> | undefined;
+  readonly error?: Callback<[message: string, event: object]> | undefined;
 }

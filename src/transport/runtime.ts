@@ -1,4 +1,4 @@
-/** Clocks, timers and randomness of a client. Replace them in tests to control time. */
+/** Clocks, timers and randomness of a client. Replace them in tests to control time. @experimental */
 export interface Runtime {
   /** Milliseconds since the epoch, for dates. */
   now(): number;
@@ -28,7 +28,7 @@ const platform: Runtime = {
 };
 
 /** Returns the platform's runtime with the given members replaced. They are called on the object, which may be a class instance. */
-export function runtimeOf(given: Partial<Runtime> = {}): Runtime {
+export function runtimeOf(given: { readonly [Name in keyof Runtime]?: Runtime[Name] | undefined } = {}): Runtime {
   const now = (): number => (given.now === undefined ? platform.now() : given.now());
   return {
     now,

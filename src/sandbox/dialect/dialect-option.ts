@@ -1,10 +1,11 @@
 import { ConfigurationError } from '../../errors/classes.ts';
 import { shown } from '../duration.ts';
+import type { SandboxOptions } from '../options.ts';
 import type { Dialect } from './dialect.ts';
 import { DIALECTS, type DialectEntry } from './dialects.ts';
 
 /** The given values over the defaults. Throws a ConfigurationError for a name or value that is not in the table. */
-export function dialectFrom(given: Partial<Dialect> = {}): Dialect {
+export function dialectFrom(given: SandboxOptions['dialect'] = {}): Dialect {
   const table: Readonly<Record<string, DialectEntry>> = DIALECTS;
   const chosen = Object.fromEntries(Object.entries(table).map(([name, row]) => [name, row.default]));
   for (const [name, value] of Object.entries(given)) {

@@ -6,6 +6,7 @@ export type NullForm = 'null' | 'absent' | 'empty' | 'mixed';
 /**
  * How the sandbox fills in what the service interface leaves unsaid, one member per point. The defaults are the
  * likeliest reading, not knowledge: run your tests over the others before you go live.
+ * @experimental
  */
 export interface Dialect {
   /** HTTP status of a successful creation. */

@@ -2,7 +2,7 @@ import type { Dialect } from './dialect.ts';
 
 export type { Dialect } from './dialect.ts';
 
-/** One row of the table of dialects. */
+/** One row of the table of dialects. @experimental */
 export interface DialectEntry<Value extends string | number = string | number> {
   /** Every value that the sandbox can play, the default first. */
   readonly values: readonly [Value, ...Value[]];
@@ -49,7 +49,7 @@ const SOME = ['none', 'some'] as const;
 const BY_KIND = 'match `error.kind`, or `error.code` where you know it';
 const QUERY = 'client option `withdrawalQuery`';
 
-/** All dialects as data: the table in docs/decisions.md and the shuffled test runs are made from it. */
+/** All dialects as data: the table in docs/decisions.md and the shuffled test runs are made from it. @experimental */
 export const DIALECTS: DialectTable = {
   createStatus: entry(CREATE, 'HTTP status of a successful creation', [201, 200, 202]),
   conflictStatus: entry(CODES, 'HTTP status of INVOICE_ALREADY_EXISTS', [409, 400, 403, 422, 500, 200]),

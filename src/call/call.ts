@@ -1,3 +1,5 @@
+// The room `call` holds one call as its caller sees it: a promise with several views, and the walk over pages.
+// It imports transport, contract and errors.
 import { argumentFail, checkOptions } from '../checks.ts';
 import type { Page } from '../contract/types.ts';
 import { type CallError, isMerchantError } from '../errors/classes.ts';

@@ -1,3 +1,5 @@
+// The room `resources` holds the sub-clients: an interface that users see, and a thin class for each.
+// It imports call, transport, contract and errors. Only webhooks.ts imports the receiver.
 import { type Call, CallPromise, type ListCall } from '../call/call.ts';
 import { endpoints } from '../contract/endpoints.ts';
 import type { CreatedInvoice, CreateInvoiceParams, Invoice, ListInvoicesQuery } from '../contract/types.ts';

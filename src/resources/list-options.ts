@@ -37,13 +37,13 @@ const PREFETCH = { byDefault: 1, min: 1, max: 32 };
 const ROWS_NAMES = new Set<keyof RowsOptions>([...CALL_NAMES, 'onInvalidItem']);
 const LIST_NAMES = new Set<keyof ListOptions<never>>([...CALL_NAMES, 'prefetch', 'onPage', 'onInvalidItem']);
 
-/** The options of a list, checked and copied. */
+/** The options of a list, checked and copied. @internal */
 export interface ListSettings<T> extends Pick<ListOptions<T>, 'onPage' | 'onInvalidItem'> {
   readonly prefetch: number;
   readonly settings: CallSettings;
 }
 
-/** Reads the options of a list. */
+/** Reads the options of a list. @internal */
 export function readListOptions<T>(client: ClientCore, options: ListOptions<T>, operation: Operation): ListSettings<T> {
   const fail = argumentFail(operation);
   const settings = readCallOptions(client.settings, options, LIST_NAMES, fail);
@@ -53,7 +53,7 @@ export function readListOptions<T>(client: ClientCore, options: ListOptions<T>, 
   return { settings, prefetch, onPage, onInvalidItem };
 }
 
-/** Reads the options of a call that answers all its rows at once. */
+/** Reads the options of a call that answers all its rows at once. @internal */
 export function readRowsOptions(
   client: ClientCore,
   options: RowsOptions,

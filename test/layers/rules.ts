@@ -40,7 +40,7 @@ export const ROOMS: readonly Room[] = [
   },
   {
     holds: 'call/',
-    purpose: 'One call as its caller sees it: a promise with several views, its options, and the walk over pages.',
+    purpose: 'One call as its caller sees it: a promise with several views, and the walk over pages.',
     may: ['transport/', 'contract/', ...EVERYWHERE],
   },
   {
@@ -51,7 +51,7 @@ export const ROOMS: readonly Room[] = [
   {
     holds: 'transport/',
     purpose:
-      'One call over HTTP: attempts, retries, limits, answers and failures. `transport.ts` is the only importer of ky.',
+      'One call over HTTP: options, attempts, retries, answers and failures. `transport.ts` is the only importer of ky.',
     may: ['contract/', 'version.ts', ...EVERYWHERE],
   },
   {

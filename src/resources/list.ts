@@ -1,7 +1,8 @@
 import { type ListCall, ListCallPromise } from '../call/call.ts';
 import { notify } from '../callbacks.ts';
 import type { PageEndpoint, RowsEndpoint } from '../contract/endpoint.ts';
-import { isObject, lenientPage } from '../contract/envelope.ts';
+import { lenientPage } from '../contract/envelope.ts';
+import { isObject } from '../contract/json.ts';
 import { rowsOf } from '../contract/rows.ts';
 import type { Page, PageQuery } from '../contract/types.ts';
 import { readArguments } from '../transport/arguments.ts';

@@ -1,5 +1,6 @@
 import { callSite, locate } from '../call/call-site.ts';
 import { argumentFail, checkOptions, checkSignal, readDuration } from '../checks.ts';
+import { eventOfStatus } from '../contract/statuses.ts';
 import type { Invoice } from '../contract/types.ts';
 import { AbortedError, type AnyMerchantError, isMerchantError, TimeoutError } from '../errors/classes.ts';
 import { readArguments } from '../transport/arguments.ts';
@@ -35,7 +36,6 @@ const GROWTH = 1.5;
 const LONGEST = 10;
 /** The last read begins this long before the end, so that a long pause does not miss a change. */
 const LAST_LOOK = 1_000;
-const FINAL = new Set(['success', 'fail', 'expired', 'canceled']);
 /** Failures that end without a change by the caller. */
 const PASSING = new Set(['connection', 'timeout', 'server', 'rate_limit']);
 
@@ -61,7 +61,7 @@ async function poll(client: ClientCore, ident: string, options: WaitOptions): Pr
   const deadlineAt = runtime.monotonic() + timeout;
   for (let wait = interval; ; wait = Math.min(wait * GROWTH, interval * LONGEST)) {
     const invoice = await readOnce(client, ident, signal, deadlineAt);
-    if (invoice !== null && (FINAL.has(invoice.status) || invoice.finished_at !== null)) return invoice;
+    if (invoice !== null && (eventOfStatus(invoice.status) !== null || invoice.finished_at !== null)) return invoice;
     const left = deadlineAt - Math.min(LAST_LOOK, timeout / 10) - runtime.monotonic();
     if (left <= 0) throw timedOut(timeout, shownExternalId(client, ident), invoice);
     // Up to a fifth earlier, so that waiting processes do not read at the same moment.

@@ -1,6 +1,7 @@
 import { notify } from '../callbacks.ts';
 import type { Endpoint } from '../contract/endpoint.ts';
-import { isObject, payloadOf, unwrapped } from '../contract/envelope.ts';
+import { payloadOf, unwrapped } from '../contract/envelope.ts';
+import { isObject } from '../contract/json.ts';
 import { driftsIn } from '../contract/values/drift.ts';
 import { printable } from '../printable.ts';
 import type { CallEvent, DriftEvent, ErrorEvent, Hooks, Logger, ResponseEvent, RetryEvent } from './options.ts';
@@ -60,12 +61,12 @@ export class DriftReporter {
 
   /** Reports the deviations of a success that was decoded. */
   report(endpoint: Endpoint<unknown>, body: unknown): void {
-    const form = endpoint.data.form?.();
-    if (form === undefined) return;
+    const structure = endpoint.data.structure?.();
+    if (structure === undefined) return;
     const isBare = !isObject(body) || !Object.hasOwn(body, 'data');
     if (isBare && endpoint.envelope === 'shown') this.reportOnce(endpoint, '', 'no_envelope');
     const payload = unwrapped(payloadOf(body));
-    for (const { path, kind } of driftsIn(form, payload)) this.reportOnce(endpoint, path, kind);
+    for (const { path, kind } of driftsIn(structure, payload)) this.reportOnce(endpoint, path, kind);
   }
 
   /** Reports one deviation, unless it was reported before. */

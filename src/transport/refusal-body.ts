@@ -1,5 +1,6 @@
-import { isObject, unwrapped } from '../contract/envelope.ts';
+import { unwrapped } from '../contract/envelope.ts';
 import { getInvoice } from '../contract/invoices.ts';
+import { isObject } from '../contract/json.ts';
 import type { Invoice, InvoiceStatus } from '../contract/types.ts';
 import type { ValidationIssue } from '../errors/inits.ts';
 

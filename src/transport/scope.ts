@@ -100,7 +100,7 @@ export function openCall<Data>(
       endpoint,
       method,
       path: pathOf(endpoint.path, params) + queryOf(wireQuery),
-      body: endpoint.body === null ? null : JSON.stringify(body),
+      body: endpoint.body === undefined ? null : JSON.stringify(body),
       data: spec.data ?? endpoint.data,
       sent: body,
       externalId: body['external_id'] ?? externalId,
@@ -132,9 +132,9 @@ const EMPTY: WireRecord = {};
 
 function encode(endpoint: Endpoint<unknown>, spec: CallSpec<unknown>) {
   const issues: Issue[] = [];
-  const encoded = (check: Check<WireRecord> | null, value: unknown): WireRecord => {
-    const checked = check === null ? null : check(value);
-    if (checked === null) return EMPTY;
+  const encoded = (check: Check<WireRecord> | undefined, value: unknown): WireRecord => {
+    const checked = check?.(value);
+    if (checked === undefined) return EMPTY;
     if (checked.ok) return checked.value;
     issues.push(...checked.issues);
     return EMPTY;

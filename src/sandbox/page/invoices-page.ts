@@ -1,3 +1,4 @@
+import { INVOICE_STATUS_NAMES } from '../../contract/statuses.ts';
 import type { Answer } from '../service/respond.ts';
 import type { Exchange } from '../service/service.ts';
 import type { InvoiceRecord } from '../state/store.ts';
@@ -7,8 +8,6 @@ import { type Html, html } from './parts/html.ts';
 import { moment } from './parts/moments.ts';
 import { PAGE_SIZE, pageAsked, pager } from './parts/pager.ts';
 import { pill, table } from './parts/table.ts';
-
-const STATUSES = ['pending', 'success', 'fail', 'expired', 'canceled'];
 
 /** All invoices: by state, currency and a part of what names them; newest first. */
 export function invoicesPage(world: World, exchange: Exchange): Answer {
@@ -27,7 +26,7 @@ export function invoicesPage(world: World, exchange: Exchange): Answer {
     html`<h1>Invoices</h1>
 <form method="get" action="/invoices" class="grid" role="search" aria-label="Invoices">
 <label class="field"><span>Order, customer, purpose or id</span><input type="search" name="q" value="${q}" autocomplete="off"></label>
-${choice('status', 'State', STATUSES, status)}${choice('currency', 'Currency', currencies, currency)}
+${choice('status', 'State', INVOICE_STATUS_NAMES, status)}${choice('currency', 'Currency', currencies, currency)}
 <button>Filter</button></form>
 <section class="card stack" aria-label="Invoices found">${invoiceTable(rows, exchange, 'No invoice fits.')}</section>
 ${pager(exchange, found?.length ?? list.length)}`,

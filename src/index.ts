@@ -1,18 +1,4 @@
 export type { Call, CallResult, ListCall, ResponseInfo, WithResponse } from './call/call.ts';
-export type {
-  CallEvent,
-  CallOptions,
-  DriftEvent,
-  ErrorEvent,
-  FetchLike,
-  Hooks,
-  InvalidRow,
-  Logger,
-  ResponseEvent,
-  RetryEvent,
-  RetryOptions,
-  RowsOptions,
-} from './call/options.ts';
 export { MerchantClient } from './client.ts';
 export type { MerchantClientOptions } from './client-options.ts';
 export type { Operation } from './contract/endpoint.ts';
@@ -86,5 +72,19 @@ export type { RateFilter, Rates } from './resources/rates.ts';
 export type { WaitOptions } from './resources/wait-until-final.ts';
 export type { Webhooks } from './resources/webhooks.ts';
 export type { Withdrawals } from './resources/withdrawals.ts';
+export type {
+  CallEvent,
+  CallOptions,
+  DriftEvent,
+  ErrorEvent,
+  FetchLike,
+  Hooks,
+  InvalidRow,
+  Logger,
+  ResponseEvent,
+  RetryEvent,
+  RetryOptions,
+  RowsOptions,
+} from './transport/options.ts';
 export type { Runtime } from './transport/runtime.ts';
 export type { InvoiceEvent } from './webhooks/event/events.ts';

@@ -1,5 +1,5 @@
-import type { FetchInit, FetchLike } from '../../src/call/options.ts';
 import type { Sandbox } from '../../src/sandbox/index.ts';
+import type { FetchInit, FetchLike } from '../../src/transport/options.ts';
 import type { VirtualClock } from './clock.ts';
 
 /** What the network did with the requests of one call. */

@@ -4,8 +4,10 @@ export interface CallSite {
 }
 
 /**
- * Remembers the caller's line. `below`: a function or class, left out with what it called. An error made after the network
- * has answered has no frame of the caller: the stack of a promise ends where it was awaited first.
+ * Remembers the caller's line. An error that is made after an answer has no frame of the caller: the stack of a
+ * promise ends where it was awaited first.
+ *
+ * @param below A function or class, which is left out with the functions that it called.
  */
 export function callSite(below: object): CallSite {
   const site = {};

@@ -1,10 +1,13 @@
+// The room `call` holds one call as its caller sees it: a promise with several views, and the walk over pages.
+// It imports transport, contract and errors.
 import { argumentFail, checkOptions } from '../checks.ts';
 import type { Page } from '../contract/types.ts';
 import { type CallError, isMerchantError } from '../errors/classes.ts';
-import { unreadable } from '../transport/request.ts';
-import type { Success } from '../transport/runner.ts';
+import { readArguments } from '../transport/arguments.ts';
+import type { Success } from '../transport/call-loop.ts';
 import { type CallSite, callSite, locate } from './call-site.ts';
-import { type PageSource, walkPages } from './pages.ts';
+import type { PageSource } from './page-requests.ts';
+import { walkPages } from './walk.ts';
 
 /** The answer behind a call's data. */
 export interface ResponseInfo {
@@ -28,7 +31,7 @@ export interface WithResponse<T> {
   readonly response: ResponseInfo;
 }
 
-/** A call's end as a value. */
+/** The result of a call as a value. */
 export type CallResult<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly error: CallError };
@@ -39,28 +42,57 @@ const ignore = (): void => {};
 
 /**
  * A call that has begun: a promise of its data, with two more views of the same answer.
+ *
  * If nothing awaits the call, a failure becomes an unhandled rejection, as with any promise.
+ *
+ * @example
+ * const invoice = await merchant.invoices.get('order-1042');
+ * const result = await merchant.invoices.get('order-1042').result();
  */
 export interface Call<T> extends Promise<T> {
-  /** Resolves to the data and the answer: status, headers, request id, attempts, raw text. */
+  /**
+   * Resolves to the data and the answer: status, headers, request id, attempts, raw text.
+   * @example
+   * const { data, response } = await merchant.rates.list().withResponse();
+   */
   withResponse(): Promise<WithResponse<T>>;
 
-  /** Resolves to the data or the error, and never rejects with an error of this package. */
+  /**
+   * Resolves to the data or the error, and never rejects with an error of this package.
+   * @example
+   * const result = await merchant.invoices.create(params).result();
+   * if (!result.ok) console.error(result.error.code, result.error.outcome);
+   */
   result(): Promise<CallResult<T>>;
 }
 
 /**
- * The first page of a list that is also async-iterable over all its items, each of them once. Every iteration starts
- * at this call's page and reuses its answer. The uuids seen are held in memory: about 100 bytes for each item.
+ * A promise of one page of a list, and an async iterable of all items from that page on, each of them once.
+ *
+ * Every iteration starts at this call's page and reuses its answer. The uuids seen are held in memory, about 100 bytes
+ * for each item.
+ *
+ * @throws UnexpectedResponseError (`SDK_PAGE`) from an iteration that cannot be complete.
+ * @example
+ * for await (const invoice of merchant.invoices.list({ status: 'success' })) console.log(invoice.external_id);
  */
 export interface ListCall<T> extends Call<Page<T>>, AsyncIterable<T> {
-  /** Items of this page and all later ones. */
+  /** Iterates over the items of this page and all later ones. */
   [Symbol.asyncIterator](): AsyncGenerator<T, void, undefined>;
 
-  /** This page and all later ones, each with the items that no earlier one had. */
+  /**
+   * Iterates over this page and all later ones, each with the items that no earlier page had.
+   * @example
+   * for await (const page of merchant.invoices.list().pages()) console.log(page.page, page.items.length);
+   */
   pages(): AsyncGenerator<Page<T>, void, undefined>;
 
-  /** The first `limit` items from this page on. The limit is mandatory: a list may be longer than the memory. */
+  /**
+   * Resolves to the first `limit` items from this page on. The limit is mandatory, because a list may exceed the memory.
+   * @throws ConfigurationError (`SDK_INVALID_ARGUMENT`) without a usable limit.
+   * @example
+   * const latest = await merchant.invoices.list().collect({ limit: 100 });
+   */
   collect(options: { readonly limit: number }): Promise<T[]>;
 }
 
@@ -88,18 +120,10 @@ export class CallPromise<T> extends Promise<T> implements Call<T> {
 
   withResponse(): Promise<WithResponse<T>> {
     this.consumed();
-    return this.#success.then(({ value, answer, attempts, durationMs, recovered }) => ({
-      data: value,
-      response: {
-        status: answer.status,
-        headers: answer.headers,
-        requestId: answer.requestId,
-        attempts,
-        durationMs,
-        recovered,
-        raw: answer.raw,
-      },
-    }));
+    return this.#success.then(({ value, answer, attempts, durationMs, recovered }) => {
+      const { status, headers, requestId, raw } = answer;
+      return { data: value, response: { status, headers, requestId, attempts, durationMs, recovered, raw } };
+    });
   }
 
   result(): Promise<CallResult<T>> {
@@ -114,18 +138,18 @@ export class CallPromise<T> extends Promise<T> implements Call<T> {
     );
   }
 
-  /** A failure of a later request of the same call, with the caller's line. */
+  /** Adds the caller's line to the failure of a later request of the call. */
   protected located(failure: unknown): unknown {
     return locate(failure, this.#site);
   }
 
-  /** The other view reports the failure, so the promise itself must not be unhandled too. */
+  /** Marks the promise as handled, because another view reports its failure. */
   protected consumed(): void {
     Promise.prototype.then.call(this, undefined, ignore);
   }
 }
 
-/** @internal What {@link ListCallPromise} needs beyond its first page. */
+/** The list of a {@link ListCallPromise}, without its first page. @internal */
 export type ListSource<T> = Omit<PageSource<T>, 'first'>;
 
 /** @internal */
@@ -150,12 +174,7 @@ export class ListCallPromise<T> extends CallPromise<Page<T>> implements ListCall
   async collect(options: { readonly limit: number }): Promise<T[]> {
     this.consumed();
     const { operation } = this.#source;
-    let limit: unknown;
-    try {
-      limit = options?.limit;
-    } catch (error) {
-      throw unreadable(error, operation);
-    }
+    const limit: unknown = readArguments(operation, () => options?.limit);
     const fail = argumentFail(operation);
     if (typeof limit !== 'number' || !Number.isSafeInteger(limit) || limit < 0) {
       return fail('collect needs a limit, such as collect({ limit: 1000 })');

@@ -14,7 +14,7 @@ export class Gaps {
     this.#size = size;
   }
 
-  get areNone(): boolean {
+  get isEmpty(): boolean {
     return this.#spans.length === 0;
   }
 
@@ -58,7 +58,7 @@ function merged(spans: readonly Span[]): Span[] {
   return result;
 }
 
-/** What is left of merged spans without these places. */
+/** Returns merged spans without these places. */
 function without(spans: readonly Span[], { from: start, to: end }: Span): Span[] {
   return spans
     .flatMap(({ from, to }) => [

@@ -4,12 +4,12 @@
  */
 export class Tally {
   readonly #seen = new Set<string>();
-  /** Rows shown by the second reading; null during the first. */
+  /** Rows of the second reading. Null during the first. */
   #shownAgain: Set<string> | null = null;
   /** Rows on the pages before the one where the walk began. */
   readonly #before: number;
   #total: number;
-  /** Rows that have joined since this reading began: they may stand where it has been. */
+  /** Rows that have joined since this reading began. They may be on pages that were read before. */
   #joined = 0;
   /** Of those, the ones that have not yet shown as repeats of the rows that they moved backward. */
   #credit = 0;
@@ -23,7 +23,7 @@ export class Tally {
     this.#before = before;
   }
 
-  /** Notes a row; true for one that no page had before. */
+  /** Counts a row, and returns true if no page had it before. */
   isNew(key: string): boolean {
     this.#shownAgain?.add(key);
     if (this.#seen.has(key)) return false;
@@ -31,7 +31,7 @@ export class Tally {
     return true;
   }
 
-  /** Notes the service's own count, and returns by how much it is smaller than the last. */
+  /** Takes the service's count, and returns by how much it is smaller than the last one. */
   countedAs(total: number): number {
     const lost = this.#total - total;
     this.#joined += Math.max(0, -lost);
@@ -42,12 +42,12 @@ export class Tally {
     return lost;
   }
 
-  /** True when so many repeats are what the rows that joined account for. */
+  /** True when rows that have joined explain this number of repeats. */
   explains(repeats: number): boolean {
     return repeats > 0 && repeats <= this.#credit;
   }
 
-  /** Notes the repeats on a page that was reached for the first time. */
+  /** Counts the repeats on a page that was reached for the first time. */
   repeated(page: number, repeats: number): void {
     if (repeats > this.#credit) this.#repeatedOn ??= page;
     this.#credit = Math.max(0, this.#credit - repeats);

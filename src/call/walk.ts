@@ -1,65 +1,89 @@
 import type { Page } from '../contract/types.ts';
 import { hasKind, type UnexpectedResponseError } from '../errors/classes.ts';
 import { Gaps } from './gaps.ts';
-import type { PageSource } from './pages.ts';
+import { PageRequests, type PageSource, pageError, pageProblem } from './page-requests.ts';
 import { Tally } from './tally.ts';
-import { pageError, problemOf } from './walk-problems.ts';
 
-/** Reads beyond this are not a walk any more: `READS_FACTOR` × total_pages + `READS_SPARE`. */
-const READS_FACTOR = 3;
-const READS_SPARE = 10;
-/** So many pages in a row that bring nothing new, each read twice, end the walk. */
+/** The walk ends after this number of pages in a row without new items, each read twice. */
 const BARREN_MAX = 3;
-/** A list may shrink past a page and grow again; one that refuses a page so often while counting it is broken. */
+/** A list may become shorter and longer again. A list that refuses a page this many times while it counts it is broken. */
 const REFUSALS_MAX = 3;
 
+/**
+ * Walks the pages of a list that moves while it is read. Each page has the items that no earlier page had.
+ *
+ * - Where `total_items` becomes smaller, rows have moved forward. The pages that they may have reached are read again.
+ * - A page without new items is read again once if more rows are counted.
+ * - The whole list is read again once if rows were repeated and others are missing. Rows missing then are an error.
+ * - A caller that leaves the loop ends the requests in flight.
+ */
+export async function* walkPages<T>(source: PageSource<T>): AsyncGenerator<Page<T>, void, undefined> {
+  const walk = new Walk(source);
+  try {
+    for (let page = source.first, number = source.startPage; ; ) {
+      const fresh = walk.take(page, number);
+      if (fresh !== null) yield fresh;
+      for (let isRead = false; !isRead; ) {
+        const next = walk.next();
+        if (next === null) return;
+        try {
+          page = await walk.read(next);
+          number = next;
+          isRead = true;
+        } catch (error) {
+          walk.refuse(next, error); // throws, unless the list has become shorter than this
+        }
+      }
+    }
+  } catch (error) {
+    source.onFailure?.(error);
+    throw error;
+  } finally {
+    walk.leave();
+  }
+}
+
 /** The state of one walk: which page to read now, and what is new on each. */
-export class Walk<T> {
+class Walk<T> {
   readonly #source: PageSource<T>;
   readonly #size: number;
   readonly #tally: Tally;
-  readonly #ahead = new Map<number, Promise<Page<T>>>();
-  readonly #controller = new AbortController();
-  readonly #release: () => void;
+  readonly #requests: PageRequests<T>;
   readonly #gaps: Gaps;
   #front: number;
   #totalPages: number;
-  #reads = 1;
   #ended = false;
   #isSecondReading = false;
-  /** A page that was refused: perhaps the list has become shorter. The next page back that is there will show it. */
+  /** A page that was refused, perhaps because the list has become shorter. The pages before it show that. */
   #refused: { readonly page: number; readonly error: unknown } | null = null;
   #refusals = 0;
   #retreat: number | null = null;
-  /** A page that brought nothing new, to be read again at once. */
+  /** A page without new items, to be read again at once. */
   #again: number | null = null;
-  /** Pages in a row that brought nothing new even when they were read again, and the first of them. */
+  /** Pages in a row without new items even when they were read again, and the first of them. */
   #barren = 0;
   #barrenFrom: number | null = null;
   /** The page behind one that says it is the last, though by its counts there are more. */
   #probe: number | null = null;
 
   constructor(source: PageSource<T>) {
-    const { signal, first, startPage } = source;
+    const { first, startPage } = source;
     this.#source = source;
+    this.#requests = new PageRequests(source);
     this.#size = first.per_page;
     this.#gaps = new Gaps(first.per_page);
     this.#front = startPage - 1;
     this.#tally = new Tally(first.total_items, this.#front * this.#size);
     this.#totalPages = first.total_pages;
-    const onAbort = (): void => this.#controller.abort(signal?.reason);
-    if (signal?.aborted) onAbort();
-    else signal?.addEventListener('abort', onAbort, { once: true });
-    this.#release = () => signal?.removeEventListener('abort', onAbort);
   }
 
-  /** Notes a page and returns it with its new items; null for one that was read again in vain. */
+  /** Takes a page and returns it with its new items, or null if it was read again without a result. */
   take(page: Page<T>, asked: number): Page<T> | null {
     const others = this.#source.leftOut?.(page) ?? [];
     const rows = page.items.length + others.length;
     const number = this.#answered(page, asked, rows);
     const isPastEnd = number !== asked || this.#retreat !== null;
-    if (isPastEnd && this.#reads === 1) {
+    if (isPastEnd && this.#requests.made === 1) {
       this.#ended = true; // the walk was to begin behind the end
       return null;
     }
@@ -84,7 +108,7 @@ export class Walk<T> {
     return fresh.length > 0 || (isForward && !this.#isSecondReading) ? { ...page, items: fresh } : null;
   }
 
-  /** Notes that there is no such page any more; throws the error where that cannot be why. */
+  /** Takes the refusal of a page that may no longer exist. Throws the error if it has another cause. */
   refuse(number: number, error: unknown): void {
     const maybePastEnd = hasKind(error, 'not_found') || hasKind(error, 'validation') || hasKind(error, 'request');
     if (!maybePastEnd) throw error;
@@ -98,7 +122,7 @@ export class Walk<T> {
     this.#retreat = number - 1;
   }
 
-  /** The rest of the list is gone, and rows not seen yet may have moved into the pages before. */
+  /** The list has become shorter, and rows not seen yet may have moved into earlier pages. */
   #turnBack(total: number): void {
     const refused = this.#refused;
     this.#refused = null;
@@ -107,7 +131,7 @@ export class Walk<T> {
       this.#ended = true;
       return;
     }
-    // By its own count the list has the page that it refused: it has grown again, or something else is wrong.
+    // By its count the list has the page that it refused. It has become longer again, or the error has another cause.
     this.#refusals += 1;
     if (this.#refusals >= REFUSALS_MAX) throw refused.error;
   }
@@ -124,7 +148,7 @@ export class Walk<T> {
     else if (repeats === 0) this.#ended = true;
   }
 
-  /** The front page was read again: because it had brought nothing new, or because rows have moved into it. */
+  /** The front page was read again, because it had no new items or because rows have moved into it. */
   #stayAtFront(page: Page<T>, news: number, wasBarren: boolean): void {
     if (wasBarren) {
       if (this.#barren === 0) this.#barrenFrom = this.#front;
@@ -141,30 +165,30 @@ export class Walk<T> {
     return contradictsItself;
   }
 
-  /** By the service's own count there are rows behind the front page. */
+  /** True when the service counts rows behind the front page. */
   #countsMore(page: Page<T>): boolean {
     return this.#front * this.#size < page.total_items;
   }
 
   /**
-   * The page to read now. What is in flight comes first: it shows an older state than anything asked for now would.
-   * Then the gaps, the last one first, because rows move towards the beginning. One on the front
-   * page itself waits for the next page: else a list that loses a row with each read would hold the walk there for ever.
+   * Returns the page to read now. Pages in flight come first, because they show an older state than a new request. Then
+   * come the gaps, the last one first, because rows move towards the beginning. A gap on the front page waits for the
+   * next page. Otherwise a list that loses a row with each read would stop the walk there.
    */
   next(): number | null {
     const now = this.#retreat ?? this.#again;
     if (now !== null) return now;
-    if (!this.#ended && this.#ahead.has(this.#front + 1)) return this.#front + 1;
+    if (!this.#ended && this.#requests.isInFlight(this.#front + 1)) return this.#front + 1;
     const gap = this.#gaps.lastBefore(this.#ended ? Number.POSITIVE_INFINITY : this.#front);
     if (gap !== null) return gap;
     return this.#ended ? this.#afterEnd() : this.#front + 1;
   }
 
-  /** The first page again, where rows were repeated and others are missing; throws when they still are. */
+  /** Returns the first page if rows were repeated and others are missing. Throws if they still are. */
   #afterEnd(): number | null {
     const { missing, repeatedOn, surelyMissing } = this.#tally;
     if (missing > 0 && this.#barren >= BARREN_MAX) {
-      throw this.#lossOf(missing, this.#barrenFrom ?? this.#front, `${BARREN_MAX} pages in a row bring nothing new`);
+      throw this.#lossOf(missing, this.#barrenFrom ?? this.#front, `${BARREN_MAX} pages in a row have no new items`);
     }
     if (missing <= 0 || repeatedOn === null) {
       if (surelyMissing > 0) this.#source.onShort?.();
@@ -173,47 +197,26 @@ export class Walk<T> {
     if (this.#isSecondReading) throw this.#lossOf(missing, repeatedOn, 'pages repeat rows of others');
     this.#isSecondReading = true;
     this.#tally.again();
-    this.#ahead.clear();
+    this.#requests.forget();
     this.#gaps.clear();
     this.#ended = false;
     this.#front = this.#source.startPage - 1;
     return this.#source.startPage;
   }
 
-  async read(number: number): Promise<Page<T>> {
-    const page = this.#request(number);
-    this.#ahead.delete(number);
-    const goesOn = number > this.#front && !this.#ended && this.#gaps.areNone;
+  read(number: number): Promise<Page<T>> {
+    const goesOn = number > this.#front && !this.#ended && this.#gaps.isEmpty;
     const last = goesOn ? Math.min(number + this.#source.prefetch - 1, this.#totalPages) : 0;
-    for (let ahead = number + 1; ahead <= last; ahead += 1) this.#request(ahead);
-    return page;
+    return this.#requests.read(number, last, this.#totalPages);
   }
 
   leave(): void {
-    this.#release();
-    this.#controller.abort();
-  }
-
-  #request(number: number): Promise<Page<T>> {
-    const inFlight = this.#ahead.get(number);
-    if (inFlight !== undefined) return inFlight;
-    if (this.#reads >= READS_FACTOR * this.#totalPages + READS_SPARE) {
-      throw pageError(
-        this.#source.operation,
-        number,
-        `the walk has made ${this.#reads} requests for a list of ${this.#totalPages} pages, which does not come to rest`,
-      );
-    }
-    this.#reads += 1;
-    const page = this.#source.read(number, this.#controller.signal);
-    page.catch(() => {}); // asked ahead of time: nobody may be waiting when it fails
-    this.#ahead.set(number, page);
-    return page;
+    this.#requests.end();
   }
 
   /** The number of the page that was answered: the one asked for, or the last one where the list has become shorter. */
   #answered(page: Page<T>, asked: number, rows: number): number {
-    const problem = asked === this.#probe ? null : problemOf(page, asked, rows, this.#size);
+    const problem = asked === this.#probe ? null : pageProblem(page, asked, rows, this.#size);
     if (problem !== null) throw pageError(this.#source.operation, asked, problem);
     return page.page;
   }

@@ -1,4 +1,3 @@
-import type { CallOptions } from '../call/options.ts';
 import { endpoints } from '../contract/endpoints.ts';
 import type { CreatedInvoice, CreateInvoiceParams, Invoice } from '../contract/types.ts';
 import {
@@ -10,12 +9,13 @@ import {
   isMerchantError,
 } from '../errors/classes.ts';
 import type { Outcome } from '../errors/codes.ts';
+import { reporting, type Success, sendCall } from '../transport/call-loop.ts';
 import { afterUnknown } from '../transport/failure.ts';
-import type { Runner, Success } from '../transport/runner.ts';
-import type { CallScope } from '../transport/scope.ts';
-import { compared, creationDifferences, differencesOf } from './compared.ts';
-import { type CallAge, type InvoiceOrigin, originOf } from './invoice-origin.ts';
-import { readBack } from './read-back.ts';
+import type { CallOptions } from '../transport/options.ts';
+import { type CallScope, type ClientCore, openCall } from '../transport/scope.ts';
+import { rewriteTexts } from '../transport/secrecy/shown-data.ts';
+import { compared, creationDifferences, differencesOf, type InvoiceOrigin, originOf } from './compared.ts';
+import { readBack } from './read-invoice.ts';
 
 /** `created` is true also for an invoice that one of the call's attempts made before its answer was lost. */
 export type Creation =
@@ -24,63 +24,61 @@ export type Creation =
 
 const endpoint = endpoints['invoices.create'];
 
-/** Creates, and reads back where that settles what happened; `orGet` also returns what the call did not create. */
+/**
+ * Creates an invoice, and reads it back where that decides whether it was created. `orGet` also returns an invoice that
+ * the call did not create.
+ */
 export function createInvoice(
-  runner: Runner,
+  client: ClientCore,
   params: CreateInvoiceParams,
   options: CallOptions,
   orGet: boolean,
 ): Promise<Creation> {
-  return runner.reporting(endpoint, () => {
-    const startedOn = runner.runtime.now();
-    const scope: CallScope<CreatedInvoice> = runner.open(endpoint, { body: params }, options, {
+  return reporting(client, endpoint, () => {
+    const spec = {
+      body: params,
       externalId: () => params?.external_id,
-      data: compared(endpoint.data, (created) => creationDifferences(scope.request.sent, created)),
-    });
-    return createOrRecover(runner, scope, startedOn, orGet);
+      data: compared(endpoint.data, (created) => creationDifferences(scope.sent, created)),
+    };
+    const scope: CallScope<CreatedInvoice> = openCall(client, endpoint, spec, options);
+    return createOrRecover(scope, orGet);
   });
 }
 
-async function createOrRecover(
-  runner: Runner,
-  scope: CallScope<CreatedInvoice>,
-  startedOn: number,
-  orGet: boolean,
-): Promise<Creation> {
+async function createOrRecover(scope: CallScope<CreatedInvoice>, orGet: boolean): Promise<Creation> {
   try {
-    return { created: true, success: await runner.send(scope) };
+    return { created: true, success: await sendCall(scope) };
   } catch (error) {
     if (!hasCode(error, 'INVOICE_ALREADY_EXISTS')) throw error;
-    // Only after an attempt with an unknown end can the existing invoice be this call's own.
+    // Only after an attempt with an unknown outcome can this call have created the existing invoice.
     const isAmbiguous = error.outcome === 'unknown';
     if (!isAmbiguous && !orGet) throw error;
-    const { runtime } = runner;
-    const { found, requests } = await recover(runner, scope, error);
-    const { answer } = found;
-    // The answer's Date was written before its headers came: what its body took since then does not count.
-    const elapsed = answer.receivedAt - scope.startedAt;
-    const age: CallAge = { startedOn, elapsed, elapsedOnWall: runtime.now() - startedOn };
-    const origin = isAmbiguous ? originOf(found.value, scope.request.sent, answer.headers, age) : 'older';
-    if (origin !== 'own' && !orGet) throw notOwn(error, runner.shownData(found.value), origin);
-    const recovered = origin === 'own';
+    const { found, requests } = await recover(scope, error);
+    const origin = isAmbiguous ? originOf(found, scope) : 'older';
+    if (origin !== 'this_call' && !orGet) throw conflictOfOther(error, withoutSecrets(found.value, scope), origin);
+    const recovered = origin === 'this_call';
     const attempts = error.attempts.length + requests;
-    const durationMs = runtime.monotonic() - scope.startedAt;
+    const durationMs = scope.client.runtime.monotonic() - scope.startedAt;
     return { created: recovered, success: { ...found, attempts, durationMs, recovered } };
   }
 }
 
-/** The existing invoice, if it is the same charge; the conflict with what is known, if it cannot be read. */
+/** Returns an invoice as an error may hold it: without key and secrets. */
+function withoutSecrets(invoice: Invoice, { client }: CallScope<unknown>): Invoice {
+  return rewriteTexts(invoice, (text) => client.redactor.text(text));
+}
+
+/** Returns the existing invoice if it is the same charge. Throws the conflict with all known facts if it cannot be read. */
 async function recover(
-  runner: Runner,
   scope: CallScope<CreatedInvoice>,
   conflict: InvoiceAlreadyExistsError,
 ): Promise<{ readonly found: Success<Invoice>; readonly requests: number }> {
-  const { found, requests } = await readBack(runner, scope).catch((error: unknown) => {
+  const { found, requests } = await readBack(scope).catch((error: unknown) => {
     if (!isMerchantError(error)) throw error;
-    throw hasCode(error, 'SDK_ABORTED') ? abortedWhileReading(conflict, error) : unread(conflict, error);
+    throw hasCode(error, 'SDK_ABORTED') ? abortedWhileReading(conflict, error) : unreadConflict(conflict, error);
   });
-  if (found === null) throw unread(conflict, null);
-  const differences = differencesOf(scope.request.sent, found.value);
+  if (found === null) throw unreadConflict(conflict, null);
+  const differences = differencesOf(scope.sent, found.value);
   if (differences.length === 0) return { found, requests };
   const { operation, attempts, externalId } = conflict;
   throw new InvoiceMismatchError({
@@ -90,52 +88,41 @@ async function recover(
     attempts,
     outcome: 'rejected', // read back and compared: this call's was not created
     differences,
-    existing: runner.shownData(found.value),
-    message: `${operation}: another invoice has this external_id, with another ${differences.join(' and ')}. Give each charge an external_id of its own.`,
+    existing: withoutSecrets(found.value, scope),
+    message: `${operation}: another invoice has this external_id, with another ${differences.join(' and ')}. Give each charge a separate external_id.`,
   });
 }
 
 /** The conflict of a call whose lost attempt cannot have made, or may not have made, the invoice that exists. */
-function notOwn(conflict: InvoiceAlreadyExistsError, existing: Invoice, origin: InvoiceOrigin): Error {
+function conflictOfOther(conflict: InvoiceAlreadyExistsError, existing: Invoice, origin: InvoiceOrigin): Error {
   return origin === 'older'
-    ? retold(conflict, 'The invoice is older than this call.', { existing, outcome: 'rejected' })
-    : retold(conflict, 'An attempt of this call that got no answer may have created it.', { existing });
+    ? conflictWith(conflict, 'The invoice is older than this call.', { existing, outcome: 'rejected' })
+    : conflictWith(conflict, 'An attempt of this call that got no answer may have created it.', { existing });
 }
 
-function unread(conflict: InvoiceAlreadyExistsError, cause: AnyMerchantError | null): Error {
+function unreadConflict(conflict: InvoiceAlreadyExistsError, cause: AnyMerchantError | null): Error {
   return cause === null
-    ? retold(
+    ? conflictWith(
         conflict,
         'The existing invoice could not be read: neither the path nor the pages of the list that were read have it.',
         {},
       )
-    : retold(conflict, `The existing invoice could not be read (${cause.code}).`, { cause });
+    : conflictWith(conflict, `The existing invoice could not be read (${cause.code}).`, { cause });
 }
 
-function retold(
+function conflictWith(
   conflict: InvoiceAlreadyExistsError,
   note: string,
   change: { readonly existing?: Invoice; readonly outcome?: Outcome; readonly cause?: unknown },
 ): InvoiceAlreadyExistsError {
-  const existing = change.existing ?? conflict.existing;
-  // What was unknown when the conflict came may be settled now.
+  // An outcome that was unknown when the conflict came may be known now.
   const doubt = afterUnknown({ operation: conflict.operation ?? '', outcome: 'unknown', isWrite: true });
   const said = change.outcome === 'rejected' ? conflict.message.replace(doubt, () => '') : conflict.message;
   return new InvoiceAlreadyExistsError({
-    code: conflict.code,
-    operation: conflict.operation,
-    externalId: conflict.externalId,
-    attempts: conflict.attempts,
-    stoppedBy: conflict.stoppedBy,
-    status: conflict.status,
-    details: conflict.details,
-    requestId: conflict.requestId,
-    retryAfter: conflict.retryAfter,
-    raw: conflict.raw,
-    outcome: change.outcome ?? conflict.outcome,
-    existing,
+    ...conflict,
+    ...change,
     existingStatus: change.existing?.status ?? conflict.existingStatus,
-    cause: change.cause,
+    raw: conflict.raw, // a getter, which the copy leaves out
     message: `${said} ${note}`,
   });
 }

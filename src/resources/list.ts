@@ -1,41 +1,42 @@
 import { type ListCall, ListCallPromise } from '../call/call.ts';
-import type { CallOptions } from '../call/options.ts';
 import { notify } from '../callbacks.ts';
-import type { PageEndpoint } from '../contract/endpoint.ts';
+import type { PageEndpoint, RowsEndpoint } from '../contract/endpoint.ts';
 import { lenientPage } from '../contract/envelope.ts';
 import { isObject } from '../contract/json.ts';
+import { rowsOf } from '../contract/rows.ts';
 import type { Page, PageQuery } from '../contract/types.ts';
-import { unreadable } from '../transport/request.ts';
-import type { Runner, Success } from '../transport/runner.ts';
-import type { CallTraits } from '../transport/scope.ts';
-import { callOptionsOf, type ListOptions, listOptionsOf } from './list-options.ts';
+import { readArguments } from '../transport/arguments.ts';
+import { reportFailure, reporting, runCall, type Success, sendCall } from '../transport/call-loop.ts';
+import type { RowsOptions } from '../transport/options.ts';
+import { type CallSpec, type ClientCore, openCall } from '../transport/scope.ts';
+import { type ListOptions, type ListSettings, readListOptions, readRowsOptions } from './list-options.ts';
 
 /** A member by which a list can be filtered. */
 export interface ListFilter<T> {
-  /** Where the member stands in an item, for `onDrift`. */
+  /** Path of the member in an item, for `onDrift`. */
   readonly member: string;
   /** False for an item that the filter should have left out. */
   matches(item: T): boolean;
 }
 
-/** Compares a word of each item with the one asked for, without case; none where nothing was asked for. */
+/** Returns the filter by a word of each item, compared without case. Empty if no word is asked for. */
 export function wordFilter<T>(member: string, asked: unknown, wordOf: (item: T) => string): ListFilter<T>[] {
-  if (typeof asked !== 'string') return []; // what is no text is refused when the request is prepared
+  if (typeof asked !== 'string') return []; // any other value is refused when the request is prepared
   const wanted = asked.toLowerCase();
   return [{ member, matches: (item) => wordOf(item).toLowerCase() === wanted }];
 }
 
-/** What sets one list apart from another. */
+/** The properties of one list. */
 export interface ListTraits<T, Query> {
   /** The wire's names of query parameters. */
   readonly queryNames?: Readonly<Record<string, string>>;
-  /** What the query filters by, so that the answer can be compared with it. */
+  /** Returns the filters of a query, so that the answer can be compared with them. */
   readonly filtersOf: (query: Query) => readonly ListFilter<T>[];
 }
 
-/** A list of things that have a uuid. Query and options are read here, once: later changes by the caller change nothing. */
+/** Lists resources that have a uuid. Query and options are read once, so later changes by the caller have no effect. */
 export function listCall<T extends { readonly uuid: string }, Query extends PageQuery>(
-  runner: Runner,
+  client: ClientCore,
   endpoint: PageEndpoint<T>,
   query: Query,
   options: ListOptions<T>,
@@ -44,23 +45,23 @@ export function listCall<T extends { readonly uuid: string }, Query extends Page
   const { operation } = endpoint;
   const key = (item: T): string => item.uuid;
   try {
-    const reader = new ListReader(runner, endpoint, query, options, traits);
+    const reader = readArguments(operation, () => new ListReader(client, endpoint, query, options, traits));
+    const { prefetch, settings, onPage } = reader.options;
     return new ListCallPromise(reader.first(), {
       operation,
       key,
       startPage: reader.startPage,
-      prefetch: reader.options.prefetch ?? 1,
-      signal: reader.options.signal ?? null,
+      prefetch,
+      signal: settings.signal,
       leftOut: (page) => reader.leftOut.get(page) ?? [],
       read: (page, signal) => reader.read(page, signal),
-      onPage: (page) => notify(() => reader.options.onPage?.(page)),
+      onPage: (page) => notify(() => onPage?.(page)),
       onFailure: (error) => reader.report(error),
-      onShort: () => runner.noteDrift(endpoint, 'total_items', 'count_mismatch'),
+      onShort: () => client.drift?.reportOnce(endpoint, 'total_items', 'count_mismatch'),
     });
-  } catch (thrown) {
-    // A bad argument rejects the call: methods never throw.
-    const error = unreadable(thrown, operation);
-    runner.reportFailure(endpoint, error, runner.runtime.monotonic());
+  } catch (error) {
+    // A wrong argument rejects the call, because methods never throw.
+    reportFailure(client, endpoint, error, client.runtime.monotonic());
     const refused = Promise.reject<never>(error);
     return new ListCallPromise<T>(refused, {
       operation,
@@ -73,32 +74,30 @@ export function listCall<T extends { readonly uuid: string }, Query extends Page
   }
 }
 
-/** Reads the pages of one list, by a query and options that nobody can change any more. */
+/** Reads the pages of one list with copies of its query and options. */
 class ListReader<T extends { readonly uuid: string }, Query extends PageQuery> {
-  readonly options: ListOptions<T>;
-  /** Keys of the rows that were served with a page, and that the filter or a wrong member kept from its items. */
+  readonly options: ListSettings<T>;
+  /** Keys of the rows of a page that are not among its items, because of the filter or of a wrong member. */
   readonly leftOut = new WeakMap<Page<T>, readonly string[]>();
-  readonly #runner: Runner;
+  readonly #client: ClientCore;
   readonly #endpoint: PageEndpoint<T>;
   readonly #query: Query;
   readonly #queryNames: Readonly<Record<string, string>>;
   readonly #filters: readonly ListFilter<T>[];
-  readonly #callOptions: CallOptions;
-  /** When the requests began whose failure the walk has yet to judge. */
+  /** When requests began that have failed. The walk decides later whether it ends by a failure. */
   readonly #beganAt = new WeakMap<object, number>();
 
   constructor(
-    runner: Runner,
+    client: ClientCore,
     endpoint: PageEndpoint<T>,
     query: Query,
     options: ListOptions<T>,
     { queryNames = {}, filtersOf }: ListTraits<T, Query>,
   ) {
-    this.#runner = runner;
+    this.#client = client;
     this.#endpoint = endpoint;
-    this.options = listOptionsOf(options, endpoint.operation);
-    this.#callOptions = callOptionsOf(this.options);
-    // What is not an object goes to the check as it came, which says so.
+    this.options = readListOptions(client, options, endpoint.operation);
+    // Any other value than an object is refused when the request is prepared.
     this.#query = isObject(query) ? { ...query } : query;
     this.#queryNames = queryNames;
     this.#filters = isObject(query) ? filtersOf(this.#query) : [];
@@ -109,36 +108,38 @@ class ListReader<T extends { readonly uuid: string }, Query extends PageQuery> {
   }
 
   async first(): Promise<Success<Page<T>>> {
-    const success = await this.#runner.reporting(this.#endpoint, () =>
-      this.#request(this.#query, this.startPage, this.#callOptions),
-    );
+    const success = await reporting(this.#client, this.#endpoint, () => this.#request(this.#query, this.startPage));
     const asked = this.#query?.per_page ?? success.value.per_page;
-    if (asked !== success.value.per_page) this.#runner.noteDrift(this.#endpoint, 'per_page', 'size_ignored');
+    if (asked !== success.value.per_page) this.#client.drift?.reportOnce(this.#endpoint, 'per_page', 'size_ignored');
     return success;
   }
 
   /** A later page, of the same query. Its failure is reported when the walk ends by it. */
   async read(page: number, signal: AbortSignal): Promise<Page<T>> {
-    const beganAt = this.#runner.runtime.monotonic();
+    const beganAt = this.#client.runtime.monotonic();
     try {
-      const success = await this.#request({ ...this.#query, page }, page, { ...this.#callOptions, signal });
-      return success.value;
+      return (await this.#request({ ...this.#query, page }, page, signal)).value;
     } catch (error) {
       if (error instanceof Error) this.#beganAt.set(error, beganAt);
       throw error;
     }
   }
 
-  /** Tells the hooks of the failure that has ended a walk. */
+  /** Reports the failure that has ended a walk to the hooks. */
   report(error: unknown): void {
-    const beganAt = (error instanceof Error && this.#beganAt.get(error)) || this.#runner.runtime.monotonic();
-    this.#runner.reportFailure(this.#endpoint, error, beganAt);
+    const beganAt = (error instanceof Error && this.#beganAt.get(error)) || this.#client.runtime.monotonic();
+    reportFailure(this.#client, this.#endpoint, error, beganAt);
   }
 
-  async #request(query: Query, page: number, options: CallOptions): Promise<Success<Page<T>>> {
+  async #request(
+    query: Query,
+    page: number,
+    signal: AbortSignal | null = this.options.settings.signal,
+  ): Promise<Success<Page<T>>> {
     const others: string[] = [];
-    const traits: CallTraits<Page<T>> = { page, queryNames: this.#queryNames, ...this.#itemByItem(others) };
-    const success = await this.#runner.send(this.#runner.open(this.#endpoint, { query }, options, traits));
+    const settings = { ...this.options.settings, signal };
+    const spec = { query, page, settings, queryNames: this.#queryNames, ...this.#itemByItem(others) };
+    const success = await sendCall(openCall(this.#client, this.#endpoint, spec));
     const items = success.value.items.filter((item) => this.#isAskedFor(item, others));
     const value = items.length < success.value.items.length ? { ...success.value, items } : success.value;
     this.leftOut.set(value, others);
@@ -147,13 +148,14 @@ class ListReader<T extends { readonly uuid: string }, Query extends PageQuery> {
 
   #isAskedFor(item: T, others: string[]): boolean {
     const wrong = this.#filters.filter((filter) => !filter.matches(item));
-    for (const { member } of wrong) this.#runner.noteDrift(this.#endpoint, `items.*.${member}`, 'filter_ignored');
+    for (const { member } of wrong)
+      this.#client.drift?.reportOnce(this.#endpoint, `items.*.${member}`, 'filter_ignored');
     if (wrong.length > 0) others.push(item.uuid);
     return wrong.length === 0;
   }
 
   /** With `onInvalidItem` the items are decoded one by one, and what cannot be is left out. */
-  #itemByItem(others: string[]): Pick<CallTraits<Page<T>>, 'data'> {
+  #itemByItem(others: string[]): Pick<CallSpec<Page<T>>, 'data'> {
     const report = this.options.onInvalidItem;
     if (report === undefined) return {};
     return {
@@ -164,4 +166,22 @@ class ListReader<T extends { readonly uuid: string }, Query extends PageQuery> {
       }),
     };
   }
+}
+
+/** Reads all rows of a list. Rows that cannot be read are left out and reported. */
+export async function readRows<T>(
+  client: ClientCore,
+  endpoint: RowsEndpoint<T>,
+  options: RowsOptions = {},
+): Promise<Success<T[]>> {
+  const { settings, onInvalidItem } = readRowsOptions(client, options, endpoint.operation);
+  const data = rowsOf(endpoint.item, {
+    isOmitted: endpoint.isOmitted,
+    mayAllBeInvalid: onInvalidItem !== undefined,
+    onInvalid(index, { path }, raw) {
+      client.drift?.reportOnce(endpoint, path === '' ? '*' : `*.${path}`, 'invalid_item');
+      if (onInvalidItem !== undefined) notify(() => onInvalidItem({ index, path, raw }));
+    },
+  });
+  return runCall(client, endpoint, { data, settings });
 }

@@ -1,17 +1,23 @@
 import { type Call, CallPromise } from '../call/call.ts';
-import type { RowsOptions } from '../call/options.ts';
 import { endpoints } from '../contract/endpoints.ts';
 import { amount, limitedText } from '../contract/parameters.ts';
 import type { DecimalInput, PaymentMethod } from '../contract/types.ts';
 import { check, parameters } from '../contract/values/codecs.ts';
 import { Decimal } from '../contract/values/decimal.ts';
-import { readInput } from '../transport/request.ts';
-import type { Runner, Success } from '../transport/runner.ts';
-import { readRows } from './rows.ts';
+import { readInput } from '../transport/arguments.ts';
+import type { Success } from '../transport/call-loop.ts';
+import type { RowsOptions } from '../transport/options.ts';
+import type { ClientCore } from '../transport/scope.ts';
+import { readRows } from './list.ts';
 
-/** What is to be charged. */
+/**
+ * A charge to find payment methods for.
+ *
+ * @example
+ * await merchant.paymentMethods.forCharge({ currency: 'EUR', amount: '25.00' });
+ */
 export interface ChargeQuery {
-  /** Currency code, such as `EUR`; case does not matter. */
+  /** Currency code, such as `EUR`, in any case. */
   readonly currency: string;
   readonly amount: DecimalInput;
 }
@@ -21,13 +27,17 @@ const checkCharge = check(() => parameters({ currency: limitedText(2, 16), amoun
 /** The payment methods available to the business: the source of truth for currencies and amounts that can be charged. */
 export interface PaymentMethods {
   /**
-   * All methods. One that cannot be read is left out, and reported to `onInvalidItem` and `onDrift`.
+   * Lists all methods. One that cannot be read is left out, and reported to `onInvalidItem` and `onDrift`.
+   * @example
+   * for (const method of await merchant.paymentMethods.list()) console.log(method.currency.code, method.min_amount.toFixed());
    * @see [GET /api/v1/external/payment-methods](../../docs/service-interface.md#get-apiv1externalpayment-methods)
    */
   list(options?: RowsOptions): Call<PaymentMethod[]>;
 
   /**
-   * The methods by which this amount of this currency can be charged; empty when it cannot be charged.
+   * Lists the methods by which this amount of this currency can be charged. Empty when it cannot be charged.
+   * @example
+   * const methods = await merchant.paymentMethods.forCharge({ currency: 'EUR', amount: '25.00' });
    * @see [GET /api/v1/external/payment-methods](../../docs/service-interface.md#get-apiv1externalpayment-methods)
    */
   forCharge(charge: ChargeQuery, options?: RowsOptions): Call<PaymentMethod[]>;
@@ -35,14 +45,14 @@ export interface PaymentMethods {
 
 /** @internal */
 export class PaymentMethodsResource implements PaymentMethods {
-  readonly #runner: Runner;
+  readonly #client: ClientCore;
 
-  constructor(runner: Runner) {
-    this.#runner = runner;
+  constructor(client: ClientCore) {
+    this.#client = client;
   }
 
   list(options?: RowsOptions): Call<PaymentMethod[]> {
-    return new CallPromise(readRows(this.#runner, endpoints['paymentMethods.list'], options));
+    return new CallPromise(readRows(this.#client, endpoints['paymentMethods.list'], options));
   }
 
   forCharge(charge: ChargeQuery, options?: RowsOptions): Call<PaymentMethod[]> {
@@ -53,7 +63,7 @@ export class PaymentMethodsResource implements PaymentMethods {
     const checked = readInput(checkCharge, charge, 'paymentMethods.forCharge');
     const currency = checked.currency.toUpperCase();
     const wanted = new Decimal(checked.amount);
-    const success = await readRows(this.#runner, endpoints['paymentMethods.list'], options);
+    const success = await readRows(this.#client, endpoints['paymentMethods.list'], options);
     const value = success.value.filter(
       (method) =>
         method.currency.code.toUpperCase() === currency &&

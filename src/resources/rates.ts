@@ -1,14 +1,20 @@
 import { type Call, CallPromise } from '../call/call.ts';
-import type { RowsOptions } from '../call/options.ts';
 import { endpoints } from '../contract/endpoints.ts';
 import { optionalText } from '../contract/parameters.ts';
 import type { Rate } from '../contract/types.ts';
 import { check, parameters } from '../contract/values/codecs.ts';
-import { readInput } from '../transport/request.ts';
-import type { Runner, Success } from '../transport/runner.ts';
-import { readRows } from './rows.ts';
+import { readInput } from '../transport/arguments.ts';
+import type { Success } from '../transport/call-loop.ts';
+import type { RowsOptions } from '../transport/options.ts';
+import type { ClientCore } from '../transport/scope.ts';
+import { readRows } from './list.ts';
 
-/** Which rates. Case does not matter. The service always answers all of them; these are picked here. */
+/**
+ * A filter of rates, in any case. The service answers all rates, and the client filters them.
+ *
+ * @example
+ * await merchant.rates.list({ fiat: 'EUR', side: 'buy' });
+ */
 export interface RateFilter {
   /** Fiat currency code. */
   readonly fiat?: string | null | undefined;
@@ -24,7 +30,7 @@ const checkFilter = check(() =>
 /** Market rates of USDT. They do not say what can be charged: {@link PaymentMethods} do. */
 export interface Rates {
   /**
-   * A live snapshot; a pair without fresh data is missing. A row that cannot be read is left out, and reported to
+   * Lists the rates of this moment. A pair without fresh data is missing. A row that cannot be read is left out, and reported to
    * `onInvalidItem` and `onDrift`.
    * @see [GET /api/v1/external/rates](../../docs/service-interface.md#get-apiv1externalrates)
    */
@@ -33,10 +39,10 @@ export interface Rates {
 
 /** @internal */
 export class RatesResource implements Rates {
-  readonly #runner: Runner;
+  readonly #client: ClientCore;
 
-  constructor(runner: Runner) {
-    this.#runner = runner;
+  constructor(client: ClientCore) {
+    this.#client = client;
   }
 
   list(filter: RateFilter = {}, options?: RowsOptions): Call<Rate[]> {
@@ -45,7 +51,7 @@ export class RatesResource implements Rates {
 
   async #list(filter: RateFilter, options: RowsOptions | undefined): Promise<Success<Rate[]>> {
     const { fiat, side, platform } = readInput(checkFilter, filter, 'rates.list');
-    const success = await readRows(this.#runner, endpoints['rates.list'], options);
+    const success = await readRows(this.#client, endpoints['rates.list'], options);
     const value = success.value.filter(
       (rate) => isSame(rate.fiat, fiat) && isSame(rate.side, side) && isSame(rate.platform, platform),
     );

@@ -3,16 +3,27 @@ import { argumentFail, checkOptions, checkSignal, readDuration } from '../checks
 import { eventOfStatus } from '../contract/statuses.ts';
 import type { Invoice } from '../contract/types.ts';
 import { AbortedError, type AnyMerchantError, isMerchantError, TimeoutError } from '../errors/classes.ts';
-import { unreadable } from '../transport/request.ts';
-import type { Runner } from '../transport/runner.ts';
+import { readArguments } from '../transport/arguments.ts';
 import { pause } from '../transport/runtime.ts';
+import { type ClientCore, shownExternalId } from '../transport/scope.ts';
 import { readInvoice } from './read-invoice.ts';
 
-/** How to wait. Durations in milliseconds. */
+/**
+ * Options of {@link Invoices.waitUntilFinal}. Durations in milliseconds.
+ *
+ * @example
+ * await merchant.invoices.waitUntilFinal('order-1042', { interval: 5_000, timeout: 600_000 });
+ */
 export interface WaitOptions {
-  /** The first pause between two reads; it grows by half each time, up to ten times this. Default 2,000. */
+  /**
+   * The first pause between two reads. It grows by half each time, up to ten times this.
+   * @defaultValue 2_000
+   */
   readonly interval?: number | undefined;
-  /** How long to wait at the most. Default 1,800,000 (30 minutes). */
+  /**
+   * The longest wait.
+   * @defaultValue 1_800_000, which is 30 minutes
+   */
   readonly timeout?: number | undefined;
   readonly signal?: AbortSignal | undefined;
 }
@@ -23,9 +34,9 @@ const DEFAULT_INTERVAL = 2_000;
 const DEFAULT_TIMEOUT = 30 * 60_000;
 const GROWTH = 1.5;
 const LONGEST = 10;
-/** The last read begins this long before the end: a wait that grew past it would miss what happened meanwhile. */
+/** The last read begins this long before the end, so that a long pause does not miss a change. */
 const LAST_LOOK = 1_000;
-/** Failures that pass by themselves. */
+/** Failures that end without a change by the caller. */
 const PASSING = new Set(['connection', 'timeout', 'server', 'rate_limit']);
 
 /** An outage also shows as a proxy's page in place of an answer. */
@@ -34,33 +45,33 @@ function isPassing({ kind, code }: AnyMerchantError): boolean {
 }
 
 /** Reads until the invoice is final, with the caller's line in the stack of a failure. @internal */
-export async function pollUntilFinal(runner: Runner, ident: string, options: WaitOptions): Promise<Invoice> {
+export async function pollUntilFinal(client: ClientCore, ident: string, options: WaitOptions): Promise<Invoice> {
   const site = callSite(pollUntilFinal);
   try {
-    return await poll(runner, ident, options);
+    return await poll(client, ident, options);
   } catch (failure) {
     throw locate(failure, site);
   }
 }
 
 /** A state that the interface does not know is final once finished_at is set. */
-async function poll(runner: Runner, ident: string, options: WaitOptions): Promise<Invoice> {
-  const { interval, timeout, signal } = settingsOf(options);
-  const { runtime } = runner;
+async function poll(client: ClientCore, ident: string, options: WaitOptions): Promise<Invoice> {
+  const { interval, timeout, signal } = readWaitOptions(options);
+  const { runtime } = client;
   const deadlineAt = runtime.monotonic() + timeout;
   for (let wait = interval; ; wait = Math.min(wait * GROWTH, interval * LONGEST)) {
-    const invoice = await readOnce(runner, ident, signal, deadlineAt);
+    const invoice = await readOnce(client, ident, signal, deadlineAt);
     if (invoice !== null && (eventOfStatus(invoice.status) !== null || invoice.finished_at !== null)) return invoice;
     const left = deadlineAt - Math.min(LAST_LOOK, timeout / 10) - runtime.monotonic();
-    if (left <= 0) throw timedOut(timeout, runner.shownOrder(ident), invoice);
-    // Up to a fifth earlier, so that many waiters do not ask in lockstep.
+    if (left <= 0) throw timedOut(timeout, shownExternalId(client, ident), invoice);
+    // Up to a fifth earlier, so that waiting processes do not read at the same moment.
     const next = Math.min(left, wait * (1 - 0.2 * runtime.random()));
     await pause(runtime, next, signal);
     if (signal?.aborted) {
       throw new AbortedError({
         code: 'SDK_ABORTED',
         operation: OPERATION,
-        externalId: runner.shownOrder(ident),
+        externalId: shownExternalId(client, ident),
         outcome: 'rejected',
         stoppedBy: 'aborted',
         reason: signal.reason,
@@ -76,8 +87,8 @@ interface Settings {
   readonly signal: AbortSignal | null;
 }
 
-function settingsOf(options: WaitOptions | null | undefined): Settings {
-  try {
+function readWaitOptions(options: WaitOptions | null | undefined): Settings {
+  return readArguments(OPERATION, () => {
     const given: WaitOptions = options ?? {};
     const fail = argumentFail(OPERATION);
     checkOptions('options', given, WAIT_NAMES, fail);
@@ -87,20 +98,18 @@ function settingsOf(options: WaitOptions | null | undefined): Settings {
       timeout: readDuration('timeout', given.timeout, DEFAULT_TIMEOUT, fail),
       signal: given.signal ?? null,
     };
-  } catch (error) {
-    throw unreadable(error, OPERATION);
-  }
+  });
 }
 
 async function readOnce(
-  runner: Runner,
+  client: ClientCore,
   ident: string,
   signal: AbortSignal | null,
   deadlineAt: number,
 ): Promise<Invoice | null> {
   try {
     const options = signal === null ? {} : { signal };
-    return (await readInvoice(runner, ident, options, { deadlineAt })).value;
+    return (await readInvoice(client, ident, options, { deadlineAt })).value;
   } catch (error) {
     if (isMerchantError(error) && isPassing(error)) return null;
     throw error;

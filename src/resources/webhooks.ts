@@ -1,9 +1,10 @@
 import { type Call, CallPromise } from '../call/call.ts';
-import type { CallOptions } from '../call/options.ts';
 import { endpoints } from '../contract/endpoints.ts';
 import type { WebhookDelivery } from '../contract/types.ts';
 import { ConfigurationError } from '../errors/classes.ts';
-import type { Runner } from '../transport/runner.ts';
+import { runCall } from '../transport/call-loop.ts';
+import type { CallOptions } from '../transport/options.ts';
+import type { ClientCore } from '../transport/scope.ts';
 import type { InvoiceEvent } from '../webhooks/event/events.ts';
 import type { WebhookHandlerOptions } from '../webhooks/handle/handler-options.ts';
 import { createWebhookHandler, type WebhookHandler } from '../webhooks/handler.ts';
@@ -12,28 +13,41 @@ import type { RawBody } from '../webhooks/verify/raw-body.ts';
 import { verifyWebhook } from '../webhooks/verify/verify.ts';
 import type { VerifyWebhookOptions } from '../webhooks/verify/verify-options.ts';
 
-/** Webhooks: what was delivered, sending again, and receiving with the client's own secret. */
+/** Webhooks: deliveries, sending one again, and receiving with the client's secret. */
 export interface Webhooks {
   /**
-   * The invoice's deliveries, each with its attempts.
+   * Lists the deliveries of an invoice, each with its attempts.
+   * @param ident The service's uuid, or the external_id.
+   * @example
+   * const deliveries = await merchant.webhooks.deliveries('order-1042');
    * @see [GET /api/v1/external/invoices/{ident}/webhooks](../../docs/service-interface.md#get-apiv1externalinvoicesidentwebhooks)
    */
   deliveries(ident: string, options?: CallOptions): Call<WebhookDelivery[]>;
 
   /**
-   * Sends the latest delivery of the invoice now. Repeated only after a rate limit or when it surely was not sent.
+   * Sends the latest delivery of the invoice now. Repeated only after a rate limit, or if it certainly was not sent.
+   * @param ident The service's uuid, or the external_id.
+   * @example
+   * await merchant.webhooks.resend('order-1042');
    * @see [POST /api/v1/external/invoices/{ident}/resend-webhook](../../docs/service-interface.md#post-apiv1externalinvoicesidentresend-webhook)
    */
   resend(ident: string, options?: CallOptions): Call<void>;
 
   /**
-   * Verifies a delivery with the client's webhookSecret and gives its event. `rawBody` is the bytes as they arrived.
-   * Rejects with a WebhookVerificationError whose `reason` says why. @see [Authentication](../../docs/service-interface.md#authentication)
+   * Verifies a delivery with the client's webhookSecret and returns its event.
+   * @param rawBody The bytes as received, not parsed.
+   * @throws WebhookVerificationError (`SDK_WEBHOOK_…`), whose `reason` names the problem.
+   * @example
+   * const event = await merchant.webhooks.verify(await request.text(), request.headers);
+   * @see [Authentication](../../docs/service-interface.md#authentication)
    */
   verify(rawBody: RawBody, headers: HeadersInput, options?: VerifyWebhookOptions): Promise<InvoiceEvent>;
 
   /**
-   * The receiver of `merchant-invoicing/webhooks`, with the client's webhookSecret. Throws a ConfigurationError.
+   * Creates the receiver of `merchant-invoicing/webhooks`, with the client's webhookSecret.
+   * @throws ConfigurationError (`SDK_CONFIGURATION`) without a webhookSecret, or for an unusable option.
+   * @example
+   * const handler = merchant.webhooks.handler({ store, onPaid: ({ external_id }) => fulfil(external_id) });
    * @see [Authentication](../../docs/service-interface.md#authentication)
    */
   handler<Extra extends object = object>(options: Omit<WebhookHandlerOptions<Extra>, 'secret'>): WebhookHandler;
@@ -41,20 +55,20 @@ export interface Webhooks {
 
 /** @internal */
 export class WebhooksResource implements Webhooks {
-  readonly #runner: Runner;
+  readonly #client: ClientCore;
   readonly #secrets: readonly (string | Uint8Array)[];
 
-  constructor(runner: Runner, secrets: readonly (string | Uint8Array)[]) {
-    this.#runner = runner;
+  constructor(client: ClientCore, secrets: readonly (string | Uint8Array)[]) {
+    this.#client = client;
     this.#secrets = secrets;
   }
 
   deliveries(ident: string, options?: CallOptions): Call<WebhookDelivery[]> {
-    return new CallPromise(this.#runner.run(endpoints['webhooks.deliveries'], { params: { ident } }, options));
+    return new CallPromise(runCall(this.#client, endpoints['webhooks.deliveries'], { params: { ident } }, options));
   }
 
   resend(ident: string, options?: CallOptions): Call<void> {
-    return new CallPromise(this.#runner.run(endpoints['webhooks.resend'], { params: { ident } }, options));
+    return new CallPromise(runCall(this.#client, endpoints['webhooks.resend'], { params: { ident } }, options));
   }
 
   async verify(rawBody: RawBody, headers: HeadersInput, options?: VerifyWebhookOptions): Promise<InvoiceEvent> {

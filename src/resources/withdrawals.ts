@@ -1,8 +1,9 @@
 import { type Call, CallPromise, type ListCall } from '../call/call.ts';
-import type { CallOptions } from '../call/options.ts';
 import { endpoints } from '../contract/endpoints.ts';
 import type { ListWithdrawalsQuery, Withdrawal } from '../contract/types.ts';
-import type { Runner } from '../transport/runner.ts';
+import { runCall } from '../transport/call-loop.ts';
+import type { CallOptions } from '../transport/options.ts';
+import type { ClientCore } from '../transport/scope.ts';
 import { compared, isSameUuid } from './compared.ts';
 import { listCall, wordFilter } from './list.ts';
 import type { ListOptions } from './list-options.ts';
@@ -12,6 +13,8 @@ export interface Withdrawals {
   /**
    * Lists withdrawals in the order of the service. The result is a promise of one page and an async iterable of all
    * withdrawals. Those of another status than was asked for are left out, with an `onDrift` event.
+   * @example
+   * for await (const withdrawal of merchant.withdrawals.list({ status: 'approved' })) console.log(withdrawal.uuid);
    * @see [GET /api/v1/external/withdrawals](../../docs/service-interface.md#get-apiv1externalwithdrawals)
    */
   list(query?: ListWithdrawalsQuery, options?: ListOptions<Withdrawal>): ListCall<Withdrawal>;
@@ -25,16 +28,16 @@ export interface Withdrawals {
 
 /** @internal */
 export class WithdrawalsResource implements Withdrawals {
-  readonly #runner: Runner;
+  readonly #client: ClientCore;
   readonly #queryNames: Readonly<Record<string, string>>;
 
-  constructor(runner: Runner, queryNames: Readonly<Record<string, string>>) {
-    this.#runner = runner;
+  constructor(client: ClientCore, queryNames: Readonly<Record<string, string>>) {
+    this.#client = client;
     this.#queryNames = queryNames;
   }
 
   list(query: ListWithdrawalsQuery = {}, options: ListOptions<Withdrawal> = {}): ListCall<Withdrawal> {
-    return listCall(this.#runner, endpoints['withdrawals.list'], query, options, {
+    return listCall(this.#client, endpoints['withdrawals.list'], query, options, {
       queryNames: this.#queryNames,
       filtersOf: ({ status }) => wordFilter('status', status, (withdrawal: Withdrawal) => withdrawal.status),
     });
@@ -43,6 +46,6 @@ export class WithdrawalsResource implements Withdrawals {
   get(uuid: string, options?: CallOptions): Call<Withdrawal> {
     const endpoint = endpoints['withdrawals.get'];
     const data = compared(endpoint.data, (withdrawal) => (isSameUuid(withdrawal.uuid, uuid) ? [] : ['uuid']));
-    return new CallPromise(this.#runner.run(endpoint, { params: { withdrawal_uuid: uuid } }, options, { data }));
+    return new CallPromise(runCall(this.#client, endpoint, { params: { withdrawal_uuid: uuid }, data }, options));
   }
 }

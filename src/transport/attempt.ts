@@ -1,11 +1,11 @@
 import type { Runtime } from './runtime.ts';
 
-/** Why an attempt was cut short. */
+/** Why an attempt was interrupted. */
 export type Interruption = 'timeout' | 'deadline' | 'aborted';
 
 /**
- * The life of one attempt: a signal that fires at the attempt's time limit, at the call's deadline or when the caller
- * aborts, whichever is first, and that leaves nothing behind on the caller's signal.
+ * The time and the signal of one attempt. The signal fires at the attempt's time limit, at the call's deadline or when
+ * the caller aborts. {@link Attempt.end} leaves no timer and no listener behind.
  */
 export class Attempt {
   readonly #runtime: Runtime;
@@ -13,7 +13,7 @@ export class Attempt {
   readonly #release: () => void;
   readonly #interrupted: Promise<never>;
   interruption: Interruption | null = null;
-  /** True from the moment the request was handed to fetch. */
+  /** True as soon as the request has been passed to fetch. */
   sent = false;
 
   constructor(runtime: Runtime, timeout: number, timeLeft: number, callerSignal: AbortSignal | null) {
@@ -22,7 +22,7 @@ export class Attempt {
     this.#interrupted = new Promise((_, rejectPromise) => {
       reject = rejectPromise;
     });
-    this.#interrupted.catch(() => {}); // an attempt that ends by itself leaves it unwatched
+    this.#interrupted.catch(() => {}); // no code waits for it when the attempt is not interrupted
     const interrupt = (why: Interruption): void => {
       if (this.interruption !== null) return;
       this.interruption = why;
@@ -51,12 +51,12 @@ export class Attempt {
     return this.#controller.signal;
   }
 
-  /** The work's result, or a rejection at once when the attempt is cut short: work may ignore its signal. */
+  /** Returns the result of the work. Rejects at once when the attempt is interrupted, because work may ignore its signal. */
   race<T>(work: Promise<T>): Promise<T> {
     return Promise.race([work, this.#interrupted]);
   }
 
-  /** Takes the timer and the listener back. */
+  /** Removes the timer and the listener. */
   end(): void {
     this.#release();
   }

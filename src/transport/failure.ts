@@ -1,11 +1,13 @@
+import type { Endpoint } from '../contract/endpoint.ts';
 import { AbortedError, type CallError, ConfigurationError, ConnectionError, TimeoutError } from '../errors/classes.ts';
 import type { AttemptRecord, ErrorCode, Outcome, StoppedBy } from '../errors/codes.ts';
-import type { FailedAttempt } from './retry.ts';
+import type { MerchantErrorInit } from '../errors/inits.ts';
+import type { FailedAttempt, RetryClass } from './retry.ts';
 
-/** What is known of a call when its error is made. */
+/** The facts about a call that each of its errors holds. */
 export interface CallContext {
   readonly operation: string;
-  /** The order that the call is about, where the caller named one. */
+  /** The external_id that the call is about, if the caller gave one. */
   readonly externalId: string | null;
   readonly attempts: readonly AttemptRecord[];
   readonly outcome: Outcome;
@@ -15,21 +17,26 @@ export interface CallContext {
   readonly page?: number | undefined;
 }
 
-/** A failed attempt: what the retry policy looks at, and the error it becomes if it is the last. */
+/** A failed attempt: the input of the retry policy, and the error that it becomes if it is the last attempt. */
 export interface Failure extends FailedAttempt {
   readonly code: ErrorCode;
   readonly status: number | null;
   readonly toError: (context: CallContext) => CallError;
 }
 
-/** What of a failed attempt stays in the error. */
+/** Returns the entry of `error.attempts` for a failed attempt. */
 export function recordOf(failure: Failure): AttemptRecord {
   return { code: failure.code, status: failure.status, outcome: failure.outcome };
 }
 
+/** True for a request that may change something. */
+export function isWrite({ method }: Pick<Endpoint<unknown>, 'method'>): boolean {
+  return method !== 'GET';
+}
+
 const DOCS = 'docs/errors.md';
 
-/** Sentence that closes the message of an error after which nobody knows whether a write happened. */
+/** Returns the last sentence of a message when it is unknown whether a write happened, or an empty text. */
 export function afterUnknown({
   operation,
   outcome,
@@ -43,91 +50,68 @@ export function afterUnknown({
   return ` It may have been processed: ${remedy}. See ${DOCS}#outcome.`;
 }
 
-export function attemptTimeout(milliseconds: number, outcome: Outcome): Failure {
+/** A failure without an answer of the service. */
+function unanswered(
+  code: ErrorCode,
+  outcome: Outcome,
+  retryClass: RetryClass,
+  problem: string,
+  toError: (init: MerchantErrorInit) => CallError,
+): Failure {
   return {
-    code: 'SDK_ATTEMPT_TIMEOUT',
+    code,
     status: null,
     outcome,
-    retryClass: 'unanswered',
+    retryClass,
     retryAfter: undefined,
     toError: (context) =>
-      new TimeoutError({
-        ...context,
-        code: 'SDK_ATTEMPT_TIMEOUT',
-        message: `${context.operation}: no complete answer within ${milliseconds} ms (option "timeout", body included).${afterUnknown(context)}`,
-      }),
+      toError({ ...context, code, message: `${context.operation}: ${problem}.${afterUnknown(context)}` }),
   };
+}
+
+export function attemptTimeout(milliseconds: number, outcome: Outcome): Failure {
+  const problem = `no complete answer within ${milliseconds} ms (option "timeout", body included)`;
+  return unanswered('SDK_ATTEMPT_TIMEOUT', outcome, 'unanswered', problem, (init) => new TimeoutError(init));
 }
 
 export function deadlinePassed(milliseconds: number, outcome: Outcome): Failure {
-  return {
-    code: 'SDK_DEADLINE',
-    status: null,
-    outcome,
-    retryClass: 'never',
-    retryAfter: undefined,
-    toError: (context) =>
-      new TimeoutError({
-        ...context,
-        code: 'SDK_DEADLINE',
-        message: `${context.operation}: not finished within ${milliseconds} ms (option "deadline", all attempts and waits).${afterUnknown(context)}`,
-      }),
-  };
+  const problem = `not finished within ${milliseconds} ms (option "deadline", all attempts and waits)`;
+  return unanswered('SDK_DEADLINE', outcome, 'never', problem, (init) => new TimeoutError(init));
 }
 
-/** The caller's own reason travels on `reason`, where logs do not look. */
+/** The caller's reason is kept in `reason`, which logs do not print. */
 export function aborted(reason: unknown, outcome: Outcome): Failure {
-  return {
-    code: 'SDK_ABORTED',
-    status: null,
-    outcome,
-    retryClass: 'never',
-    retryAfter: undefined,
-    toError: (context) =>
-      new AbortedError({
-        ...context,
-        code: 'SDK_ABORTED',
-        reason,
-        message: `${context.operation}: aborted by the caller's signal.${afterUnknown(context)}`,
-      }),
-  };
+  const problem = "aborted by the caller's signal";
+  return unanswered('SDK_ABORTED', outcome, 'never', problem, (init) => new AbortedError({ ...init, reason }));
 }
 
-/** The key function failed or gave something that is no key. Its error is not kept: it may hold the key. */
+/** The key function failed or returned an unusable key. Its error is not kept, because it may hold the key. */
 export function unusableKey(problem: string): Failure {
-  return {
-    code: 'SDK_API_KEY',
-    status: null,
-    outcome: 'not_sent',
-    retryClass: 'never',
-    retryAfter: undefined,
-    toError: (context) =>
-      new ConfigurationError(
-        `${context.operation}: ${problem}. No request was made with it. See ${DOCS}#sdk_api_key.`,
-        {
-          ...context,
-          code: 'SDK_API_KEY',
-        },
-      ),
-  };
+  const code = 'SDK_API_KEY';
+  const said = `${problem}. No request was made with it. See ${DOCS}#sdk_api_key.`;
+  const toError = (context: CallContext) =>
+    new ConfigurationError(`${context.operation}: ${said}`, { ...context, code });
+  return { code, status: null, outcome: 'not_sent', retryClass: 'never', retryAfter: undefined, toError };
 }
 
-// Seen before a byte of the request can leave. The list is closed: anything else may have been sent.
+// These occur before any byte of the request is sent. After every other code the request may have arrived.
 const NEVER_SENT = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT']);
 const HANDSHAKE =
   /^(?:CERT_|UNABLE_TO_|SELF_SIGNED_CERT|DEPTH_ZERO_SELF_SIGNED_CERT|HOSTNAME_MISMATCH|ERR_TLS_CERT_|EPROTO$|ERR_SSL_WRONG_VERSION_NUMBER|ERR_SSL_UNSUPPORTED_PROTOCOL|ERR_SSL_PACKET_LENGTH_TOO_LONG|ERR_SSL_NO_PROTOCOLS|INVALID_CA$)/;
 const TLS = /^(?:ERR_TLS_|ERR_SSL_|CRL_)/;
-/** Deno's fetch has no codes. It says this of a connection that was never made, TLS included. */
+/** Deno's fetch has no codes. This is its message for a connection that was never made, TLS included. */
 const DENO_NOT_CONNECTED = /client error \(Connect\)/;
-/** What fetch says of a URL that it will not even try. */
+/** Messages of fetch for a URL that it refuses without a connection. */
 const NOT_FETCHABLE = /^(?:bad port|unknown scheme|URL scheme must be|Failed to parse URL|Invalid URL)/i;
 
 const DETAIL_MAX = 300;
 const CODE_MAX = 64;
 
 /**
- * Whatever `fetch` rejected with. `sent` is false while the request had not been handed to it; `redact` makes a text of
- * the platform safe to show.
+ * The failure of an attempt whose `fetch` has rejected.
+ *
+ * @param sent True when the request had been passed to `fetch`.
+ * @param redact Makes a text of the platform safe to show.
  */
 export function connectionFailure(thrown: unknown, sent: boolean, redact: (text: string) => string): Failure {
   const causes = causesOf(thrown);
@@ -141,22 +125,15 @@ export function connectionFailure(thrown: unknown, sent: boolean, redact: (text:
   const outcome: Outcome = unsent ? 'not_sent' : 'unknown';
   const detail = redact(messageOf(causes.at(-1)) || 'fetch failed').slice(0, DETAIL_MAX);
   const shownCode = code === undefined ? undefined : redact(code).slice(0, CODE_MAX);
-  const sdkCode = tls ? 'SDK_TLS' : 'SDK_CONNECTION';
-  return {
-    code: sdkCode,
-    status: null,
-    outcome,
-    retryClass: tls || unfetchable || !sent ? 'never' : 'unanswered',
-    retryAfter: undefined,
-    toError: (context) =>
-      new ConnectionError({
-        ...context,
-        code: sdkCode,
-        message: `${context.operation}: ${tls ? 'the TLS connection could not be made' : 'no answer from the service'} (${shownCode === undefined || detail.includes(shownCode) ? detail : `${shownCode}: ${detail}`}).${afterUnknown(context)}`,
-        // A copy: the platform's error may hold the request.
-        cause: Object.assign(new Error(detail), shownCode === undefined ? {} : { code: shownCode }),
-      }),
+  const problem = tls ? 'the TLS connection could not be made' : 'no answer from the service';
+  const said = shownCode === undefined || detail.includes(shownCode) ? detail : `${shownCode}: ${detail}`;
+  const retryClass = tls || unfetchable || !sent ? 'never' : 'unanswered';
+  // A copy: the platform's error may hold the request.
+  const toError = (init: MerchantErrorInit): CallError => {
+    const cause = Object.assign(new Error(detail), shownCode === undefined ? {} : { code: shownCode });
+    return new ConnectionError({ ...init, cause });
   };
+  return unanswered(tls ? 'SDK_TLS' : 'SDK_CONNECTION', outcome, retryClass, `${problem} (${said})`, toError);
 }
 
 function isNeverSent(cause: object): boolean {
@@ -164,7 +141,7 @@ function isNeverSent(cause: object): boolean {
   return NEVER_SENT.has(code) || HANDSHAKE.test(code) || ('syscall' in cause && cause.syscall === 'connect');
 }
 
-/** The error, its causes and what an AggregateError holds: one connection attempt per address may have failed. */
+/** Returns the error, its causes, and the errors of an AggregateError: each address has its connection attempt. */
 function causesOf(thrown: unknown): object[] {
   const found: object[] = [];
   const queue: unknown[] = [thrown];

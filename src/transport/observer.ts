@@ -1,8 +1,13 @@
-import type { CallEvent, ErrorEvent, Hooks, Logger, ResponseEvent, RetryEvent } from '../call/options.ts';
 import { notify } from '../callbacks.ts';
+import type { Endpoint } from '../contract/endpoint.ts';
+import { payloadOf, unwrapped } from '../contract/envelope.ts';
+import { isObject } from '../contract/json.ts';
+import { driftsIn } from '../contract/values/drift.ts';
 import { printable } from '../printable.ts';
+import type { CallEvent, DriftEvent, ErrorEvent, Hooks, Logger, ResponseEvent, RetryEvent } from './options.ts';
+import type { Redactor } from './secrecy/redact.ts';
 
-/** Tells hooks and logger what happens. Nothing they do reaches the call. */
+/** Calls the hooks and the logger. Their errors are ignored. */
 export class Observer {
   readonly #hooks: Hooks;
   readonly #logger: Logger;
@@ -36,5 +41,39 @@ export class Observer {
     const event = { ...failure, code: printable(failure.code) };
     notify(() => this.#hooks.onError?.(event));
     notify(() => this.#logger.error?.(`${event.operation}: ${event.code}, outcome ${event.outcome}`, event));
+  }
+}
+
+/** Deviations remembered. A service that sends a new name each time must not fill the memory. */
+const REMEMBERED = 1_000;
+const PATH_MAX = 300;
+
+/** Calls `onDrift` once for each deviation of an answer from the interface. */
+export class DriftReporter {
+  readonly #onDrift: (event: DriftEvent) => unknown;
+  readonly #redactor: Redactor;
+  readonly #reported = new Set<string>();
+
+  constructor(onDrift: (event: DriftEvent) => unknown, redactor: Redactor) {
+    this.#onDrift = onDrift;
+    this.#redactor = redactor;
+  }
+
+  /** Reports the deviations of a success that was decoded. */
+  report(endpoint: Endpoint<unknown>, body: unknown): void {
+    const structure = endpoint.data.structure?.();
+    if (structure === undefined) return;
+    const isBare = !isObject(body) || !Object.hasOwn(body, 'data');
+    if (isBare && endpoint.envelope === 'shown') this.reportOnce(endpoint, '', 'no_envelope');
+    const payload = unwrapped(payloadOf(body));
+    for (const { path, kind } of driftsIn(structure, payload)) this.reportOnce(endpoint, path, kind);
+  }
+
+  /** Reports one deviation, unless it was reported before. */
+  reportOnce({ operation }: Endpoint<unknown>, path: string, kind: DriftEvent['kind']): void {
+    const key = `${operation} ${kind} ${path}`;
+    if (this.#reported.has(key) || this.#reported.size >= REMEMBERED) return;
+    this.#reported.add(key);
+    notify(() => this.#onDrift({ operation, path: printable(this.#redactor.beginning(path, PATH_MAX)), kind }));
   }
 }

@@ -1,15 +1,15 @@
 import type { Outcome, StoppedBy } from '../errors/codes.ts';
 
-/** How a failure may be repeated. `unanswered`: no complete answer came. */
+/** Whether a failure may be retried. `unanswered`: no complete answer came. */
 export type RetryClass = 'never' | 'rate_limit' | 'transient' | 'unanswered';
 
-/** When and how often a failed attempt is repeated. All durations in milliseconds. */
+/** When and how many times a failed attempt is repeated. Durations in milliseconds. */
 export interface RetryPolicy {
   /** Attempts in all, the first included. */
   readonly attempts: number;
   readonly baseDelay: number;
   readonly maxDelay: number;
-  /** The longest wait asked for by the service that is still waited. */
+  /** The longest Retry-After that is waited. */
   readonly maxRetryAfter: number;
 }
 
@@ -26,10 +26,10 @@ const TRANSIENT_FLOOR = 50;
 const RATE_LIMIT_FLOOR = 500;
 /** Without a hint, a rate limit backs off from twice the base. */
 const RATE_LIMIT_FACTOR = 2;
-/** Positive only: never earlier than the service asked, never in lockstep with the others. */
+/** Positive only: never earlier than the service asked, and spread so that clients do not retry together. */
 const HINT_JITTER = 0.2;
 
-/** What the policy needs to know of a failed attempt. */
+/** The facts about a failed attempt that the policy uses. */
 export interface FailedAttempt {
   readonly retryClass: RetryClass;
   readonly outcome: Outcome;
@@ -37,7 +37,7 @@ export interface FailedAttempt {
   readonly retryAfter: number | undefined;
 }
 
-/** True when this failure may be repeated: the table of docs/retries.md. */
+/** True when this failure may be retried: the table of docs/retries.md. */
 export function isRetryable(failure: FailedAttempt, idempotent: boolean): boolean {
   switch (failure.retryClass) {
     case 'never':
@@ -51,7 +51,7 @@ export function isRetryable(failure: FailedAttempt, idempotent: boolean): boolea
   }
 }
 
-/** Wait before the attempt that follows the failed attempt number `attempt`, or why there is none. */
+/** Returns the wait after the failed attempt with this number, or why no other attempt follows. */
 export function nextWait(
   failure: FailedAttempt,
   attempt: number,
@@ -63,9 +63,9 @@ export function nextWait(
   if (!isRetryable(failure, idempotent)) return { stop: 'not_retryable' };
   if (attempt >= policy.attempts) return { stop: 'attempts' };
   if (failure.retryAfter !== undefined && failure.retryAfter > policy.maxRetryAfter) return { stop: 'retry_after' };
-  const own = backoff(failure.retryClass, attempt, policy, random);
+  const delay = backoff(failure.retryClass, attempt, policy, random);
   const wait =
-    failure.retryAfter === undefined ? own : Math.max(failure.retryAfter, own) * (1 + HINT_JITTER * random());
+    failure.retryAfter === undefined ? delay : Math.max(failure.retryAfter, delay) * (1 + HINT_JITTER * random());
   return wait >= timeLeft ? { stop: 'deadline' } : { wait };
 }
 
@@ -85,16 +85,16 @@ const HTTP_DATE =
 const DAY_NAME = /^[A-Z][a-z]{2,8}$/;
 
 /**
- * The wait that an answer asks for, in milliseconds. A date is read against the answer's own Date, so that a clock that
- * is wrong on either side changes nothing; `now`, the wall clock, counts only where there is none.
+ * Returns the wait that an answer asks for, in milliseconds. A date is compared with the Date header of the answer, so
+ * that a wrong clock on either side changes nothing. `now`, the wall clock, is used only without that header.
  */
 export function retryAfterOf(headers: Headers, now: number): number | undefined {
   return readRetryAfter(headers.get('retry-after'), httpDate(headers.get('date')?.trim() ?? '') ?? now);
 }
 
 /**
- * Retry-After in milliseconds: seconds or an HTTP date; undefined when absent or unreadable. Where it is repeated, which
- * `Headers` joins with commas, the largest value counts.
+ * Reads Retry-After, seconds or an HTTP date, as milliseconds. Returns undefined when it is absent or unreadable. The
+ * largest value counts where the header is repeated, which `Headers` joins with commas.
  */
 export function readRetryAfter(header: string | null, now: number): number | undefined {
   const values: string[] = [];
@@ -104,11 +104,11 @@ export function readRetryAfter(header: string | null, now: number): number | und
     if (last !== undefined && DAY_NAME.test(last)) values[values.length - 1] = `${last},${part}`;
     else values.push(part.trim());
   }
-  const waits = values.map((value) => waitIn(value.trim(), now)).filter((wait) => wait !== undefined);
+  const waits = values.map((value) => readWait(value.trim(), now)).filter((wait) => wait !== undefined);
   return waits.length === 0 ? undefined : waits.reduce((longest, wait) => Math.max(longest, wait));
 }
 
-function waitIn(value: string, now: number): number | undefined {
+function readWait(value: string, now: number): number | undefined {
   if (/^\d{1,12}(?:\.\d{1,6})?$/.test(value)) return Math.ceil(Number(value) * 1000);
   const at = httpDate(value);
   return at === undefined ? undefined : Math.max(0, at - now);
@@ -120,7 +120,7 @@ function httpDate(text: string): number | undefined {
   return Number.isNaN(at) ? undefined : at;
 }
 
-/** Attempts together: one that ended unknown makes the call unknown, whatever came after it. */
+/** Returns the outcome of a call: one attempt that ended unknown makes it unknown, whatever came after it. */
 export function outcomeOf(attempts: readonly { readonly outcome: Outcome }[]): Outcome {
   if (attempts.some((attempt) => attempt.outcome === 'unknown')) return 'unknown';
   return attempts.some((attempt) => attempt.outcome === 'rejected') ? 'rejected' : 'not_sent';

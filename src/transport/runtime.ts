@@ -1,4 +1,4 @@
-/** What the client takes from the platform: replace it in tests to move time and make randomness repeat. @experimental */
+/** Clocks, timers and randomness of a client. Replace them in tests to control time. @experimental */
 export interface Runtime {
   /** Milliseconds since the epoch, for dates. */
   now(): number;
@@ -9,14 +9,14 @@ export interface Runtime {
   monotonic(): number;
   /** From 0 (inclusive) to 1 (exclusive). */
   random(): number;
-  /** Calls back once after a number of milliseconds; returns a function that takes the timer back. */
+  /** Calls back once after a number of milliseconds. Returns a function that cancels the timer. */
   timer(milliseconds: number, callback: () => void): () => void;
 }
 
 // setTimeout fires at once above this, so a longer wait is cut to 24.8 days.
 const LONGEST_TIMER = 2_147_483_647;
 
-/** The platform's own clocks, timers and randomness, looked up at each use so that fake timers apply. */
+/** The clocks, timers and randomness of the platform, looked up at each use so that fake timers apply. */
 const platform: Runtime = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
@@ -27,14 +27,14 @@ const platform: Runtime = {
   },
 };
 
-/** The platform, with what a test replaces. Asked through the given object, which may be an instance of a class. */
+/** Returns the platform's runtime with the given members replaced. They are called on the object, which may be a class instance. */
 export function runtimeOf(given: { readonly [Name in keyof Runtime]?: Runtime[Name] | undefined } = {}): Runtime {
   const now = (): number => (given.now === undefined ? platform.now() : given.now());
   return {
     now,
     monotonic: () => {
       if (given.monotonic !== undefined) return given.monotonic();
-      // Whoever replaces the clock alone moves all time by it.
+      // A clock that is replaced alone drives durations as well.
       return given.now === undefined ? platform.monotonic() : now();
     },
     random: () => (given.random === undefined ? platform.random() : given.random()),
@@ -43,7 +43,7 @@ export function runtimeOf(given: { readonly [Name in keyof Runtime]?: Runtime[Na
   };
 }
 
-/** Resolves after the time, or at once when the signal aborts; the caller looks at the signal. */
+/** Resolves after the time, or at once when the signal aborts. The caller checks the signal. */
 export function pause(runtime: Runtime, milliseconds: number, signal: AbortSignal | null): Promise<void> {
   return new Promise((resolve) => {
     if (signal?.aborted) return resolve();

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { walkPages } from '../../src/call/pages.ts';
+import { walkPages } from '../../src/call/walk.ts';
 import type { Page } from '../../src/contract/types.ts';
 import { NotFoundError } from '../../src/errors/classes.ts';
 

@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events';
 import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
-import { walkPages } from '../../src/call/pages.ts';
+import { walkPages } from '../../src/call/walk.ts';
 import type { Invoice, Page } from '../../src/contract/types.ts';
 import type { InvalidItem, ListOptions } from '../../src/resources/list-options.ts';
 import { answer, ok, refuse } from '../support/fault-steps.ts';

@@ -120,20 +120,19 @@ export const ROOMS: readonly Room[] = [
   },
   {
     holds: 'call/',
-    purpose: 'One call as its caller sees it: a promise with several views, its options, and the walk over pages.',
-    may: ['transport/', 'contract/', 'client-options.ts', 'version.ts', ...EVERYWHERE],
+    purpose: 'One call as its caller sees it: a promise with several views, and the walk over pages.',
+    may: ['transport/', 'contract/', ...EVERYWHERE],
   },
   {
     holds: 'client-options.ts',
     purpose: 'The options of the client, checked and completed from the environment.',
-    may: ['webhooks/verify/secrets.ts', 'call/', 'transport/', 'contract/', ...EVERYWHERE],
+    may: ['webhooks/verify/secrets.ts', 'transport/', 'contract/', ...EVERYWHERE],
   },
   {
     holds: 'transport/',
     purpose:
-      'One call over HTTP: attempts, retries, limits, answers and failures. `transport.ts` is the only importer of ky.',
+      'One call over HTTP: options, attempts, retries, answers and failures. `transport.ts` is the only importer of ky.',
     may: ['contract/', 'version.ts', ...EVERYWHERE],
-    mayType: CLIENT_PARTS,
   },
   {
     holds: 'resources/webhooks.ts',

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { ClientRetryOptions, RetryEvent } from '../../src/call/options.ts';
+import type { ClientRetryOptions, RetryEvent } from '../../src/transport/options.ts';
 import { FakeRuntime, START, TIMEOUT } from '../support/fake-runtime.ts';
 import { type Step, serve } from '../support/fault-server.ts';
 import { ok, refuse, stall } from '../support/fault-steps.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Hooks, Logger } from '../../src/call/options.ts';
+import type { Hooks, Logger } from '../../src/transport/options.ts';
 import { FakeRuntime } from '../support/fake-runtime.ts';
 import { serve } from '../support/fault-server.ts';
 import { ok, refuse } from '../support/fault-steps.ts';

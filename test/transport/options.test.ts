@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { CallOptions } from '../../src/call/options.ts';
+import type { CallOptions } from '../../src/transport/options.ts';
 import { serve } from '../support/fault-server.ts';
 import { ok } from '../support/fault-steps.ts';
 import { clientOf, errorOf } from '../support/test-client.ts';
@@ -90,7 +90,7 @@ describe('an unusable option of a call', () => {
     [
       'a header that is no name',
       { headers: { 'x tenant': 'a' } },
-      'options.headers holds a name that is no header name',
+      'options.headers holds a name that is not a header name',
     ],
     ['the key', { headers: { 'x-API-key': 'a' } }, 'options.headers cannot set x-API-key: the client does'],
     ['the host', { headers: { Host: 'a' } }, 'options.headers cannot set Host: the client does'],

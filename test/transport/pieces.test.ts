@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, test } from 'vitest';
-import { discard, join, readBody } from '../../src/transport/answer/body.ts';
+import { discard, join, readBody } from '../../src/transport/answer.ts';
 import { Attempt } from '../../src/transport/attempt.ts';
 import { keyProblem } from '../../src/transport/secrecy/api-key.ts';
 import { beginningAtEnd } from '../../src/transport/secrecy/spelling.ts';

@@ -3,7 +3,7 @@ import type { Redactor } from './redact.ts';
 /** The key, or a function that gives it (a vault, a rotation), called before each attempt. */
 export type ApiKey = string | (() => string | Promise<string>);
 
-/** The key of the next attempt, checked, or why there is none. */
+/** Reads the key of the next attempt, or why it is unusable. */
 export type ApiKeySource = () => Promise<
   { readonly ok: true; readonly value: string } | { readonly ok: false; readonly problem: string }
 >;
@@ -11,8 +11,8 @@ export type ApiKeySource = () => Promise<
 const KEY_MAX = 1_024;
 
 /**
- * What is wrong with a key, without quoting it; null when nothing is. Checked by our own pattern before a header sees
- * it, because the platform's error quotes the value and silently trims line breaks.
+ * Returns the problem of a key, without quoting it, or null. The key is checked before it becomes a header, because the
+ * platform's error quotes the value, and the platform removes line breaks silently.
  */
 export function keyProblem(key: unknown): string | null {
   if (typeof key !== 'string') return `must be a string, not ${key === null ? 'null' : typeof key}`;
@@ -22,14 +22,14 @@ export function keyProblem(key: unknown): string | null {
   return /^[\x21-\x7e]+$/.test(key) ? null : 'has characters that a header cannot carry';
 }
 
-/** Reads the key before each attempt; every key ever seen is remembered for redaction. @internal */
+/** Reads the key before each attempt. Keys of a function are remembered for redaction. @internal */
 export function apiKeySource(apiKey: ApiKey, redactor: Redactor): ApiKeySource {
   return async () => {
     let key: unknown;
     try {
       key = typeof apiKey === 'function' ? await apiKey() : apiKey;
     } catch {
-      // What was thrown is not kept: the error of a vault may hold the key.
+      // The error is not kept, because the error of a vault may hold the key.
       return { ok: false, problem: 'the apiKey function failed' };
     }
     const problem = keyProblem(key);

@@ -3,7 +3,7 @@ import { base64Forms, beginningAtEnd, folded, looksEscaped, spellings, withoutHa
 const HIDDEN = '[redacted]';
 /** Keys that a function gave, beyond which the oldest is forgotten. */
 const REMEMBERED = 32;
-/** A key or secret of this length is no word: it is hidden also where it is glued to others, as in `\nsk_test_secret`. */
+/** A key or secret of this length is not a word: it is hidden also inside of a word, as in `\nsk_test_secret`. */
 const NO_WORD = 8;
 /** A beginning of a secret at the end of a text is hidden from this length on. */
 const SHORTEST_BEGINNING = 4;
@@ -83,9 +83,9 @@ export class Redactor {
     if (this.#known !== null) return this.#known;
     const needles = this.#fixed.flatMap(needlesOf);
     for (const [key, made] of this.#rotated) {
-      const own = made ?? needlesOf(key);
-      this.#rotated.set(key, own);
-      needles.push(...own);
+      const forms = made ?? needlesOf(key);
+      this.#rotated.set(key, forms);
+      needles.push(...forms);
     }
     const longest = needles.reduce((length, { text }) => Math.max(length, text.length), 0);
     this.#known = { needles, longest, isOdd: [...this.#fixed, ...this.#rotated.keys()].some(looksEscaped) };
@@ -99,7 +99,7 @@ type Span = readonly [from: number, to: number];
 function needlesOf(secret: string): Needle[] {
   const isShort = secret.length < NO_WORD;
   const isWord = isShort && /^[a-z_]+$/i.test(secret);
-  // Both sides are read alike: a secret may itself look like something escaped.
+  // Secret and text are read in the same way, because a secret may itself look escaped.
   const forms = new Set([...spellings(secret)].map(({ text }) => folded(text)).filter((text) => text !== ''));
   return [
     ...[...forms].map((text) => ({ text, isBase64: false, isWord })),
@@ -126,7 +126,7 @@ function isWordPart(text: string, at: number): boolean {
   return /[a-z0-9_]/.test(text.charAt(at));
 }
 
-/** Where the beginning of a secret stands at the end of the text, perhaps followed by half an escape. */
+/** Returns where the beginning of a secret is at the end of the text, perhaps followed by half an escape. */
 function halfAtEnd(text: string, needles: readonly Needle[]): number | null {
   const whole = withoutHalfEscape(text);
   const inLowerCase = folded(whole);

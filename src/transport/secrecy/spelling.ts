@@ -4,7 +4,7 @@
 /** A text with the escapes of one level read, and where each of its characters stood. */
 export interface Spelled {
   readonly text: string;
-  /** Place of each character in the source, and the source's length at the end; null where nothing has moved. */
+  /** Place of each character in the source, and the source's length at the end. Null when no place differs. */
   readonly places: Int32Array | null;
 }
 
@@ -82,7 +82,7 @@ function textOf(units: Uint16Array): string {
   return text;
 }
 
-/** What stands for one character: its code point, and how many characters it is written with. */
+/** An escaped character: its code point, and the number of characters that it is written with. */
 interface Escape {
   readonly value: number;
   readonly written: number;
@@ -104,7 +104,7 @@ function slashed(text: string, at: number): Escape | null {
   return { value: CONTROLS[next] ?? next.charCodeAt(0), written: 2 };
 }
 
-/** A character in UTF-8 bytes, each as `%D0`; bytes that are no UTF-8 count one by one. */
+/** Reads a character in UTF-8 bytes, each as `%D0`. Bytes that are not UTF-8 are read one by one. */
 function percent(text: string, at: number): Escape | null {
   const first = hexAt(text, at + 1, 2);
   if (first === null) return null;
@@ -120,7 +120,7 @@ function percent(text: string, at: number): Escape | null {
 }
 
 const NAMES: Readonly<Record<string, number>> = { lt: 0x3c, gt: 0x3e, amp: 0x26, quot: 0x22, apos: 0x27 };
-/** Sticky, so that it looks at one place only; bounded, so that it looks no further than this. */
+/** Sticky and bounded, so that it reads one place and at most this many characters. */
 const ENTITY = /&(?:#(\d{1,16})|#x([0-9a-f]{1,16})|(lt|gt|amp|quot|apos));/iy;
 
 function entity(text: string, at: number): Escape | null {
@@ -147,7 +147,7 @@ function hexAt(text: string, at: number, digits: number): number | null {
   return value;
 }
 
-/** The text without an escape of which only a beginning stands at its end. */
+/** Returns the text without an incomplete escape at its end. */
 export function withoutHalfEscape(text: string): string {
   const tail = text.slice(-20);
   const half = /(?:\\(?:[ux][0-9a-f]{0,3})?|%[0-9a-f]?|&(?:#x?[0-9a-f]{0,16}|[a-z]{0,4}))$/i.exec(tail);
@@ -160,8 +160,8 @@ export function folded(text: string): string {
 }
 
 /**
- * What surely stands in any base64 or base64url text that holds these characters, wherever in it they begin: one form
- * for each of the three places in a group, without the characters that are shared with a neighbour.
+ * Returns the forms of a text inside of any base64 or base64url text. There is one for each of the three places in a
+ * group, without the characters that are shared with a neighbour.
  */
 export function base64Forms(text: string): readonly string[] {
   const bytes = new TextEncoder().encode(text);
@@ -176,7 +176,7 @@ export function base64Forms(text: string): readonly string[] {
   return [...forms];
 }
 
-/** Length of the longest beginning of `form`, short of all of it, that stands at the end of `text`; in linear time. */
+/** Returns the length of the longest beginning of `form`, but not all of it, at the end of `text`. Linear time. */
 export function beginningAtEnd(text: string, form: string): number {
   // How much of a beginning of `form` is matched when the next character differs: Knuth, Morris and Pratt.
   const back = new Uint16Array(form.length + 1);

@@ -1,11 +1,11 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import type { DriftEvent } from '../../../src/call/options.ts';
 import type { MerchantClient } from '../../../src/client.ts';
 import { listInvoices } from '../../../src/contract/invoices.ts';
 import { check, integer, listOf, parameters, resource } from '../../../src/contract/values/codecs.ts';
 import { driftsIn } from '../../../src/contract/values/drift.ts';
 import type { AnyMerchantError } from '../../../src/errors/classes.ts';
+import type { DriftEvent } from '../../../src/transport/options.ts';
 import { FakeRuntime } from '../../support/fake-runtime.ts';
 import { type Step, serve } from '../../support/fault-server.ts';
 import { answer, ok } from '../../support/fault-steps.ts';

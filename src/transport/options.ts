@@ -3,10 +3,15 @@ import type { Operation } from '../contract/endpoint.ts';
 import type { DriftKind } from '../contract/values/drift.ts';
 import type { ErrorCode, Outcome } from '../errors/codes.ts';
 
-/** What the client needs of `fetch`. The platform's own, `sandbox.fetch` and one-line fakes all fit. */
+/**
+ * The part of `fetch` that the client uses. The platform's `fetch`, `sandbox.fetch` and one-line fakes fit.
+ *
+ * @example
+ * const fetch: FetchLike = async () => Response.json({ success: true, data: [] });
+ */
 export type FetchLike = (input: string, init: FetchInit) => Promise<Response>;
 
-/** What the client gives to {@link FetchLike}. */
+/** The second argument of {@link FetchLike}. */
 export interface FetchInit {
   readonly method: string;
   readonly headers: Headers;
@@ -15,27 +20,57 @@ export interface FetchInit {
   readonly signal: AbortSignal;
 }
 
-/** How failures are repeated. All durations in milliseconds. */
+/**
+ * How failed attempts are repeated. Durations in milliseconds.
+ *
+ * @example
+ * await merchant.invoices.get('order-1042', { retry: { attempts: 5, maxRetryAfter: 60_000 } });
+ */
 export interface RetryOptions {
-  /** Attempts in all, the first included. Default 3. */
+  /**
+   * Attempts in all, the first included.
+   * @defaultValue 3
+   */
   readonly attempts?: number | undefined;
-  /** Upper bound of the first wait; doubles with each attempt. Default 500. */
+  /**
+   * Upper bound of the first wait. It doubles with each attempt.
+   * @defaultValue 500
+   */
   readonly baseDelay?: number | undefined;
-  /** Upper bound of any wait of our own. Default 8,000. */
+  /**
+   * Upper bound of a wait for which the service sends no Retry-After.
+   * @defaultValue 8_000
+   */
   readonly maxDelay?: number | undefined;
-  /** The longest Retry-After that is waited; a longer one fails at once with the real error. Default 10,000: batch jobs raise it. */
+  /**
+   * The longest Retry-After that is waited. A longer one fails at once with the error of the answer. Batch jobs raise it.
+   * @defaultValue 10_000
+   */
   readonly maxRetryAfter?: number | undefined;
 }
 
-/** Retry options of a client. */
+/**
+ * Retry options of a client.
+ *
+ * @example
+ * new MerchantClient({ retry: { attempts: 2, budget: false } });
+ */
 export interface ClientRetryOptions extends RetryOptions {
-  /** Tokens of the retry budget that all calls share; `false` switches it off. Default 500: some 35 retries in a row. */
+  /**
+   * Tokens of the retry budget that all calls share. 500 pay for about 35 retries in a row. `false` switches it off.
+   * @defaultValue 500
+   */
   readonly budget?: number | false | undefined;
 }
 
-/** Options of a single call; each one left out is the client's. */
+/**
+ * Options of a single call. The client's option applies where one is absent.
+ *
+ * @example
+ * await merchant.invoices.create(params, { timeout: 5_000, signal: AbortSignal.timeout(20_000) });
+ */
 export interface CallOptions {
-  /** Ends the call at whatever stage it is; the error is an AbortedError that carries the signal's reason. */
+  /** Ends the call at any stage with an AbortedError, which holds the signal's reason. */
   readonly signal?: AbortSignal | undefined;
   /** Milliseconds for one attempt, body included. */
   readonly timeout?: number | undefined;
@@ -49,17 +84,22 @@ export interface CallOptions {
   readonly query?: Readonly<Record<string, string>> | undefined;
 }
 
-/** A row of an answer that is not what the interface describes. */
+/** A row of an answer that cannot be read. */
 export interface InvalidRow {
   /** Place in the answer, from 0. */
   readonly index: number;
-  /** The first member that is wrong; empty for the row as a whole. */
+  /** The first member that is wrong. Empty for the row as a whole. */
   readonly path: string;
-  /** The row as it came. */
+  /** The row as received. */
   readonly raw: unknown;
 }
 
-/** Options of a call that answers all its rows at once. */
+/**
+ * Options of a call that answers all its rows at once.
+ *
+ * @example
+ * await merchant.rates.list({ fiat: 'EUR' }, { onInvalidItem: ({ path }) => console.warn('unreadable rate', path) });
+ */
 export interface RowsOptions extends CallOptions {
   /**
    * Called with each row that cannot be read, which is always left out. Errors thrown here are ignored. Without this
@@ -68,7 +108,7 @@ export interface RowsOptions extends CallOptions {
   readonly onInvalidItem?: Callback<[row: InvalidRow]> | undefined;
 }
 
-/** What hooks and the logger are told. Never a body, a header or a secret; `url` is the template, not the address. */
+/** The event of hooks and the logger. It never holds a body, a header or a secret. */
 export interface CallEvent {
   readonly operation: Operation;
   readonly method: 'GET' | 'POST';
@@ -98,18 +138,18 @@ export interface ErrorEvent extends CallEvent {
 }
 
 /**
- * How an answer departed from the interface in a way that was forgiven. Reported once per operation, kind and path.
+ * A deviation of an answer from the interface that was accepted. Reported once per operation, kind and path.
  *
  * | kind | what came | what the client does |
  * |---|---|---|
  * | `unknown_field` | a member that the interface does not name | keeps it |
  * | `unknown_word` | a word that is not listed, such as a new status | passes it |
- * | `number_for_decimal` | a JSON number where a decimal string should be | reads it, where it is surely exact |
+ * | `number_for_decimal` | a JSON number where a decimal string should be | reads it, if it is certainly exact |
  * | `text_for_number` | digits as text where an integer should be | reads them |
- * | `list_for_object` | `[]` where an object or null should be | takes it for null |
- * | `null_for_list` | null where a list should be | takes it for an empty list |
+ * | `list_for_object` | `[]` where an object or null should be | treats it as null |
+ * | `null_for_list` | null where a list should be | treats it as an empty list |
  * | `no_envelope` | the payload without its envelope | reads it |
- * | `unreadable_member` | a member of a withdrawal that cannot be read | null; what came is in `unreadable` |
+ * | `unreadable_member` | a member of a withdrawal that cannot be read | null, and the received value is in `unreadable` |
  * | `invalid_item` | a row that cannot be read, of a list that leaves such rows out | leaves it out |
  * | `filter_ignored` | a row that contradicts the filter: the service may use another name for it | leaves it out |
  * | `size_ignored` | pages of another size than was asked for | walks the list with that size |
@@ -122,7 +162,12 @@ export interface DriftEvent {
   readonly kind: DriftKind | 'invalid_item' | 'filter_ignored' | 'size_ignored' | 'count_mismatch';
 }
 
-/** Called at each step of a call. A hook that throws or rejects changes nothing. */
+/**
+ * Functions that are called at each step of a call. Errors thrown in them are ignored.
+ *
+ * @example
+ * const hooks: Hooks = { onRetry: ({ operation, code }) => console.warn(`${operation} is repeated after ${code}`) };
+ */
 export interface Hooks {
   /** Before each attempt. */
   readonly onRequest?: Callback<[event: CallEvent]> | undefined;
@@ -130,11 +175,11 @@ export interface Hooks {
   readonly onResponse?: Callback<[event: ResponseEvent]> | undefined;
   /** Before each wait. */
   readonly onRetry?: Callback<[event: RetryEvent]> | undefined;
-  /** Once, when the call fails for good. */
+  /** Once, when the call fails finally. */
   readonly onError?: Callback<[event: ErrorEvent]> | undefined;
 }
 
-/** Where one line per step goes: `console` fits. Silent by default. */
+/** Receives one line per step. `console` fits. */
 export interface Logger {
   readonly debug?: Callback<[message: string, event: object]> | undefined;
   readonly info?: Callback<[message: string, event: object]> | undefined;

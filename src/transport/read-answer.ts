@@ -1,22 +1,24 @@
-import { payloadOf } from '../../contract/envelope.ts';
-import { isObject } from '../../contract/json.ts';
-import type { Check, Issue } from '../../contract/values/codecs.ts';
-import { UnexpectedResponseError } from '../../errors/classes.ts';
-import type { Outcome } from '../../errors/codes.ts';
-import { printable } from '../../printable.ts';
-import { afterUnknown, type Failure } from '../failure.ts';
-import type { RetryClass } from '../retry.ts';
-import { type Answer, excerpt, type Reading } from './answer.ts';
+import { payloadOf } from '../contract/envelope.ts';
+import { isObject } from '../contract/json.ts';
+import type { Check, Issue } from '../contract/values/codecs.ts';
+import { UnexpectedResponseError } from '../errors/classes.ts';
+import type { Outcome } from '../errors/codes.ts';
+import { printable } from '../printable.ts';
+import { type Answer, excerpt } from './answer.ts';
+import { afterUnknown, type Failure, isWrite } from './failure.ts';
 import { refusal } from './refusal.ts';
 import { hasCodedError, isRefusal } from './refusal-body.ts';
+import type { RetryClass } from './retry.ts';
+import type { Reading } from './scope.ts';
 
 export type Read<Data> =
   | { readonly ok: true; readonly value: Data }
   | { readonly ok: false; readonly failure: Failure };
 
-/** An answer as decoded data, or as the failure that it is. */
+/** Returns the decoded data of an answer, or its failure. */
 export function readAnswer<Data>(answer: Answer, reading: Reading<Data>): Read<Data> {
   const { status } = answer;
+  const { endpoint, client } = reading;
   if (answer.redirected) return redirect(answer, reading, FOLLOWED);
   // Status 0 is how browsers and workers show a redirect that was not followed.
   if (status === 0 || (status >= 300 && status < 400)) {
@@ -33,32 +35,32 @@ export function readAnswer<Data>(answer: Answer, reading: Reading<Data>): Read<D
     return unexpected(answer, reading, 'SDK_UNREADABLE_BODY', 'unanswered', problem);
   }
   const body = parse(answer.raw);
-  if (isRefusal(body, !reading.isIdempotent)) return { ok: false, failure: refusal(answer, body, reading) };
-  // An operation that reads nothing from its answer takes any body, even none.
+  if (isRefusal(body, !endpoint.idempotent)) return { ok: false, failure: refusal(answer, body, reading) };
+  // An operation that reads nothing from its answer accepts any body, also an empty one.
   if (body === NOT_JSON) {
     const empty = reading.data(undefined);
     if (empty.ok) return empty;
     return unexpected(answer, reading, 'SDK_UNREADABLE_BODY', 'unanswered', 'the body of the answer is not JSON');
   }
   const payload = payloadOf(body);
-  const tooMany = excess(payload, reading.pageSize);
+  const tooMany = excessProblem(payload, reading.pageSize);
   if (tooMany !== null) return unexpected(answer, reading, 'SDK_PAGE', 'never', tooMany, [], 'rejected');
-  if (reading.isIdempotent && answer.raw.length > UNSUSPICIOUS && isTooWide(payload)) {
+  if (endpoint.idempotent && answer.raw.length > UNSUSPICIOUS && isTooWide(payload)) {
     const problem = `the answer has an object of more than ${MEMBERS_MAX} members`;
     return unexpected(answer, reading, 'SDK_CONTRACT', 'never', problem);
   }
   const decoded = decode(reading.data, payload);
   if (decoded.ok) {
-    reading.onDecoded?.(body);
+    client.drift?.report(endpoint, body);
     return decoded;
   }
-  const problem = `the answer is not what the interface describes${found(decoded)}`;
+  const problem = `the answer is not what the interface describes${firstFinding(decoded)}`;
   return unexpected(answer, reading, 'SDK_CONTRACT', 'never', problem, decoded.issues);
 }
 
-/** A body of so many characters is decoded in no time, whatever it holds. */
+/** A shorter body is decoded fast, whatever it holds. */
 const UNSUSPICIOUS = 256 * 1024;
-/** No resource has so many. Copying objects of a million members takes ten times as long as parsing them. */
+/** More than any resource has. Copying an object of a million members takes ten times as long as parsing it. */
 const MEMBERS_MAX = 1_000;
 /** Nothing deeper is copied: data, page, row, member. */
 const WIDE_DEEPEST = 4;
@@ -78,16 +80,16 @@ function isTooWide(value: unknown, depth = 0): boolean {
 const ALWAYS_READ = 100;
 const EXCESS = 10;
 
-/** What is wrong with a page of far more items than were asked for; decoding it could hold the process up. */
-function excess(payload: unknown, asked: number | null): string | null {
+/** Returns the problem of a page with far more items than were asked for. Decoding it could block the process. */
+function excessProblem(payload: unknown, asked: number | null): string | null {
   const items = isObject(payload) ? payload['items'] : null;
   if (typeof asked !== 'number' || !Array.isArray(items) || items.length <= Math.max(ALWAYS_READ, EXCESS * asked))
     return null;
-  return `a page of ${asked} items was asked for and ${items.length} answered. The service may use other names for the query; see docs/pagination.md`;
+  return `a page of ${asked} items was asked for and ${items.length} answered. The service may use other names for the query, see docs/pagination.md`;
 }
 
-/** The first finding, and how many there are where there are more. */
-function found({ issues, isMore }: { readonly issues: readonly Issue[]; readonly isMore?: true }): string {
+/** Returns the first finding, and the number of findings if there are more. */
+function firstFinding({ issues, isMore }: { readonly issues: readonly Issue[]; readonly isMore?: true }): string {
   const [first] = issues;
   if (first === undefined) return '';
   const total = isMore ? `more than ${issues.length}` : `${issues.length}`;
@@ -98,12 +100,12 @@ function decode<Data>(check: Check<Data>, payload: unknown): ReturnType<Check<Da
   try {
     return check(payload);
   } catch {
-    // Absurdly deep nesting overflows the stack inside the decoder.
+    // Very deep nesting overflows the stack inside the decoder.
     return { ok: false, issues: [{ path: '', message: 'is nested too deeply' }] };
   }
 }
 
-/** What {@link parse} gives for text that is not JSON. */
+/** The result of {@link parse} for text that is not JSON. */
 const NOT_JSON: unique symbol = Symbol('not JSON');
 
 function parse(raw: string): unknown {
@@ -127,7 +129,7 @@ function unexpected(
   outcome: Outcome = 'unknown',
 ): { readonly ok: false; readonly failure: Failure } {
   const { status, requestId } = answer;
-  const { redactor } = reading;
+  const { redactor } = reading.client;
   const visible = (text: string, max: number) => printable(redactor.beginning(text, max));
   return {
     ok: false,
@@ -157,18 +159,18 @@ const NOT_MODIFIED =
   'something answers "not modified" to a request that was not conditional: a cache between you and the service. Exclude the service from it';
 
 function redirect(answer: Answer, reading: Reading<unknown>, problem: string): { ok: false; failure: Failure } {
-  // Whoever redirects a write may have done it first.
-  const outcome = reading.isWrite ? 'unknown' : 'rejected';
+  // The sender of a redirect may have done the write before.
+  const outcome = isWrite(reading.endpoint) ? 'unknown' : 'rejected';
   return unexpected(answer, reading, 'SDK_REDIRECT', 'never', problem, [], outcome);
 }
 
 function notFollowed(headers: Headers): string {
-  const target = originOf(headers.get('location'));
+  const target = originIn(headers.get('location'));
   const to = target === null ? '' : ` to ${target}`;
-  return `the service redirects${to}; redirects are not followed, because the API key would go along. Set baseUrl to the final address`;
+  return `the service redirects${to}. Redirects are not followed, because the API key would be sent too. Set baseUrl to the final address`;
 }
 
-/** Only the origin is shown: the rest of a Location may hold anything. */
-function originOf(location: string | null): string | null {
+/** Returns the origin of a Location header. The rest of the header may hold anything. */
+function originIn(location: string | null): string | null {
   return location !== null && URL.canParse(location) ? new URL(location).origin : null;
 }

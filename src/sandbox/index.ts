@@ -1,8 +1,14 @@
 export type { Sandbox, SandboxFetch } from './api.ts';
 export { MAGIC_OUTCOMES, type MagicOutcome } from './business/magic-outcomes.ts';
 export type { Finding } from './delivery/why-search.ts';
-export type { FailureBody, NullForm } from './dialect/dialect.ts';
-export { DIALECTS, type Dialect, type DialectEntry, type DialectTable } from './dialect/dialects.ts';
+export {
+  DIALECTS,
+  type Dialect,
+  type DialectEntry,
+  type DialectTable,
+  type FailureBody,
+  type NullForm,
+} from './dialect/dialects.ts';
 export {
   type DeliveryMove,
   describeEvent,

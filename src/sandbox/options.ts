@@ -1,6 +1,6 @@
 import { ConfigurationError } from '../errors/classes.ts';
-import type { Dialect } from './dialect/dialect.ts';
-import { dialectFrom } from './dialect/dialect-option.ts';
+import type { Dialect } from './dialect/dialects.ts';
+import { dialectFrom } from './dialect/dialects.ts';
 import { durationFrom, shown } from './duration.ts';
 import type { SandboxEvent } from './events.ts';
 import {

@@ -1,7 +1,6 @@
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { withTables } from '../../scripts/sandbox-tables.ts';
 import { EXIT } from '../../src/cli/io.ts';
 import { sandboxFlags } from '../../src/cli/sandbox/flags.ts';
 import { createSandbox, MAGIC_OUTCOMES } from '../../src/sandbox/index.ts';
@@ -13,12 +12,6 @@ const sandboxPage = page('sandbox');
 const cliPage = page('cli');
 
 describe('docs/sandbox.md', () => {
-  it('has the tables that the code has', () => {
-    expect(withTables(sandboxPage), 'run: node scripts/sandbox-tables.ts').toBe(sandboxPage);
-    expect(sandboxPage).toContain('| `underpay-` |');
-    expect(sandboxPage).toContain('| `createStatus` | `201`, `200`');
-  });
-
   it('names every fault', () => {
     for (const fault of [...REQUEST_FAULTS, ...DELIVERY_FAULTS]) expect(sandboxPage).toContain(`\`${fault}\``);
   });

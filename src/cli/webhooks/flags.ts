@@ -1,4 +1,4 @@
-import { dialectFrom } from '../../sandbox/dialect/dialect-option.ts';
+import { dialectFrom } from '../../sandbox/dialect/dialects.ts';
 import type { Dialect } from '../../sandbox/index.ts';
 import { secretsFrom } from '../../webhooks/verify/secrets.ts';
 import { dialectFromFlags } from '../dialect-flags.ts';

@@ -1,6 +1,5 @@
-import type { Dialect } from '../dialect/dialect.ts';
-import { wireForm } from '../dialect/wire-form.ts';
-import { wireTime } from '../dialect/wire-time.ts';
+import type { Dialect } from '../dialect/dialects.ts';
+import { wireForm, wireTime } from '../dialect/wire-form.ts';
 import type { SandboxWithdrawal } from '../wire-types.ts';
 import type { World } from '../world.ts';
 

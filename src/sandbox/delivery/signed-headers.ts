@@ -1,5 +1,5 @@
 import { base64url, signWebhook, type WebhookHeaders } from '../../webhooks/verify/signature.ts';
-import type { Dialect } from '../dialect/dialect.ts';
+import type { Dialect } from '../dialect/dialects.ts';
 
 /** A delivery that is to be signed. */
 export interface Unsigned {

@@ -5,7 +5,7 @@ import { wireRates } from '../business/rates.ts';
 import { withdrawalForm, withdrawalsInOrder } from '../business/withdrawals.ts';
 import { resend } from '../delivery/deliveries.ts';
 import { deliveryForm } from '../delivery/delivery-form.ts';
-import type { Dialect } from '../dialect/dialect.ts';
+import type { Dialect } from '../dialect/dialects.ts';
 import { wireForm } from '../dialect/wire-form.ts';
 import type { InvoiceRecord } from '../state/store.ts';
 import type { World } from '../world.ts';

@@ -1,4 +1,4 @@
-import type { Dialect } from '../dialect/dialect.ts';
+import type { Dialect } from '../dialect/dialects.ts';
 import { Refusal } from './respond.ts';
 
 /** What is asked for and not there. */

@@ -1,4 +1,4 @@
-import type { Dialect } from '../dialect/dialect.ts';
+import type { Dialect } from '../dialect/dialects.ts';
 import { notFound } from './not-found.ts';
 import { InvalidRequest } from './respond.ts';
 

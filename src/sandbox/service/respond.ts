@@ -1,4 +1,4 @@
-import type { Dialect, FailureBody } from '../dialect/dialect.ts';
+import type { Dialect, FailureBody } from '../dialect/dialects.ts';
 
 /** An answer as text; nothing of it has gone out yet. */
 export interface Answer {

@@ -2,7 +2,7 @@ import { isLoopback } from '../../contract/values/hosts.ts';
 import { activeCurrency } from '../business/catalogue.ts';
 import type { InvoiceDraft } from '../business/invoices.ts';
 import { isAmount } from '../business/money.ts';
-import type { Dialect } from '../dialect/dialect.ts';
+import type { Dialect } from '../dialect/dialects.ts';
 import type { World } from '../world.ts';
 import { type Finding, InvalidRequest } from './respond.ts';
 

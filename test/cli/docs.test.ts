@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { EXIT } from '../../src/cli/io.ts';
-import { sandboxFlags } from '../../src/cli/sandbox/flags.ts';
+import { parseSandboxFlags } from '../../src/cli/sandbox/flags.ts';
 import { createSandbox, MAGIC_OUTCOMES } from '../../src/sandbox/index.ts';
 import { DELIVERY_FAULTS, REQUEST_FAULTS } from '../../src/sandbox/service/faults.ts';
 import { firstLine, type Running, start } from './command-line.ts';
@@ -21,7 +21,7 @@ describe('docs/cli.md', () => {
   it('names every flag that the sandbox takes', () => {
     const flags = [...cliPage.matchAll(/`--([a-z-]+)/g)].map(([, flag = '']) => flag);
     for (const flag of flags.filter((name) => !OTHER_COMMANDS.includes(name))) {
-      expect(() => sandboxFlags([`--${flag}`, ...(VALUES[flag] ?? [])]), flag).not.toThrow();
+      expect(() => parseSandboxFlags([`--${flag}`, ...(VALUES[flag] ?? [])]), flag).not.toThrow();
     }
     expect(flags).toEqual(expect.arrayContaining(['state', 'callback', 'fault', 'frozen', 'events', 'allow-host']));
   });

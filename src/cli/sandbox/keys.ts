@@ -9,7 +9,7 @@ const HELP = `
 
 `;
 
-/** What a key does while the sandbox runs. */
+/** What the keys act on. */
 export interface KeyTargets {
   readonly io: Pick<Io, 'out' | 'open'>;
   readonly sandbox: Sandbox;
@@ -17,7 +17,7 @@ export interface KeyTargets {
   readonly stop: () => void;
 }
 
-/** Answers a pressed key. Never rejects. */
+/** Does what a pressed key stands for. Never rejects. */
 export async function onKey(key: string, { io, sandbox, changed, stop }: KeyTargets): Promise<void> {
   const say = (text: string): void => io.out(`  ${text}\n`);
   const clock = (): string => `clock ${sandbox.now().toISOString().slice(0, 19).replace('T', ' ')}`;

@@ -297,7 +297,7 @@ describe('the actions', () => {
     const test = (await cli(['sandbox', 'export', '--url', run.url])).out;
     expect(test).toContain(`await sandbox.underpay("o'hara", "17.00", { method: "Card" });`);
     const curl = (await cli(['sandbox', 'export', '--as', 'curl', '--url', run.url])).out;
-    expect(curl).toContain(`-d '{"external_id":"o'\\''hara"`);
+    expect(curl).toContain(`--data-raw '{"external_id":"o'\\''hara"`);
     const data = JSON.parse((await cli(['sandbox', 'export', '--as', 'json', '--url', run.url])).out);
     expect(data).toMatchObject([{ external_id: "o'hara", status: 'success' }]);
   });

@@ -9,16 +9,15 @@ import { backField, dashboardPage } from '../dashboard-frame.ts';
 import { type Html, html } from '../parts/html.ts';
 import { moment, span } from '../parts/moments.ts';
 import { pill } from '../parts/table.ts';
+import { curlCommand, testOf } from './copies.ts';
 import { resendButton } from './deliveries-page.ts';
-import { asCurl } from './delivery-as-curl.ts';
-import { asTest } from './delivery-as-test.ts';
 
 /** One delivery: where it stands, why it was refused, each attempt as it was sent and answered, and how to repeat it. */
 export async function deliveryPage(world: World, exchange: Exchange, row: DeliveryRecord): Promise<Answer> {
   const { invoice, url, log, nextRetryAt } = row;
   const last = log.at(-1);
   const target = url ?? 'http://127.0.0.1:3000/webhook';
-  const curl = asCurl(await signedRequest(world, row, target, world.settings.wallClock()));
+  const curl = curlCommand(await signedRequest(world, row, target, world.settings.wallClock()), '-i');
   return dashboardPage(
     exchange,
     `${row.eventType} of ${invoice.external_id}`,
@@ -40,7 +39,7 @@ ${log.length === 0 ? html`<p class="soft">${row.attempt === null ? 'None.' : 'Th
 <p class="soft small">These bytes are signed; every attempt sends them alike.</p><pre dir="auto">${row.body}</pre></section>
 <section class="card stack" aria-labelledby="again"><h2 id="again">Do it again</h2>
 ${copy('curl', 'Copy as curl', 'Signed when this page was made. A receiver that looks at the age takes it for about 5 minutes.', curl)}
-${copy('test', 'Copy as test', 'Passes as it is, without a port. Put your own endpoint in the place of receive.', asTest(world, row))}</section>`,
+${copy('test', 'Copy as test', 'Passes as it is, without a port. Put your own endpoint in the place of receive.', testOf(world, invoice))}</section>`,
   );
 }
 

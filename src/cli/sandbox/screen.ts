@@ -1,8 +1,8 @@
-import type { Sandbox } from '../../sandbox/index.ts';
-import { MAGIC_OUTCOMES } from '../../sandbox/index.ts';
-import type { Style } from '../style.ts';
+import { printable } from '../../printable.ts';
+import { describeEvent, MAGIC_OUTCOMES, type Sandbox, type SandboxEvent } from '../../sandbox/index.ts';
+import { excerpt, type Paint, type Style } from '../report.ts';
 
-/** What stands on the screen when the sandbox listens. */
+/** The lines of the screen when the sandbox listens. */
 export function banner(
   sandbox: Sandbox,
   style: Style,
@@ -27,4 +27,24 @@ export function banner(
     keys ? 'stop  Ctrl-C     reset  r     open dashboard  o     retry webhooks now  n     help  ?' : 'stop  Ctrl-C',
   ];
   return `${lines.map((line) => (line === '' ? '' : `  ${line}`)).join('\n')}\n\n`;
+}
+
+/** An event as a terminal shows it, with the answer of a receiver that refused a delivery. */
+export function eventLines(event: SandboxEvent, style: Style): string {
+  const line = paintOf(event, style)(describeEvent(event).split('\n').map(printable).join('\n'));
+  if (event.kind !== 'attempt' || event.success || !event.response_body) return `${line}\n`;
+  return `${line}\n${style.soft(`          it said: ${excerpt(event.response_body)}`)}\n`;
+}
+
+function paintOf(event: SandboxEvent, style: Style): Paint {
+  switch (event.kind) {
+    case 'request':
+      return event.status !== null && event.status < 400 ? style.soft : style.warn;
+    case 'invoice':
+      return style.strong;
+    case 'attempt':
+      return event.success ? style.good : style.bad;
+    case 'note':
+      return style.warn;
+  }
 }

@@ -1,16 +1,103 @@
-/** Throws the error of the entry that asks; `problem` says what is wrong and what would be right. */
+import { ConfigurationError } from './errors/classes.ts';
+
+// Checks of options: one rule and one sentence for each kind of mistake, in every entry of the package.
+
+/** Throws the error of the entry that asks. `problem` says what is wrong and what would be right. */
 export type Fail = (problem: string) => never;
 
-/** Refuses an option that does not exist: a mistyped name would be ignored, and noticed in an outage only. */
-export function checkNames(what: string, options: object, names: ReadonlySet<string>, fail: Fail): void {
+/** Throws a ConfigurationError that begins with the name of the function or class, where it has one. */
+export function configurationFail(owner = ''): Fail {
+  return (problem) => {
+    throw new ConfigurationError(owner === '' ? `${problem}.` : `${owner}: ${problem}.`);
+  };
+}
+
+/** Throws a ConfigurationError about the arguments of a call, before any request. */
+export function argumentFail(operation: string, externalId: string | null = null): Fail {
+  return (problem) => {
+    throw new ConfigurationError(`${operation}: ${problem}. No request was made.`, {
+      code: 'SDK_INVALID_ARGUMENT',
+      operation,
+      externalId,
+    });
+  };
+}
+
+/** Refuses anything but an object whose members are all known: a mistyped name would be ignored silently. */
+export function checkOptions(what: string, options: unknown, names: ReadonlySet<string>, fail: Fail): void {
+  if (typeof options !== 'object' || options === null || Array.isArray(options))
+    fail(`${what} must be an object, not ${kindOf(options)}`);
   for (const name of Object.keys(options)) {
     if (!names.has(name)) fail(`${what} has no ${JSON.stringify(name.slice(0, 40))}; it has ${[...names].join(', ')}`);
   }
 }
 
-/** The names of an options type, as a set. The compiler says which one is missing. */
+/** The names of an options type, as a set. The compiler reports a missing one. */
 export function namesOf<T>(table: { readonly [K in keyof Required<T>]: true }): ReadonlySet<string> {
   return new Set(Object.keys(table));
+}
+
+/** Refuses a callback that is neither absent nor a function. */
+export function checkCallbacks(callbacks: Readonly<Record<string, unknown>>, fail: Fail): void {
+  for (const [name, callback] of Object.entries(callbacks)) {
+    if (callback !== undefined && typeof callback !== 'function') {
+      fail(`${name} must be a function, not ${kindOf(callback)}`);
+    }
+  }
+}
+
+/** Refuses what is not an AbortSignal. Null and undefined mean that there is no signal. */
+export function checkSignal(name: string, signal: unknown, fail: Fail): void {
+  if (signal === undefined || signal === null || isSignal(signal)) return;
+  const isController = typeof signal === 'object' && 'signal' in signal && isSignal(signal.signal);
+  const remedy = isController
+    ? 'not the AbortController: pass controller.signal'
+    : `such as AbortSignal.timeout(5_000), not ${kindOf(signal)}`;
+  fail(`${name} must be an AbortSignal, ${remedy}`);
+}
+
+/** Compares members, because a signal of another realm or of a polyfill is no instance of this realm's class. */
+function isSignal(signal: unknown): boolean {
+  return (
+    typeof signal === 'object' &&
+    signal !== null &&
+    'aborted' in signal &&
+    'addEventListener' in signal &&
+    typeof signal.addEventListener === 'function' &&
+    'removeEventListener' in signal &&
+    typeof signal.removeEventListener === 'function'
+  );
+}
+
+/** A number of milliseconds above 0, or the default. */
+export function readDuration(name: string, value: unknown, byDefault: number, fail: Fail): number {
+  if (value === undefined) return byDefault;
+  if (typeof value === 'number' && Number.isFinite(value) && value > 0) return value;
+  return fail(`${name} must be a number of milliseconds above 0, not ${kindOf(value)}`);
+}
+
+/** A whole number within limits, or the default. */
+export function readCount(
+  name: string,
+  value: unknown,
+  { byDefault, min, max }: { readonly byDefault: number; readonly min: number; readonly max?: number },
+  fail: Fail,
+): number {
+  if (value === undefined) return byDefault;
+  if (typeof value === 'number' && Number.isSafeInteger(value) && value >= min && value <= (max ?? value)) return value;
+  const range = max === undefined ? `from ${min}` : `from ${min} to ${max}`;
+  return fail(`${name} must be a whole number ${range}, not ${kindOf(value)}`);
+}
+
+/** One of a few words, or undefined where the option is absent. */
+export function readWord<T extends string>(
+  name: string,
+  words: readonly T[],
+  value: unknown,
+  fail: Fail,
+): T | undefined {
+  if (value === undefined) return undefined;
+  return words.find((word) => word === value) ?? fail(`${name} must be ${words.map((w) => `"${w}"`).join(' or ')}`);
 }
 
 /** Names a wrong value without quoting text, which could be a secret. */
@@ -21,7 +108,7 @@ export function kindOf(value: unknown): string {
   return Array.isArray(value) ? 'an array' : `a value of type ${typeof value}`;
 }
 
-/** By its tag, not instanceof: a test runner may hand over an array of another realm. */
+/** Compares the tag, not the class: a test runner may pass an array of another realm. */
 export function isBytes(value: unknown): value is Uint8Array {
   return ArrayBuffer.isView(value) && Object.prototype.toString.call(value) === '[object Uint8Array]';
 }

@@ -1,7 +1,6 @@
 import type { ClientRetryOptions, DriftEvent, FetchLike, Hooks, Logger } from './call/options.ts';
-import { checkNames, isBytes, kindOf } from './checks.ts';
+import { checkCallbacks, checkOptions, configurationFail, type Fail, isBytes, kindOf } from './checks.ts';
 import { isLoopback } from './contract/values/hosts.ts';
-import { ConfigurationError } from './errors/classes.ts';
 import type { Runtime } from './transport/runtime.ts';
 import { type ApiKey, keyProblem } from './transport/secrecy/api-key.ts';
 
@@ -46,7 +45,8 @@ export interface WithdrawalQueryNames {
   readonly per_page?: string | undefined;
 }
 
-const KNOWN_OPTIONS: ReadonlySet<string> = new Set<keyof MerchantClientOptions>([
+/** Every option of the client. */
+export const CLIENT_NAMES: ReadonlySet<string> = new Set<keyof MerchantClientOptions>([
   'baseUrl',
   'apiKey',
   'webhookSecret',
@@ -64,15 +64,7 @@ const KNOWN_OPTIONS: ReadonlySet<string> = new Set<keyof MerchantClientOptions>(
 ]);
 
 /** A wrong option: says which and what was given, never its value where that could be a secret. */
-export function fail(problem: string): never {
-  throw new ConfigurationError(`MerchantClient: ${problem}.`);
-}
-
-/** Only an object, and only options that exist. */
-export function checkOptions(options: MerchantClientOptions): void {
-  if (typeof options !== 'object' || options === null) fail(`options must be an object, not ${kindOf(options)}`);
-  checkNames('options', options, KNOWN_OPTIONS, fail);
-}
+export const fail: Fail = configurationFail('MerchantClient');
 
 /** A variable of the platform's environment; undefined where it is not set or may not be read (Deno). */
 function environment(name: string): string | undefined {
@@ -154,13 +146,10 @@ export function checkFunctions(
   closed: boolean,
 ): void {
   if (holder === undefined) return;
-  if (typeof holder !== 'object' || holder === null) fail(`${name} must be an object, not ${kindOf(holder)}`);
-  const isPlain = [Object.prototype, null].includes(Object.getPrototypeOf(holder));
-  if (closed && isPlain) checkNames(name, holder, new Set(methods), fail);
+  const isPlain = holder !== null && [Object.prototype, null].includes(Object.getPrototypeOf(holder));
+  checkOptions(name, holder, new Set(closed && isPlain ? methods : Object.keys(holder ?? {})), fail);
   for (const method of methods) {
-    const member: unknown = Reflect.get(holder, method);
-    if (member !== undefined && typeof member !== 'function')
-      fail(`${name}.${method} must be a function, not ${kindOf(member)}`);
+    checkCallbacks({ [`${name}.${method}`]: Reflect.get(holder, method) }, fail);
   }
 }
 

@@ -1,8 +1,9 @@
+import { checkCallbacks, checkOptions } from './checks.ts';
 import {
+  CLIENT_NAMES,
   checkApiKey,
   checkBaseUrl,
   checkFunctions,
-  checkOptions,
   checkQueryNames,
   checkWebhookSecrets,
   fail,
@@ -38,12 +39,11 @@ export class MerchantClient {
   readonly webhooks: Webhooks;
 
   constructor(options: MerchantClientOptions = {}) {
-    checkOptions(options);
+    checkOptions('options', options, CLIENT_NAMES, fail);
     checkFunctions(options.hooks, 'hooks', ['onRequest', 'onResponse', 'onRetry', 'onError'], true);
     checkFunctions(options.logger, 'logger', ['debug', 'info', 'warn', 'error'], false);
     checkFunctions(options.runtime, 'runtime', ['now', 'monotonic', 'random', 'timer'], true);
-    if (options.fetch !== undefined && typeof options.fetch !== 'function') fail('fetch must be a function');
-    if (options.onDrift !== undefined && typeof options.onDrift !== 'function') fail('onDrift must be a function');
+    checkCallbacks({ fetch: options.fetch, onDrift: options.onDrift }, fail);
     const baseUrl = checkBaseUrl(options.baseUrl, options.allowHttp === true);
     const apiKey = checkApiKey(options.apiKey);
     const secrets = checkWebhookSecrets(options.webhookSecret);

@@ -1,6 +1,6 @@
-import { checkNames } from '../checks.ts';
+import { argumentFail, checkOptions } from '../checks.ts';
 import type { Page } from '../contract/types.ts';
-import { type CallError, ConfigurationError, isMerchantError } from '../errors/classes.ts';
+import { type CallError, isMerchantError } from '../errors/classes.ts';
 import { unreadable } from '../transport/request.ts';
 import type { Success } from '../transport/runner.ts';
 import { type CallSite, callSite, locate } from './call-site.ts';
@@ -142,13 +142,11 @@ export class ListCall<T> extends Call<Page<T>> implements AsyncIterable<T> {
     } catch (error) {
       throw unreadable(error, operation);
     }
-    const fail = (problem: string): never => {
-      throw new ConfigurationError(`${operation}: ${problem}`, { code: 'SDK_INVALID_ARGUMENT', operation });
-    };
+    const fail = argumentFail(operation);
     if (typeof limit !== 'number' || !Number.isSafeInteger(limit) || limit < 0) {
       return fail('collect needs a limit, such as collect({ limit: 1000 })');
     }
-    checkNames('collect', options, COLLECT_NAMES, fail);
+    checkOptions('collect', options, COLLECT_NAMES, fail);
     const items: T[] = [];
     if (limit === 0) return items;
     for await (const item of this.#items()) {

@@ -1,9 +1,8 @@
 import type { CallOptions, InvalidRow, RowsOptions } from '../call/options.ts';
-import { checkNames, kindOf } from '../checks.ts';
+import { argumentFail, checkCallbacks, checkOptions, readCount } from '../checks.ts';
 import type { Operation } from '../contract/endpoint.ts';
 import { isObject } from '../contract/envelope.ts';
 import type { Page } from '../contract/types.ts';
-import { ConfigurationError } from '../errors/classes.ts';
 import { CALL_NAMES } from '../transport/limits.ts';
 
 /** An item of a list that is not what the interface describes. */
@@ -28,7 +27,7 @@ export interface ListOptions<T> extends CallOptions {
   readonly onInvalidItem?: ((item: InvalidItem) => void) | undefined;
 }
 
-const PREFETCH_MAX = 32;
+const PREFETCH = { byDefault: 1, min: 1, max: 32 };
 const ROWS_NAMES: ReadonlySet<string> = new Set([...CALL_NAMES, 'onInvalidItem' satisfies keyof RowsOptions]);
 const LIST_NAMES: ReadonlySet<string> = new Set([
   ...CALL_NAMES,
@@ -37,20 +36,20 @@ const LIST_NAMES: ReadonlySet<string> = new Set([
 
 /** The options of a list, checked, and apart from the caller's objects. */
 export function listOptionsOf<T>(options: ListOptions<T>, operation: Operation): ListOptions<T> {
-  checkOptions(options, LIST_NAMES, operation);
-  const { prefetch = 1, onPage, onInvalidItem } = options;
-  if (!Number.isSafeInteger(prefetch) || prefetch < 1 || prefetch > PREFETCH_MAX) {
-    fail(operation, `options.prefetch must be a whole number from 1 to ${PREFETCH_MAX}, not ${kindOf(prefetch)}`);
-  }
-  checkCallbacks({ onPage, onInvalidItem }, operation);
+  const fail = argumentFail(operation);
+  checkOptions('options', options, LIST_NAMES, fail);
+  const { onPage, onInvalidItem } = options;
+  const prefetch = readCount('options.prefetch', options.prefetch, PREFETCH, fail);
+  checkCallbacks({ 'options.onPage': onPage, 'options.onInvalidItem': onInvalidItem }, fail);
   return { ...callOptionsOf(options), prefetch, onPage, onInvalidItem };
 }
 
 /** The options of a call that answers all its rows at once, likewise. */
 export function rowsOptionsOf(options: RowsOptions, operation: Operation): RowsOptions {
-  checkOptions(options, ROWS_NAMES, operation);
+  const fail = argumentFail(operation);
+  checkOptions('options', options, ROWS_NAMES, fail);
   const { onInvalidItem } = options;
-  checkCallbacks({ onInvalidItem }, operation);
+  checkCallbacks({ 'options.onInvalidItem': onInvalidItem }, fail);
   return { ...callOptionsOf(options), onInvalidItem };
 }
 
@@ -64,26 +63,4 @@ export function callOptionsOf({ signal, timeout, deadline, retry, headers, query
     headers: headers instanceof Headers ? Object.fromEntries(headers) : isObject(headers) ? { ...headers } : headers,
     query: isObject(query) ? { ...query } : query,
   };
-}
-
-function checkOptions(options: object, names: ReadonlySet<string>, operation: Operation): void {
-  if (typeof options !== 'object' || options === null) {
-    fail(operation, `options must be an object, not ${kindOf(options)}`);
-  }
-  checkNames('options', options, names, (problem) => fail(operation, problem));
-}
-
-function checkCallbacks(callbacks: Readonly<Record<string, unknown>>, operation: Operation): void {
-  for (const [name, callback] of Object.entries(callbacks)) {
-    if (callback !== undefined && typeof callback !== 'function') {
-      fail(operation, `options.${name} must be a function, not ${kindOf(callback)}`);
-    }
-  }
-}
-
-function fail(operation: Operation, problem: string): never {
-  throw new ConfigurationError(`${operation}: ${problem}. No request was made.`, {
-    code: 'SDK_INVALID_ARGUMENT',
-    operation,
-  });
 }

@@ -1,9 +1,9 @@
 import { ListCall } from '../call/call.ts';
 import type { CallOptions } from '../call/options.ts';
+import { notify } from '../callbacks.ts';
 import type { PageEndpoint } from '../contract/endpoint.ts';
 import { isObject, lenientPage } from '../contract/envelope.ts';
 import type { Page, PageQuery } from '../contract/types.ts';
-import { quietly } from '../transport/observer.ts';
 import { unreadable } from '../transport/request.ts';
 import type { Runner, Success } from '../transport/runner.ts';
 import type { CallTraits } from '../transport/scope.ts';
@@ -52,7 +52,7 @@ export function listCall<T extends { readonly uuid: string }, Query extends Page
       signal: reader.options.signal ?? null,
       leftOut: (page) => reader.leftOut.get(page) ?? [],
       read: (page, signal) => reader.read(page, signal),
-      onPage: (page) => quietly(() => reader.options.onPage?.(page)),
+      onPage: (page) => notify(() => reader.options.onPage?.(page)),
       onFailure: (error) => reader.report(error),
       onShort: () => runner.noteDrift(endpoint, 'total_items', 'count_mismatch'),
     });
@@ -152,7 +152,7 @@ class ListReader<T extends { readonly uuid: string }, Query extends PageQuery> {
       data: lenientPage(this.#endpoint.item, (index, issues, raw, page) => {
         const uuid = isObject(raw) ? raw['uuid'] : undefined;
         others.push(typeof uuid === 'string' ? uuid : `row ${index} of page ${page}`);
-        quietly(() => report({ page, index, path: issues[0]?.path ?? '', raw }));
+        notify(() => report({ page, index, path: issues[0]?.path ?? '', raw }));
       }),
     };
   }

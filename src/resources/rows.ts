@@ -1,7 +1,7 @@
 import type { RowsOptions } from '../call/options.ts';
+import { notify } from '../callbacks.ts';
 import type { Operation, RowsEndpoint } from '../contract/endpoint.ts';
 import { rowsOf } from '../contract/rows.ts';
-import { quietly } from '../transport/observer.ts';
 import { unreadable } from '../transport/request.ts';
 import type { Runner, Success } from '../transport/runner.ts';
 import { rowsOptionsOf } from './list-options.ts';
@@ -26,7 +26,7 @@ export async function readRows<T>(
     mayAllBeInvalid: onInvalidItem !== undefined,
     onInvalid(index, { path }, raw) {
       runner.noteDrift(endpoint, path === '' ? '*' : `*.${path}`, 'invalid_item');
-      if (onInvalidItem !== undefined) quietly(() => onInvalidItem({ index, path, raw }));
+      if (onInvalidItem !== undefined) notify(() => onInvalidItem({ index, path, raw }));
     },
   });
   return runner.run(endpoint, {}, callOptions, { data });

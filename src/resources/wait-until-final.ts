@@ -1,13 +1,7 @@
 import { callSite, locate } from '../call/call-site.ts';
-import { checkNames, kindOf } from '../checks.ts';
+import { argumentFail, checkOptions, checkSignal, readDuration } from '../checks.ts';
 import type { Invoice } from '../contract/types.ts';
-import {
-  AbortedError,
-  type AnyMerchantError,
-  ConfigurationError,
-  isMerchantError,
-  TimeoutError,
-} from '../errors/classes.ts';
+import { AbortedError, type AnyMerchantError, isMerchantError, TimeoutError } from '../errors/classes.ts';
 import { unreadable } from '../transport/request.ts';
 import type { Runner } from '../transport/runner.ts';
 import { pause } from '../transport/runtime.ts';
@@ -85,11 +79,12 @@ interface Settings {
 function settingsOf(options: WaitOptions | null | undefined): Settings {
   try {
     const given: WaitOptions = options ?? {};
-    if (typeof given !== 'object') return fail(`options must be an object, not ${kindOf(given)}`);
-    checkNames('options', given, WAIT_NAMES, fail);
+    const fail = argumentFail(OPERATION);
+    checkOptions('options', given, WAIT_NAMES, fail);
+    checkSignal('options.signal', given.signal, fail);
     return {
-      interval: positive('interval', given.interval, DEFAULT_INTERVAL),
-      timeout: positive('timeout', given.timeout, DEFAULT_TIMEOUT),
+      interval: readDuration('interval', given.interval, DEFAULT_INTERVAL, fail),
+      timeout: readDuration('timeout', given.timeout, DEFAULT_TIMEOUT, fail),
       signal: given.signal ?? null,
     };
   } catch (error) {
@@ -121,18 +116,5 @@ function timedOut(timeout: number, externalId: string | null, last: Invoice | nu
     outcome: 'rejected',
     stoppedBy: 'deadline',
     message: `${OPERATION}: not final within ${timeout} ms, ${state}. Wait longer with "timeout", or act on the webhook.`,
-  });
-}
-
-function positive(name: string, value: number | undefined, byDefault: number): number {
-  if (value === undefined) return byDefault;
-  if (typeof value === 'number' && Number.isFinite(value) && value > 0) return value;
-  return fail(`${name} must be a number of milliseconds above 0`);
-}
-
-function fail(problem: string): never {
-  throw new ConfigurationError(`${OPERATION}: ${problem}. No request was made.`, {
-    code: 'SDK_INVALID_ARGUMENT',
-    operation: OPERATION,
   });
 }

@@ -1,5 +1,4 @@
-import { checkNames, kindOf, namesOf } from '../checks.ts';
-import { ConfigurationError } from '../errors/classes.ts';
+import { checkOptions, configurationFail, namesOf } from '../checks.ts';
 import type { ListenOptions } from './http/server.ts';
 import type { SandboxDefaults, SandboxOptions, SeedInvoice } from './options.ts';
 import type { Fault, FaultOptions, FaultType, SeedFault } from './service/faults.ts';
@@ -79,14 +78,9 @@ const FAULT_MEMBERS = {
 
 /** Refuses what is not an object, and a name that it cannot have. */
 export function checkOptionNames(what: string, options: unknown, names: ReadonlySet<string>): void {
-  if (typeof options !== 'object' || options === null) fail(`${what} must be an object, not ${kindOf(options)}`);
-  checkNames(what, options, names, fail);
+  checkOptions(what, options, names, configurationFail());
 }
 
 export function checkFaultNames(fault: Fault): void {
   checkOptionNames(`The fault ${fault.type}`, fault, new Set(['type', ...FAULT_MEMBERS[fault.type]]));
-}
-
-function fail(problem: string): never {
-  throw new ConfigurationError(problem);
 }

@@ -1,9 +1,9 @@
 import type { DriftEvent } from '../call/options.ts';
+import { notify } from '../callbacks.ts';
 import type { Endpoint } from '../contract/endpoint.ts';
 import { isObject, payloadOf, unwrapped } from '../contract/envelope.ts';
 import { driftsIn } from '../contract/values/drift.ts';
 import { printable } from '../printable.ts';
-import { quietly } from './observer.ts';
 import type { Redactor } from './secrecy/redact.ts';
 
 /** Departures remembered; a service that answers a new name each time must not fill the memory. */
@@ -36,6 +36,6 @@ export class DriftReporter {
     const key = `${operation} ${kind} ${path}`;
     if (this.#told.has(key) || this.#told.size >= REMEMBERED) return;
     this.#told.add(key);
-    quietly(() => this.#onDrift({ operation, path: printable(this.#redactor.beginning(path, PATH_MAX)), kind }));
+    notify(() => this.#onDrift({ operation, path: printable(this.#redactor.beginning(path, PATH_MAX)), kind }));
   }
 }

@@ -1,6 +1,14 @@
 import type { CallOptions, ClientRetryOptions, RetryOptions } from '../call/options.ts';
-import { checkNames, type Fail, kindOf } from '../checks.ts';
-import { ConfigurationError } from '../errors/classes.ts';
+import {
+  argumentFail,
+  checkOptions,
+  checkSignal,
+  configurationFail,
+  type Fail,
+  kindOf,
+  readCount,
+  readDuration,
+} from '../checks.ts';
 import { DEFAULT_RETRY, type RetryPolicy } from './retry.ts';
 
 export const DEFAULT_TIMEOUT = 10_000;
@@ -28,17 +36,16 @@ export function clientLimits(options: {
   readonly deadline?: number | undefined;
   readonly retry?: false | ClientRetryOptions | undefined;
 }): CallLimits & { readonly budget: number | false } {
-  const fail = (problem: string): never => {
-    throw new ConfigurationError(`MerchantClient: ${problem}.`);
-  };
+  const fail = configurationFail('MerchantClient');
   const { retry } = options;
   checkRetry(retry, CLIENT_RETRY_NAMES, fail);
   const budget = retry === false || retry?.budget === undefined ? DEFAULT_RETRY.budget : retry.budget;
   return {
-    timeout: duration('timeout', options.timeout, DEFAULT_TIMEOUT, fail),
-    deadline: duration('deadline', options.deadline, DEFAULT_DEADLINE, fail),
+    timeout: readDuration('timeout', options.timeout, DEFAULT_TIMEOUT, fail),
+    deadline: readDuration('deadline', options.deadline, DEFAULT_DEADLINE, fail),
     retry: policyOf(retry, DEFAULT_RETRY, fail),
-    budget: budget === false ? false : count('retry.budget', budget, DEFAULT_RETRY.budget, 0, fail),
+    budget:
+      budget === false ? false : readCount('retry.budget', budget, { byDefault: DEFAULT_RETRY.budget, min: 0 }, fail),
     signal: null,
     headers: {},
     query: {},
@@ -52,23 +59,14 @@ export function limitsOf(
   operation: string,
   externalId: () => string | null,
 ): CallLimits {
-  const fail = (problem: string): never => {
-    throw new ConfigurationError(`${operation}: ${problem}. No request was made.`, {
-      code: 'SDK_INVALID_ARGUMENT',
-      operation,
-      externalId: externalId(),
-    });
-  };
-  if (typeof options !== 'object' || options === null) fail(`options must be an object, not ${kindOf(options)}`);
+  const fail: Fail = (problem) => argumentFail(operation, externalId())(problem);
+  checkOptions('options', options, CALL_NAMES, fail);
   const { signal } = options;
-  if (signal !== undefined && signal !== null && !isSignal(signal)) {
-    fail(`options.signal must be an AbortSignal, ${signalProblem(signal)}`);
-  }
-  checkNames('options', options, CALL_NAMES, fail);
+  checkSignal('options.signal', signal, fail);
   checkRetry(options.retry, RETRY_NAMES, fail);
   return {
-    timeout: duration('options.timeout', options.timeout, client.timeout, fail),
-    deadline: duration('options.deadline', options.deadline, client.deadline, fail),
+    timeout: readDuration('options.timeout', options.timeout, client.timeout, fail),
+    deadline: readDuration('options.deadline', options.deadline, client.deadline, fail),
     retry: policyOf(options.retry, client.retry, fail),
     signal: signal ?? null,
     headers: checkHeaders(options.headers, 'options.headers', fail),
@@ -76,30 +74,10 @@ export function limitsOf(
   };
 }
 
-/** By its members, because the signal of another realm or of a polyfill is none by its class. */
-function isSignal(signal: unknown): boolean {
-  return (
-    typeof signal === 'object' &&
-    signal !== null &&
-    'aborted' in signal &&
-    'addEventListener' in signal &&
-    typeof signal.addEventListener === 'function' &&
-    'removeEventListener' in signal &&
-    typeof signal.removeEventListener === 'function'
-  );
-}
-
-function signalProblem(signal: unknown): string {
-  const isController = typeof signal === 'object' && signal !== null && 'signal' in signal && isSignal(signal.signal);
-  return isController
-    ? 'not the AbortController: pass controller.signal'
-    : `such as AbortSignal.timeout(5_000), not ${kindOf(signal)}`;
-}
-
 function checkRetry(retry: unknown, names: ReadonlySet<string>, fail: Fail): void {
   if (retry === undefined || retry === false) return;
   if (typeof retry !== 'object' || retry === null) fail(`retry must be false or an object, not ${kindOf(retry)}`);
-  checkNames('retry', retry, names, fail);
+  checkOptions('retry', retry, names, fail);
 }
 
 const RETRY_NAMES: ReadonlySet<string> = new Set<keyof RetryOptions>([
@@ -125,7 +103,7 @@ export const CALL_NAMES: ReadonlySet<string> = new Set<keyof CallOptions>([
 function policyOf(retry: false | RetryOptions | undefined, defaults: RetryPolicy, fail: Fail): RetryPolicy {
   if (retry === false) return { ...defaults, attempts: 1 };
   return {
-    attempts: count('retry.attempts', retry?.attempts, defaults.attempts, 1, fail),
+    attempts: readCount('retry.attempts', retry?.attempts, { byDefault: defaults.attempts, min: 1 }, fail),
     baseDelay: amount('retry.baseDelay', retry?.baseDelay, defaults.baseDelay, fail),
     maxDelay: amount('retry.maxDelay', retry?.maxDelay, defaults.maxDelay, fail),
     maxRetryAfter: amount('retry.maxRetryAfter', retry?.maxRetryAfter, defaults.maxRetryAfter, fail),
@@ -136,18 +114,6 @@ function amount(name: string, value: unknown, byDefault: number, fail: Fail): nu
   if (value === undefined) return byDefault;
   if (typeof value === 'number' && Number.isFinite(value) && value >= 0) return value;
   return fail(`${name} must be a number of milliseconds from 0, not ${kindOf(value)}`);
-}
-
-function duration(name: string, value: unknown, byDefault: number, fail: Fail): number {
-  if (value === undefined) return byDefault;
-  if (typeof value === 'number' && Number.isFinite(value) && value > 0) return value;
-  return fail(`${name} must be a number of milliseconds above 0, not ${kindOf(value)}`);
-}
-
-function count(name: string, value: unknown, byDefault: number, min: number, fail: Fail): number {
-  if (value === undefined) return byDefault;
-  if (typeof value === 'number' && Number.isSafeInteger(value) && value >= min) return value;
-  return fail(`${name} must be a whole number from ${min}, not ${kindOf(value)}`);
 }
 
 /** Headers to add; the values are never quoted. */

@@ -3,7 +3,7 @@ import type { Import, ImportKind, SourceFile } from './source-graph.ts';
 // The import rules of the house, over a graph of sources. Each violation is one line that names file and rule.
 
 /** What any room but the contract may use: free of everything else. */
-const EVERYWHERE = ['checks.ts', 'printable.ts', 'errors/'];
+const EVERYWHERE = ['checks.ts', 'callbacks.ts', 'printable.ts', 'errors/'];
 
 /** What carries a call, from the resource to the transport. */
 const CLIENT_PARTS = ['call/', 'client-options.ts', 'version.ts'];
@@ -27,7 +27,8 @@ export const ROOMS: readonly Room[] = [
       'What travels, declared once for both directions: types, codecs, endpoints. The only folder that imports zod.',
     may: [],
   },
-  { holds: 'checks.ts', purpose: 'Checks of option objects, for every room but the contract.', may: [] },
+  { holds: 'checks.ts', purpose: 'Checks of options, for every room but the contract.', may: ['errors/'] },
+  { holds: 'callbacks.ts', purpose: 'Calls to functions of the merchant that only observe.', may: [] },
   { holds: 'printable.ts', purpose: 'Text from outside, with control characters escaped.', may: [] },
   { holds: 'version.ts', purpose: 'The version of the package.', may: [] },
   { holds: 'errors/codes.ts', purpose: 'The codes of errors, in groups.', may: [] },

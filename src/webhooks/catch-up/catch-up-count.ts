@@ -1,3 +1,4 @@
+import { notify } from '../../callbacks.ts';
 import { isPayload, own } from '../event/payload-names.ts';
 import type { Ending } from '../handle/play-event.ts';
 import type { Verdict } from '../handle/replies.ts';
@@ -63,10 +64,6 @@ export class CatchUpCount {
       page: this.#page,
       totalPages: this.#totalPages,
     };
-    try {
-      Promise.resolve(this.#onProgress?.(progress)).catch(() => {});
-    } catch {
-      // A progress bar that fails must not cost a payment.
-    }
+    notify(() => this.#onProgress?.(progress));
   }
 }

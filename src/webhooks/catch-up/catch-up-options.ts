@@ -1,4 +1,4 @@
-import { checkNames } from '../../checks.ts';
+import { checkCallbacks, checkOptions, checkSignal, type Fail } from '../../checks.ts';
 import type { Invoice, KnownInvoiceStatus, Page } from '../../contract/types.ts';
 import { dateFrom, Problem } from '../../contract/values/scalars.ts';
 import { ConfigurationError } from '../../errors/classes.ts';
@@ -79,18 +79,14 @@ export function checkClient(merchant: unknown): void {
 const NAMES: ReadonlySet<string> = new Set<keyof CatchUpOptions>(['since', 'signal', 'onProgress']);
 
 /** @throws ConfigurationError which names what is wrong */
-export function checkOptions(options: CatchUpOptions): void {
-  if (typeof options !== 'object' || options === null) throw refused('needs { since }: a time before the outage began');
-  checkNames('the options object', options, NAMES, (problem) => {
+export function checkCatchUpOptions(options: CatchUpOptions): void {
+  const fail: Fail = (problem) => {
     throw refused(problem);
-  });
-  const { signal, onProgress } = options;
-  if (signal !== undefined && typeof signal?.addEventListener !== 'function') {
-    throw refused('signal must be an AbortSignal, or left out');
-  }
-  if (onProgress !== undefined && typeof onProgress !== 'function') {
-    throw refused('onProgress must be a function, or left out');
-  }
+  };
+  if (typeof options !== 'object' || options === null) fail('needs { since }: a time before the outage began');
+  checkOptions('options', options, NAMES, fail);
+  checkSignal('signal', options.signal, fail);
+  checkCallbacks({ onProgress: options.onProgress }, fail);
 }
 
 const DATE_ALONE = /^\d{4}-\d{2}-\d{2}$/;

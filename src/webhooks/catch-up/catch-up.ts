@@ -11,8 +11,8 @@ import {
   type CatchUpInvoice,
   type CatchUpOptions,
   type CatchUpResult,
+  checkCatchUpOptions,
   checkClient,
-  checkOptions,
   type FinalInvoiceStatus,
   refuseForgetful,
   sinceFrom,
@@ -29,7 +29,7 @@ export async function catchUp<Extra extends object>(
   settings: HandlerSettings<Extra>,
 ): Promise<CatchUpResult> {
   checkClient(merchant);
-  checkOptions(options);
+  checkCatchUpOptions(options);
   const { store } = settings.options;
   refuseForgetful(store);
   const since = sinceFrom(options.since, settings.verify.now(), store.retention);

@@ -1,5 +1,4 @@
-import { checkNames } from '../../checks.ts';
-import { ConfigurationError } from '../../errors/classes.ts';
+import { checkOptions, configurationFail } from '../../checks.ts';
 import type { WebhookStore } from '../stores/store.ts';
 import { Bench } from './bench.ts';
 import { MOVES, SHARED } from './moves.ts';
@@ -33,9 +32,7 @@ export function storeConformance(
   makeStore: () => WebhookStore | Promise<WebhookStore>,
   options: StoreConformanceOptions = {},
 ): StoreCheck[] {
-  checkNames('storeConformance', options, NAMES, (problem) => {
-    throw new ConfigurationError(`${problem}.`);
-  });
+  checkOptions('options', options, NAMES, configurationFail('storeConformance'));
   const { shared = true, singleConnection = false } = options;
   const checks = [...MOVES, ...(shared ? SHARED : []), ...RUNS, ...(singleConnection ? [] : FREE_RUNS)];
   return checks.map(([name, check]) => ({

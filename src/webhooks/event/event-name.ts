@@ -1,4 +1,4 @@
-import { checkNames } from '../../checks.ts';
+import { checkOptions, configurationFail } from '../../checks.ts';
 import { ConfigurationError } from '../../errors/classes.ts';
 import { isPayload, middlePayload, own, type Payload } from './payload-names.ts';
 
@@ -23,9 +23,7 @@ export function pinnedNames(names: unknown): PinnedNames {
   if (names === undefined) return NONE;
   const pinned = new Map<string, KnownEvent>();
   if (!isPayload(names)) throw new ConfigurationError('eventNames must be { paid, canceled }, or left out.');
-  checkNames('eventNames', names, OPTION_NAMES, (problem) => {
-    throw new ConfigurationError(`${problem}.`);
-  });
+  checkOptions('eventNames', names, OPTION_NAMES, configurationFail());
   pin(pinned, 'paid', 'invoice.paid', own(names, 'paid'));
   pin(pinned, 'canceled', 'invoice.canceled', own(names, 'canceled'));
   return pinned;

@@ -1,3 +1,4 @@
+import { checkCallbacks, configurationFail, kindOf } from '../../checks.ts';
 import { ConfigurationError } from '../../errors/classes.ts';
 import type { CatchUpClient, CatchUpOptions, CatchUpResult } from '../catch-up/catch-up-options.ts';
 import type { InvoiceCanceledEvent, InvoicePaidEvent, UnknownInvoiceEvent } from '../event/events.ts';
@@ -126,11 +127,12 @@ export function handlerSettings<Extra extends object>(options: WebhookHandlerOpt
   const { secret, store, timeout = DEFAULT_TIMEOUT, timers = globalTimers } = options;
   const verify = verifySettings(secret, options, { name: 'createWebhookHandler', known: OPTIONS });
   checkStore(store);
-  needFunction('onPaid', options.onPaid, true);
-  needFunction('onCanceled', options.onCanceled, true);
-  needFunction('onUnknown', options.onUnknown, false);
-  needFunction('onReport', options.onReport, false);
-  needFunction('now', options.now, false);
+  const fail = configurationFail('createWebhookHandler');
+  const { onPaid, onCanceled, onUnknown, onReport, now } = options;
+  for (const [name, handler] of Object.entries({ onPaid, onCanceled })) {
+    if (typeof handler !== 'function') fail(`${name} must be a function, not ${kindOf(handler)}`);
+  }
+  checkCallbacks({ onUnknown, onReport, now }, fail);
   if (typeof timeout !== 'number' || !(timeout > 0 && timeout <= MAX_TIMEOUT)) {
     throw new ConfigurationError(
       `timeout must be 1 to ${MAX_TIMEOUT} milliseconds: the service gives up after 15 seconds.`,
@@ -167,9 +169,4 @@ function checkStore(store: unknown): void {
       ? 'store is missing: it remembers which events are done. memoryStore() will do on one machine in development.'
       : `store has no ${missing.join(', ')}: it must be a WebhookStore, such as memoryStore().`,
   );
-}
-
-function needFunction(name: string, value: unknown, required: boolean): void {
-  if (typeof value === 'function' || (value === undefined && !required)) return;
-  throw new ConfigurationError(`${name} must be a function${required ? '' : ', or left out'}.`);
 }

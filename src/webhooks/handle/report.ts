@@ -1,3 +1,4 @@
+import { notify } from '../../callbacks.ts';
 import type { WebhookReason } from '../../errors/codes.ts';
 import { printable } from '../../printable.ts';
 import { type HeaderValues, unsignedHeader } from '../verify/delivery-headers.ts';
@@ -89,13 +90,8 @@ export function requestFacts(headers: HeaderValues | null, now: () => number): R
   }
 }
 
-/** Tells the merchant's function. Whatever it does (throw, reject, never settle), the delivery is not touched. */
+/** Hands a report to the merchant's function, which cannot affect the delivery. */
 export function tell(onReport: ((report: WebhookReport) => unknown) | undefined, report: WebhookReport): void {
-  if (onReport === undefined) return;
-  try {
-    // Messages can name what was sent. In a log, control and direction marks would forge lines and hide words.
-    Promise.resolve(onReport({ ...report, message: printable(report.message) })).catch(() => {});
-  } catch {
-    // The merchant's logging failed; the payment must not.
-  }
+  // Messages can quote what a stranger sent: control and direction characters would forge lines of a log.
+  if (onReport !== undefined) notify(() => onReport({ ...report, message: printable(report.message) }));
 }

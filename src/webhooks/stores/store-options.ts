@@ -1,4 +1,4 @@
-import { checkNames } from '../../checks.ts';
+import { checkOptions, configurationFail } from '../../checks.ts';
 import { ConfigurationError } from '../../errors/classes.ts';
 
 const IDENTIFIER = /^[a-z_][a-z0-9_]{0,62}(?:\.[a-z_][a-z0-9_]{0,62})?$/;
@@ -9,12 +9,7 @@ const LONGEST = 3_650 * DAY;
 
 /** @throws ConfigurationError for options that are no object, or have a name that the store does not know. */
 export function checkStoreOptions(store: string, options: unknown, names: ReadonlySet<string>): void {
-  if (typeof options !== 'object' || options === null || Array.isArray(options)) {
-    throw new ConfigurationError(`The options of ${store} must be an object: { ${[...names].join(', ')} }.`);
-  }
-  checkNames(store, options, names, (problem) => {
-    throw new ConfigurationError(`${problem}.`);
-  });
+  checkOptions('options', options, names, configurationFail(store));
 }
 
 /** What stands before each key of the handler, followed by a slash. Undefined: nothing. */

@@ -1,4 +1,4 @@
-import { checkNames } from '../../checks.ts';
+import { checkOptions, configurationFail, readWord } from '../../checks.ts';
 import { ConfigurationError } from '../../errors/classes.ts';
 import { engine } from './hmac.ts';
 import { secretsFrom } from './secrets.ts';
@@ -58,15 +58,13 @@ export async function signWebhook(
   options: SignWebhookOptions = {},
 ): Promise<WebhookHeaders> {
   const [key = ''] = secretsFrom(secret);
-  if (typeof options !== 'object' || options === null) throw new ConfigurationError('The options must be an object.');
-  checkNames('signWebhook', options, SIGN_OPTIONS, (problem) => {
-    throw new ConfigurationError(`${problem}.`);
-  });
+  const fail = configurationFail('signWebhook');
+  checkOptions('options', options, SIGN_OPTIONS, fail);
   if (typeof body !== 'string' && !ArrayBuffer.isView(body)) {
     throw new ConfigurationError('signWebhook signs text or bytes. Give it the body exactly as it will be sent.');
   }
-  const encoding = oneOf('encoding', [...SIGNATURE_ENCODINGS, 'base64url'], options.encoding) ?? 'hex';
-  const format = oneOf('timestampFormat', TIMESTAMP_FORMATS, options.timestampFormat) ?? 'seconds';
+  const encoding = readWord('encoding', [...SIGNATURE_ENCODINGS, 'base64url'], options.encoding, fail) ?? 'hex';
+  const format = readWord('timestampFormat', TIMESTAMP_FORMATS, options.timestampFormat, fail) ?? 'seconds';
   const timestamp = timestampText(options.timestamp ?? Date.now(), format);
   const digest = await engine().hmac(key, timestamp, typeof body === 'string' ? encoder.encode(body) : body);
   const signature = encoding === 'hex' ? digest : encoding === 'base64' ? base64(digest) : base64url(base64(digest));
@@ -94,12 +92,4 @@ function timestampText(timestamp: Date | number | string, format: TimestampForma
   if (Number.isNaN(date.getTime())) throw new ConfigurationError('The timestamp to sign is not a time.');
   if (format === 'iso') return date.toISOString();
   return String(format === 'seconds' ? Math.floor(date.getTime() / 1000) : date.getTime());
-}
-
-/** An option that is one of a few words, or absent. */
-export function oneOf<T extends string>(name: string, words: readonly T[], value: unknown): T | undefined {
-  if (value === undefined) return undefined;
-  const found = words.find((word) => word === value);
-  if (found === undefined) throw new ConfigurationError(`${name} must be ${words.map((w) => `"${w}"`).join(' or ')}.`);
-  return found;
 }

@@ -1,16 +1,10 @@
-import { checkNames } from '../../checks.ts';
+import { checkOptions, configurationFail, readCount, readWord } from '../../checks.ts';
 import { ConfigurationError, isMerchantError } from '../../errors/classes.ts';
 import { type EventNames, type PinnedNames, pinnedNames } from '../event/event-name.ts';
 import { DiagnosisBudget } from './diagnosis-budget.ts';
 import type { HmacKey } from './hmac.ts';
 import { secretsFrom } from './secrets.ts';
-import {
-  oneOf,
-  SIGNATURE_ENCODINGS,
-  type SignatureEncoding,
-  TIMESTAMP_FORMATS,
-  type TimestampFormat,
-} from './signature.ts';
+import { SIGNATURE_ENCODINGS, type SignatureEncoding, TIMESTAMP_FORMATS, type TimestampFormat } from './signature.ts';
 
 /** How old, or how far ahead, a timestamp may be: 5 minutes. "A few minutes" says the interface. */
 export const DEFAULT_TOLERANCE = 300_000;
@@ -95,18 +89,13 @@ export function verifySettings(secret: unknown, options: VerifyWebhookOptions, o
 }
 
 function settingsFrom(secret: unknown, options: VerifyWebhookOptions, owner: OptionsOwner): VerifySettings {
-  if (typeof options !== 'object' || options === null) throw new ConfigurationError('The options must be an object.');
-  checkNames(owner.name, options, owner.known, (problem) => {
-    throw new ConfigurationError(`${problem}.`);
-  });
-  const { tolerance = DEFAULT_TOLERANCE, now, orderIdMember, maxBodySize = DEFAULT_MAX_BODY_SIZE } = options;
+  const fail = configurationFail(owner.name);
+  checkOptions('options', options, owner.known, fail);
+  const { tolerance = DEFAULT_TOLERANCE, now, orderIdMember } = options;
   if (typeof tolerance !== 'number' || !(tolerance >= MIN_TOLERANCE && tolerance <= MAX_TOLERANCE)) {
     throw new ConfigurationError(
       `tolerance must be ${MIN_TOLERANCE} to ${MAX_TOLERANCE} milliseconds: 30 seconds to 15 minutes.`,
     );
-  }
-  if (!Number.isSafeInteger(maxBodySize) || maxBodySize < 1) {
-    throw new ConfigurationError('maxBodySize must be a whole number of bytes, at least 1.');
   }
   if (orderIdMember !== undefined && (typeof orderIdMember !== 'string' || orderIdMember.split('.').includes(''))) {
     throw new ConfigurationError(
@@ -118,11 +107,11 @@ function settingsFrom(secret: unknown, options: VerifyWebhookOptions, owner: Opt
     secrets: secretsFrom(secret),
     tolerance,
     now: clock,
-    encoding: oneOf('encoding', SIGNATURE_ENCODINGS, options.encoding),
-    timestampFormat: oneOf('timestampFormat', TIMESTAMP_FORMATS, options.timestampFormat),
+    encoding: readWord('encoding', SIGNATURE_ENCODINGS, options.encoding, fail),
+    timestampFormat: readWord('timestampFormat', TIMESTAMP_FORMATS, options.timestampFormat, fail),
     orderIdMember,
     eventNames: pinnedNames(options.eventNames),
-    maxBodySize,
+    maxBodySize: readCount('maxBodySize', options.maxBodySize, { byDefault: DEFAULT_MAX_BODY_SIZE, min: 1 }, fail),
     diagnoses: owner.diagnoses ?? new DiagnosisBudget(clock),
   };
 }

@@ -6,8 +6,8 @@ import type { NodeRequest } from '../../../src/webhooks/adapters/node-types.ts';
 import { CatchUpCount } from '../../../src/webhooks/catch-up/catch-up-count.ts';
 import {
   type CatchUpProgress,
+  checkCatchUpOptions,
   checkClient,
-  checkOptions,
   sinceFrom,
 } from '../../../src/webhooks/catch-up/catch-up-options.ts';
 import { keepLease, MAX_RUN, RENEW_EVERY } from '../../../src/webhooks/handle/lease.ts';
@@ -280,12 +280,19 @@ describe('a catch-up', () => {
   it.each<[unknown, string]>([
     [undefined, 'handler.catchUp: needs { since }: a time before the outage began.'],
     [null, 'handler.catchUp: needs { since }: a time before the outage began.'],
-    [{ since: 0, signal: null }, 'handler.catchUp: signal must be an AbortSignal, or left out.'],
-    [{ since: 0, signal: {} }, 'handler.catchUp: signal must be an AbortSignal, or left out.'],
-    [{ since: 0, onProgress: 5 }, 'handler.catchUp: onProgress must be a function, or left out.'],
+    [{ since: 0, signal: null }, 'undefined'],
+    [
+      { since: 0, signal: new AbortController() },
+      'handler.catchUp: signal must be an AbortSignal, not the AbortController: pass controller.signal.',
+    ],
+    [
+      { since: 0, signal: {} },
+      'handler.catchUp: signal must be an AbortSignal, such as AbortSignal.timeout(5_000), not a value of type object.',
+    ],
+    [{ since: 0, onProgress: 5 }, 'handler.catchUp: onProgress must be a function, not 5.'],
     [{ since: 0, signal: undefined, onProgress: undefined }, 'undefined'],
   ])('options %j', (options, expected) => {
-    expect(problem(() => checkOptions(options as never))).toBe(expected);
+    expect(problem(() => checkCatchUpOptions(options as never))).toBe(expected);
   });
 
   it.each([undefined, null, {}, { invoices: null }, { invoices: { list: 5 } }])('merchant %j', (merchant) => {

@@ -442,7 +442,6 @@ describe('arguments', () => {
   it.each<[string, unknown]>([
     ['since', undefined],
     ['signal', { since, signal: {} }],
-    ['signal', { since, signal: null }],
     ['onProgress', { since, onProgress: 1 }],
     ['no "sinse"; it has since, signal, onProgress', { since, sinse: since }],
   ])('refuses options with a wrong %s', async (named, options) => {

@@ -105,11 +105,11 @@ describe('memoryStore', () => {
   });
 
   it.each([
-    [{ maxEntrys: 5 }, 'memoryStore has no "maxEntrys"; it has maxEntries, namespace, now.'],
-    [{ retention: 5 }, 'memoryStore has no "retention"; it has maxEntries, namespace, now.'],
-    [null, 'The options of memoryStore must be an object: { maxEntries, namespace, now }.'],
-    [500, 'The options of memoryStore must be an object: { maxEntries, namespace, now }.'],
-    [[], 'The options of memoryStore must be an object: { maxEntries, namespace, now }.'],
+    [{ maxEntrys: 5 }, 'memoryStore: options has no "maxEntrys"; it has maxEntries, namespace, now.'],
+    [{ retention: 5 }, 'memoryStore: options has no "retention"; it has maxEntries, namespace, now.'],
+    [null, 'memoryStore: options must be an object, not null.'],
+    [500, 'memoryStore: options must be an object, not 500.'],
+    [[], 'memoryStore: options must be an object, not an array.'],
   ])('refuses the options %j', (options, message) => {
     expect(() => memoryStore(options as never)).toThrow(new ConfigurationError(message));
   });

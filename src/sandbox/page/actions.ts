@@ -10,7 +10,7 @@ import { fileAnswer, html, pageAnswer, seeOther } from './parts/html.ts';
 
 type Fields = Readonly<Record<string, string>>;
 
-/** What can be done to a running sandbox from outside: by the buttons of `/`, and by a command line. */
+/** What the buttons of the dashboard and the command line can do to a running sandbox. */
 const ACTIONS: Readonly<Record<string, (sandbox: Sandbox, fields: Fields) => unknown>> = {
   advance: async (sandbox, { duration = '' }) => {
     await sandbox.advance(/^\d+$/.test(duration) ? Number(duration) : duration);
@@ -40,7 +40,7 @@ const ACTIONS: Readonly<Record<string, (sandbox: Sandbox, fields: Fields) => unk
   },
   fault: (sandbox, { type = '', operation, times, rate }) => {
     sandbox.faults.next(type as FaultType, {
-      // checked by next() itself
+      // next() checks the type
       ...(operation ? { operation: operationFrom(operation) } : {}),
       ...(times ? { times: times === 'Infinity' ? Number.POSITIVE_INFINITY : Number(times) } : {}),
       ...(rate ? { rate: Number(rate) } : {}),
@@ -63,7 +63,7 @@ function operationFrom(name: string): Operation {
   throw new ConfigurationError(`There is no operation ${name}; there are ${Object.keys(endpoints).join(', ')}`);
 }
 
-/** What is there, for `GET /_/status`. */
+/** The answer of `GET /_/status`: clock, invoices and deliveries. */
 export function statusAnswer(sandbox: Sandbox): Answer {
   const { url } = sandbox;
   const state = {
@@ -76,8 +76,8 @@ export function statusAnswer(sandbox: Sandbox): Answer {
 }
 
 /**
- * `POST /_/{action}` with form fields or a JSON object. Answers JSON where JSON is asked for, else leads back to the page
- * that the form names.
+ * The answer of `POST /_/{action}` with form fields or a JSON object: JSON for a client that accepts it, otherwise a
+ * redirect to the page that the form names.
  */
 export async function actionAnswer(sandbox: Sandbox, name: string, exchange: Exchange): Promise<Answer> {
   const wantsJson = exchange.headers.get('accept')?.includes('application/json') ?? false;

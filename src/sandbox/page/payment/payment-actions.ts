@@ -8,25 +8,25 @@ import type { World } from '../../world.ts';
 import { seeOther } from '../parts/html.ts';
 import { paymentPage } from './payment-page.ts';
 
-/** A page waits this long for the webhook, real time, so that it can show how it went. */
-const PATIENCE = 1_500;
+/** Milliseconds of real time that a page waits for the webhook, so that it can show the result. */
+const MAX_WAIT = 1_500;
 
 /**
- * What a button of the payment page does; then the browser is sent back to the page with GET. A button that comes too
- * late, as the second of a double click, changes nothing: the page shows how the invoice ended, and says so.
+ * Does what a button of the payment page asks for, then redirects the browser to the page with GET. A button that comes
+ * too late, such as the second of a double click, changes nothing: the page says so and shows how the invoice ended.
  */
 export async function act(world: World, invoice: InvoiceRecord, form: URLSearchParams): Promise<Answer> {
   const page = `/pay/${invoice.uuid}`;
   const action = form.get('action') ?? '';
-  const afterEnd = action === 'adjust' || action === 'resend';
-  if (invoice.status !== 'pending' && !afterEnd) {
+  const isForClosed = action === 'adjust' || action === 'resend';
+  if (invoice.status !== 'pending' && !isForClosed) {
     return {
       ...seeOther(`${page}?${new URLSearchParams({ late: action })}`),
       why: `too late: it is ${invoice.status} already`,
     };
   }
   try {
-    await patiently(world, doIt(world, invoice, action, form));
+    await waitBriefly(world, perform(world, invoice, action, form));
     return { ...seeOther(`${page}?${new URLSearchParams({ done: action })}`), why: `${action} ${invoice.external_id}` };
   } catch (error) {
     if (!isMerchantError(error)) throw error;
@@ -34,7 +34,7 @@ export async function act(world: World, invoice: InvoiceRecord, form: URLSearchP
   }
 }
 
-async function doIt(world: World, invoice: InvoiceRecord, action: string, form: URLSearchParams): Promise<void> {
+async function perform(world: World, invoice: InvoiceRecord, action: string, form: URLSearchParams): Promise<void> {
   const method = form.get('method') ?? undefined;
   const amount = form.get('amount')?.trim() ?? '';
   switch (action) {
@@ -44,10 +44,10 @@ async function doIt(world: World, invoice: InvoiceRecord, action: string, form: 
     case 'dispute':
       return payInvoice(world, invoice, { method });
     case 'underpay':
-      mustDiffer(invoice, amount, -1);
+      checkDifference(invoice, amount, -1);
       return payInvoice(world, invoice, { amount, method });
     case 'overpay':
-      mustDiffer(invoice, amount, 1);
+      checkDifference(invoice, amount, 1);
       return payInvoice(world, invoice, { amount, method });
     case 'pay_other':
       return payInvoice(world, invoice, { amount, method });
@@ -66,15 +66,15 @@ async function doIt(world: World, invoice: InvoiceRecord, action: string, form: 
   }
 }
 
-function mustDiffer(invoice: InvoiceRecord, amount: string, sign: -1 | 1): void {
+function checkDifference(invoice: InvoiceRecord, amount: string, sign: -1 | 1): void {
   if (!isAmount(amount) || compareAmounts(amount, invoice.amount) === sign) return;
   throw new ConfigurationError(`${amount} is not ${sign < 0 ? 'less' : 'more'} than the ordered ${invoice.amount}.`);
 }
 
-async function patiently(world: World, work: Promise<void>): Promise<void> {
+async function waitBriefly(world: World, work: Promise<void>): Promise<void> {
   const stop = new AbortController();
   try {
-    await Promise.race([work, world.settings.sleep(PATIENCE, stop.signal)]);
+    await Promise.race([work, world.settings.sleep(MAX_WAIT, stop.signal)]);
   } finally {
     stop.abort();
   }

@@ -2,9 +2,9 @@ import { partOf } from '../../business/money.ts';
 import type { InvoiceRecord } from '../../state/store.ts';
 import type { World } from '../../world.ts';
 import { type Html, html } from '../parts/html.ts';
-import type { Offer } from './payment-page.ts';
+import type { Offer } from './order.ts';
 
-/** What tests need and no customer sees: every other way in which a payment can end. */
+/** The controls for tests, which no customer sees: every other way in which a payment can end. */
 export function levers(
   world: World,
   invoice: InvoiceRecord,
@@ -14,7 +14,7 @@ export function levers(
   const action = `/pay/${invoice.uuid}`;
   return html`<section class="levers stack" aria-labelledby="levers">
 <div class="stack tight"><h2 id="levers">Test levers</h2>
-<p class="soft small">No customer sees this part. It is here to try what can go wrong.${!world.clock.running() && html` The sandbox clock stands still until it is moved.`}</p></div>
+<p class="soft small">No customer sees this part. Use it to try what can go wrong.${!world.clock.running() && html` The sandbox clock stands still until you move it.`}</p></div>
 ${
   checked !== undefined &&
   html`<div class="grid">

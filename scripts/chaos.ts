@@ -3,15 +3,16 @@
 // other orders, wall clocks that jump by an hour and back slashes in every text. Then it asks whether any call has made
 // a statement that is not true.
 import { createHash } from 'node:crypto';
-import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
 import { MerchantClient } from '../src/client.ts';
 import { isMerchantError } from '../src/errors/classes.ts';
 import { createSandbox, type Sandbox } from '../src/sandbox/index.ts';
+import { createRandom } from '../src/sandbox/random.ts';
 import type { Runtime } from '../src/transport/runtime.ts';
-import { randomOf, VirtualClock } from './chaos/clock.ts';
+import { VirtualClock } from './chaos/clock.ts';
 import { badNetwork, type Traffic } from './chaos/network.ts';
 import { lies, type Played } from './chaos/truth.ts';
+import { below, type Random } from './random.ts';
+import { countOne, readRun } from './runs.ts';
 
 export interface ChaosReport {
   readonly lies: readonly string[];
@@ -43,8 +44,8 @@ const SANDBOX_FAULTS = [
 ] as const;
 
 export async function chaos(seed: number, calls: number): Promise<ChaosReport> {
-  const random = randomOf(seed);
-  const clock = new VirtualClock(randomOf(seed + 1));
+  const random = createRandom(seed).next;
+  const clock = new VirtualClock(createRandom(seed + 1).next);
   const sandbox = createSandbox({
     seed,
     sleep: (milliseconds, signal) => clock.sleep(milliseconds, signal),
@@ -63,13 +64,13 @@ export async function chaos(seed: number, calls: number): Promise<ChaosReport> {
 
   const playOne = async (index: number): Promise<void> => {
     // A call has numbers of its own, so that what befalls it does not hang on the order of the others.
-    const own = randomOf(seed * 1_000_003 + index);
+    const own = createRandom(seed * 1_000_003 + index).next;
     const traffic: Traffic = { sent: 0, unsent: 0 };
     const client = new MerchantClient({
       baseUrl: 'https://sandbox.invalid',
       apiKey: sandbox.apiKey,
       runtime: jumping(clock, own),
-      retry: { attempts: 1 + Math.floor(own() * 4), budget: false },
+      retry: { attempts: 1 + below(own, 4), budget: false },
       deadline: 5_000 + own() * 60_000,
       fetch: badNetwork(sandbox, clock, own, 0.35, traffic),
     });
@@ -121,7 +122,7 @@ export async function chaos(seed: number, calls: number): Promise<ChaosReport> {
 const hostile = (text: string) => `${text}\\\\"\\u002b${'\\'.repeat(18)}%5c&#92;'`;
 const CUSTOMER = hostile('customer');
 
-const oldId = (random: () => number) => `old-${Math.floor(random() * OLD_ORDERS)}`;
+const oldId = (random: Random) => `old-${below(random, OLD_ORDERS)}`;
 
 async function createOldOrders(sandbox: Sandbox, clock: VirtualClock): Promise<void> {
   const { invoices } = new MerchantClient({
@@ -137,7 +138,7 @@ async function createOldOrders(sandbox: Sandbox, clock: VirtualClock): Promise<v
 }
 
 /** The clock of one merchant's machine: the wall clock may jump by an hour, durations do not. */
-function jumping(clock: VirtualClock, random: () => number): Runtime {
+function jumping(clock: VirtualClock, random: Random): Runtime {
   let offset = 0;
   const jump = (): void => {
     if (random() < 0.1) offset += random() < 0.5 ? HOUR : -HOUR;
@@ -179,18 +180,12 @@ function endOf({ result }: Played): string {
 
 function count(ends: readonly string[]): Record<string, number> {
   const counts: Record<string, number> = {};
-  for (const end of [...ends].sort()) counts[end] = (counts[end] ?? 0) + 1;
+  for (const end of [...ends].sort()) countOne(counts, end);
   return counts;
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const { values } = parseArgs({ options: { seed: { type: 'string' }, calls: { type: 'string', default: '2000' } } });
-  const seed = Number(values.seed ?? Math.floor(Math.random() * 1e9));
-  const calls = Number(values.calls);
-  if (!Number.isSafeInteger(seed) || !Number.isSafeInteger(calls) || calls < 1) {
-    throw new Error('--seed and --calls take whole numbers');
-  }
-  console.log(`chaos: ${calls} calls, seed ${seed} (repeat with --seed ${seed} --calls ${calls})`);
+if (import.meta.main) {
+  const { seed, count: calls } = readRun('chaos', 'calls', 2_000);
   const report = await chaos(seed, calls);
   console.table(report.ends);
   console.log(`${report.invoices} invoices, ${report.requests} requests, digest ${report.digest}`);

@@ -1,13 +1,12 @@
 // `node scripts/forge.ts [--seed 7] [--count 1000000]`: changes genuine deliveries as somebody without the secret can,
 // and asks the receiver about each. None may be accepted whose bytes and timestamp are not those of a genuine one.
-import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
 import { WebhookVerificationError } from '../src/errors/classes.ts';
+import { createRandom } from '../src/sandbox/random.ts';
 import { createWebhookHandler, memoryStore, verifyWebhook } from '../src/webhooks/index.ts';
-import { randomOf } from './chaos/clock.ts';
-import { below } from './forge/chance.ts';
 import { type Delivery, GENUINE, type Genuine, NOW, SECRETS } from './forge/genuine.ts';
 import { MUTATIONS } from './forge/mutations.ts';
+import { below, type Random } from './random.ts';
+import { countOne, readRun } from './runs.ts';
 
 export interface ForgeReport {
   /** Each with what repeats it. */
@@ -84,13 +83,13 @@ export async function forge(
     }
   }
   for (let index = 0; index < count; index += 1) {
-    const random = randomOf(seed * 1_000_003 + index); // of its own, so that one can be repeated alone
+    const random = createRandom(seed * 1_000_003 + index).next; // of its own, so that one can be repeated alone
     const { delivery, names } = mutated(random);
-    for (const name of names) applied[name] = (applied[name] ?? 0) + 1;
+    for (const name of names) countOne(applied, name);
     const receiver = index % HANDLER_EVERY === 0 ? receivers.handle : receivers.verify;
     const verdict = await receiver(delivery);
     if (verdict !== 'accepted') {
-      refused[verdict] = (refused[verdict] ?? 0) + 1;
+      countOne(refused, verdict);
     } else if (KNOWN.has(keyOf(timestampOf(delivery), delivery.body))) {
       harmless += 1;
     } else if (forgeries.length < SHOWN) {
@@ -100,7 +99,7 @@ export async function forge(
   return { forgeries, harmless, refused, applied };
 }
 
-function mutated(random: () => number): { readonly delivery: Delivery; readonly names: readonly string[] } {
+function mutated(random: Random): { readonly delivery: Delivery; readonly names: readonly string[] } {
   const pick = (): Genuine => GENUINE[below(random, GENUINE.length)] ?? (GENUINE[0] as Genuine); // the list is not empty
   let delivery: Delivery = pick();
   const names: string[] = [];
@@ -122,17 +121,9 @@ function shown({ body, headers }: Delivery): object {
   return { headers, body: Buffer.from(body).toString('latin1') };
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const { values } = parseArgs({
-    options: { seed: { type: 'string' }, count: { type: 'string', default: '1000000' } },
-  });
-  const seed = Number(values.seed ?? Math.floor(Math.random() * 1e9));
-  const count = Number(values.count);
-  if (!Number.isSafeInteger(seed) || !Number.isSafeInteger(count) || count < 1) {
-    throw new Error('--seed and --count take whole numbers');
-  }
+if (import.meta.main) {
+  const { seed, count } = readRun('forge', 'count', 1_000_000);
   Error.stackTraceLimit = 0; // nobody reads the stacks of a million refusals
-  console.log(`forge: ${count} mutations, seed ${seed} (repeat with --seed ${seed} --count ${count})`);
   const { forgeries, harmless, refused, applied } = await forge(seed, count);
   console.table(refused);
   for (const forgery of forgeries) console.error(`ACCEPTED: ${forgery}`);

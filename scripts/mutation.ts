@@ -3,6 +3,7 @@
 // what was judged before is kept in coverage/, and only what has changed since is judged again.
 import { parseArgs } from 'node:util';
 import { Stryker } from '@stryker-mutator/core';
+import { countOne } from './runs.ts';
 
 interface Part {
   /** What is broken. */
@@ -59,7 +60,7 @@ const PARTS: Readonly<Record<string, Part>> = {
 const THRESHOLD = 85;
 
 /** What became of the mutants of a part, by Stryker's word for it. */
-async function judge(name: string, { mutate, tests, withStatic }: Part): Promise<ReadonlyMap<string, number>> {
+async function judge(name: string, { mutate, tests, withStatic }: Part): Promise<Readonly<Record<string, number>>> {
   process.env['MUTATION_TESTS'] = tests.join(',');
   const results = await new Stryker({
     packageManager: 'npm',
@@ -77,13 +78,13 @@ async function judge(name: string, { mutate, tests, withStatic }: Part): Promise
     reporters: ['clear-text', 'progress-append-only'],
     clearTextReporter: { allowColor: false, reportTests: false, reportScoreTable: false },
   }).runMutationTest();
-  const counts = new Map<string, number>();
-  for (const { status } of results) counts.set(status, (counts.get(status) ?? 0) + 1);
+  const counts: Record<string, number> = {};
+  for (const { status } of results) countOne(counts, status);
   return counts;
 }
 
-function row(name: string, counts: ReadonlyMap<string, number>): { line: string; found: number; valid: number } {
-  const of = (status: string) => counts.get(status) ?? 0;
+function row(name: string, counts: Readonly<Record<string, number>>): { line: string; found: number; valid: number } {
+  const of = (status: string) => counts[status] ?? 0;
   const found = of('Killed') + of('Timeout');
   const valid = found + of('Survived') + of('NoCoverage');
   const cells = [name, valid, of('Killed'), of('Timeout'), of('Survived'), of('NoCoverage'), percent(found, valid)];

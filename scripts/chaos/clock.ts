@@ -1,16 +1,5 @@
 import type { Runtime } from '../../src/transport/runtime.ts';
 
-/** Numbers from 0 to 1 that the seed repeats (mulberry32). */
-export function randomOf(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
 /** Time that jumps to the next timer whenever everybody waits, so that a run takes seconds and its seed repeats it. */
 export class VirtualClock implements Runtime {
   readonly random: () => number;

@@ -1,6 +1,6 @@
-import { below, oneOf } from './chance.ts';
+import { below, oneOf, type Random } from '../random.ts';
 import type { Delivery } from './genuine.ts';
-import type { Mutation, Random } from './mutations.ts';
+import type { Mutation } from './mutations.ts';
 
 const bytesOf = (text: string): Uint8Array => Buffer.from(text, 'utf8');
 const textOf = (body: Uint8Array): string => Buffer.from(body).toString('utf8');

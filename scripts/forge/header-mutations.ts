@@ -1,7 +1,7 @@
 import { createHash, createHmac } from 'node:crypto';
-import { below, oneOf } from './chance.ts';
+import { below, oneOf, type Random } from '../random.ts';
 import type { Delivery } from './genuine.ts';
-import type { Mutation, Random } from './mutations.ts';
+import type { Mutation } from './mutations.ts';
 
 const SIGNATURE = 'X-Webhook-Signature';
 const TIMESTAMP = 'X-Webhook-Timestamp';

@@ -1,4 +1,5 @@
 import { createRandom } from '../../src/sandbox/random.ts';
+import { below } from '../random.ts';
 
 /** Where a receiver can die. The last one is while the answer is on its way out. */
 export const POINTS = ['before_claim', 'after_claim', 'in_handler', 'after_write', 'before_answer'] as const;
@@ -38,7 +39,7 @@ export function decide(seed: string, externalId: string, attempt: number, receiv
   const chance = (probability: number): boolean => next() < probability;
   const quiet = attempt >= FIRST_QUIET_ATTEMPT;
   const fate = (): Fate => {
-    const [receiver, point] = [Math.floor(next() * receivers), POINTS[Math.floor(next() * POINTS.length)]];
+    const [receiver, point] = [below(next, receivers), POINTS[below(next, POINTS.length)]];
     const [dies, killed, stalls] = [chance(0.4), chance(0.04), chance(0.1)];
     return {
       receiver,
@@ -48,7 +49,7 @@ export function decide(seed: string, externalId: string, attempt: number, receiv
     };
   };
   const main = fate();
-  const count = chance(0.35) ? 1 + Math.floor(next() * 2) : 0;
+  const count = chance(0.35) ? 1 + below(next, 2) : 0;
   const copies: Copy[] = Array.from({ length: count }, () => ({
     ...fate(),
     changedId: chance(0.5),

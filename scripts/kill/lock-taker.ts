@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as pause } from 'node:timers/promises';
 import { createRandom } from '../../src/sandbox/random.ts';
-import { pause } from './deliverer.ts';
 
 // The process behind locker.ts: somebody's report, backup or migration over the same SQLite file.
 

@@ -1,5 +1,6 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { createSandbox, type Sandbox } from '../../src/sandbox/index.ts';
-import { Deliverer, pause } from './deliverer.ts';
+import { Deliverer } from './deliverer.ts';
 import { Locker } from './locker.ts';
 import type { Fault } from './receiver.ts';
 import { Receivers } from './receivers.ts';
@@ -85,12 +86,12 @@ export async function killRun(options: KillRunOptions): Promise<KillRunResult> {
     wrong.push(...replayed.filter((status) => status !== 200).map((status) => `a replay was answered ${status}`));
     return {
       ...balance(sandbox, ids, await shop.credits(), wrong),
-      deaths: Object.fromEntries(receivers.deaths),
+      deaths: receivers.deaths,
       requests: deliverer.sent,
       slowest: Math.round(Math.max(...deliverer.answers)),
       late: deliverer.answers.filter((ms) => ms > limit + GRACE).length,
       locks: locker?.held ?? 0,
-      reports: Object.fromEntries(receivers.reports),
+      reports: receivers.reports,
     };
   } finally {
     await locker?.stop();

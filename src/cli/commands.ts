@@ -15,7 +15,7 @@ export interface CommandTable {
   readonly flags: Readonly<Record<string, Flag>>;
   /** The end of the help. */
   readonly notes?: string;
-  /** How many words it takes besides flags. */
+  /** The maximum number of words that are not flags. */
   readonly words: number;
 }
 
@@ -36,7 +36,7 @@ export const COMMON_FLAGS = {
   help: { ...flag('prints this help'), short: 'h' },
 };
 
-const SECRET = list('TEXT', "default MERCHANT_WEBHOOK_SECRET, else the sandbox's");
+const SECRET = list('TEXT', "default MERCHANT_WEBHOOK_SECRET, or the sandbox's");
 const DELIVERY_FLAGS = {
   secret: SECRET,
   'external-id': text('ID', 'an order that your receiver knows'),
@@ -51,13 +51,13 @@ export const COMMANDS = {
     example: 'npx merchant-invoicing sandbox --callback http://127.0.0.1:3000/webhook',
     words: 0,
     flags: {
-      port: textOr('4010', 'the next free one when it is taken; 0 for any'),
+      port: textOr('4010', 'the next free one when it is taken, 0 for any'),
       host: textOr('127.0.0.1', 'another host opens it to the network'),
       callback: text('URL', 'where webhooks go when an invoice names no address'),
       state: text('FILE', 'keeps everything there across restarts'),
       empty: flag('no demo invoices'),
       seed: text('7', 'the same ids in each run'),
-      frozen: flag('the clock stands still until you move it'),
+      frozen: flag('the clock is frozen until you move it'),
       'no-magic': flag('pay-…, fail-… and so on are ordinary order ids'),
       fault: list('TYPE[:RATE]', 'once, or at random: rate_limit  server_error:0.2'),
       dialect: list('NAME=VALUE', 'another reading of what the interface leaves open'),
@@ -70,7 +70,7 @@ export const COMMANDS = {
       events: flag('with --json: one line for each event'),
     },
     notes: `Actions on a running one: pay underpay overpay fail cancel expire adjust
-resend advance reset status export; sandbox pay --help explains them`,
+resend advance reset status export (see sandbox pay --help)`,
   },
   'sandbox action': {
     example: 'npx merchant-invoicing sandbox pay order-1042',
@@ -99,7 +99,7 @@ resend advance reset status export; sandbox pay --help explains them`,
     words: 1,
     flags: DELIVERY_FLAGS,
     notes: `Give --secret twice to check that the receiver takes both (rotation).
-Sends some thirty deliveries, genuine and forged. Exit code 1: a rule is broken.
+Sends about thirty deliveries, genuine and forged. Exit code 1: a rule is broken.
 Never point it at a live shop: it may fulfil what it accepts.`,
   },
   'webhooks send': {
@@ -121,7 +121,7 @@ Never point it at a live shop: it may fulfil what it accepts.`,
       body: text('FILE', 'reads the body from a file instead'),
       header: list("'NAME: TEXT'", 'with --body: each of the X-Webhook headers', 'H'),
       secret: SECRET,
-      at: text('TIME', 'judges the age as of then, for a recorded request'),
+      at: text('TIME', 'checks the age as of then, for a recorded request'),
       'order-id-member': text('NAME', 'the member with your order id, such as order.id'),
       'paid-event': list('NAME', 'a further name of the event, repeatable'),
       'canceled-event': list('NAME', 'the same for the other event'),

@@ -20,7 +20,7 @@ Everywhere  --json  for scripts   --help  for more    NO_COLOR is respected
 Exit code   0 fine   1 finding   2 misuse   3 cannot reach
 `;
 
-/** The help of a command on one screen; the overview where there is no such command. */
+/** The help of a command on one screen, or the overview if there is no such command. */
 export function helpFor(words: readonly string[]): string {
   const [first = '', second = ''] = words;
   const tables: Readonly<Record<string, CommandTable>> = COMMANDS;

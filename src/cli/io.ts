@@ -1,4 +1,4 @@
-/** What the command line uses of its process. Tests pass a substitute. */
+/** The parts of the process that the command line uses. Tests pass a substitute. */
 export interface Io {
   /** Writes to standard output, unchanged. */
   readonly out: (text: string) => void;

@@ -12,7 +12,7 @@ export interface CheckResult {
   readonly id: string;
   readonly title: string;
   readonly verdict: Verdict;
-  /** The command or the change that helps; empty where nothing has to be done. */
+  /** The command or the change that helps. Empty if there is nothing to do. */
   readonly fix: string;
 }
 

@@ -73,7 +73,7 @@ async function checkKey(apiKey: string | undefined): Promise<CheckResult> {
   return passed('api-key', `MERCHANT_API_KEY has the form of a key (${apiKey.length} characters)`);
 }
 
-/** A missing secret is no failure: only a receiver of webhooks needs one. */
+/** A missing secret passes, because only a receiver of webhooks needs one. */
 function checkSecret(secret: string | undefined): CheckResult {
   if (!secret)
     return passed('webhook-secret', 'MERCHANT_WEBHOOK_SECRET is not set: only a receiver of webhooks needs it');

@@ -40,7 +40,7 @@ function checkRedirect({ status, headers }: Response, address: string): CheckRes
   const target = to !== null && URL.canParse(to, address) ? new URL(to, address).origin : 'somewhere else';
   return failed(
     'redirects',
-    `${address} redirects to ${target}; the client never follows a redirect, because it would send the key there`,
+    `${address} redirects to ${target}. The client never follows a redirect, because it would send the key there`,
     `export MERCHANT_BASE_URL=${target}`,
   );
 }

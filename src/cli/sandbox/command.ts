@@ -32,7 +32,7 @@ export async function sandboxCommand(args: readonly string[], io: Io): Promise<E
   try {
     await listenNear(sandbox, { ...flags, say });
     if (!isLoopback(flags.host) && flags.host !== '::1') {
-      say(`${flags.host} opens this sandbox to the network: everybody who can reach it can use it`);
+      say(`${flags.host} opens this sandbox to the network: any program that can reach it can use it`);
     }
     keeper = flags.stateFile === null ? NO_KEEPER : keepState(flags.stateFile, sandbox, say);
     keeper.touch();

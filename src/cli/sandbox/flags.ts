@@ -76,10 +76,10 @@ function parseFault(flag: string, seed: number | string | undefined): SeedFault 
   const [, name = '', place, rateText] = /^([^@:]*)(?:@([^:]*))?(?::(.*))?$/.exec(flag) ?? [];
   const fault = FAULT_TYPES.find((type) => type === name);
   if (fault === undefined)
-    throw misuse(`there is no fault ${JSON.stringify(name)}; there are ${FAULT_TYPES.join(', ')}`, HELP);
+    throw misuse(`there is no fault ${JSON.stringify(name)}, only ${FAULT_TYPES.join(', ')}`, HELP);
   const operation = OPERATIONS.find((each) => each === place);
   if (place !== undefined && operation === undefined) {
-    throw misuse(`there is no operation ${JSON.stringify(place)}; there are ${OPERATIONS.join(', ')}`, HELP);
+    throw misuse(`there is no operation ${JSON.stringify(place)}, only ${OPERATIONS.join(', ')}`, HELP);
   }
   const rate = rateText === undefined ? 1 : Number(rateText);
   if (rateText === '' || !(rate > 0 && rate <= 1)) {

@@ -24,7 +24,7 @@ export async function listenNear(
   for (let at = port; at < port + MAX_PORTS && at <= 65_535; at += 1) {
     try {
       const server = await sandbox.listen({ port: at, host, allowedHosts });
-      if (at !== port) say(`${port} is used by ${holderOf(port)}; using ${at}`);
+      if (at !== port) say(`${port} is used by ${holderOf(port)}, using ${at}`);
       return server;
     } catch (error) {
       if (!isMerchantError(error)) throw error;

@@ -10,7 +10,7 @@ export function banner(
 ): string {
   const { url, apiKey, webhookSecret, frozen } = sandbox;
   const width = Math.max(34, url.length + 6);
-  const clock = frozen ? 'stands still' : 'real time';
+  const clock = frozen ? 'frozen' : 'real time';
   const lines = [
     `${style.strong(style.warn('SANDBOX'))}  nothing here is real money, nothing leaves this machine`,
     '',
@@ -20,7 +20,7 @@ export function banner(
     ...(seed ? [`Seed       ${sandbox.seed}`] : []),
     ...(stateFile === null ? [] : [`State      ${stateFile}`]),
     ...(magic
-      ? [`Magic      order ids with ${MAGIC_OUTCOMES.map(({ prefix }) => prefix).join(' ')} end by themselves`]
+      ? [`Magic      order ids with ${MAGIC_OUTCOMES.map(({ prefix }) => prefix).join(' ')} end automatically`]
       : []),
     '',
     `try   curl -s -H 'X-Api-Key: ${apiKey}' ${url}/api/v1/external/payment-methods`,

@@ -22,7 +22,7 @@ const MIN_WAIT = 50;
 /** Waits ten times as long as a write takes, so that a large file does not slow the sandbox down. */
 const WAIT_FACTOR = 10;
 
-/** Reads the state of a sandbox from a file; undefined if the file does not exist yet. */
+/** Reads the state of a sandbox from a file, or undefined if the file does not exist yet. */
 export function readState(path: string): SandboxState | undefined {
   if (!existsSync(path)) {
     try {
@@ -63,7 +63,7 @@ export function keepState(path: string, sandbox: Sandbox, say: (line: string) =>
     const began = performance.now();
     try {
       if (written !== null && statSync(path, { throwIfNoEntry: false })?.mtimeMs !== written) {
-        say(`${path} was changed by another program, perhaps by another sandbox; it is overwritten`);
+        say(`${path} was changed by another program, perhaps by another sandbox, and is overwritten`);
       }
       writeAtomically(path, JSON.stringify(sandbox.state()));
       written = statSync(path).mtimeMs;

@@ -1,15 +1,15 @@
 /** A request read from a file. */
 export interface RawRequest {
-  /** Name to values, in order; names as written. */
+  /** Name to values in their order, with names as written. */
   readonly headers: Readonly<Record<string, string[]>>;
   readonly body: Uint8Array;
-  /** What was changed, for the report; null where nothing was. */
+  /** A note about a change of the body, or null. */
   readonly remark: string | null;
 }
 
 const HEADER = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*(.*?)[ \t]*$/;
 
-/** Splits headers and body of a raw HTTP request; null if the bytes are no request. Lines may end with LF or CRLF. */
+/** Splits headers and body of a raw HTTP request. Null if the bytes are something else. Lines may end with LF or CRLF. */
 export function readRawRequest(bytes: Uint8Array): RawRequest | null {
   const text = Buffer.from(bytes).toString('latin1'); // one character per byte, so positions are byte positions
   const border = /\r?\n\r?\n/.exec(text);
@@ -22,7 +22,7 @@ export function readRawRequest(bytes: Uint8Array): RawRequest | null {
   return { headers, ...cutToLength(headers, body) };
 }
 
-/** `Name: value` lines as headers; null if one is something else. */
+/** `Name: value` lines as headers, or null if one is something else. */
 export function readHeaders(lines: readonly string[]): Record<string, string[]> | null {
   const headers: Record<string, string[]> = {};
   for (const line of lines) {

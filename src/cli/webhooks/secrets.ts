@@ -17,7 +17,7 @@ export function readSecrets(given: readonly string[], env: Io['env']): Secrets {
       ? { list: given, source: 'the secret of --secret' }
       : fromEnv
         ? { list: [fromEnv], source: 'the secret in MERCHANT_WEBHOOK_SECRET' }
-        : { list: [SANDBOX_SECRET], source: 'the secret of the sandbox; give yours with --secret' };
+        : { list: [SANDBOX_SECRET], source: 'the secret of the sandbox (--secret gives another)' };
   secretsFrom(secrets.list);
   return secrets;
 }

@@ -26,7 +26,7 @@ export async function webhooksSend(args: readonly string[], io: Io): Promise<Exi
     throw misuse(
       name === ''
         ? 'webhooks send needs an event and an address'
-        : `there is no event ${JSON.stringify(name)}; there are ${Object.keys(NAMES).join(', ')}`,
+        : `there is no event ${JSON.stringify(name)}, only ${Object.keys(NAMES).join(', ')}`,
       EXAMPLE,
     );
   }

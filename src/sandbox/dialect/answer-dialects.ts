@@ -22,7 +22,7 @@ export const ANSWER_DIALECTS = {
     meaning: '200 is a success status with `success: false`',
   }),
   conflictDetails: entry(codes, 'form of its details', ['full', 'extra', 'nested', 'null', 'absent'], {
-    meaning: 'both members, further members beside them, both inside an `invoice`, null, or no details',
+    meaning: 'both members, further members next to them, both inside an `invoice`, null, or no details',
   }),
   conflictStatusMember: entry(codes, 'where its details name the status of the existing invoice', [
     'status',
@@ -92,7 +92,7 @@ export const ANSWER_DIALECTS = {
     meaning: '`named`: in the envelope under the name `withdrawal`',
   }),
   deliveriesShape: entry(history, 'pages and envelope of the history', ['list', 'page', 'named', 'bare'], {
-    meaning: 'in the envelope: a list, a page or `{ "deliveries": [] }`; or a list without envelope',
+    meaning: 'in the envelope: a list, a page or `{ "deliveries": [] }`, or a list without envelope',
   }),
   deliveryNames: entry(deliveryRecord, 'member names of the record', ['long', 'short', 'counted'], {
     meaning:

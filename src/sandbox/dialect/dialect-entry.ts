@@ -7,9 +7,9 @@ export interface DialectEntry<Value extends string | number = string | number> {
   readonly section: string;
   /** The open point, in a few words. */
   readonly unsaid: string;
-  /** What the values mean; null where their names say it. */
+  /** The meaning of the values, or null if their names are clear. */
   readonly meaning: string | null;
-  /** How a merchant pins the value or copes with it; null where nothing has to be done, whatever the value. */
+  /** How a merchant pins or handles the value, or null if nothing has to be done. */
   readonly pin: string | null;
 }
 
@@ -53,7 +53,7 @@ export const FAILURE_BODIES = ['envelope', 'bare', 'detail', 'html', 'empty'] as
 export const FAILURE_BODIES_MEANING =
   'the failure envelope, its error alone, `{ "detail": text }`, an HTML page, or no body';
 export const NULL_FORMS = ['null', 'absent', 'empty', 'mixed'] as const;
-export const NULL_FORMS_MEANING = '`mixed`: null and absent in turn';
+export const NULL_FORMS_MEANING = '`mixed`: null and absent alternately';
 
 /** The body of a failure whose form the interface does not show. */
 export type FailureBody = (typeof FAILURE_BODIES)[number];

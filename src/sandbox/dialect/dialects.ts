@@ -1,4 +1,4 @@
-// What the sandbox fills in where the service interface leaves a point open. Imports only errors and checks of options.
+// The points that the service interface leaves open, and how the sandbox fills them in. Imports only errors and checks.
 import { ConfigurationError } from '../../errors/classes.ts';
 import { shown } from '../duration.ts';
 import { ANSWER_DIALECTS } from './answer-dialects.ts';
@@ -37,11 +37,11 @@ export function dialectFrom(given: Partial<Dialect> = {}): Dialect {
     if (value === undefined) continue;
     const row = Object.hasOwn(table, name) ? table[name] : undefined;
     if (row === undefined) {
-      throw new ConfigurationError(`dialect has no ${shown(name)}; it has ${Object.keys(table).join(', ')}`);
+      throw new ConfigurationError(`dialect has no ${shown(name)}, only ${Object.keys(table).join(', ')}`);
     }
     if (!row.values.includes(value)) {
       const values = row.values.map(shown).join(', ');
-      throw new ConfigurationError(`dialect.${name} must be one of ${values}; got ${shown(value)}`);
+      throw new ConfigurationError(`dialect.${name} must be one of ${values}, not ${shown(value)}`);
     }
     chosen[name] = value;
   }

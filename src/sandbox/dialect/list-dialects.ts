@@ -33,10 +33,10 @@ export const LIST_DIALECTS = {
     conventions,
     'how a date-time is written',
     ['z', 'offset', 'micros', 'zoneless', 'whole_seconds', 'blank'],
-    { meaning: '`…:05.120Z`, `…:05.120+00:00`, `…:05.120000Z`, `…:05.120`, `…:05Z`, or with a blank for the T' },
+    { meaning: '`…:05.120Z`, `…:05.120+00:00`, `…:05.120000Z`, `…:05.120`, `…:05Z`, or with a space for the T' },
   ),
   decimalForm: entry(conventions, 'how many decimals an amount has', ['as_given', 'padded', 'trimmed'], {
-    meaning: '`padded`: always 8; `trimmed`: no zeros at the end',
+    meaning: '`padded`: always 8, `trimmed`: no zeros at the end',
   }),
   staleRates: entry(rates, 'a pair without fresh data', ['omitted', 'null', 'absent'], {
     meaning: 'not in the list, with a null price, or without a price',
@@ -46,6 +46,6 @@ export const LIST_DIALECTS = {
     meaning: '`some`: in answers and webhooks',
   }),
   newWords: entry(versioning, 'states and words that a later version adds', ['none', 'some'], {
-    meaning: '`some`: an invoice, a withdrawal and a rate have one from the start, and a waiting delivery is `queued`',
+    meaning: '`some`: an invoice, a withdrawal and a rate have one initially, and a waiting delivery is `queued`',
   }),
 };

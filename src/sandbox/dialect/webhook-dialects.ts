@@ -18,16 +18,16 @@ export const WEBHOOK_DIALECTS = {
     {
       pin: '`timestampFormat` of `verifyWebhook`',
       meaning:
-        '`seconds_fraction`: with milliseconds after a dot; `iso`: with `Z` and milliseconds; `iso_offset`: with `+00:00` and microseconds',
+        '`seconds_fraction`: with milliseconds after a dot, `iso`: with `Z` and milliseconds, `iso_offset`: with `+00:00` and microseconds',
     },
   ),
-  timestampPer: entry(headers, 'whether each attempt has its own timestamp', ['attempt', 'delivery'], {
+  timestampPer: entry(headers, 'whether each attempt has a new timestamp', ['attempt', 'delivery'], {
     pin: '`tolerance` of `verifyWebhook`; `handler.catchUp`',
     meaning: '`delivery`: every attempt repeats the timestamp of the first',
   }),
   webhookHeaders: entry(headers, 'further headers', ['none', 'some']),
-  webhookBody: entry(payload, 'whether the members stand in an envelope', ['flat', 'data'], {
-    meaning: '`data`: they stand under the member `data`',
+  webhookBody: entry(payload, 'whether the members are in an envelope', ['flat', 'data'], {
+    meaning: '`data`: they are in the member `data`',
   }),
   orderIdMember: entry(
     payload,
@@ -55,7 +55,7 @@ export const WEBHOOK_DIALECTS = {
     meaning: '`adjusted: false`, or no such member',
   }),
   withoutCallback: entry(emission, 'an end without any callback URL', ['nothing', 'failed_delivery'], {
-    pin: '`handler.catchUp` plays what no webhook told you',
+    pin: '`handler.catchUp` handles the events that had no webhook',
     meaning: 'what it leaves in the delivery history',
   }),
 };

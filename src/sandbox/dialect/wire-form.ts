@@ -23,7 +23,7 @@ const DECIMALS: ReadonlySet<string> = new Set([
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** A resource as the dialect writes it: decimals, members without a value, members that nobody knows yet. */
+/** A resource as the dialect writes it: decimals, members without a value, unknown members. */
 export function wireForm(dialect: Dialect, fields: object, nothing: NullForm = 'null'): Fields {
   const { extraMembers } = dialect;
   const shown = withNothing(withDecimals(dialect, fields), nothing);

@@ -10,7 +10,7 @@ import { fileAnswer, html, pageAnswer, seeOther } from './parts/html.ts';
 
 type Fields = Readonly<Record<string, string>>;
 
-/** What the buttons of the dashboard and the command line can do to a running sandbox. */
+/** The actions of the dashboard and the command line on a running sandbox. */
 const ACTIONS: Readonly<Record<string, (sandbox: Sandbox, fields: Fields) => unknown>> = {
   advance: async (sandbox, { duration = '' }) => {
     await sandbox.advance(/^\d+$/.test(duration) ? Number(duration) : duration);
@@ -60,7 +60,7 @@ const ACTIONS: Readonly<Record<string, (sandbox: Sandbox, fields: Fields) => unk
 function operationFrom(name: string): Operation {
   const found = Object.values(endpoints).find(({ operation }) => operation === name);
   if (found !== undefined) return found.operation;
-  throw new ConfigurationError(`There is no operation ${name}; there are ${Object.keys(endpoints).join(', ')}`);
+  throw new ConfigurationError(`There is no operation ${name}, only ${Object.keys(endpoints).join(', ')}`);
 }
 
 /** The answer of `GET /_/status`: clock, invoices and deliveries. */
@@ -76,7 +76,7 @@ export function statusAnswer(sandbox: Sandbox): Answer {
 }
 
 /**
- * The answer of `POST /_/{action}` with form fields or a JSON object: JSON for a client that accepts it, otherwise a
+ * Answers `POST /_/{action}` with form fields or a JSON object. A client that accepts JSON gets JSON. A browser gets a
  * redirect to the page that the form names.
  */
 export async function actionAnswer(sandbox: Sandbox, name: string, exchange: Exchange): Promise<Answer> {
@@ -86,7 +86,7 @@ export async function actionAnswer(sandbox: Sandbox, name: string, exchange: Exc
     fields = fieldsOf(exchange);
     const action = Object.hasOwn(ACTIONS, name) ? ACTIONS[name] : undefined;
     if (action === undefined)
-      throw new ConfigurationError(`There is no action ${name}; there are ${Object.keys(ACTIONS).join(', ')}`);
+      throw new ConfigurationError(`There is no action ${name}, only ${Object.keys(ACTIONS).join(', ')}`);
     const result: unknown = await action(sandbox, fields);
     return {
       ...(wantsJson

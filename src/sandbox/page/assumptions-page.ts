@@ -6,7 +6,7 @@ import { dashboardPage } from './dashboard-frame.ts';
 import { type Html, html, withCode } from './parts/html.ts';
 import { table } from './parts/table.ts';
 
-/** The dialects in force: every point that the interface leaves open, and what the sandbox assumes. */
+/** The active dialects: every point that the interface leaves open, and what the sandbox assumes. */
 export function assumptionsPage(world: World, exchange: Exchange): Answer {
   const rows = Object.entries<DialectEntry>(DIALECTS).map(
     ([name, { values, default: byDefault, section, unsaid, meaning, pin }]) => {
@@ -33,7 +33,7 @@ export function assumptionsPage(world: World, exchange: Exchange): Answer {
     'Assumptions',
     html`<h1>Assumptions</h1>
 <p>The interface of the service does not show these points. The values are the likeliest reading, not knowledge. The option <code>dialect</code> of the sandbox selects the others. Run your tests over them before you go live.</p>
-<section class="card" aria-label="Dialects in force">${table(heads, rows, '')}</section>`,
+<section class="card" aria-label="Active dialects">${table(heads, rows, '')}</section>`,
   );
 }
 

@@ -15,7 +15,7 @@ const PAGES = [
 /** The notice after an action. The address holds only the name of the action. */
 const DONE: Readonly<Record<string, string>> = {
   advance: 'The clock was moved, and everything that was due has happened.',
-  freeze: 'The clock stands still.',
+  freeze: 'The clock is frozen.',
   unfreeze: 'The clock runs.',
   reset: 'Everything is back at the beginning.',
   resend: 'The webhook was sent.',
@@ -46,7 +46,7 @@ export function dashboardPage(exchange: Exchange, title: string, main: Html): An
   return pageAnswer(`${title} · Sandbox`, html`${notice}${main}`, { nav, wide: true });
 }
 
-/** A form that posts an action of the sandbox and leads back to this page. */
+/** A form that posts an action of the sandbox and returns to this page. */
 export function actionForm(
   exchange: Exchange,
   action: string,

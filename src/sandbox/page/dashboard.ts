@@ -23,10 +23,10 @@ export function dashboard(world: World, exchange: Exchange): Answer {
     html`<h1>Merchant Invoicing sandbox</h1>
 <div class="pair"><section class="card stack" aria-label="Clock">
 <dl class="facts"><dt>API</dt><dd><code>${world.url}</code></dd>
-<dt>Clock</dt><dd class="num">${moment(world.clock.now())}, ${world.clock.running() ? 'running' : 'standing still'}</dd></dl>
+<dt>Clock</dt><dd class="num">${moment(world.clock.now())}, ${world.clock.running() ? 'running' : 'frozen'}</dd></dl>
 ${clockForms(world, exchange)}</section>
-<section class="card stack" aria-labelledby="force"><h2 id="force">Faults in force</h2>${faultsInForce(world, exchange)}
-<p class="small"><a href="/faults">Let something go wrong</a> · <a href="/assumptions">What this sandbox assumes</a></p></section></div>
+<section class="card stack" aria-labelledby="force"><h2 id="force">Active faults</h2>${faultsInForce(world, exchange)}
+<p class="small"><a href="/faults">Cause a fault</a> · <a href="/assumptions">What this sandbox assumes</a></p></section></div>
 <section class="card stack" aria-labelledby="invoices"><div class="row apart"><h2 id="invoices">Invoices</h2><a href="/invoices">All ${world.store.list().length}</a></div>
 ${invoiceTable(invoices, exchange, 'No invoice yet.')}</section>
 <section class="card stack" aria-labelledby="deliveries"><div class="row apart"><h2 id="deliveries">Webhook deliveries</h2><a href="/deliveries">All deliveries</a></div>

@@ -24,13 +24,13 @@ const EFFECTS: Readonly<Record<FaultType, string>> = {
   reserialized: 'body rewritten after signing',
 };
 
-/** The faults in force, and a button for each fault. */
+/** The active faults, and a button for each fault. */
 export function faultsPage(world: World, exchange: Exchange): Answer {
   return dashboardPage(
     exchange,
     'Faults',
     html`<h1>Faults</h1>
-<section class="card stack" aria-labelledby="force"><h2 id="force">In force</h2>${faultsInForce(world, exchange)}</section>
+<section class="card stack" aria-labelledby="force"><h2 id="force">Active</h2>${faultsInForce(world, exchange)}</section>
 <section class="card stack" aria-labelledby="api"><h2 id="api">For the next request to the API</h2>${buttons(REQUEST_FAULTS, exchange, true)}</section>
 <section class="card stack" aria-labelledby="webhook"><h2 id="webhook">For the next webhook</h2>${buttons(DELIVERY_FAULTS, exchange, false)}</section>
 <section class="card stack" aria-labelledby="chance"><h2 id="chance">At random</h2>
@@ -41,8 +41,8 @@ ${actionForm(
   html`${['0.05', '0.2', '0.5'].map((rate) => html`<button name="rate" value="${rate}">${Number(rate) * 100} %</button>`)}`,
   { style: 'row', label: 'Random faults' },
 )}</section>
-<section class="card stack" aria-labelledby="magic"><h2 id="magic">Orders that end by themselves</h2>
-<p class="soft small">${world.settings.magicOutcomes ? 'On: an order whose external_id begins so ends one second after its creation, on the sandbox clock.' : 'Off here; the option magicOutcomes turns them on.'}</p>
+<section class="card stack" aria-labelledby="magic"><h2 id="magic">Orders that end automatically</h2>
+<p class="soft small">${world.settings.magicOutcomes ? 'On: an order whose external_id begins so ends one second after its creation, on the sandbox clock.' : 'Off here. The option magicOutcomes turns them on.'}</p>
 ${table(
   [{ head: 'external_id begins with' }, { head: 'Ends' }],
   MAGIC_OUTCOMES.map(({ prefix, ends }) => [html`<code>${prefix}</code>`, withCode(ends)]),

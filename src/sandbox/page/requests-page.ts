@@ -61,7 +61,7 @@ function answerOf(row: RequestEntry): Html {
   return html`<a class="assumed" href="/assumptions#${assumed}" title="Assumed: ${DIALECTS[assumed].section} does not show it">${shown}<span class="small"> assumed</span></a>`;
 }
 
-/** The dialect that decided the status of this answer; null where the interface shows it. */
+/** The dialect that decided the status of this answer, or null if the interface shows it. */
 function assumption({ operation, status, code, fault }: RequestEntry): keyof Dialect | null {
   if (code === 'INVOICE_ALREADY_EXISTS') return 'conflictStatus';
   if (fault === 'rate_limit') return 'rateLimitStatus';
@@ -95,7 +95,7 @@ function body(title: string, text: string): Html {
   return html`<h2>${title}</h2><pre dir="auto">${indented(text)}</pre>`;
 }
 
-/** JSON with indents; any other text unchanged. */
+/** JSON with indents. Any other text is unchanged. */
 function indented(text: string): string {
   try {
     return JSON.stringify(JSON.parse(text), null, 2);

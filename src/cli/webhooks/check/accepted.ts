@@ -2,7 +2,7 @@ import { isAcknowledged } from '../deliver.ts';
 import type { EventKind, SampleEvent } from '../sample-event.ts';
 import { type Change, type Check, type Examiner, inconclusive, type Judgement, mustAccept } from './examiner.ts';
 
-// What a receiver must accept: receiver rules 2 and 4, and repeats, rule 3.
+// The deliveries that a receiver must accept: receiver rules 2 and 4, and repeats, rule 3.
 
 /** One genuine delivery that must be acknowledged. */
 function accepts(
@@ -52,7 +52,7 @@ const quick: Check = {
     const time = `${slowest} ms for the slowest`;
     if (slowest <= MAX_TIME) return { verdict: 'pass', replies: [], why: time, fix: '' };
     const fix = 'Store the event, answer 2xx, and do the work afterwards.';
-    return { verdict: 'fail', replies: [], why: `${time}; after 15 s the service sends it again`, fix };
+    return { verdict: 'fail', replies: [], why: `${time}. After 15 s the service sends it again`, fix };
   },
 };
 
@@ -124,7 +124,7 @@ export const ACCEPTED: readonly Check[] = [
 export const rawBytes = accepts(
   'accepts-raw-bytes',
   'verifies the raw bytes (spaces, escapes)',
-  "Verify before parsing. Express: express.raw({ type: 'application/json' }) on this route; others: docs/webhooks.md.",
+  "Verify before parsing. Express: express.raw({ type: 'application/json' }) on this route. Others: docs/webhooks.md.",
   {
     rule: 'authentication 3',
     change: ({ eventType, body }) => ({

@@ -12,7 +12,7 @@ export interface ReceiverResult extends CheckResult, Judgement {
   readonly rule: Rule;
 }
 
-/** What cannot be seen from outside, as questions to the reader. */
+/** Questions to the reader about facts that cannot be seen from outside. */
 export const QUESTIONS: readonly { readonly rule: Rule; readonly question: string }[] = [
   {
     rule: 'receiver 1',

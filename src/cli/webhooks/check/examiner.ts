@@ -6,10 +6,10 @@ import { type EventKind, type SampleEvent, sampleEvent, signedHeaders } from '..
 /** The rule of the service interface that a check belongs to. */
 export type Rule = 'receiver 1' | 'receiver 2' | 'receiver 3' | 'receiver 4' | 'authentication 3';
 
-/** What the answers of a receiver mean. */
+/** The meaning of the answers of a receiver. */
 export interface Judgement extends Pick<CheckResult, 'verdict' | 'fix'> {
   readonly replies: readonly Reply[];
-  /** What the answers mean; empty where they speak for themselves. */
+  /** The reason. Empty if the answers show it. */
   readonly why: string;
 }
 
@@ -41,13 +41,13 @@ export interface Change {
   /** Epoch milliseconds. */
   readonly timestamp?: number;
   readonly id?: string;
-  /** Headers that replace the signed ones; undefined removes one. */
+  /** Headers that replace the signed ones. Undefined removes one. */
   readonly headers?: Readonly<Record<string, string | undefined>>;
   /** A body that is sent under the signature of the event. */
   readonly sentBody?: string;
 }
 
-/** Builds deliveries, sends them and judges the answers. */
+/** Builds deliveries, sends them and interprets the answers. */
 export class Examiner {
   readonly options: ExaminerOptions;
   /** Whether the first genuine delivery was accepted. If not, a refusal proves nothing. */
@@ -93,7 +93,11 @@ export class Examiner {
     return reply;
   }
 
-  /** Judges answers to deliveries that must be refused. `harm` says what could happen; with `advice` a miss is no failure. */
+  /**
+   * Interprets answers to deliveries that must be refused.
+   *
+   * @param harm The possible harm otherwise. With `advice` an acceptance does not count as a failure.
+   */
   mustRefuse(
     replies: readonly Reply[],
     { harm, fix, advice = false }: { readonly harm: string; readonly fix: string; readonly advice?: boolean },
@@ -118,7 +122,7 @@ export class Examiner {
 
 const CLOSED = ['ECONNRESET', 'EPIPE', 'ECONNABORTED', 'UND_ERR_SOCKET', 'HPE_INVALID_CONSTANT'];
 
-/** Judges answers to deliveries that must be accepted. */
+/** Interprets answers to deliveries that must be accepted. */
 export function mustAccept(replies: readonly Reply[], fix: string): Judgement {
   const wrong = replies.find((reply) => !isAcknowledged(reply));
   if (wrong === undefined) return { verdict: 'pass', replies, why: '', fix: '' };

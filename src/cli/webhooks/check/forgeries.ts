@@ -124,7 +124,7 @@ const FORGERIES: readonly Forgery[] = [
   },
   {
     id: 'refuses-timestamp-that-is-none',
-    title: 'refuses a signed timestamp that is no time',
+    title: 'refuses a signed timestamp that is not a time',
     harm: 'a timestamp that cannot be read counts as fresh',
     fix: 'Check the form of the timestamp: a comparison with NaN is never true, so nothing is too old.',
     advice: true,

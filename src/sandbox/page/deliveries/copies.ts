@@ -7,7 +7,7 @@ import type { InvoiceRecord } from '../../state/store.ts';
 import type { SandboxInvoice, SandboxWebhookRequest } from '../../wire-types.ts';
 import type { World } from '../../world.ts';
 
-// What a reader copies from the sandbox: a request as curl, an order as a test. The command line exports both, too.
+// Texts to copy from the sandbox: a request as curl, an order as a test. The command line exports both, too.
 
 /** A shell command that sends a request. `more` are further arguments, quoted for the shell. */
 export function curlCommand(

@@ -13,7 +13,7 @@ export function orderHeading(invoice: InvoiceRecord): Html {
 ${purpose && html`<p dir="auto">${purpose}</p>`}`;
 }
 
-/** What the last button of the page did. */
+/** The result of the last button of the page. */
 export interface Arrival {
   /** The button that did its work. */
   readonly done?: string | null;

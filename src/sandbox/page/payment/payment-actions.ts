@@ -12,8 +12,8 @@ import { paymentPage } from './payment-page.ts';
 const MAX_WAIT = 1_500;
 
 /**
- * Does what a button of the payment page asks for, then redirects the browser to the page with GET. A button that comes
- * too late, such as the second of a double click, changes nothing: the page says so and shows how the invoice ended.
+ * Performs the action of a button, then redirects the browser to the page with GET. A button that comes too late, such
+ * as the second of a double click, changes nothing. The page then reports it and shows how the invoice ended.
  */
 export async function act(world: World, invoice: InvoiceRecord, form: URLSearchParams): Promise<Answer> {
   const page = `/pay/${invoice.uuid}`;
@@ -54,11 +54,11 @@ async function perform(world: World, invoice: InvoiceRecord, action: string, for
     case 'adjust':
       return adjustInvoice(world, invoice, amount);
     case 'fail':
-      return closeInvoice(world, invoice, 'fail', 'a test lever let it fail');
+      return closeInvoice(world, invoice, 'fail', 'a test control let it fail');
     case 'cancel':
       return closeInvoice(world, invoice, 'canceled', 'the customer canceled');
     case 'expire':
-      return closeInvoice(world, invoice, 'expired', 'a test lever let it expire');
+      return closeInvoice(world, invoice, 'expired', 'a test control let it expire');
     case 'resend':
       return resend(world, invoice)?.done;
     default:

@@ -5,8 +5,8 @@ import type { World } from '../../world.ts';
 import { type Html, html, pageAnswer } from '../parts/html.ts';
 import { moment, span } from '../parts/time.ts';
 import { type Arrival, type Offer, offersFor, orderHeading } from './order.ts';
-import { levers } from './payment-levers.ts';
 import { closedView } from './receipt.ts';
+import { testControls } from './test-controls.ts';
 
 const TITLES = { pending: 'Pay', success: 'Paid', fail: 'Failed', expired: 'Expired', canceled: 'Canceled' };
 
@@ -61,7 +61,7 @@ ${
 <form method="post" action="${action}"><button class="quiet full" name="action" value="cancel">Cancel and go back</button></form></div>
 </section>
 </div>
-${levers(world, invoice, usable, checked)}`;
+${testControls(world, invoice, usable, checked)}`;
 }
 
 function countdown(world: World, invoice: InvoiceRecord): Html {

@@ -15,7 +15,7 @@ const STATES = {
 const CHECK = html`<svg width="28" height="28" viewBox="0 0 28 28" fill="none" stroke="currentColor" stroke-width="2.5" stroke-linecap="round" stroke-linejoin="round" aria-hidden="true"><circle cx="14" cy="14" r="12.5"/><path d="m8.5 14.5 3.7 3.7 7.3-8"/></svg>`;
 const CROSS = html`<svg width="28" height="28" viewBox="0 0 28 28" fill="none" stroke="currentColor" stroke-width="2.5" stroke-linecap="round" aria-hidden="true"><circle cx="14" cy="14" r="12.5"/><path d="m9.5 9.5 9 9m0-9-9 9"/></svg>`;
 
-/** What a button asked for that came too late. */
+/** The requests of buttons that came too late. */
 const WANTED: Readonly<Record<string, string>> = {
   pay: 'a payment',
   underpay: 'a payment',
@@ -71,8 +71,8 @@ ${adjustment && html`<dt>Amount paid</dt><dd class="num">${adjustment.actual_amo
 
 function afterwards(world: World, invoice: InvoiceRecord, problem: string | null, done: string | null): Html {
   const paid = invoice.status === 'success';
-  return html`<section class="levers stack" aria-labelledby="levers">
-<div class="stack tight"><h2 id="levers">What your integration got</h2>
+  return html`<section class="controls stack" aria-labelledby="controls">
+<div class="stack tight"><h2 id="controls">What your integration got</h2>
 <p class="soft small">No customer sees this part.</p></div>
 ${problem !== null && html`<p role="alert" class="notice bad" tabindex="-1" autofocus>${problem}</p>`}
 <dl class="facts">
@@ -111,7 +111,7 @@ export function describeDelivery(delivery: DeliveryRecord, now: number): string 
 
 function correction(invoice: InvoiceRecord, focus: boolean): Html {
   return html`<form method="post" action="/pay/${invoice.uuid}">
-<label class="field" for="adjust"><span>Correct the paid amount (dispute; sends no second webhook)</span></label>
+<label class="field" for="adjust"><span>Correct the paid amount (a dispute, without a second webhook)</span></label>
 <div class="joined"><input type="text" id="adjust" name="amount" inputmode="decimal" autocomplete="off" required${focus && html` autofocus`}>
 <button name="action" value="adjust">Correct</button></div>
 </form>`;

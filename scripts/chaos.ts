@@ -1,7 +1,7 @@
-// `node scripts/chaos.ts --seed 7 [--calls 2000]`: creates against the sandbox through a network that fails in every
-// way, with concurrent duplicates, aborts, orders that existed before, parameter objects that are reused, answers of
-// other orders, wall clocks that jump by an hour and back slashes in every text. Then it asks whether any call has made
-// a statement that is not true.
+// `node scripts/chaos.ts --seed 7 [--calls 2000]`: creates invoices at the sandbox through a network that fails in every
+// way. The calls include concurrent duplicates, aborts, orders that existed before, and reused parameter objects. They
+// meet answers of other orders, wall clocks that jump by an hour, and backslashes in every text. At the end the script
+// checks whether a call has reported something that is not true.
 import { createHash } from 'node:crypto';
 import { MerchantClient } from '../src/client.ts';
 import { isMerchantError } from '../src/errors/classes.ts';
@@ -63,7 +63,7 @@ export async function chaos(seed: number, calls: number): Promise<ChaosReport> {
   const reused = { external_id: '', customer_id: '', amount: '', currency: '', purpose: '' };
 
   const playOne = async (index: number): Promise<void> => {
-    // A call has numbers of its own, so that what befalls it does not hang on the order of the others.
+    // Each call has separate random numbers, so that its faults do not depend on the order of the others.
     const own = createRandom(seed * 1_000_003 + index).next;
     const traffic: Traffic = { sent: 0, unsent: 0 };
     const client = new MerchantClient({
@@ -74,8 +74,8 @@ export async function chaos(seed: number, calls: number): Promise<ChaosReport> {
       deadline: 5_000 + own() * 60_000,
       fetch: badNetwork(sandbox, clock, own, 0.35, traffic),
     });
-    // Half have an external_id of their own; the others meet a neighbour that is under way, some with another amount,
-    // or an order that was there before.
+    // Half have a separate external_id. The others meet a running neighbour, some with another amount, or an existing
+    // order.
     const kind = own();
     const externalId =
       kind < 0.5 ? hostile(`order-${index}`) : kind < 0.85 ? `shared-${Math.floor(index / 8)}` : oldId(own);
@@ -99,7 +99,7 @@ export async function chaos(seed: number, calls: number): Promise<ChaosReport> {
       next += 1;
       const index = next - 1;
       if (random() < 0.004) {
-        everybody.abort('the process ends'); // all calls under way at once
+        everybody.abort('the process ends'); // all running calls at once
         everybody = new AbortController();
       }
       await playOne(index);
@@ -118,7 +118,7 @@ export async function chaos(seed: number, calls: number): Promise<ChaosReport> {
   return report;
 }
 
-/** Back slashes, quotes and what looks like an escape, in every text that a customer can choose. */
+/** Backslashes, quotes and apparent escapes, in every text that a customer can choose. */
 const hostile = (text: string) => `${text}\\\\"\\u002b${'\\'.repeat(18)}%5c&#92;'`;
 const CUSTOMER = hostile('customer');
 
@@ -190,6 +190,6 @@ if (import.meta.main) {
   console.table(report.ends);
   console.log(`${report.invoices} invoices, ${report.requests} requests, digest ${report.digest}`);
   for (const lie of report.lies) console.error(`LIE: ${lie}`);
-  console.log(report.lies.length === 0 ? 'Every call told the truth.' : `${report.lies.length} lies.`);
+  console.log(report.lies.length === 0 ? 'Every call reported the truth.' : `${report.lies.length} lies.`);
   process.exitCode = report.lies.length === 0 ? 0 : 1;
 }

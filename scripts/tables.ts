@@ -21,7 +21,7 @@ const TABLES: readonly PrintedTable[] = [
   {
     page: 'architecture',
     name: 'rooms',
-    heads: ['Room', 'What it is for', 'May import', 'May import types from, besides'],
+    heads: ['Room', 'What it is for', 'May import', 'May also import types from'],
     rows: ROOMS.map(({ holds, purpose, may, mayType = [] }) => [code([holds]), purpose, code(may), code(mayType)]),
   },
   {

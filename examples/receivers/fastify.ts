@@ -3,7 +3,7 @@ import { toNodeHandler } from 'merchant-invoicing/webhooks';
 import { handler } from './handler.ts';
 
 const app = fastify();
-// A plugin of its own: the rest of the app keeps its JSON parser.
+// A separate plugin, so that the rest of the app keeps its JSON parser.
 app.register(async (scope) => {
   scope.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
   scope.post('/webhook', toNodeHandler(handler));

@@ -8,7 +8,7 @@ import { Orders } from './orders.ts';
 export interface Backend {
   readonly url: string;
   readonly orders: Orders;
-  /** What the webhook receiver refused, recognised as a repeat or took over. */
+  /** The deliveries that the receiver refused, recognised as a repeat or took over. */
   readonly reports: readonly WebhookReport[];
   close(): Promise<void>;
 }
@@ -32,7 +32,7 @@ export async function startBackend(merchant: MerchantClient): Promise<Backend> {
   const checkout = async (order: { id: string; amount: string; currency: string }): Promise<CreateOrGetResult> => {
     orders.open(order.id, order.amount, order.currency);
     return merchant.invoices.createOrGet({
-      external_id: order.id, // the order's own id: a repeated click can never charge twice
+      external_id: order.id, // the id of the order: a repeated click can never charge twice
       customer_id: 'customer-7',
       amount: order.amount,
       currency: order.currency,

@@ -12,7 +12,7 @@ export class Transcript {
     console.log(`  ${line}`);
   }
 
-  /** Says what was seen to be true; throws when it is not. */
+  /** Prints a claim that holds. Throws if it does not. */
   prove(claim: string, holds: boolean): void {
     if (!holds) throw new Error(`not true: ${claim}`);
     this.#proved += 1;

@@ -3,19 +3,19 @@ import type { Sandbox } from '../../src/sandbox/index.ts';
 import { below, type Random } from '../random.ts';
 import type { VirtualClock } from './clock.ts';
 
-/** What the network did with the requests of one call. */
+/** The requests of one call, as the network saw them. */
 export interface Traffic {
   /** Requests that may have reached the service. */
   sent: number;
-  /** Requests that surely did not. */
+  /** Requests that certainly did not. */
   unsent: number;
 }
 
 const UNSENT = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT', 'CERT_HAS_EXPIRED'];
 
 /**
- * A bad network between one call and the sandbox: connections that cannot be made, that break before or after the
- * work, answers that are cut, garbled, replaced, late, or never come.
+ * A bad network between one call and the sandbox. Connections fail, or break before or after the work. Answers are cut,
+ * garbled, replaced, late or missing.
  */
 export function badNetwork(
   sandbox: Sandbox,
@@ -43,7 +43,7 @@ export function badNetwork(
       return never(init.signal);
     },
     async (url, init) => {
-      await clock.sleep(random() * 20_000, init.signal); // may arrive after the client has gone
+      await clock.sleep(random() * 20_000, init.signal); // may arrive after the client has ended
       return pass(url, { ...init, signal: new AbortController().signal });
     },
     async (url, init) => {

@@ -76,5 +76,5 @@ export const BODY: Readonly<Record<string, Mutation>> = {
     text.replace(/[a-z]/g, (letter) => (random() < 0.02 ? `\\u00${letter.charCodeAt(0).toString(16)}` : letter)),
   ),
   'letters decomposed': ofText((text, random) => text.normalize(oneOf(random, ['NFD', 'NFKD']))),
-  'a letter that looks alike': ofText((text) => text.replace('a', '\u0430')),
+  'a letter that looks the same': ofText((text) => text.replace('a', '\u0430')),
 };

@@ -3,7 +3,7 @@ import { writeSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Point } from './decisions.ts';
 
-/** What was decided about the request that a receiver is working on. */
+/** The decision about the request that a receiver is working on. */
 interface Moment {
   readonly dieAt: string;
   readonly stall: number;

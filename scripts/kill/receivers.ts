@@ -16,9 +16,9 @@ export class Receivers {
   #closing = false;
   /** How many died, by the place. */
   readonly deaths: Record<string, number> = {};
-  /** Ends that nobody decided: each is a defect. */
+  /** Unexpected ends: each is a defect. */
   readonly crashes: string[] = [];
-  /** What the receivers reported, by reason. */
+  /** How many reports the receivers made, by reason. */
   readonly reports: Record<string, number> = {};
 
   constructor(setup: ReceiverSetup, count: number) {
@@ -62,12 +62,12 @@ export class Receivers {
       });
       child.once('exit', () => reject(new Error('The receiver died before it was up.')));
     });
-    port.catch(() => undefined); // heard by whoever asks for the port
+    port.catch(() => undefined); // port() reports the failure
     let said = '';
     child.stdout?.on('data', (text) => {
       said += String(text);
     });
-    // `close` comes after the last of its output; `exit` can come before.
+    // `close` comes after the last of its output. `exit` can come before.
     child.once('close', () => {
       if (!this.#closing) countOne(this.deaths, said.trim() || 'from_outside');
     });

@@ -99,7 +99,7 @@ resend advance reset status export (see sandbox pay --help)`,
     words: 1,
     flags: DELIVERY_FLAGS,
     notes: `Give --secret twice to check that the receiver takes both (rotation).
-Sends about thirty deliveries, genuine and forged. Exit code 1: a rule is broken.
+Sends about thirty deliveries, genuine and forged. Code 1: a rule is broken.
 Never point it at a live shop: it may fulfil what it accepts.`,
   },
   'webhooks send': {

@@ -31,7 +31,7 @@ describe('the README', () => {
       MERCHANT_API_KEY: sandbox.apiKey,
       MERCHANT_WEBHOOK_SECRET: sandbox.webhookSecret,
     };
-  }, 120_000);
+  });
   afterAll(async () => {
     await sandbox?.close();
     consumer?.remove();

@@ -44,7 +44,7 @@ const LIMIT_UNDER_LOCKS = 2_000;
 const GRACE = 1_000;
 /** Before this retry the other process lets the file go, so that the last of the seven attempts suffice. */
 const FIRST_UNLOCKED_RETRY = '6h';
-/** The waits of the service between its seven attempts. @see service interface, "Retries" */
+/** The waits of the service between its seven attempts. @see [Retries](../../docs/service-interface.md#retries) */
 const RETRIES = ['1m', '5m', '30m', '2h', '6h', '12h'];
 
 /**

@@ -23,7 +23,7 @@ export interface Keyboard {
   listen(press: (key: string) => void): () => void;
 }
 
-/** Exit codes. @see docs/cli.md */
+/** Exit codes. @see [docs/cli.md](../../docs/cli.md) */
 export const EXIT = { fine: 0, finding: 1, misuse: 2, unreachable: 3 } as const;
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 

@@ -67,7 +67,9 @@ const deliveryShape = shapeOf<WebhookDelivery>()({
 
 const delivery = resource(deliveryShape, 'WebhookDelivery', { namesUnsaid: true });
 
-/** @see service interface, "GET /api/v1/external/invoices/{ident}/webhooks" */
+/**
+ * @see [GET /api/v1/external/invoices/{ident}/webhooks](../../docs/service-interface.md#get-apiv1externalinvoicesidentwebhooks)
+ */
 export const listDeliveries: Endpoint<WebhookDelivery[]> = {
   operation: 'webhooks.deliveries',
   method: 'GET',
@@ -80,7 +82,9 @@ export const listDeliveries: Endpoint<WebhookDelivery[]> = {
   data: check(() => after((payload) => deliveryList(payload), listOf(delivery))),
 };
 
-/** @see service interface, "POST /api/v1/external/invoices/{ident}/resend-webhook" */
+/**
+ * @see [POST /api/v1/external/invoices/{ident}/resend-webhook](../../docs/service-interface.md#post-apiv1externalinvoicesidentresend-webhook)
+ */
 export const resendWebhook: Endpoint<void> = {
   operation: 'webhooks.resend',
   method: 'POST',

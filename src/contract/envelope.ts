@@ -13,7 +13,7 @@ import {
   shapeOf,
 } from './values/codecs.ts';
 
-/** @see service interface, "Response envelope" */
+/** @see [Response envelope](../../docs/service-interface.md#response-envelope) */
 const pageShape = shapeOf<Omit<Page<unknown>, 'items'>>()({
   page: integer,
   per_page: integer,

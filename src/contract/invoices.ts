@@ -104,7 +104,7 @@ const listShape = namesOf<ListInvoicesQuery>()({
   per_page: optionalInteger(1, 100, 20),
 });
 
-/** @see service interface, "POST /api/v1/external/invoices" */
+/** @see [POST /api/v1/external/invoices](../../docs/service-interface.md#post-apiv1externalinvoices) */
 export const createInvoice: Endpoint<CreatedInvoice> = {
   operation: 'invoices.create',
   method: 'POST',
@@ -117,7 +117,7 @@ export const createInvoice: Endpoint<CreatedInvoice> = {
   data: check(() => created),
 };
 
-/** @see service interface, "GET /api/v1/external/invoices" */
+/** @see [GET /api/v1/external/invoices](../../docs/service-interface.md#get-apiv1externalinvoices) */
 export const listInvoices: PageEndpoint<Invoice> = {
   operation: 'invoices.list',
   method: 'GET',
@@ -131,7 +131,7 @@ export const listInvoices: PageEndpoint<Invoice> = {
   item: check(() => invoice),
 };
 
-/** @see service interface, "GET /api/v1/external/invoices/{ident}" */
+/** @see [GET /api/v1/external/invoices/{ident}](../../docs/service-interface.md#get-apiv1externalinvoicesident) */
 export const getInvoice: Endpoint<Invoice> = {
   operation: 'invoices.get',
   method: 'GET',

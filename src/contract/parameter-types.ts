@@ -15,7 +15,10 @@ export interface DecimalLike {
   toFixed(): string;
 }
 
-/** What an invoice is created from. @see service interface, "POST /api/v1/external/invoices" */
+/**
+ * What an invoice is created from.
+ * @see [POST /api/v1/external/invoices](../../docs/service-interface.md#post-apiv1externalinvoices)
+ */
 export interface CreateInvoiceParams {
   /** The merchant's order id, 1 to 128 characters. Creation is idempotent on it: use the order's own id, never a random one. */
   readonly external_id: string;
@@ -41,7 +44,7 @@ export interface PageQuery {
   readonly per_page?: number | null | undefined;
 }
 
-/** @see service interface, "GET /api/v1/external/invoices" */
+/** @see [GET /api/v1/external/invoices](../../docs/service-interface.md#get-apiv1externalinvoices) */
 export interface ListInvoicesQuery extends PageQuery {
   /** Only the words that the interface lists: the service answers any other with 422. */
   readonly status?: KnownInvoiceStatus | null | undefined;

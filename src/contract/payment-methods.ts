@@ -18,7 +18,7 @@ const paymentMethodShape = shapeOf<PaymentMethod>()({
 
 const paymentMethod = check(() => resource(paymentMethodShape, 'PaymentMethod'));
 
-/** @see service interface, "GET /api/v1/external/payment-methods" */
+/** @see [GET /api/v1/external/payment-methods](../../docs/service-interface.md#get-apiv1externalpayment-methods) */
 export const listPaymentMethods: RowsEndpoint<PaymentMethod> = {
   operation: 'paymentMethods.list',
   method: 'GET',

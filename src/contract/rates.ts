@@ -21,7 +21,7 @@ function isWithoutPrice(row: unknown): boolean {
   return isObject(row) && (row['price'] ?? null) === null;
 }
 
-/** @see service interface, "GET /api/v1/external/rates" */
+/** @see [GET /api/v1/external/rates](../../docs/service-interface.md#get-apiv1externalrates) */
 export const listRates: RowsEndpoint<Rate> = {
   operation: 'rates.list',
   method: 'GET',

@@ -15,15 +15,18 @@ export type OpenEnum<Known extends string> = Known | UnlistedWord;
  */
 export type UnlistedWord = `${string & { readonly unlisted: true }}`;
 
-/** `pending` is the only state that is not final; `success` is the paid one. @see service interface, "Invoice states" */
+/**
+ * `pending` is the only state that is not final; `success` is the paid one.
+ * @see [Invoice states](../../docs/service-interface.md#invoice-states)
+ */
 export type KnownInvoiceStatus = 'pending' | 'success' | 'fail' | 'expired' | 'canceled';
 export type InvoiceStatus = OpenEnum<KnownInvoiceStatus>;
 
-/** @see service interface, "Withdrawal states" */
+/** @see [Withdrawal states](../../docs/service-interface.md#withdrawal-states) */
 export type KnownWithdrawalStatus = 'pending' | 'approved' | 'rejected';
 export type WithdrawalStatus = OpenEnum<KnownWithdrawalStatus>;
 
-/** @see service interface, "Webhook delivery states and moves" */
+/** @see [Webhook delivery states and moves](../../docs/service-interface.md#webhook-delivery-states-and-moves) */
 export type KnownDeliveryStatus = 'pending' | 'delivering' | 'delivered' | 'failed';
 export type DeliveryStatus = OpenEnum<KnownDeliveryStatus>;
 
@@ -31,7 +34,7 @@ export type DeliveryStatus = OpenEnum<KnownDeliveryStatus>;
 export type KnownEventType = 'invoice.paid' | 'invoice.canceled';
 export type EventType = OpenEnum<KnownEventType>;
 
-/** A fiat currency. @see service interface, "Currency (short form)" */
+/** A fiat currency. @see [Currency (short form)](../../docs/service-interface.md#currency-short-form) */
 export interface Currency {
   readonly id: number;
   /** Currency code, such as `EUR`. */
@@ -46,7 +49,10 @@ export interface InvoicePaymentMethod {
   readonly logo_url: string | null;
 }
 
-/** Present when the paid amount was corrected during a dispute. @see service interface, "Invoice adjustment" */
+/**
+ * Present when the paid amount was corrected during a dispute.
+ * @see [Invoice adjustment](../../docs/service-interface.md#invoice-adjustment)
+ */
 export interface InvoiceAdjustment {
   /** Fiat originally ordered. */
   readonly expected_amount_fiat: Decimal;
@@ -58,7 +64,10 @@ export interface InvoiceAdjustment {
   readonly actual_amount_usdt: Decimal;
 }
 
-/** An invoice as its creation answers it. {@link Invoice} has more. @see service interface, "Invoice" */
+/**
+ * An invoice as its creation answers it. {@link Invoice} has more.
+ * @see [Invoice](../../docs/service-interface.md#invoice)
+ */
 export interface CreatedInvoice {
   /** The service's order id. */
   readonly uuid: string;
@@ -84,7 +93,7 @@ export interface CreatedInvoice {
   readonly expires_at: Date;
 }
 
-/** An invoice in full, as lists and reads answer it. @see service interface, "Invoice" */
+/** An invoice in full, as lists and reads answer it. @see [Invoice](../../docs/service-interface.md#invoice) */
 export interface Invoice extends CreatedInvoice {
   /** When a terminal state was reached. */
   readonly finished_at: Date | null;
@@ -99,7 +108,10 @@ export interface Invoice extends CreatedInvoice {
   readonly adjustment: InvoiceAdjustment | null;
 }
 
-/** Which currencies and amounts can be charged, and at what commission. @see service interface, "Payment method (list item)" */
+/**
+ * Which currencies and amounts can be charged, and at what commission.
+ * @see [Payment method (list item)](../../docs/service-interface.md#payment-method-list-item)
+ */
 export interface PaymentMethod {
   readonly id: number;
   readonly name: string;
@@ -116,7 +128,7 @@ export interface PaymentMethod {
   readonly logo_url: string | null;
 }
 
-/** A market price of USDT. Says nothing of what can be charged. @see service interface, "Rate" */
+/** A market price of USDT. Says nothing of what can be charged. @see [Rate](../../docs/service-interface.md#rate) */
 export interface Rate {
   /** Rate source name. */
   readonly platform: string;
@@ -136,7 +148,7 @@ export interface Rate {
 /**
  * A withdrawal. The interface does not say which members are always there, so all but id and status may be null; null is
  * also one that came in a form that cannot be read, and {@link Withdrawal.unreadable} has it as it came.
- * @see service interface, "Withdrawal"
+ * @see [Withdrawal](../../docs/service-interface.md#withdrawal)
  */
 export interface Withdrawal {
   readonly uuid: string;
@@ -179,7 +191,8 @@ export interface DeliveryAttempt {
 
 /**
  * One webhook delivery of an invoice. The interface does not name most of these members on the wire; these names are
- * ours and the wire's plausible ones are read into them. @see service interface, "Webhook delivery record"
+ * ours and the wire's plausible ones are read into them.
+ * @see [Webhook delivery record](../../docs/service-interface.md#webhook-delivery-record)
  */
 export interface WebhookDelivery {
   /** Equals the header X-Webhook-Id. */
@@ -196,7 +209,10 @@ export interface WebhookDelivery {
   readonly attempt_log: readonly DeliveryAttempt[];
 }
 
-/** A page of a list, as the service answers it. @see service interface, "Response envelope" */
+/**
+ * A page of a list, as the service answers it.
+ * @see [Response envelope](../../docs/service-interface.md#response-envelope)
+ */
 export interface Page<T> {
   readonly items: readonly T[];
   readonly page: number;

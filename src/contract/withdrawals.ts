@@ -86,7 +86,7 @@ const listShape = namesOf<ListWithdrawalsQuery>()({
   per_page: optionalInteger(1, 100),
 });
 
-/** @see service interface, "GET /api/v1/external/withdrawals" */
+/** @see [GET /api/v1/external/withdrawals](../../docs/service-interface.md#get-apiv1externalwithdrawals) */
 export const listWithdrawals: PageEndpoint<Withdrawal> = {
   operation: 'withdrawals.list',
   method: 'GET',
@@ -100,7 +100,9 @@ export const listWithdrawals: PageEndpoint<Withdrawal> = {
   item: check(() => withdrawal),
 };
 
-/** @see service interface, "GET /api/v1/external/withdrawals/{withdrawal_uuid}" */
+/**
+ * @see [GET /api/v1/external/withdrawals/{withdrawal_uuid}](../../docs/service-interface.md#get-apiv1externalwithdrawalswithdrawal_uuid)
+ */
 export const getWithdrawal: Endpoint<Withdrawal> = {
   operation: 'withdrawals.get',
   method: 'GET',

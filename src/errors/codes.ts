@@ -36,7 +36,7 @@ export type Outcome = 'not_sent' | 'rejected' | 'unknown';
 /** Why no further attempt was made. */
 export type StoppedBy = 'attempts' | 'deadline' | 'budget' | 'retry_after' | 'not_retryable' | 'aborted';
 
-/** Codes that the interface of the service names. @see service interface, "Known codes" */
+/** Codes that the interface of the service names. @see [Known codes](../../docs/service-interface.md#known-codes) */
 export type ServiceCode = 'VALIDATION_ERROR' | 'INVOICE_ALREADY_EXISTS';
 
 /** The ten reasons for which a delivery is refused. */

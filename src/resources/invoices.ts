@@ -27,7 +27,7 @@ export class Invoices {
    * Creates an invoice. Safe to repeat with the same external_id: no second invoice is ever created. A taken
    * external_id is an `InvoiceAlreadyExistsError`, unless an own attempt whose answer was lost had created it:
    * then it is read back, compared and returned, and `withResponse()` says `recovered: true`.
-   * @see service interface, "POST /api/v1/external/invoices"
+   * @see [POST /api/v1/external/invoices](../../docs/service-interface.md#post-apiv1externalinvoices)
    */
   create(params: CreateInvoiceParams, options: CallOptions = {}): Call<CreatedInvoice> {
     return new Call(createInvoice(this.#runner, params, options, false).then(({ success }) => success));
@@ -37,6 +37,7 @@ export class Invoices {
    * Creates the invoice, or reads the one that has this external_id. The one found may be final, paid for example:
    * look at its status before you send the customer to it. Another amount, currency or customer is an
    * `InvoiceMismatchError`.
+   * @see [POST /api/v1/external/invoices](../../docs/service-interface.md#post-apiv1externalinvoices)
    */
   createOrGet(params: CreateInvoiceParams, options: CallOptions = {}): Call<CreateOrGetResult> {
     return new Call(
@@ -49,7 +50,10 @@ export class Invoices {
     );
   }
 
-  /** `ident`: the service's uuid or the external_id. @see service interface, "GET /api/v1/external/invoices/{ident}" */
+  /**
+   * `ident`: the service's uuid or the external_id.
+   * @see [GET /api/v1/external/invoices/{ident}](../../docs/service-interface.md#get-apiv1externalinvoicesident)
+   */
   get(ident: string, options?: CallOptions): Call<Invoice> {
     return new Call(readInvoice(this.#runner, ident, options));
   }
@@ -57,7 +61,7 @@ export class Invoices {
   /**
    * Lists invoices in the order of the service. The result is a promise of one page and an async iterable of all
    * invoices. Invoices of another status or currency than was asked for are left out, with an `onDrift` event.
-   * @see service interface, "GET /api/v1/external/invoices"
+   * @see [GET /api/v1/external/invoices](../../docs/service-interface.md#get-apiv1externalinvoices)
    */
   list(query: ListInvoicesQuery = {}, options: ListOptions<Invoice> = {}): ListCall<Invoice> {
     return listCall(this.#runner, endpoints['invoices.list'], query, options, {
@@ -71,6 +75,7 @@ export class Invoices {
   /**
    * Polls until the invoice is final, with growing intervals, through outages of the service. For scripts and tests:
    * a shop should act on the webhook. Rejects with a TimeoutError (SDK_DEADLINE) when `timeout` has passed.
+   * @see [Invoice states](../../docs/service-interface.md#invoice-states)
    */
   waitUntilFinal(ident: string, options: WaitOptions = {}): Promise<Invoice> {
     return pollUntilFinal(this.#runner, ident, options);

@@ -29,13 +29,16 @@ export class PaymentMethods {
 
   /**
    * All methods. One that cannot be read is left out, and reported to `onInvalidItem` and `onDrift`.
-   * @see service interface, "GET /api/v1/external/payment-methods"
+   * @see [GET /api/v1/external/payment-methods](../../docs/service-interface.md#get-apiv1externalpayment-methods)
    */
   list(options?: RowsOptions): Call<PaymentMethod[]> {
     return new Call(readRows(this.#runner, endpoints['paymentMethods.list'], options));
   }
 
-  /** The methods by which this amount of this currency can be charged; empty when it cannot be charged. */
+  /**
+   * The methods by which this amount of this currency can be charged; empty when it cannot be charged.
+   * @see [GET /api/v1/external/payment-methods](../../docs/service-interface.md#get-apiv1externalpayment-methods)
+   */
   forCharge(charge: ChargeQuery, options?: RowsOptions): Call<PaymentMethod[]> {
     return new Call(this.#forCharge(charge, options));
   }

@@ -32,7 +32,8 @@ export class Rates {
 
   /**
    * A live snapshot; a pair without fresh data is missing. A row that cannot be read is left out, and reported to
-   * `onInvalidItem` and `onDrift`. @see service interface, "GET /api/v1/external/rates"
+   * `onInvalidItem` and `onDrift`.
+   * @see [GET /api/v1/external/rates](../../docs/service-interface.md#get-apiv1externalrates)
    */
   list(filter: RateFilter = {}, options?: RowsOptions): Call<Rate[]> {
     return new Call(this.#list(filter, options));

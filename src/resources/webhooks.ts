@@ -23,14 +23,17 @@ export class Webhooks {
     this.#secrets = secrets;
   }
 
-  /** The invoice's deliveries, each with its attempts. @see service interface, "GET /api/v1/external/invoices/{ident}/webhooks" */
+  /**
+   * The invoice's deliveries, each with its attempts.
+   * @see [GET /api/v1/external/invoices/{ident}/webhooks](../../docs/service-interface.md#get-apiv1externalinvoicesidentwebhooks)
+   */
   deliveries(ident: string, options?: CallOptions): Call<WebhookDelivery[]> {
     return new Call(this.#runner.run(endpoints['webhooks.deliveries'], { params: { ident } }, options));
   }
 
   /**
    * Sends the latest delivery of the invoice now. Repeated only after a rate limit or when it surely was not sent.
-   * @see service interface, "POST /api/v1/external/invoices/{ident}/resend-webhook"
+   * @see [POST /api/v1/external/invoices/{ident}/resend-webhook](../../docs/service-interface.md#post-apiv1externalinvoicesidentresend-webhook)
    */
   resend(ident: string, options?: CallOptions): Call<void> {
     return new Call(this.#runner.run(endpoints['webhooks.resend'], { params: { ident } }, options));
@@ -38,13 +41,17 @@ export class Webhooks {
 
   /**
    * Verifies a delivery with the client's webhookSecret and gives its event. `rawBody` is the bytes as they arrived.
-   * Rejects with a WebhookVerificationError whose `reason` says why. @see service interface, "Authentication"
+   * Rejects with a WebhookVerificationError whose `reason` says why.
+   * @see [Authentication](../../docs/service-interface.md#authentication)
    */
   async verify(rawBody: RawBody, headers: HeadersInput, options?: VerifyWebhookOptions): Promise<InvoiceEvent> {
     return verifyWebhook(rawBody, headers, this.#secret('webhooks.verify'), options);
   }
 
-  /** The receiver of `merchant-invoicing/webhooks`, with the client's webhookSecret. Throws a ConfigurationError. */
+  /**
+   * The receiver of `merchant-invoicing/webhooks`, with the client's webhookSecret. Throws a ConfigurationError.
+   * @see [Receiver rules](../../docs/service-interface.md#receiver-rules)
+   */
   handler<Extra extends object = object>(options: Omit<WebhookHandlerOptions<Extra>, 'secret'>): WebhookHandler {
     const operation = 'webhooks.handler';
     if (typeof options === 'object' && options !== null && 'secret' in options) {

@@ -21,7 +21,7 @@ export class Withdrawals {
   /**
    * Lists withdrawals in the order of the service. The result is a promise of one page and an async iterable of all
    * withdrawals. Those of another status than was asked for are left out, with an `onDrift` event.
-   * @see service interface, "GET /api/v1/external/withdrawals"
+   * @see [GET /api/v1/external/withdrawals](../../docs/service-interface.md#get-apiv1externalwithdrawals)
    */
   list(query: ListWithdrawalsQuery = {}, options: ListOptions<Withdrawal> = {}): ListCall<Withdrawal> {
     return listCall(this.#runner, endpoints['withdrawals.list'], query, options, {
@@ -30,7 +30,9 @@ export class Withdrawals {
     });
   }
 
-  /** @see service interface, "GET /api/v1/external/withdrawals/{withdrawal_uuid}" */
+  /**
+   * @see [GET /api/v1/external/withdrawals/{withdrawal_uuid}](../../docs/service-interface.md#get-apiv1externalwithdrawalswithdrawal_uuid)
+   */
   get(uuid: string, options?: CallOptions): Call<Withdrawal> {
     const endpoint = endpoints['withdrawals.get'];
     const data = compared(endpoint.data, (withdrawal) => (isSameUuid(withdrawal.uuid, uuid) ? [] : ['uuid']));

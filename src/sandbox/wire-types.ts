@@ -14,7 +14,10 @@ export interface WireCurrency {
   readonly symbol: string;
 }
 
-/** A payment method as it travels. Amounts and percentages are decimal text. @see service interface, "Payment method (list item)" */
+/**
+ * A payment method as it travels. Amounts and percentages are decimal text.
+ * @see [Payment method (list item)](../../docs/service-interface.md#payment-method-list-item)
+ */
 export interface SandboxMethod {
   readonly id: number;
   readonly name: string;
@@ -27,7 +30,10 @@ export interface SandboxMethod {
   readonly logo_url: string;
 }
 
-/** A market rate. A null price stands for a pair without fresh data: the list leaves it out. @see service interface, "Rate" */
+/**
+ * A market rate. A null price stands for a pair without fresh data: the list leaves it out.
+ * @see [Rate](../../docs/service-interface.md#rate)
+ */
 export interface SandboxRate {
   readonly platform: string;
   readonly asset: string;
@@ -39,7 +45,10 @@ export interface SandboxRate {
   readonly max_amount: string;
 }
 
-/** A withdrawal as it travels; null where a member does not apply. @see service interface, "Withdrawal" */
+/**
+ * A withdrawal as it travels; null where a member does not apply.
+ * @see [Withdrawal](../../docs/service-interface.md#withdrawal)
+ */
 export interface SandboxWithdrawal {
   readonly uuid: string;
   readonly actor: string | null;
@@ -59,7 +68,10 @@ export interface SandboxWithdrawal {
   readonly processed_at: string | null;
 }
 
-/** The correction of an invoice; decimal text. @see service interface, "Invoice adjustment" */
+/**
+ * The correction of an invoice; decimal text.
+ * @see [Invoice adjustment](../../docs/service-interface.md#invoice-adjustment)
+ */
 export interface SandboxAdjustment {
   readonly expected_amount_fiat: string;
   readonly actual_amount_fiat: string;
@@ -69,7 +81,7 @@ export interface SandboxAdjustment {
 
 /**
  * An invoice as the sandbox holds it: the full form of the interface in wire text, whatever the dialect writes.
- * @see service interface, "Invoice"
+ * @see [Invoice](../../docs/service-interface.md#invoice)
  */
 export interface SandboxInvoice {
   readonly uuid: string;
@@ -124,7 +136,10 @@ export interface SandboxAttempt {
   readonly why: string | null;
 }
 
-/** A webhook delivery with its attempts. @see service interface, "Webhook delivery record" */
+/**
+ * A webhook delivery with its attempts.
+ * @see [Webhook delivery record](../../docs/service-interface.md#webhook-delivery-record)
+ */
 export interface SandboxDelivery {
   /** Equals X-Webhook-Id. */
   readonly id: string;

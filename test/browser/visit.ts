@@ -29,6 +29,7 @@ export function withChromium(): (name: string, test: (visit: Visiting) => Promis
   const visiting: Visiting = async (origin, options = {}) => {
     if (browser === undefined) throw new Error('Chromium was not started');
     const context = await browser.newContext({ reducedMotion: 'reduce', ...options });
+    context.setDefaultTimeout(120_000);
     onTestFinished(() => context.close());
     const visit: Visit = { page: await context.newPage(), outside: [], trouble: [] };
     await context.route(

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { serve } from '../support/fault-server.ts';
 import { ok, refuse } from '../support/fault-steps.ts';
 import { pendingInvoice } from '../support/fixtures/invoices.ts';
@@ -24,8 +24,7 @@ describe('a call is a promise', () => {
   test('that has begun: nobody need ask for it', async () => {
     const server = await serve(ok([]));
     void clientOf(server.url).rates.list();
-    await new Promise((resolve) => setTimeout(resolve, 60)); // a loopback answer takes less
-    expect(server.requests).toHaveLength(1);
+    await vi.waitFor(() => expect(server.requests).toHaveLength(1), { timeout: 30_000 });
   });
 
   test('that makes one request, however many views are taken', async () => {

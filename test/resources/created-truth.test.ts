@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { FakeRuntime, START } from '../support/fake-runtime.ts';
 import { type Step, serve } from '../support/fault-server.ts';
-import { answer, ok, refuse, resetAfterReading } from '../support/fault-steps.ts';
+import { answer, ok, onceRead, refuse, resetAfterReading } from '../support/fault-steps.ts';
 import { pendingInvoice } from '../support/fixtures/invoices.ts';
 import { clientOf, errorOf, order } from '../support/test-client.ts';
 
@@ -117,10 +117,10 @@ test('a slow body of the answer does not make an older invoice the call’s own'
       response.write(
         invoice.slice(0, 10),
         () =>
-          setTimeout(() => {
+          onceRead(() => {
             runtime.pass(9_000);
             response.end(invoice.slice(10));
-          }, 20), // the client must have got the head before time passes
+          }), // the client must have got the head before time passes
       );
     },
   };

@@ -61,7 +61,7 @@ function runNode(
     execFile(
       node,
       args,
-      { cwd, env: { PATH: process.env['PATH'] ?? '', NO_COLOR: '1', ...env }, timeout: 60_000 },
+      { cwd, env: { PATH: process.env['PATH'] ?? '', NO_COLOR: '1', ...env }, timeout: 240_000 },
       (error, stdout, stderr) => {
         resolve({ code: typeof error?.code === 'number' ? error.code : error === null ? 0 : 1, stdout, stderr });
       },

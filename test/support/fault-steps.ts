@@ -44,7 +44,7 @@ export const resetAfterReading: Step = { play: ({ response }) => void response.s
 export const resetMidBody = (status = 200, half = '{"success":true,"data":{"uu'): Step => ({
   play({ response }) {
     response.writeHead(status, { 'content-type': 'application/json', 'content-length': '5000' });
-    response.write(half, () => setImmediate(() => response.socket?.resetAndDestroy()));
+    response.write(half, () => onceRead(() => response.socket?.resetAndDestroy()));
   },
 });
 
@@ -56,6 +56,20 @@ export const truncate = (status = 200, half = '{"success":true,"data":{"uu'): St
   },
 });
 
+/**
+ * Runs after the client, in this process, has read what was sent. A busy machine delays the timer, and then runs it
+ * before it reads any socket. Therefore turns of the event loop follow, each of which reads.
+ */
+export function onceRead(run: () => void): void {
+  let turns = 50;
+  const turn = (): void => {
+    turns -= 1;
+    if (turns === 0) run();
+    else setImmediate(turn);
+  };
+  setTimeout(turn, 20);
+}
+
 /** No answer at all. `reached` is called when the whole request is there. */
 export const stall = (reached: () => void = () => {}): Step => ({ play: () => reached() });
 
@@ -63,7 +77,7 @@ export const stall = (reached: () => void = () => {}): Step => ({ play: () => re
 export const stallMidBody = (reached: () => void, status = 200, part = '{"success":true,"da'): Step => ({
   play({ response }) {
     response.writeHead(status, { 'content-type': 'application/json' });
-    response.write(part, () => setTimeout(reached, 20)); // the client must have got the head before it is cut short
+    response.write(part, () => onceRead(reached)); // the client must have got the head before it is cut short
   },
 });
 

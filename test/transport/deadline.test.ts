@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { MerchantClient } from '../../src/client.ts';
 import { START } from '../support/fake-runtime.ts';
 import { type Step, serve } from '../support/fault-server.ts';
-import { ok, refuse, stall, stallMidBody } from '../support/fault-steps.ts';
+import { ok, onceRead, refuse, stall, stallMidBody } from '../support/fault-steps.ts';
 import { clientOf, errorOf, order } from '../support/test-client.ts';
 
 /** A clock that moves only by hand; timers are kept with the time at which they are due. */
@@ -58,7 +58,7 @@ describe('the deadline of a call', () => {
     const limited: Step = {
       play(exchange) {
         refuse(429, 'SLOW_DOWN').play(exchange);
-        setTimeout(() => clock.advance(600), 20); // the wait of the 429
+        onceRead(() => clock.advance(600)); // the wait of the 429
       },
     };
     const server = await serve(
@@ -75,7 +75,7 @@ describe('the deadline of a call', () => {
     const unavailable: Step = {
       play(exchange) {
         refuse(503, null).play(exchange);
-        setTimeout(() => clock.advance(9_000), 20);
+        onceRead(() => clock.advance(9_000));
       },
     };
     const server = await serve(unavailable, ok([]));

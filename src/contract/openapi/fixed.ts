@@ -1,6 +1,6 @@
 import type { JsonSchema } from './json-schema.ts';
 
-/** Both failure shapes. @see service interface, "Failure envelope" */
+/** Both failure shapes. @see [Failure envelope](../../../docs/service-interface.md#failure-envelope) */
 export const failureSchemas: Readonly<Record<string, JsonSchema>> = {
   Failure: {
     type: 'object',
@@ -68,7 +68,10 @@ function event(summary: string, properties: JsonSchema, required: readonly strin
   };
 }
 
-/** The terminal webhook of an invoice; the member with the merchant's order id is not named. @see service interface, "Events" */
+/**
+ * The terminal webhook of an invoice; the member with the merchant's order id is not named.
+ * @see [Events](../../../docs/service-interface.md#events)
+ */
 export const webhookDescriptions: Readonly<Record<string, JsonSchema>> = {
   'invoice.paid': event(
     'The invoice ended in success.',

@@ -13,7 +13,10 @@ export function methodsFor(world: World, currency: string): readonly SandboxMeth
   return world.settings.methods.filter((method) => method.currency.code === currency);
 }
 
-/** Rows with fresh data; the others are omitted. @see service interface, "GET /api/v1/external/rates" */
+/**
+ * Rows with fresh data; the others are omitted.
+ * @see [GET /api/v1/external/rates](../../../docs/service-interface.md#get-apiv1externalrates)
+ */
 export function freshRates(world: World): SandboxRate[] {
   return world.settings.rates.filter((rate) => rate.price !== null);
 }

@@ -2,7 +2,10 @@ import { wireForm } from '../dialect/wire-form.ts';
 import type { World } from '../world.ts';
 import { freshRates } from './catalogue.ts';
 
-/** The rates as the service answers them. @see service interface, "GET /api/v1/external/rates" */
+/**
+ * The rates as the service answers them.
+ * @see [GET /api/v1/external/rates](../../../docs/service-interface.md#get-apiv1externalrates)
+ */
 export function wireRates(world: World): object[] {
   const { dialect, rates } = world.settings;
   const rows = dialect.staleRates === 'omitted' ? freshRates(world) : rates;

@@ -9,7 +9,10 @@ import { whyRefused } from './why.ts';
 
 type Trigger = 'schedule' | 'manual';
 
-/** Makes the one delivery of an invoice that has ended, and its first attempt. @see service interface, "Emission" */
+/**
+ * Makes the one delivery of an invoice that has ended, and its first attempt.
+ * @see [Emission](../../../docs/service-interface.md#emission)
+ */
 export async function announce(world: World, invoice: InvoiceRecord): Promise<void> {
   const url = invoice.callback_url;
   const eventType = eventTypeOf(invoice);

@@ -27,7 +27,10 @@ export function deliveryOf(record: DeliveryRecord): SandboxDelivery {
   };
 }
 
-/** The record as the service answers it. @see service interface, "Webhook delivery record" */
+/**
+ * The record as the service answers it.
+ * @see [Webhook delivery record](../../../docs/service-interface.md#webhook-delivery-record)
+ */
 export function deliveryForm(world: World, record: DeliveryRecord): object {
   const { dialect } = world.settings;
   const time = (at: number | null): string | null => (at === null ? null : wireTime(at, dialect.timeForm));

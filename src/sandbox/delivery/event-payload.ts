@@ -30,7 +30,7 @@ function spelled(type: KnownEventType, spelling: Dialect['eventSpelling']): stri
   return spelling === 'plain' ? type : type === 'invoice.paid' ? PAID : DROPPED;
 }
 
-/** The body of the terminal webhook. @see service interface, "Payload members" */
+/** The body of the terminal webhook. @see [Payload members](../../../docs/service-interface.md#payload-members) */
 export function eventBody(invoice: InvoiceRecord, dialect: Dialect): string {
   const type = eventTypeOf(invoice);
   const { eventName } = dialect;

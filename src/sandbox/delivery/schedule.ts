@@ -1,6 +1,6 @@
 const MINUTE = 60_000;
 
-/** Waits before each attempt, counted from the one before. @see service interface, "Retries" */
+/** Waits before each attempt, counted from the one before. @see [Retries](../../../docs/service-interface.md#retries) */
 export const RETRY_DELAYS: readonly number[] = [0, 1, 5, 30, 120, 360, 720].map((minutes) => minutes * MINUTE);
 
 /** Attempts that the service makes by itself. */

@@ -11,7 +11,10 @@ export interface Unsigned {
   readonly timestamp: number | string;
 }
 
-/** Every header of a delivery that depends on the dialect. @see service interface, "Headers on every delivery" */
+/**
+ * Every header of a delivery that depends on the dialect.
+ * @see [Headers on every delivery](../../../docs/service-interface.md#headers-on-every-delivery)
+ */
 export async function signedHeaders(
   dialect: Dialect,
   secret: string,

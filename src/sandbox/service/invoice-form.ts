@@ -38,7 +38,7 @@ export function fullForm(world: World, record: InvoiceRecord): object {
   return inDialect(world, invoiceOf(world, record, world.settings.dialect.timeForm));
 }
 
-/** The creation fields and no others. @see service interface, "Invoice" */
+/** The creation fields and no others. @see [Invoice](../../../docs/service-interface.md#invoice) */
 export function creationForm(world: World, record: InvoiceRecord): object {
   const { finished_at, payment_method, rate, settled_amount_usdt, is_adjusted, adjustment, ...fields } = invoiceOf(
     world,

@@ -2,7 +2,10 @@ import type { Dialect } from '../dialect/dialects.ts';
 import { notFound } from './not-found.ts';
 import { InvalidRequest } from './respond.ts';
 
-/** A page of results; all members are required. @see service interface, "Response envelope" */
+/**
+ * A page of results; all members are required.
+ * @see [Response envelope](../../../docs/service-interface.md#response-envelope)
+ */
 export interface WirePage<T> {
   readonly items: readonly T[];
   readonly page: number;

@@ -51,7 +51,7 @@ export interface Finding {
   readonly type: string;
 }
 
-/** Malformed body or query. @see service interface, "Known codes" */
+/** Malformed body or query. @see [Known codes](../../../docs/service-interface.md#known-codes) */
 export class InvalidRequest extends Error {
   readonly findings: readonly Finding[];
 
@@ -75,7 +75,10 @@ export function flagOf({ successFlag }: Dialect): { readonly success?: true } {
   return successFlag === 'present' ? { success: true } : {};
 }
 
-/** The failure envelope, or what a framework or a proxy says in its place. @see service interface, "Failure envelope" */
+/**
+ * The failure envelope, or what a framework or a proxy says in its place.
+ * @see [Failure envelope](../../../docs/service-interface.md#failure-envelope)
+ */
 export function failure(refusal: Refusal): Answer {
   const { status, code, message, details, why, headers, form } = refusal;
   const error = details === undefined ? { code, message } : { code, message, details };

@@ -10,7 +10,7 @@ export interface Conflict {
   readonly existing: Invoice | undefined;
 }
 
-/** @see service interface, "Known codes": INVOICE_ALREADY_EXISTS */
+/** @see [Known codes](../../../docs/service-interface.md#known-codes) */
 export function conflictIn(value: unknown): Conflict {
   const details = isObject(value) ? value : {};
   const nested = [details['invoice'], details['existing_invoice'], details['existing']].find(isObject) ?? {};

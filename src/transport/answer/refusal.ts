@@ -29,7 +29,8 @@ const ID_MAX = 512;
 /**
  * A refusal as the service words it: code first, status second. It is classified as it came; what is shown of it is
  * made when the error is made, without key and secrets.
- * @see service interface, "Failure envelope" and "Handling strategy"
+ * @see [Failure envelope](../../../docs/service-interface.md#failure-envelope)
+ * @see [Handling strategy](../../../docs/service-interface.md#handling-strategy)
  */
 export function refusal(answer: Answer, body: unknown, reading: Reading<unknown>): Failure {
   const { status, headers, requestId } = answer;

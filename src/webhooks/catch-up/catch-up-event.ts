@@ -11,7 +11,7 @@ import type { CatchUpInvoice } from './catch-up-options.ts';
  * invoice that contradicts itself.
  *
  * @throws WebhookVerificationError `malformed_payload`
- * @see service interface, "Payload members"
+ * @see [Payload members](../../../docs/service-interface.md#payload-members)
  */
 export function eventOfInvoice(invoice: CatchUpInvoice): InvoiceEvent {
   const raw: unknown = JSON.parse(JSON.stringify(invoice)); // text forms, as the wire and a queue have them

@@ -5,7 +5,7 @@ import { ConfigurationError } from '../../errors/classes.ts';
 import type { InvalidItem } from '../../resources/list-options.ts';
 import type { WebhookStore } from '../stores/store.ts';
 
-/** The four final states. @see service interface, "Invoice states" */
+/** The four final states. @see [Invoice states](../../../docs/service-interface.md#invoice-states) */
 export type FinalInvoiceStatus = Exclude<KnownInvoiceStatus, 'pending'>;
 
 /** The members of an invoice that its event is made from. */

@@ -27,7 +27,7 @@ export interface Pinned {
  * The event in a genuine delivery's parsed body. Plain code, as the entry must not load a schema library.
  *
  * @throws WebhookVerificationError `malformed_payload`
- * @see service interface, "Payload members"
+ * @see [Payload members](../../../docs/service-interface.md#payload-members)
  */
 export function decodeEvent(body: unknown, origin: EventOrigin, pinned: Pinned): InvoiceEvent {
   if (!isPayload(body)) throw malformed('it is not a JSON object');

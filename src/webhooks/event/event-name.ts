@@ -2,7 +2,7 @@ import { checkOptions, configurationFail } from '../../checks.ts';
 import { ConfigurationError } from '../../errors/classes.ts';
 import { isPayload, middlePayload, own, type Payload } from './payload-names.ts';
 
-/** The two events of the interface. @see service interface, "Emission" */
+/** The two events of the interface. @see [Emission](../../../docs/service-interface.md#emission) */
 export type KnownEvent = 'invoice.paid' | 'invoice.canceled';
 
 /** Further names of the two events, compared exactly, for a service that does not call them `invoice.paid` and `invoice.canceled`. */

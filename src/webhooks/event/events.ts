@@ -42,11 +42,11 @@ export interface AdjustedInvoicePaidEvent extends PaidEvent {
 
 /**
  * The invoice ended in `success`. Check `adjusted`: a paid invoice does not guarantee full payment.
- * @see service interface, "Events"
+ * @see [Events](../../../docs/service-interface.md#events)
  */
 export type InvoicePaidEvent = ExactInvoicePaidEvent | AdjustedInvoicePaidEvent;
 
-/** The invoice ended without payment. @see service interface, "Events" */
+/** The invoice ended without payment. @see [Events](../../../docs/service-interface.md#events) */
 export interface InvoiceCanceledEvent extends EventOrigin {
   readonly type: 'invoice.canceled';
   /** The merchant's order id. */

@@ -15,7 +15,10 @@ import {
 import type { WebhookReply } from './replies.ts';
 import type { WebhookReport } from './report.ts';
 
-/** The time limit of a delivery: 12 seconds. The service gives up after 15. @see service interface, "Retries" */
+/**
+ * The time limit of a delivery: 12 seconds. The service gives up after 15.
+ * @see [Retries](../../../docs/service-interface.md#retries)
+ */
 export const DEFAULT_TIMEOUT = 12_000;
 const MAX_TIMEOUT = 15_000;
 

@@ -26,7 +26,7 @@ import { underTimeLimit } from './time-limit.ts';
  * of a store that has one.
  *
  * @throws ConfigurationError for a missing or unusable option.
- * @see service interface, "Receiver rules"
+ * @see [Receiver rules](../../../docs/service-interface.md#receiver-rules)
  */
 export function createWebhookHandler<Extra extends object = object>(
   options: WebhookHandlerOptions<Extra>,

@@ -122,7 +122,7 @@ function unreadable(): WebhookVerificationError {
  * The one value of each header of a delivery.
  *
  * @throws WebhookVerificationError `missing_header`, `duplicate_header`, or malformed for a value that is not text.
- * @see service interface, "Headers on every delivery"
+ * @see [Headers on every delivery](../../../docs/service-interface.md#headers-on-every-delivery)
  */
 export function deliveryHeaders(values: HeaderValues): DeliveryHeaders {
   return {

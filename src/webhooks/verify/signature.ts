@@ -6,17 +6,24 @@ import { encoder } from './utf8.ts';
 
 /**
  * How the signature is written: `base64` is read in the standard alphabet and in that of URLs. The interface does not
- * show it. @see service interface, "Authentication"
+ * show it.
+ * @see [Authentication](../../../docs/service-interface.md#authentication)
  */
 export type SignatureEncoding = 'hex' | 'base64';
-/** How the timestamp is written. The interface does not show it. @see service interface, "Authentication" */
+/**
+ * How the timestamp is written. The interface does not show it.
+ * @see [Authentication](../../../docs/service-interface.md#authentication)
+ */
 export type TimestampFormat = 'seconds' | 'milliseconds' | 'iso';
 
 const SIGNATURE_PREFIX = 'sha256=';
 export const SIGNATURE_ENCODINGS = ['hex', 'base64'] as const satisfies readonly SignatureEncoding[];
 export const TIMESTAMP_FORMATS = ['seconds', 'milliseconds', 'iso'] as const satisfies readonly TimestampFormat[];
 
-/** The headers of a delivery: the service's three, and the type of its body. @see service interface, "Headers on every delivery" */
+/**
+ * The headers of a delivery: the service's three, and the type of its body.
+ * @see [Headers on every delivery](../../../docs/service-interface.md#headers-on-every-delivery)
+ */
 export interface WebhookHeaders {
   'Content-Type': string;
   'X-Webhook-Id': string;
@@ -50,7 +57,7 @@ const SIGN_OPTIONS: ReadonlySet<string> = new Set<keyof SignWebhookOptions>([
  * Makes the headers of a signed delivery, as the service does: for tests of a receiver, and for the sandbox.
  *
  * @throws ConfigurationError for an unusable secret or option.
- * @see service interface, "Authentication"
+ * @see [Authentication](../../../docs/service-interface.md#authentication)
  */
 export async function signWebhook(
   body: string | Uint8Array,

@@ -28,7 +28,7 @@ export interface VerifyWebhookOptions {
   /**
    * Where the payload carries the merchant's order id, the only place that is then looked at: a member's name, or a path
    * with dots (`order.id`). Default: names that can mean nothing else, such as `external_id` and `merchant_order_id`.
-   * @see service interface, "Payload members"
+   * @see [Payload members](../../../docs/service-interface.md#payload-members)
    */
   readonly orderIdMember?: string | undefined;
   /**

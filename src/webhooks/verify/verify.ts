@@ -39,7 +39,7 @@ const OWNER: OptionsOwner = {
  * @param secret The webhook secret of the dashboard, or the old and the new one; `event.secretIndex` says which matched.
  * @throws WebhookVerificationError whose `reason` says why, one of ten.
  * @throws ConfigurationError for an unusable secret or option.
- * @see service interface, "Authentication"
+ * @see [Authentication](../../../docs/service-interface.md#authentication)
  */
 export function verifyWebhook(
   rawBody: RawBody,

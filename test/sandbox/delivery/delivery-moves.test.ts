@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { SandboxOptions } from '../../../src/sandbox/index.ts';
 import { inProcess, ORDER, receiver } from '../loopback.ts';
 
@@ -133,7 +133,7 @@ describe('moves of a delivery', () => {
 
   it('is delivering while an attempt is under way, and a resend then starts no second one', async () => {
     const hook = await receiver();
-    let release: (response: Response) => void = () => undefined;
+    let release: ((response: Response) => void) | undefined;
     const { sandbox, api } = inProcess({
       fetch: () =>
         new Promise((resolve) => {
@@ -142,12 +142,12 @@ describe('moves of a delivery', () => {
     });
     await api('POST', '/invoices', { ...ORDER, callback_url: hook.url });
     const paying = sandbox.pay('order-1042');
-    await new Promise((resolve) => setImmediate(resolve)); // signing takes a turn
+    await vi.waitFor(() => expect(release).toBeDefined(), { timeout: 30_000 }); // signing takes turns
     expect((await api('POST', '/invoices/order-1042/resend-webhook')).json.data).toMatchObject({
       status: 'delivering',
       attempts: 0,
     });
-    release(new Response(null, { status: 204 }));
+    release?.(new Response(null, { status: 204 }));
     await paying;
     await sandbox.settle();
     expect(sandbox.deliveries()[0]).toMatchObject({ status: 'delivered', attempts: 1 });

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { ConfigurationError } from '../../../src/errors/classes.ts';
 import { createSandbox } from '../../../src/sandbox/index.ts';
 import { inProcess, listening, ORDER, rawRequest } from '../loopback.ts';
@@ -84,8 +84,7 @@ it('ends open requests and refuses new ones when closed', async () => {
   const { sandbox, url } = await listening();
   sandbox.faults.next('hang');
   const hanging = fetch(`${url}/api/v1/external/rates`, { headers: KEY });
-  for (let i = 0; i < 500 && sandbox.requests().length === 0; i += 1)
-    await new Promise((resolve) => setImmediate(resolve));
+  await vi.waitFor(() => expect(sandbox.requests()).toHaveLength(1), { timeout: 30_000 });
   await sandbox.close();
   await expect(hanging).rejects.toThrow(TypeError);
   await expect(sandbox.fetch(`${url}/api/v1/external/rates`)).rejects.toMatchObject({

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { ConfigurationError } from '../../../src/errors/classes.ts';
 import type { FaultType } from '../../../src/sandbox/index.ts';
 import { inProcess, listening, ORDER, receiver } from '../loopback.ts';
@@ -97,9 +97,7 @@ describe.each([
     sandbox.faults.next('hang');
     const giveUp = new AbortController();
     const asked = sendOrder(sandbox, url, giveUp.signal);
-    let seen = 0;
-    for (; seen < 500 && sandbox.requests().length === 0; seen += 1)
-      await new Promise((resolve) => setImmediate(resolve));
+    await vi.waitFor(() => expect(sandbox.requests()).toHaveLength(1), { timeout: 30_000 });
     giveUp.abort(new Error('enough'));
     await expect(asked).rejects.toThrow('enough');
     expect(sandbox.invoices()).toEqual([]);

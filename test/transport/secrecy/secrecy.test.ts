@@ -93,11 +93,11 @@ const endlessEcho = (tail: (text: string) => string, end: 'reset' | 'end' | 'sta
       const text = tail(`${request.headers['x-api-key']}`);
       response.writeHead(status, { 'content-type': 'text/plain', 'content-length': '9999' });
       response.write(text, () =>
-        setTimeout(() => {
+        steps.onceRead(() => {
           if (end === 'stall') runtime.expire();
           else if (end === 'reset') response.socket?.resetAndDestroy();
           else response.socket?.end();
-        }, 20),
+        }),
       );
     },
   });

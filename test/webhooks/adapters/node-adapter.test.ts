@@ -3,6 +3,7 @@ import { request as httpRequest, type IncomingMessage, type ServerResponse } fro
 import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { signWebhook, toNodeHandler } from '../../../src/webhooks/index.ts';
+import { onceRead } from '../../support/fault-steps.ts';
 import { deferred, endpoint, paidBody } from '../endpoint.ts';
 import { collect, raw, serve } from '../loopback.ts';
 import { settle } from '../manual-clock.ts';
@@ -116,8 +117,7 @@ describe('toNodeHandler on a plain server', () => {
       headers: { ...(await headersFor()), 'Content-Length': 500 },
     });
     request.on('error', () => {});
-    request.write(TEXT.slice(0, 10));
-    await settle();
+    await new Promise<void>((resolve) => request.write(TEXT.slice(0, 10), () => onceRead(resolve)));
     request.destroy();
     await reported.promise;
     expect((await post(shop.url)).status).toBe(200); // the server lives

@@ -5,10 +5,10 @@ import { DatabaseSync } from 'node:sqlite';
 export type HeldLock = 'reader' | 'writer' | 'exclusive';
 
 /** The lock is let go after this, too, so that a test whose process is blocked fails instead of hanging. */
-const WATCHDOG = 10_000;
+const WATCHDOG = 120_000;
 
 const [file = '', lock = 'writer'] = process.argv.slice(2);
-const db = new DatabaseSync(file, { timeout: 5_000 });
+const db = new DatabaseSync(file, { timeout: 60_000 });
 db.exec(lock === 'exclusive' ? 'BEGIN EXCLUSIVE' : lock === 'writer' ? 'BEGIN IMMEDIATE' : 'BEGIN');
 db.prepare('SELECT count(*) FROM sqlite_master').get();
 process.on('message', () => {

@@ -8,18 +8,24 @@ import { EXIT, type ExitCode, type Io, messageOf, misuse } from '../io.ts';
 import { command, type SandboxStatus, statusOf } from './control.ts';
 import { EXPORT_FORMS, exportText } from './export.ts';
 
-const ENDINGS = ['pay', 'fail', 'cancel', 'expire'];
-const WITH_AMOUNT = ['underpay', 'overpay', 'adjust'];
-const ACTIONS = [...ENDINGS, ...WITH_AMOUNT, 'resend', 'advance', 'reset', 'status', 'export'];
+/** Each action with example words. */
+const EXAMPLES: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(['pay', 'fail', 'cancel', 'expire', 'resend'].map((name) => [name, 'order-1042'])),
+  ...Object.fromEntries(['underpay', 'overpay', 'adjust'].map((name) => [name, 'order-1042 17.00'])),
+  advance: '1h',
+  reset: '',
+  status: '',
+  export: '',
+};
 
 export function isAction(word: string): boolean {
-  return ACTIONS.includes(word);
+  return Object.hasOwn(EXAMPLES, word);
 }
 
 /** `sandbox pay order-1042` and the like: acts on the sandbox that runs at `--url`. */
 export async function actOnSandbox(action: string, args: readonly string[], io: Io): Promise<ExitCode> {
   const { values, positionals } = readArguments(COMMANDS['sandbox action'], args, `sandbox ${action}`);
-  const fix = `merchant-invoicing sandbox ${action} ${exampleOf(action)}`.trim();
+  const fix = `merchant-invoicing sandbox ${action} ${EXAMPLES[action]}`.trim();
   const url = parseAddress(values.url, '--url', fix).replace(/\/+$/, '');
   const [first, second] = readWords(action, positionals, fix);
   const say = (value: unknown, text: string): ExitCode => {
@@ -54,14 +60,8 @@ export async function actOnSandbox(action: string, args: readonly string[], io: 
   return say(invoice, await endText(invoice, url));
 }
 
-function exampleOf(action: string): string {
-  if (WITH_AMOUNT.includes(action)) return 'order-1042 17.00';
-  if (action === 'advance') return '1h';
-  return action === 'status' || action === 'reset' || action === 'export' ? '' : 'order-1042';
-}
-
 function readWords(action: string, words: readonly string[], fix: string): readonly string[] {
-  const example = exampleOf(action);
+  const example = EXAMPLES[action] ?? '';
   const wanted = example === '' ? 0 : example.split(' ').length;
   const most = action === 'export' ? 1 : wanted;
   if (words.length >= wanted && words.length <= most) return words;

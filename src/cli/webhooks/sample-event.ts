@@ -95,7 +95,7 @@ function rateOf(fiat: string): SandboxRate {
 }
 
 /** The headers of a delivery, signed by the sandbox. `timestamp` is in epoch milliseconds. */
-export async function signedHeaders(
+export async function sampleHeaders(
   { eventType, body }: SampleEvent,
   secret: string,
   dialect: Dialect,

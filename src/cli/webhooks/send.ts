@@ -6,7 +6,7 @@ import { COMMANDS, exampleOf } from '../commands.ts';
 import { CliError, EXIT, type ExitCode, type Io, misuse } from '../io.ts';
 import { excerpt, styleOf } from '../report.ts';
 import { deliver, isAcknowledged } from './deliver.ts';
-import { EVENT_KINDS, type EventKind, type SampleEvent, sampleEvent, signedHeaders } from './sample-event.ts';
+import { EVENT_KINDS, type EventKind, type SampleEvent, sampleEvent, sampleHeaders } from './sample-event.ts';
 import { readSecrets, redacted } from './secrets.ts';
 
 const EXAMPLE = exampleOf(COMMANDS['webhooks send']);
@@ -39,7 +39,7 @@ export async function webhooksSend(args: readonly string[], io: Io): Promise<Exi
   const externalId = values['external-id'] ?? `sent-${crypto.randomUUID().slice(0, 8)}`;
   const sample = await sampleEvent(kind, { ...values, externalId }, dialect);
   const event: SampleEvent = values.from === undefined ? sample : { ...sample, body: fileText(values.from) };
-  const headers = await signedHeaders(event, secret, dialect, Date.now());
+  const headers = await sampleHeaders(event, secret, dialect, Date.now());
 
   if (values['dry-run']) {
     const { host, pathname, search } = new URL(url);

@@ -10,8 +10,27 @@ import { fileAnswer, html, pageAnswer, seeOther } from './parts/html.ts';
 
 type Fields = Readonly<Record<string, string>>;
 
+type Action = (sandbox: Sandbox, fields: Fields) => unknown;
+
+const methodOf = ({ method }: Fields): { method?: string } => (method === undefined ? {} : { method });
+
+/** The actions on one order, named by `ident`. */
+export const ORDER_ACTIONS: Readonly<Record<string, Action>> = {
+  choose: (sandbox, { ident = '', method = '' }) => sandbox.choose(ident, method),
+  pay: (sandbox, { ident = '', ...rest }) => sandbox.pay(ident, methodOf(rest)),
+  underpay: (sandbox, { ident = '', amount = '', ...rest }) => sandbox.underpay(ident, amount, methodOf(rest)),
+  overpay: (sandbox, { ident = '', amount = '', ...rest }) => sandbox.overpay(ident, amount, methodOf(rest)),
+  adjust: (sandbox, { ident = '', amount = '' }) => sandbox.adjust(ident, amount),
+  fail: (sandbox, { ident = '' }) => sandbox.fail(ident),
+  cancel: (sandbox, { ident = '' }) => sandbox.cancel(ident),
+  expire: (sandbox, { ident = '' }) => sandbox.expire(ident),
+  resend: (sandbox, { ident = '' }) => sandbox.resend(ident),
+};
+
 /** The actions of the dashboard and the command line on a running sandbox. */
-const ACTIONS: Readonly<Record<string, (sandbox: Sandbox, fields: Fields) => unknown>> = {
+const ACTIONS: Readonly<Record<string, Action>> = {
+  ...ORDER_ACTIONS,
+  explain: (sandbox, { ident = '' }) => sandbox.explain(ident),
   advance: async (sandbox, { duration = '' }) => {
     await sandbox.advance(/^\d+$/.test(duration) ? Number(duration) : duration);
     return { now: sandbox.now().toISOString() };
@@ -20,16 +39,6 @@ const ACTIONS: Readonly<Record<string, (sandbox: Sandbox, fields: Fields) => unk
     sandbox.reset();
     return { now: sandbox.now().toISOString() };
   },
-  resend: (sandbox, { ident = '' }) => sandbox.resend(ident),
-  choose: (sandbox, { ident = '', method = '' }) => sandbox.choose(ident, method),
-  pay: (sandbox, { ident = '', method }) => sandbox.pay(ident, method === undefined ? {} : { method }),
-  underpay: (sandbox, { ident = '', amount = '' }) => sandbox.underpay(ident, amount),
-  overpay: (sandbox, { ident = '', amount = '' }) => sandbox.overpay(ident, amount),
-  adjust: (sandbox, { ident = '', amount = '' }) => sandbox.adjust(ident, amount),
-  fail: (sandbox, { ident = '' }) => sandbox.fail(ident),
-  cancel: (sandbox, { ident = '' }) => sandbox.cancel(ident),
-  expire: (sandbox, { ident = '' }) => sandbox.expire(ident),
-  explain: (sandbox, { ident = '' }) => sandbox.explain(ident),
   freeze: (sandbox) => {
     sandbox.freeze();
     return { frozen: true };

@@ -13,7 +13,7 @@ import { invoicesPage } from './invoices-page.ts';
 import { fileAnswer, html, pageAnswer, seeOther } from './parts/html.ts';
 import { SCRIPT } from './parts/script.ts';
 import { STYLE } from './parts/style.ts';
-import { act } from './payment/payment-actions.ts';
+import { pressButton } from './payment/payment-actions.ts';
 import { paymentPage } from './payment/payment-page.ts';
 import { requestPage, requestsPage } from './requests-page.ts';
 
@@ -75,7 +75,7 @@ async function doAction(world: World, sandbox: Sandbox, exchange: Exchange): Pro
   if (rest.length > 0) return null;
   if (room === '_') return actionAnswer(sandbox, id, exchange);
   const invoice = room === 'pay' ? world.store.byUuid(id) : undefined;
-  return invoice === undefined ? null : await act(world, invoice, new URLSearchParams(exchange.body));
+  return invoice === undefined ? null : await pressButton(world, sandbox, invoice, new URLSearchParams(exchange.body));
 }
 
 function problem(status: number, text: string): Answer {

@@ -1,7 +1,7 @@
 import type { Dialect } from '../../../sandbox/index.ts';
 import type { CheckResult } from '../../report.ts';
 import { deliver, isAcknowledged, type ReceiverRequest, type Reply } from '../deliver.ts';
-import { type EventKind, type SampleEvent, sampleEvent, signedHeaders } from '../sample-event.ts';
+import { type EventKind, type SampleEvent, sampleEvent, sampleHeaders } from '../sample-event.ts';
 
 /** The rule of the service interface that a check belongs to. */
 export type Rule = 'receiver 1' | 'receiver 2' | 'receiver 3' | 'receiver 4' | 'authentication 3';
@@ -75,7 +75,7 @@ export class Examiner {
   ): Promise<ReceiverRequest> {
     const { secrets, dialect, now } = this.options;
     const [first = ''] = secrets;
-    const signed = await signedHeaders(event, secret ?? first, dialect, timestamp ?? now(), id);
+    const signed = await sampleHeaders(event, secret ?? first, dialect, timestamp ?? now(), id);
     const changed = Object.entries({ ...signed, ...headers }).filter(
       (entry): entry is [string, string] => entry[1] !== undefined,
     );

@@ -1,10 +1,9 @@
 import { ConfigurationError, isMerchantError } from '../../../errors/classes.ts';
-import { adjustInvoice, chooseMethod, closeInvoice, payInvoice } from '../../business/invoices.ts';
-import { compareAmounts, isAmount } from '../../business/money.ts';
-import { resend } from '../../delivery/deliveries.ts';
+import type { Sandbox } from '../../api.ts';
 import type { Answer } from '../../service/respond.ts';
 import type { InvoiceRecord } from '../../state/store.ts';
 import type { World } from '../../world.ts';
+import { ORDER_ACTIONS } from '../actions.ts';
 import { seeOther } from '../parts/html.ts';
 import { paymentPage } from './payment-page.ts';
 
@@ -15,63 +14,34 @@ const MAX_WAIT = 1_500;
  * Performs the action of a button, then redirects the browser to the page with GET. A button that comes too late, such
  * as the second of a double click, changes nothing. The page then reports it and shows how the invoice ended.
  */
-export async function act(world: World, invoice: InvoiceRecord, form: URLSearchParams): Promise<Answer> {
+export async function pressButton(
+  world: World,
+  sandbox: Sandbox,
+  invoice: InvoiceRecord,
+  form: URLSearchParams,
+): Promise<Answer> {
   const page = `/pay/${invoice.uuid}`;
-  const action = form.get('action') ?? '';
-  const isForClosed = action === 'adjust' || action === 'resend';
+  const button = form.get('action') ?? '';
+  const isForClosed = button === 'adjust' || button === 'resend';
   if (invoice.status !== 'pending' && !isForClosed) {
-    return {
-      ...seeOther(`${page}?${new URLSearchParams({ late: action })}`),
-      why: `too late: it is ${invoice.status} already`,
-    };
+    const why = `too late: it is ${invoice.status} already`;
+    return { ...seeOther(`${page}?${new URLSearchParams({ late: button })}`), why };
   }
+  const name = button === 'dispute' ? 'pay' : button; // the page then asks for the correction
+  const action = Object.hasOwn(ORDER_ACTIONS, name) ? ORDER_ACTIONS[name] : undefined;
+  const fields = { ...Object.fromEntries(form), amount: form.get('amount')?.trim() ?? '', ident: invoice.uuid };
   try {
-    await waitBriefly(world, perform(world, invoice, action, form));
-    return { ...seeOther(`${page}?${new URLSearchParams({ done: action })}`), why: `${action} ${invoice.external_id}` };
+    if (action === undefined) throw new ConfigurationError('This page has no such button.');
+    await waitBriefly(world, action(sandbox, fields));
+    const why = `${button} ${invoice.external_id}`;
+    return { ...seeOther(`${page}?${new URLSearchParams({ done: button })}`), why };
   } catch (error) {
     if (!isMerchantError(error)) throw error;
     return { ...paymentPage(world, invoice, { problem: error.message }), why: error.message };
   }
 }
 
-async function perform(world: World, invoice: InvoiceRecord, action: string, form: URLSearchParams): Promise<void> {
-  const method = form.get('method') ?? undefined;
-  const amount = form.get('amount')?.trim() ?? '';
-  switch (action) {
-    case 'choose':
-      return chooseMethod(world, invoice, method);
-    case 'pay':
-    case 'dispute':
-      return payInvoice(world, invoice, { method });
-    case 'underpay':
-      checkDifference(invoice, amount, -1);
-      return payInvoice(world, invoice, { amount, method });
-    case 'overpay':
-      checkDifference(invoice, amount, 1);
-      return payInvoice(world, invoice, { amount, method });
-    case 'pay_other':
-      return payInvoice(world, invoice, { amount, method });
-    case 'adjust':
-      return adjustInvoice(world, invoice, amount);
-    case 'fail':
-      return closeInvoice(world, invoice, 'fail', 'a test control let it fail');
-    case 'cancel':
-      return closeInvoice(world, invoice, 'canceled', 'the customer canceled');
-    case 'expire':
-      return closeInvoice(world, invoice, 'expired', 'a test control let it expire');
-    case 'resend':
-      return resend(world, invoice)?.done;
-    default:
-      throw new ConfigurationError('This page has no such button.');
-  }
-}
-
-function checkDifference(invoice: InvoiceRecord, amount: string, sign: -1 | 1): void {
-  if (!isAmount(amount) || compareAmounts(amount, invoice.amount) === sign) return;
-  throw new ConfigurationError(`${amount} is not ${sign < 0 ? 'less' : 'more'} than the ordered ${invoice.amount}.`);
-}
-
-async function waitBriefly(world: World, work: Promise<void>): Promise<void> {
+async function waitBriefly(world: World, work: unknown): Promise<void> {
   const stop = new AbortController();
   try {
     await Promise.race([work, world.settings.sleep(MAX_WAIT, stop.signal)]);

@@ -20,7 +20,6 @@ const WANTED: Readonly<Record<string, string>> = {
   pay: 'a payment',
   underpay: 'a payment',
   overpay: 'a payment',
-  pay_other: 'a payment',
   dispute: 'a payment',
   choose: 'a choice of method',
   cancel: 'a cancellation',
@@ -59,7 +58,7 @@ ${afterwards(world, invoice, problem, done ?? null)}`;
 
 /** After these buttons a customer returns to the shop. After the others the reader wants to see the result. */
 function leadsBack(done: string): boolean {
-  return ['pay', 'cancel', 'fail', 'underpay', 'overpay', 'pay_other'].includes(done);
+  return ['pay', 'cancel', 'fail', 'underpay', 'overpay'].includes(done);
 }
 
 function customerFacts(invoice: InvoiceRecord): Html {

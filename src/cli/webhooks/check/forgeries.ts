@@ -13,8 +13,8 @@ const STRICT = 'Compare the whole value in constant time: decode nothing, or che
 interface Forgery {
   readonly id: string;
   readonly title: string;
-  readonly harm: string;
-  readonly fix: string;
+  readonly harm?: string;
+  readonly fix?: string;
   readonly advice?: boolean;
   /** How the delivery differs. */
   readonly change: (examiner: Examiner, event: SampleEvent) => Change | Promise<Change>;
@@ -25,8 +25,6 @@ const FORGERIES: readonly Forgery[] = [
   {
     id: 'refuses-unsigned',
     title: 'refuses a delivery without signature headers',
-    harm: FORGED,
-    fix: VERIFY,
     change: () => ({
       headers: { 'X-Webhook-Signature': undefined, 'X-Webhook-Timestamp': undefined, 'X-Webhook-Id': undefined },
     }),
@@ -41,23 +39,15 @@ const FORGERIES: readonly Forgery[] = [
   {
     id: 'refuses-wrong-signature',
     title: 'refuses a wrong signature',
-    harm: FORGED,
-    fix: VERIFY,
-    change: async (examiner, event) => {
-      const signature = await genuineSignature(examiner, event);
+    change: withSignature((signature) => {
       const at = Math.floor(signature.length / 2); // in the middle: the last character of base64 has spare bits
       const other = signature[at] === 'a' ? 'b' : 'a';
-      return {
-        ...sameMinute(examiner),
-        headers: { 'X-Webhook-Signature': signature.slice(0, at) + other + signature.slice(at + 1) },
-      };
-    },
+      return signature.slice(0, at) + other + signature.slice(at + 1);
+    }),
   },
   {
     id: 'refuses-wrong-secret',
     title: 'refuses a signature made with another secret',
-    harm: FORGED,
-    fix: VERIFY,
     change: () => ({ secret: 'not-the-secret-of-this-business' }),
   },
   {
@@ -65,10 +55,7 @@ const FORGERIES: readonly Forgery[] = [
     title: 'refuses the signature of another delivery',
     harm: 'the signature is not compared with the body it came with',
     fix: 'Sign the raw body of this request, and compare.',
-    change: async (examiner) => {
-      const other = await examiner.event('paid');
-      return { ...sameMinute(examiner), headers: { 'X-Webhook-Signature': await genuineSignature(examiner, other) } };
-    },
+    change: async (examiner) => withSignature((signature) => signature)(examiner, await examiner.event('paid')),
   },
   {
     id: 'refuses-tampered-body',
@@ -80,8 +67,6 @@ const FORGERIES: readonly Forgery[] = [
   {
     id: 'refuses-malformed-signature',
     title: 'refuses a signature of another form',
-    harm: FORGED,
-    fix: VERIFY,
     change: () => ({ headers: { 'X-Webhook-Signature': 'not-a-signature' } }),
   },
   {
@@ -96,10 +81,7 @@ const FORGERIES: readonly Forgery[] = [
     title: 'refuses the first half of a genuine signature',
     harm: 'a signature can be guessed piece by piece',
     fix: STRICT,
-    change: async (examiner, event) => {
-      const signature = await genuineSignature(examiner, event);
-      return { ...sameMinute(examiner), headers: { 'X-Webhook-Signature': signature.slice(0, signature.length / 2) } };
-    },
+    change: withSignature((signature) => signature.slice(0, signature.length / 2)),
   },
   {
     id: 'refuses-old-timestamp',
@@ -142,22 +124,23 @@ const FORGERIES: readonly Forgery[] = [
   },
 ];
 
-/** A timestamp that stays the same between reading a signature and sending the delivery. */
-const sameMinute = ({ options }: Examiner): Change => ({ timestamp: Math.floor(options.now() / MINUTE) * MINUTE });
-
-async function genuineSignature(examiner: Examiner, event: SampleEvent): Promise<string> {
-  const request = await examiner.request(event, sameMinute(examiner));
-  return request.headers['X-Webhook-Signature'] ?? '';
+/** Replaces the signature of an event. Both have one timestamp, so that only the signature differs. */
+function withSignature(alter: (genuine: string) => string): Forgery['change'] {
+  return async (examiner, event) => {
+    const timestamp = Math.floor(examiner.options.now() / MINUTE) * MINUTE;
+    const { headers } = await examiner.request(event, { timestamp });
+    return { timestamp, headers: { 'X-Webhook-Signature': alter(headers['X-Webhook-Signature'] ?? '') } };
+  };
 }
 
-const HUGE = 2 * 1_048_576;
+const TWO_MEGABYTES = 2 * 1_048_576;
 
 const oversized: Check = {
   id: 'refuses-oversized',
   rule: 'authentication 3',
   title: 'refuses two megabytes, unsigned',
   async run(examiner) {
-    const event: SampleEvent = { eventType: 'invoice.paid', body: `{"note":"${'x'.repeat(HUGE)}"}` };
+    const event: SampleEvent = { eventType: 'invoice.paid', body: `{"note":"${'x'.repeat(TWO_MEGABYTES)}"}` };
     const request = await examiner.request(event, { secret: 'not-the-secret-of-this-business' });
     return examiner.mustRefuse([await examiner.send(request)], {
       harm: FORGED,
@@ -169,14 +152,14 @@ const oversized: Check = {
 export const AUTHENTICATION: readonly Check[] = [
   rawBytes,
   ...FORGERIES.map(
-    ({ id, title, change, ...rest }): Check => ({
+    ({ id, title, change, harm = FORGED, fix = VERIFY, advice = false }): Check => ({
       id,
       title,
       rule: 'authentication 3',
       async run(examiner) {
         const event = await examiner.event('paid');
         const request = await examiner.request(event, await change(examiner, event));
-        return examiner.mustRefuse([await examiner.send(request)], rest);
+        return examiner.mustRefuse([await examiner.send(request)], { harm, fix, advice });
       },
     }),
   ),

@@ -1,5 +1,6 @@
 // `node scripts/tables.ts` writes the tables of docs that come from the code. `test/tables.test.ts` compares them.
 import { readFileSync, writeFileSync } from 'node:fs';
+import { COMMANDS, type CommandTable } from '../src/cli/commands.ts';
 import { DIALECTS, type DialectEntry, MAGIC_OUTCOMES } from '../src/sandbox/index.ts';
 import { ROOMS } from '../test/layers/rules.ts';
 
@@ -14,6 +15,8 @@ interface PrintedTable {
 
 const code = (texts: readonly (string | number)[]): string =>
   texts.map((text) => (text === '' ? '(empty)' : `\`${text}\``)).join(', ');
+
+const commands = Object.entries<CommandTable>(COMMANDS).filter(([name]) => name !== 'openapi');
 
 const dialects = Object.entries<DialectEntry>(DIALECTS);
 
@@ -55,6 +58,15 @@ const TABLES: readonly PrintedTable[] = [
       section,
     ]),
   },
+  ...commands.map(([name, { terms = {}, flags }]) => ({
+    page: 'cli',
+    name: `flags of ${name}`,
+    heads: ['Flag', 'Meaning'],
+    rows: [
+      ...Object.entries(terms),
+      ...Object.entries(flags).map(([flag, { value = '', about }]) => [`--${flag} ${value}`.trim(), about] as const),
+    ].map(([left, meaning]) => [code([left.replaceAll('|', '\\|')]), meaning]),
+  })),
 ];
 
 /** The pages that hold printed tables. */

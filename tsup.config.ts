@@ -20,6 +20,4 @@ const shared = {
 export default defineConfig([
   { ...shared, format: 'esm', entry: { ...entry, ...esmOnly, cli: 'src/cli/bin.ts' } },
   { ...shared, format: 'cjs', entry },
-  { entry: { ...entry, ...esmOnly }, format: 'esm', dts: { only: true } },
-  { entry, format: 'cjs', dts: { only: true } },
 ]);

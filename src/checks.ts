@@ -2,6 +2,14 @@ import { ConfigurationError } from './errors/classes.ts';
 
 // Checks of options: one rule and one sentence for each kind of mistake, in every entry of the package.
 
+/**
+ * A function of the caller, which may be asynchronous. Two types in place of one that returns `void | Promise<void>`,
+ * because `void` alone admits a function that returns anything, such as `(event) => events.push(event)`.
+ */
+export type Callback<Arguments extends readonly unknown[]> =
+  | ((...given: Arguments) => void)
+  | ((...given: Arguments) => Promise<void>);
+
 /** Throws the error of the entry that asks. `problem` says what is wrong and what would be right. */
 export type Fail = (problem: string) => never;
 
@@ -80,7 +88,7 @@ export function readDuration(name: string, value: unknown, byDefault: number, fa
 export function readCount(
   name: string,
   value: unknown,
-  { byDefault, min, max }: { readonly byDefault: number; readonly min: number; readonly max?: number },
+  { byDefault, min, max }: { readonly byDefault: number; readonly min: number; readonly max?: number | undefined },
   fail: Fail,
 ): number {
   if (value === undefined) return byDefault;

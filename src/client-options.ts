@@ -1,5 +1,13 @@
 import type { ClientRetryOptions, DriftEvent, FetchLike, Hooks, Logger } from './call/options.ts';
-import { checkCallbacks, checkOptions, configurationFail, type Fail, isBytes, kindOf } from './checks.ts';
+import {
+  type Callback,
+  checkCallbacks,
+  checkOptions,
+  configurationFail,
+  type Fail,
+  isBytes,
+  kindOf,
+} from './checks.ts';
 import { isLoopback } from './contract/values/hosts.ts';
 import type { Runtime } from './transport/runtime.ts';
 import { type ApiKey, keyProblem } from './transport/secrecy/api-key.ts';
@@ -31,11 +39,11 @@ export interface MerchantClientOptions {
   /** Allows plain http: to hosts other than loopback, for containers on a private network. */
   readonly allowHttp?: boolean | undefined;
   /** Told once of each departure of an answer from the interface that was forgiven: a new field, an unlisted word. */
-  readonly onDrift?: ((event: DriftEvent) => void) | undefined;
+  readonly onDrift?: Callback<[event: DriftEvent]> | undefined;
   /** The wire's names of the withdrawals query, which the interface does not show. Default: `status`, `page`, `per_page`. */
   readonly withdrawalQuery?: WithdrawalQueryNames | undefined;
   /** Clock, timers and randomness, for tests. */
-  readonly runtime?: Partial<Runtime> | undefined;
+  readonly runtime?: { readonly [Name in keyof Runtime]?: Runtime[Name] | undefined } | undefined;
 }
 
 /** How this service names the query parameters of the withdrawals list, once you know. */

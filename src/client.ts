@@ -9,11 +9,11 @@ import {
   fail,
   type MerchantClientOptions,
 } from './client-options.ts';
-import { Invoices } from './resources/invoices.ts';
-import { PaymentMethods } from './resources/payment-methods.ts';
-import { Rates } from './resources/rates.ts';
-import { Webhooks } from './resources/webhooks.ts';
-import { Withdrawals } from './resources/withdrawals.ts';
+import { type Invoices, InvoicesResource } from './resources/invoices.ts';
+import { type PaymentMethods, PaymentMethodsResource } from './resources/payment-methods.ts';
+import { type Rates, RatesResource } from './resources/rates.ts';
+import { type Webhooks, WebhooksResource } from './resources/webhooks.ts';
+import { type Withdrawals, WithdrawalsResource } from './resources/withdrawals.ts';
 import { RetryBudget } from './transport/budget.ts';
 import { DriftReporter } from './transport/drift-reporter.ts';
 import { RateLimitGate } from './transport/gate.ts';
@@ -65,10 +65,10 @@ export class MerchantClient {
       headers: checkHeaders(options.headers, 'headers', fail),
       limits,
     });
-    this.invoices = new Invoices(runner);
-    this.withdrawals = new Withdrawals(runner, checkQueryNames(options.withdrawalQuery));
-    this.paymentMethods = new PaymentMethods(runner);
-    this.rates = new Rates(runner);
-    this.webhooks = new Webhooks(runner, secrets);
+    this.invoices = new InvoicesResource(runner);
+    this.withdrawals = new WithdrawalsResource(runner, checkQueryNames(options.withdrawalQuery));
+    this.paymentMethods = new PaymentMethodsResource(runner);
+    this.rates = new RatesResource(runner);
+    this.webhooks = new WebhooksResource(runner, secrets);
   }
 }

@@ -2,10 +2,8 @@ export type { Call, CallResult, ListCall, ResponseInfo, WithResponse } from './c
 export type {
   CallEvent,
   CallOptions,
-  ClientRetryOptions,
   DriftEvent,
   ErrorEvent,
-  FetchInit,
   FetchLike,
   Hooks,
   InvalidRow,
@@ -16,11 +14,35 @@ export type {
   RowsOptions,
 } from './call/options.ts';
 export { MerchantClient } from './client.ts';
-export type { MerchantClientOptions, WithdrawalQueryNames } from './client-options.ts';
+export type { MerchantClientOptions } from './client-options.ts';
 export type { Operation } from './contract/endpoint.ts';
-export type * from './contract/types.ts';
+export type {
+  CreatedInvoice,
+  CreateInvoiceParams,
+  Currency,
+  DecimalInput,
+  DeliveryAttempt,
+  DeliveryStatus,
+  EventType,
+  Invoice,
+  InvoiceAdjustment,
+  InvoicePaymentMethod,
+  InvoiceStatus,
+  KnownDeliveryStatus,
+  KnownEventType,
+  KnownInvoiceStatus,
+  KnownWithdrawalStatus,
+  ListInvoicesQuery,
+  ListWithdrawalsQuery,
+  OpenEnum,
+  Page,
+  PaymentMethod,
+  Rate,
+  WebhookDelivery,
+  Withdrawal,
+  WithdrawalStatus,
+} from './contract/types.ts';
 export { Decimal } from './contract/values/decimal.ts';
-export type { DriftKind } from './contract/values/drift.ts';
 export type { AnyMerchantError, CallError } from './errors/classes.ts';
 export {
   AbortedError,
@@ -43,25 +65,18 @@ export {
   WebhookVerificationError,
 } from './errors/classes.ts';
 export type {
-  ApiErrorKind,
   AttemptRecord,
   ErrorCode,
   ErrorKind,
-  LocalErrorKind,
   Outcome,
   SdkCode,
   ServiceCode,
   StoppedBy,
   WebhookReason,
 } from './errors/codes.ts';
-export type { ErrorByCode, KnownCode } from './errors/guards.ts';
+export type { KnownCode } from './errors/guards.ts';
 export type {
-  ApiErrorInit,
   ComparedField,
-  InvoiceAlreadyExistsErrorInit,
-  MerchantErrorInit,
-  UnexpectedResponseErrorInit,
-  ValidationErrorInit,
   ValidationIssue,
 } from './errors/inits.ts';
 export type { CreateOrGetResult, Invoices } from './resources/invoices.ts';
@@ -72,4 +87,4 @@ export type { WaitOptions } from './resources/wait-until-final.ts';
 export type { Webhooks } from './resources/webhooks.ts';
 export type { Withdrawals } from './resources/withdrawals.ts';
 export type { Runtime } from './transport/runtime.ts';
-export type { ApiKey } from './transport/secrecy/api-key.ts';
+export type { InvoiceEvent } from './webhooks/event/events.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type DriftEvent, MerchantClient, type WithdrawalQueryNames } from '../src/index.ts';
+import { type DriftEvent, MerchantClient, type MerchantClientOptions } from '../src/index.ts';
 import { createdInvoice } from './support/fixtures/invoices.ts';
 
 /** A client whose service answers these bodies, one after the other. */
@@ -99,7 +99,7 @@ describe('withdrawalQuery', () => {
         new MerchantClient({
           baseUrl: 'https://pay.test',
           apiKey: 'k',
-          withdrawalQuery: withdrawalQuery as WithdrawalQueryNames,
+          withdrawalQuery: withdrawalQuery as NonNullable<MerchantClientOptions['withdrawalQuery']>,
         }),
     ).toThrow(message);
   });

@@ -1,4 +1,5 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { SourceMap } from 'node:module';
 import { join } from 'node:path';
 import ts from 'typescript';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -29,11 +30,36 @@ describe('the packed tarball', () => {
     expect(readdirSync(installed)).toContain('LICENSE');
   });
 
+  /** Its declarations, by path inside the package. */
+  const declarations = (): string[] => {
+    const paths = readdirSync(join(installed, 'dist/types'), { recursive: true, encoding: 'utf8' });
+    return paths.filter((path) => /\.d\.c?ts$/.test(path)).map((path) => join('dist/types', path));
+  };
+
   it('has declarations without a trace of zod or ky', () => {
-    const declarations = readdirSync(join(installed, 'dist')).filter((name) => /\.d\.c?ts$/.test(name));
-    expect(declarations.length).toBeGreaterThan(5);
-    for (const name of declarations)
-      expect(readFileSync(join(installed, 'dist', name), 'utf8')).not.toMatch(/\bzod\b|from 'ky'/);
+    expect(declarations().length).toBeGreaterThan(5);
+    for (const path of declarations())
+      expect(readFileSync(join(installed, path), 'utf8'), path).not.toMatch(/\bzod\b|from 'ky'/);
+  });
+
+  it('has a map from each declaration to a source that it ships', () => {
+    for (const path of declarations()) {
+      const { sources } = JSON.parse(readFileSync(join(installed, `${path}.map`), 'utf8')) as { sources: string[] };
+      const found = sources.map((source) => join(path, '..', source));
+      expect(found).toEqual([path.replace('dist/types', 'src').replace(/\.d\.c?ts$/, '.ts')]);
+      for (const source of found) expect(existsSync(join(installed, source)), source).toBe(true);
+    }
+  });
+
+  it.each(['.d.ts', '.d.cts'])('leads from a name in a %s to its line in the source', (end) => {
+    const lines = (path: string): string[] => readFileSync(join(installed, path), 'utf8').split('\n');
+    const declaration = lines(`dist/types/client${end}`);
+    const line = declaration.findIndex((text) => text.includes('readonly invoices'));
+    const map = new SourceMap(JSON.parse(lines(`dist/types/client${end}.map`).join('\n')));
+    const entry = map.findEntry(line, declaration[line]?.indexOf('invoices') ?? -1);
+    if (!('originalLine' in entry)) throw new Error('the map knows nothing of the place');
+    const source = lines(join('dist/types', entry.originalSource))[entry.originalLine];
+    expect(source?.slice(entry.originalColumn)).toBe('invoices: Invoices;');
   });
 
   it('says its version', () => {

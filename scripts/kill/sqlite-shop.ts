@@ -2,11 +2,11 @@ import {
   type InvoicePaidEvent,
   type SqliteCommit,
   type SqliteDatabase,
-  type SqliteStatement,
   sqliteStore,
 } from '../../src/webhooks/index.ts';
 import type { Credit, Shop, ShopAddress, SqliteDriver } from './shop.ts';
 
+type SqliteStatement = ReturnType<SqliteDatabase['prepare']>;
 type Database = SqliteDatabase & { close(): unknown };
 
 /** The part of a statement that the shop uses. Both drivers have it. */

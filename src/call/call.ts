@@ -41,7 +41,31 @@ const ignore = (): void => {};
  * A call that has begun: a promise of its data, with two more views of the same answer.
  * If nothing awaits the call, a failure becomes an unhandled rejection, as with any promise.
  */
-export class Call<T> extends Promise<T> {
+export interface Call<T> extends Promise<T> {
+  /** Resolves to the data and the answer: status, headers, request id, attempts, raw text. */
+  withResponse(): Promise<WithResponse<T>>;
+
+  /** Resolves to the data or the error, and never rejects with an error of this package. */
+  result(): Promise<CallResult<T>>;
+}
+
+/**
+ * The first page of a list that is also async-iterable over all its items, each of them once. Every iteration starts
+ * at this call's page and reuses its answer. The uuids seen are held in memory: about 100 bytes for each item.
+ */
+export interface ListCall<T> extends Call<Page<T>>, AsyncIterable<T> {
+  /** Items of this page and all later ones. */
+  [Symbol.asyncIterator](): AsyncGenerator<T, void, undefined>;
+
+  /** This page and all later ones, each with the items that no earlier one had. */
+  pages(): AsyncGenerator<Page<T>, void, undefined>;
+
+  /** The first `limit` items from this page on. The limit is mandatory: a list may be longer than the memory. */
+  collect(options: { readonly limit: number }): Promise<T[]>;
+}
+
+/** @internal */
+export class CallPromise<T> extends Promise<T> implements Call<T> {
   readonly #success: Promise<Success<T>>;
   readonly #site: CallSite;
 
@@ -50,7 +74,6 @@ export class Call<T> extends Promise<T> {
     return Promise;
   }
 
-  /** @internal */
   constructor(success: Promise<Success<T>>) {
     const site = callSite(new.target);
     const located = success.catch((failure: unknown) => {
@@ -63,7 +86,6 @@ export class Call<T> extends Promise<T> {
     this.#site = site;
   }
 
-  /** Resolves to the data and the answer: status, headers, request id, attempts, raw text. */
   withResponse(): Promise<WithResponse<T>> {
     this.consumed();
     return this.#success.then(({ value, answer, attempts, durationMs, recovered }) => ({
@@ -80,7 +102,6 @@ export class Call<T> extends Promise<T> {
     }));
   }
 
-  /** Resolves to the data or the error, and never rejects with an error of this package. */
   result(): Promise<CallResult<T>> {
     this.consumed();
     return this.#success.then(
@@ -104,35 +125,28 @@ export class Call<T> extends Promise<T> {
   }
 }
 
-/** What {@link ListCall} needs beyond its first page. */
+/** @internal What {@link ListCallPromise} needs beyond its first page. */
 export type ListSource<T> = Omit<PageSource<T>, 'first'>;
 
-/**
- * The first page of a list that is also async-iterable over all its items, each of them once. Every iteration starts
- * at this call's page and reuses its answer. The uuids seen are held in memory: about 100 bytes for each item.
- */
-export class ListCall<T> extends Call<Page<T>> implements AsyncIterable<T> {
+/** @internal */
+export class ListCallPromise<T> extends CallPromise<Page<T>> implements ListCall<T> {
   readonly #source: ListSource<T>;
 
-  /** @internal */
   constructor(success: Promise<Success<Page<T>>>, source: ListSource<T>) {
     super(success);
     this.#source = source;
   }
 
-  /** Items of this page and all later ones. */
   [Symbol.asyncIterator](): AsyncGenerator<T, void, undefined> {
     this.consumed();
     return this.#items();
   }
 
-  /** This page and all later ones, each with the items that no earlier one had. */
   pages(): AsyncGenerator<Page<T>, void, undefined> {
     this.consumed();
     return this.#pages();
   }
 
-  /** The first `limit` items from this page on. The limit is mandatory: a list may be longer than the memory. */
   async collect(options: { readonly limit: number }): Promise<T[]> {
     this.consumed();
     const { operation } = this.#source;

@@ -1,3 +1,4 @@
+import type { Callback } from '../checks.ts';
 import type { Operation } from '../contract/endpoint.ts';
 import type { DriftKind } from '../contract/values/drift.ts';
 import type { ErrorCode, Outcome } from '../errors/codes.ts';
@@ -64,7 +65,7 @@ export interface RowsOptions extends CallOptions {
    * Called with each row that cannot be read, which is always left out. Errors thrown here are ignored. Without this
    * option an answer none of whose rows can be read rejects.
    */
-  readonly onInvalidItem?: ((row: InvalidRow) => void) | undefined;
+  readonly onInvalidItem?: Callback<[row: InvalidRow]> | undefined;
 }
 
 /** What hooks and the logger are told. Never a body, a header or a secret; `url` is the template, not the address. */
@@ -124,19 +125,19 @@ export interface DriftEvent {
 /** Called at each step of a call. A hook that throws or rejects changes nothing. */
 export interface Hooks {
   /** Before each attempt. */
-  onRequest?(event: CallEvent): void;
+  readonly onRequest?: Callback<[event: CallEvent]> | undefined;
   /** After each complete answer, whatever its status. */
-  onResponse?(event: ResponseEvent): void;
+  readonly onResponse?: Callback<[event: ResponseEvent]> | undefined;
   /** Before each wait. */
-  onRetry?(event: RetryEvent): void;
+  readonly onRetry?: Callback<[event: RetryEvent]> | undefined;
   /** Once, when the call fails for good. */
-  onError?(event: ErrorEvent): void;
+  readonly onError?: Callback<[event: ErrorEvent]> | undefined;
 }
 
 /** Where one line per step goes: `console` fits. Silent by default. */
 export interface Logger {
-  debug?(message: string, event: object): void;
-  info?(message: string, event: object): void;
-  warn?(message: string, event: object): void;
-  error?(message: string, event: object): void;
+  readonly debug?: Callback<[message: string, event: object]> | undefined;
+  readonly info?: Callback<[message: string, event: object]> | undefined;
+  readonly warn?: Callback<[message: string, event: object]> | undefined;
+  readonly error?: Callback<[message: string, event: object]> | undefined;
 }

@@ -1,5 +1,5 @@
 import type { Page } from './types.ts';
-import type { Check } from './values/codecs.ts';
+import type { Check } from './values/check.ts';
 
 /** The operations of the service, named as the client's methods. */
 export type Operation =

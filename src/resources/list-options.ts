@@ -1,5 +1,5 @@
 import type { CallOptions, InvalidRow, RowsOptions } from '../call/options.ts';
-import { argumentFail, checkCallbacks, checkOptions, readCount } from '../checks.ts';
+import { argumentFail, type Callback, checkCallbacks, checkOptions, readCount } from '../checks.ts';
 import type { Operation } from '../contract/endpoint.ts';
 import { isObject } from '../contract/envelope.ts';
 import type { Page } from '../contract/types.ts';
@@ -19,12 +19,12 @@ export interface ListOptions<T> extends CallOptions {
    */
   readonly prefetch?: number | undefined;
   /** Called with each page read, as it was decoded; again when a page is read again. Errors thrown here are ignored. */
-  readonly onPage?: ((page: Page<T>) => void) | undefined;
+  readonly onPage?: Callback<[page: Page<T>]> | undefined;
   /**
    * Called with each item that cannot be decoded, which is then left out; again when its page is read again. Errors
    * thrown here are ignored. Without this option such a page rejects.
    */
-  readonly onInvalidItem?: ((item: InvalidItem) => void) | undefined;
+  readonly onInvalidItem?: Callback<[item: InvalidItem]> | undefined;
 }
 
 const PREFETCH = { byDefault: 1, min: 1, max: 32 };

@@ -1,4 +1,4 @@
-import { ListCall } from '../call/call.ts';
+import { type ListCall, ListCallPromise } from '../call/call.ts';
 import type { CallOptions } from '../call/options.ts';
 import { notify } from '../callbacks.ts';
 import type { PageEndpoint } from '../contract/endpoint.ts';
@@ -44,7 +44,7 @@ export function listCall<T extends { readonly uuid: string }, Query extends Page
   const key = (item: T): string => item.uuid;
   try {
     const reader = new ListReader(runner, endpoint, query, options, traits);
-    return new ListCall(reader.first(), {
+    return new ListCallPromise(reader.first(), {
       operation,
       key,
       startPage: reader.startPage,
@@ -61,7 +61,14 @@ export function listCall<T extends { readonly uuid: string }, Query extends Page
     const error = unreadable(thrown, operation);
     runner.reportFailure(endpoint, error, runner.runtime.monotonic());
     const refused = Promise.reject<never>(error);
-    return new ListCall<T>(refused, { operation, key, startPage: 1, prefetch: 1, signal: null, read: () => refused });
+    return new ListCallPromise<T>(refused, {
+      operation,
+      key,
+      startPage: 1,
+      prefetch: 1,
+      signal: null,
+      read: () => refused,
+    });
   }
 }
 

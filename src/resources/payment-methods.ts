@@ -1,4 +1,4 @@
-import { Call } from '../call/call.ts';
+import { type Call, CallPromise } from '../call/call.ts';
 import type { RowsOptions } from '../call/options.ts';
 import { endpoints } from '../contract/endpoints.ts';
 import { amount, textOf } from '../contract/parameters.ts';
@@ -19,28 +19,34 @@ export interface ChargeQuery {
 const checkCharge = check(() => parameters({ currency: textOf(2, 16), amount }));
 
 /** The payment methods available to the business: the source of truth for currencies and amounts that can be charged. */
-export class PaymentMethods {
-  readonly #runner: Runner;
-
-  /** @internal */
-  constructor(runner: Runner) {
-    this.#runner = runner;
-  }
-
+export interface PaymentMethods {
   /**
    * All methods. One that cannot be read is left out, and reported to `onInvalidItem` and `onDrift`.
    * @see [GET /api/v1/external/payment-methods](../../docs/service-interface.md#get-apiv1externalpayment-methods)
    */
-  list(options?: RowsOptions): Call<PaymentMethod[]> {
-    return new Call(readRows(this.#runner, endpoints['paymentMethods.list'], options));
-  }
+  list(options?: RowsOptions): Call<PaymentMethod[]>;
 
   /**
    * The methods by which this amount of this currency can be charged; empty when it cannot be charged.
    * @see [GET /api/v1/external/payment-methods](../../docs/service-interface.md#get-apiv1externalpayment-methods)
    */
+  forCharge(charge: ChargeQuery, options?: RowsOptions): Call<PaymentMethod[]>;
+}
+
+/** @internal */
+export class PaymentMethodsResource implements PaymentMethods {
+  readonly #runner: Runner;
+
+  constructor(runner: Runner) {
+    this.#runner = runner;
+  }
+
+  list(options?: RowsOptions): Call<PaymentMethod[]> {
+    return new CallPromise(readRows(this.#runner, endpoints['paymentMethods.list'], options));
+  }
+
   forCharge(charge: ChargeQuery, options?: RowsOptions): Call<PaymentMethod[]> {
-    return new Call(this.#forCharge(charge, options));
+    return new CallPromise(this.#forCharge(charge, options));
   }
 
   async #forCharge(charge: ChargeQuery, options: RowsOptions | undefined): Promise<Success<PaymentMethod[]>> {

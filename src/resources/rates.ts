@@ -1,4 +1,4 @@
-import { Call } from '../call/call.ts';
+import { type Call, CallPromise } from '../call/call.ts';
 import type { RowsOptions } from '../call/options.ts';
 import { endpoints } from '../contract/endpoints.ts';
 import { optionalText } from '../contract/parameters.ts';
@@ -22,21 +22,25 @@ const checkFilter = check(() =>
 );
 
 /** Market rates of USDT. They do not say what can be charged: {@link PaymentMethods} do. */
-export class Rates {
-  readonly #runner: Runner;
-
-  /** @internal */
-  constructor(runner: Runner) {
-    this.#runner = runner;
-  }
-
+export interface Rates {
   /**
    * A live snapshot; a pair without fresh data is missing. A row that cannot be read is left out, and reported to
    * `onInvalidItem` and `onDrift`.
    * @see [GET /api/v1/external/rates](../../docs/service-interface.md#get-apiv1externalrates)
    */
+  list(filter?: RateFilter, options?: RowsOptions): Call<Rate[]>;
+}
+
+/** @internal */
+export class RatesResource implements Rates {
+  readonly #runner: Runner;
+
+  constructor(runner: Runner) {
+    this.#runner = runner;
+  }
+
   list(filter: RateFilter = {}, options?: RowsOptions): Call<Rate[]> {
-    return new Call(this.#list(filter, options));
+    return new CallPromise(this.#list(filter, options));
   }
 
   async #list(filter: RateFilter, options: RowsOptions | undefined): Promise<Success<Rate[]>> {

@@ -33,7 +33,7 @@ function isPassing({ kind, code }: AnyMerchantError): boolean {
   return (PASSING.has(kind) && code !== 'SDK_TLS') || code === 'SDK_UNREADABLE_BODY';
 }
 
-/** Reads until the invoice is final, with the caller's line in the stack of a failure. */
+/** Reads until the invoice is final, with the caller's line in the stack of a failure. @internal */
 export async function pollUntilFinal(runner: Runner, ident: string, options: WaitOptions): Promise<Invoice> {
   const site = callSite(pollUntilFinal);
   try {

@@ -49,12 +49,20 @@ export interface Sandbox extends AsyncDisposable {
    */
   pay(
     ident: string,
-    options?: { readonly method?: number | string; readonly amount?: string },
+    options?: { readonly method?: number | string | undefined; readonly amount?: string | undefined },
   ): Promise<SandboxInvoice>;
   /** Pays less than ordered: the invoice becomes adjusted. `amount` leaves the commission out, as the order amount does. */
-  underpay(ident: string, amount: string, options?: { readonly method?: number | string }): Promise<SandboxInvoice>;
+  underpay(
+    ident: string,
+    amount: string,
+    options?: { readonly method?: number | string | undefined },
+  ): Promise<SandboxInvoice>;
   /** Pays more than ordered. */
-  overpay(ident: string, amount: string, options?: { readonly method?: number | string }): Promise<SandboxInvoice>;
+  overpay(
+    ident: string,
+    amount: string,
+    options?: { readonly method?: number | string | undefined },
+  ): Promise<SandboxInvoice>;
   fail(ident: string): Promise<SandboxInvoice>;
   cancel(ident: string): Promise<SandboxInvoice>;
   /** Ends it as expired without moving the clock. */

@@ -69,7 +69,7 @@ export interface SandboxNote {
 /** Everything that happens in a sandbox, in order. */
 export type SandboxEvent = RequestEntry | InvoiceMove | DeliveryMove | SandboxNote;
 
-/** One plain line for a terminal: what happened, and why. */
+/** One plain line for a terminal: what happened, and why. @experimental */
 export function describeEvent(event: SandboxEvent): string {
   const time = event.at.slice(11, 19);
   switch (event.kind) {
@@ -93,7 +93,7 @@ export function describeEvent(event: SandboxEvent): string {
 
 const KEPT = 2_000;
 
-/** The log of a sandbox: bounded, newest last, told to the listener as it grows. */
+/** The log of a sandbox: bounded, newest last, told to the listener as it grows. @internal */
 export class EventLog {
   readonly #events: SandboxEvent[] = [];
   readonly #listener: ((event: SandboxEvent) => void) | undefined;

@@ -1,14 +1,7 @@
 export type { Sandbox, SandboxFetch } from './api.ts';
-export { MAGIC_OUTCOMES, type MagicOutcome } from './business/magic-outcomes.ts';
+export { MAGIC_OUTCOMES } from './business/magic-outcomes.ts';
 export type { Finding } from './delivery/why-search.ts';
-export {
-  DIALECTS,
-  type Dialect,
-  type DialectEntry,
-  type DialectTable,
-  type FailureBody,
-  type NullForm,
-} from './dialect/dialects.ts';
+export { DIALECTS, type Dialect, type DialectEntry } from './dialect/dialects.ts';
 export {
   type DeliveryMove,
   describeEvent,
@@ -18,27 +11,23 @@ export {
   type SandboxNote,
 } from './events.ts';
 export type { ListenOptions, SandboxServer } from './http/server.ts';
-export type { DeliveryFetch, SandboxDefaults, SandboxOptions, SeedInvoice } from './options.ts';
+export type { SandboxDefaults, SandboxOptions, SeedInvoice } from './options.ts';
 export { createSandbox } from './sandbox.ts';
 export type {
   DeliveryFault,
   Fault,
   FaultOptions,
   Faults,
-  FaultType,
   QueuedFault,
   RequestFault,
   SeedFault,
 } from './service/faults.ts';
 export type { SandboxState } from './state/state.ts';
 export type {
-  SandboxAdjustment,
   SandboxAttempt,
   SandboxDelivery,
   SandboxInvoice,
   SandboxMethod,
   SandboxRate,
-  SandboxWebhookRequest,
   SandboxWithdrawal,
-  WireCurrency,
 } from './wire-types.ts';

@@ -1,6 +1,6 @@
+import type { Callback } from '../checks.ts';
 import { ConfigurationError } from '../errors/classes.ts';
-import type { Dialect } from './dialect/dialects.ts';
-import { dialectFrom } from './dialect/dialects.ts';
+import { type Dialect, dialectFrom } from './dialect/dialects.ts';
 import { durationFrom, shown } from './duration.ts';
 import type { SandboxEvent } from './events.ts';
 import {
@@ -22,9 +22,9 @@ export type DeliveryFetch = (input: string, init: RequestInit) => Promise<Respon
 
 /** The business settings that an invoice falls back to. Null or absent: none. */
 export interface SandboxDefaults {
-  readonly callback_url?: string | null;
-  readonly success_url?: string | null;
-  readonly fail_url?: string | null;
+  readonly callback_url?: string | null | undefined;
+  readonly success_url?: string | null | undefined;
+  readonly fail_url?: string | null | undefined;
 }
 
 /** An invoice that is there from the start. No webhook is sent for one that is final already. */
@@ -33,82 +33,85 @@ export interface SeedInvoice {
   readonly customer_id: string;
   readonly amount: string;
   readonly currency: string;
-  readonly purpose?: string | null;
-  readonly callback_url?: string | null;
-  readonly success_url?: string | null;
-  readonly fail_url?: string | null;
+  readonly purpose?: string | null | undefined;
+  readonly callback_url?: string | null | undefined;
+  readonly success_url?: string | null | undefined;
+  readonly fail_url?: string | null | undefined;
   /** Default `pending`. */
-  readonly status?: 'pending' | 'success' | 'fail' | 'expired' | 'canceled';
+  readonly status?: 'pending' | 'success' | 'fail' | 'expired' | 'canceled' | undefined;
   /** How long ago it was created; default 0. A pending one must be younger than the lifetime. */
-  readonly age?: number | string;
+  readonly age?: number | string | undefined;
   /** For `success`: the amount really paid, which makes it adjusted when it differs. */
-  readonly paid?: string;
+  readonly paid?: string | undefined;
 }
 
 /** Everything is optional; `createSandbox()` works at once. */
 export interface SandboxOptions {
   /** Default `sk_sandbox`. */
-  readonly apiKey?: string;
+  readonly apiKey?: string | undefined;
   /** Default `whsec_sandbox`. It never changes by itself. */
-  readonly webhookSecret?: string;
+  readonly webhookSecret?: string | undefined;
   /** Makes ids and choices repeat. Default: another one each time, so that receivers that remember ids see new ones. */
-  readonly seed?: number | string;
+  readonly seed?: number | string | undefined;
   /** `virtual` (default) moves only by `advance()`; `real` runs, and can be put ahead by `advance()`. */
-  readonly clock?: 'virtual' | 'real';
+  readonly clock?: 'virtual' | 'real' | undefined;
   /** Where the clock starts. Default: the wall clock's now. */
-  readonly now?: Date | number | string;
+  readonly now?: Date | number | string | undefined;
   /** Time from creation to expiry, milliseconds or `"30m"`. Default 30 minutes. */
-  readonly lifetime?: number | string;
+  readonly lifetime?: number | string | undefined;
   /** Business settings. */
-  readonly defaults?: SandboxDefaults;
+  readonly defaults?: SandboxDefaults | undefined;
   /**
    * Plays the customer of orders whose external_id begins with a magic word, such as `pay-` or `fail-`: they end by
    * themselves one second after their creation, on the sandbox clock. Default false; the command line turns it on.
    * @see {@link MAGIC_OUTCOMES}
    */
-  readonly magicOutcomes?: boolean;
+  readonly magicOutcomes?: boolean | undefined;
   /** Faults that are there from the start; `reset()` brings them back. */
-  readonly faults?: readonly SeedFault[];
+  readonly faults?: readonly SeedFault[] | undefined;
   /** Goes on where `sandbox.state()` was taken, in this process or another: instead of `seedData`. */
-  readonly state?: SandboxState;
+  readonly state?: SandboxState | undefined;
   /** Instead of the built-in methods. They also say which currencies can be charged. */
-  readonly methods?: readonly SandboxMethod[];
+  readonly methods?: readonly SandboxMethod[] | undefined;
   /** Instead of the built-in rates. Every currency that is to be paid in needs one. */
-  readonly rates?: readonly SandboxRate[];
+  readonly rates?: readonly SandboxRate[] | undefined;
   /** Instead of the built-in withdrawals. */
-  readonly withdrawals?: readonly SandboxWithdrawal[];
+  readonly withdrawals?: readonly SandboxWithdrawal[] | undefined;
   /** What is there from the start; `reset()` brings it back. */
-  readonly seedData?: { readonly invoices?: readonly SeedInvoice[] };
+  readonly seedData?: { readonly invoices?: readonly SeedInvoice[] | undefined } | undefined;
   /** Host names beyond loopback that webhooks may go to, such as `shop.test` or `host.docker.internal`. */
-  readonly deliverTo?: readonly string[];
+  readonly deliverTo?: readonly string[] | undefined;
   /** Sends the webhooks. Default: the global fetch, looked up at each delivery. */
-  readonly fetch?: DeliveryFetch;
+  readonly fetch?: DeliveryFetch | undefined;
   /** How what the interface leaves unsaid is played. @see {@link Dialect} */
-  readonly dialect?: Partial<Dialect>;
+  readonly dialect?: { readonly [Name in keyof Dialect]?: Dialect[Name] | undefined } | undefined;
   /** Base address before `listen()`, and after it when given: for containers and proxies. Default https://sandbox.invalid. */
-  readonly url?: string;
+  readonly url?: string | undefined;
   /** Largest request body in bytes; default 1 MiB, answered with 413. */
-  readonly maxBody?: number;
+  readonly maxBody?: number | undefined;
   /** Invoices kept; default 100,000. Beyond it the oldest is forgotten, with its deliveries, whatever its state. */
-  readonly maxInvoices?: number;
+  readonly maxInvoices?: number | undefined;
   /** How long a receiver may take, milliseconds of real time. Default 15 seconds, as the service. */
-  readonly deliveryTimeout?: number | string;
+  readonly deliveryTimeout?: number | string | undefined;
   /**
    * Stamps X-Webhook-Timestamp. Default `wall`: the real time, because a receiver judges the age by its own clock, which
    * does not move with `advance()`. `sandbox`: the sandbox clock, for receivers that share it.
    */
-  readonly deliveryTimestamp?: 'wall' | 'sandbox';
+  readonly deliveryTimestamp?: 'wall' | 'sandbox' | undefined;
   /** The real time in epoch milliseconds. Default Date.now. */
-  readonly wallClock?: () => number;
+  readonly wallClock?: (() => number) | undefined;
   /** Waits real time, for delivery time-outs and slow bodies; ends early, without failing, on abort. Default a timer. */
-  readonly sleep?: (milliseconds: number, signal?: AbortSignal) => Promise<void>;
+  readonly sleep?: ((milliseconds: number, signal?: AbortSignal) => Promise<void>) | undefined;
   /** Told of everything that happens, as it happens. */
-  readonly onEvent?: (event: SandboxEvent) => void;
+  readonly onEvent?: Callback<[event: SandboxEvent]> | undefined;
 }
 
-/** The options with every default in place. */
+/** Every member is there, and none of them is undefined. */
+type Given<T> = { readonly [Name in keyof T]-?: Exclude<T[Name], undefined> };
+
+/** The options with every default in place. @internal */
 export interface Settings
-  extends Required<
+  extends Given<
     Omit<
       SandboxOptions,
       'state' | 'lifetime' | 'now' | 'url' | 'dialect' | 'deliveryTimeout' | 'onEvent' | 'withdrawals' | 'defaults'
@@ -120,7 +123,7 @@ export interface Settings
   readonly start: number | null;
   readonly url: string | null;
   readonly dialect: Dialect;
-  readonly defaults: Required<SandboxDefaults>;
+  readonly defaults: Given<SandboxDefaults>;
   readonly onEvent: SandboxOptions['onEvent'];
   readonly withdrawals: (start: number) => readonly SandboxWithdrawal[];
   readonly seedGiven: boolean;
@@ -172,7 +175,7 @@ function timerSleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
   });
 }
 
-/** Checks the options and fills in the defaults. Throws a ConfigurationError that says what to give instead. */
+/** Checks the options and fills in the defaults. Throws a ConfigurationError that says what to give instead. @internal */
 export function settingsFrom(options: SandboxOptions): Settings {
   checkOptionNames('createSandbox', options, SANDBOX_NAMES);
   checkOptionNames('defaults', options.defaults ?? {}, DEFAULTS_NAMES);

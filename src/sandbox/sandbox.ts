@@ -52,7 +52,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
   };
   const payOther =
     (sign: -1 | 1) =>
-    (ident: string, amount: string, options: { method?: number | string } = {}) =>
+    (ident: string, amount: string, options: { method?: number | string | undefined } = {}) =>
       moved(ident, (invoice) => {
         checkOptionNames(sign < 0 ? 'underpay' : 'overpay', options, PAY_OTHER_NAMES);
         if (typeof amount === 'string' && isAmount(amount) && compareAmounts(amount, invoice.amount) !== sign) {

@@ -1,4 +1,4 @@
-/** What the client takes from the platform: replace it in tests to move time and make randomness repeat. */
+/** What the client takes from the platform: replace it in tests to move time and make randomness repeat. @experimental */
 export interface Runtime {
   /** Milliseconds since the epoch, for dates. */
   now(): number;
@@ -28,7 +28,7 @@ const platform: Runtime = {
 };
 
 /** The platform, with what a test replaces. Asked through the given object, which may be an instance of a class. */
-export function runtimeOf(given: Partial<Runtime> = {}): Runtime {
+export function runtimeOf(given: { readonly [Name in keyof Runtime]?: Runtime[Name] | undefined } = {}): Runtime {
   const now = (): number => (given.now === undefined ? platform.now() : given.now());
   return {
     now,

@@ -15,23 +15,15 @@ export {
 export type { ErrorCode, ErrorKind, WebhookReason } from '../errors/codes.ts';
 export { toFetchHandler } from './adapters/fetch-adapter.ts';
 export { toLambdaHandler } from './adapters/lambda-adapter.ts';
-export type { LambdaEvent, LambdaReply, LambdaRequestContext } from './adapters/lambda-types.ts';
+export type { LambdaEvent, LambdaReply } from './adapters/lambda-types.ts';
 export { type NodeHandler, toNodeHandler } from './adapters/node-adapter.ts';
-export type {
-  FastifyReplyLike,
-  FastifyRequestLike,
-  KoaContextLike,
-  NodeRequest,
-  NodeResponse,
-} from './adapters/node-types.ts';
+export type { NodeRequest, NodeResponse } from './adapters/node-types.ts';
 export type {
   CatchUpClient,
   CatchUpInvoice,
-  CatchUpListOptions,
   CatchUpOptions,
   CatchUpProgress,
   CatchUpResult,
-  FinalInvoiceStatus,
 } from './catch-up/catch-up-options.ts';
 export { type StoreCheck, type StoreConformanceOptions, storeConformance } from './conformance/store-conformance.ts';
 export { parseInvoiceEvent } from './event/event-json.ts';
@@ -50,24 +42,15 @@ export type {
   WebhookHandler,
   WebhookHandlerOptions,
   WebhookRequest,
-  WebhookTimers,
 } from './handle/handler-options.ts';
 export type { WebhookReply } from './handle/replies.ts';
 export type { WebhookReport, WebhookReportReason } from './handle/report.ts';
 export { type MemoryStore, type MemoryStoreOptions, memoryStore } from './stores/memory-store.ts';
-export type {
-  PGliteDatabase,
-  PostgresClient,
-  PostgresPool,
-  PostgresQueryable,
-  PostgresResult,
-  PostgresTx,
-} from './stores/postgres/postgres-pool.ts';
+export type { PostgresTx } from './stores/postgres/postgres-pool.ts';
 export { type PostgresStore, type PostgresStoreOptions, postgresStore } from './stores/postgres/postgres-store.ts';
-export type { IoRedisClient, NodeRedisClient } from './stores/redis/redis-client.ts';
 export { type RedisStore, type RedisStoreOptions, redisStore } from './stores/redis/redis-store.ts';
 export type { SqliteCommit } from './stores/sqlite/sqlite-commit.ts';
-export type { SqliteDatabase, SqliteStatement } from './stores/sqlite/sqlite-database.ts';
+export type { SqliteDatabase } from './stores/sqlite/sqlite-database.ts';
 export { type SqliteStore, type SqliteStoreOptions, sqliteStore } from './stores/sqlite/sqlite-store.ts';
 export type { Claim, ClaimRequest, ClaimResult, RunResult, WebhookStore } from './stores/store.ts';
 export type { HeadersInput } from './verify/delivery-headers.ts';

@@ -1,4 +1,4 @@
-import type { WebhookTimers } from '../../src/webhooks/index.ts';
+import type { WebhookHandlerOptions } from '../../src/webhooks/index.ts';
 import { NOW } from './vectors.ts';
 
 /** Lets everything that is ready run: promises settle in turns of the event loop, without time passing. */
@@ -13,7 +13,7 @@ export class ManualClock {
   #next = 1;
 
   readonly now = (): number => this.time;
-  readonly timers: WebhookTimers = {
+  readonly timers: NonNullable<WebhookHandlerOptions['timers']> = {
     setTimeout: (run, ms) => {
       const id = this.#next++;
       this.#timers.set(id, { due: this.time + ms, run });

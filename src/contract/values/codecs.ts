@@ -2,32 +2,11 @@ import * as z from 'zod/mini';
 import { compile } from 'zod/v4/core';
 import { described, type Form, type Member, memberOf } from '../openapi/forms.ts';
 import type { OpenEnum } from '../types.ts';
+import type { Check, Checked, Issue } from './check.ts';
 import { dateFrom, decimalFrom, integerFrom, Problem } from './scalars.ts';
 
-/** One deviation from the interface, or one unusable parameter. */
-export interface Issue {
-  /** Members joined with dots; empty for the value as a whole. */
-  readonly path: string;
-  readonly message: string;
-}
-
-/** What reading or writing came to. */
-export type Checked<T> =
-  | { readonly ok: true; readonly value: T }
-  | {
-      readonly ok: false;
-      /** The first of them; decoding stops where there are more. */
-      readonly issues: readonly Issue[];
-      /** True where there are more. */
-      readonly isMore?: true;
-    };
-
-/** Wire value to typed value, or typed parameters to wire value. */
-export interface Check<T> {
-  (value: unknown): Checked<T>;
-  /** What it reads, as data; absent where nothing is read. */
-  readonly form?: () => Form;
-}
+// Declared apart: the public declarations name them, and hold no type of zod.
+export type { Check, Checked, Issue } from './check.ts';
 
 /** Issues built for one value: a body of a few hundred compressed bytes may hold millions. */
 const ISSUES_MAX = 20;

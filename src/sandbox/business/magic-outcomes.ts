@@ -53,10 +53,10 @@ const PLAYS: readonly (MagicOutcome & { readonly play: Play })[] = [
   { prefix: 'expire-', ends: '`expired`, before its time', play: close('expired', 'it was let expire') },
 ];
 
-/** The magic words, all of them. Any other external_id waits for somebody to pay. */
+/** The magic words, all of them. Any other external_id waits for somebody to pay. @experimental */
 export const MAGIC_OUTCOMES: readonly MagicOutcome[] = PLAYS.map(({ prefix, ends }) => ({ prefix, ends }));
 
-/** Sets the end of a new invoice, where its external_id asks for one and the option is on. */
+/** Sets the end of a new invoice, where its external_id asks for one and the option is on. @internal */
 export function playOutcome(world: World, invoice: InvoiceRecord): void {
   if (!world.settings.magicOutcomes) return;
   const found = PLAYS.find(({ prefix }) => invoice.external_id.startsWith(prefix));

@@ -7,7 +7,7 @@ import { hmac, inBase64, inHex } from './hmac-text.ts';
 import { exchange, signedRequest } from './send.ts';
 import { signatureText } from './signed-headers.ts';
 
-/** What the search for the cause of a refusal came to. */
+/** What the search for the cause of a refusal came to. @experimental */
 export interface Finding {
   /** True when a receiver that makes this mistake, and no other here, answers as this one did. */
   readonly proven: boolean;
@@ -27,6 +27,7 @@ interface Suspect {
  * receivers make is tried, with a delivery that only a receiver with this mistake accepts. Proven is what is accepted
  * while the right delivery is refused before and after. The receiver sees up to 25 requests; the delivery itself, its
  * attempts and its schedule are left as they are.
+ * @internal
  */
 export async function searchCause(world: World, invoice: InvoiceRecord): Promise<Finding> {
   const delivery = world.store.deliveries(invoice).at(-1);

@@ -1,4 +1,8 @@
-/** One row of the table of dialects: a point that the service interface leaves open. */
+/**
+ * One row of the table of dialects: a point that the service interface leaves open.
+ *
+ * @experimental
+ */
 export interface DialectEntry<Value extends string | number = string | number> {
   /** Every value that the sandbox supports, the default first. */
   readonly values: readonly [Value, ...Value[]];

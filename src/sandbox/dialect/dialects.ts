@@ -8,11 +8,12 @@ import { WEBHOOK_DIALECTS } from './webhook-dialects.ts';
 
 export type { DialectEntry, FailureBody, NullForm } from './dialect-entry.ts';
 
-/** All dialects as data. The type `Dialect`, the tables of the docs and the page `/assumptions` are made from it. */
+/**
+ * All dialects as data. The type `Dialect`, the tables of the docs and the page `/assumptions` are made from it.
+ *
+ * @experimental
+ */
 export const DIALECTS = { ...ANSWER_DIALECTS, ...WEBHOOK_DIALECTS, ...LIST_DIALECTS };
-
-/** The type of `DIALECTS`. */
-export type DialectTable = typeof DIALECTS;
 
 /**
  * How the sandbox fills in what the service interface leaves open, one member per point. `DIALECTS` says of each member
@@ -22,15 +23,16 @@ export type DialectTable = typeof DIALECTS;
  *
  * @example
  * const sandbox = createSandbox({ dialect: { createStatus: 200, signatureEncoding: 'base64' } });
+ * @experimental
  */
-export type Dialect = { readonly [Name in keyof DialectTable]: DialectTable[Name]['default'] };
+export type Dialect = { readonly [Name in keyof typeof DIALECTS]: (typeof DIALECTS)[Name]['default'] };
 
 /**
  * The given values over the defaults.
  *
  * @throws ConfigurationError for a name or value that is not in the table.
  */
-export function dialectFrom(given: Partial<Dialect> = {}): Dialect {
+export function dialectFrom(given: { readonly [Name in keyof Dialect]?: Dialect[Name] | undefined } = {}): Dialect {
   const table: Readonly<Record<string, DialectEntry>> = DIALECTS;
   const chosen = Object.fromEntries(Object.entries(table).map(([name, row]) => [name, row.default]));
   for (const [name, value] of Object.entries(given)) {

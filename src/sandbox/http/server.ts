@@ -11,11 +11,11 @@ import { cut } from './in-process.ts';
 /** Where to listen. */
 export interface ListenOptions {
   /** Default 0: any free port. */
-  readonly port?: number;
+  readonly port?: number | undefined;
   /** Default 127.0.0.1. Anything else opens the sandbox to the network. */
-  readonly host?: string;
+  readonly host?: string | undefined;
   /** Further names under which browsers and clients may reach it, such as `sandbox` in a container network. */
-  readonly allowedHosts?: readonly string[];
+  readonly allowedHosts?: readonly string[] | undefined;
 }
 
 /** A sandbox that listens. */
@@ -25,7 +25,7 @@ export interface SandboxServer {
   close(): Promise<void>;
 }
 
-/** Serves the sandbox over HTTP. Rejects with a ConfigurationError when the port is taken. */
+/** Serves the sandbox over HTTP. Rejects with a ConfigurationError when the port is taken. @internal */
 export async function listenHttp(world: World, options: ListenOptions = {}): Promise<SandboxServer> {
   checkOptionNames('listen', options, LISTEN_NAMES);
   const { port = 0, host = '127.0.0.1', allowedHosts = [] } = options;

@@ -7,18 +7,18 @@ import { createRandom } from '../random.ts';
 /** Something that goes wrong with a request to the service. */
 export type RequestFault =
   /** Refused before any work. `retryAfter`: seconds, or the header's text as it is to be sent. */
-  | { readonly type: 'rate_limit'; readonly retryAfter?: number | string }
+  | { readonly type: 'rate_limit'; readonly retryAfter?: number | string | undefined }
   /** A 5xx in the failure envelope, 503 by default. With `afterWork` the work was done all the same. */
   | {
       readonly type: 'server_error';
-      readonly status?: number;
-      readonly retryAfter?: number | string;
-      readonly afterWork?: boolean;
+      readonly status?: number | undefined;
+      readonly retryAfter?: number | string | undefined;
+      readonly afterWork?: boolean | undefined;
     }
   /** A proxy's page instead of the service's answer, 502 by default. */
-  | { readonly type: 'html'; readonly status?: number; readonly afterWork?: boolean }
+  | { readonly type: 'html'; readonly status?: number | undefined; readonly afterWork?: boolean | undefined }
   /** No answer at all until the caller gives up. */
-  | { readonly type: 'hang'; readonly afterWork?: boolean }
+  | { readonly type: 'hang'; readonly afterWork?: boolean | undefined }
   /** The connection breaks before the service has done anything. */
   | { readonly type: 'reset_before' }
   /** The work is done, then the connection breaks. */
@@ -28,14 +28,14 @@ export type RequestFault =
   /** The work is done and the answer is not JSON. */
   | { readonly type: 'malformed' }
   /** The work is done and the body comes in pieces, `delay` milliseconds (100) before each of `pieces` (4). */
-  | { readonly type: 'slow'; readonly delay?: number; readonly pieces?: number };
+  | { readonly type: 'slow'; readonly delay?: number | undefined; readonly pieces?: number | undefined };
 
 /** Something that goes wrong with a webhook on its way to the receiver. */
 export type DeliveryFault =
   /** Signed with another secret. */
   | { readonly type: 'wrong_signature' }
   /** Rightly signed, with a timestamp that lies `age` milliseconds (10 minutes) back; negative: ahead. */
-  | { readonly type: 'late_timestamp'; readonly age?: number }
+  | { readonly type: 'late_timestamp'; readonly age?: number | undefined }
   /** The same request twice, the second after the first was answered. */
   | { readonly type: 'duplicate' }
   /** The JSON is written anew after signing: the same data, other bytes. */
@@ -47,13 +47,13 @@ export type FaultType = Fault['type'];
 /** Which requests a fault waits for, and how often it strikes. */
 export interface FaultOptions {
   /** Only this operation, such as `invoices.create`; default any. Deliveries know no operation. */
-  readonly operation?: Operation;
+  readonly operation?: Operation | undefined;
   /** Default 1. `Infinity` until `clear()`. */
-  readonly times?: number;
+  readonly times?: number | undefined;
   /** Probability, above 0 and up to 1, of striking what it fits; default 1. One that spares a request stays queued. */
-  readonly rate?: number;
+  readonly rate?: number | undefined;
   /** Makes a `rate` below 1 strike the same ones again. Default 1. */
-  readonly seed?: number | string;
+  readonly seed?: number | string | undefined;
 }
 
 /** A fault that is there from the start. @see {@link Faults.next} */
@@ -133,7 +133,7 @@ interface Queued extends QueuedFault {
   readonly chance: () => number;
 }
 
-/** {@link Faults} with the two doors through which the service takes what is due. */
+/** {@link Faults} with the two doors through which the service takes what is due. @internal */
 export class FaultScript implements Faults {
   readonly #queue: Queued[] = [];
   #chance: (() => RequestFault | null) | null = null;

@@ -10,7 +10,7 @@ export type DeliveryState = Omit<DeliveryRecord, 'invoice' | 'retry' | 'attempt'
 
 const VERSION = 1;
 
-/** What a sandbox holds, as plain JSON data. Its members are for `createSandbox`, not for reading. */
+/** What a sandbox holds, as plain JSON data. Its members are for `createSandbox`, not for reading. @experimental */
 export interface SandboxState {
   readonly version: 1;
   readonly seed: number | string;
@@ -25,7 +25,7 @@ export interface SandboxState {
   readonly withdrawals: readonly SandboxWithdrawal[];
 }
 
-/** A copy: what happens later does not show in it. */
+/** A copy: what happens later does not show in it. @internal */
 export function stateOf(world: World): SandboxState {
   const { store, settings, clock, random, requestCount } = world;
   const state: SandboxState = {

@@ -22,7 +22,7 @@ export function keyProblem(key: unknown): string | null {
   return /^[\x21-\x7e]+$/.test(key) ? null : 'has characters that a header cannot carry';
 }
 
-/** Reads the key before each attempt; every key ever seen is remembered for redaction. */
+/** Reads the key before each attempt; every key ever seen is remembered for redaction. @internal */
 export function apiKeySource(apiKey: ApiKey, redactor: Redactor): ApiKeySource {
   return async () => {
     let key: unknown;

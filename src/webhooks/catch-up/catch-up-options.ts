@@ -1,4 +1,4 @@
-import { checkCallbacks, checkOptions, checkSignal, type Fail } from '../../checks.ts';
+import { type Callback, checkCallbacks, checkOptions, checkSignal, type Fail } from '../../checks.ts';
 import type { Invoice, KnownInvoiceStatus, Page } from '../../contract/types.ts';
 import { dateFrom, Problem } from '../../contract/values/scalars.ts';
 import { ConfigurationError } from '../../errors/classes.ts';
@@ -64,7 +64,7 @@ export interface CatchUpOptions {
   /** Ends the walk. What is running may end first, within the time limit; then the promise rejects with an AbortedError. */
   readonly signal?: AbortSignal | undefined;
   /** For a progress bar. What it throws is ignored. */
-  readonly onProgress?: ((progress: CatchUpProgress) => unknown) | undefined;
+  readonly onProgress?: Callback<[progress: CatchUpProgress]> | undefined;
 }
 
 export const CATCH_UP = 'handler.catchUp';

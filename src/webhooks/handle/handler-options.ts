@@ -1,4 +1,4 @@
-import { checkCallbacks, configurationFail, kindOf } from '../../checks.ts';
+import { type Callback, checkCallbacks, configurationFail, kindOf } from '../../checks.ts';
 import { ConfigurationError } from '../../errors/classes.ts';
 import type { CatchUpClient, CatchUpOptions, CatchUpResult } from '../catch-up/catch-up-options.ts';
 import type { InvoiceCanceledEvent, InvoicePaidEvent, UnknownInvoiceEvent } from '../event/events.ts';
@@ -47,16 +47,16 @@ export interface WebhookHandlerOptions<Extra extends object = object> extends Om
   /** Where done events are remembered. `memoryStore()` forgets at a restart. */
   readonly store: WebhookStore<Extra>;
   /** The invoice was paid, perhaps not in full: check `event.adjusted`, fulfil against `event.credited_usdt`. Throw, and the service repeats. */
-  readonly onPaid: (event: InvoicePaidEvent, context: WebhookContext & Extra) => unknown;
+  readonly onPaid: Callback<[event: InvoicePaidEvent, context: WebhookContext & Extra]>;
   /** The invoice expired, failed or was canceled. */
-  readonly onCanceled: (event: InvoiceCanceledEvent, context: WebhookContext & Extra) => unknown;
+  readonly onCanceled: Callback<[event: InvoiceCanceledEvent, context: WebhookContext & Extra]>;
   /**
    * An event or status this package does not know. Without it such an event is reported, and answered 200, or 500 where
    * it may be about money: its status is `success`, or it has `credited_usdt`.
    */
-  readonly onUnknown?: ((event: UnknownInvoiceEvent, context: WebhookContext & Extra) => unknown) | undefined;
+  readonly onUnknown?: Callback<[event: UnknownInvoiceEvent, context: WebhookContext & Extra]> | undefined;
   /** Every refusal, duplicate and takeover, for your log. What it throws is ignored, and nothing waits for it. */
-  readonly onReport?: ((report: WebhookReport) => unknown) | undefined;
+  readonly onReport?: Callback<[report: WebhookReport]> | undefined;
   /** Milliseconds until the answer is 503, at most 15,000; default 12,000. Your function may go on after it. */
   readonly timeout?: number | undefined;
   /** Milliseconds since 1970; default the clock. */

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, it, vi } from 'vitest';
 import { ConfigurationError } from '../../../src/errors/classes.ts';
-import type { FaultType } from '../../../src/sandbox/index.ts';
+import type { Fault } from '../../../src/sandbox/index.ts';
 import { inProcess, listening, ORDER, receiver } from '../loopback.ts';
 
 const noSleep = {
@@ -162,7 +162,9 @@ describe('chance', () => {
 });
 
 describe('deliveries', () => {
-  async function struck(fault: FaultType | Parameters<ReturnType<typeof inProcess>['sandbox']['faults']['next']>[0]) {
+  async function struck(
+    fault: Fault['type'] | Parameters<ReturnType<typeof inProcess>['sandbox']['faults']['next']>[0],
+  ) {
     const hook = await receiver();
     const wall = Date.parse('2027-05-05T05:05:05Z');
     const { api, sandbox } = inProcess({ wallClock: () => wall });

@@ -4,7 +4,6 @@ import {
   type CatchUpInvoice,
   type CatchUpProgress,
   Decimal,
-  type FinalInvoiceStatus,
   type InvoiceEvent,
   memoryStore,
   parseInvoiceEvent,
@@ -45,7 +44,7 @@ const uuidOf = (n: number): string => `00000000-0000-0000-0000-${String(n).padSt
 
 /** A client whose lists are these; counts the states asked for. */
 function clientOf(...invoices: CatchUpInvoice[]) {
-  const asked: [FinalInvoiceStatus, number][] = [];
+  const asked: [Parameters<CatchUpClient['invoices']['list']>[0]['status'], number][] = [];
   const client: CatchUpClient = {
     invoices: {
       async *list({ status, per_page }, { onPage }) {

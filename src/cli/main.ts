@@ -3,7 +3,6 @@
 import { isMerchantError } from '../errors/classes.ts';
 import { printable } from '../printable.ts';
 import { VERSION } from '../version.ts';
-import { readArguments } from './arguments.ts';
 import { COMMANDS } from './commands.ts';
 import { helpFor } from './help.ts';
 import { CliError, EXIT, type ExitCode, type Io, messageOf, misuse } from './io.ts';
@@ -54,6 +53,7 @@ async function run(argv: readonly string[], io: Io): Promise<ExitCode> {
 }
 
 const openapi: Command = async (args, io) => {
+  const { readArguments } = await import('./arguments.ts'); // loads the dialects of the sandbox
   readArguments(COMMANDS.openapi, args, 'openapi');
   const { openApiDocument } = await import('../contract/openapi/openapi.ts');
   io.out(`${JSON.stringify(openApiDocument(), null, 2)}\n`);

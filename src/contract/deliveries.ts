@@ -1,24 +1,25 @@
-import { countOrNull, deliveryList, flagOrNull, numberOrNull } from './delivery-names.ts';
+import { countOrNull, flagOrNull, numberOrNull, readDeliveryList } from './delivery-names.ts';
 import type { Endpoint } from './endpoint.ts';
 import { ident } from './parameters.ts';
-import type { DeliveryAttempt, EventType, KnownDeliveryStatus, WebhookDelivery } from './types.ts';
+import { DELIVERY_STATUSES } from './statuses.ts';
+import type { DeliveryAttempt, EventType, WebhookDelivery } from './types.ts';
 import {
-  after,
   check,
   listOf,
   openEnum,
   optionalScalar,
   parameters,
+  prepared,
   resource,
   shapeOf,
   text,
 } from './values/codecs.ts';
 import { dateFrom } from './values/scalars.ts';
 
-// The types inside the record and its log are not shown: what cannot be read as the type that the name promises is
-// null, because a history with a gap tells more than none.
+// The interface does not show the types inside the record and its log. A member that cannot be read is null, because a
+// history with a gap is better than none.
 
-/** An HTTP status; 0 is how some clients write that there was no answer. */
+/** Reads an HTTP status. 0 is null, because some clients write it where there was no answer. */
 function statusOrNull(value: unknown): number | null {
   return numberOrNull(value) || null;
 }
@@ -29,7 +30,7 @@ function textOrNull(value: unknown): string | null {
   try {
     return JSON.stringify(value);
   } catch {
-    return 'too deeply nested to show'; // thousands of levels parse, but cannot be written
+    return 'too deeply nested to show'; // JSON.parse reads more levels than JSON.stringify writes
   }
 }
 
@@ -42,30 +43,30 @@ function dateOrNull(value: unknown): Date | null {
   return Number.isNaN(time.getTime()) ? null : time;
 }
 
-const unsaid = { kind: 'anything' } as const;
+const notShown = { kind: 'anything' } as const;
 
 const attemptShape = shapeOf<DeliveryAttempt>()({
-  status_code: optionalScalar(statusOrNull, unsaid),
-  success: optionalScalar(flagOrNull, unsaid),
-  error: optionalScalar(textOrNull, unsaid),
-  duration_ms: optionalScalar(numberOrNull, unsaid),
-  triggered_by: optionalScalar(textOrNull, unsaid),
-  created_at: optionalScalar(dateOrNull, unsaid),
+  status_code: optionalScalar(statusOrNull, notShown),
+  success: optionalScalar(flagOrNull, notShown),
+  error: optionalScalar(textOrNull, notShown),
+  duration_ms: optionalScalar(numberOrNull, notShown),
+  triggered_by: optionalScalar(textOrNull, notShown),
+  created_at: optionalScalar(dateOrNull, notShown),
 });
 
 const deliveryShape = shapeOf<WebhookDelivery>()({
   id: text,
-  event_type: optionalScalar((value) => textOrNull(value) as EventType | null, unsaid),
-  status: openEnum<KnownDeliveryStatus>(['pending', 'delivering', 'delivered', 'failed']),
-  attempts: optionalScalar<number>((value) => countOrNull(value) ?? 0, unsaid),
-  max_attempts: optionalScalar(numberOrNull, unsaid),
-  last_http_status: optionalScalar(statusOrNull, unsaid),
-  next_retry_at: optionalScalar(dateOrNull, unsaid),
-  delivered_at: optionalScalar(dateOrNull, unsaid),
+  event_type: optionalScalar((value) => textOrNull(value) as EventType | null, notShown),
+  status: openEnum(DELIVERY_STATUSES),
+  attempts: optionalScalar<number>((value) => countOrNull(value) ?? 0, notShown),
+  max_attempts: optionalScalar(numberOrNull, notShown),
+  last_http_status: optionalScalar(statusOrNull, notShown),
+  next_retry_at: optionalScalar(dateOrNull, notShown),
+  delivered_at: optionalScalar(dateOrNull, notShown),
   attempt_log: listOf<DeliveryAttempt>(resource(attemptShape)),
 });
 
-const delivery = resource(deliveryShape, 'WebhookDelivery', { namesUnsaid: true });
+const delivery = resource(deliveryShape, 'WebhookDelivery', { hasChosenNames: true });
 
 /**
  * @see [GET /api/v1/external/invoices/{ident}/webhooks](../../docs/service-interface.md#get-apiv1externalinvoicesidentwebhooks)
@@ -75,11 +76,9 @@ export const listDeliveries: Endpoint<WebhookDelivery[]> = {
   method: 'GET',
   path: '/api/v1/external/invoices/{ident}/webhooks',
   idempotent: true,
-  envelope: 'unsaid',
+  envelope: 'not_shown',
   params: check(() => parameters({ ident })),
-  query: null,
-  body: null,
-  data: check(() => after((payload) => deliveryList(payload), listOf(delivery))),
+  data: check(() => prepared((payload) => readDeliveryList(payload), listOf(delivery))),
 };
 
 /**
@@ -89,10 +88,8 @@ export const resendWebhook: Endpoint<void> = {
   operation: 'webhooks.resend',
   method: 'POST',
   path: '/api/v1/external/invoices/{ident}/resend-webhook',
-  idempotent: false, // each one starts an attempt of its own
-  envelope: 'unsaid',
+  idempotent: false, // each one starts another attempt
+  envelope: 'not_shown',
   params: check(() => parameters({ ident })),
-  query: null,
-  body: null,
-  data: () => ({ ok: true, value: undefined }), // the response body is not shown, so nothing is read from it
+  data: () => ({ ok: true, value: undefined }), // the interface does not show the response body
 };

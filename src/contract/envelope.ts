@@ -1,7 +1,7 @@
 import type * as z from 'zod/mini';
+import { isObject } from './json.ts';
 import type { Page } from './types.ts';
 import {
-  after,
   anything,
   type Check,
   check,
@@ -9,6 +9,7 @@ import {
   type Issue,
   integer,
   listOf,
+  prepared,
   resource,
   shapeOf,
 } from './values/codecs.ts';
@@ -23,33 +24,28 @@ const pageShape = shapeOf<Omit<Page<unknown>, 'items'>>()({
   has_prev: flag,
 });
 
-/** A page of results; all members are required. */
+/** Returns the codec of a page of results. All members of a page are required. */
 export function pageOf<T>(item: z.ZodMiniType<T, unknown>): z.ZodMiniType<Page<T>, unknown> {
-  const items = after((raw) => (raw === null ? [] : raw), listOf(item)); // null is how some languages write an empty list
+  const items = prepared((raw) => (raw === null ? [] : raw), listOf(item)); // some languages write an empty list as null
   return resource({ ...pageShape, items });
 }
 
-/** True for a JSON object. */
-export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 /**
- * The payload of a success: `data` of the envelope, or the body itself where a service answers without an envelope,
- * which the interface leaves open for single reads, delivery history and resend.
+ * Returns the payload of a success: `data` of the envelope, or the body itself where it has no envelope. The interface
+ * does not show the envelope of single reads, delivery history and resend.
  */
 export function payloadOf(body: unknown): unknown {
   return isObject(body) && Object.hasOwn(body, 'data') ? body['data'] : body;
 }
 
-const WRAPPED_DEEPEST = 2;
+const WRAPPERS_MAX = 2;
 
 /**
- * The resource itself, where it is wrapped once more: the shape of single reads is not shown. It is the only object with
- * a uuid, whatever it stands under.
+ * Returns the resource inside a payload that wraps it once more, because the interface does not show the shape of single
+ * reads. The resource is the only object with a uuid, under any name.
  */
 export function unwrapped(payload: unknown, depth = 0): unknown {
-  if (!isObject(payload) || hasUuid(payload) || depth === WRAPPED_DEEPEST) return payload;
+  if (!isObject(payload) || hasUuid(payload) || depth === WRAPPERS_MAX) return payload;
   const found = Object.values(payload)
     .map((member) => unwrapped(member, depth + 1))
     .filter(hasUuid);
@@ -62,7 +58,7 @@ function hasUuid(value: unknown): boolean {
 
 const pageShell = check(() => pageOf(anything));
 
-/** A page whose items are decoded one by one: `onInvalid` is told of each that cannot be, and it is left out. */
+/** Reads a page item by item. Calls `onInvalid` with each unreadable item and leaves it out. */
 export function lenientPage<T>(
   item: Check<T>,
   onInvalid: (index: number, issues: readonly Issue[], raw: unknown, page: number) => void,

@@ -1,45 +1,34 @@
 import type { Endpoint, PageEndpoint } from './endpoint.ts';
-import { isObject, pageOf, unwrapped } from './envelope.ts';
-import { described, eitherOf } from './openapi/forms.ts';
-import { amount, ident, optionalInteger, optionalText, optionalUrl, optionalWord, textOf } from './parameters.ts';
+import { pageOf, unwrapped } from './envelope.ts';
+import { isObject } from './json.ts';
+import { amount, ident, limitedText, optionalInteger, optionalText, optionalUrl, optionalWord } from './parameters.ts';
+import { INVOICE_STATUS_NAMES } from './statuses.ts';
 import type {
   CreatedInvoice,
   CreateInvoiceParams,
-  Currency,
   Invoice,
   InvoiceAdjustment,
   InvoicePaymentMethod,
-  KnownInvoiceStatus,
   ListInvoicesQuery,
 } from './types.ts';
+import { annotated, structureOf } from './values/annotations.ts';
 import {
-  after,
   check,
   decimal,
   flag,
-  integer,
   isAbsentObject,
   namesOf,
   nullable,
   nullableObject,
   openEnum,
   parameters,
+  prepared,
   resource,
   shapeOf,
   text,
   timestamp,
 } from './values/codecs.ts';
-
-export const INVOICE_STATUSES = [
-  'pending',
-  'success',
-  'fail',
-  'expired',
-  'canceled',
-] as const satisfies readonly KnownInvoiceStatus[];
-
-const currencyShape = shapeOf<Currency>()({ id: integer, code: text, name: text, symbol: text });
-export const currency = resource(currencyShape, 'Currency');
+import { currency } from './values/currency.ts';
 
 const methodShape = shapeOf<InvoicePaymentMethod>()({ name: text, logo_url: nullable(text) });
 
@@ -58,7 +47,7 @@ const createdShape = shapeOf<CreatedInvoice>()({
   amount: decimal,
   amount_to_send: nullable(decimal),
   currency,
-  status: openEnum<KnownInvoiceStatus>(INVOICE_STATUSES),
+  status: openEnum(INVOICE_STATUS_NAMES),
   callback_url: nullable(text),
   success_url: nullable(text),
   fail_url: nullable(text),
@@ -87,10 +76,10 @@ function singleInvoice(payload: unknown): unknown {
 }
 
 const createShape = namesOf<CreateInvoiceParams>()({
-  external_id: textOf(1, 128),
-  customer_id: textOf(1, 128),
+  external_id: limitedText(1, 128),
+  customer_id: limitedText(1, 128),
   amount,
-  currency: textOf(2, 16),
+  currency: limitedText(2, 16),
   purpose: optionalText(0, 255),
   callback_url: optionalUrl,
   success_url: optionalUrl,
@@ -98,7 +87,7 @@ const createShape = namesOf<CreateInvoiceParams>()({
 });
 
 const listShape = namesOf<ListInvoicesQuery>()({
-  status: optionalWord(INVOICE_STATUSES),
+  status: optionalWord(INVOICE_STATUS_NAMES),
   currency: optionalText(1, 16),
   page: optionalInteger(1, Number.MAX_SAFE_INTEGER, 1),
   per_page: optionalInteger(1, 100, 20),
@@ -111,8 +100,6 @@ export const createInvoice: Endpoint<CreatedInvoice> = {
   path: '/api/v1/external/invoices',
   idempotent: true, // on external_id: rule 3 of the endpoint
   envelope: 'shown',
-  params: null,
-  query: null,
   body: check(() => parameters(createShape)),
   data: check(() => created),
 };
@@ -124,9 +111,7 @@ export const listInvoices: PageEndpoint<Invoice> = {
   path: '/api/v1/external/invoices',
   idempotent: true,
   envelope: 'shown',
-  params: null,
   query: check(() => parameters(listShape)),
-  body: null,
   data: check(() => pageOf(invoice)),
   item: check(() => invoice),
 };
@@ -137,9 +122,12 @@ export const getInvoice: Endpoint<Invoice> = {
   method: 'GET',
   path: '/api/v1/external/invoices/{ident}',
   idempotent: true,
-  envelope: 'unsaid',
+  envelope: 'not_shown',
   params: check(() => parameters({ ident })),
-  query: null,
-  body: null,
-  data: check(() => described(after(singleInvoice, invoice), eitherOf(invoice, created))),
+  data: check(() =>
+    annotated(prepared(singleInvoice, invoice), {
+      kind: 'either',
+      structures: [structureOf(invoice), structureOf(created)],
+    }),
+  ),
 };

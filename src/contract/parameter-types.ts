@@ -7,7 +7,7 @@ import type { Decimal } from './values/decimal.ts';
  */
 export type DecimalInput = string | Decimal | DecimalLike;
 
-/** What a host's own decimal.js instance looks like. */
+/** The members of a decimal.js instance that this package reads. */
 export interface DecimalLike {
   readonly s: number;
   readonly e: number;
@@ -16,11 +16,11 @@ export interface DecimalLike {
 }
 
 /**
- * What an invoice is created from.
+ * The parameters of a new invoice.
  * @see [POST /api/v1/external/invoices](../../docs/service-interface.md#post-apiv1externalinvoices)
  */
 export interface CreateInvoiceParams {
-  /** The merchant's order id, 1 to 128 characters. Creation is idempotent on it: use the order's own id, never a random one. */
+  /** The merchant's order id, 1 to 128 characters. Creation is idempotent on it: use the id of the order, never a random one. */
   readonly external_id: string;
   /** 1 to 128 characters. */
   readonly customer_id: string;
@@ -28,31 +28,33 @@ export interface CreateInvoiceParams {
   readonly amount: DecimalInput;
   /** 2 to 16 characters, such as `EUR`. `paymentMethods.forCharge` says what can be charged. */
   readonly currency: string;
-  /** At most 255 characters, shown to the customer. */
+  /** Text for the customer, at most 255 characters. */
   readonly purpose?: string | null | undefined;
-  /** HTTPS, at most 512 characters. Falls back to the business settings, as the next two do. */
+  /** Where the terminal webhook goes: HTTPS, at most 512 characters. Falls back to the business settings. */
   readonly callback_url?: string | null | undefined;
+  /** Where the customer goes after a payment. Same rule and fallback as `callback_url`. */
   readonly success_url?: string | null | undefined;
+  /** Where the customer goes after a failed payment. Same rule and fallback as `callback_url`. */
   readonly fail_url?: string | null | undefined;
 }
 
-/** Which page of a list. */
+/** The page of a list. */
 export interface PageQuery {
-  /** From 1; default 1. */
+  /** From 1. @defaultValue 1 */
   readonly page?: number | null | undefined;
-  /** 1 to 100; default 20. */
+  /** 1 to 100. @defaultValue 20 */
   readonly per_page?: number | null | undefined;
 }
 
 /** @see [GET /api/v1/external/invoices](../../docs/service-interface.md#get-apiv1externalinvoices) */
 export interface ListInvoicesQuery extends PageQuery {
-  /** Only the words that the interface lists: the service answers any other with 422. */
+  /** Only the words that the interface lists: the service refuses any other with 422. */
   readonly status?: KnownInvoiceStatus | null | undefined;
   /** Currency code. */
   readonly currency?: string | null | undefined;
 }
 
-/** The interface does not name these parameters on the wire; see docs/decisions.md. */
+/** The interface does not name these parameters on the wire: see docs/decisions.md. */
 export interface ListWithdrawalsQuery extends PageQuery {
   readonly status?: KnownWithdrawalStatus | null | undefined;
 }

@@ -1,18 +1,18 @@
 import type * as z from 'zod/mini';
-import type { Form } from './openapi/forms.ts';
 import type { DecimalLike } from './types.ts';
 import { optionalScalar, scalar } from './values/codecs.ts';
 import { Decimal } from './values/decimal.ts';
 import { isLoopback } from './values/hosts.ts';
 import { codePoints, isWellFormed, Problem } from './values/scalars.ts';
+import type { Scalar } from './values/structure.ts';
 
-/** Text of min to max code points, as the service's limits count. */
-export function textOf(min: number, max: number): z.ZodMiniType<string, unknown> {
-  return scalar((value) => boundedText(value, min, max), { kind: 'text', min, max });
+/** Returns the codec of a text of `min` to `max` code points. */
+export function limitedText(min: number, max: number): z.ZodMiniType<string, unknown> {
+  return scalar((value) => readText(value, min, max), { kind: 'text', min, max });
 }
 
-function boundedText(value: unknown, min: number, max: number): string | Problem {
-  if (typeof value !== 'string') return new Problem(`must be a string, not ${nameOf(value)}`);
+function readText(value: unknown, min: number, max: number): string | Problem {
+  if (typeof value !== 'string') return new Problem(`must be a string, not ${typeNameOf(value)}`);
   if (value === '' && min > 0) return new Problem('must not be empty');
   // A code point has one or two units, so most texts need no count.
   if (value.length > max * 2 || (value.length > max && codePoints(value) > max)) {
@@ -23,24 +23,27 @@ function boundedText(value: unknown, min: number, max: number): string | Problem
   return value;
 }
 
-/** What a value is, for a message. Never the value. */
-export function nameOf(value: unknown): string {
+/** Returns the kind of a value for a message, never the value. */
+function typeNameOf(value: unknown): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'an array';
   if (value instanceof Date) return 'a Date';
   return typeof value === 'object' ? 'an object' : typeof value === 'undefined' ? 'undefined' : `a ${typeof value}`;
 }
 
-/** "no" in the interface: null and undefined are both left out of the request. */
-export function optional<T>(inner: (value: unknown) => T | Problem, form: Form): z.ZodMiniType<T | undefined, unknown> {
-  return optionalScalar((value) => (value === undefined || value === null ? undefined : inner(value)), form);
+/** Returns the codec of a parameter that the interface does not require. Null and undefined are left out of the request. */
+export function optional<T>(
+  inner: (value: unknown) => T | Problem,
+  structure: Scalar,
+): z.ZodMiniType<T | undefined, unknown> {
+  return optionalScalar((value) => (value === undefined || value === null ? undefined : inner(value)), structure);
 }
 
 export function optionalText(min: number, max: number): z.ZodMiniType<string | undefined, unknown> {
-  return optional((value) => boundedText(value, min, max), { kind: 'text', min, max });
+  return optional((value) => readText(value, min, max), { kind: 'text', min, max });
 }
 
-/** A whole number in a range, written as query text. `byDefault`: what the service takes without one. */
+/** Returns the codec of a whole number in a range, written as query text. `byDefault` is the default of the service. */
 export function optionalInteger(
   min: number,
   max: number,
@@ -59,7 +62,7 @@ export function optionalInteger(
   );
 }
 
-/** One of the words that the interface lists. */
+/** Returns the codec of one of the words that the interface lists. */
 export function optionalWord(words: readonly string[]): z.ZodMiniType<string | undefined, unknown> {
   return optional(
     (value) =>
@@ -71,7 +74,7 @@ export function optionalWord(words: readonly string[]): z.ZodMiniType<string | u
 const AMOUNT_TEXT = /^\d{1,30}(?:\.\d{1,2})?$/;
 const AMOUNT_RULE = 'must be a decimal string greater than 0 with at most 2 decimals, such as "25.00"';
 
-/** An amount to charge, as the text that goes over the wire: a string keeps its digits. */
+/** Returns an amount to charge as the text that is sent. A string keeps its digits. */
 export function amountText(value: unknown): string | Problem {
   if (typeof value === 'number') {
     return new Problem(
@@ -90,11 +93,11 @@ export function amountText(value: unknown): string | Problem {
 
 function plainText(value: unknown): string | null {
   if (typeof value === 'string') return value.length <= 40 ? value : null;
-  // The bound comes first: a huge exponent, written out, would take minutes or all of the memory.
+  // Bounded first, because a huge exponent in plain notation takes minutes or all of the memory.
   return isDecimalLike(value) && Math.abs(value.e) <= 30 ? value.toFixed() : null;
 }
 
-// A marker alone proves nothing: parsed JSON can carry it. NaN and Infinity have the exponent NaN.
+// The marker of decimal.js is not enough, because parsed JSON can carry it. NaN and Infinity have the exponent NaN.
 function isDecimalLike(value: unknown): value is DecimalLike {
   return Decimal.isDecimal(value) && typeof value.e === 'number' && typeof value.toFixed === 'function';
 }
@@ -102,13 +105,13 @@ function isDecimalLike(value: unknown): value is DecimalLike {
 export const amount: z.ZodMiniType<string, unknown> = scalar(amountText, { kind: 'amount' });
 
 const URL_MAX = 512;
-// URL parsing forgives blanks, control characters, back slashes, missing and surplus slashes; the service may not.
+// URL parsing accepts spaces, control characters, backslashes, and missing or extra slashes. The service may not.
 const URL_TEXT = /^https?:\/\/(?<authority>[^/?#\s\\\p{Cc}]+)(?:[/?#][^\s\\\p{Cc}]*)?$/iu;
 
-/** An address the service calls or sends the customer to. Plain http only for loopback, which the service then judges. */
+/** An address the service calls or sends the customer to. Plain http is accepted for loopback only, and the service decides about it. */
 export const optionalUrl: z.ZodMiniType<string | undefined, unknown> = optional(
   (value) => {
-    const text = boundedText(value, 1, URL_MAX);
+    const text = readText(value, 1, URL_MAX);
     if (text instanceof Problem) return text;
     const host = URL_TEXT.exec(text)?.groups?.['authority'];
     if (host?.includes('@')) return new Problem('must not contain a user name or password');
@@ -125,7 +128,7 @@ const IDENT_MAX = 128;
 /** A path parameter. `.` and `..` cannot be encoded: URL parsing would turn them into another path. */
 export const ident: z.ZodMiniType<string, unknown> = scalar(
   (value) => {
-    const text = boundedText(value, 1, IDENT_MAX);
+    const text = readText(value, 1, IDENT_MAX);
     return text === '.' || text === '..'
       ? new Problem('must not be "." or "..", which a URL cannot carry as a path segment')
       : text;

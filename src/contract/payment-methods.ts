@@ -1,8 +1,8 @@
 import type { RowsEndpoint } from './endpoint.ts';
-import { currency } from './invoices.ts';
 import { rowsOf } from './rows.ts';
 import type { PaymentMethod } from './types.ts';
 import { check, decimal, integer, nullable, resource, shapeOf, text } from './values/codecs.ts';
+import { currency } from './values/currency.ts';
 
 const paymentMethodShape = shapeOf<PaymentMethod>()({
   id: integer,
@@ -25,9 +25,6 @@ export const listPaymentMethods: RowsEndpoint<PaymentMethod> = {
   path: '/api/v1/external/payment-methods',
   idempotent: true,
   envelope: 'shown',
-  params: null,
-  query: null,
-  body: null,
   data: rowsOf(paymentMethod),
   item: paymentMethod,
 };

@@ -1,5 +1,5 @@
 import type { RowsEndpoint } from './endpoint.ts';
-import { isObject } from './envelope.ts';
+import { isObject } from './json.ts';
 import { rowsOf } from './rows.ts';
 import type { Rate } from './types.ts';
 import { check, decimal, nullable, openEnum, resource, shapeOf, text } from './values/codecs.ts';
@@ -8,7 +8,7 @@ const rateShape = shapeOf<Rate>()({
   platform: text,
   asset: text,
   fiat: text,
-  side: openEnum<'buy' | 'sell'>(['buy', 'sell']),
+  side: openEnum(['buy', 'sell']),
   price: decimal,
   min_amount: nullable(decimal),
   max_amount: nullable(decimal),
@@ -16,7 +16,7 @@ const rateShape = shapeOf<Rate>()({
 
 const rate = check(() => resource(rateShape, 'Rate'));
 
-/** The interface says that a pair without fresh data is omitted; a service that sends it with a null price is forgiven. */
+/** True for a pair without fresh data. The interface says that it is omitted, but a null price is accepted as well. */
 function isWithoutPrice(row: unknown): boolean {
   return isObject(row) && (row['price'] ?? null) === null;
 }
@@ -28,9 +28,6 @@ export const listRates: RowsEndpoint<Rate> = {
   path: '/api/v1/external/rates',
   idempotent: true,
   envelope: 'shown',
-  params: null,
-  query: null,
-  body: null,
   data: rowsOf(rate, { isOmitted: isWithoutPrice }),
   item: rate,
   isOmitted: isWithoutPrice,

@@ -1,35 +1,34 @@
-import { isObject } from './envelope.ts';
-import type { Form } from './openapi/forms.ts';
-import type { Check, Checked, Issue } from './values/codecs.ts';
+import { isObject } from './json.ts';
+import { type Check, type Checked, ISSUES_MAX, type Issue } from './values/codecs.ts';
 import { decimalFrom, integerFrom, Problem } from './values/scalars.ts';
+import { pathTo, type Structure } from './values/structure.ts';
 
-/** How a list is read whose rows stand alone. */
-export interface RowsReading {
+/** Options for a list whose rows are read one by one. */
+export interface RowsOptions {
   /** Called with each row that cannot be read. */
   readonly onInvalid?: ((index: number, issue: Issue, raw: unknown) => void) | undefined;
-  /** Whether every row may be unreadable; else such an answer is refused. */
+  /** Accepts a list whose rows are all unreadable. Such a list is refused by default. */
   readonly mayAllBeInvalid?: boolean | undefined;
-  /** True for a row that the service should have left out: no row, and not an invalid one. */
+  /** Returns true for a row that the service should have left out. It is skipped and does not count as invalid. */
   readonly isOmitted?: ((raw: unknown) => boolean) | undefined;
 }
 
-const ISSUES_MAX = 20;
-/** So many are no exception any more, and reading them takes time that a hostile service should not have. */
+/** The unreadable rows after which a list is refused, because reading them costs time. */
 const INVALID_MAX = 1_000;
 
 /**
- * A list whose rows are read one by one, without those that cannot be: one odd row must not stop a checkout. A list
- * none of whose rows can be read is refused, because an empty list would say that nothing can be charged.
+ * Returns the reader of a list that leaves unreadable rows out: one odd row must not stop a checkout. A list without any
+ * readable row is refused, because an empty list would say that nothing can be charged.
  */
 export function rowsOf<T>(
   item: Check<T>,
-  { onInvalid, mayAllBeInvalid = false, isOmitted }: RowsReading = {},
+  { onInvalid, mayAllBeInvalid = false, isOmitted }: RowsOptions = {},
 ): Check<T[]> {
   const read = (payload: unknown): Checked<T[]> => {
     if (!Array.isArray(payload)) {
       return refused([{ path: '', message: payload === undefined ? 'is required' : 'must be an array' }]);
     }
-    const readRow = reading(item);
+    const readRow = rowReader(item);
     const rows: T[] = [];
     const issues: Issue[] = [];
     let invalid = 0;
@@ -44,43 +43,47 @@ export function rowsOf<T>(
       const [issue = { path: '', message: 'is not as the interface says' }] = found.issues;
       onInvalid?.(index, issue, raw);
       if (mayAllBeInvalid) continue;
-      if (issues.length < ISSUES_MAX) issues.push({ ...issue, path: below(index, issue.path) });
+      if (issues.length < ISSUES_MAX)
+        issues.push({ ...issue, path: issue.path === '' ? String(index) : pathTo(String(index), issue.path) });
       if (invalid > INVALID_MAX) return refused(issues, true);
     }
     const noneIsReadable = rows.length === 0 && issues.length > 0;
     return noneIsReadable ? refused(issues, invalid > issues.length) : { ok: true, value: rows };
   };
-  return Object.assign(read, { form: (): Form => ({ kind: 'list', item: item.form?.() ?? { kind: 'anything' } }) });
+  return Object.assign(read, { structure: (): Structure => ({ kind: 'list', item: rowStructure(item) }) });
 }
 
-/** Reads a row. The first wrong member refuses it: a schema collects them all, which takes twenty times as long. */
-function reading<T>(item: Check<T>): Check<T> {
-  const form = item.form?.() ?? { kind: 'anything' };
+function rowStructure(item: Check<unknown>): Structure {
+  return item.structure?.() ?? { kind: 'anything' };
+}
+
+/** Returns the reader of a row. It stops at the first wrong member, because a schema that collects all takes twenty times as long. */
+function rowReader<T>(item: Check<T>): Check<T> {
+  const structure = rowStructure(item);
   return (raw) => {
-    const issue = wrongIn(form, raw, '');
+    const issue = wrongIn(structure, raw, '');
     return issue === null ? item(raw) : refused([issue]);
   };
 }
 
-/** What is plainly wrong, by the form alone; null leaves the rest to the schema. */
-function wrongIn(form: Form, value: unknown, path: string): Issue | null {
-  const problem = problemOf(form, value);
+/** Returns the first mistake that the structure shows. Null leaves the decision to the schema. */
+function wrongIn(structure: Structure, value: unknown, path: string): Issue | null {
+  const problem = problemOf(structure, value);
   if (problem !== null) return { path, message: problem };
-  if (form.kind !== 'record' || !isObject(value)) return null;
-  for (const name in form.members) {
-    const member = form.members[name];
+  if (structure.kind !== 'record' || !isObject(value)) return null;
+  for (const name in structure.members) {
+    const member = structure.members[name];
     const given = value[name];
-    if (member === undefined || (given === undefined && member.optional) || (given === null && member.nullable))
-      continue;
-    const at = path === '' ? name : `${path}.${name}`;
-    const issue = given === undefined ? { path: at, message: 'is required' } : wrongIn(member.form, given, at);
+    if (member === undefined || (member.isOptional && (given ?? null) === null)) continue;
+    const at = pathTo(path, name);
+    const issue = given === undefined ? { path: at, message: 'is required' } : wrongIn(member.structure, given, at);
     if (issue !== null) return issue;
   }
   return null;
 }
 
-function problemOf(form: Form, value: unknown): string | null {
-  switch (form.kind) {
+function problemOf(structure: Structure, value: unknown): string | null {
+  switch (structure.kind) {
     case 'text':
       return typeof value === 'string' ? null : 'must be a string';
     case 'decimal':
@@ -100,8 +103,4 @@ function messageOf(read: unknown): string | null {
 
 function refused(issues: readonly Issue[], isMore = false): Extract<Checked<never>, { readonly ok: false }> {
   return { ok: false, issues, ...(isMore && { isMore }) };
-}
-
-function below(index: number, path: string): string {
-  return path === '' ? String(index) : `${index}.${path}`;
 }

@@ -3,20 +3,20 @@ import type { Decimal } from './values/decimal.ts';
 export type * from './parameter-types.ts';
 
 /**
- * A list of known words that stays open: a word that the service adds tomorrow arrives as text. Narrows: after
- * `status === 'success'` the type is `'success'`, and a mistyped word does not compile. To compare with a word that is
- * not listed yet, say so: `(status as string) === 'refunded'`.
+ * A list of known words that stays open: a word that the service adds later arrives as text. After
+ * `status === 'success'` the type is `'success'`, and a mistyped word does not compile. Compare with a word that is not
+ * listed yet as `(status as string) === 'refunded'`.
  */
 export type OpenEnum<Known extends string> = Known | UnlistedWord;
 
 /**
- * Text that is none of the known words. The member exists in the type only, and the template around it keeps the
- * compiler from finding every word comparable: both are needed for the known words to narrow.
+ * Text that is not one of the known words. The member exists in the type only. The template around it keeps the compiler
+ * from accepting every word in a comparison. The known words need both to narrow.
  */
 export type UnlistedWord = `${string & { readonly unlisted: true }}`;
 
 /**
- * `pending` is the only state that is not final; `success` is the paid one.
+ * `pending` is the only state that is not final. `success` is the paid one.
  * @see [Invoice states](../../docs/service-interface.md#invoice-states)
  */
 export type KnownInvoiceStatus = 'pending' | 'success' | 'fail' | 'expired' | 'canceled';
@@ -30,7 +30,7 @@ export type WithdrawalStatus = OpenEnum<KnownWithdrawalStatus>;
 export type KnownDeliveryStatus = 'pending' | 'delivering' | 'delivered' | 'failed';
 export type DeliveryStatus = OpenEnum<KnownDeliveryStatus>;
 
-/** `invoice.paid` for `success`; `invoice.canceled` for `expired`, `canceled` and `fail`. */
+/** `invoice.paid` for `success`, and `invoice.canceled` for `expired`, `canceled` and `fail`. */
 export type KnownEventType = 'invoice.paid' | 'invoice.canceled';
 export type EventType = OpenEnum<KnownEventType>;
 
@@ -43,7 +43,7 @@ export interface Currency {
   readonly symbol: string;
 }
 
-/** The method a customer chose, as it stands in an invoice. */
+/** The payment method that the customer chose. */
 export interface InvoicePaymentMethod {
   readonly name: string;
   readonly logo_url: string | null;
@@ -65,7 +65,7 @@ export interface InvoiceAdjustment {
 }
 
 /**
- * An invoice as its creation answers it. {@link Invoice} has more.
+ * An invoice as its creation returns it. {@link Invoice} has more members.
  * @see [Invoice](../../docs/service-interface.md#invoice)
  */
 export interface CreatedInvoice {
@@ -75,33 +75,33 @@ export interface CreatedInvoice {
   readonly external_id: string;
   /** The merchant's identifier of the paying customer. */
   readonly customer_id: string;
-  /** What the customer sees the order described as. */
+  /** The description of the order that the customer sees. */
   readonly purpose: string | null;
   /** Base order amount in fiat, unchanged. */
   readonly amount: Decimal;
-  /** What the customer pays, commission included; null until a method is chosen. */
+  /** The amount that the customer pays, commission included. Null until a method is chosen. */
   readonly amount_to_send: Decimal | null;
   readonly currency: Currency;
   readonly status: InvoiceStatus;
-  /** Where the terminal webhook goes. */
+  /** Receives the terminal webhook. */
   readonly callback_url: string | null;
   readonly success_url: string | null;
   readonly fail_url: string | null;
-  /** The hosted payment page: send the customer here. */
+  /** The hosted payment page. Send the customer here. */
   readonly payment_url: string;
   readonly created_at: Date;
   readonly expires_at: Date;
 }
 
-/** An invoice in full, as lists and reads answer it. @see [Invoice](../../docs/service-interface.md#invoice) */
+/** An invoice as lists and single reads return it. @see [Invoice](../../docs/service-interface.md#invoice) */
 export interface Invoice extends CreatedInvoice {
-  /** When a terminal state was reached. */
+  /** Time of the final state. */
   readonly finished_at: Date | null;
   /** Null until the customer chose one. */
   readonly payment_method: InvoicePaymentMethod | null;
   /** Snapshot of the fiat-per-USDT rate. */
   readonly rate: Decimal | null;
-  /** USDT credited to the business. Filled only on success: fulfil against this. */
+  /** USDT credited to the business. Set only on success. Fulfil against this amount. */
   readonly settled_amount_usdt: Decimal | null;
   /** True when the paid amount was corrected during a dispute. */
   readonly is_adjusted: boolean;
@@ -128,7 +128,7 @@ export interface PaymentMethod {
   readonly logo_url: string | null;
 }
 
-/** A market price of USDT. Says nothing of what can be charged. @see [Rate](../../docs/service-interface.md#rate) */
+/** A market price of USDT. It does not say which currencies or amounts can be charged. @see [Rate](../../docs/service-interface.md#rate) */
 export interface Rate {
   /** Rate source name. */
   readonly platform: string;
@@ -139,15 +139,15 @@ export interface Rate {
   readonly side: OpenEnum<'buy' | 'sell'>;
   /** Best-order price. Rows without a price are left out. */
   readonly price: Decimal;
-  /** Smallest order amount at the source; null when the source gives none. */
+  /** Smallest order amount at the source. Null when the source gives none. */
   readonly min_amount: Decimal | null;
-  /** Largest order amount at the source; null when the source gives none. */
+  /** Largest order amount at the source. Null when the source gives none. */
   readonly max_amount: Decimal | null;
 }
 
 /**
- * A withdrawal. The interface does not say which members are always there, so all but id and status may be null; null is
- * also one that came in a form that cannot be read, and {@link Withdrawal.unreadable} has it as it came.
+ * A withdrawal. The interface names no required member but the status, so all others except `uuid` may be null. A member
+ * that cannot be read is null as well, and {@link Withdrawal.unreadable} holds its value.
  * @see [Withdrawal](../../docs/service-interface.md#withdrawal)
  */
 export interface Withdrawal {
@@ -171,27 +171,27 @@ export interface Withdrawal {
   readonly reject_reason: string | null;
   readonly processed_at: Date | null;
   /**
-   * Members that could not be read, as they came: `{ amount: "1.5 USDT" }`. Absent when all could be, as it should be;
-   * each one is also reported to `onDrift`.
+   * The raw values of members that could not be read: `{ amount: "1.5 USDT" }`. Absent when all members could be read.
+   * Each one is also reported to `onDrift`.
    */
   readonly unreadable?: Readonly<Partial<Record<Exclude<keyof Withdrawal, 'uuid' | 'status' | 'unreadable'>, unknown>>>;
 }
 
 /** One attempt to deliver a webhook. The interface names the members but not their types. */
 export interface DeliveryAttempt {
-  /** HTTP status of the receiver's answer; null when none came. */
+  /** HTTP status of the receiver's answer. Null when there was no answer. */
   readonly status_code: number | null;
   readonly success: boolean | null;
   readonly error: string | null;
   readonly duration_ms: number | null;
-  /** What started the attempt, such as a schedule or a manual resend. */
+  /** The trigger of the attempt, such as a schedule or a manual resend. */
   readonly triggered_by: string | null;
   readonly created_at: Date | null;
 }
 
 /**
- * One webhook delivery of an invoice. The interface does not name most of these members on the wire; these names are
- * ours and the wire's plausible ones are read into them.
+ * One webhook delivery of an invoice. The interface does not show the wire names of most members. These names belong to
+ * this package, and each is read from several plausible wire names.
  * @see [Webhook delivery record](../../docs/service-interface.md#webhook-delivery-record)
  */
 export interface WebhookDelivery {
@@ -210,7 +210,7 @@ export interface WebhookDelivery {
 }
 
 /**
- * A page of a list, as the service answers it.
+ * A page of a list, as the service returns it.
  * @see [Response envelope](../../docs/service-interface.md#response-envelope)
  */
 export interface Page<T> {

@@ -1,32 +1,27 @@
 import type * as z from 'zod/mini';
 import type { Endpoint, PageEndpoint } from './endpoint.ts';
 import { pageOf, unwrapped } from './envelope.ts';
-import type { Form } from './openapi/forms.ts';
 import { ident, optionalInteger, optionalWord } from './parameters.ts';
-import type { KnownWithdrawalStatus, ListWithdrawalsQuery, Withdrawal } from './types.ts';
+import { WITHDRAWAL_STATUSES } from './statuses.ts';
+import type { ListWithdrawalsQuery, Withdrawal } from './types.ts';
 import {
-  after,
   check,
   finished,
   namesOf,
   openEnum,
   optionalScalar,
   parameters,
+  prepared,
   resource,
   shapeOf,
   text,
 } from './values/codecs.ts';
 import { dateFrom, decimalFrom, Problem } from './values/scalars.ts';
-
-export const WITHDRAWAL_STATUSES = [
-  'pending',
-  'approved',
-  'rejected',
-] as const satisfies readonly KnownWithdrawalStatus[];
+import type { Scalar } from './values/structure.ts';
 
 const NOT_TEXT = new Problem('must be a string');
 
-/** What a member came as, where it could not be read. */
+/** The raw value of a member that could not be read. */
 class Unreadable {
   readonly raw: unknown;
   constructor(raw: unknown) {
@@ -35,21 +30,21 @@ class Unreadable {
 }
 
 /**
- * A member beside uuid and status. All are "shown as strings", so an amount or a time that does not apply yet may be
- * absent, null or the empty string; and none of them is worth losing the withdrawal for.
+ * Returns the codec of a member other than uuid and status. The interface shows all of them as strings. Absent, null and
+ * the empty string mean that a member does not apply yet. An unreadable member does not make the withdrawal unreadable.
  */
-function member<T>(read: (value: unknown) => T | Problem, form: Form): z.ZodMiniType<T | null, unknown> {
+function member<T>(read: (value: unknown) => T | Problem, structure: Scalar): z.ZodMiniType<T | null, unknown> {
   const codec = optionalScalar((value) => {
     if (value === undefined || value === null) return null;
     const result = read(value);
     if (!(result instanceof Problem)) return result;
     return value === '' ? null : new Unreadable(value);
-  }, form);
-  return codec as z.ZodMiniType<T | null, unknown>; // `settled` takes the unreadable ones out
+  }, structure);
+  return codec as z.ZodMiniType<T | null, unknown>; // withUnreadable replaces the unreadable ones
 }
 
-/** Moves what could not be read from its members to `unreadable`. */
-function settled(withdrawal: Withdrawal): Withdrawal {
+/** Moves the unreadable members to `unreadable`. */
+function withUnreadable(withdrawal: Withdrawal): Withdrawal {
   const unread = Object.entries(withdrawal).filter(([, value]) => value instanceof Unreadable);
   if (unread.length === 0) return withdrawal;
   const nulls = Object.fromEntries(unread.map(([name]) => [name, null]));
@@ -71,14 +66,14 @@ const withdrawalShape = shapeOf<Omit<Withdrawal, 'unreadable'>>()({
   amount: decimal,
   network_commission: decimal,
   amount_to_send: decimal,
-  status: openEnum<KnownWithdrawalStatus>(WITHDRAWAL_STATUSES),
+  status: openEnum(WITHDRAWAL_STATUSES),
   created_at: timestamp,
   logo_url: words,
   tx_hash: words,
   reject_reason: words,
   processed_at: timestamp,
 });
-const withdrawal = finished<Withdrawal>(resource(withdrawalShape, 'Withdrawal'), settled);
+const withdrawal = finished<Withdrawal>(resource(withdrawalShape, 'Withdrawal'), withUnreadable);
 
 const listShape = namesOf<ListWithdrawalsQuery>()({
   status: optionalWord(WITHDRAWAL_STATUSES),
@@ -93,9 +88,7 @@ export const listWithdrawals: PageEndpoint<Withdrawal> = {
   path: '/api/v1/external/withdrawals',
   idempotent: true,
   envelope: 'shown',
-  params: null,
   query: check(() => parameters(listShape)),
-  body: null,
   data: check(() => pageOf(withdrawal)),
   item: check(() => withdrawal),
 };
@@ -108,9 +101,7 @@ export const getWithdrawal: Endpoint<Withdrawal> = {
   method: 'GET',
   path: '/api/v1/external/withdrawals/{withdrawal_uuid}',
   idempotent: true,
-  envelope: 'unsaid',
+  envelope: 'not_shown',
   params: check(() => parameters({ withdrawal_uuid: ident })),
-  query: null,
-  body: null,
-  data: check(() => after((payload) => unwrapped(payload), withdrawal)),
+  data: check(() => prepared((payload) => unwrapped(payload), withdrawal)),
 };

@@ -1,6 +1,14 @@
 import type { Invoice, InvoiceStatus } from '../contract/types.ts';
-import type { ApiErrorKind, AttemptRecord, ErrorCode, ErrorKind, Outcome, StoppedBy, WebhookReason } from './codes.ts';
-import { BRAND } from './guards.ts';
+import {
+  type ApiErrorKind,
+  type AttemptRecord,
+  BRAND,
+  type ErrorCode,
+  type ErrorKind,
+  type Outcome,
+  type StoppedBy,
+  type WebhookReason,
+} from './codes.ts';
 import type {
   ApiErrorInit,
   ComparedField,

@@ -83,3 +83,6 @@ export interface AttemptRecord {
   /** Whether this attempt may have done its work. */
   readonly outcome: Outcome;
 }
+
+/** In the global registry, so that two copies of the package recognise each other's errors. */
+export const BRAND: unique symbol = Symbol.for('merchant-invoicing.error') as never; // the registry's type is not unique

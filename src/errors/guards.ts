@@ -14,10 +14,7 @@ import type {
   ValidationError,
   WebhookVerificationError,
 } from './classes.ts';
-import type { ErrorKind, SdkCode, ServiceCode, WebhookReason } from './codes.ts';
-
-/** In the global registry, so that two copies of the package recognise each other's errors. */
-export const BRAND: unique symbol = Symbol.for('merchant-invoicing.error') as never; // the registry's type is not unique
+import { BRAND, type ErrorKind, type SdkCode, type ServiceCode, type WebhookReason } from './codes.ts';
 
 /** The closed list of errors that a call of the client can reject with. `kind` tells them apart. */
 export type CallError =

@@ -1,7 +1,7 @@
 import type { CallOptions, InvalidRow, RowsOptions } from '../call/options.ts';
 import { argumentFail, type Callback, checkCallbacks, checkOptions, readCount } from '../checks.ts';
 import type { Operation } from '../contract/endpoint.ts';
-import { isObject } from '../contract/envelope.ts';
+import { isObject } from '../contract/json.ts';
 import type { Page } from '../contract/types.ts';
 import { CALL_NAMES } from '../transport/limits.ts';
 

@@ -1,7 +1,7 @@
 import { type Call, CallPromise } from '../call/call.ts';
 import type { RowsOptions } from '../call/options.ts';
 import { endpoints } from '../contract/endpoints.ts';
-import { amount, textOf } from '../contract/parameters.ts';
+import { amount, limitedText } from '../contract/parameters.ts';
 import type { DecimalInput, PaymentMethod } from '../contract/types.ts';
 import { check, parameters } from '../contract/values/codecs.ts';
 import { Decimal } from '../contract/values/decimal.ts';
@@ -16,7 +16,7 @@ export interface ChargeQuery {
   readonly amount: DecimalInput;
 }
 
-const checkCharge = check(() => parameters({ currency: textOf(2, 16), amount }));
+const checkCharge = check(() => parameters({ currency: limitedText(2, 16), amount }));
 
 /** The payment methods available to the business: the source of truth for currencies and amounts that can be charged. */
 export interface PaymentMethods {

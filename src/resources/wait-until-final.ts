@@ -1,5 +1,6 @@
 import { callSite, locate } from '../call/call-site.ts';
 import { argumentFail, checkOptions, checkSignal, readDuration } from '../checks.ts';
+import { eventOfStatus } from '../contract/statuses.ts';
 import type { Invoice } from '../contract/types.ts';
 import { AbortedError, type AnyMerchantError, isMerchantError, TimeoutError } from '../errors/classes.ts';
 import { unreadable } from '../transport/request.ts';
@@ -24,7 +25,6 @@ const GROWTH = 1.5;
 const LONGEST = 10;
 /** The last read begins this long before the end: a wait that grew past it would miss what happened meanwhile. */
 const LAST_LOOK = 1_000;
-const FINAL = new Set(['success', 'fail', 'expired', 'canceled']);
 /** Failures that pass by themselves. */
 const PASSING = new Set(['connection', 'timeout', 'server', 'rate_limit']);
 
@@ -50,7 +50,7 @@ async function poll(runner: Runner, ident: string, options: WaitOptions): Promis
   const deadlineAt = runtime.monotonic() + timeout;
   for (let wait = interval; ; wait = Math.min(wait * GROWTH, interval * LONGEST)) {
     const invoice = await readOnce(runner, ident, signal, deadlineAt);
-    if (invoice !== null && (FINAL.has(invoice.status) || invoice.finished_at !== null)) return invoice;
+    if (invoice !== null && (eventOfStatus(invoice.status) !== null || invoice.finished_at !== null)) return invoice;
     const left = deadlineAt - Math.min(LAST_LOOK, timeout / 10) - runtime.monotonic();
     if (left <= 0) throw timedOut(timeout, runner.shownOrder(ident), invoice);
     // Up to a fifth earlier, so that many waiters do not ask in lockstep.

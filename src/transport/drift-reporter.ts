@@ -1,7 +1,8 @@
 import type { DriftEvent } from '../call/options.ts';
 import { notify } from '../callbacks.ts';
 import type { Endpoint } from '../contract/endpoint.ts';
-import { isObject, payloadOf, unwrapped } from '../contract/envelope.ts';
+import { payloadOf, unwrapped } from '../contract/envelope.ts';
+import { isObject } from '../contract/json.ts';
 import { driftsIn } from '../contract/values/drift.ts';
 import { printable } from '../printable.ts';
 import type { Redactor } from './secrecy/redact.ts';
@@ -23,12 +24,12 @@ export class DriftReporter {
 
   /** `body`: a success that was decoded. */
   report(endpoint: Endpoint<unknown>, body: unknown): void {
-    const form = endpoint.data.form?.();
-    if (form === undefined) return;
+    const structure = endpoint.data.structure?.();
+    if (structure === undefined) return;
     const isBare = !isObject(body) || !Object.hasOwn(body, 'data');
     if (isBare && endpoint.envelope === 'shown') this.tell(endpoint, '', 'no_envelope');
     const payload = unwrapped(payloadOf(body));
-    for (const { path, kind } of driftsIn(form, payload)) this.tell(endpoint, path, kind);
+    for (const { path, kind } of driftsIn(structure, payload)) this.tell(endpoint, path, kind);
   }
 
   /** Tells it once. */

@@ -33,8 +33,8 @@ export function prepareRequest(
   setting: RequestSetting,
 ): PreparedRequest {
   const issues: Issue[] = [];
-  const read = (check: Check<WireRecord> | null, value: unknown): WireRecord => {
-    if (check === null) return EMPTY;
+  const read = (check: Check<WireRecord> | undefined, value: unknown): WireRecord => {
+    if (check === undefined) return EMPTY;
     const checked = check(value);
     if (checked.ok) return checked.value;
     issues.push(...checked.issues);
@@ -44,7 +44,7 @@ export function prepareRequest(
   const query = read(endpoint.query, input.query);
   const body = read(endpoint.body, input.body);
   if (issues.length > 0) throw invalid(endpoint.operation, issues, setting.externalId());
-  const sendsBody = endpoint.body !== null;
+  const sendsBody = endpoint.body !== undefined;
   const headers = { ...DEFAULT_HEADERS, ...setting.headers };
   return {
     method: endpoint.method,

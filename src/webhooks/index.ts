@@ -3,6 +3,8 @@
  *
  * @packageDocumentation
  */
+
+export type { FinalInvoiceStatus } from '../contract/statuses.ts';
 export { Decimal } from '../contract/values/decimal.ts';
 export {
   ConfigurationError,

@@ -13,8 +13,8 @@ import { approvedWithdrawal } from '../support/fixtures/withdrawals.ts';
 import { changed } from './mutation.ts';
 
 function drifts(check: Check<unknown>, payload: unknown): Drift[] {
-  const form = check.form?.();
-  if (form === undefined) throw new Error('this check has no form');
+  const form = check.structure?.();
+  if (form === undefined) throw new Error('this check has no structure');
   return driftsIn(form, payload);
 }
 

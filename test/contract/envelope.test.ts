@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { endpoints } from '../../src/contract/endpoints.ts';
-import { isObject, lenientPage, payloadOf } from '../../src/contract/envelope.ts';
+import { lenientPage, payloadOf } from '../../src/contract/envelope.ts';
+import { isObject } from '../../src/contract/json.ts';
 import { deliveriesEnvelope, deliveryPageEnvelope } from '../support/fixtures/deliveries.ts';
 import {
   createdInvoice,

@@ -409,7 +409,7 @@ describe('a JSON number where the interface says decimal string', () => {
       {
         path: 'amount',
         message:
-          'must be a decimal string; a JSON number with more than 15 significant digits, or from 2^53 on, may have lost some',
+          'must be a decimal string, because a JSON number with more than 15 significant digits, or from 2^53 on, may have lost some',
       },
     ]);
   });

@@ -8,8 +8,8 @@ import type { Check } from '../../src/contract/values/codecs.ts';
 import { getWithdrawal, listWithdrawals } from '../../src/contract/withdrawals.ts';
 import { decoded, refused } from './mutation.ts';
 
-function present(check: Check<WireRecord> | null): Check<WireRecord> {
-  if (check === null) throw new Error('the endpoint takes no such parameters');
+function present(check: Check<WireRecord> | undefined): Check<WireRecord> {
+  if (check === undefined) throw new Error('the endpoint takes no such parameters');
   return check;
 }
 const body = present(createInvoice.body);

@@ -5,6 +5,7 @@ import type {
   DecimalInput,
   Invoice,
   InvoiceStatus,
+  KnownInvoiceStatus,
   ListInvoicesQuery,
   ListWithdrawalsQuery,
   Page,
@@ -14,6 +15,7 @@ import type {
   Withdrawal,
 } from '../../src/contract/types.ts';
 import { Decimal } from '../../src/contract/values/decimal.ts';
+import type { Wire } from '../../src/contract/wire.ts';
 
 /** The members of a withdrawal that may be null, typed by hand. */
 type Unsure =
@@ -155,5 +157,17 @@ describe('resources', () => {
     expectTypeOf(invoice.finished_at).toEqualTypeOf<Date | null>();
     expectTypeOf(invoice.purpose).toEqualTypeOf<string | null>();
     expectTypeOf(withdrawal.tx_hash).toEqualTypeOf<string | null>();
+  });
+});
+
+describe('the wire form of a type', () => {
+  it('has text for amounts and times, inner objects included, and only the known words', () => {
+    type WireInvoice = Wire<Invoice>;
+    expectTypeOf<WireInvoice['amount']>().toEqualTypeOf<string>();
+    expectTypeOf<WireInvoice['finished_at']>().toEqualTypeOf<string | null>();
+    expectTypeOf<NonNullable<WireInvoice['adjustment']>['actual_amount_usdt']>().toEqualTypeOf<string>();
+    expectTypeOf<WireInvoice['status']>().toEqualTypeOf<KnownInvoiceStatus>();
+    expectTypeOf<WireInvoice['is_adjusted']>().toEqualTypeOf<boolean>();
+    expectTypeOf<Wire<readonly { readonly at: Date }[]>>().toEqualTypeOf<readonly { readonly at: string }[]>();
   });
 });

@@ -106,7 +106,7 @@ describe('the webhooks', () => {
     ],
     [
       'invoice.canceled',
-      '{ invoice_uuid: string, status: string enum expired,canceled,fail, amount: string of 25.00 }',
+      '{ invoice_uuid: string, status: string enum fail,expired,canceled, amount: string of 25.00 }',
     ],
   ])('%s', (name, payload) => {
     const { parameters, requestBody, responses, ...rest } = document.webhooks[name]?.post ?? NOTHING;
@@ -135,7 +135,7 @@ it('the key goes in its header, to every call', () => {
   expect(document.info).toEqual({
     title: 'Merchant Invoicing Service',
     version: '0.1.0',
-    description: 'Charge customers in fiat through hosted payment links; be credited in USDT.',
+    description: 'Charge customers in fiat through hosted payment links, and be credited in USDT.',
     license: { name: 'MIT', identifier: 'MIT' },
   });
 });

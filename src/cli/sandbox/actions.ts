@@ -1,4 +1,4 @@
-import { INVOICE_STATUSES } from '../../contract/invoices.ts';
+import { INVOICE_STATUS_NAMES } from '../../contract/statuses.ts';
 import { printable } from '../../printable.ts';
 import { durationFrom } from '../../sandbox/duration.ts';
 import type { SandboxInvoice } from '../../sandbox/index.ts';
@@ -106,7 +106,7 @@ const SHOWN = 10;
 
 function statusText({ url, now, invoices, deliveries }: SandboxStatus): string {
   const count = (status: string): number => invoices.filter((invoice) => invoice.status === status).length;
-  const states = INVOICE_STATUSES.map((status) => `${count(status)} ${status}`);
+  const states = INVOICE_STATUS_NAMES.map((status) => `${count(status)} ${status}`);
   const waiting = deliveries.filter(({ status }) => status !== 'delivered').length;
   const rows = invoices
     .slice(0, SHOWN)

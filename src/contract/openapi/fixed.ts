@@ -1,41 +1,32 @@
+import { statusesOf } from '../statuses.ts';
 import type { JsonSchema } from './json-schema.ts';
 
-/** Both failure shapes. @see [Failure envelope](../../../docs/service-interface.md#failure-envelope) */
+const text = { type: 'string' };
+
+function object(properties: JsonSchema, required: readonly string[] = Object.keys(properties)): JsonSchema {
+  return { type: 'object', properties, required };
+}
+
+function list(items: JsonSchema): JsonSchema {
+  return { type: 'array', items };
+}
+
+/** Both shapes of a failure. @see [Failure envelope](../../../docs/service-interface.md#failure-envelope) */
 export const failureSchemas: Readonly<Record<string, JsonSchema>> = {
-  Failure: {
-    type: 'object',
-    properties: {
-      success: { type: 'boolean', const: false },
-      error: {
-        type: 'object',
-        properties: {
-          code: { type: 'string', examples: ['VALIDATION_ERROR', 'INVOICE_ALREADY_EXISTS'] },
-          message: { type: 'string' },
-          details: { anyOf: [{ type: 'object' }, { type: 'null' }] },
-        },
-        required: ['code', 'message'],
+  Failure: object({
+    success: { type: 'boolean', const: false },
+    error: object(
+      {
+        code: { ...text, examples: ['VALIDATION_ERROR', 'INVOICE_ALREADY_EXISTS'] },
+        message: text,
+        details: { anyOf: [{ type: 'object' }, { type: 'null' }] },
       },
-    },
-    required: ['success', 'error'],
-  },
-  FailureDetail: {
-    type: 'object',
-    properties: {
-      detail: {
-        type: 'array',
-        items: {
-          type: 'object',
-          properties: {
-            loc: { type: 'array', items: { anyOf: [{ type: 'string' }, { type: 'integer' }] } },
-            msg: { type: 'string' },
-            type: { type: 'string' },
-          },
-          required: ['loc', 'msg', 'type'],
-        },
-      },
-    },
-    required: ['detail'],
-  },
+      ['code', 'message'],
+    ),
+  }),
+  FailureDetail: object({
+    detail: list(object({ loc: list({ anyOf: [text, { type: 'integer' }] }), msg: text, type: text })),
+  }),
 };
 
 const header = (name: string, description: string): JsonSchema => ({
@@ -43,16 +34,16 @@ const header = (name: string, description: string): JsonSchema => ({
   in: 'header',
   required: true,
   description,
-  schema: { type: 'string' },
+  schema: text,
 });
 
 const headers = [
-  header('X-Webhook-Id', 'Delivery id; the same for repeats of one delivery.'),
+  header('X-Webhook-Id', 'Delivery id, the same for repeats of one delivery.'),
   header('X-Webhook-Signature', 'HMAC-SHA256 over "{timestamp}.{raw_body}".'),
   header('X-Webhook-Timestamp', 'Timestamp included in the signed string.'),
 ];
 
-const decimal = { type: 'string', examples: ['25.00'] };
+const decimal = { ...text, examples: ['25.00'] };
 
 function event(summary: string, properties: JsonSchema, required: readonly string[]): JsonSchema {
   return {
@@ -61,7 +52,7 @@ function event(summary: string, properties: JsonSchema, required: readonly strin
       parameters: headers,
       requestBody: {
         required: true,
-        content: { 'application/json': { schema: { type: 'object', properties, required } } },
+        content: { 'application/json': { schema: object(properties, required) } },
       },
       responses: { '2XX': { description: 'Acknowledged. Anything else is repeated.' } },
     },
@@ -69,15 +60,15 @@ function event(summary: string, properties: JsonSchema, required: readonly strin
 }
 
 /**
- * The terminal webhook of an invoice; the member with the merchant's order id is not named.
+ * The terminal webhook of an invoice. The interface does not name the member with the merchant's order id.
  * @see [Events](../../../docs/service-interface.md#events)
  */
 export const webhookDescriptions: Readonly<Record<string, JsonSchema>> = {
   'invoice.paid': event(
     'The invoice ended in success.',
     {
-      invoice_uuid: { type: 'string' },
-      status: { type: 'string', const: 'success' },
+      invoice_uuid: text,
+      status: { ...text, const: 'success' },
       amount: { ...decimal, description: 'The fiat actually paid.' },
       credited_usdt: { ...decimal, description: 'USDT credited: fulfil against this.' },
       adjusted: { type: 'boolean' },
@@ -86,10 +77,10 @@ export const webhookDescriptions: Readonly<Record<string, JsonSchema>> = {
     ['invoice_uuid', 'status', 'amount', 'credited_usdt', 'adjusted'],
   ),
   'invoice.canceled': event(
-    'The invoice ended in expired, canceled or fail.',
+    'The invoice ended in fail, expired or canceled.',
     {
-      invoice_uuid: { type: 'string' },
-      status: { type: 'string', enum: ['expired', 'canceled', 'fail'] },
+      invoice_uuid: text,
+      status: { ...text, enum: statusesOf('invoice.canceled') },
       amount: { ...decimal, description: 'The original order amount.' },
     },
     ['invoice_uuid', 'status', 'amount'],

@@ -1,18 +1,18 @@
 import { DECIMAL_TEXT_MAX } from '../values/scalars.ts';
-import type { Form, Member } from './forms.ts';
+import type { Member, RecordStructure, Structure } from '../values/structure.ts';
 
 /** JSON Schema, draft 2020-12, as OpenAPI 3.1 uses it. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
-/** Collects the named records, so that each is described once. */
+/** Converts structures to JSON Schema, and collects the named records, so that each is described once. */
 export class SchemaBook {
   readonly schemas: Record<string, JsonSchema> = {};
 
-  /** The schema of a form; a named record is put into the book and referred to. */
-  of(form: Form): JsonSchema {
-    switch (form.kind) {
+  /** Returns the schema of a structure. A named record is put into the book and referred to. */
+  of(structure: Structure): JsonSchema {
+    switch (structure.kind) {
       case 'text':
-        return textSchema(form);
+        return textSchema(structure);
       case 'decimal':
         return {
           type: 'string',
@@ -36,32 +36,32 @@ export class SchemaBook {
       case 'whole':
         return {
           type: 'integer',
-          minimum: form.min,
-          ...(form.max !== Number.MAX_SAFE_INTEGER && { maximum: form.max }),
-          ...(form.byDefault !== undefined && { default: form.byDefault }),
+          minimum: structure.min,
+          ...(structure.max !== Number.MAX_SAFE_INTEGER && { maximum: structure.max }),
+          ...(structure.byDefault !== undefined && { default: structure.byDefault }),
         };
       case 'flag':
         return { type: 'boolean' };
       case 'anything':
         return {};
       case 'list':
-        return { type: 'array', items: this.of(form.item) };
+        return { type: 'array', items: this.of(structure.item) };
       case 'either':
-        return { anyOf: form.forms.map((each) => this.of(each)) };
+        return { anyOf: structure.structures.map((each) => this.of(each)) };
       case 'record':
-        return this.#record(form.name, form.members);
+        return this.#record(structure);
     }
   }
 
-  member({ form, nullable }: Member): JsonSchema {
-    const schema = this.of(form);
-    return nullable && form.kind !== 'anything' ? { anyOf: [schema, { type: 'null' }] } : schema;
+  member({ structure, isOptional }: Member): JsonSchema {
+    const schema = this.of(structure);
+    return isOptional && structure.kind !== 'anything' ? { anyOf: [schema, { type: 'null' }] } : schema;
   }
 
-  #record(name: string | null, members: Readonly<Record<string, Member>>): JsonSchema {
+  #record({ name, members }: RecordStructure): JsonSchema {
     if (name !== null && this.schemas[name] !== undefined) return { $ref: `#/components/schemas/${name}` };
     const entries = Object.entries(members);
-    const required = entries.filter(([, { optional }]) => !optional).map(([key]) => key);
+    const required = entries.filter(([, { isOptional }]) => !isOptional).map(([key]) => key);
     const schema = {
       type: 'object',
       properties: Object.fromEntries(entries.map(([key, member]) => [key, this.member(member)])),
@@ -73,11 +73,11 @@ export class SchemaBook {
   }
 }
 
-function textSchema({ words, min, max, isClosed }: Extract<Form, { kind: 'text' }>): JsonSchema {
+function textSchema({ words, min, max, isClosed }: Extract<Structure, { kind: 'text' }>): JsonSchema {
   if (isClosed) return { type: 'string', enum: words };
   return {
     type: 'string',
-    // Words of an answer are known values, not all that may ever come: a closed list would turn a new one into a violation.
+    // The words of an answer are the known values. A closed list would make a new one a violation.
     ...(words !== undefined && { examples: words, description: `Known values: ${words.join(', ')}.` }),
     ...(min !== undefined && min > 0 && { minLength: min }),
     ...(max !== undefined && { maxLength: max }),

@@ -1,11 +1,13 @@
+// openapi/ describes the endpoints as OpenAPI 3.1. The command line loads it on request, and the client never does.
+
 import type { Endpoint } from '../endpoint.ts';
 import { endpoints } from '../endpoints.ts';
 import type { Check } from '../values/codecs.ts';
+import type { Member } from '../values/structure.ts';
 import { failureSchemas, webhookDescriptions } from './fixed.ts';
-import type { Member } from './forms.ts';
 import { type JsonSchema, SchemaBook } from './json-schema.ts';
 
-/** The service as an OpenAPI 3.1 document, made from the table that client and sandbox use. Version: the interface's. */
+/** Returns the service as an OpenAPI 3.1 document, built from the table that client and sandbox use. */
 export function openApiDocument(): JsonSchema {
   const book = new SchemaBook();
   const paths: Record<string, Record<string, JsonSchema>> = {};
@@ -17,7 +19,7 @@ export function openApiDocument(): JsonSchema {
     info: {
       title: 'Merchant Invoicing Service',
       version: '0.1.0',
-      description: 'Charge customers in fiat through hosted payment links; be credited in USDT.',
+      description: 'Charge customers in fiat through hosted payment links, and be credited in USDT.',
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: 'https://pay.example.com' }],
@@ -33,7 +35,7 @@ export function openApiDocument(): JsonSchema {
 
 function operationOf(endpoint: Endpoint<unknown>, book: SchemaBook): JsonSchema {
   const parameters = [...parametersOf(endpoint.params, 'path', book), ...parametersOf(endpoint.query, 'query', book)];
-  const body = endpoint.body?.form?.();
+  const body = endpoint.body?.structure?.();
   return {
     operationId: endpoint.operation,
     tags: [endpoint.operation.split('.')[0]],
@@ -55,31 +57,31 @@ function operationOf(endpoint: Endpoint<unknown>, book: SchemaBook): JsonSchema 
 }
 
 function contentOf(endpoint: Endpoint<unknown>, book: SchemaBook): JsonSchema {
-  const form = endpoint.data.form?.();
-  if (form === undefined) return {}; // the response body is not shown
-  const data = book.of(form);
+  const structure = endpoint.data.structure?.();
+  if (structure === undefined) return {}; // the response body is not shown
+  const data = book.of(structure);
   const envelope = {
     type: 'object',
     properties: { success: { type: 'boolean', const: true, default: true }, data },
     required: ['data'],
   };
   if (endpoint.envelope === 'shown') return { content: json(envelope) };
-  const bare = form.kind === 'either' ? form.forms.map((each) => book.of(each)) : [data];
+  const bare = structure.kind === 'either' ? structure.structures.map((each) => book.of(each)) : [data];
   return { content: json({ anyOf: [envelope, ...bare] }) };
 }
 
-function parametersOf(check: Check<unknown> | null, where: 'path' | 'query', book: SchemaBook): JsonSchema[] {
-  const form = check?.form?.();
-  if (form?.kind !== 'record') return [];
-  return Object.entries(form.members).map(([name, member]: [string, Member]) => ({
+function parametersOf(check: Check<unknown> | undefined, where: 'path' | 'query', book: SchemaBook): JsonSchema[] {
+  const structure = check?.structure?.();
+  if (structure?.kind !== 'record') return [];
+  return Object.entries(structure.members).map(([name, member]: [string, Member]) => ({
     name,
     in: where,
     required: where === 'path',
-    schema: book.of(member.form),
+    schema: book.of(member.structure),
   }));
 }
 
-/** The client leaves a null parameter out, so none goes over the wire. */
+/** Returns the schema without null: the client leaves a null parameter out of the request. */
 function withoutNulls(schema: JsonSchema): JsonSchema {
   const properties = schema['properties'];
   if (typeof properties !== 'object' || properties === null) return schema;

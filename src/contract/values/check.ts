@@ -1,8 +1,8 @@
-import type { Form } from '../openapi/forms.ts';
+import type { Structure } from './structure.ts';
 
 /** One deviation from the interface, or one unusable parameter. */
 export interface Issue {
-  /** Members joined with dots; empty for the value as a whole. */
+  /** Names of members joined with dots. Empty for the value as a whole. */
   readonly path: string;
   readonly message: string;
 }
@@ -12,7 +12,7 @@ export type Checked<T> =
   | { readonly ok: true; readonly value: T }
   | {
       readonly ok: false;
-      /** The first of them; decoding stops where there are more. */
+      /** The first issues. Decoding stops where there are more. */
       readonly issues: readonly Issue[];
       /** True where there are more. */
       readonly isMore?: true;
@@ -21,6 +21,6 @@ export type Checked<T> =
 /** Wire value to typed value, or typed parameters to wire value. */
 export interface Check<T> {
   (value: unknown): Checked<T>;
-  /** What it reads, as data; absent where nothing is read. */
-  readonly form?: () => Form;
+  /** Returns the structure that the check reads. Absent where nothing is read. */
+  readonly structure?: () => Structure;
 }

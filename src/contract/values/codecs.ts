@@ -1,23 +1,27 @@
+// values/ reads single values: scalars, codecs over zod, the structure that a codec reads, and drift from it. The only
+// imports besides zod and decimal.js are the public types.
+
 import * as z from 'zod/mini';
 import { compile } from 'zod/v4/core';
-import { described, type Form, type Member, memberOf } from '../openapi/forms.ts';
 import type { OpenEnum } from '../types.ts';
+import { annotated, structureOf } from './annotations.ts';
 import type { Check, Checked, Issue } from './check.ts';
 import { dateFrom, decimalFrom, integerFrom, Problem } from './scalars.ts';
+import type { RecordStructure, Scalar, Structure } from './structure.ts';
 
-// Declared apart: the public declarations name them, and hold no type of zod.
+// In a separate file, so that the public declarations name them and hold no type of zod.
 export type { Check, Checked, Issue } from './check.ts';
 
-/** Issues built for one value: a body of a few hundred compressed bytes may hold millions. */
-const ISSUES_MAX = 20;
+/** The most issues of one value. A body of a few hundred compressed bytes may hold millions. */
+export const ISSUES_MAX = 20;
 
-// `error` is asked before the settings that a host may have given to every copy of zod; `reportInput` tells an absent
-// member from one of another type. Neither text nor input goes any further than toIssues.
+// `error` takes precedence over settings that a host may have given to every copy of zod. `reportInput` distinguishes an
+// absent member from a member of another type. toIssues keeps neither text nor input.
 const PARSE_CONTEXT = { reportInput: true, error: () => 'is not as the interface says' };
 
 /**
- * Turns a schema into a function. Built and compiled at the first use, because a process uses few of the operations.
- * zod's own texts never leave: a host can change them for every copy of zod in the process.
+ * Turns a schema into a function. The schema is built and compiled at the first use, because a process uses few of the
+ * operations. Messages of zod are never shown: a host can change them for every copy of zod in the process.
  */
 export function check<T>(build: () => z.ZodMiniType<T, unknown>): Check<T> {
   let schema: z.ZodMiniType<T, unknown> | undefined;
@@ -28,11 +32,11 @@ export function check<T>(build: () => z.ZodMiniType<T, unknown>): Check<T> {
     const issues = result.error.issues.slice(0, ISSUES_MAX + 1).flatMap(toIssues);
     return { ok: false, issues: issues.slice(0, ISSUES_MAX), ...(issues.length > ISSUES_MAX && { isMore: true }) };
   };
-  let form: Form | undefined;
+  let structure: Structure | undefined;
   return Object.assign(run, {
-    form(): Form {
-      form ??= memberOf(build()).form;
-      return form;
+    structure(): Structure {
+      structure ??= structureOf(build());
+      return structure;
     },
   });
 }
@@ -61,8 +65,8 @@ function article(type: string): string {
   return /^[aeiou]/.test(type) ? `an ${type}` : `a ${type}`;
 }
 
-/** A scalar read by one of the plain functions of scalars.ts. Absent is reported as required. */
-export function scalar<T>(read: (value: unknown) => T | Problem, form: Form): z.ZodMiniType<T, unknown> {
+/** Returns the codec of a scalar that `read` converts. An absent value is reported as required. */
+export function scalar<T>(read: (value: unknown) => T | Problem, structure: Scalar): z.ZodMiniType<T, unknown> {
   const codec = z.pipe(
     z.unknown(),
     z.transform((value, context) => {
@@ -73,73 +77,61 @@ export function scalar<T>(read: (value: unknown) => T | Problem, form: Form): z.
       return z.NEVER;
     }),
   );
-  return described(codec, form);
+  return annotated(codec, structure);
 }
 
-export const text: z.ZodMiniType<string, unknown> = described(z.string() as z.ZodMiniType<string, unknown>, {
-  kind: 'text',
-});
-export const flag: z.ZodMiniType<boolean, unknown> = described(z.boolean() as z.ZodMiniType<boolean, unknown>, {
-  kind: 'flag',
-});
+export const text = z.string() as z.ZodMiniType<string, unknown>; // zod's type of the input says what is checked
+export const flag = z.boolean() as z.ZodMiniType<boolean, unknown>;
 export const integer = scalar(integerFrom, { kind: 'integer' });
 export const decimal = scalar(decimalFrom, { kind: 'decimal' });
 export const timestamp = scalar(dateFrom, { kind: 'timestamp' });
 
-/** Any value, as it came. */
+/** Any value, unchanged. */
 export const anything: z.ZodMiniType<unknown, unknown> = z.unknown();
 
-/** Known words for the reader of the types; any other text passes. */
-export function openEnum<Known extends string>(words: readonly Known[]): z.ZodMiniType<OpenEnum<Known>, unknown> {
+/** Returns the codec of an open list of words. Any other text is accepted as well. */
+export function openEnum<const Known extends string>(words: readonly Known[]): z.ZodMiniType<OpenEnum<Known>, unknown> {
   // The known words exist in the type and the form only: an unknown one is not an error.
-  return described(z.string() as unknown as z.ZodMiniType<OpenEnum<Known>, unknown>, { kind: 'text', words });
+  return annotated(z.string() as unknown as z.ZodMiniType<OpenEnum<Known>, unknown>, { kind: 'text', words });
 }
 
-/** "no, nullable" in the interface: absent and null are both null. */
+/** Returns the codec of a member that the interface marks as "no, nullable". Absent and null are both null. */
 export function nullable<T>(inner: z.ZodMiniType<T, unknown>): z.ZodMiniType<T | null, unknown> {
-  const codec = z._default(z.nullable(inner), null) as z.ZodMiniType<T | null, unknown>;
-  return described(codec, memberOf(inner).form, { optional: true, nullable: true });
+  return z._default(z.nullable(inner), null) as z.ZodMiniType<T | null, unknown>;
 }
 
-/** Likewise for an object, for which a language that has one empty value for lists and objects writes `[]`. */
+/** Same as {@link nullable} for an object. `[]` counts as absent, because some languages write an empty object so. */
 export function nullableObject<T>(inner: z.ZodMiniType<T, unknown>): z.ZodMiniType<T | null, unknown> {
   const given = z.pipe(
     z.optional(z.unknown()),
     z.transform((value) => (isAbsentObject(value) ? null : value)),
   );
-  const codec = z.pipe(given, z.nullable(inner)) as unknown as z.ZodMiniType<T | null, unknown>;
-  return described(codec, memberOf(inner).form, { optional: true, nullable: true });
+  return z.pipe(given, z.nullable(inner)) as unknown as z.ZodMiniType<T | null, unknown>;
 }
 
-/** True for what stands in place of an object that is not there. */
+/** True for an absent object: undefined, null or an empty list. */
 export function isAbsentObject(value: unknown): boolean {
   return value === undefined || value === null || (Array.isArray(value) && value.length === 0);
 }
 
-/** The members of a resource; its schema is {@link resource} of them, its type is pinned by {@link Pinned}. */
+/** The members of a resource by name. {@link resource} makes the codec, and {@link shapeOf} pins the type. */
 export type Shape = Readonly<Record<string, z.ZodMiniType<unknown, unknown>>>;
 
-/** What the members of a shape decode to. */
+/** The decoded type of a shape. */
 export type Decoded<S extends Shape> = { readonly [K in keyof S]: z.output<S[K]> };
 
-/** A resource: the members of the shape are checked, unknown ones are kept as they came. Named in the OpenAPI text. */
+/** Returns the codec of a resource. Unknown members are kept unchanged. `name` is its name in the OpenAPI document. */
 export function resource<S extends Shape>(
   shape: S,
   name: string | null = null,
-  traits: { readonly namesUnsaid?: boolean } = {},
+  traits: Pick<RecordStructure, 'hasChosenNames'> = {},
 ): z.ZodMiniType<Decoded<S>, unknown> {
   // looseObject adds an index signature for the unknown members, which the public types leave out on purpose.
   const codec = z.looseObject({ ...shape }) as unknown as z.ZodMiniType<Decoded<S>, unknown>;
-  return described(codec, { ...recordOf(shape, name), ...traits });
+  return annotated(codec, { kind: 'record', name, ...traits });
 }
 
-function recordOf(shape: Shape, name: string | null): Extract<Form, { kind: 'record' }> {
-  const members: Record<string, Member> = {};
-  for (const [key, codec] of Object.entries(shape)) members[key] = memberOf(codec);
-  return { kind: 'record', name, members };
-}
-
-/** A list, decoded item by item: it stops at the first items that hold more issues than are built. */
+/** Returns the codec of a list. Decoding stops after the first {@link ISSUES_MAX} issues. */
 export function listOf<T>(item: z.ZodMiniType<T, unknown>): z.ZodMiniType<T[], unknown> {
   const one = check(() => item);
   const codec = z.pipe(
@@ -160,34 +152,30 @@ export function listOf<T>(item: z.ZodMiniType<T, unknown>): z.ZodMiniType<T[], u
       return context.issues.length === 0 ? list : z.NEVER;
     }),
   );
-  return described(codec, { kind: 'list', item: memberOf(item).form });
+  return annotated(codec, { kind: 'list', item: structureOf(item) });
 }
 
-/** Parameters: every member is checked, an unknown one is refused, because a mistyped name would be lost silently. */
+/** Returns the codec of parameters. An unknown name is refused, because a mistyped one would be ignored silently. */
 export function parameters<S extends Shape>(shape: S): z.ZodMiniType<Decoded<S>, unknown> {
-  const codec = z.strictObject({ ...shape }) as unknown as z.ZodMiniType<Decoded<S>, unknown>;
-  return described(codec, recordOf(shape, null));
+  return z.strictObject({ ...shape }) as unknown as z.ZodMiniType<Decoded<S>, unknown>;
 }
 
-/** Shapes the raw value before the schema sees it, for what the interface leaves unnamed. */
-export function after<T>(
+/** Returns a codec that prepares the raw value first, where the interface does not show names or shape. */
+export function prepared<T>(
   prepare: (raw: unknown) => unknown,
   schema: z.ZodMiniType<T, unknown>,
 ): z.ZodMiniType<T, unknown> {
-  const codec = z.pipe(z.pipe(z.unknown(), z.transform(prepare)), schema) as unknown as z.ZodMiniType<T, unknown>;
-  return described(codec, memberOf(schema).form);
+  return z.pipe(z.pipe(z.unknown(), z.transform(prepare)), schema) as unknown as z.ZodMiniType<T, unknown>;
 }
 
-/** Shapes the decoded value. */
+/** Returns a codec that changes the decoded value. */
 export function finished<T>(schema: z.ZodMiniType<T, unknown>, finish: (value: T) => T): z.ZodMiniType<T, unknown> {
-  const codec = z.pipe(schema, z.transform(finish)) as unknown as z.ZodMiniType<T, unknown>;
-  return described(codec, memberOf(schema).form);
+  return z.pipe(schema, z.transform(finish)) as unknown as z.ZodMiniType<T, unknown>;
 }
 
-/** A scalar that may be absent: `read` decides what absent and null become. */
-export function optionalScalar<T>(read: (value: unknown) => T | Problem, form: Form): z.ZodMiniType<T, unknown> {
-  const codec = z.pipe(z.optional(z.unknown()), scalar(read, form)) as unknown as z.ZodMiniType<T, unknown>;
-  return described(codec, form, { optional: true, nullable: true });
+/** Returns the codec of a scalar that may be absent. `read` receives undefined and null as well. */
+export function optionalScalar<T>(...rule: Parameters<typeof scalar<T>>): z.ZodMiniType<T, unknown> {
+  return z.pipe(z.optional(z.unknown()), scalar(...rule)) as unknown as z.ZodMiniType<T, unknown>;
 }
 
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
@@ -195,8 +183,8 @@ type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 
 type Plain<T> = { readonly [K in keyof T]: T[K] extends readonly (infer Item)[] ? readonly Item[] : T[K] };
 
 /**
- * Pins a shape to a hand-written interface, member by member in both directions: an extra member, a missing one and
- * one of another type each fail the build. `const currencyShape = shapeOf<Currency>()({ … })`
+ * Pins a shape to a hand-written interface, member by member: an extra member, a missing one and one of another type fail
+ * the build. `const currencyShape = shapeOf<Currency>()({ … })`
  */
 export function shapeOf<T>(): <S extends Shape>(
   shape: S & (Same<Plain<Decoded<S>>, Plain<T>> extends true ? S : never),

@@ -1,8 +1,8 @@
-import { isObject } from '../envelope.ts';
-import type { Form, Member } from '../openapi/forms.ts';
+import { isObject } from '../json.ts';
 import { dateFrom, decimalFrom, integerFrom, Problem } from './scalars.ts';
+import { type Member, pathTo, type RecordStructure, type Structure } from './structure.ts';
 
-/** How an answer departs from the interface in a way that was forgiven. */
+/** How an answer deviates from the interface in a way that the client accepts. */
 export type DriftKind =
   | 'unknown_field'
   | 'unknown_word'
@@ -13,25 +13,25 @@ export type DriftKind =
   | 'no_envelope'
   | 'unreadable_member';
 
-/** One departure. The same in every item of a list is one: `items.*.amount`. */
+/** One deviation. The same deviation in several items of a list is one: `items.*.amount`. */
 export interface Drift {
-  /** Members joined with dots; empty for the payload as a whole. */
+  /** Names of members joined with dots. Empty for the payload as a whole. */
   readonly path: string;
   readonly kind: DriftKind;
 }
 
-/** Values looked at and departures named in one answer: a list of a million rows must not hold the process up. */
+/** Limits for one answer, because a list of a million rows must not block the process. */
 const VALUES_MAX = 20_000;
 const DRIFTS_MAX = 1_000;
 const NAME_MAX = 100;
 
 /**
- * Where a payload that was decoded departs from its form. Follows the form, so what it does not name is not entered.
- * Bounded: at most 1,000 departures, in the first 20,000 values.
+ * Returns the deviations of a decoded payload from its structure. Members that the structure does not name are reported
+ * and not entered. At most 1,000 deviations in the first 20,000 values are found.
  */
-export function driftsIn(form: Form, payload: unknown): Drift[] {
+export function driftsIn(structure: Structure, payload: unknown): Drift[] {
   const comparison = new Comparison();
-  comparison.compare(form, payload, '');
+  comparison.compare(structure, payload, '');
   return [...comparison.found.values()];
 }
 
@@ -39,31 +39,32 @@ class Comparison {
   readonly found = new Map<string, Drift>();
   #values = VALUES_MAX;
 
-  compare(form: Form, value: unknown, path: string): void {
+  compare(structure: Structure, value: unknown, path: string): void {
     if (this.#isDone()) return;
-    const kind = departureOf(form, value);
+    const kind = deviationOf(structure, value);
     if (kind !== null) this.#note(path, kind);
-    if (form.kind === 'either') this.compare(form.forms[0], value, path);
-    if (form.kind === 'list' && Array.isArray(value)) {
+    if (structure.kind === 'either') this.compare(structure.structures[0], value, path);
+    if (structure.kind === 'list' && Array.isArray(value)) {
       for (const item of value) {
         if (this.#isDone()) return;
-        this.compare(form.item, item, below(path, '*'));
+        this.compare(structure.item, item, pathTo(path, '*'));
       }
     }
-    if (form.kind === 'record' && isObject(value)) this.#compareMembers(form, value, path);
+    if (structure.kind === 'record' && isObject(value)) this.#compareMembers(structure, value, path);
   }
 
-  #compareMembers(form: Extract<Form, { kind: 'record' }>, value: object, path: string): void {
+  #compareMembers(structure: RecordStructure, value: object, path: string): void {
     for (const name in value) {
       if (this.#isDone()) return;
       if (!Object.hasOwn(value, name)) continue;
-      const known: Member | undefined = Object.hasOwn(form.members, name) ? form.members[name] : undefined;
+      const known: Member | undefined = Object.hasOwn(structure.members, name) ? structure.members[name] : undefined;
       const member: unknown = Reflect.get(value, name);
       if (known === undefined) {
-        if (!form.namesUnsaid) this.#note(below(path, name.slice(0, NAME_MAX)), 'unknown_field');
-      } else if (known.nullable && known.form.kind === 'record' && Array.isArray(member)) {
-        this.#note(below(path, name), 'list_for_object');
-      } else if (!form.namesUnsaid || member !== null) this.compare(known.form, member, below(path, name));
+        if (!structure.hasChosenNames) this.#note(pathTo(path, name.slice(0, NAME_MAX)), 'unknown_field');
+      } else if (known.isOptional && known.structure.kind === 'record' && Array.isArray(member)) {
+        this.#note(pathTo(path, name), 'list_for_object');
+      } else if (!structure.hasChosenNames || member !== null)
+        this.compare(known.structure, member, pathTo(path, name));
       this.#values -= 1;
     }
   }
@@ -77,18 +78,18 @@ class Comparison {
   }
 }
 
-/** What the value itself departs in, whatever it holds. */
-function departureOf(form: Form, value: unknown): DriftKind | null {
-  switch (form.kind) {
+/** Returns the deviation of the value itself, without its members. */
+function deviationOf(structure: Structure, value: unknown): DriftKind | null {
+  switch (structure.kind) {
     case 'decimal':
     case 'timestamp':
-      if (form.orNull && isLost(form.kind === 'decimal' ? decimalFrom(value) : dateFrom(value), value)) {
+      if (structure.orNull && isLost(structure.kind === 'decimal' ? decimalFrom(value) : dateFrom(value), value)) {
         return 'unreadable_member';
       }
-      return form.kind === 'decimal' && typeof value === 'number' ? 'number_for_decimal' : null;
+      return structure.kind === 'decimal' && typeof value === 'number' ? 'number_for_decimal' : null;
     case 'text':
-      if (typeof value === 'string') return form.words?.includes(value) === false ? 'unknown_word' : null;
-      return form.orNull && (value ?? null) !== null ? 'unreadable_member' : null;
+      if (typeof value === 'string') return structure.words?.includes(value) === false ? 'unknown_word' : null;
+      return structure.orNull && (value ?? null) !== null ? 'unreadable_member' : null;
     case 'integer':
       return typeof value === 'string' && !(integerFrom(value) instanceof Problem) ? 'text_for_number' : null;
     case 'list':
@@ -100,8 +101,4 @@ function departureOf(form: Form, value: unknown): DriftKind | null {
 
 function isLost(read: unknown, value: unknown): boolean {
   return read instanceof Problem && (value ?? null) !== null && value !== '';
-}
-
-function below(path: string, name: string): string {
-  return path === '' ? name : `${path}.${name}`;
 }

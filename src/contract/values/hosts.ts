@@ -1,6 +1,6 @@
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 
-/** True for hosts that never leave the machine. A name such as `shop.localhost` may: DNS decides. */
+/** True for the hosts of the machine itself. A name such as `shop.localhost` is not one, because DNS decides about it. */
 export function isLoopback(hostname: string): boolean {
   return LOOPBACK.test(hostname.toLowerCase());
 }

@@ -1,6 +1,6 @@
 import { Decimal } from './decimal.ts';
 
-/** Why a value is not what it should be. Says the rule, never the value: it may hold a customer's data. */
+/** The reason why a value is refused. The message states the rule, never the value, which may hold a customer's data. */
 export class Problem {
   readonly message: string;
   constructor(message: string) {
@@ -8,22 +8,21 @@ export class Problem {
   }
 }
 
-// The length and the two digits of the exponent keep decimal.js away from text on which it needs seconds or gigabytes
-// (1e1000000000, 10 MB of digits).
+// decimal.js needs seconds or gigabytes for some text, such as 1e1000000000 or 10 MB of digits. The bounds on length and
+// exponent refuse it first.
 const DECIMAL_TEXT = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d{1,2})?$/;
-/** The longest text of a decimal: what is accepted fits, printed without an exponent. */
+/** The longest text of a decimal. Each accepted value fits into it in plain notation. */
 export const DECIMAL_TEXT_MAX = 150;
-/** Arithmetic keeps this many. */
+/** The precision of the arithmetic. */
 const SIGNIFICANT_DIGITS = 40;
-/** Before and behind the point: 40 digits, moved by 99 places. */
+/** Digits before and after the point: 40 digits, moved by 99 places. */
 const PLACES_MAX = 140;
 const NOT_DECIMAL = new Problem('must be a decimal string, such as "25.00"');
 const TOO_LONG = new Problem('must be a decimal string of at most 40 significant digits');
 
 /**
- * Reads money from the wire, exactly: a decimal string of up to 40 significant digits, also with an exponent of up to
- * two digits (`0E-8` is what Python writes for zero). A JSON number is accepted where it is surely exact: 15
- * significant digits, below 2^53.
+ * Reads an amount exactly: a decimal string of up to 40 significant digits, also with an exponent of up to two digits.
+ * Python writes zero as `0E-8`. A JSON number is accepted below 2^53 with at most 15 significant digits, where it is exact.
  */
 export function decimalFrom(value: unknown): Decimal | Problem {
   if (typeof value === 'number') return decimalFromNumber(value);
@@ -40,7 +39,7 @@ function isWithinBounds(decimal: Decimal): boolean {
 const SAFE_NUMBER_DIGITS = 15;
 const SAFE_NUMBER_LIMIT = 2 ** 53;
 const INEXACT_NUMBER = new Problem(
-  'must be a decimal string; a JSON number with more than 15 significant digits, or from 2^53 on, may have lost some',
+  'must be a decimal string, because a JSON number with more than 15 significant digits, or from 2^53 on, may have lost some',
 );
 
 function decimalFromNumber(value: number): Decimal | Problem {
@@ -53,7 +52,7 @@ function decimalFromNumber(value: number): Decimal | Problem {
 const INTEGER_TEXT = /^\d{1,16}$/;
 const NOT_INTEGER = new Problem('must be an integer');
 
-/** Reads an integer, also one written as text: `"20"`. */
+/** Reads an integer, also as text such as `"20"`. */
 export function integerFrom(value: unknown): number | Problem {
   const number = typeof value === 'string' && INTEGER_TEXT.test(value) ? Number(value) : value;
   return typeof number === 'number' && Number.isSafeInteger(number) ? number : NOT_INTEGER;
@@ -79,7 +78,7 @@ export function dateFrom(value: unknown): Date | Problem {
   const offset = offsetMinutes(zone);
   if (offset === null) return NOT_DATE;
   const date = new Date(0);
-  date.setUTCFullYear(y, mo - 1, d); // Date.UTC would move the years 0 to 99 into the twentieth century
+  date.setUTCFullYear(y, mo - 1, d); // Date.UTC reads the years 0 to 99 as 1900 to 1999
   date.setUTCHours(h, mi, s, Number(fraction.slice(0, 3).padEnd(3, '0')));
   return offset === 0 ? date : new Date(date.getTime() - offset * MINUTE);
 }
@@ -97,14 +96,14 @@ function offsetMinutes(zone: string | undefined): number | null {
   return (zone.startsWith('-') ? -1 : 1) * (hours * 60 + minutes);
 }
 
-/** Length as the service's limits are counted: code points, not UTF-16 units. */
+/** Returns the length in code points, which the limits of the service count. */
 export function codePoints(text: string): number {
   let count = 0;
   for (const _ of text) count += 1;
   return count;
 }
 
-/** True for text that is valid Unicode, with no half of a surrogate pair standing alone. */
+/** True for valid Unicode: text without half of a surrogate pair. */
 export function isWellFormed(text: string): boolean {
   return !/[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/.test(text);
 }

@@ -1,3 +1,4 @@
+import type { FinalInvoiceStatus } from '../../contract/statuses.ts';
 import type { KnownInvoiceStatus } from '../../contract/types.ts';
 import { ConfigurationError } from '../../errors/classes.ts';
 import { shown } from '../duration.ts';
@@ -20,7 +21,7 @@ export interface InvoiceDraft {
 }
 
 /** Final states other than the paid one. */
-export type ClosedStatus = 'fail' | 'expired' | 'canceled';
+export type ClosedStatus = Exclude<FinalInvoiceStatus, 'success'>;
 
 /** Makes a pending invoice and sets its expiry. The business settings stand in for missing addresses. */
 export function openInvoice(world: World, draft: InvoiceDraft, createdAt = world.clock.now()): InvoiceRecord {

@@ -1,11 +1,12 @@
+import { eventOfStatus } from '../../contract/statuses.ts';
 import type { KnownEventType } from '../../contract/types.ts';
 import type { Dialect } from '../dialect/dialects.ts';
 import { withDecimals } from '../dialect/wire-form.ts';
 import type { InvoiceRecord } from '../state/store.ts';
 
-/** `success` is the paid state; the other final states are the canceled ones. */
+/** The event of an invoice that has ended. An ending that the interface does not know counts as canceled. */
 export function eventTypeOf(invoice: InvoiceRecord): KnownEventType {
-  return invoice.status === 'success' ? 'invoice.paid' : 'invoice.canceled';
+  return eventOfStatus(invoice.status) ?? 'invoice.canceled';
 }
 
 /** What a receiver must be told to read the webhooks of a dialect, as options of `verifyWebhook` and the handler. */

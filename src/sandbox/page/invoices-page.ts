@@ -1,4 +1,4 @@
-import { INVOICE_STATUSES } from '../../contract/invoices.ts';
+import { INVOICE_STATUS_NAMES } from '../../contract/statuses.ts';
 import type { Answer } from '../service/respond.ts';
 import type { Exchange } from '../service/service.ts';
 import type { InvoiceRecord } from '../state/store.ts';
@@ -25,7 +25,7 @@ export function invoicesPage(world: World, exchange: Exchange): Answer {
     html`<h1>Invoices</h1>
 <form method="get" action="/invoices" class="grid" role="search" aria-label="Invoices">
 <label class="field"><span>Order, customer, purpose or id</span><input type="search" name="q" value="${q}" autocomplete="off"></label>
-${selectField('status', 'State', INVOICE_STATUSES, status)}${selectField('currency', 'Currency', currencies, currency)}
+${selectField('status', 'State', INVOICE_STATUS_NAMES, status)}${selectField('currency', 'Currency', currencies, currency)}
 <button>Filter</button></form>
 <section class="card stack" aria-label="Invoices found">${invoiceTable(rows, exchange, 'No invoice matches.')}</section>
 ${pager(exchange, found?.length ?? list.length)}`,

@@ -1,4 +1,5 @@
 import type { Operation } from '../../contract/endpoint.ts';
+import { INVOICE_STATUS_NAMES, WITHDRAWAL_STATUSES } from '../../contract/statuses.ts';
 import { openInvoice } from '../business/invoices.ts';
 import { playOutcome } from '../business/magic-outcomes.ts';
 import { wireRates } from '../business/rates.ts';
@@ -52,7 +53,7 @@ export const HANDLERS: Readonly<Record<Operation, Handler>> = {
   'invoices.list'(world, { query }) {
     const { dialect } = world.settings;
     const reader = new QueryReader(query);
-    const status = reader.word('status', ['pending', 'success', 'fail', 'expired', 'canceled']);
+    const status = reader.word('status', INVOICE_STATUS_NAMES);
     const currency = reader.text('currency');
     const asked = reader.integer('page', 1, Number.POSITIVE_INFINITY, 1);
     const size = reader.integer('per_page', 1, 100, 20);
@@ -114,7 +115,7 @@ export const HANDLERS: Readonly<Record<Operation, Handler>> = {
   'withdrawals.list'(world, { query }) {
     const { dialect } = world.settings;
     const reader = new QueryReader(query);
-    const status = reader.word(dialect.withdrawalStatus, ['pending', 'approved', 'rejected']);
+    const status = reader.word(dialect.withdrawalStatus, WITHDRAWAL_STATUSES);
     const asked = reader.integer(dialect.withdrawalPage, 1, Number.POSITIVE_INFINITY, 1);
     const size = reader.integer(dialect.withdrawalPageSize, 1, 100, dialect.withdrawalDefaultSize);
     reader.check(dialect.unknownQuery);

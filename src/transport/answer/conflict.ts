@@ -1,5 +1,5 @@
-import { isObject } from '../../contract/envelope.ts';
 import { getInvoice } from '../../contract/invoices.ts';
+import { isObject } from '../../contract/json.ts';
 import type { Invoice, InvoiceStatus } from '../../contract/types.ts';
 
 /** What the details of INVOICE_ALREADY_EXISTS tell of the invoice that is there; their names are not shown. */

@@ -1,4 +1,5 @@
-import { isObject, payloadOf } from '../../contract/envelope.ts';
+import { payloadOf } from '../../contract/envelope.ts';
+import { isObject } from '../../contract/json.ts';
 import type { Check, Issue } from '../../contract/values/codecs.ts';
 import { UnexpectedResponseError } from '../../errors/classes.ts';
 import type { Outcome } from '../../errors/codes.ts';

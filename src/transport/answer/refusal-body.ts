@@ -1,4 +1,5 @@
-import { isObject, unwrapped } from '../../contract/envelope.ts';
+import { unwrapped } from '../../contract/envelope.ts';
+import { isObject } from '../../contract/json.ts';
 
 /** Errors of a list that are looked at for a code. */
 const LOOKED_AT = 20;

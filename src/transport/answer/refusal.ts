@@ -1,4 +1,4 @@
-import { isObject } from '../../contract/envelope.ts';
+import { isObject } from '../../contract/json.ts';
 import {
   ApiError,
   AuthenticationError,

@@ -1,4 +1,4 @@
-import { isObject } from '../../contract/envelope.ts';
+import { isObject } from '../../contract/json.ts';
 import type { ValidationIssue } from '../../errors/inits.ts';
 import { textOf } from './conflict.ts';
 

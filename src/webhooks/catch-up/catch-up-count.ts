@@ -1,8 +1,9 @@
 import { notify } from '../../callbacks.ts';
+import type { FinalInvoiceStatus } from '../../contract/statuses.ts';
 import { isPayload, own } from '../event/payload-names.ts';
 import type { Ending } from '../handle/play-event.ts';
 import type { Verdict } from '../handle/replies.ts';
-import type { CatchUpOptions, CatchUpProgress, CatchUpResult, FinalInvoiceStatus } from './catch-up-options.ts';
+import type { CatchUpOptions, CatchUpProgress, CatchUpResult } from './catch-up-options.ts';
 
 const COUNTED: Partial<Record<Verdict, keyof CatchUpResult>> = {
   done: 'played',

@@ -1,12 +1,10 @@
 import { type Callback, checkCallbacks, checkOptions, checkSignal, type Fail } from '../../checks.ts';
-import type { Invoice, KnownInvoiceStatus, Page } from '../../contract/types.ts';
+import type { FinalInvoiceStatus } from '../../contract/statuses.ts';
+import type { Invoice, Page } from '../../contract/types.ts';
 import { dateFrom, Problem } from '../../contract/values/scalars.ts';
 import { ConfigurationError } from '../../errors/classes.ts';
 import type { InvalidItem } from '../../resources/list-options.ts';
 import type { WebhookStore } from '../stores/store.ts';
-
-/** The four final states. @see [Invoice states](../../../docs/service-interface.md#invoice-states) */
-export type FinalInvoiceStatus = Exclude<KnownInvoiceStatus, 'pending'>;
 
 /** The members of an invoice that its event is made from. */
 export type CatchUpInvoice = Pick<

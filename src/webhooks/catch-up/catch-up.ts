@@ -1,3 +1,4 @@
+import { FINAL_INVOICE_STATUSES, type FinalInvoiceStatus } from '../../contract/statuses.ts';
 import { AbortedError, isMerchantError, WebhookVerificationError } from '../../errors/classes.ts';
 import type { HandlerSettings } from '../handle/handler-options.ts';
 import { type Ending, playEvent } from '../handle/play-event.ts';
@@ -13,13 +14,10 @@ import {
   type CatchUpResult,
   checkCatchUpOptions,
   checkClient,
-  type FinalInvoiceStatus,
   refuseForgetful,
   sinceFrom,
 } from './catch-up-options.ts';
 
-// What was paid comes first: that is what customers wait for.
-const FINAL_STATES = ['success', 'fail', 'expired', 'canceled'] as const satisfies readonly FinalInvoiceStatus[];
 const PAGE_SIZE = 100;
 
 /** Plays every final invoice that is not done through the merchant's functions, one after the other. */
@@ -35,7 +33,8 @@ export async function catchUp<Extra extends object>(
   const since = sinceFrom(options.since, settings.verify.now(), store.retention);
   const { signal } = options;
   const count = new CatchUpCount(options.onProgress);
-  for (const status of FINAL_STATES) {
+  // What was paid comes first: that is what customers wait for.
+  for (const status of FINAL_INVOICE_STATUSES) {
     count.enter(status);
     try {
       // Each state to its end: the interface does not say how the list is sorted.

@@ -1,3 +1,4 @@
+import { eventOfStatus, statusesOf } from '../../contract/statuses.ts';
 import type { Decimal } from '../../contract/values/decimal.ts';
 import { decimalFrom, Problem } from '../../contract/values/scalars.ts';
 import { WebhookVerificationError } from '../../errors/classes.ts';
@@ -130,7 +131,7 @@ function typeOf(named: NamedEvent, status: string): EventType {
   if ('unknown' in named) return 'unknown';
   for (const name of named.events) {
     if (name === byStatus) continue;
-    const fitting = name === 'invoice.paid' ? 'success' : 'expired, canceled or fail';
+    const fitting = statusesOf(name).join(' or ');
     throw malformed(`the body names the event ${name}, whose status is ${fitting}, but its status is another`);
   }
   return byStatus;
@@ -142,8 +143,7 @@ function nameOf(named: NamedEvent): string | null {
 }
 
 function typeByStatus(status: string): EventType {
-  if (status === 'success') return 'invoice.paid';
-  return status === 'expired' || status === 'canceled' || status === 'fail' ? 'invoice.canceled' : 'unknown';
+  return eventOfStatus(status) ?? 'unknown';
 }
 
 /**

@@ -229,7 +229,7 @@ describe('findings', () => {
 
 describe('drift', () => {
   test('is looked for in the first rows of a long list', () => {
-    const form = listInvoices.data.form?.();
+    const form = listInvoices.data.structure?.();
     if (form === undefined) throw new Error('has a form');
     const rows = Array.from({ length: 30_000 }, (_, index) => ({ ...successInvoice, [`new_${index}`]: 1 }));
     const found = driftsIn(form, { items: rows });

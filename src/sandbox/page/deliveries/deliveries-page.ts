@@ -1,3 +1,4 @@
+import { DELIVERY_STATUSES } from '../../../contract/statuses.ts';
 import { MAX_ATTEMPTS } from '../../delivery/schedule.ts';
 import type { Answer } from '../../service/respond.ts';
 import type { Exchange } from '../../service/service.ts';
@@ -18,7 +19,7 @@ export function deliveriesPage(world: World, exchange: Exchange): Answer {
     'Deliveries',
     html`<h1>Webhook deliveries</h1>
 <form method="get" action="/deliveries" class="grid" role="search" aria-label="Deliveries">
-${selectField('status', 'State', ['pending', 'delivering', 'delivered', 'failed'], status)}<button>Filter</button></form>
+${selectField('status', 'State', DELIVERY_STATUSES, status)}<button>Filter</button></form>
 <section class="card" aria-label="Deliveries found">${deliveryTable(world, found.slice(...rangeOf(exchange)), exchange, 'No delivery matches.')}</section>
 ${pager(exchange, found.length)}`,
   );

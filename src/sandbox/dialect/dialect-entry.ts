@@ -22,7 +22,10 @@ export function entry<const Value extends string | number>(
   section: string,
   unsaid: string,
   values: readonly [Value, ...Value[]],
-  { pin = null, meaning = null }: { readonly pin?: string | null; readonly meaning?: string | null } = {},
+  {
+    pin = null,
+    meaning = null,
+  }: { readonly pin?: string | null | undefined; readonly meaning?: string | null | undefined } = {},
 ): DialectEntry<Value> {
   return { values, default: values[0], section, unsaid, meaning, pin };
 }

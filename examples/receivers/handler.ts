@@ -9,7 +9,7 @@ await store.migrate();
 export const handler = createWebhookHandler({
   secret: process.env['MERCHANT_WEBHOOK_SECRET'] ?? '',
   store,
-  // Fulfil against what was credited: a paid invoice is not always paid in full.
+  // A paid invoice is not always paid in full: fulfil against credited_usdt.
   onPaid: async ({ external_id, credited_usdt, adjusted }, { commit }) => {
     await commit((tx) => tx.prepare('INSERT INTO credits VALUES (?, ?)').run(external_id, credited_usdt.toFixed()));
     console.log(external_id, credited_usdt.toFixed(2), adjusted ? 'adjusted' : 'exact');

@@ -15,7 +15,7 @@ export const handler = createWebhookHandler({
   onCanceled: (event, { commit }) => commit((tx) => insertJob(tx, event)),
 });
 
-/** The worker. A crash before the DELETE repeats its work, which must bear that. */
+/** The worker. A crash before the DELETE repeats the work, so `fulfil` must be idempotent. */
 export async function work(fulfil: (event: InvoiceEvent) => Promise<void>): Promise<void> {
   for (const { id, event } of db.prepare('SELECT id, event FROM jobs ORDER BY id').all()) {
     await fulfil(parseInvoiceEvent(JSON.parse(String(event))));

@@ -8,12 +8,12 @@ import { Orders } from './orders.ts';
 export interface Backend {
   readonly url: string;
   readonly orders: Orders;
-  /** The deliveries that the receiver refused, recognised as a repeat or took over. */
+  /** Reports of the webhook receiver: refusals, repeats and takeovers. */
   readonly reports: readonly WebhookReport[];
   close(): Promise<void>;
 }
 
-/** A small merchant backend: POST /checkout starts a payment, POST /webhook receives its end. */
+/** A small merchant backend: POST /checkout starts a payment, POST /webhook receives its result. */
 export async function startBackend(merchant: MerchantClient): Promise<Backend> {
   const orders = new Orders();
   const reports: WebhookReport[] = [];
@@ -22,7 +22,7 @@ export async function startBackend(merchant: MerchantClient): Promise<Backend> {
   const webhook = toNodeHandler(
     merchant.webhooks.handler({
       store: memoryStore(),
-      // A paid invoice is not always paid in full: what counts is what was credited.
+      // A paid invoice is not always paid in full: fulfil against credited_usdt.
       onPaid: (event) => orders.pay(event.external_id, event.credited_usdt, !event.adjusted),
       onCanceled: (event) => orders.cancel(event.external_id),
       onReport: (report) => reports.push(report),

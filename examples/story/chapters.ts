@@ -4,7 +4,7 @@ import type { Backend } from './backend.ts';
 import { Customer } from './customer.ts';
 import type { Transcript } from './transcript.ts';
 
-/** Who takes part in the story. */
+/** The parts of the story. */
 export interface Cast {
   readonly sandbox: Sandbox;
   readonly merchant: MerchantClient;
@@ -60,7 +60,7 @@ export async function aPaymentInFull(cast: Cast): Promise<void> {
     order.state === 'paid' && order.fulfilments === 1,
   );
   story.prove(
-    'the invoice says the same',
+    'the invoice has the same status and amount',
     invoice.settled_amount_usdt?.toFixed() === order.credited_usdt && invoice.status === 'success',
   );
 }
@@ -72,7 +72,7 @@ export async function repeatsChangeNothing({ sandbox, merchant, backend, story }
   story.prove(`a second delivery of the event is answered ${status}`, status === 200);
   await merchant.webhooks.resend('order-1001');
   await sandbox.settle();
-  story.prove('a resend asked for by hand changes nothing', backend.orders.get('order-1001').fulfilments === 1);
+  story.prove('a manual resend changes nothing', backend.orders.get('order-1001').fulfilments === 1);
   const forged = await fetch(`${backend.url}/webhook`, {
     method: 'POST',
     headers: {
@@ -104,7 +104,7 @@ export async function aPartialPayment(cast: Cast): Promise<void> {
 
 export async function anExpiredInvoice(cast: Cast): Promise<void> {
   const { sandbox, backend, story } = cast;
-  story.chapter('A customer who goes away');
+  story.chapter('A customer who does not pay');
   await checkout(cast, { id: 'order-1003', amount: '40.00', currency: 'EUR' });
   await sandbox.advance('31m');
   story.say('31 minutes pass');

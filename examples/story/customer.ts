@@ -5,7 +5,7 @@ interface Form {
   readonly buttons: readonly { readonly name: string; readonly value: string }[];
 }
 
-/** A customer with a browser that knows forms and redirects and has its scripts switched off. */
+/** A customer whose browser submits forms and follows redirects, and runs no scripts. */
 export class Customer {
   #page = '';
   #url = '';

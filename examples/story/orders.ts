@@ -11,7 +11,7 @@ export interface Order {
   readonly fulfilments: number;
 }
 
-/** The shop's orders in SQLite: the one place that says whether an order was fulfilled. */
+/** The shop's orders in SQLite. Only this table decides whether an order was fulfilled. */
 export class Orders {
   readonly #db: DatabaseSync;
 
@@ -26,7 +26,7 @@ export class Orders {
     this.#db.prepare('INSERT OR IGNORE INTO orders (id, amount, currency) VALUES (?, ?, ?)').run(id, amount, currency);
   }
 
-  /** Fulfils against what was credited, and only an open order, so that a repeat changes nothing. */
+  /** Fulfils an open order against the credited amount. A repeat changes nothing. */
   pay(id: string, credited: Decimal, inFull: boolean): boolean {
     const result = this.#db
       .prepare(

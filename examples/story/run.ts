@@ -15,7 +15,7 @@ import { Transcript } from './transcript.ts';
 
 const stays = process.argv.includes('--stay');
 const sandbox = createSandbox({ clock: stays ? 'real' : 'virtual' });
-await sandbox.listen(); // on a free port, as the backend
+await sandbox.listen(); // on a free port
 
 const merchant = new MerchantClient({
   baseUrl: sandbox.url,
@@ -44,7 +44,7 @@ if (stays) {
     currency: 'EUR',
     callback_url: `${backend.url}/webhook`,
   });
-  story.chapter('Still running; Ctrl-C ends it');
+  story.chapter('Still running: Ctrl-C stops it');
   story.say(`invoices and deliveries   ${sandbox.url}/`);
   story.say(`an invoice to pay         ${payment_url}`);
   story.say(`API key ${sandbox.apiKey}, webhook secret ${sandbox.webhookSecret}`);

@@ -1,6 +1,6 @@
 import { styleText } from 'node:util';
 
-/** Prints the story, and counts what it proved. A claim that does not hold ends the story. */
+/** Prints the story and counts its claims. A claim that does not hold ends the story. */
 export class Transcript {
   #proved = 0;
 
@@ -12,7 +12,7 @@ export class Transcript {
     console.log(`  ${line}`);
   }
 
-  /** Prints a claim that holds. Throws if it does not. */
+  /** Prints a claim. Throws if it does not hold. */
   prove(claim: string, holds: boolean): void {
     if (!holds) throw new Error(`not true: ${claim}`);
     this.#proved += 1;

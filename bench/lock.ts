@@ -5,10 +5,10 @@ import { DatabaseSync } from 'node:sqlite';
 import Database from 'better-sqlite3';
 import { createWebhookHandler, type SqliteDatabase, signWebhook, sqliteStore } from '../src/webhooks/index.ts';
 import { temporaryFolder } from '../test/support/engine-process.ts';
+import { PAID_BODY, SECRET } from './measure.ts';
 
 /** How long another process holds the lock. LOCK_MS=20000 shows a lock that outlasts every limit. */
 const HELD = Number(process.env['LOCK_MS'] ?? 1_500);
-const SECRET = 'whsec_bench_0123456789';
 const HOLDER = `const db = new (require('node:sqlite').DatabaseSync)(process.argv[1]);
 db.exec('BEGIN EXCLUSIVE'); process.send('held'); setTimeout(() => process.exit(), Number(process.argv[2]));`;
 
@@ -65,20 +65,16 @@ async function bare(db: SqliteDatabase): Promise<string> {
 }
 
 async function delivery(db: SqliteDatabase): Promise<string> {
-  const body = JSON.stringify({
-    invoice_uuid: '0e0f7c1e-6f5b-4a51-9a43-000000000001',
-    external_id: 'order-1',
-    status: 'success',
-    amount: '25.00',
-    credited_usdt: '26.861298',
-    adjusted: false,
-  });
   const handler = createWebhookHandler({
     secret: SECRET,
     store: sqliteStore(db),
     onPaid: () => {},
     onCanceled: () => {},
   });
-  const { status } = await handler.handle({ method: 'POST', headers: { ...(await signWebhook(body, SECRET)) }, body });
+  const { status } = await handler.handle({
+    method: 'POST',
+    headers: { ...(await signWebhook(PAID_BODY, SECRET)) },
+    body: PAID_BODY,
+  });
   return `answered ${status}`;
 }

@@ -30,17 +30,32 @@ export async function compare(
   );
 }
 
-/** Prints figures beside the first of them. */
+/** Prints figures in comparison with the first of them. */
 export function report(title: string, rows: readonly { readonly name: string; readonly milliseconds: number }[]): void {
   const peer = rows[0]?.milliseconds ?? 1;
   console.log(`\n${title}`);
   for (const { name, milliseconds } of rows) {
-    console.log(
-      `  ${name.padEnd(44)} ${milliseconds.toFixed(4).padStart(10)} ms   ${(milliseconds / peer).toFixed(2)} ×`,
-    );
+    console.log(`${figure(name, milliseconds, 4, 'ms')}   ${(milliseconds / peer).toFixed(2)} ×`);
   }
+}
+
+/** One line of a report: a name and its value. */
+export function figure(name: string, value: number, digits: number, unit: string): string {
+  return `  ${name.padEnd(50)} ${value.toFixed(digits).padStart(10)} ${unit}`;
 }
 
 export function median(values: readonly number[]): number {
   return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 }
+
+export const SECRET = 'whsec_bench_0123456789';
+
+/** The body of a paid invoice. */
+export const PAID_BODY = JSON.stringify({
+  invoice_uuid: '0e0f7c1e-6f5b-4a51-9a43-000000000001',
+  external_id: 'order-1',
+  status: 'success',
+  amount: '25.00',
+  credited_usdt: '26.861298',
+  adjusted: false,
+});

@@ -3,9 +3,8 @@ import { createServer } from 'node:http';
 import type { Socket } from 'node:net';
 import { createWebhookHandler, memoryStore, signWebhook, toNodeHandler } from '../src/webhooks/index.ts';
 import { dribble, inUse } from './dribble.ts';
-import { compare } from './measure.ts';
+import { compare, figure, SECRET } from './measure.ts';
 
-const SECRET = 'whsec_of_the_bench_1';
 const silent = { store: memoryStore(), onPaid: () => {}, onCanceled: () => {} };
 
 /** What a stranger without the secret costs: in time for each refusal, in memory for each connection. */
@@ -71,10 +70,8 @@ async function memory(): Promise<void> {
     for (let index = 0; index < connections; index += 1) sockets.push(await dribble(address.port, BYTES));
     while (read < connections * BYTES) await new Promise((resolve) => setImmediate(resolve));
     const held = inUse() - before;
-    const each = held / connections / 1024;
-    console.log(
-      `  ${`${connections} connections`.padEnd(44)} ${(held / 2 ** 20).toFixed(1).padStart(10)} MiB  ${each.toFixed(0)} KiB each`,
-    );
+    const each = (held / connections / 1024).toFixed(0);
+    console.log(`${figure(`${connections} connections`, held / 2 ** 20, 1, 'MiB')}  ${each} KiB each`);
     for (const socket of sockets) socket.destroy();
     server.closeAllConnections();
     server.close();

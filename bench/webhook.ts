@@ -1,18 +1,8 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { signWebhook, verifyWebhook } from '../src/webhooks/index.ts';
-import { compare } from './measure.ts';
+import { compare, PAID_BODY, SECRET } from './measure.ts';
 
-const SECRET = 'whsec_bench';
-const body = Buffer.from(
-  JSON.stringify({
-    invoice_uuid: '0e0f7c1e-6f5b-4a51-9a43-000000000001',
-    external_id: 'order-1',
-    status: 'success',
-    amount: '25.00',
-    credited_usdt: '26.861298',
-    adjusted: false,
-  }),
-);
+const body = Buffer.from(PAID_BODY);
 
 export async function webhook(): Promise<void> {
   const headers = await signWebhook(body, SECRET);

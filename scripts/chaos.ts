@@ -1,17 +1,18 @@
-// `node scripts/chaos.ts --seed 7 [--calls 2000]`: creates against the sandbox through a network that fails in every
-// way, with concurrent duplicates, aborts, orders that existed before, parameter objects that are reused, answers of
-// other orders, wall clocks that jump by an hour and back slashes in every text. Then it asks whether any call has made
-// a statement that is not true.
+// `node scripts/chaos.ts --seed 7 [--calls 2000]`: creates invoices at the sandbox through a network that fails in every
+// way. The calls include concurrent duplicates, aborts, orders that existed before, and reused parameter objects. They
+// meet answers of other orders, wall clocks that jump by an hour, and backslashes in every text. At the end the script
+// checks whether a call has reported something that is not true.
 import { createHash } from 'node:crypto';
-import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
 import { MerchantClient } from '../src/client.ts';
 import { isMerchantError } from '../src/errors/classes.ts';
 import { createSandbox, type Sandbox } from '../src/sandbox/index.ts';
+import { createRandom } from '../src/sandbox/state/random.ts';
 import type { Runtime } from '../src/transport/runtime.ts';
-import { randomOf, VirtualClock } from './chaos/clock.ts';
+import { VirtualClock } from './chaos/clock.ts';
 import { badNetwork, type Traffic } from './chaos/network.ts';
 import { lies, type Played } from './chaos/truth.ts';
+import { below, type Random } from './random.ts';
+import { countOne, readRun } from './runs.ts';
 
 export interface ChaosReport {
   readonly lies: readonly string[];
@@ -43,8 +44,8 @@ const SANDBOX_FAULTS = [
 ] as const;
 
 export async function chaos(seed: number, calls: number): Promise<ChaosReport> {
-  const random = randomOf(seed);
-  const clock = new VirtualClock(randomOf(seed + 1));
+  const random = createRandom(seed).next;
+  const clock = new VirtualClock(createRandom(seed + 1).next);
   const sandbox = createSandbox({
     seed,
     sleep: (milliseconds, signal) => clock.sleep(milliseconds, signal),
@@ -62,19 +63,19 @@ export async function chaos(seed: number, calls: number): Promise<ChaosReport> {
   const reused = { external_id: '', customer_id: '', amount: '', currency: '', purpose: '' };
 
   const playOne = async (index: number): Promise<void> => {
-    // A call has numbers of its own, so that what befalls it does not hang on the order of the others.
-    const own = randomOf(seed * 1_000_003 + index);
+    // Each call has separate random numbers, so that its faults do not depend on the order of the others.
+    const own = createRandom(seed * 1_000_003 + index).next;
     const traffic: Traffic = { sent: 0, unsent: 0 };
     const client = new MerchantClient({
       baseUrl: 'https://sandbox.invalid',
       apiKey: sandbox.apiKey,
       runtime: jumping(clock, own),
-      retry: { attempts: 1 + Math.floor(own() * 4), budget: false },
+      retry: { attempts: 1 + below(own, 4), budget: false },
       deadline: 5_000 + own() * 60_000,
       fetch: badNetwork(sandbox, clock, own, 0.35, traffic),
     });
-    // Half have an external_id of their own; the others meet a neighbour that is under way, some with another amount,
-    // or an order that was there before.
+    // Half have a separate external_id. The others meet a running neighbour, some with another amount, or an existing
+    // order.
     const kind = own();
     const externalId =
       kind < 0.5 ? hostile(`order-${index}`) : kind < 0.85 ? `shared-${Math.floor(index / 8)}` : oldId(own);
@@ -98,7 +99,7 @@ export async function chaos(seed: number, calls: number): Promise<ChaosReport> {
       next += 1;
       const index = next - 1;
       if (random() < 0.004) {
-        everybody.abort('the process ends'); // all calls under way at once
+        everybody.abort('the process ends'); // all running calls at once
         everybody = new AbortController();
       }
       await playOne(index);
@@ -117,11 +118,11 @@ export async function chaos(seed: number, calls: number): Promise<ChaosReport> {
   return report;
 }
 
-/** Back slashes, quotes and what looks like an escape, in every text that a customer can choose. */
+/** Backslashes, quotes and apparent escapes, in every text that a customer can choose. */
 const hostile = (text: string) => `${text}\\\\"\\u002b${'\\'.repeat(18)}%5c&#92;'`;
 const CUSTOMER = hostile('customer');
 
-const oldId = (random: () => number) => `old-${Math.floor(random() * OLD_ORDERS)}`;
+const oldId = (random: Random) => `old-${below(random, OLD_ORDERS)}`;
 
 async function createOldOrders(sandbox: Sandbox, clock: VirtualClock): Promise<void> {
   const { invoices } = new MerchantClient({
@@ -137,7 +138,7 @@ async function createOldOrders(sandbox: Sandbox, clock: VirtualClock): Promise<v
 }
 
 /** The clock of one merchant's machine: the wall clock may jump by an hour, durations do not. */
-function jumping(clock: VirtualClock, random: () => number): Runtime {
+function jumping(clock: VirtualClock, random: Random): Runtime {
   let offset = 0;
   const jump = (): void => {
     if (random() < 0.1) offset += random() < 0.5 ? HOUR : -HOUR;
@@ -179,22 +180,16 @@ function endOf({ result }: Played): string {
 
 function count(ends: readonly string[]): Record<string, number> {
   const counts: Record<string, number> = {};
-  for (const end of [...ends].sort()) counts[end] = (counts[end] ?? 0) + 1;
+  for (const end of [...ends].sort()) countOne(counts, end);
   return counts;
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const { values } = parseArgs({ options: { seed: { type: 'string' }, calls: { type: 'string', default: '2000' } } });
-  const seed = Number(values.seed ?? Math.floor(Math.random() * 1e9));
-  const calls = Number(values.calls);
-  if (!Number.isSafeInteger(seed) || !Number.isSafeInteger(calls) || calls < 1) {
-    throw new Error('--seed and --calls take whole numbers');
-  }
-  console.log(`chaos: ${calls} calls, seed ${seed} (repeat with --seed ${seed} --calls ${calls})`);
+if (import.meta.main) {
+  const { seed, count: calls } = readRun('chaos', 'calls', 2_000);
   const report = await chaos(seed, calls);
   console.table(report.ends);
   console.log(`${report.invoices} invoices, ${report.requests} requests, digest ${report.digest}`);
   for (const lie of report.lies) console.error(`LIE: ${lie}`);
-  console.log(report.lies.length === 0 ? 'Every call told the truth.' : `${report.lies.length} lies.`);
+  console.log(report.lies.length === 0 ? 'Every call reported the truth.' : `${report.lies.length} lies.`);
   process.exitCode = report.lies.length === 0 ? 0 : 1;
 }

@@ -1,5 +1,5 @@
-// npm leaves out of the lock file the optional platform binaries that the registry at hand does not carry; on a machine
-// with another registry `npm ci` would then refuse the lock. This lists them. Run by `npm run lock`.
+// npm omits from the lock file the optional platform binaries that the current registry does not carry. On a machine with
+// another registry `npm ci` then refuses the lock. This script lists them. `npm run lock` runs it.
 import { readFileSync, writeFileSync } from 'node:fs';
 
 const FILE = 'package-lock.json';
@@ -9,7 +9,7 @@ const PROCESSORS = ['arm64', 'arm', 'ia32', 'loong64', 'mips64el', 'ppc64', 'ris
 const lock = JSON.parse(readFileSync(FILE, 'utf8'));
 const packages = lock.packages;
 
-/** Node's own resolution: the folder itself, then every folder above it. */
+/** The resolution of Node: the folder itself, then every folder above it. */
 function isListed(folder, name) {
   for (let at = folder; ; at = at.slice(0, Math.max(0, at.lastIndexOf('/node_modules/')))) {
     if (packages[`${at === '' ? '' : `${at}/`}node_modules/${name}`]) return true;
@@ -40,7 +40,7 @@ for (const [folder, meta] of Object.entries(packages)) {
   }
 }
 lock.packages = Object.fromEntries(Object.entries(packages).sort(([a], [b]) => (a < b ? -1 : 1)));
-// Addresses would tie the lock to one registry; the integrity hashes say what each package must be.
+// Addresses tie the lock to one registry. The integrity hashes identify each package.
 for (const meta of Object.values(lock.packages)) delete meta.resolved;
 writeFileSync(FILE, `${JSON.stringify(lock, null, 2)}\n`);
 console.log(`${FILE}: ${added} optional packages added`);

@@ -1,13 +1,12 @@
-// `node scripts/forge.ts [--seed 7] [--count 1000000]`: changes genuine deliveries as somebody without the secret can,
-// and asks the receiver about each. None may be accepted whose bytes and timestamp are not those of a genuine one.
-import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
+// `node scripts/forge.ts [--seed 7] [--count 1000000]`: changes genuine deliveries as an attacker without the secret can,
+// and gives each to the receiver. It must accept only the bytes and timestamps of genuine deliveries.
 import { WebhookVerificationError } from '../src/errors/classes.ts';
+import { createRandom } from '../src/sandbox/state/random.ts';
 import { createWebhookHandler, memoryStore, verifyWebhook } from '../src/webhooks/index.ts';
-import { randomOf } from './chaos/clock.ts';
-import { below } from './forge/chance.ts';
 import { type Delivery, GENUINE, type Genuine, NOW, SECRETS } from './forge/genuine.ts';
 import { MUTATIONS } from './forge/mutations.ts';
+import { below, type Random } from './random.ts';
+import { countOne, readRun } from './runs.ts';
 
 export interface ForgeReport {
   /** Each with what repeats it. */
@@ -20,7 +19,7 @@ export interface ForgeReport {
   readonly applied: Readonly<Record<string, number>>;
 }
 
-/** Whether the receiver accepts a delivery, else why not. */
+/** Whether the receiver accepts a delivery, or the reason why not. */
 export type Receiver = (delivery: Delivery) => Promise<'accepted' | (string & {})>;
 
 /** `verifyWebhook` with the secrets of the genuine deliveries. */
@@ -30,11 +29,11 @@ export async function verifier({ body, headers }: Delivery): Promise<string> {
     return 'accepted';
   } catch (error) {
     if (error instanceof WebhookVerificationError) return error.reason;
-    throw error; // whatever else is thrown is a bug of the package
+    throw error; // any other error is a bug of the package
   }
 }
 
-/** The whole handler: accepted is what the merchant's function is called for, or was before. */
+/** The whole handler. Accepted means that it called the function of the merchant, now or before. */
 export function handlerOf(): Receiver {
   let called = false;
   const call = (): void => {
@@ -43,7 +42,7 @@ export function handlerOf(): Receiver {
   const now = (): number => NOW;
   return async ({ body, headers }) => {
     called = false;
-    // A handler and a store of its own for each, so that no repeat hides what would be fulfilled.
+    // A new handler and store for each, so that no delivery is recognised as a repeat.
     const store = memoryStore({ now });
     const handler = createWebhookHandler({
       secret: SECRETS,
@@ -59,7 +58,7 @@ export function handlerOf(): Receiver {
   };
 }
 
-/** One in so many goes through the whole handler, the others through `verifyWebhook`. */
+/** One in this many goes through the whole handler, the others through `verifyWebhook`. */
 const HANDLER_EVERY = 20;
 const SHOWN = 20;
 
@@ -67,7 +66,7 @@ const keyOf = (timestamp: unknown, body: Uint8Array): string =>
   `${String(timestamp)}\0${Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('latin1')}`;
 const KNOWN = new Set(GENUINE.map(({ timestamp, body }) => keyOf(timestamp, body)));
 
-/** @param receivers For tests of this judge: what to ask instead of the package. */
+/** @param receivers For tests of this function: receivers instead of those of the package. */
 export async function forge(
   seed: number,
   count: number,
@@ -84,13 +83,13 @@ export async function forge(
     }
   }
   for (let index = 0; index < count; index += 1) {
-    const random = randomOf(seed * 1_000_003 + index); // of its own, so that one can be repeated alone
+    const random = createRandom(seed * 1_000_003 + index).next; // a separate seed, so that one can be repeated alone
     const { delivery, names } = mutated(random);
-    for (const name of names) applied[name] = (applied[name] ?? 0) + 1;
+    for (const name of names) countOne(applied, name);
     const receiver = index % HANDLER_EVERY === 0 ? receivers.handle : receivers.verify;
     const verdict = await receiver(delivery);
     if (verdict !== 'accepted') {
-      refused[verdict] = (refused[verdict] ?? 0) + 1;
+      countOne(refused, verdict);
     } else if (KNOWN.has(keyOf(timestampOf(delivery), delivery.body))) {
       harmless += 1;
     } else if (forgeries.length < SHOWN) {
@@ -100,7 +99,7 @@ export async function forge(
   return { forgeries, harmless, refused, applied };
 }
 
-function mutated(random: () => number): { readonly delivery: Delivery; readonly names: readonly string[] } {
+function mutated(random: Random): { readonly delivery: Delivery; readonly names: readonly string[] } {
   const pick = (): Genuine => GENUINE[below(random, GENUINE.length)] ?? (GENUINE[0] as Genuine); // the list is not empty
   let delivery: Delivery = pick();
   const names: string[] = [];
@@ -122,17 +121,9 @@ function shown({ body, headers }: Delivery): object {
   return { headers, body: Buffer.from(body).toString('latin1') };
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const { values } = parseArgs({
-    options: { seed: { type: 'string' }, count: { type: 'string', default: '1000000' } },
-  });
-  const seed = Number(values.seed ?? Math.floor(Math.random() * 1e9));
-  const count = Number(values.count);
-  if (!Number.isSafeInteger(seed) || !Number.isSafeInteger(count) || count < 1) {
-    throw new Error('--seed and --count take whole numbers');
-  }
-  Error.stackTraceLimit = 0; // nobody reads the stacks of a million refusals
-  console.log(`forge: ${count} mutations, seed ${seed} (repeat with --seed ${seed} --count ${count})`);
+if (import.meta.main) {
+  const { seed, count } = readRun('forge', 'count', 1_000_000);
+  Error.stackTraceLimit = 0; // the stacks of a million refusals are not read
   const { forgeries, harmless, refused, applied } = await forge(seed, count);
   console.table(refused);
   for (const forgery of forgeries) console.error(`ACCEPTED: ${forgery}`);

@@ -1,13 +1,14 @@
 // `npm run mutation [-- contract pagination …]`: breaks the sources in thousands of ways, one at a time, and counts how
-// many the tests notice. Each part is judged by its own tests alone, so its score is a lower bound. Takes hours in all;
-// what was judged before is kept in coverage/, and only what has changed since is judged again.
+// many the tests notice. Each part runs only its tests, so its score is a lower bound. The whole takes hours. Results are
+// stored in coverage/, and a later run checks only what has changed.
 import { parseArgs } from 'node:util';
 import { Stryker } from '@stryker-mutator/core';
+import { countOne } from './runs.ts';
 
 interface Part {
-  /** What is broken. */
+  /** The files to break. */
   readonly mutate: readonly string[];
-  /** What must notice. */
+  /** The tests that must notice. */
   readonly tests: readonly string[];
   /** Also what runs once, as the module loads: every test of the part must be run for each of those. */
   readonly withStatic: boolean;
@@ -46,7 +47,7 @@ const PARTS: Readonly<Record<string, Part>> = {
     withStatic: false,
   },
   webhooks: {
-    // The stores on engines are judged by the conformance suite and the kill runs, against the engines.
+    // The conformance suite and the kill runs check the stores against the engines.
     mutate: ['src/webhooks/**/*.ts', '!src/webhooks/{stores,conformance}/**', '!src/webhooks/index.ts'],
     tests: [
       'test/webhooks/{,verify,event,handle,adapters,catch-up}/!(entry|fuzz|fuzz-endpoint|outage|flips).test.ts',
@@ -58,8 +59,11 @@ const PARTS: Readonly<Record<string, Part>> = {
 
 const THRESHOLD = 85;
 
-/** What became of the mutants of a part, by Stryker's word for it. */
-async function judge(name: string, { mutate, tests, withStatic }: Part): Promise<ReadonlyMap<string, number>> {
+/** How many mutants of a part have each status of Stryker. */
+async function testMutants(
+  name: string,
+  { mutate, tests, withStatic }: Part,
+): Promise<Readonly<Record<string, number>>> {
   process.env['MUTATION_TESTS'] = tests.join(',');
   const results = await new Stryker({
     packageManager: 'npm',
@@ -77,13 +81,13 @@ async function judge(name: string, { mutate, tests, withStatic }: Part): Promise
     reporters: ['clear-text', 'progress-append-only'],
     clearTextReporter: { allowColor: false, reportTests: false, reportScoreTable: false },
   }).runMutationTest();
-  const counts = new Map<string, number>();
-  for (const { status } of results) counts.set(status, (counts.get(status) ?? 0) + 1);
+  const counts: Record<string, number> = {};
+  for (const { status } of results) countOne(counts, status);
   return counts;
 }
 
-function row(name: string, counts: ReadonlyMap<string, number>): { line: string; found: number; valid: number } {
-  const of = (status: string) => counts.get(status) ?? 0;
+function row(name: string, counts: Readonly<Record<string, number>>): { line: string; found: number; valid: number } {
+  const of = (status: string) => counts[status] ?? 0;
   const found = of('Killed') + of('Timeout');
   const valid = found + of('Survived') + of('NoCoverage');
   const cells = [name, valid, of('Killed'), of('Timeout'), of('Survived'), of('NoCoverage'), percent(found, valid)];
@@ -100,7 +104,7 @@ const rows = [];
 for (const name of names) {
   const part = PARTS[name];
   if (part === undefined) throw new Error(`There is no part ${name}. The parts: ${Object.keys(PARTS).join(', ')}.`);
-  rows.push(row(name, await judge(name, part)));
+  rows.push(row(name, await testMutants(name, part)));
 }
 const found = rows.reduce((sum, { found }) => sum + found, 0);
 const valid = rows.reduce((sum, { valid }) => sum + valid, 0);

@@ -1,4 +1,4 @@
-// Takes the screenshots of the sandbox's pages: `node scripts/screenshots.ts` renews the few that the docs show,
+// Takes the screenshots of the pages of the sandbox. `node scripts/screenshots.ts` renews those of the docs.
 // `node scripts/screenshots.ts <folder>` writes every page in light and dark, narrow and wide.
 import { mkdirSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -32,7 +32,7 @@ const sandbox = createSandbox({
   seed: 7,
   now: '2026-03-01T12:00:00Z',
   magicOutcomes: true,
-  // Ports and durations differ from run to run; the pictures should not.
+  // Ports and durations differ from run to run, but the pictures must not.
   wallClock: () => Date.parse('2026-03-01T12:00:00Z'),
   fetch: (address, init) => fetch(address.replace(':3000', `:${port}`), init),
   url: 'http://127.0.0.1:4010',
@@ -83,7 +83,7 @@ const PAGES = [
 ] as const;
 const SIZES = { wide: { width: 1120, height: 800 }, narrow: { width: 320, height: 640 } };
 
-/** What docs/payment-page.md shows. */
+/** The pictures of docs/payment-page.md. */
 const IN_DOCS: readonly string[] = [
   'payment-light-wide',
   'payment-dark-narrow',

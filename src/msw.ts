@@ -1,6 +1,6 @@
 /**
- * The sandbox behind msw: any request to `baseUrl`, whoever makes it, is answered by the sandbox. For msw 2.7 and
- * later, and 3.
+ * The sandbox behind msw: the sandbox answers every request to an address. Supports msw from 2.7 and 3. May import the
+ * sandbox and errors.
  *
  * @packageDocumentation
  */
@@ -9,12 +9,17 @@ import { ConfigurationError } from './errors/classes.ts';
 import { createSandbox, type Sandbox } from './sandbox/index.ts';
 
 /**
- * Handlers for `setupServer(...handlers('https://pay.example.com', sandbox))`: the API and the payment pages.
- * A client that has the sandbox's `fetch` needs none of this; use it where you cannot hand one in.
+ * Builds the request handlers for the API and the payment pages.
  *
- * @param baseUrl The address your code calls; a path prefix is kept.
- * @param sandbox Default a fresh one at `baseUrl`. Keep your own to pay, to move its clock and to break things.
- * @throws ConfigurationError for an address that is not http or https.
+ * Use them where you cannot pass the `fetch` of a sandbox to the client.
+ *
+ * @param baseUrl The address that your code calls. A path prefix is kept.
+ * @param sandbox The sandbox that answers, by default a new one at `baseUrl`. Pass one to pay orders, move its clock and
+ * cause faults.
+ * @throws ConfigurationError (`SDK_CONFIGURATION`) for an address that is not http or https.
+ * @example
+ * const sandbox = createSandbox({ url: 'https://pay.example.com' });
+ * const server = setupServer(...handlers('https://pay.example.com', sandbox));
  */
 export function handlers(baseUrl: string, sandbox?: Sandbox): HttpHandler[] {
   const root = rootOf(baseUrl);
@@ -26,13 +31,13 @@ export function handlers(baseUrl: string, sandbox?: Sandbox): HttpHandler[] {
       try {
         return await service.fetch(new Request(`${origin}${pathname.slice(prefix.length)}${search}`, request));
       } catch {
-        // What is thrown here msw would turn into a 500; a broken connection must look like one.
+        // A broken connection. If this threw, msw would answer 500.
         return HttpResponse.error();
       }
     };
     return [http.all(`${address}/api/v1/external/*`, answer), http.all(`${address}/pay/*`, answer)];
   };
-  // The payment links of a sandbox of your own begin with its address, not with yours.
+  // The payment links of a given sandbox begin with its address, not with `baseUrl`.
   return service.url === root ? below(root) : [...below(root), ...below(service.url)];
 }
 
@@ -42,6 +47,6 @@ function rootOf(baseUrl: string): string {
     return `${origin}${pathname.replace(/\/+$/, '')}`;
   }
   throw new ConfigurationError(
-    `handlers needs the address that your code calls, such as "https://pay.example.com"; got ${typeof baseUrl === 'string' ? JSON.stringify(baseUrl.slice(0, 60)) : typeof baseUrl}`,
+    `handlers needs the address that your code calls, such as "https://pay.example.com", not ${typeof baseUrl === 'string' ? JSON.stringify(baseUrl.slice(0, 60)) : typeof baseUrl}`,
   );
 }

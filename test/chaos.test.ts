@@ -50,7 +50,7 @@ describe('its judge', () => {
     expect(of({ externalId: 'order-2' })[0]).toContain('does not exist');
     expect(of({ amount: '26.00' })).toEqual([expect.stringContaining('another amount')]);
     expect(of({ marker: 'call-2' })).toEqual([expect.stringContaining('another call created it')]);
-    expect(of({ result: conflict })).toEqual([expect.stringContaining('told as rejected')]);
+    expect(of({ result: conflict })).toEqual([expect.stringContaining('rejected')]);
     expect(of({ result: conflict, marker: 'call-2' })).toEqual([]);
     expect(of({ result: conflict, marker: 'call-2', externalId: 'order-2' })).toEqual([
       expect.stringContaining('a conflict with an invoice that does not exist'),

@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { withTable } from '../scripts/decisions.ts';
 import { DIALECTS, type DialectEntry } from '../src/sandbox/index.ts';
 
 /**
@@ -93,8 +92,7 @@ describe('docs/decisions.md', () => {
     expect(Object.keys(DIALECTS).filter((name) => !named.includes(name))).toEqual([]);
   });
 
-  it('has the table of dialects as they are declared: else run node scripts/decisions.ts', () => {
-    expect(withTable(text)).toBe(text);
+  it('has a row for each dialect', () => {
     expect(rowsUnder('The dialects')).toHaveLength(Object.keys(DIALECTS).length);
   });
 

@@ -1,8 +1,7 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { builtinModules } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { withRooms } from '../scripts/architecture.ts';
 import { readBuilt } from './layers/built-graph.ts';
 import { loadedWith, violations } from './layers/rules.ts';
 import { type Import, importsOf, readSources, type SourceFile } from './layers/source-graph.ts';
@@ -22,13 +21,6 @@ describe('the sources', () => {
     );
     expect(loadedWith(graph, 'contract/invoices.ts')).toContain('zod/mini');
     expect(loadedWith(graph, 'contract/values/scalars.ts')).not.toContain('zod/mini');
-  });
-});
-
-describe('docs/architecture.md', () => {
-  it('prints the table of rooms', () => {
-    const page = readFileSync(at('../docs/architecture.md'), 'utf8');
-    expect(page).toBe(withRooms(page));
   });
 });
 

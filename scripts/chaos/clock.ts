@@ -1,17 +1,6 @@
 import type { Runtime } from '../../src/transport/runtime.ts';
 
-/** Numbers from 0 to 1 that the seed repeats (mulberry32). */
-export function randomOf(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
-/** Time that jumps to the next timer whenever everybody waits, so that a run takes seconds and its seed repeats it. */
+/** Time that jumps to the next timer whenever all calls wait, so that a run takes seconds and its seed repeats it. */
 export class VirtualClock implements Runtime {
   readonly random: () => number;
   #now = Date.UTC(2026, 0, 1);
@@ -30,7 +19,7 @@ export class VirtualClock implements Runtime {
     return this.#now;
   }
 
-  /** Time passes while nobody waits. */
+  /** Lets time pass without a timer. */
   pass(milliseconds: number): void {
     this.#now += milliseconds;
   }
@@ -64,7 +53,7 @@ export class VirtualClock implements Runtime {
       for (let turn = 0; turn < 3; turn += 1) await new Promise((resolve) => setImmediate(resolve));
       idle = this.#fireNext() ? 0 : idle + 1;
     }
-    if (!done) throw new Error('nobody waits for time and the work is not done: something hangs for ever');
+    if (!done) throw new Error('no timer is left and the work is not done: something hangs');
     return finished;
   }
 

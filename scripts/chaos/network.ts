@@ -1,25 +1,26 @@
 import type { Sandbox } from '../../src/sandbox/index.ts';
 import type { FetchInit, FetchLike } from '../../src/transport/options.ts';
+import { below, type Random } from '../random.ts';
 import type { VirtualClock } from './clock.ts';
 
-/** What the network did with the requests of one call. */
+/** The requests of one call, as the network saw them. */
 export interface Traffic {
   /** Requests that may have reached the service. */
   sent: number;
-  /** Requests that surely did not. */
+  /** Requests that certainly did not. */
   unsent: number;
 }
 
 const UNSENT = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT', 'CERT_HAS_EXPIRED'];
 
 /**
- * A bad network between one call and the sandbox: connections that cannot be made, that break before or after the
- * work, answers that are cut, garbled, replaced, late, or never come.
+ * A bad network between one call and the sandbox. Connections fail, or break before or after the work. Answers are cut,
+ * garbled, replaced, late or missing.
  */
 export function badNetwork(
   sandbox: Sandbox,
   clock: VirtualClock,
-  random: () => number,
+  random: Random,
   rate: number,
   traffic: Traffic,
 ): FetchLike {
@@ -27,7 +28,7 @@ export function badNetwork(
   const faults: ((url: string, init: FetchInit) => Promise<Response>)[] = [
     () => {
       traffic.unsent += 1;
-      throw broken(UNSENT[Math.floor(random() * UNSENT.length)] ?? 'ECONNREFUSED');
+      throw broken(UNSENT[below(random, UNSENT.length)] ?? 'ECONNREFUSED');
     },
     () => {
       throw broken('ECONNRESET'); // on its way
@@ -42,7 +43,7 @@ export function badNetwork(
       return never(init.signal);
     },
     async (url, init) => {
-      await clock.sleep(random() * 20_000, init.signal); // may arrive after the client has gone
+      await clock.sleep(random() * 20_000, init.signal); // may arrive after the client has ended
       return pass(url, { ...init, signal: new AbortController().signal });
     },
     async (url, init) => {
@@ -53,14 +54,14 @@ export function badNetwork(
     async (url, init) => {
       const answer = await pass(url, init);
       const text = await answer.text();
-      return new Response(text.slice(0, Math.floor(random() * text.length)), { status: answer.status });
+      return new Response(text.slice(0, below(random, text.length)), { status: answer.status });
     },
     async (url, init) => stalled(await pass(url, init)),
     async () => Response.json({ success: false, error: { code: 'RATE_LIMITED', message: 'slow' } }, limited(random)),
     async () => new Response('<html>Bad gateway</html>', { status: 502 }),
     async (url, init) => {
       await quietly(pass(url, init));
-      return new Response('', { status: [500, 503, 504, 408][Math.floor(random() * 4)] ?? 500 });
+      return new Response('', { status: [500, 503, 504, 408][below(random, 4)] ?? 500 });
     },
     async (url, init) => {
       await quietly(pass(url, init));
@@ -71,7 +72,7 @@ export function badNetwork(
     async () => new Response('{"success":false,"error":{"code":"UNAUTHORIZED","message":"no"}}', { status: 401 }),
   ];
   return async (url, init) => {
-    const fault = random() < rate ? faults[Math.floor(random() * faults.length)] : undefined;
+    const fault = random() < rate ? faults[below(random, faults.length)] : undefined;
     const before = traffic.unsent;
     traffic.sent += 1;
     try {
@@ -83,9 +84,9 @@ export function badNetwork(
 }
 
 /** A whole and correct success that is about another order. */
-function ofAnother(sandbox: Sandbox, random: () => number): Response {
+function ofAnother(sandbox: Sandbox, random: Random): Response {
   const invoices = sandbox.invoices();
-  const data = invoices[Math.floor(random() * invoices.length)];
+  const data = invoices[below(random, invoices.length)];
   return Response.json({ success: true, data }, { status: 201 });
 }
 
@@ -93,8 +94,8 @@ function broken(code: string): TypeError {
   return new TypeError('fetch failed', { cause: Object.assign(new Error(code), { code }) });
 }
 
-function limited(random: () => number): ResponseInit {
-  return { status: 429, headers: random() < 0.5 ? { 'retry-after': String(Math.floor(random() * 40)) } : {} };
+function limited(random: Random): ResponseInit {
+  return { status: 429, headers: random() < 0.5 ? { 'retry-after': String(below(random, 40)) } : {} };
 }
 
 async function quietly(work: Promise<unknown>): Promise<void> {

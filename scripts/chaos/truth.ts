@@ -16,7 +16,7 @@ export interface Played {
   readonly traffic: Traffic;
 }
 
-/** Everything that was told and is not true; empty when every call's end agrees with what the service has. */
+/** The reports that are not true. Empty if the end of every call agrees with the service. */
 export function lies(played: readonly Played[], sandbox: Sandbox): string[] {
   const found: string[] = [];
   const invoices = new Map<string, ReturnType<Sandbox['invoices']>[number]>();
@@ -30,22 +30,23 @@ export function lies(played: readonly Played[], sandbox: Sandbox): string[] {
     const say = (lie: string): void => void found.push(`${marker} (${externalId}): ${lie}`);
     if (result.ok) {
       const { invoice, created } = result.value;
-      if (truth === undefined) say('told as created, and does not exist');
+      if (truth === undefined) say('reported as created, and does not exist');
       else if (truth.uuid !== invoice.uuid) say('another invoice than the one that exists');
       else if (invoice.external_id !== externalId) say('the invoice of another order');
-      else if (Number(truth.amount) !== Number(amount)) say('told as ours, and has another amount');
-      if (created && !byThisCall) say('told as created by this call, and another call created it');
-      if (!created && byThisCall) say('told as found, and this call created it');
+      else if (Number(truth.amount) !== Number(amount)) say('reported as this order, and has another amount');
+      if (created && !byThisCall) say('reported as created by this call, and another call created it');
+      if (!created && byThisCall) say('reported as found, and this call created it');
       continue;
     }
     const { kind, outcome } = result.error;
-    if (byThisCall && outcome !== 'unknown') say(`told as ${outcome}, and this call created it`);
-    if (outcome === 'not_sent' && traffic.sent > 0) say('told as not sent, and requests were under way');
-    // An abort may come between a connection that fails and the news of it: then nobody can know.
-    if (outcome === 'unknown' && traffic.sent === 0 && kind !== 'aborted') say('told as unknown, and nothing was sent');
-    if (kind === 'conflict' && truth === undefined) say('told as a conflict with an invoice that does not exist');
+    if (byThisCall && outcome !== 'unknown') say(`reported as ${outcome}, and this call created it`);
+    if (outcome === 'not_sent' && traffic.sent > 0) say('reported as not sent, and requests were running');
+    // An abort may come between a failed connection and its report. Then the outcome cannot be known.
+    if (outcome === 'unknown' && traffic.sent === 0 && kind !== 'aborted')
+      say('reported as unknown, and nothing was sent');
+    if (kind === 'conflict' && truth === undefined) say('reported as a conflict with an invoice that does not exist');
     if (kind === 'mismatch' && (truth === undefined || Number(truth.amount) === Number(amount))) {
-      say('told as a mismatch, and there is none');
+      say('reported as a mismatch, but the amounts agree');
     }
   }
   return found;

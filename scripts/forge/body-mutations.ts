@@ -1,6 +1,6 @@
-import { below, oneOf } from './chance.ts';
+import { below, oneOf, type Random } from '../random.ts';
 import type { Delivery } from './genuine.ts';
-import type { Mutation, Random } from './mutations.ts';
+import type { Mutation } from './mutations.ts';
 
 const bytesOf = (text: string): Uint8Array => Buffer.from(text, 'utf8');
 const textOf = (body: Uint8Array): string => Buffer.from(body).toString('utf8');
@@ -76,5 +76,5 @@ export const BODY: Readonly<Record<string, Mutation>> = {
     text.replace(/[a-z]/g, (letter) => (random() < 0.02 ? `\\u00${letter.charCodeAt(0).toString(16)}` : letter)),
   ),
   'letters decomposed': ofText((text, random) => text.normalize(oneOf(random, ['NFD', 'NFKD']))),
-  'a letter that looks alike': ofText((text) => text.replace('a', '\u0430')),
+  'a letter that looks the same': ofText((text) => text.replace('a', '\u0430')),
 };

@@ -14,14 +14,14 @@ export interface Genuine extends Delivery {
 
 /** When all of them were signed: 2026-01-01T00:00:00Z. */
 export const NOW = 1_767_225_600_000;
-/** The secrets of the receiver: text, and a key that is none. */
+/** The secrets of the receiver: a text and a binary key. */
 export const SECRETS: readonly (string | Uint8Array)[] = [
   'whsec_of_the_receiver_1',
   Uint8Array.from({ length: 32 }, (_, index) => (index * 37) & 255),
 ];
 
 const UUID = '3f2a9c1e-7b54-4d8e-9a10-6c2f5e8b7d41';
-// Typed by hand from the interface, "Payload members"; some have dots and digits where a cut could look like one.
+// Typed by hand from the interface, "Payload members". Some have dots and digits that look like the end of a timestamp.
 const BODIES: readonly string[] = [
   `{"invoice_uuid":"${UUID}","external_id":"order-1042","status":"success","amount":"25.00","credited_usdt":"26.91","adjusted":false}`,
   `{"event":"invoice.paid","invoice_uuid":"${UUID}","external_id":"order-1043","status":"success","amount":"17.00","credited_usdt":"18.30","adjusted":true,"original_amount":"25.00"}`,
@@ -49,7 +49,7 @@ const SPELLINGS: readonly ((digest: Buffer) => string)[] = [
   (digest) => digest.toString('base64'),
 ];
 
-/** What a receiver of these secrets must accept. Signed with node:crypto, not with the package's own code. */
+/** Deliveries that a receiver of these secrets must accept. Signed with node:crypto, not with the package. */
 export const GENUINE: readonly Genuine[] = BODIES.flatMap((text, index) =>
   TIMESTAMPS.map((timestamp, place): Genuine => {
     const body = new TextEncoder().encode(text);

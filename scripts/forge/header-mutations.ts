@@ -1,13 +1,13 @@
 import { createHash, createHmac } from 'node:crypto';
-import { below, oneOf } from './chance.ts';
+import { below, oneOf, type Random } from '../random.ts';
 import type { Delivery } from './genuine.ts';
-import type { Mutation, Random } from './mutations.ts';
+import type { Mutation } from './mutations.ts';
 
 const SIGNATURE = 'X-Webhook-Signature';
 const TIMESTAMP = 'X-Webhook-Timestamp';
 const NAMES = ['X-Webhook-Id', SIGNATURE, TIMESTAMP] as const;
 
-/** One header as text; an earlier mutation may have made a list of it. */
+/** One header as text. An earlier mutation may have made a list of it. */
 function textOf({ headers }: Delivery, name: string): string {
   const value = headers[name];
   return typeof value === 'string' ? value : (value?.[0] ?? '');
@@ -30,7 +30,7 @@ const BASE64 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/
 const PREFIXES = ['sha256=', 'sha256:', 'hmac-sha256=', 'v1=', 'SHA256=', 'v0=', 'sha1=', 'v1,', 'v1=v1='] as const;
 const AROUND = [' ', '\n', '\t', '\0', '\u00a0', '\u200b', '=', '00'] as const;
 
-/** What somebody can compute who has no secret, or guesses one. */
+/** A signature that an attacker can compute without the secret, or with a guess. */
 function guessed(_text: string, random: Random, delivery: Delivery): string {
   const signed = Buffer.concat([Buffer.from(`${textOf(delivery, TIMESTAMP)}.`), delivery.body]);
   const key = oneOf<string | Buffer>(random, [

@@ -1,4 +1,4 @@
-import { below } from './chance.ts';
+import { below } from '../random.ts';
 import type { Delivery } from './genuine.ts';
 import type { Mutation } from './mutations.ts';
 

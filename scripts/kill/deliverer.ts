@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { type Decision, decide, type Fate } from './decisions.ts';
 import type { Receivers } from './receivers.ts';
 
@@ -78,8 +79,4 @@ export class Deliverer {
 
 function withAnotherId(headers: Record<string, string>): Record<string, string> {
   return { ...headers, 'X-Webhook-Id': `replayed-${crypto.randomUUID()}` };
-}
-
-export function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }

@@ -1,15 +1,15 @@
 import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as pause } from 'node:timers/promises';
 import { createRandom } from '../../src/sandbox/state/random.ts';
-import { pause } from './deliverer.ts';
 
-// The process behind locker.ts: somebody's report, backup or migration over the same SQLite file.
+// The process of locker.ts: a report, backup or migration over the same SQLite file.
 
 const [file = '', seed = ''] = process.argv.slice(2);
 const { next } = createRandom(`${seed}:locks`);
 const db = new DatabaseSync(file);
 process.on('disconnect', () => process.exit(0));
 
-/** Mostly short; one in thirty for longer than a receiver may take to answer. */
+/** Mostly short. One in thirty is longer than a receiver may take to answer. */
 function holdFor(): number {
   const kind = next();
   if (kind < 1 / 30) return 3_000 + next() * 2_500;

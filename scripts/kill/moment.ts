@@ -1,8 +1,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { writeSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Point } from './decisions.ts';
 
-/** What was decided about the request that a receiver is working on. */
+/** The decision about the request that a receiver is working on. */
 interface Moment {
   readonly dieAt: string;
   readonly stall: number;
@@ -25,5 +26,5 @@ export function reach(point: Point): void {
 /** Sits still for as long as was decided. */
 export async function stall(): Promise<void> {
   const { stall: ms = 0 } = moments.getStore() ?? {};
-  if (ms > 0) await new Promise((resolve) => setTimeout(resolve, ms));
+  if (ms > 0) await pause(ms);
 }

@@ -11,16 +11,16 @@ import {
 import { reach, stall, under } from './moment.ts';
 import { type Shop, type ShopAddress, withShop } from './shop.ts';
 
-// A merchant's webhook endpoint as a process of its own, with a wish to die.
+// The webhook endpoint of a merchant as a separate process that kills itself.
 
 /** How the receiver is wrong on purpose, to see that the run finds it. */
 export type Fault = 'none' | 'done_before_work' | 'write_outside' | 'blocks';
 
-/** What a receiver is told, as JSON, in its first argument. */
+/** The setup of a receiver, as JSON in its first argument. */
 export interface ReceiverSetup {
   readonly shop: ShopAddress;
   readonly secret: string;
-  /** Milliseconds; the package's own 50 seconds would make the run an hour. */
+  /** Milliseconds. With the 50 seconds of the package the run would take an hour. */
   readonly lease: number;
   /** The handler's time limit in milliseconds. */
   readonly limit: number;

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { countOne } from '../runs.ts';
 import type { ReceiverSetup } from './receiver.ts';
 
 const PROGRAM = fileURLToPath(new URL('./receiver.ts', import.meta.url));
@@ -14,11 +15,11 @@ export class Receivers {
   readonly #slots: { child: ChildProcess; port: Promise<number> }[] = [];
   #closing = false;
   /** How many died, by the place. */
-  readonly deaths = new Map<string, number>();
-  /** Ends that nobody decided: each is a defect. */
+  readonly deaths: Record<string, number> = {};
+  /** Unexpected ends: each is a defect. */
   readonly crashes: string[] = [];
-  /** What the receivers reported, by reason. */
-  readonly reports = new Map<string, number>();
+  /** How many reports the receivers made, by reason. */
+  readonly reports: Record<string, number> = {};
 
   constructor(setup: ReceiverSetup, count: number) {
     this.#setup = JSON.stringify(setup);
@@ -57,18 +58,18 @@ export class Receivers {
     const port = new Promise<number>((resolve, reject) => {
       child.on('message', (message: { port?: number; report?: string }) => {
         if (message.port !== undefined) resolve(message.port);
-        if (message.report !== undefined) count(this.reports, message.report);
+        if (message.report !== undefined) countOne(this.reports, message.report);
       });
       child.once('exit', () => reject(new Error('The receiver died before it was up.')));
     });
-    port.catch(() => undefined); // heard by whoever asks for the port
+    port.catch(() => undefined); // port() reports the failure
     let said = '';
     child.stdout?.on('data', (text) => {
       said += String(text);
     });
-    // `close` comes after the last of its output; `exit` can come before.
+    // `close` comes after the last of its output. `exit` can come before.
     child.once('close', () => {
-      if (!this.#closing) count(this.deaths, said.trim() || 'from_outside');
+      if (!this.#closing) countOne(this.deaths, said.trim() || 'from_outside');
     });
     child.once('exit', (code, signal) => {
       if (this.#closing) return;
@@ -77,8 +78,4 @@ export class Receivers {
     });
     this.#slots[slot] = { child, port };
   }
-}
-
-function count(counts: Map<string, number>, name: string): void {
-  counts.set(name, (counts.get(name) ?? 0) + 1);
 }

@@ -1,5 +1,6 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { createSandbox, type Sandbox } from '../../src/sandbox/index.ts';
-import { Deliverer, pause } from './deliverer.ts';
+import { Deliverer } from './deliverer.ts';
 import { Locker } from './locker.ts';
 import type { Fault } from './receiver.ts';
 import { Receivers } from './receivers.ts';
@@ -21,9 +22,9 @@ export interface KillRunResult {
   readonly missing: readonly string[];
   /** external_id of each with more than one. */
   readonly twice: readonly string[];
-  /** Credits of another amount, or of no paid invoice; deliveries that did not end well; receivers that crashed. */
+  /** Credits of another amount or of no paid invoice, failed deliveries, and receivers that crashed. */
   readonly wrong: readonly string[];
-  /** How many receivers died, by the place; `from_outside` where it was no place of their own choice. */
+  /** How many receivers died, by the place. `from_outside` counts those that were killed. */
   readonly deaths: Readonly<Record<string, number>>;
   readonly requests: number;
   /** The longest time that an answer took, and how many came after the handler's limit, in milliseconds. */
@@ -36,10 +37,10 @@ export interface KillRunResult {
 
 const RECEIVERS = 3;
 const LEASE = 250;
-/** The handler's limit: its own 12 seconds, or 2 where locks are held for longer than that. */
+/** The limit of the handler: the default of 12 seconds, or 2 where locks are held for longer. */
 const LIMIT = 12_000;
 const LIMIT_UNDER_LOCKS = 2_000;
-/** What a busy machine may add to an answer that comes at the limit. A blocked receiver answers seconds later. */
+/** The delay that a busy machine may add to an answer at the limit. A blocked receiver answers seconds later. */
 const GRACE = 1_000;
 /** Before this retry the other process lets the file go, so that the last of the seven attempts suffice. */
 const FIRST_UNLOCKED_RETRY = '6h';
@@ -47,8 +48,8 @@ const FIRST_UNLOCKED_RETRY = '6h';
 const RETRIES = ['1m', '5m', '30m', '2h', '6h', '12h'];
 
 /**
- * Pays invoices, delivers them to receivers that are killed all the time, and counts the credits in the end. The same
- * seed makes the same decisions; what runs at the same moment is up to the machine.
+ * Pays invoices, delivers them to receivers that are killed all the time, and counts the credits at the end. The same
+ * seed makes the same decisions. The machine decides what runs at the same moment.
  */
 export async function killRun(options: KillRunOptions): Promise<KillRunResult> {
   const { seed, fault = 'none', lock = false } = options;
@@ -66,7 +67,7 @@ export async function killRun(options: KillRunOptions): Promise<KillRunResult> {
     const ids = await payInvoices(sandbox, options.invoices);
     const wait = async (): Promise<void> => {
       await deliverer.settle();
-      await pause(LEASE * 2.5); // a stalled handler and its lease are over then
+      await pause(LEASE * 2.5); // longer than a stalled handler and its lease
     };
     for (const retry of RETRIES) {
       await wait();
@@ -85,12 +86,12 @@ export async function killRun(options: KillRunOptions): Promise<KillRunResult> {
     wrong.push(...replayed.filter((status) => status !== 200).map((status) => `a replay was answered ${status}`));
     return {
       ...balance(sandbox, ids, await shop.credits(), wrong),
-      deaths: Object.fromEntries(receivers.deaths),
+      deaths: receivers.deaths,
       requests: deliverer.sent,
       slowest: Math.round(Math.max(...deliverer.answers)),
       late: deliverer.answers.filter((ms) => ms > limit + GRACE).length,
       locks: locker?.held ?? 0,
-      reports: Object.fromEntries(receivers.reports),
+      reports: receivers.reports,
     };
   } finally {
     await locker?.stop();
@@ -134,7 +135,7 @@ function balance(
   const counts = new Map<string, number>();
   for (const { invoice, usdt } of credits) {
     const due = owed.get(invoice);
-    if (due === undefined) wrong.push(`a credit of ${usdt} for ${invoice}, which nobody paid`);
+    if (due === undefined) wrong.push(`a credit of ${usdt} for ${invoice}, which is not paid`);
     else if (Number(due.settled_amount_usdt) !== Number(usdt)) wrong.push(`${due.external_id}: credited ${usdt}`);
     counts.set(invoice, (counts.get(invoice) ?? 0) + 1);
   }
@@ -149,7 +150,7 @@ function balance(
   };
 }
 
-/** Four at a time: each death takes down whatever else its receiver was at. */
+/** Four at a time, because each death ends all requests of its receiver. */
 async function inParallel<In, Out>(
   items: readonly In[],
   work: (item: In, index: number) => Promise<Out>,

@@ -13,7 +13,7 @@ export interface Shop<Extra extends object = object> {
   setUp(): Promise<void>;
   /** The right way to credit. `written` is called between the write and its commit, where there is such a moment. */
   credit(event: InvoicePaidEvent, context: WebhookContext & Extra, written: () => void): unknown;
-  /** The wrong way: a write of its own, outside of the store's transaction and blind to repeats. */
+  /** The wrong way: a separate write, outside the transaction of the store and without a check for repeats. */
   creditAlone(event: InvoicePaidEvent): unknown;
   credits(): Promise<Credit[]>;
   close(): Promise<unknown> | unknown;
@@ -35,7 +35,7 @@ export interface ShopAddress {
 export type SqliteDriver = 'node:sqlite' | 'better-sqlite3';
 export type SqliteJournal = 'WAL' | 'DELETE';
 
-/** Opens the shop and hands it on. Loads only the driver it needs: a receiver is started hundreds of times. */
+/** Opens the shop and passes it to `use`. Loads only the driver it needs, because receivers start hundreds of times. */
 export async function withShop<Result>(
   address: ShopAddress,
   use: <Extra extends object>(shop: Shop<Extra>) => Result,

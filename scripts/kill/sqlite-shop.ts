@@ -9,7 +9,7 @@ import type { Credit, Shop, ShopAddress, SqliteDriver } from './shop.ts';
 type SqliteStatement = ReturnType<SqliteDatabase['prepare']>;
 type Database = SqliteDatabase & { close(): unknown };
 
-/** The part of a statement that the shop uses; both drivers have it. */
+/** The part of a statement that the shop uses. Both drivers have it. */
 interface Statement extends SqliteStatement {
   run(...values: string[]): { readonly changes: number | bigint };
   all(): unknown[];
@@ -40,12 +40,12 @@ export async function sqliteShop({
         written();
       }),
     creditAlone: write,
-    credits: async () => prepare('SELECT invoice, usdt FROM credits').all() as Credit[], // the columns of our own table
+    credits: async () => prepare('SELECT invoice, usdt FROM credits').all() as Credit[], // the columns of this table
     close: () => db.close(),
   };
 }
 
-/** Breaks the receiver on purpose: SQLite's own waiting stays as it is, so that each lock of another process blocks it. */
+/** Breaks the receiver on purpose: the waiting of SQLite stays unchanged, so that each lock of another process blocks it. */
 function keepBlocking(db: Database): void {
   const exec = db.exec.bind(db);
   db.exec = (sql) => (sql.startsWith('PRAGMA busy_timeout') ? undefined : exec(sql));

@@ -1,37 +1,60 @@
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
-import { misuse } from './io.ts';
+import { DIALECTS, type Dialect, type DialectEntry } from '../sandbox/dialect/dialects.ts';
+import { COMMON_FLAGS, type CommandTable, exampleOf } from './commands.ts';
+import { messageOf, misuse } from './io.ts';
 
-/** Flags that every command has. */
-const EVERYWHERE = { json: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } } as const;
-
-/** The words and flags of one command. `usage` is the command that shows its help. */
-export function readArguments<const Options extends ParseArgsOptionsConfig>(
+/**
+ * Reads the words and flags of a command.
+ *
+ * @param typed The command as the user typed it.
+ * @throws CliError for an unknown flag, a flag without its value, and a word too many.
+ */
+export function readArguments<const Flags extends ParseArgsOptionsConfig>(
+  command: CommandTable & { readonly flags: Flags },
   args: readonly string[],
-  options: Options,
-  command: string,
+  typed: string,
 ) {
-  const mend = `merchant-invoicing ${command} --help`;
+  const options: typeof COMMON_FLAGS & Flags = { ...COMMON_FLAGS, ...command.flags };
+  const parsed = parseOrThrow(() => parseArgs({ args: [...args], options, allowPositionals: true }), typed);
+  const extra = parsed.positionals[command.words];
+  if (extra === undefined) return parsed;
+  throw misuse(`${typed} does not take ${JSON.stringify(extra)}`, exampleOf(command));
+}
+
+function parseOrThrow<Parsed>(parse: () => Parsed, typed: string): Parsed {
   try {
-    return parseArgs({ args: [...args], options: { ...EVERYWHERE, ...options }, allowPositionals: true, strict: true });
+    return parse();
   } catch (error) {
-    const [message = ''] = (error instanceof Error ? error.message : String(error)).split(/\. To specify|\n/);
-    throw misuse(message.replace(/\.$/, ''), mend);
+    const [message = ''] = messageOf(error).split(/\. To specify|\n/);
+    throw misuse(message.replace(/\.$/, ''), `merchant-invoicing ${typed} --help`);
   }
 }
 
 /** A port from 0 to 65535. */
-export function portFrom(text: string, mend: string): number {
+export function parsePort(text: string, fix: string): number {
   if (/^\d{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text);
-  throw misuse(`--port takes a number from 0 to 65535, not ${JSON.stringify(text)}`, mend);
+  throw misuse(`--port takes a number from 0 to 65535, not ${JSON.stringify(text)}`, fix);
 }
 
 /** An absolute http or https address. */
-export function addressFrom(text: string | undefined, what: string, mend: string): string {
+export function parseAddress(text: string | undefined, what: string, fix: string): string {
   if (text !== undefined && /^https?:\/\//i.test(text) && URL.canParse(text)) return text;
   throw misuse(
     text === undefined
       ? `${what} is missing`
       : `${what} must begin with http:// or https://, not ${JSON.stringify(text)}`,
-    mend,
+    fix,
   );
+}
+
+/** `name=value` flags as the dialect option of the sandbox, which refuses unknown names and values. */
+export function parseDialect(flags: readonly string[]): Partial<Dialect> {
+  const table: Readonly<Record<string, DialectEntry>> = DIALECTS;
+  const chosen = flags.map((flag) => {
+    const [name = '', ...rest] = flag.split('=');
+    const text = rest.join('=');
+    const { values } = (Object.hasOwn(table, name) ? table[name] : undefined) ?? { values: [] };
+    return [name, values.find((value) => String(value) === text) ?? text];
+  });
+  return Object.fromEntries(chosen) as Partial<Dialect>; // checked by the sandbox
 }

@@ -25,7 +25,7 @@ function open(url: string): void {
   const openers: Partial<Record<NodeJS.Platform, readonly string[]>> = { darwin: ['open'], win32: ['explorer'] };
   const [program = '', ...words] = [...(openers[platform] ?? ['xdg-open']), url];
   const child = spawn(program, words, { stdio: 'ignore', detached: true });
-  child.on('error', () => undefined); // no browser here: the address stands on the screen
+  child.on('error', () => undefined); // without a browser: the address is on the screen
   child.unref();
 }
 
@@ -37,7 +37,7 @@ async function readInput(): Promise<Uint8Array> {
 
 const end = new AbortController();
 for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(name, () => end.abort());
-// A reader that has gone, as with `| head -1`, is no reason for a stack trace.
+// A reader that has ended, as in `| head -1`, ends this process without a stack trace.
 stdout.on('error', () => process.exit(0));
 
 const io: Io = {

@@ -1,8 +1,8 @@
-/** What the command line touches of its process; tests hand in their own. */
+/** The parts of the process that the command line uses. Tests pass a substitute. */
 export interface Io {
-  /** Standard output, as is. */
+  /** Writes to standard output, unchanged. */
   readonly out: (text: string) => void;
-  /** Standard error, as is. */
+  /** Writes to standard error, unchanged. */
   readonly err: (text: string) => void;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Whether standard output is a terminal. */
@@ -11,15 +11,15 @@ export interface Io {
   readonly keyboard: Keyboard | null;
   /** Shows an address in the browser, if there is one. */
   readonly open: (url: string) => void;
-  /** Everything that comes in on standard input. */
+  /** All bytes of standard input. */
   readonly readInput: () => Promise<Uint8Array>;
-  /** Aborted by Ctrl-C and by a polite request to end. */
+  /** Aborted by Ctrl-C, SIGTERM and SIGHUP. */
   readonly signal: AbortSignal;
 }
 
 /** Single keys, without waiting for Enter. */
 export interface Keyboard {
-  /** Calls `press` for each key until the answer is called. */
+  /** Calls `press` for each key. Returns a function that stops listening. */
   listen(press: (key: string) => void): () => void;
 }
 
@@ -27,19 +27,24 @@ export interface Keyboard {
 export const EXIT = { fine: 0, finding: 1, misuse: 2, unreachable: 3 } as const;
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
-/** An end with a message. The message says what is wrong, `mend` is the command that helps. */
+/** Ends the command line with an exit code and a message. `fix` is the command that helps. */
 export class CliError extends Error {
   readonly exitCode: ExitCode;
-  readonly mend: string;
+  readonly fix: string;
 
-  constructor(exitCode: ExitCode, message: string, mend: string) {
+  constructor(exitCode: ExitCode, message: string, fix: string) {
     super(message);
     this.exitCode = exitCode;
-    this.mend = mend;
+    this.fix = fix;
   }
 }
 
-/** The usage is wrong. */
-export function misuse(message: string, mend: string): CliError {
-  return new CliError(EXIT.misuse, message, mend);
+/** The error for wrong usage. */
+export function misuse(message: string, fix: string): CliError {
+  return new CliError(EXIT.misuse, message, fix);
+}
+
+/** The text of anything that was thrown. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }

@@ -1,60 +1,71 @@
+// The command line. Each command loads its file when it runs. May import the sandbox, the webhooks and the contract,
+// and the client where a command needs it.
 import { isMerchantError } from '../errors/classes.ts';
 import { printable } from '../printable.ts';
 import { VERSION } from '../version.ts';
+import { COMMANDS } from './commands.ts';
 import { helpFor } from './help.ts';
-import { CliError, EXIT, type ExitCode, type Io, misuse } from './io.ts';
-import { styleOf } from './style.ts';
+import { CliError, EXIT, type ExitCode, type Io, messageOf, misuse } from './io.ts';
+import { styleOf } from './report.ts';
 
-export type Command = (args: readonly string[], io: Io) => Promise<ExitCode>;
+type Command = (args: readonly string[], io: Io) => Promise<ExitCode>;
 
-/** Each command loads its own file, and nothing else starts before it is asked for. */
-const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
+const RUN: Readonly<Record<string, () => Promise<Command>>> = {
   sandbox: async () => (await import('./sandbox/command.ts')).sandboxCommand,
-  webhooks: async () => (await import('./webhooks/command.ts')).webhooksCommand,
-  openapi: async () => (await import('./openapi-command.ts')).openapiCommand,
+  'webhooks check': async () => (await import('./webhooks/check.ts')).webhooksCheck,
+  'webhooks send': async () => (await import('./webhooks/send.ts')).webhooksSend,
+  'webhooks verify': async () => (await import('./webhooks/verify.ts')).webhooksVerify,
   doctor: async () => (await import('./doctor/command.ts')).doctorCommand,
+  openapi: async () => openapi,
 };
 
-/** Runs one command line. Never throws: the answer is the exit code. */
+/** Runs one command line. Never throws: the result is the exit code. */
 export async function main(argv: readonly string[], io: Io): Promise<ExitCode> {
   try {
     return await run(argv, io);
   } catch (error) {
-    return report(error, argv, io);
+    return reportError(error, argv, io);
   }
 }
 
 async function run(argv: readonly string[], io: Io): Promise<ExitCode> {
-  const [first, ...rest] = argv;
+  const [first, second = '', ...rest] = argv;
   if (first === '--version' || first === '-v') {
     io.out(`${VERSION}\n`);
     return EXIT.fine;
   }
   if (first === undefined || first === 'help' || first === '--help' || first === '-h') {
-    io.out(helpFor(first === 'help' ? rest : []));
+    io.out(helpFor(first === 'help' ? argv.slice(1) : []));
     return EXIT.fine;
   }
-  const load = Object.hasOwn(COMMANDS, first) ? COMMANDS[first] : undefined;
-  if (load === undefined) throw misuse(`there is no command ${JSON.stringify(first)}`, 'merchant-invoicing --help');
-  if (rest.includes('--help') || rest.includes('-h')) {
-    io.out(helpFor([first, ...rest.filter((word) => !word.startsWith('-'))]));
+  const names = Object.keys(RUN).filter((name) => name === first || name.startsWith(`${first} `));
+  if (names.length === 0) throw misuse(`there is no command ${JSON.stringify(first)}`, 'merchant-invoicing --help');
+  if (argv.includes('--help') || argv.includes('-h')) {
+    io.out(helpFor(argv.filter((word) => !word.startsWith('-'))));
     return EXIT.fine;
   }
+  const name = names.find((each) => each === first || each === `${first} ${second}`);
+  const load = name === undefined ? undefined : RUN[name];
+  if (load === undefined)
+    throw misuse(`${first} needs an action: ${names.join(', ')}`, `merchant-invoicing ${first} --help`);
   const command = await load();
-  return command(rest, io);
+  return command(name === first ? argv.slice(1) : rest, io);
 }
 
-function report(error: unknown, argv: readonly string[], io: Io): ExitCode {
-  const known =
-    error instanceof CliError
-      ? error
-      : new CliError(
-          EXIT.misuse,
-          error instanceof Error ? error.message : String(error),
-          isMerchantError(error) ? `merchant-invoicing ${argv[0] ?? ''} --help` : 'merchant-invoicing doctor',
-        );
-  const message = printable(known.message);
-  if (argv.includes('--json')) io.out(`${JSON.stringify({ ok: false, error: { message, mend: known.mend } })}\n`);
-  else io.err(`${styleOf(io).bad('error')}: ${message}\n  try: ${printable(known.mend)}\n`);
-  return known.exitCode;
+const openapi: Command = async (args, io) => {
+  const { readArguments } = await import('./arguments.ts'); // loads the dialects of the sandbox
+  readArguments(COMMANDS.openapi, args, 'openapi');
+  const { openApiDocument } = await import('../contract/openapi/openapi.ts');
+  io.out(`${JSON.stringify(openApiDocument(), null, 2)}\n`);
+  return EXIT.fine;
+};
+
+function reportError(error: unknown, argv: readonly string[], io: Io): ExitCode {
+  const fallback = isMerchantError(error) ? `merchant-invoicing ${argv[0] ?? ''} --help` : 'merchant-invoicing doctor';
+  const { exitCode, message, fix } =
+    error instanceof CliError ? error : new CliError(EXIT.misuse, messageOf(error), fallback);
+  const text = printable(message);
+  if (argv.includes('--json')) io.out(`${JSON.stringify({ ok: false, error: { message: text, fix } })}\n`);
+  else io.err(`${styleOf(io).bad('error')}: ${text}\n  try: ${printable(fix)}\n`);
+  return exitCode;
 }

@@ -1,5 +1,5 @@
 import type { Callback } from '../checks.ts';
-import type { Dialect } from './dialect/dialect.ts';
+import type { Dialect } from './dialect/dialects.ts';
 import type { SandboxEvent } from './state/events.ts';
 import type { SeedFault } from './state/faults.ts';
 import type { SandboxState } from './state/saved-state.ts';

@@ -1,5 +1,5 @@
 import { checkOptions, kindOf, namesOf, readCount, readWord } from '../checks.ts';
-import { dialectFrom } from './dialect/dialect-option.ts';
+import { dialectFrom } from './dialect/dialects.ts';
 import { fail, parseDuration, shown } from './option-checks.ts';
 import type { DeliveryFetch, SandboxDefaults, SandboxOptions, SeedInvoice } from './options.ts';
 import { SEED_FAULT_NAMES } from './state/faults.ts';

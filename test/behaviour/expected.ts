@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import type { AnyMerchantError } from '../../src/errors/classes.ts';
-import type { FailureBody } from '../../src/sandbox/dialect/dialect.ts';
+import type { FailureBody } from '../../src/sandbox/dialect/dialects.ts';
 import type { Dialect } from '../../src/sandbox/index.ts';
 
 /** A code reaches the merchant in the envelope and in its bare error; else the SDK names the status. */

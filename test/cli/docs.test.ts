@@ -1,9 +1,7 @@
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { withTables } from '../../scripts/sandbox-tables.ts';
 import { EXIT } from '../../src/cli/io.ts';
-import { sandboxFlags } from '../../src/cli/sandbox/flags.ts';
 import { createSandbox, MAGIC_OUTCOMES } from '../../src/sandbox/index.ts';
 import { DELIVERY_FAULTS, REQUEST_FAULTS } from '../../src/sandbox/state/faults.ts';
 import { firstLine, type Running, start } from './command-line.ts';
@@ -13,61 +11,17 @@ const sandboxPage = page('sandbox');
 const cliPage = page('cli');
 
 describe('docs/sandbox.md', () => {
-  it('has the tables that the code has', () => {
-    expect(withTables(sandboxPage), 'run: node scripts/sandbox-tables.ts').toBe(sandboxPage);
-    expect(sandboxPage).toContain('| `underpay-` |');
-    expect(sandboxPage).toContain('| `createStatus` | `201`, `200`');
-  });
-
   it('names every fault', () => {
     for (const fault of [...REQUEST_FAULTS, ...DELIVERY_FAULTS]) expect(sandboxPage).toContain(`\`${fault}\``);
   });
 });
 
 describe('docs/cli.md', () => {
-  it('names every flag that the sandbox takes', () => {
-    const flags = [...cliPage.matchAll(/`--([a-z-]+)/g)].map(([, flag = '']) => flag);
-    for (const flag of flags.filter((name) => !OTHER_COMMANDS.includes(name))) {
-      expect(() => sandboxFlags([`--${flag}`, ...(VALUES[flag] ?? [])]), flag).not.toThrow();
-    }
-    expect(flags).toEqual(expect.arrayContaining(['state', 'callback', 'fault', 'frozen', 'events', 'allow-host']));
-  });
-
   it('lists the exit codes', () => {
     const listed = [...cliPage.matchAll(/^\| (\d) \|/gm)].map(([, code]) => Number(code));
     expect(listed).toEqual(Object.values(EXIT));
   });
 });
-
-const OTHER_COMMANDS = [
-  'order-id-member',
-  'paid-event',
-  'canceled-event',
-  'help',
-  'url',
-  'method',
-  'as',
-  'external-id',
-  'amount',
-  'currency',
-  'from',
-  'dry-run',
-  'at',
-  'body',
-];
-const VALUES: Readonly<Record<string, readonly string[]>> = {
-  port: ['4010'],
-  host: ['127.0.0.1'],
-  callback: ['http://127.0.0.1:3000/webhook'],
-  state: ['file.json'],
-  seed: ['7'],
-  fault: ['html'],
-  dialect: ['createStatus=200'],
-  'allow-host': ['shop.test'],
-  'public-url': ['http://sandbox:4010'],
-  key: ['k'],
-  secret: ['s'],
-};
 
 describe('the curl session', () => {
   let run: Running;

@@ -71,7 +71,7 @@ describe('misuse', () => {
     [['webhooks', 'verify', 'request.txt']],
     [['webhooks', 'verify', '--at', 'noon']],
     [['doctor', 'please']],
-  ])('%j is code 2, and the error ends with the command that mends it', async (args) => {
+  ])('%j is code 2, and the error ends with the command that fixes it', async (args) => {
     const { code, out, err } = await cli(args, { input: 'X: y\n\n{}' });
     expect([code, out]).toEqual([2, '']);
     const [first = '', last = '', ...rest] = err.trimEnd().split('\n');
@@ -86,7 +86,7 @@ describe('misuse', () => {
     expect([code, err]).toEqual([2, '']);
     expect(JSON.parse(out)).toEqual({
       ok: false,
-      error: { message: 'pay needs an order', mend: 'merchant-invoicing sandbox pay order-1042' },
+      error: { message: 'pay needs an order', fix: 'merchant-invoicing sandbox pay order-1042' },
     });
   });
 

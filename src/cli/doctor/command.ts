@@ -1,47 +1,91 @@
+import { isMerchantError } from '../../errors/classes.ts';
+import { parseSecrets } from '../../webhooks/verify/secrets.ts';
 import { readArguments } from '../arguments.ts';
-import { EXIT, type ExitCode, type Io, misuse } from '../io.ts';
-import { excerpt, styleOf } from '../style.ts';
-import { examineService } from './service.ts';
-import { baseUrlFinding, keyFinding, nodeFinding, secretFinding } from './settings.ts';
+import { COMMANDS } from '../commands.ts';
+import { EXIT, type ExitCode, type Io } from '../io.ts';
+import { type CheckResult, excerpt, failed, passed, resultLines, styleOf } from '../report.ts';
+import { checkService } from './service.ts';
 
-/** `doctor`: settings first, then the service, with one read-only call. */
+/** `doctor`: checks the settings, then the service with one read-only call. */
 export async function doctorCommand(args: readonly string[], io: Io): Promise<ExitCode> {
-  const { values, positionals } = readArguments(
-    args,
-    { 'base-url': { type: 'string' }, 'allow-http': { type: 'boolean', default: false } },
-    'doctor',
-  );
-  if (positionals.length > 0)
-    throw misuse(`doctor does not take ${JSON.stringify(positionals[0])}`, 'merchant-invoicing doctor');
+  const { values } = readArguments(COMMANDS.doctor, args, 'doctor');
   const baseUrl = values['base-url'] ?? (io.env['MERCHANT_BASE_URL'] || undefined);
   const apiKey = io.env['MERCHANT_API_KEY'] || undefined;
   const allowHttp = values['allow-http'];
 
-  const settings = [
-    nodeFinding(process.versions.node),
-    await baseUrlFinding(baseUrl, allowHttp),
-    await keyFinding(apiKey),
-    secretFinding(io.env['MERCHANT_WEBHOOK_SECRET']),
-  ];
-  const usable = settings.every(({ id, ok }) => ok || (id !== 'base-url' && id !== 'api-key'));
+  const address = await checkAddress(baseUrl, allowHttp);
+  const key = await checkKey(apiKey);
+  const settings = [checkNode(process.versions.node), address, key, checkSecret(io.env['MERCHANT_WEBHOOK_SECRET'])];
+  const isUsable = address.verdict === 'pass' && key.verdict === 'pass';
   const service =
-    usable && baseUrl !== undefined && apiKey !== undefined
-      ? await examineService({ baseUrl, apiKey, allowHttp, signal: io.signal })
+    isUsable && baseUrl !== undefined && apiKey !== undefined
+      ? await checkService({ baseUrl, apiKey, allowHttp, signal: io.signal })
       : [];
-  const all = [...settings, ...service];
-
-  const ok = all.every((line) => line.ok);
+  const results = [...settings, ...service];
+  const ok = results.every(({ verdict }) => verdict === 'pass');
   if (values.json) {
-    io.out(`${JSON.stringify({ ok, checks: all.map(({ unreachable: _, ...line }) => line) })}\n`);
+    const checks = results.map(({ id, title, verdict, fix }) => ({ id, ok: verdict === 'pass', text: title, fix }));
+    io.out(`${JSON.stringify({ ok, checks })}\n`);
   } else {
     const style = styleOf(io);
-    for (const line of all) {
-      io.out(
-        `  ${line.ok ? style.good('✓') : style.bad('✗')} ${excerpt(line.text, 400)}\n${line.mend === '' ? '' : `      try: ${line.mend}\n`}`,
-      );
+    const skipped: CheckResult = {
+      id: 'service',
+      title: 'the service was not asked: correct the settings first',
+      verdict: 'inconclusive',
+      fix: '',
+    };
+    for (const result of isUsable ? results : [...results, skipped]) {
+      io.out(`${resultLines({ ...result, title: excerpt(result.title, 400) }, style)}\n`);
     }
-    if (!usable) io.out(`  ${style.soft('? the service was not asked: the settings come first')}\n`);
   }
-  if (all.some(({ unreachable }) => unreachable)) return EXIT.unreachable;
+  if (service.some(({ id, verdict }) => id === 'reachable' && verdict === 'fail')) return EXIT.unreachable;
   return ok ? EXIT.fine : EXIT.finding;
+}
+
+const OLDEST_NODE = 22;
+
+function checkNode(version: string): CheckResult {
+  const major = Number(version.split('.')[0]);
+  if (major >= OLDEST_NODE) return passed('node', `Node ${version}`);
+  return failed('node', `Node ${version} is older than ${OLDEST_NODE}`, `nvm install ${OLDEST_NODE}`);
+}
+
+/** Uses the check of the client, which it loads. */
+async function checkAddress(baseUrl: string | undefined, allowHttp: boolean): Promise<CheckResult> {
+  const example = 'export MERCHANT_BASE_URL=https://pay.example.com   # or http://127.0.0.1:4010, the sandbox';
+  if (baseUrl === undefined) return failed('base-url', 'MERCHANT_BASE_URL is not set', example);
+  try {
+    const { checkBaseUrl } = await import('../../client-options.ts');
+    return passed('base-url', `the address is ${new URL(checkBaseUrl(baseUrl, allowHttp)).href.replace(/\/$/, '')}`);
+  } catch (error) {
+    if (!isMerchantError(error)) throw error;
+    return failed('base-url', error.message, example);
+  }
+}
+
+/** Checks the form of the key. Only the service can say whether it is the right one. */
+async function checkKey(apiKey: string | undefined): Promise<CheckResult> {
+  const example = 'export MERCHANT_API_KEY=…   # sk_sandbox for the sandbox';
+  if (apiKey === undefined) return failed('api-key', 'MERCHANT_API_KEY is not set', example);
+  const { keyProblem } = await import('../../transport/secrecy/api-key.ts');
+  const problem = keyProblem(apiKey);
+  if (problem !== null) return failed('api-key', `MERCHANT_API_KEY ${problem}`, example);
+  return passed('api-key', `MERCHANT_API_KEY has the form of a key (${apiKey.length} characters)`);
+}
+
+/** A missing secret passes, because only a receiver of webhooks needs one. */
+function checkSecret(secret: string | undefined): CheckResult {
+  if (!secret)
+    return passed('webhook-secret', 'MERCHANT_WEBHOOK_SECRET is not set: only a receiver of webhooks needs it');
+  try {
+    parseSecrets(secret, 'MERCHANT_WEBHOOK_SECRET');
+    return passed('webhook-secret', 'MERCHANT_WEBHOOK_SECRET has the form of a secret');
+  } catch (error) {
+    if (!isMerchantError(error)) throw error;
+    return failed(
+      'webhook-secret',
+      error.message,
+      'export MERCHANT_WEBHOOK_SECRET=…   # without spaces and line breaks',
+    );
+  }
 }

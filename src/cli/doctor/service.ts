@@ -1,10 +1,10 @@
 import { isMerchantError } from '../../errors/classes.ts';
-import { type Diagnosis, fine, wrong } from './diagnosis.ts';
+import { type CheckResult, failed, passed } from '../report.ts';
 
-const PATIENCE = 10_000;
-/** Webhooks are refused from five minutes on; this leaves room for their way. */
-const SKEW = 60_000;
-const READ = '/api/v1/external/payment-methods';
+const TIMEOUT = 10_000;
+/** Receivers refuse webhooks that are older than five minutes. This leaves room for the delivery. */
+const MAX_SKEW = 60_000;
+const PATH = '/api/v1/external/payment-methods';
 
 interface Target {
   readonly baseUrl: string;
@@ -13,78 +13,77 @@ interface Target {
   readonly signal: AbortSignal;
 }
 
-/** Asks the service: without the key first, so that a redirect cannot carry it away, then one read-only call with it. */
-export async function examineService(target: Target): Promise<Diagnosis[]> {
+/** Asks the service first without the key, so that a redirect cannot receive it, then makes one read-only call with it. */
+export async function checkService(target: Target): Promise<CheckResult[]> {
   const address = target.baseUrl.replace(/\/+$/, '');
   const began = Date.now();
   let response: Response;
   try {
-    const signal = AbortSignal.any([target.signal, AbortSignal.timeout(PATIENCE)]);
-    response = await fetch(`${address}${READ}`, { redirect: 'manual', signal });
+    const signal = AbortSignal.any([target.signal, AbortSignal.timeout(TIMEOUT)]);
+    response = await fetch(`${address}${PATH}`, { redirect: 'manual', signal });
     await response.body?.cancel();
   } catch (error) {
-    const unreachable = wrong('reachable', `cannot reach ${address}: ${causeOf(error)}`, mendFor(address));
-    return [{ ...unreachable, unreachable: true }];
+    return [failed('reachable', `cannot reach ${address}: ${causeOf(error)}`, fixFor(address))];
   }
   const ended = Date.now();
   return [
-    fine('reachable', `${new URL(address).host} answers in ${ended - began} ms`),
-    redirectFinding(response, address),
-    skewFinding(response.headers.get('date'), began, ended),
-    await callFinding(target),
+    passed('reachable', `${new URL(address).host} answers in ${ended - began} ms`),
+    checkRedirect(response, address),
+    checkClock(response.headers.get('date'), began, ended),
+    await checkCall(target),
   ];
 }
 
-function redirectFinding({ status, headers }: Response, address: string): Diagnosis {
-  if (status < 300 || status > 399) return fine('redirects', 'no redirect');
+function checkRedirect({ status, headers }: Response, address: string): CheckResult {
+  if (status < 300 || status > 399) return passed('redirects', 'no redirect');
   const to = headers.get('location');
   const target = to !== null && URL.canParse(to, address) ? new URL(to, address).origin : 'somewhere else';
-  return wrong(
+  return failed(
     'redirects',
-    `${address} redirects to ${target}; the client never follows, as the key would go along`,
+    `${address} redirects to ${target}. The client never follows a redirect, because it would send the key there`,
     `export MERCHANT_BASE_URL=${target}`,
   );
 }
 
-function skewFinding(date: string | null, began: number, ended: number): Diagnosis {
+function checkClock(date: string | null, began: number, ended: number): CheckResult {
   const theirs = date === null ? Number.NaN : Date.parse(date);
-  if (Number.isNaN(theirs)) return fine('clock', 'the service sends no Date header, so the clock cannot be compared');
+  if (Number.isNaN(theirs)) return passed('clock', 'the service sends no Date header, so the clock cannot be compared');
   // The header has whole seconds, and the answer was written somewhere between the two instants.
   const skew = theirs + 500 - (began + ended) / 2;
   const seconds = Math.round(Math.abs(skew) / 1000);
-  if (Math.abs(skew) <= SKEW)
-    return fine('clock', `the clock is right (${seconds <= 1 ? 'within a second' : `${seconds} s apart`})`);
-  return wrong(
+  if (Math.abs(skew) <= MAX_SKEW)
+    return passed('clock', `the clock is right (${seconds <= 1 ? 'within a second' : `${seconds} s apart`})`);
+  return failed(
     'clock',
     `this machine's clock is ${seconds} s ${skew > 0 ? 'behind' : 'ahead of'} the service's: webhooks will be refused as too ${skew > 0 ? 'new' : 'old'}`,
-    'timedatectl set-ntp true   # or whatever sets the clock of this system',
+    'timedatectl set-ntp true   # or the command that sets the clock of your system',
   );
 }
 
-async function callFinding({ baseUrl, apiKey, allowHttp, signal }: Target): Promise<Diagnosis> {
+async function checkCall({ baseUrl, apiKey, allowHttp, signal }: Target): Promise<CheckResult> {
   const { MerchantClient } = await import('../../client.ts');
   try {
-    const client = new MerchantClient({ baseUrl, apiKey, allowHttp, retry: false, timeout: PATIENCE });
+    const client = new MerchantClient({ baseUrl, apiKey, allowHttp, retry: false, timeout: TIMEOUT });
     const methods = await client.paymentMethods.list({ signal });
     const currencies = [...new Set(methods.map(({ currency }) => currency.code))].sort();
-    return fine('call', `the key works: ${methods.length} payment methods, ${currencies.join(' ') || 'no currency'}`);
+    return passed('call', `the key works: ${methods.length} payment methods, ${currencies.join(' ') || 'no currency'}`);
   } catch (error) {
     if (!isMerchantError(error)) throw error;
-    const mend =
+    const fix =
       error.kind === 'authentication'
         ? 'export MERCHANT_API_KEY=…   # the key of this business, from the dashboard'
-        : 'merchant-invoicing doctor   # again in a minute; then docs/errors.md, by the code';
-    return wrong('call', `the read-only call failed: ${error.code} ${error.message}`, mend);
+        : 'merchant-invoicing doctor   # try again in a minute, then look up the code in docs/errors.md';
+    return failed('call', `the read-only call failed: ${error.code} ${error.message}`, fix);
   }
 }
 
-function mendFor(address: string): string {
+function fixFor(address: string): string {
   const isSandbox = /^http:\/\/(?:127\.0\.0\.1|localhost):/.test(address);
-  return isSandbox ? 'merchant-invoicing sandbox' : `curl -sv ${address}${READ}`;
+  return isSandbox ? 'merchant-invoicing sandbox' : `curl -sv ${address}${PATH}`;
 }
 
 function causeOf(error: unknown): string {
-  if (error instanceof Error && error.name === 'TimeoutError') return `no answer within ${PATIENCE / 1000} s`;
+  if (error instanceof Error && error.name === 'TimeoutError') return `no answer within ${TIMEOUT / 1000} s`;
   const cause: unknown = error instanceof Error ? (error.cause ?? error) : error;
   if (typeof cause === 'object' && cause !== null && 'code' in cause && typeof cause.code === 'string')
     return cause.code;

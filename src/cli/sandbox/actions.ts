@@ -2,34 +2,32 @@ import { INVOICE_STATUS_NAMES } from '../../contract/statuses.ts';
 import { printable } from '../../printable.ts';
 import type { SandboxInvoice } from '../../sandbox/index.ts';
 import { parseDuration } from '../../sandbox/option-checks.ts';
-import { addressFrom, readArguments } from '../arguments.ts';
-import { EXIT, type ExitCode, type Io, misuse } from '../io.ts';
+import { parseAddress, readArguments } from '../arguments.ts';
+import { COMMANDS } from '../commands.ts';
+import { EXIT, type ExitCode, type Io, messageOf, misuse } from '../io.ts';
 import { command, type SandboxStatus, statusOf } from './control.ts';
-import { EXPORT_FORMS, exportFrom } from './export.ts';
-import { DEFAULT_PORT } from './flags.ts';
+import { EXPORT_FORMS, exportText } from './export.ts';
 
-const ENDINGS = ['pay', 'fail', 'cancel', 'expire'];
-const WITH_AMOUNT = ['underpay', 'overpay', 'adjust'];
-const ACTIONS = [...ENDINGS, ...WITH_AMOUNT, 'resend', 'advance', 'reset', 'status', 'export'];
+/** Each action with example words. */
+const EXAMPLES: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(['pay', 'fail', 'cancel', 'expire', 'resend'].map((name) => [name, 'order-1042'])),
+  ...Object.fromEntries(['underpay', 'overpay', 'adjust'].map((name) => [name, 'order-1042 17.00'])),
+  advance: '1h',
+  reset: '',
+  status: '',
+  export: '',
+};
 
 export function isAction(word: string): boolean {
-  return ACTIONS.includes(word);
+  return Object.hasOwn(EXAMPLES, word);
 }
 
 /** `sandbox pay order-1042` and the like: acts on the sandbox that runs at `--url`. */
 export async function actOnSandbox(action: string, args: readonly string[], io: Io): Promise<ExitCode> {
-  const { values, positionals } = readArguments(
-    args,
-    {
-      url: { type: 'string', default: `http://127.0.0.1:${DEFAULT_PORT}` },
-      method: { type: 'string' },
-      as: { type: 'string', default: 'test' },
-    },
-    `sandbox ${action}`,
-  );
-  const mend = `merchant-invoicing sandbox ${action} ${exampleOf(action)}`.trim();
-  const url = addressFrom(values.url, '--url', mend).replace(/\/+$/, '');
-  const [first, second] = wordsOf(action, positionals, mend);
+  const { values, positionals } = readArguments(COMMANDS['sandbox action'], args, `sandbox ${action}`);
+  const fix = `merchant-invoicing sandbox ${action} ${EXAMPLES[action]}`.trim();
+  const url = parseAddress(values.url, '--url', fix).replace(/\/+$/, '');
+  const [first, second] = readWords(action, positionals, fix);
   const say = (value: unknown, text: string): ExitCode => {
     io.out(values.json ? `${JSON.stringify(value)}\n` : `${text.split('\n').map(printable).join('\n')}\n`);
     return EXIT.fine;
@@ -41,12 +39,12 @@ export async function actOnSandbox(action: string, args: readonly string[], io: 
   }
   if (action === 'export') {
     const form = EXPORT_FORMS.find((each) => each === values.as);
-    if (form === undefined) throw misuse(`--as takes ${EXPORT_FORMS.join(', ')}`, mend);
-    const text = exportFrom(await statusOf(url), form, first, url);
-    io.out(values.json ? `${JSON.stringify({ as: form, text })}\n` : `${text}\n`); // to the byte: it is a file
+    if (form === undefined) throw misuse(`--as takes ${EXPORT_FORMS.join(', ')}`, fix);
+    const text = exportText(await statusOf(url), form, first, url);
+    io.out(values.json ? `${JSON.stringify({ as: form, text })}\n` : `${text}\n`); // unchanged, because it is a file
     return EXIT.fine;
   }
-  if (action === 'advance') refuseNoDuration(first ?? '', mend);
+  if (action === 'advance') checkDuration(first ?? '', fix);
   if (action === 'advance' || action === 'reset') {
     const result = await command(url, action, action === 'advance' ? { duration: first ?? '' } : {});
     return say(result, action === 'advance' ? `the clock is at ${nowOf(result)}` : 'back to the beginning');
@@ -62,14 +60,8 @@ export async function actOnSandbox(action: string, args: readonly string[], io: 
   return say(invoice, await endText(invoice, url));
 }
 
-function exampleOf(action: string): string {
-  if (WITH_AMOUNT.includes(action)) return 'order-1042 17.00';
-  if (action === 'advance') return '1h';
-  return action === 'status' || action === 'reset' || action === 'export' ? '' : 'order-1042';
-}
-
-function wordsOf(action: string, words: readonly string[], mend: string): readonly string[] {
-  const example = exampleOf(action);
+function readWords(action: string, words: readonly string[], fix: string): readonly string[] {
+  const example = EXAMPLES[action] ?? '';
   const wanted = example === '' ? 0 : example.split(' ').length;
   const most = action === 'export' ? 1 : wanted;
   if (words.length >= wanted && words.length <= most) return words;
@@ -77,15 +69,15 @@ function wordsOf(action: string, words: readonly string[], mend: string): readon
     words.length < wanted
       ? `${action} needs ${wanted === 2 ? 'an order and an amount' : action === 'advance' ? 'a duration' : 'an order'}`
       : `${action} does not take ${JSON.stringify(words[most])}`,
-    mend,
+    fix,
   );
 }
 
-function refuseNoDuration(text: string, mend: string): void {
+function checkDuration(text: string, fix: string): void {
   try {
     parseDuration(text, 'a duration');
   } catch (error) {
-    throw misuse(error instanceof Error ? error.message : String(error), mend);
+    throw misuse(messageOf(error), fix);
   }
 }
 

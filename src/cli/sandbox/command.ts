@@ -1,20 +1,19 @@
 import { isLoopback } from '../../contract/values/hosts.ts';
 import { createSandbox, type Sandbox, type SandboxEvent } from '../../sandbox/index.ts';
 import { EXIT, type ExitCode, type Io } from '../io.ts';
-import { type Style, styleOf } from '../style.ts';
+import { type Style, styleOf } from '../report.ts';
 import { actOnSandbox, isAction } from './actions.ts';
-import { banner } from './banner.ts';
-import { eventLines } from './event-lines.ts';
-import { type SandboxFlags, sandboxFlags } from './flags.ts';
+import { parseSandboxFlags, type SandboxFlags } from './flags.ts';
 import { listenNear } from './free-port.ts';
 import { onKey } from './keys.ts';
+import { banner, eventLines } from './screen.ts';
 import { keepState, readState, type StateKeeper } from './state-file.ts';
 
-/** `sandbox`: runs one until it is stopped, or acts on the running one. */
+/** `sandbox`: runs a sandbox until it is stopped, or acts on the running one. */
 export async function sandboxCommand(args: readonly string[], io: Io): Promise<ExitCode> {
   const [first = '', ...rest] = args;
   if (isAction(first)) return actOnSandbox(first, rest, io);
-  const flags = sandboxFlags(args);
+  const flags = parseSandboxFlags(args);
   const style = styleOf(io);
   const say = (line: string): void => io.err(`  ${style.warn(line)}\n`);
   const state = flags.stateFile === null ? undefined : readState(flags.stateFile);
@@ -25,7 +24,7 @@ export async function sandboxCommand(args: readonly string[], io: Io): Promise<E
     ...flags.options,
     ...(state === undefined ? {} : { state }),
     onEvent(event) {
-      if (keeper === null) return; // the seed is planted before anybody looks
+      if (keeper === null) return; // events of the demo invoices are not shown
       keeper.touch();
       listener(event);
     },
@@ -33,9 +32,9 @@ export async function sandboxCommand(args: readonly string[], io: Io): Promise<E
   try {
     await listenNear(sandbox, { ...flags, say });
     if (!isLoopback(flags.host) && flags.host !== '::1') {
-      say(`${flags.host} opens this sandbox to the network: whoever reaches it can use it`);
+      say(`${flags.host} opens this sandbox to the network: any program that can reach it can use it`);
     }
-    keeper = flags.stateFile === null ? NO_FILE : keepState(flags.stateFile, sandbox, say);
+    keeper = flags.stateFile === null ? NO_KEEPER : keepState(flags.stateFile, sandbox, say);
     keeper.touch();
     announce(sandbox, flags, io, style);
     await untilStopped(sandbox, keeper, flags, io);
@@ -46,14 +45,14 @@ export async function sandboxCommand(args: readonly string[], io: Io): Promise<E
   return EXIT.fine;
 }
 
-const NO_FILE: StateKeeper = { touch: () => undefined, flush: () => undefined };
+const NO_KEEPER: StateKeeper = { touch: () => undefined, flush: () => undefined };
 
 function eventListener({ json, events }: SandboxFlags, io: Io, style: Style): (event: SandboxEvent) => void {
   if (!json) return (event) => io.out(eventLines(event, style));
   return events ? (event) => io.out(`${JSON.stringify(event)}\n`) : () => undefined;
 }
 
-/** For scripts the addresses stand on the first line as JSON, asked for or piped; people get the banner. */
+/** Prints the addresses as JSON in the first line, with `--json` or when piped, and the banner for people. */
 function announce(sandbox: Sandbox, flags: SandboxFlags, io: Io, style: Style): void {
   const { url, apiKey, webhookSecret } = sandbox;
   if (flags.json || !io.isTerminal) {

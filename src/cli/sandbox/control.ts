@@ -1,7 +1,7 @@
 import type { SandboxDelivery, SandboxInvoice } from '../../sandbox/index.ts';
 import { CliError, EXIT } from '../io.ts';
 
-/** What `GET /_/status` answers. */
+/** The answer of `GET /_/status`. */
 export interface SandboxStatus {
   readonly url: string;
   readonly now: string;
@@ -11,7 +11,11 @@ export interface SandboxStatus {
 
 const START = 'merchant-invoicing sandbox';
 
-/** Does something to a running sandbox. Throws a CliError when it is not there, or says no. */
+/**
+ * Acts on a running sandbox.
+ *
+ * @throws CliError if no sandbox listens there, or if it refuses.
+ */
 export async function command(url: string, action: string, fields: Readonly<Record<string, string>>): Promise<unknown> {
   const answer = await ask(url, `/_/${action}`, {
     method: 'POST',
@@ -29,7 +33,7 @@ export async function command(url: string, action: string, fields: Readonly<Reco
 
 export async function statusOf(url: string): Promise<SandboxStatus> {
   const status = await ask(url, '/_/status', { headers: { Accept: 'application/json' } });
-  if (Array.isArray((status as Partial<SandboxStatus>).invoices)) return status as SandboxStatus; // our own route's form
+  if (Array.isArray((status as Partial<SandboxStatus>).invoices)) return status as SandboxStatus; // the form of this route
   throw noSandbox(url);
 }
 
@@ -41,12 +45,8 @@ async function ask(url: string, path: string, init: RequestInit): Promise<object
     throw new CliError(EXIT.unreachable, `no sandbox listens at ${url}`, START);
   }
   if (!response.headers.has('x-sandbox')) throw noSandbox(url);
-  try {
-    const body: unknown = await response.json();
-    if (typeof body === 'object' && body !== null) return body;
-  } catch {
-    // Said below.
-  }
+  const body: unknown = await response.json().catch(() => null);
+  if (typeof body === 'object' && body !== null) return body;
   throw noSandbox(url);
 }
 

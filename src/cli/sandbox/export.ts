@@ -1,12 +1,17 @@
 import type { SandboxInvoice } from '../../sandbox/index.ts';
+import { creationOf, curlCommand, endingOf, literal } from '../../sandbox/page/deliveries/copies.ts';
 import { CliError, EXIT } from '../io.ts';
 import type { SandboxStatus } from './control.ts';
 
 export const EXPORT_FORMS = ['test', 'curl', 'json'] as const;
-export type ExportForm = (typeof EXPORT_FORMS)[number];
 
-/** What happened in a sandbox, as something to keep. Without `ident`: the orders that have ended, newest first. */
-export function exportFrom(status: SandboxStatus, form: ExportForm, ident: string | undefined, url: string): string {
+/** One order, or without `ident` the orders that have ended, as text to keep. */
+export function exportText(
+  status: SandboxStatus,
+  form: (typeof EXPORT_FORMS)[number],
+  ident: string | undefined,
+  url: string,
+): string {
   const chosen = status.invoices.filter(({ uuid, external_id, status: state }) =>
     ident === undefined
       ? state !== 'pending' && !external_id.startsWith('demo-')
@@ -28,48 +33,42 @@ export function exportFrom(status: SandboxStatus, form: ExportForm, ident: strin
   if (pending === undefined) return testOf(invoices);
   throw new CliError(
     EXIT.finding,
-    `${pending.external_id} is pending, so there is nothing to expect of it yet`,
+    `${pending.external_id} is pending, so a test has nothing to expect yet`,
     `merchant-invoicing sandbox pay ${pending.external_id} --url ${url}`,
   );
 }
 
-const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
-
-function creationOf(invoice: SandboxInvoice): Record<string, string> {
-  const { external_id, customer_id, amount, currency, purpose } = invoice;
-  return { external_id, customer_id, amount, currency: currency.code, ...(purpose === null ? {} : { purpose }) };
-}
-
 function curlOf(invoice: SandboxInvoice, { deliveries }: SandboxStatus, url: string): string[] {
-  const body = JSON.stringify(creationOf(invoice));
-  const create = `curl -s -X POST ${quoted(`${url}/api/v1/external/invoices`)} \\\n  -H "X-Api-Key: $MERCHANT_API_KEY" -H 'Content-Type: application/json' \\\n  -d ${quoted(body)}`;
+  const creation = {
+    url: `${url}/api/v1/external/invoices`,
+    method: 'POST' as const,
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify(creationOf(invoice)),
+  };
   const sent = deliveries
     .find(({ invoice_uuid }) => invoice_uuid === invoice.uuid)
     ?.attempt_log.flatMap(({ request }) => request ?? [])
     .at(-1);
-  if (sent === undefined) return [create];
-  const headers = Object.entries(sent.headers).map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`);
   return [
-    create,
-    `curl -s -X POST ${quoted(sent.url)} \\\n  ${headers.join(' \\\n  ')} \\\n  --data-binary ${quoted(sent.body)}`,
+    curlCommand(creation, '-s', ['-H "X-Api-Key: $MERCHANT_API_KEY"']),
+    ...(sent === undefined ? [] : [curlCommand(sent, '-s')]),
   ];
 }
 
-/** A file for `node --test` that passes as it is, and waits for the shop's own assertion. */
+/** A file for `node --test` that passes unchanged, and has a place for the assertion of the shop. */
 function testOf(invoices: readonly SandboxInvoice[]): string {
   const tests = invoices.map((invoice) => {
-    const { external_id, status, settled_amount_usdt, is_adjusted } = invoice;
-    const ident = JSON.stringify(external_id);
-    return `test(${JSON.stringify(`${external_id} ends as ${status}${is_adjusted ? ', adjusted' : ''}`)}, async () => {
+    const { external_id, status, settled_amount_usdt, is_adjusted, payment_method } = invoice;
+    return `test(${literal(`${external_id} ends as ${status}${is_adjusted ? ', adjusted' : ''}`)}, async () => {
   const sandbox = createSandbox();
   const merchant = new MerchantClient({ baseUrl: sandbox.url, apiKey: sandbox.apiKey, fetch: sandbox.fetch });
-  await merchant.invoices.create(${JSON.stringify(creationOf(invoice))});
-  await sandbox.${moveOf(invoice, ident)};
+  await merchant.invoices.create(${literal(creationOf(invoice))});
+  await ${endingOf(invoice, payment_method?.name)};
 
-  const request = await sandbox.webhookRequest(${ident}); // hand it to your receiver: await app.fetch(request)
+  const request = await sandbox.webhookRequest(${literal(external_id)}); // pass it to your receiver: await app.fetch(request)
   const event = await verifyWebhook(await request.arrayBuffer(), request.headers, sandbox.webhookSecret);
-  assert.equal(event.status, ${JSON.stringify(status)});
-  assert.equal(event.credited_usdt?.toFixed(6) ?? null, ${settled_amount_usdt === null ? 'null' : JSON.stringify(settled_amount_usdt)});
+  assert.equal(event.status, ${literal(status)});
+  assert.equal(event.credited_usdt?.toFixed(6) ?? null, ${literal(settled_amount_usdt)});
 });`;
   });
   return `import assert from 'node:assert/strict';
@@ -79,15 +78,4 @@ import { createSandbox } from 'merchant-invoicing/sandbox';
 import { verifyWebhook } from 'merchant-invoicing/webhooks';
 
 ${tests.join('\n\n')}`;
-}
-
-function moveOf({ status, adjustment, payment_method }: SandboxInvoice, ident: string): string {
-  if (status === 'success') {
-    const method = payment_method === null ? '' : `{ method: ${JSON.stringify(payment_method.name)} }`;
-    if (adjustment === null) return `pay(${[ident, method].filter(Boolean).join(', ')})`;
-    const { actual_amount_fiat: paid, expected_amount_fiat: ordered } = adjustment;
-    const name = Number(paid) < Number(ordered) ? 'underpay' : 'overpay';
-    return `${name}(${[ident, JSON.stringify(paid), method].filter(Boolean).join(', ')})`;
-  }
-  return `finish(${ident}, ${JSON.stringify(status)})`;
 }

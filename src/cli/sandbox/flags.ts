@@ -1,83 +1,93 @@
-import type { SandboxOptions } from '../../sandbox/index.ts';
+import { endpoints } from '../../contract/endpoints.ts';
+import { DIALECTS, type Dialect, type SandboxOptions, type SeedFault } from '../../sandbox/index.ts';
+import { DELIVERY_FAULTS, REQUEST_FAULTS } from '../../sandbox/state/faults.ts';
 import { createRandom, randomSeed } from '../../sandbox/state/random.ts';
-import { portFrom, readArguments } from '../arguments.ts';
-import { dialectFromFlags, shuffledDialect } from '../dialect-flags.ts';
+import { parseDialect, parsePort, readArguments } from '../arguments.ts';
+import { COMMANDS } from '../commands.ts';
 import { misuse } from '../io.ts';
-import { faultsFromFlags } from './fault-flags.ts';
-import { SEED_INVOICES } from './seed-invoices.ts';
+import { DEMO_INVOICES } from './demo-invoices.ts';
 
-export const DEFAULT_PORT = 4010;
-const MEND = 'merchant-invoicing sandbox --help';
+const HELP = 'merchant-invoicing sandbox --help';
 
-/** What the flags of `sandbox` ask for. */
+/** The flags of `sandbox`, parsed. */
 export interface SandboxFlags {
   readonly options: SandboxOptions;
   readonly port: number;
   readonly host: string;
-  /** Names under which it may be reached, and to which webhooks may go. */
+  /** Host names under which it can be reached, and to which it delivers webhooks. */
   readonly allowedHosts: readonly string[];
   readonly stateFile: string | null;
   readonly json: boolean;
-  /** With `json`: every event, too. */
+  /** With `json`: also prints every event. */
   readonly events: boolean;
 }
 
-export function sandboxFlags(args: readonly string[]): SandboxFlags {
-  const { values, positionals } = readArguments(
-    args,
-    {
-      port: { type: 'string' },
-      host: { type: 'string', default: '127.0.0.1' },
-      'allow-host': { type: 'string', multiple: true, default: [] },
-      'public-url': { type: 'string' },
-      seed: { type: 'string' },
-      frozen: { type: 'boolean', default: false },
-      state: { type: 'string' },
-      empty: { type: 'boolean', default: false },
-      callback: { type: 'string' },
-      dialect: { type: 'string', multiple: true, default: [] },
-      'shuffle-unknowns': { type: 'boolean', default: false },
-      fault: { type: 'string', multiple: true, default: [] },
-      'no-magic': { type: 'boolean', default: false },
-      key: { type: 'string' },
-      secret: { type: 'string' },
-      events: { type: 'boolean', default: false },
-    },
-    'sandbox',
-  );
-  const [extra] = positionals;
-  if (extra !== undefined) throw misuse(`sandbox has no action ${JSON.stringify(extra)}`, MEND);
+export function parseSandboxFlags(args: readonly string[]): SandboxFlags {
+  const { values } = readArguments(COMMANDS.sandbox, args, 'sandbox');
   if (values.state === '')
     throw misuse('--state needs the name of a file', 'merchant-invoicing sandbox --state sandbox.json');
-  // A shuffled run can be repeated only when its seed is known, so it is chosen here and shown.
-  const seed = seedFrom(values.seed) ?? (values['shuffle-unknowns'] ? randomSeed() : undefined);
+  // A shuffled run can be repeated only with its seed, so the seed is chosen here and shown.
+  const seed = parseSeed(values.seed) ?? (values['shuffle-unknowns'] ? randomSeed() : undefined);
   const dialect = {
-    ...(values['shuffle-unknowns'] ? shuffledDialect(createRandom(`dialect ${seed}`).next) : {}),
-    ...dialectFromFlags(values.dialect, MEND),
+    ...(values['shuffle-unknowns'] ? randomDialect(createRandom(`dialect ${seed}`).next) : {}),
+    ...parseDialect(values.dialect),
   };
   return {
-    port: values.port === undefined ? DEFAULT_PORT : portFrom(values.port, MEND),
+    port: parsePort(values.port, HELP),
     host: values.host,
     allowedHosts: values['allow-host'],
     stateFile: values.state ?? null,
-    json: values.json === true,
+    json: values.json,
     events: values.events,
     options: {
       clock: values.frozen ? 'virtual' : 'real',
       magicOutcomes: !values['no-magic'],
       dialect,
-      faults: faultsFromFlags(values.fault, seed, MEND),
+      faults: values.fault.map((flag) => parseFault(flag, seed)),
       ...(seed === undefined ? {} : { seed }),
       ...(values.key === undefined ? {} : { apiKey: values.key }),
       ...(values.secret === undefined ? {} : { webhookSecret: values.secret }),
       ...(values.callback === undefined ? {} : { defaults: { callback_url: values.callback } }),
       ...(values['public-url'] === undefined ? {} : { url: values['public-url'] }),
-      ...(values.empty ? {} : { seedData: { invoices: SEED_INVOICES } }),
+      ...(values.empty ? {} : { seedData: { invoices: DEMO_INVOICES } }),
       deliverTo: values['allow-host'],
     },
   };
 }
 
-function seedFrom(text: string | undefined): number | string | undefined {
+function parseSeed(text: string | undefined): number | string | undefined {
   return text !== undefined && /^\d{1,9}$/.test(text) ? Number(text) : text;
+}
+
+/** One value of each dialect at random. */
+function randomDialect(next: () => number): Partial<Dialect> {
+  const chosen = Object.entries(DIALECTS).map(([name, { values }]) => [
+    name,
+    values[Math.floor(next() * values.length)],
+  ]);
+  return Object.fromEntries(chosen) as Partial<Dialect>; // each name has a value of its list
+}
+
+const FAULT_TYPES = [...REQUEST_FAULTS, ...DELIVERY_FAULTS];
+const OPERATIONS = Object.values(endpoints).map(({ operation }) => operation);
+
+/** `type`, `type:rate`, `type@operation` or `type@operation:rate`. Without a rate the fault applies once. */
+function parseFault(flag: string, seed: number | string | undefined): SeedFault {
+  const [, name = '', place, rateText] = /^([^@:]*)(?:@([^:]*))?(?::(.*))?$/.exec(flag) ?? [];
+  const fault = FAULT_TYPES.find((type) => type === name);
+  if (fault === undefined)
+    throw misuse(`there is no fault ${JSON.stringify(name)}, only ${FAULT_TYPES.join(', ')}`, HELP);
+  const operation = OPERATIONS.find((each) => each === place);
+  if (place !== undefined && operation === undefined) {
+    throw misuse(`there is no operation ${JSON.stringify(place)}, only ${OPERATIONS.join(', ')}`, HELP);
+  }
+  const rate = rateText === undefined ? 1 : Number(rateText);
+  if (rateText === '' || !(rate > 0 && rate <= 1)) {
+    throw misuse(`the rate of --fault ${flag} must be above 0 and up to 1, such as ${name}:0.2`, HELP);
+  }
+  return {
+    fault,
+    ...(operation === undefined ? {} : { operation }),
+    ...(rateText === undefined ? {} : { rate, times: Number.POSITIVE_INFINITY, seed: `${seed ?? 1} ${flag}` }),
+  };
 }

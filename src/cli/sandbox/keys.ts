@@ -9,7 +9,7 @@ const HELP = `
 
 `;
 
-/** What a key does while the sandbox runs. */
+/** The targets of the keys. */
 export interface KeyTargets {
   readonly io: Pick<Io, 'out' | 'open'>;
   readonly sandbox: Sandbox;
@@ -17,7 +17,7 @@ export interface KeyTargets {
   readonly stop: () => void;
 }
 
-/** Answers a pressed key. Never rejects. */
+/** Performs the action of a pressed key. Never rejects. */
 export async function onKey(key: string, { io, sandbox, changed, stop }: KeyTargets): Promise<void> {
   const say = (text: string): void => io.out(`  ${text}\n`);
   const clock = (): string => `clock ${sandbox.now().toISOString().slice(0, 19).replace('T', ' ')}`;
@@ -31,7 +31,7 @@ export async function onKey(key: string, { io, sandbox, changed, stop }: KeyTarg
     f() {
       if (sandbox.frozen) sandbox.unfreeze();
       else sandbox.freeze();
-      say(`${clock()}  ${sandbox.frozen ? 'stands still (f: let it run)' : 'runs'}`);
+      say(`${clock()}  ${sandbox.frozen ? 'is frozen (f: let it run)' : 'runs'}`);
     },
     r() {
       sandbox.reset();

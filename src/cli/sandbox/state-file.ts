@@ -15,13 +15,14 @@ import { dirname } from 'node:path';
 import { isMerchantError } from '../../errors/classes.ts';
 import type { Sandbox, SandboxState } from '../../sandbox/index.ts';
 import { parseState } from '../../sandbox/state/saved-state.ts';
-import { misuse } from '../io.ts';
+import { messageOf, misuse } from '../io.ts';
 
-const SHORTEST_WAIT = 50;
-/** Writing takes at most this share of the time, however large the file grows. */
-const SHARE = 10;
+/** Milliseconds between a change and its write. */
+const MIN_WAIT = 50;
+/** Waits ten times as long as a write takes, so that a large file does not slow the sandbox down. */
+const WAIT_FACTOR = 10;
 
-/** What the file holds; undefined when there is none yet. */
+/** Reads the state of a sandbox from a file, or undefined if the file does not exist yet. */
 export function readState(path: string): SandboxState | undefined {
   if (!existsSync(path)) {
     try {
@@ -34,27 +35,27 @@ export function readState(path: string): SandboxState | undefined {
     }
     return undefined;
   }
-  const mend = `mv ${path} ${path}.old && merchant-invoicing sandbox --state ${path}`;
+  const fix = `mv ${path} ${path}.old && merchant-invoicing sandbox --state ${path}`;
   try {
     return parseState(JSON.parse(readFileSync(path, 'utf8')));
   } catch (error) {
     const problem = isMerchantError(error) || !(error instanceof SyntaxError) ? messageOf(error) : 'it is not JSON';
-    throw misuse(`--state ${path} cannot be read: ${problem}`, mend);
+    throw misuse(`--state ${path} cannot be read: ${problem}`, fix);
   }
 }
 
-/** Keeps a file as the sandbox is. */
+/** Writes the state of a sandbox to a file. */
 export interface StateKeeper {
-  /** Something has changed: written soon, several changes at once. */
+  /** Writes soon. Several changes are written at once. */
   touch(): void;
   /** Writes now. */
   flush(): void;
 }
 
-/** `say` is told when the file cannot be written, and when somebody else writes it, too. */
+/** Calls `say` if the file cannot be written, and if another program has changed it. */
 export function keepState(path: string, sandbox: Sandbox, say: (line: string) => void): StateKeeper {
   let timer: ReturnType<typeof setTimeout> | undefined;
-  let wait = SHORTEST_WAIT;
+  let wait = MIN_WAIT;
   let written: number | null = null;
   const flush = (): void => {
     clearTimeout(timer);
@@ -62,14 +63,14 @@ export function keepState(path: string, sandbox: Sandbox, say: (line: string) =>
     const began = performance.now();
     try {
       if (written !== null && statSync(path, { throwIfNoEntry: false })?.mtimeMs !== written) {
-        say(`${path} was changed by something else, another sandbox perhaps; it is overwritten`);
+        say(`${path} was changed by another program, perhaps by another sandbox, and is overwritten`);
       }
       writeAtomically(path, JSON.stringify(sandbox.state()));
       written = statSync(path).mtimeMs;
     } catch (error) {
       say(`${path} cannot be written: ${messageOf(error)}`);
     }
-    wait = Math.max(SHORTEST_WAIT, (performance.now() - began) * SHARE);
+    wait = Math.max(MIN_WAIT, (performance.now() - began) * WAIT_FACTOR);
   };
   return {
     touch() {
@@ -79,7 +80,7 @@ export function keepState(path: string, sandbox: Sandbox, say: (line: string) =>
   };
 }
 
-/** A reader sees the old file or the new one, never half of it, even when the power fails. */
+/** Replaces the file in one step. A reader sees the old content or the new, even after a power failure. */
 function writeAtomically(path: string, text: string): void {
   const draft = `${path}.${process.pid}.tmp`;
   try {
@@ -95,8 +96,4 @@ function writeAtomically(path: string, text: string): void {
     rmSync(draft, { force: true });
     throw error;
   }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

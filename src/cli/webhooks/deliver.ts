@@ -2,15 +2,15 @@ import { request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 
 /** One request to a receiver. */
-export interface Shot {
+export interface ReceiverRequest {
   readonly method: 'POST' | 'GET';
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
 
-/** What came of it. */
+/** How the receiver answered. */
 export interface Reply {
-  /** Null: no answer. */
+  /** Null where there is no answer. */
   readonly status: number | null;
   /** The start of the answer's body. */
   readonly text: string;
@@ -19,10 +19,11 @@ export interface Reply {
   readonly problem: string | null;
 }
 
-const KEPT = 2_000;
+/** How many characters of the answer are kept. */
+const MAX_TEXT = 2_000;
 
-/** Sends it on a connection of its own, follows no redirect, and never rejects. */
-export function deliver(url: string, { method, headers, body }: Shot, timeout: number): Promise<Reply> {
+/** Sends a request on a new connection and follows no redirect. Never rejects. */
+export function deliver(url: string, { method, headers, body }: ReceiverRequest, timeout: number): Promise<Reply> {
   const began = performance.now();
   const send = url.toLowerCase().startsWith('https:') ? requestHttps : requestHttp;
   return new Promise((resolve) => {
@@ -30,7 +31,7 @@ export function deliver(url: string, { method, headers, body }: Shot, timeout: n
     let text = '';
     const end = (problem: string | null): void => {
       clearTimeout(timer);
-      resolve({ status, text: text.slice(0, KEPT), ms: Math.round(performance.now() - began), problem });
+      resolve({ status, text: text.slice(0, MAX_TEXT), ms: Math.round(performance.now() - began), problem });
       request.destroy();
     };
     const timer = setTimeout(() => end(status === null ? 'time-out' : null), timeout);
@@ -39,20 +40,20 @@ export function deliver(url: string, { method, headers, body }: Shot, timeout: n
       status = response.statusCode ?? null;
       response.setEncoding('utf8');
       response.on('data', (part: string) => {
-        if (text.length < KEPT) text += part;
+        if (text.length < MAX_TEXT) text += part;
       });
       response.on('end', () => end(null));
-      response.on('error', () => end(null)); // the status decides, a body that breaks off changes nothing
+      response.on('error', () => end(null)); // the status decides, even if the body breaks off
     });
     request.on('error', (error: Error & { readonly code?: string }) => {
-      // A receiver may refuse a large body before it has read all of it: its answer may be here already.
+      // A receiver may refuse a large body before it has read all of it, so its answer may have arrived.
       setImmediate(() => end(status === null ? (error.code ?? error.message) : null));
     });
     request.end(method === 'GET' ? undefined : body);
   });
 }
 
-/** True for an answer that counts as a receipt. */
-export function isReceipt({ status }: Reply): boolean {
+/** True for a 2xx, which acknowledges a delivery. */
+export function isAcknowledged({ status }: Reply): boolean {
   return status !== null && status >= 200 && status <= 299;
 }

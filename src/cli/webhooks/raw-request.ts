@@ -1,29 +1,29 @@
-/** A request as it stands in a file. */
+/** A request read from a file. */
 export interface RawRequest {
-  /** Name to values, in order; names as written. */
+  /** Name to values in their order, with names as written. */
   readonly headers: Readonly<Record<string, string[]>>;
   readonly body: Uint8Array;
-  /** What was done to it, for the reader to know. */
+  /** A note about a change of the body, or null. */
   readonly remark: string | null;
 }
 
 const HEADER = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*(.*?)[ \t]*$/;
 
-/** Splits headers and body of a raw HTTP request; null when that is no request. Lines may end with LF or CRLF. */
+/** Splits headers and body of a raw HTTP request. Null if the bytes are something else. Lines may end with LF or CRLF. */
 export function readRawRequest(bytes: Uint8Array): RawRequest | null {
-  const text = Buffer.from(bytes).toString('latin1'); // one character per byte, so positions are those of the bytes
+  const text = Buffer.from(bytes).toString('latin1'); // one character per byte, so positions are byte positions
   const border = /\r?\n\r?\n/.exec(text);
   if (border === null) return null;
   const lines = text.slice(0, border.index).split(/\r?\n/);
   if (/^[A-Z]+ \S+/.test(lines[0] ?? '') && !HEADER.test(lines[0] ?? '')) lines.shift();
-  const headers = headersFrom(lines);
+  const headers = readHeaders(lines);
   if (headers === null) return null;
   const body = bytes.subarray(border.index + border[0].length);
   return { headers, ...cutToLength(headers, body) };
 }
 
-/** `Name: value` lines as headers; null when one is something else. */
-export function headersFrom(lines: readonly string[]): Record<string, string[]> | null {
+/** `Name: value` lines as headers, or null if one is something else. */
+export function readHeaders(lines: readonly string[]): Record<string, string[]> | null {
   const headers: Record<string, string[]> = {};
   for (const line of lines) {
     const [, name, value] = HEADER.exec(line) ?? [];
@@ -33,7 +33,7 @@ export function headersFrom(lines: readonly string[]): Record<string, string[]> 
   return headers;
 }
 
-/** An editor or a shell adds a line break at the end of a file. Where Content-Length says so, it is none of the body. */
+/** Removes a line break after the body that an editor or a shell added, where Content-Length shows it. */
 function cutToLength(
   headers: Readonly<Record<string, string[]>>,
   body: Uint8Array,

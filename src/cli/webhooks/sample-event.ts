@@ -13,22 +13,26 @@ import { readSettings } from '../../sandbox/settings.ts';
 export const EVENT_KINDS = ['paid', 'adjusted', 'overpaid', 'expired', 'canceled', 'fail'] as const;
 export type EventKind = (typeof EVENT_KINDS)[number];
 
-/** The order that a sample event speaks of. */
+/** The order of a sample event. */
 export interface SampleOrder {
   readonly externalId: string;
   readonly amount: string;
   readonly currency: string;
-  /** For `adjusted` and `overpaid`; default half, and half more. */
+  /** The paid amount of `adjusted` and `overpaid`. Default: half, and one and a half of the amount. */
   readonly paid?: string | undefined;
 }
 
-/** A terminal webhook as the service would send it: made by a sandbox of its own. */
+/** A webhook of a final state as the service sends it. */
 export interface SampleEvent {
   readonly eventType: KnownEventType;
   readonly body: string;
 }
 
-/** Throws a ConfigurationError for an amount that is none. Each call names another invoice_uuid. */
+/**
+ * Builds an event with a sandbox. Each call has another invoice_uuid.
+ *
+ * @throws ConfigurationError for an unusable amount.
+ */
 export async function sampleEvent(kind: EventKind, order: SampleOrder, dialect: Dialect): Promise<SampleEvent> {
   const { externalId, amount, currency } = order;
   const invoice: SeedInvoice = {
@@ -90,8 +94,8 @@ function rateOf(fiat: string): SandboxRate {
   };
 }
 
-/** The headers of a delivery, signed as the sandbox does it. `timestamp` in epoch milliseconds. */
-export async function deliveryHeaders(
+/** The headers of a delivery, signed by the sandbox. `timestamp` is in epoch milliseconds. */
+export async function sampleHeaders(
   { eventType, body }: SampleEvent,
   secret: string,
   dialect: Dialect,

@@ -1,51 +1,49 @@
 import { readFileSync } from 'node:fs';
+import { dialectFrom } from '../../sandbox/dialect/dialects.ts';
 import { parseDuration } from '../../sandbox/option-checks.ts';
-import { addressFrom, readArguments } from '../arguments.ts';
+import { parseAddress, parseDialect, readArguments } from '../arguments.ts';
+import { COMMANDS, exampleOf } from '../commands.ts';
 import { CliError, EXIT, type ExitCode, type Io, misuse } from '../io.ts';
-import { excerpt, styleOf } from '../style.ts';
-import { deliver, isReceipt } from './deliver.ts';
-import { dialectOf, secretsOf, WEBHOOK_FLAGS } from './flags.ts';
-import { deliveryHeaders, EVENT_KINDS, type EventKind, type SampleEvent, sampleEvent } from './sample-event.ts';
+import { excerpt, styleOf } from '../report.ts';
+import { deliver, isAcknowledged } from './deliver.ts';
+import { EVENT_KINDS, type EventKind, type SampleEvent, sampleEvent, sampleHeaders } from './sample-event.ts';
+import { readSecrets, redacted } from './secrets.ts';
 
-const EXAMPLE = 'merchant-invoicing webhooks send paid http://127.0.0.1:3000/webhook';
-/** The names of the events, and what the service calls them. */
+const EXAMPLE = exampleOf(COMMANDS['webhooks send']);
+/** The event names of the command line and of the service. */
 const NAMES: Readonly<Record<string, EventKind>> = {
   ...Object.fromEntries(EVENT_KINDS.map((kind) => [kind, kind])),
   'invoice.paid': 'paid',
   'invoice.canceled': 'canceled',
 };
 
-/** `webhooks send EVENT URL`: one signed delivery. */
+/** `webhooks send EVENT URL`: sends one signed delivery. */
 export async function webhooksSend(args: readonly string[], io: Io): Promise<ExitCode> {
-  const { values, positionals } = readArguments(
-    args,
-    { ...WEBHOOK_FLAGS, paid: { type: 'string' }, from: { type: 'string' }, 'dry-run': { type: 'boolean' } },
-    'webhooks send',
-  );
+  const { values, positionals } = readArguments(COMMANDS['webhooks send'], args, 'webhooks send');
   const [name = '', address] = positionals;
   const kind = Object.hasOwn(NAMES, name) ? NAMES[name] : undefined;
   if (kind === undefined) {
     throw misuse(
       name === ''
         ? 'webhooks send needs an event and an address'
-        : `there is no event ${JSON.stringify(name)}; there are ${Object.keys(NAMES).join(', ')}`,
+        : `there is no event ${JSON.stringify(name)}, only ${Object.keys(NAMES).join(', ')}`,
       EXAMPLE,
     );
   }
-  const url = addressFrom(address, 'the address of the receiver', EXAMPLE);
-  const dialect = dialectOf(values.dialect, EXAMPLE);
+  const url = parseAddress(address, 'the address of the receiver', EXAMPLE);
+  const dialect = dialectFrom(parseDialect(values.dialect));
   const {
     list: [secret = ''],
     source,
-  } = secretsOf(values.secret, io.env);
+  } = readSecrets(values.secret, io.env);
   const externalId = values['external-id'] ?? `sent-${crypto.randomUUID().slice(0, 8)}`;
   const sample = await sampleEvent(kind, { ...values, externalId }, dialect);
   const event: SampleEvent = values.from === undefined ? sample : { ...sample, body: fileText(values.from) };
-  const headers = await deliveryHeaders(event, secret, dialect, Date.now());
+  const headers = await sampleHeaders(event, secret, dialect, Date.now());
 
   if (values['dry-run']) {
     const { host, pathname, search } = new URL(url);
-    // With the length, a line break that a shell or an editor adds at the end is known to be none of the body.
+    // With the length, `webhooks verify` can remove a line break that a shell or an editor adds at the end.
     const length = String(Buffer.byteLength(event.body));
     const lines = Object.entries({ Host: host, 'Content-Length': length, ...headers }).map(
       ([header, value]) => `${header}: ${value}`,
@@ -67,8 +65,8 @@ export async function webhooksSend(args: readonly string[], io: Io): Promise<Exi
       `start your receiver, then: merchant-invoicing webhooks send ${name} ${url}`,
     );
   }
-  const ok = isReceipt(reply);
-  const text = reply.text.replaceAll(secret, '[redacted]');
+  const ok = isAcknowledged(reply);
+  const text = redacted(reply.text, [secret]);
   if (values.json) {
     io.out(
       `${JSON.stringify({ ok, url, event: event.eventType, id: headers['X-Webhook-Id'], body: event.body, ...reply, text })}\n`,

@@ -3,38 +3,21 @@ import { WebhookVerificationError } from '../../errors/classes.ts';
 import { printable } from '../../printable.ts';
 import { verifyWebhook } from '../../webhooks/verify/verify.ts';
 import { readArguments } from '../arguments.ts';
+import { COMMANDS, exampleOf } from '../commands.ts';
 import { EXIT, type ExitCode, type Io, misuse } from '../io.ts';
-import { styleOf } from '../style.ts';
-import { secretsOf } from './flags.ts';
-import { headersFrom, type RawRequest, readRawRequest } from './raw-request.ts';
+import { styleOf } from '../report.ts';
+import { type RawRequest, readHeaders, readRawRequest } from './raw-request.ts';
+import { readSecrets } from './secrets.ts';
 
-const EXAMPLE = 'merchant-invoicing webhooks verify < request.txt';
+const EXAMPLE = exampleOf(COMMANDS['webhooks verify']);
 
-/** `webhooks verify`: what the package's own receiver says of a request, and why. */
+/** `webhooks verify`: verifies a request as the receiver of the package does, and explains a refusal. */
 export async function webhooksVerify(args: readonly string[], io: Io): Promise<ExitCode> {
-  const { values, positionals } = readArguments(
-    args,
-    {
-      secret: { type: 'string', multiple: true },
-      body: { type: 'string' },
-      header: { type: 'string', multiple: true, short: 'H' },
-      at: { type: 'string' },
-      'order-id-member': { type: 'string' },
-      'paid-event': { type: 'string', multiple: true },
-      'canceled-event': { type: 'string', multiple: true },
-    },
-    'webhooks verify',
-  );
-  const [extra] = positionals;
-  if (extra !== undefined)
-    throw misuse(
-      `webhooks verify reads standard input, not ${JSON.stringify(extra)}`,
-      `merchant-invoicing webhooks verify < ${extra}`,
-    );
-  const { list, source } = secretsOf(values.secret, io.env);
-  const { headers, body, remark } = await requestOf(values, io);
+  const { values } = readArguments(COMMANDS['webhooks verify'], args, 'webhooks verify');
+  const { list, source } = readSecrets(values.secret, io.env);
+  const { headers, body, remark } = await readRequest(values, io);
   const style = styleOf(io);
-  const now = values.at === undefined ? undefined : instantOf(values.at);
+  const now = values.at === undefined ? undefined : parseInstant(values.at);
   try {
     const event = await verifyWebhook(body, headers, list, {
       now,
@@ -60,43 +43,42 @@ export async function webhooksVerify(args: readonly string[], io: Io): Promise<E
     if (values.json) io.out(`${JSON.stringify({ ok: false, reason, message, remark })}\n`);
     else
       io.out(
-        `  ${style.bad('refused')}  ${reason}\n  ${printable(message)}\n  secret: ${source}\n  try: ${mendFor(reason)}\n`,
+        `  ${style.bad('refused')}  ${reason}\n  ${printable(message)}\n  secret: ${source}\n  try: ${fixFor(reason)}\n`,
       );
     return EXIT.finding;
   }
 }
 
-function mendFor(reason: string): string {
+function fixFor(reason: string): string {
   if (reason === 'timestamp_too_old' || reason === 'timestamp_too_new') return `${EXAMPLE} --at TIME-OF-ARRIVAL`;
-  if (reason === 'malformed_payload')
-    return `${EXAMPLE} --order-id-member NAME   # where the order id has another name`;
+  if (reason === 'malformed_payload') return `${EXAMPLE} --order-id-member NAME   # if the order id has another name`;
   if (reason === 'signature_mismatch') return `${EXAMPLE} --secret THE-SECRET-OF-THE-DASHBOARD`;
-  return 'merchant-invoicing webhooks send paid http://127.0.0.1:3000/webhook --dry-run   # what a good one looks like';
+  return 'merchant-invoicing webhooks send paid http://127.0.0.1:3000/webhook --dry-run   # prints a genuine request';
 }
 
-async function requestOf(
-  values: { readonly body?: string | undefined; readonly header?: readonly string[] | undefined },
+async function readRequest(
+  values: { readonly body?: string | undefined; readonly header: readonly string[] },
   io: Io,
 ): Promise<RawRequest> {
   if (values.body === undefined) {
-    // At a terminal nothing would come, and nothing would say so.
+    // At a terminal the command would wait for input without a word.
     if (io.keyboard !== null) throw misuse('webhooks verify reads a request from standard input', EXAMPLE);
     const request = readRawRequest(await io.readInput());
     if (request !== null) return request;
-    throw misuse('standard input holds no request: header lines, an empty line and the body are wanted', EXAMPLE);
+    throw misuse('standard input holds no request: it needs header lines, an empty line and the body', EXAMPLE);
   }
-  const mend =
+  const fix =
     "merchant-invoicing webhooks verify --body body.json -H 'X-Webhook-Signature: …' -H 'X-Webhook-Timestamp: …' -H 'X-Webhook-Id: …'";
-  const headers = headersFrom(values.header ?? []);
-  if (headers === null) throw misuse("--header takes 'Name: value'", mend);
+  const headers = readHeaders(values.header);
+  if (headers === null) throw misuse("--header takes 'Name: value'", fix);
   try {
     return { headers, body: readFileSync(values.body), remark: null };
   } catch {
-    throw misuse(`cannot read ${values.body}`, mend);
+    throw misuse(`cannot read ${values.body}`, fix);
   }
 }
 
-function instantOf(text: string): number {
+function parseInstant(text: string): number {
   const at = /^\d{10}$/.test(text) ? Number(text) * 1000 : /^\d{13}$/.test(text) ? Number(text) : Date.parse(text);
   if (!Number.isNaN(at)) return at;
   throw misuse(

@@ -1,6 +1,6 @@
 import { toBase64url } from '../../webhooks/verify/hmac.ts';
 import { signWebhook } from '../../webhooks/verify/signature.ts';
-import type { Dialect } from '../dialect/dialect.ts';
+import type { Dialect } from '../dialect/dialects.ts';
 import type { DeliveryFault } from '../state/faults.ts';
 import type { DeliveryRecord } from '../state/store.ts';
 import type { SandboxWebhookRequest } from '../wire-types.ts';

@@ -1,7 +1,6 @@
 import type { WebhookDelivery } from '../../contract/types.ts';
-import type { Dialect } from '../dialect/dialect.ts';
-import { withNothing } from '../dialect/wire-form.ts';
-import { wireTime } from '../dialect/wire-time.ts';
+import type { Dialect } from '../dialect/dialects.ts';
+import { wireTime, withNothing } from '../dialect/wire-form.ts';
 import type { DeliveryRecord } from '../state/store.ts';
 import type { SandboxAttempt, SandboxDelivery } from '../wire-types.ts';
 import type { World } from '../world.ts';

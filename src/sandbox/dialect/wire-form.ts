@@ -1,4 +1,4 @@
-import type { Dialect, NullForm } from './dialect.ts';
+import type { Dialect, NullForm } from './dialects.ts';
 
 /** Members that carry a decimal, wherever they stand. */
 const DECIMALS: ReadonlySet<string> = new Set([
@@ -23,7 +23,7 @@ const DECIMALS: ReadonlySet<string> = new Set([
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** A resource as the dialect writes it: decimals, members without a value, members that nobody knows yet. */
+/** A resource as the dialect writes it: decimals, members without a value, unknown members. */
 export function wireForm(dialect: Dialect, fields: object, nothing: NullForm = 'null'): Fields {
   const { extraMembers } = dialect;
   const shown = withNothing(withDecimals(dialect, fields), nothing);
@@ -61,4 +61,24 @@ export function decimalText(text: string, form: Dialect['decimalForm']): string 
   if (form === 'padded') return `${whole}.${fraction.padEnd(8, '0')}`;
   const short = fraction.replace(/0+$/, '');
   return short === '' ? whole : `${whole}.${short}`;
+}
+
+/** An instant in epoch milliseconds as the service writes it. */
+export function wireTime(at: number, form: Dialect['timeForm'] = 'z'): string {
+  const text = new Date(at).toISOString();
+  const bare = text.slice(0, -1);
+  switch (form) {
+    case 'z':
+      return text;
+    case 'offset':
+      return `${bare}+00:00`;
+    case 'micros':
+      return `${bare}000Z`;
+    case 'zoneless':
+      return bare;
+    case 'whole_seconds':
+      return `${bare.slice(0, 19)}Z`;
+    case 'blank':
+      return text.replace('T', ' ');
+  }
 }

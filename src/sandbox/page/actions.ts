@@ -10,8 +10,27 @@ import { fileAnswer, html, pageAnswer, seeOther } from './parts/html.ts';
 
 type Fields = Readonly<Record<string, string>>;
 
-/** What can be done to a running sandbox from outside: by the buttons of `/`, and by a command line. */
-const ACTIONS: Readonly<Record<string, (sandbox: Sandbox, fields: Fields) => unknown>> = {
+type Action = (sandbox: Sandbox, fields: Fields) => unknown;
+
+const methodOf = ({ method }: Fields): { method?: string } => (method === undefined ? {} : { method });
+
+/** The actions on one order, named by `ident`. */
+export const ORDER_ACTIONS: Readonly<Record<string, Action>> = {
+  choose: (sandbox, { ident = '', method = '' }) => sandbox.choose(ident, method),
+  pay: (sandbox, { ident = '', ...rest }) => sandbox.pay(ident, methodOf(rest)),
+  underpay: (sandbox, { ident = '', amount = '', ...rest }) => sandbox.underpay(ident, amount, methodOf(rest)),
+  overpay: (sandbox, { ident = '', amount = '', ...rest }) => sandbox.overpay(ident, amount, methodOf(rest)),
+  adjust: (sandbox, { ident = '', amount = '' }) => sandbox.adjust(ident, amount),
+  fail: (sandbox, { ident = '' }) => sandbox.fail(ident),
+  cancel: (sandbox, { ident = '' }) => sandbox.cancel(ident),
+  expire: (sandbox, { ident = '' }) => sandbox.expire(ident),
+  resend: (sandbox, { ident = '' }) => sandbox.resend(ident),
+};
+
+/** The actions of the dashboard and the command line on a running sandbox. */
+const ACTIONS: Readonly<Record<string, Action>> = {
+  ...ORDER_ACTIONS,
+  explain: (sandbox, { ident = '' }) => sandbox.explain(ident),
   advance: async (sandbox, { duration = '' }) => {
     await sandbox.advance(/^\d+$/.test(duration) ? Number(duration) : duration);
     return { now: sandbox.now().toISOString() };
@@ -20,16 +39,6 @@ const ACTIONS: Readonly<Record<string, (sandbox: Sandbox, fields: Fields) => unk
     sandbox.reset();
     return { now: sandbox.now().toISOString() };
   },
-  resend: (sandbox, { ident = '' }) => sandbox.resend(ident),
-  choose: (sandbox, { ident = '', method = '' }) => sandbox.choose(ident, method),
-  pay: (sandbox, { ident = '', method }) => sandbox.pay(ident, method === undefined ? {} : { method }),
-  underpay: (sandbox, { ident = '', amount = '' }) => sandbox.underpay(ident, amount),
-  overpay: (sandbox, { ident = '', amount = '' }) => sandbox.overpay(ident, amount),
-  adjust: (sandbox, { ident = '', amount = '' }) => sandbox.adjust(ident, amount),
-  fail: (sandbox, { ident = '' }) => sandbox.fail(ident),
-  cancel: (sandbox, { ident = '' }) => sandbox.cancel(ident),
-  expire: (sandbox, { ident = '' }) => sandbox.expire(ident),
-  explain: (sandbox, { ident = '' }) => sandbox.explain(ident),
   freeze: (sandbox) => {
     sandbox.freeze();
     return { frozen: true };
@@ -40,7 +49,7 @@ const ACTIONS: Readonly<Record<string, (sandbox: Sandbox, fields: Fields) => unk
   },
   fault: (sandbox, { type = '', operation, times, rate }) => {
     sandbox.faults.next(type as FaultType, {
-      // checked by next() itself
+      // next() checks the type
       ...(operation ? { operation: operationFrom(operation) } : {}),
       ...(times ? { times: times === 'Infinity' ? Number.POSITIVE_INFINITY : Number(times) } : {}),
       ...(rate ? { rate: Number(rate) } : {}),
@@ -60,10 +69,10 @@ const ACTIONS: Readonly<Record<string, (sandbox: Sandbox, fields: Fields) => unk
 function operationFrom(name: string): Operation {
   const found = Object.values(endpoints).find(({ operation }) => operation === name);
   if (found !== undefined) return found.operation;
-  throw new ConfigurationError(`There is no operation ${name}; there are ${Object.keys(endpoints).join(', ')}`);
+  throw new ConfigurationError(`There is no operation ${name}, only ${Object.keys(endpoints).join(', ')}`);
 }
 
-/** What is there, for `GET /_/status`. */
+/** The answer of `GET /_/status`: clock, invoices and deliveries. */
 export function statusAnswer(sandbox: Sandbox): Answer {
   const { url } = sandbox;
   const state = {
@@ -76,8 +85,8 @@ export function statusAnswer(sandbox: Sandbox): Answer {
 }
 
 /**
- * `POST /_/{action}` with form fields or a JSON object. Answers JSON where JSON is asked for, else leads back to the page
- * that the form names.
+ * Answers `POST /_/{action}` with form fields or a JSON object. A client that accepts JSON gets JSON. A browser gets a
+ * redirect to the page that the form names.
  */
 export async function actionAnswer(sandbox: Sandbox, name: string, exchange: Exchange): Promise<Answer> {
   const wantsJson = exchange.headers.get('accept')?.includes('application/json') ?? false;
@@ -86,7 +95,7 @@ export async function actionAnswer(sandbox: Sandbox, name: string, exchange: Exc
     fields = fieldsOf(exchange);
     const action = Object.hasOwn(ACTIONS, name) ? ACTIONS[name] : undefined;
     if (action === undefined)
-      throw new ConfigurationError(`There is no action ${name}; there are ${Object.keys(ACTIONS).join(', ')}`);
+      throw new ConfigurationError(`There is no action ${name}, only ${Object.keys(ACTIONS).join(', ')}`);
     const result: unknown = await action(sandbox, fields);
     return {
       ...(wantsJson

@@ -1,6 +1,7 @@
 import type { Answer } from '../service/respond.ts';
 import type { Exchange } from '../service/service.ts';
 import { type Html, html, pageAnswer } from './parts/html.ts';
+import { addressOf } from './parts/table.ts';
 
 const PAGES = [
   ['/', 'Overview'],
@@ -11,18 +12,18 @@ const PAGES = [
   ['/assumptions', 'Assumptions'],
 ] as const;
 
-/** What an action has done; the name comes from the address, the words from here. */
+/** The notice after an action. The address holds only the name of the action. */
 const DONE: Readonly<Record<string, string>> = {
-  advance: 'The clock was moved, and what fell due has happened.',
-  freeze: 'The clock stands still.',
+  advance: 'The clock was moved, and everything that was due has happened.',
+  freeze: 'The clock is frozen.',
   unfreeze: 'The clock runs.',
   reset: 'Everything is back at the beginning.',
   resend: 'The webhook was sent.',
   explain: 'The search for the cause has ended.',
-  fault: 'The fault waits for what it fits.',
-  chance: 'Chance is on.',
+  fault: 'The fault applies to the first matching request.',
+  chance: 'Random faults are on.',
   clear_faults: 'No fault is left.',
-  choose: 'The method was chosen.',
+  choose: 'The payment method was chosen.',
   pay: 'The order was paid.',
   underpay: 'The order was paid with less.',
   overpay: 'The order was paid with more.',
@@ -45,15 +46,25 @@ export function dashboardPage(exchange: Exchange, title: string, main: Html): An
   return pageAnswer(`${title} · Sandbox`, html`${notice}${main}`, { nav, wide: true });
 }
 
-/** Where a form of this page leads back to. */
-export function backField({ url }: Exchange): Html {
-  const query = new URLSearchParams(url.searchParams);
-  query.delete('done');
-  const search = query.size === 0 ? '' : `?${query}`;
-  return html`<input type="hidden" name="back" value="${url.pathname}${search}">`;
+/** A form that posts an action of the sandbox and returns to this page. */
+export function actionForm(
+  exchange: Exchange,
+  action: string,
+  content: Html,
+  { ident, label, style }: { readonly ident?: string; readonly label?: string; readonly style?: 'row' | 'stack' } = {},
+): Html {
+  return html`<form method="post" action="/_/${action}"${style && html` class="${style}"`}${label && html` aria-label="${label}"`}><input type="hidden" name="back" value="${addressOf(exchange)}">${ident && html`<input type="hidden" name="ident" value="${ident}">`}
+${content}</form>`;
 }
 
-/** The path to go back to, with a word on what was done. Anything but a path of the sandbox leads to the overview. */
+/** A list of values to choose from, or any. */
+export function selectField(name: string, label: string, values: readonly string[], chosen: string | null): Html {
+  return html`<label class="field"><span>${label}</span><select name="${name}"><option value="">any</option>${values.map(
+    (value) => html`<option value="${value}"${value === chosen && html` selected`}>${value}</option>`,
+  )}</select></label>`;
+}
+
+/** The path of a page with the notice of an action. Anything but a path of the sandbox leads to the overview. */
 export function backWith(back: string | undefined, done: string): string {
   const origin = 'http://sandbox.invalid';
   const wanted = back?.startsWith('/') && URL.canParse(back, origin) ? new URL(back, origin) : new URL(origin);
@@ -61,15 +72,4 @@ export function backWith(back: string | undefined, done: string): string {
   if (done === '') target.searchParams.delete('done');
   else target.searchParams.set('done', done);
   return target.pathname.replace(/^\/+/, '/') + target.search;
-}
-
-/** The address of this page with other members in its query; null takes one out. */
-export function sameWith({ url }: Exchange, changes: Readonly<Record<string, string | null>>): string {
-  const query = new URLSearchParams(url.searchParams);
-  query.delete('done');
-  for (const [name, value] of Object.entries(changes)) {
-    if (value === null) query.delete(name);
-    else query.set(name, value);
-  }
-  return `${url.pathname}${query.size === 0 ? '' : `?${query}`}`;
 }

@@ -1,12 +1,12 @@
 import type { Answer } from '../service/respond.ts';
 import type { Exchange } from '../service/service.ts';
 import type { World } from '../world.ts';
-import { backField, dashboardPage } from './dashboard-frame.ts';
+import { actionForm, dashboardPage } from './dashboard-frame.ts';
 import { deliveryTable } from './deliveries/deliveries-page.ts';
-import { inForce } from './faults-page.ts';
+import { faultsInForce } from './faults-page.ts';
 import { invoiceTable } from './invoices-page.ts';
 import { type Html, html } from './parts/html.ts';
-import { moment } from './parts/moments.ts';
+import { moment } from './parts/time.ts';
 import { requestTable } from './requests-page.ts';
 
 const SHOWN = 10;
@@ -23,10 +23,10 @@ export function dashboard(world: World, exchange: Exchange): Answer {
     html`<h1>Merchant Invoicing sandbox</h1>
 <div class="pair"><section class="card stack" aria-label="Clock">
 <dl class="facts"><dt>API</dt><dd><code>${world.url}</code></dd>
-<dt>Clock</dt><dd class="num">${moment(world.clock.now())}, ${world.clock.running() ? 'running' : 'standing still'}</dd></dl>
+<dt>Clock</dt><dd class="num">${moment(world.clock.now())}, ${world.clock.running() ? 'running' : 'frozen'}</dd></dl>
 ${clockForms(world, exchange)}</section>
-<section class="card stack" aria-labelledby="force"><h2 id="force">Faults in force</h2>${inForce(world, exchange)}
-<p class="small"><a href="/faults">Let something go wrong</a> · <a href="/assumptions">What this sandbox assumes</a></p></section></div>
+<section class="card stack" aria-labelledby="force"><h2 id="force">Active faults</h2>${faultsInForce(world, exchange)}
+<p class="small"><a href="/faults">Cause a fault</a> · <a href="/assumptions">What this sandbox assumes</a></p></section></div>
 <section class="card stack" aria-labelledby="invoices"><div class="row apart"><h2 id="invoices">Invoices</h2><a href="/invoices">All ${world.store.list().length}</a></div>
 ${invoiceTable(invoices, exchange, 'No invoice yet.')}</section>
 <section class="card stack" aria-labelledby="deliveries"><div class="row apart"><h2 id="deliveries">Webhook deliveries</h2><a href="/deliveries">All deliveries</a></div>
@@ -37,9 +37,12 @@ ${requestTable(requests, 'No request yet.')}</section>`,
 }
 
 function clockForms(world: World, exchange: Exchange): Html {
-  const running = world.clock.running();
-  return html`<form method="post" action="/_/advance" class="row" aria-label="Move the clock">${backField(exchange)}
-${STEPS.map((step) => html`<button name="duration" value="${step}" aria-label="Move the clock by ${step}">+ ${step}</button>`)}</form>
-<div class="row"><form method="post" action="/_/${running ? 'freeze' : 'unfreeze'}">${backField(exchange)}<button>${running ? 'Stop the clock' : 'Let the clock run'}</button></form>
-<form method="post" action="/_/reset">${backField(exchange)}<button>Reset everything</button></form></div>`;
+  const isRunning = world.clock.running();
+  const steps = STEPS.map(
+    (step) => html`<button name="duration" value="${step}" aria-label="Move the clock by ${step}">+ ${step}</button>`,
+  );
+  const toggle = html`<button>${isRunning ? 'Stop the clock' : 'Let the clock run'}</button>`;
+  return html`${actionForm(exchange, 'advance', html`${steps}`, { style: 'row', label: 'Move the clock' })}
+<div class="row">${actionForm(exchange, isRunning ? 'freeze' : 'unfreeze', toggle)}
+${actionForm(exchange, 'reset', html`<button>Reset everything</button>`)}</div>`;
 }

@@ -5,13 +5,11 @@ import type { Exchange } from '../service/service.ts';
 import type { FaultType } from '../state/faults.ts';
 import { DELIVERY_FAULTS, REQUEST_FAULTS } from '../state/faults.ts';
 import type { World } from '../world.ts';
-import { backField, dashboardPage } from './dashboard-frame.ts';
-import { choice } from './invoices-page.ts';
-import { type Html, html } from './parts/html.ts';
+import { actionForm, dashboardPage, selectField } from './dashboard-frame.ts';
+import { type Html, html, withCode } from './parts/html.ts';
 import { table } from './parts/table.ts';
-import { worded } from './parts/worded.ts';
 
-const WORDS: Readonly<Record<FaultType, string>> = {
+const EFFECTS: Readonly<Record<FaultType, string>> = {
   rate_limit: 'refused with a rate limit',
   server_error: '503 instead of the work',
   html: 'a proxy’s page with 502',
@@ -27,45 +25,51 @@ const WORDS: Readonly<Record<FaultType, string>> = {
   reserialized: 'body rewritten after signing',
 };
 
-/** What goes wrong on purpose: what is in force, and a button for each. */
+/** The active faults, and a button for each fault. */
 export function faultsPage(world: World, exchange: Exchange): Answer {
   return dashboardPage(
     exchange,
     'Faults',
     html`<h1>Faults</h1>
-<section class="card stack" aria-labelledby="force"><h2 id="force">In force</h2>${inForce(world, exchange)}</section>
+<section class="card stack" aria-labelledby="force"><h2 id="force">Active</h2>${faultsInForce(world, exchange)}</section>
 <section class="card stack" aria-labelledby="api"><h2 id="api">For the next request to the API</h2>${buttons(REQUEST_FAULTS, exchange, true)}</section>
 <section class="card stack" aria-labelledby="webhook"><h2 id="webhook">For the next webhook</h2>${buttons(DELIVERY_FAULTS, exchange, false)}</section>
-<section class="card stack" aria-labelledby="chance"><h2 id="chance">By chance</h2>
-<p class="soft small">Each request fails with this probability, by any fault but hang.</p>
-<form method="post" action="/_/chance" class="row" aria-label="Chance">${backField(exchange)}${['0.05', '0.2', '0.5'].map((rate) => html`<button name="rate" value="${rate}">${Number(rate) * 100} %</button>`)}</form></section>
-<section class="card stack" aria-labelledby="magic"><h2 id="magic">Orders that end by themselves</h2>
-<p class="soft small">${world.settings.magicOutcomes ? 'On: an external_id that begins so ends one second after its creation, on the sandbox clock.' : 'Off here; the option magicOutcomes turns them on.'}</p>
+<section class="card stack" aria-labelledby="chance"><h2 id="chance">At random</h2>
+<p class="soft small">Each request fails with this probability, with any fault except hang.</p>
+${actionForm(
+  exchange,
+  'chance',
+  html`${['0.05', '0.2', '0.5'].map((rate) => html`<button name="rate" value="${rate}">${Number(rate) * 100} %</button>`)}`,
+  { style: 'row', label: 'Random faults' },
+)}</section>
+<section class="card stack" aria-labelledby="magic"><h2 id="magic">Orders that end automatically</h2>
+<p class="soft small">${world.settings.magicOutcomes ? 'On: an order whose external_id begins so ends one second after its creation, on the sandbox clock.' : 'Off here. The option magicOutcomes turns them on.'}</p>
 ${table(
   [{ head: 'external_id begins with' }, { head: 'Ends' }],
-  MAGIC_OUTCOMES.map(({ prefix, ends }) => [html`<code>${prefix}</code>`, worded(ends)]),
+  MAGIC_OUTCOMES.map(({ prefix, ends }) => [html`<code>${prefix}</code>`, withCode(ends)]),
   '',
 )}</section>`,
   );
 }
 
-export function inForce(world: World, exchange: Exchange): Html {
+export function faultsInForce(world: World, exchange: Exchange): Html {
   const queued = world.faults.queued();
   const { chance } = world.faults;
   if (queued.length === 0 && chance === null) return html`<p class="soft">None: everything works.</p>`;
   return html`<ul class="stack tight">${queued.map(
     ({ fault, operation, times, rate }) =>
-      html`<li><code>${fault.type}</code>, ${WORDS[fault.type]}: ${operation ?? 'whatever comes next'}, ${times === Number.POSITIVE_INFINITY ? 'until cleared' : `${times} ×`}${rate < 1 && html`, with ${Math.round(rate * 100)} %`}</li>`,
-  )}${chance !== null && html`<li>By chance, ${Math.round(chance.rate * 100)} % of the requests</li>`}</ul>
-<form method="post" action="/_/clear_faults">${backField(exchange)}<button>Clear all</button></form>`;
+      html`<li><code>${fault.type}</code>, ${EFFECTS[fault.type]}: ${operation ?? 'the next one'}, ${times === Number.POSITIVE_INFINITY ? 'until cleared' : `${times} ×`}${rate < 1 && html`, with ${Math.round(rate * 100)} %`}</li>`,
+  )}${chance !== null && html`<li>At random, ${Math.round(chance.rate * 100)} % of the requests</li>`}</ul>
+${actionForm(exchange, 'clear_faults', html`<button>Clear all</button>`)}`;
 }
 
 function buttons(types: readonly FaultType[], exchange: Exchange, forApi: boolean): Html {
-  return html`<form method="post" action="/_/fault" class="stack" aria-label="${forApi ? 'Faults of requests' : 'Faults of webhooks'}">${backField(exchange)}
-<div class="grid">${forApi && choice('operation', 'Operation', Object.keys(endpoints), null)}
+  const content = html`<div class="grid">${forApi && selectField('operation', 'Operation', Object.keys(endpoints), null)}
 <label class="field"><span>How often</span><input type="text" name="times" value="1" inputmode="numeric" autocomplete="off"></label></div>
 <div class="grid">${types.map(
     (type) =>
-      html`<div class="stack tight"><button name="type" value="${type}" aria-describedby="${type}-what">${type}</button><p class="soft small" id="${type}-what">${WORDS[type]}</p></div>`,
-  )}</div></form>`;
+      html`<div class="stack tight"><button name="type" value="${type}" aria-describedby="${type}-what">${type}</button><p class="soft small" id="${type}-what">${EFFECTS[type]}</p></div>`,
+  )}</div>`;
+  const label = forApi ? 'Faults of requests' : 'Faults of webhooks';
+  return actionForm(exchange, 'fault', content, { style: 'stack', label });
 }

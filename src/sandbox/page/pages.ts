@@ -1,3 +1,4 @@
+// The pages for people: the hosted payment page and the dashboard. May import the rest of the sandbox.
 import type { Sandbox } from '../api.ts';
 import type { Answer } from '../service/respond.ts';
 import type { Exchange } from '../service/service.ts';
@@ -9,9 +10,10 @@ import { deliveriesPage } from './deliveries/deliveries-page.ts';
 import { deliveryPage } from './deliveries/delivery-page.ts';
 import { faultsPage } from './faults-page.ts';
 import { invoicesPage } from './invoices-page.ts';
-import { FILES } from './parts/assets.ts';
 import { fileAnswer, html, pageAnswer, seeOther } from './parts/html.ts';
-import { act } from './payment/payment-actions.ts';
+import { SCRIPT } from './parts/script.ts';
+import { STYLE } from './parts/style.ts';
+import { pressButton } from './payment/payment-actions.ts';
 import { paymentPage } from './payment/payment-page.ts';
 import { requestPage, requestsPage } from './requests-page.ts';
 
@@ -27,20 +29,29 @@ const DASHBOARD: Readonly<Record<string, Show>> = {
   '/_': () => seeOther('/'),
 };
 
-/** Everything that is looked at: the payment page, the dashboard, their files and buttons. */
+const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><rect width="16" height="16" rx="3.5" fill="#3a4454"/><path d="M4.5 4.5h7M4.5 8h7M4.5 11.5h4" stroke="#fff" stroke-width="1.5" stroke-linecap="round"/></svg>`;
+
+/** The files that the pages load. */
+const FILES: Readonly<Record<string, readonly [type: string, body: string]>> = {
+  '/assets/sandbox.css': ['text/css; charset=utf-8', STYLE],
+  '/assets/sandbox.js': ['text/javascript; charset=utf-8', SCRIPT],
+  '/assets/icon.svg': ['image/svg+xml', ICON],
+};
+
+/** Answers a request to the payment page, the dashboard, their files and buttons. */
 export async function servePage(world: World, sandbox: Sandbox, exchange: Exchange): Promise<Answer> {
   const { method } = exchange;
-  const reading = method === 'GET' || method === 'HEAD';
-  if (!reading && method !== 'POST') {
+  const isRead = method === 'GET' || method === 'HEAD';
+  if (!isRead && method !== 'POST') {
     const answer = problem(405, 'This page takes GET and POST.');
     return { ...answer, headers: { ...answer.headers, Allow: 'GET, POST' } };
   }
-  const answer = await (reading ? look(world, sandbox, exchange) : press(world, sandbox, exchange));
+  const answer = await (isRead ? showPage(world, sandbox, exchange) : doAction(world, sandbox, exchange));
   if (answer !== null) return answer;
   return problem(404, exchange.url.pathname.startsWith('/pay/') ? 'There is no such order.' : 'There is no such page.');
 }
 
-async function look(world: World, sandbox: Sandbox, exchange: Exchange): Promise<Answer | null> {
+async function showPage(world: World, sandbox: Sandbox, exchange: Exchange): Promise<Answer | null> {
   const { pathname, searchParams } = exchange.url;
   const file = Object.hasOwn(FILES, pathname) ? FILES[pathname] : undefined;
   if (file !== undefined) return fileAnswer(...file);
@@ -59,12 +70,12 @@ async function look(world: World, sandbox: Sandbox, exchange: Exchange): Promise
   return paymentPage(world, invoice, { done: searchParams.get('done'), late: searchParams.get('late') });
 }
 
-async function press(world: World, sandbox: Sandbox, exchange: Exchange): Promise<Answer | null> {
+async function doAction(world: World, sandbox: Sandbox, exchange: Exchange): Promise<Answer | null> {
   const [, room, id = '', ...rest] = exchange.url.pathname.split('/');
   if (rest.length > 0) return null;
   if (room === '_') return actionAnswer(sandbox, id, exchange);
   const invoice = room === 'pay' ? world.store.byUuid(id) : undefined;
-  return invoice === undefined ? null : await act(world, invoice, new URLSearchParams(exchange.body));
+  return invoice === undefined ? null : await pressButton(world, sandbox, invoice, new URLSearchParams(exchange.body));
 }
 
 function problem(status: number, text: string): Answer {

@@ -5,9 +5,8 @@ import type { RequestEntry } from '../state/events.ts';
 import type { World } from '../world.ts';
 import { dashboardPage } from './dashboard-frame.ts';
 import { type Html, html } from './parts/html.ts';
-import { moment } from './parts/moments.ts';
-import { PAGE_SIZE, pageAsked, pager } from './parts/pager.ts';
-import { table } from './parts/table.ts';
+import { pager, rangeOf, table } from './parts/table.ts';
+import { moment } from './parts/time.ts';
 
 /** The log of requests, newest first, each refusal with its reason. */
 export function requestsPage(world: World, exchange: Exchange): Answer {
@@ -19,7 +18,6 @@ export function requestsPage(world: World, exchange: Exchange): Answer {
       : show === 'api'
         ? all.filter(({ operation }) => operation !== 'page')
         : all;
-  const from = (pageAsked(exchange) - 1) * PAGE_SIZE;
   const link = (value: string, text: string): Html =>
     html`<a class="button" href="/requests?show=${value}"${show === value && html` aria-current="true"`}>${text}</a>`;
   return dashboardPage(
@@ -28,7 +26,7 @@ export function requestsPage(world: World, exchange: Exchange): Answer {
     html`<h1>Requests</h1>
 <p class="soft">The last 2,000 events are kept, bodies up to 4,000 characters. A dotted line marks what the interface of the service does not show.</p>
 <div class="row">${link('all', 'All')}${link('api', 'To the API')}${link('refused', 'Refused')}</div>
-<section class="card" aria-label="Requests found">${requestTable(rows.slice(from, from + PAGE_SIZE), 'No request yet.')}</section>
+<section class="card" aria-label="Requests found">${requestTable(rows.slice(...rangeOf(exchange)), 'No request yet.')}</section>
 ${pager(exchange, rows.length)}`,
   );
 }
@@ -37,10 +35,10 @@ function isRefused({ status }: RequestEntry): boolean {
   return status === null || status >= 400;
 }
 
-/** Every path of the service begins so: in a list it only takes room. */
+/** The beginning of every path of the service, which the list omits. */
 const API = '/api/v1/external';
 
-const COLUMNS = [{ head: 'Time' }, { head: 'Request', silent: true }, { head: 'Answer' }, { head: 'Why' }];
+const COLUMNS = [{ head: 'Time' }, { head: 'Request', isSilent: true }, { head: 'Answer' }, { head: 'Why' }];
 
 export function requestTable(rows: readonly RequestEntry[], empty: string): Html {
   return table(
@@ -63,7 +61,7 @@ function answerOf(row: RequestEntry): Html {
   return html`<a class="assumed" href="/assumptions#${assumed}" title="Assumed: ${DIALECTS[assumed].section} does not show it">${shown}<span class="small"> assumed</span></a>`;
 }
 
-/** The dialect that chose the status of this answer; null where the interface shows it. */
+/** The dialect that decided the status of this answer, or null if the interface shows it. */
 function assumption({ operation, status, code, fault }: RequestEntry): keyof Dialect | null {
   if (code === 'INVOICE_ALREADY_EXISTS') return 'conflictStatus';
   if (fault === 'rate_limit') return 'rateLimitStatus';
@@ -83,7 +81,7 @@ export function requestPage(world: World, exchange: Exchange, id: string): Answe
 <section class="card stack" aria-label="Request"><dl class="facts">
 <dt>Time</dt><dd>${moment(row.at)}</dd><dt>Id</dt><dd><code>${row.id}</code></dd>
 ${row.query !== '' && html`<dt>Query</dt><dd><code>${row.query}</code></dd>`}
-<dt>Operation</dt><dd>${row.operation ?? 'none of the interface'}</dd>
+<dt>Operation</dt><dd>${row.operation ?? 'not part of the interface'}</dd>
 <dt>Answer</dt><dd>${answerOf(row)} ${row.code !== null && html`<code>${row.code}</code>`}</dd>
 ${row.fault !== null && html`<dt>Fault</dt><dd>${row.fault}</dd>`}
 ${row.why !== null && html`<dt>Why</dt><dd><bdi>${row.why}</bdi></dd>`}
@@ -93,11 +91,11 @@ ${body('Request body', row.request_body)}${body('Answer', row.response_body)}</s
 }
 
 function body(title: string, text: string): Html {
-  if (text === '') return html`<h2>${title}</h2><p class="soft">Empty, or not kept.</p>`;
+  if (text === '') return html`<h2>${title}</h2><p class="soft">Empty, or not stored.</p>`;
   return html`<h2>${title}</h2><pre dir="auto">${indented(text)}</pre>`;
 }
 
-/** JSON with indents, for reading; anything else, and what was cut, as it is. */
+/** JSON with indents. Any other text is unchanged. */
 function indented(text: string): string {
   try {
     return JSON.stringify(JSON.parse(text), null, 2);

@@ -4,7 +4,7 @@ import { openInvoice } from '../business/invoices.ts';
 import { scheduleOutcome } from '../business/magic-outcomes.ts';
 import { resend } from '../delivery/deliveries.ts';
 import { writeDelivery } from '../delivery/write-delivery.ts';
-import type { Dialect } from '../dialect/dialect.ts';
+import type { Dialect } from '../dialect/dialects.ts';
 import { wireForm } from '../dialect/wire-form.ts';
 import type { InvoiceRecord } from '../state/store.ts';
 import type { World } from '../world.ts';

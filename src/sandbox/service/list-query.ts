@@ -1,5 +1,5 @@
 import type { Page } from '../../contract/types.ts';
-import type { Dialect } from '../dialect/dialect.ts';
+import type { Dialect } from '../dialect/dialects.ts';
 import { type FieldProblem, InvalidRequest, notFound } from './respond.ts';
 
 /** Reads query parameters. Of several with one name the last counts. */

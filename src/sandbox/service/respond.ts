@@ -1,4 +1,4 @@
-import type { Dialect, FailureBody } from '../dialect/dialect.ts';
+import type { Dialect, FailureBody } from '../dialect/dialects.ts';
 
 /** An answer that is not sent yet. */
 export interface Answer {

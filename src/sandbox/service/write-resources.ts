@@ -1,8 +1,7 @@
 import { freshRates, methodsFor } from '../business/catalogue.ts';
 import { quote } from '../business/money.ts';
-import type { Dialect } from '../dialect/dialect.ts';
-import { wireForm, withNothing } from '../dialect/wire-form.ts';
-import { wireTime } from '../dialect/wire-time.ts';
+import type { Dialect } from '../dialect/dialects.ts';
+import { wireForm, wireTime, withNothing } from '../dialect/wire-form.ts';
 import type { InvoiceRecord } from '../state/store.ts';
 import type { SandboxInvoice, SandboxWithdrawal } from '../wire-types.ts';
 import type { World } from '../world.ts';

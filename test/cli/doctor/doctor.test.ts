@@ -19,7 +19,7 @@ async function diagnosed(env: Record<string, string>, ...flags: string[]) {
   const { code, out } = await cli(['doctor', '--json', ...flags], { env });
   const { ok, checks } = JSON.parse(out) as {
     ok: boolean;
-    checks: { id: string; ok: boolean; text: string; mend: string }[];
+    checks: { id: string; ok: boolean; text: string; fix: string }[];
   };
   const wrong = checks.filter((check) => !check.ok);
   return { code, ok, out, ids: checks.map(({ id }) => id), wrong, wrongIds: wrong.map(({ id }) => id) };
@@ -60,7 +60,7 @@ describe('doctor', () => {
   it('names what is missing, and asks nobody', async () => {
     const found = await diagnosed({});
     expect([found.code, found.wrongIds]).toEqual([1, ['base-url', 'api-key']]);
-    for (const { mend } of found.wrong) expect(mend).toMatch(/^export MERCHANT_/);
+    for (const { fix } of found.wrong) expect(fix).toMatch(/^export MERCHANT_/);
   });
 
   it.each([
@@ -82,7 +82,7 @@ describe('doctor', () => {
     for (const server of servers.splice(0)) await server.close();
     const found = await diagnosed({ MERCHANT_BASE_URL: url, MERCHANT_API_KEY: KEY });
     expect([found.code, found.wrongIds]).toEqual([3, ['reachable']]);
-    expect(found.wrong[0]?.mend).toBe('merchant-invoicing sandbox');
+    expect(found.wrong[0]?.fix).toBe('merchant-invoicing sandbox');
   });
 
   it('finds a wrong key', async () => {
@@ -90,7 +90,7 @@ describe('doctor', () => {
     await sandbox.listen();
     const found = await diagnosed({ MERCHANT_BASE_URL: sandbox.url, MERCHANT_API_KEY: KEY });
     expect([found.code, found.wrongIds]).toEqual([1, ['call']]);
-    expect(found.wrong[0]?.mend).toContain('from the dashboard');
+    expect(found.wrong[0]?.fix).toContain('from the dashboard');
     expect(found.out).not.toContain(KEY);
     await sandbox.close();
   });
@@ -104,7 +104,7 @@ describe('doctor', () => {
     const url = await service((_, response) => void response.writeHead(301, { Location: `${target}/new` }).end());
     const found = await diagnosed({ MERCHANT_BASE_URL: url, MERCHANT_API_KEY: KEY });
     expect([found.code, found.wrongIds]).toEqual([1, ['redirects', 'call']]);
-    expect(found.wrong[0]?.mend).toBe(`export MERCHANT_BASE_URL=${target}`);
+    expect(found.wrong[0]?.fix).toBe(`export MERCHANT_BASE_URL=${target}`);
     expect(keys).toEqual([]);
   });
 

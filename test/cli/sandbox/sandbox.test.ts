@@ -120,7 +120,7 @@ describe('sandbox', () => {
     expect(Number(new URL(firstLine(second.out()).baseUrl).port)).toBeGreaterThan(port);
     // Where the system does not tell, it is another program.
     const holder = process.platform === 'linux' ? `node \\(pid ${process.pid}\\)` : '.+';
-    expect(second.err()).toMatch(new RegExp(`${port} is used by ${holder}; using \\d+\n`));
+    expect(second.err()).toMatch(new RegExp(`${port} is used by ${holder}, using \\d+\n`));
   });
 
   it('warns when it is open to the network', async () => {
@@ -214,7 +214,7 @@ describe('the keys', () => {
   it('move the clock, stop it and let it run', async () => {
     const run = await sandbox(['--empty'], { isTerminal: true, env: { NO_COLOR: '1' } });
     run.press('f');
-    await run.until('stands still');
+    await run.until('frozen');
     const before = await seen(run);
     expect(await seen(run)).toBe(before);
     run.press('a');
@@ -297,7 +297,7 @@ describe('the actions', () => {
     const test = (await cli(['sandbox', 'export', '--url', run.url])).out;
     expect(test).toContain(`await sandbox.underpay("o'hara", "17.00", { method: "Card" });`);
     const curl = (await cli(['sandbox', 'export', '--as', 'curl', '--url', run.url])).out;
-    expect(curl).toContain(`-d '{"external_id":"o'\\''hara"`);
+    expect(curl).toContain(`--data-raw '{"external_id":"o'\\''hara"`);
     const data = JSON.parse((await cli(['sandbox', 'export', '--as', 'json', '--url', run.url])).out);
     expect(data).toMatchObject([{ external_id: "o'hara", status: 'success' }]);
   });

@@ -1,25 +1,22 @@
 import { CliError, EXIT } from '../../io.ts';
-import { Examiner, type ExamSettings } from './examiner.ts';
+import type { CheckResult } from '../../report.ts';
+import { ACCEPTED, REPEATS } from './accepted.ts';
+import { Examiner, type ExaminerOptions, type Judgement, type Rule } from './examiner.ts';
 import { AUTHENTICATION } from './forgeries.ts';
-import type { Finding, Rule } from './grades.ts';
-import { RECEIVING } from './receiving.ts';
-import { REPEATS } from './repeats.ts';
 
-/** All questions, in the order in which they are asked. */
-export const CHECKS = [...RECEIVING, ...AUTHENTICATION, ...REPEATS];
+/** All checks in the order in which they run. */
+export const CHECKS = [...ACCEPTED, ...AUTHENTICATION, ...REPEATS];
 
-/** A finding with its question. */
-export interface Grade extends Finding {
-  readonly id: string;
+/** The result of a check of a receiver. */
+export interface ReceiverResult extends CheckResult, Judgement {
   readonly rule: Rule;
-  readonly title: string;
 }
 
-/** What nobody can see from outside, so the reader has to. */
+/** Questions to the reader about facts that cannot be seen from outside. */
 export const QUESTIONS: readonly { readonly rule: Rule; readonly question: string }[] = [
   {
     rule: 'receiver 1',
-    question: 'Does an order wait for the webhook, and not for the customer coming back to success_url?',
+    question: 'Does an order wait for the webhook, and not for the return of the customer to success_url?',
   },
   { rule: 'receiver 3', question: 'Did the repeats change nothing: is each order of this check stored once?' },
   {
@@ -32,26 +29,30 @@ export const QUESTIONS: readonly { readonly rule: Rule; readonly question: strin
   },
 ];
 
-/** Asks everything. `graded` hears each grade at once. Throws a CliError when nobody is there at the start. */
+/**
+ * Runs all checks. Calls `onResult` after each.
+ *
+ * @throws CliError if the receiver cannot be reached.
+ */
 export async function examine(
-  settings: ExamSettings,
-  graded: (grade: Grade) => void,
+  options: ExaminerOptions,
+  onResult: (result: ReceiverResult) => void,
   signal: AbortSignal,
-): Promise<Grade[]> {
-  const examiner = new Examiner(settings);
-  const grades: Grade[] = [];
+): Promise<ReceiverResult[]> {
+  const examiner = new Examiner(options);
+  const results: ReceiverResult[] = [];
   for (const { id, rule, title, run } of CHECKS) {
     if (signal.aborted) break;
-    const finding = await run(examiner);
-    if (grades.length === 0) mustBeThere(settings.url, finding);
-    const grade = { id, rule, title, ...finding };
-    grades.push(grade);
-    graded(grade);
+    const judgement = await run(examiner);
+    if (results.length === 0) throwIfUnreachable(options.url, judgement);
+    const result = { id, rule, title, ...judgement };
+    results.push(result);
+    onResult(result);
   }
-  return grades;
+  return results;
 }
 
-function mustBeThere(url: string, { replies: [first] }: Finding): void {
+function throwIfUnreachable(url: string, { replies: [first] }: Judgement): void {
   if (first === undefined || first.status !== null || first.problem === 'time-out') return;
   throw new CliError(
     EXIT.unreachable,

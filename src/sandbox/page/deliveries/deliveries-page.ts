@@ -1,38 +1,36 @@
+import { DELIVERY_STATUSES } from '../../../contract/statuses.ts';
 import { MAX_ATTEMPTS } from '../../delivery/deliveries.ts';
 import type { Answer } from '../../service/respond.ts';
 import type { Exchange } from '../../service/service.ts';
 import type { DeliveryRecord } from '../../state/store.ts';
 import type { World } from '../../world.ts';
-import { backField, dashboardPage } from '../dashboard-frame.ts';
-import { choice } from '../invoices-page.ts';
+import { actionForm, dashboardPage, selectField } from '../dashboard-frame.ts';
 import { type Html, html } from '../parts/html.ts';
-import { span } from '../parts/moments.ts';
-import { PAGE_SIZE, pageAsked, pager } from '../parts/pager.ts';
-import { pill, table } from '../parts/table.ts';
+import { pager, pill, rangeOf, table } from '../parts/table.ts';
+import { span } from '../parts/time.ts';
 
-/** The inbox of webhooks, newest first. */
+/** The deliveries of webhooks, newest first. */
 export function deliveriesPage(world: World, exchange: Exchange): Answer {
   const status = exchange.url.searchParams.get('status') || null;
   const rows = world.store.deliveries().reverse();
   const found = status === null ? rows : rows.filter((row) => row.status === status);
-  const from = (pageAsked(exchange) - 1) * PAGE_SIZE;
   return dashboardPage(
     exchange,
     'Deliveries',
     html`<h1>Webhook deliveries</h1>
 <form method="get" action="/deliveries" class="grid" role="search" aria-label="Deliveries">
-${choice('status', 'State', ['pending', 'delivering', 'delivered', 'failed'], status)}<button>Filter</button></form>
-<section class="card" aria-label="Deliveries found">${deliveryTable(world, found.slice(from, from + PAGE_SIZE), exchange, 'No delivery fits.')}</section>
+${selectField('status', 'State', DELIVERY_STATUSES, status)}<button>Filter</button></form>
+<section class="card" aria-label="Deliveries found">${deliveryTable(world, found.slice(...rangeOf(exchange)), exchange, 'No delivery matches.')}</section>
 ${pager(exchange, found.length)}`,
   );
 }
 
 const COLUMNS = [
-  { head: 'Event', silent: true },
+  { head: 'Event', isSilent: true },
   { head: 'To' },
-  { head: 'State', silent: true },
+  { head: 'State', isSilent: true },
   { head: 'Last attempt' },
-  { head: 'Actions', silent: true },
+  { head: 'Actions', isSilent: true },
 ];
 
 export function deliveryTable(world: World, rows: readonly DeliveryRecord[], exchange: Exchange, empty: string): Html {
@@ -55,13 +53,15 @@ function clockTime(at: number): string {
 
 function lastAttempt({ log, attempt }: DeliveryRecord): Html {
   const last = log.at(-1);
-  if (attempt !== null) return html`under way`;
+  if (attempt !== null) return html`in progress`;
   if (last === undefined) return html`none`;
   const outcome = last.success ? `${last.status_code} in ${last.duration_ms} ms` : last.error;
   return html`<span class="${last.success ? '' : 'bad'}"><bdi>${outcome}</bdi></span>${last.why !== null && html`<br><span class="small"><bdi>${last.why}</bdi></span>`}`;
 }
 
-export function resendButton(row: DeliveryRecord, exchange: Exchange, small = false): Html {
-  return html`<form method="post" action="/_/resend">${backField(exchange)}<input type="hidden" name="ident" value="${row.invoice.uuid}">
-<button${small && html` class="small" aria-label="resend ${row.invoice.external_id}"`}>${small ? 'resend' : row.retry === null ? 'Send it again' : 'Send it now'}</button></form>`;
+export function resendButton({ invoice, retry }: DeliveryRecord, exchange: Exchange, small = false): Html {
+  const button = small
+    ? html`<button class="small" aria-label="resend ${invoice.external_id}">resend</button>`
+    : html`<button>${retry === null ? 'Send it again' : 'Send it now'}</button>`;
+  return actionForm(exchange, 'resend', button, { ident: invoice.uuid });
 }

@@ -5,20 +5,19 @@ import type { Exchange } from '../../service/service.ts';
 import type { DeliveryRecord } from '../../state/store.ts';
 import type { SandboxAttempt } from '../../wire-types.ts';
 import type { World } from '../../world.ts';
-import { backField, dashboardPage } from '../dashboard-frame.ts';
+import { actionForm, dashboardPage } from '../dashboard-frame.ts';
 import { type Html, html } from '../parts/html.ts';
-import { moment, span } from '../parts/moments.ts';
 import { pill } from '../parts/table.ts';
+import { moment, span } from '../parts/time.ts';
+import { curlCommand, testOf } from './copies.ts';
 import { resendButton } from './deliveries-page.ts';
-import { asCurl } from './delivery-as-curl.ts';
-import { asTest } from './delivery-as-test.ts';
 
-/** One delivery: where it stands, why it was refused, each attempt as it was sent and answered, and how to repeat it. */
+/** One delivery: its state, why it was refused, each attempt with request and answer, and copies as curl and test. */
 export async function deliveryPage(world: World, exchange: Exchange, row: DeliveryRecord): Promise<Answer> {
   const { invoice, url, log, nextRetryAt } = row;
   const last = log.at(-1);
   const target = url ?? 'http://127.0.0.1:3000/webhook';
-  const curl = asCurl(await signedRequest(world.settings, row, target, world.settings.wallClock()));
+  const curl = curlCommand(await signedRequest(world.settings, row, target, world.settings.wallClock()), '-i');
   return dashboardPage(
     exchange,
     `${row.eventType} of ${invoice.external_id}`,
@@ -32,34 +31,34 @@ ${row.deliveredAt !== null && html`<dt>Delivered</dt><dd>${moment(row.deliveredA
 </dl>
 ${last?.why && html`<p class="notice ${last.success ? '' : 'bad'}"><strong>Why:</strong> <bdi>${last.why}</bdi></p>`}
 ${row.finding !== null && html`<p class="notice">${row.finding}</p>`}
-<div class="row">${url !== null && resendButton(row, exchange)}${canSearch(row) && searchButton(row, exchange)}</div></section>
+<div class="row">${url !== null && resendButton(row, exchange)}${hasCause(row) && searchButton(row, exchange)}</div></section>
 <section class="card stack" aria-labelledby="attempts"><h2 id="attempts">Attempts</h2>
-${log.length < row.made && html`<p class="soft small">The latest ${log.length} of ${row.made} are kept.</p>`}
-${log.length === 0 ? html`<p class="soft">${row.attempt === null ? 'None.' : 'The first is under way.'}</p>` : html`<ol class="line">${[...log].reverse().map((attempt, at) => attemptItem(attempt, row.made - at, at === 0))}</ol>`}</section>
+${log.length < row.made && html`<p class="soft small">The latest ${log.length} of ${row.made} are stored.</p>`}
+${log.length === 0 ? html`<p class="soft">${row.attempt === null ? 'None.' : 'The first is in progress.'}</p>` : html`<ol class="line">${[...log].reverse().map((attempt, at) => attemptItem(attempt, row.made - at, at === 0))}</ol>`}</section>
 <section class="card stack" aria-labelledby="body"><h2 id="body">Body</h2>
-<p class="soft small">These bytes are signed; every attempt sends them alike.</p><pre dir="auto">${row.body}</pre></section>
+<p class="soft small">These bytes are signed. Every attempt sends the same bytes.</p><pre dir="auto">${row.body}</pre></section>
 <section class="card stack" aria-labelledby="again"><h2 id="again">Do it again</h2>
-${copy('curl', 'Copy as curl', 'Signed when this page was made. A receiver that looks at the age takes it for about 5 minutes.', curl)}
-${copy('test', 'Copy as test', 'Passes as it is, without a port. Put your own endpoint in the place of receive.', asTest(world, row))}</section>`,
+${copy('curl', 'Copy as curl', 'Signed when this page was made. A receiver that checks the age accepts it for about 5 minutes.', curl)}
+${copy('test', 'Copy as test', 'Passes unchanged and needs no port. Replace receive with your endpoint.', testOf(world, invoice))}</section>`,
   );
 }
 
-function canSearch({ log, attempt }: DeliveryRecord): boolean {
+function hasCause({ log, attempt }: DeliveryRecord): boolean {
   const last = log.at(-1);
   return attempt === null && last !== undefined && !last.success && last.status_code !== null;
 }
 
 function searchButton({ invoice }: DeliveryRecord, exchange: Exchange): Html {
-  return html`<form method="post" action="/_/explain">${backField(exchange)}<input type="hidden" name="ident" value="${invoice.uuid}">
-<button aria-describedby="search-what">Search for the cause</button></form>
-<p class="soft small" id="search-what">Sends up to 25 requests, each of which only a receiver with one certain mistake accepts.</p>`;
+  const button = html`<button aria-describedby="search-what">Search for the cause</button>`;
+  return html`${actionForm(exchange, 'explain', button, { ident: invoice.uuid })}
+<p class="soft small" id="search-what">Sends up to 25 requests. Each is accepted only by a receiver with one particular mistake.</p>`;
 }
 
 function attemptItem(attempt: SandboxAttempt, number: number, open: boolean): Html {
   const { success, status_code, error, duration_ms, triggered_by, created_at, request, why, fault } = attempt;
   return html`<li class="${success ? 'good' : 'bad'}"><div class="stack tight">
 <h3>Try ${number}: ${success ? `${status_code}, delivered` : error}</h3>
-<p class="soft small num">${moment(created_at)} · ${duration_ms} ms · ${triggered_by === 'manual' ? 'resent by hand' : 'on schedule'}${fault !== null && html` · <span class="pill">fault: ${fault}</span>`}</p>
+<p class="soft small num">${moment(created_at)} · ${duration_ms} ms · ${triggered_by === 'manual' ? 'resent manually' : 'on schedule'}${fault !== null && html` · <span class="pill">fault: ${fault}</span>`}</p>
 ${why !== null && !open && html`<p><strong>Why:</strong> <bdi>${why}</bdi></p>`}
 <details${open && html` open`}><summary>What was sent and answered</summary><div class="stack tight">
 ${request === null ? html`<p class="soft">Nothing was sent.</p>` : html`<pre>${request.method} ${request.url}\n${lines(request.headers)}</pre>`}

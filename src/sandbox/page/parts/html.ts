@@ -1,6 +1,6 @@
 import type { Answer } from '../../service/respond.ts';
 
-/** Text that is HTML already. Everything else that goes into a template is escaped. */
+/** Text that is HTML. The template escapes all other text. */
 export class Html {
   readonly text: string;
   constructor(text: string) {
@@ -10,7 +10,7 @@ export class Html {
 
 type Part = string | number | Html | null | undefined | false | readonly Part[];
 
-/** A template that escapes what is put into it, in text and in quoted attributes alike. */
+/** A template that escapes the values in it, for text and for quoted attributes. */
 export function html(texts: TemplateStringsArray, ...parts: readonly Part[]): Html {
   return new Html(texts.map((text, index) => text + (index < parts.length ? rendered(parts[index]) : '')).join(''));
 }
@@ -32,12 +32,17 @@ function rendered(part: Part): string {
   return part.map(rendered).join('');
 }
 
-/** An address that may stand in a link; null for every other scheme. */
+/** Text with the parts between back quotes as code. */
+export function withCode(text: string): Html {
+  return html`${text.split('`').map((part, at) => (at % 2 === 1 ? html`<code>${part}</code>` : part))}`;
+}
+
+/** An address for a link: http or https, null for any other scheme. */
 export function safeLink(address: string | null): string | null {
   return address !== null && /^https?:\/\//i.test(address) && URL.canParse(address) ? address : null;
 }
 
-/** Nothing from outside, nothing inline, no frames, forms to the sandbox alone. */
+/** Pages load nothing from outside, have nothing inline, are not framed, and send forms only to the sandbox. */
 const HEADERS = {
   'Content-Security-Policy':
     "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
@@ -49,9 +54,9 @@ const HEADERS = {
 /** How a page is framed. */
 interface Frame {
   readonly status?: number;
-  /** The page shows something that is still under way: the browser looks again after a moment. */
-  readonly again?: boolean;
-  /** Between the banner and the content. */
+  /** The browser loads the page again after a moment, because it shows work in progress. */
+  readonly reload?: boolean;
+  /** Navigation between the banner and the content. */
   readonly nav?: Html;
   readonly wide?: boolean;
 }
@@ -60,7 +65,7 @@ interface Frame {
 export function pageAnswer(
   title: string,
   main: Html,
-  { status = 200, again = false, nav, wide = false }: Frame = {},
+  { status = 200, reload = false, nav, wide = false }: Frame = {},
 ): Answer {
   const document = html`<!doctype html>
 <html lang="en">
@@ -68,13 +73,13 @@ export function pageAnswer(
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-${again && html`<noscript><meta http-equiv="refresh" content="2"></noscript>`}
+${reload && html`<noscript><meta http-equiv="refresh" content="2"></noscript>`}
 <title>${title}</title>
 <link rel="icon" href="/assets/icon.svg">
 <link rel="stylesheet" href="/assets/sandbox.css">
 <script src="/assets/sandbox.js" defer></script>
 </head>
-<body${again && html` data-look-again`}>
+<body${reload && html` data-look-again`}>
 <header>
 <p class="banner"><strong>SANDBOX</strong> · no real money, nothing leaves this machine</p>
 ${nav}
@@ -88,12 +93,12 @@ ${main}
   return { status, headers: { ...HEADERS, 'Content-Type': 'text/html; charset=utf-8' }, body: document.text };
 }
 
-/** A file of the sandbox's own. */
+/** A file of the pages. */
 export function fileAnswer(type: string, body: string): Answer {
   return { status: 200, headers: { ...HEADERS, 'Content-Type': type }, body };
 }
 
-/** Sends the browser on with GET, so that a reload repeats nothing. */
+/** Redirects the browser with GET, so that a reload repeats nothing. */
 export function seeOther(location: string): Answer {
   return { status: 303, headers: { ...HEADERS, Location: location }, body: '' };
 }

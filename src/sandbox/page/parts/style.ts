@@ -58,7 +58,7 @@ legend { font-size: 1.125rem; font-weight: 650; padding: 0; margin-bottom: .75re
 .method:has(:focus-visible) { outline: 3px solid var(--link); outline-offset: 2px; } .method input:focus-visible { outline: none; }
 .method.off { background: var(--ground); color: var(--soft); } .method.off:hover { border-color: var(--line); } .method.off label::after { cursor: not-allowed; }
 .result { display: flex; gap: .75rem; align-items: center; font-size: 1.25rem; font-weight: 650; line-height: 1.3; } .result svg { flex: none; } .result.good { color: var(--good); } .result.bad { color: var(--bad); }
-.levers { border: 1px dashed var(--test-line); border-radius: .75rem; padding: 1.25rem; background: var(--test-ground); min-width: 0; } .levers h2 { color: var(--test); }
+.controls { border: 1px dashed var(--test-line); border-radius: .75rem; padding: 1.25rem; background: var(--test-ground); min-width: 0; } .controls h2 { color: var(--test); }
 .grid { display: grid; gap: 1rem; grid-template-columns: repeat(auto-fit, minmax(min(15rem, 100%), 1fr)); align-items: end; }
 .pair { display: grid; gap: 1.5rem; grid-template-columns: repeat(auto-fit, minmax(min(22rem, 100%), 1fr)); align-items: stretch; }
 .joined { display: flex; gap: .5rem; } .joined input { min-width: 0; flex: 1; } .joined button { flex: none; }

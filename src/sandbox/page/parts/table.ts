@@ -1,20 +1,21 @@
+import type { Exchange } from '../../service/service.ts';
 import { type Html, html } from './html.ts';
 
-/** One cell, with what a narrow screen writes before it; empty: nothing. */
+/** A column. A narrow screen shows its head before each cell. */
 export interface Column {
   readonly head: string;
-  /** The head says nothing to the eye, as above buttons. */
-  readonly silent?: boolean;
+  /** A narrow screen omits the head, for example before buttons. */
+  readonly isSilent?: boolean;
 }
 
-/** A table that becomes a list of cards on a narrow screen. Roles are written out, since the layout would take them away. */
+/** A table that becomes a list of cards on a narrow screen. Roles are explicit, because that layout removes them. */
 export function table(columns: readonly Column[], rows: readonly (readonly Html[])[], empty: string): Html {
   if (rows.length === 0) return html`<p class="soft">${empty}</p>`;
   const heads = columns.map(({ head }) => html`<th role="columnheader" scope="col">${head}</th>`);
   return html`<table class="rows" role="table"><thead role="rowgroup"><tr role="row">${heads}</tr></thead>
 <tbody role="rowgroup">${rows.map(
     (cells) =>
-      html`<tr role="row">${cells.map((cell, at) => html`<td role="cell"${columns[at]?.silent !== true && html` data-label="${columns[at]?.head}"`}>${cell}</td>`)}</tr>
+      html`<tr role="row">${cells.map((cell, at) => html`<td role="cell"${columns[at]?.isSilent !== true && html` data-label="${columns[at]?.head}"`}>${cell}</td>`)}</tr>
 `,
   )}</tbody></table>`;
 }
@@ -30,4 +31,38 @@ const STATES: Readonly<Record<string, 'good' | 'bad' | ''>> = {
 
 export function pill(state: string): Html {
   return html`<span class="pill ${Object.hasOwn(STATES, state) ? STATES[state] : ''}">${state}</span>`;
+}
+
+/** Rows on one page of a list. */
+const PAGE_SIZE = 25;
+
+/** The range of rows that the query `page` asks for. An unusable page is the first. */
+export function rangeOf(exchange: Exchange): readonly [start: number, end: number] {
+  const start = (pageNumber(exchange) - 1) * PAGE_SIZE;
+  return [start, start + PAGE_SIZE];
+}
+
+function pageNumber({ url }: Exchange): number {
+  const text = url.searchParams.get('page') ?? '1';
+  return /^[1-9]\d{0,8}$/.test(text) ? Number(text) : 1;
+}
+
+/** Links to the pages before and after. */
+export function pager(exchange: Exchange, total: number): Html {
+  const page = pageNumber(exchange);
+  const pages = Math.max(1, Math.ceil(total / PAGE_SIZE));
+  if (pages === 1 && page === 1) return html`<p class="soft small">${total} in all</p>`;
+  const link = (target: number, text: string): Html =>
+    html`<a class="button" href="${addressOf(exchange, { page: String(target) })}">${text}</a>`;
+  return html`<nav class="row" aria-label="Pages">${page > 1 && link(Math.min(page - 1, pages), 'Newer')}
+<span class="soft small num">Page ${page} of ${pages}, ${total} in all</span>
+${page < pages && link(page + 1, 'Older')}</nav>`;
+}
+
+/** The path and query of a page with changed query members, without the notice of the last action. */
+export function addressOf({ url }: Exchange, changes: Readonly<Record<string, string>> = {}): string {
+  const query = new URLSearchParams(url.searchParams);
+  query.delete('done');
+  for (const [name, value] of Object.entries(changes)) query.set(name, value);
+  return `${url.pathname}${query.size === 0 ? '' : `?${query}`}`;
 }

@@ -1,71 +1,50 @@
 import { ConfigurationError, isMerchantError } from '../../../errors/classes.ts';
-import { adjustInvoice, chooseMethod, closeInvoice, payInvoice, payOtherAmount } from '../../business/invoices.ts';
-import { resend } from '../../delivery/deliveries.ts';
+import type { Sandbox } from '../../api.ts';
 import type { Answer } from '../../service/respond.ts';
 import type { InvoiceRecord } from '../../state/store.ts';
 import type { World } from '../../world.ts';
+import { ORDER_ACTIONS } from '../actions.ts';
 import { seeOther } from '../parts/html.ts';
 import { paymentPage } from './payment-page.ts';
 
-/** A page waits this long for the webhook, real time, so that it can show how it went. */
-const PATIENCE = 1_500;
+/** Milliseconds of real time that a page waits for the webhook, so that it can show the result. */
+const MAX_WAIT = 1_500;
 
 /**
- * What a button of the payment page does; then the browser is sent back to the page with GET. A button that comes too
- * late, as the second of a double click, changes nothing: the page shows how the invoice ended, and says so.
+ * Performs the action of a button, then redirects the browser to the page with GET. A button that comes too late, such
+ * as the second of a double click, changes nothing. The page then reports it and shows how the invoice ended.
  */
-export async function act(world: World, invoice: InvoiceRecord, form: URLSearchParams): Promise<Answer> {
+export async function pressButton(
+  world: World,
+  sandbox: Sandbox,
+  invoice: InvoiceRecord,
+  form: URLSearchParams,
+): Promise<Answer> {
   const page = `/pay/${invoice.uuid}`;
-  const action = form.get('action') ?? '';
-  const afterEnd = action === 'adjust' || action === 'resend';
-  if (invoice.status !== 'pending' && !afterEnd) {
-    return {
-      ...seeOther(`${page}?${new URLSearchParams({ late: action })}`),
-      why: `too late: it is ${invoice.status} already`,
-    };
+  const button = form.get('action') ?? '';
+  const isForClosed = button === 'adjust' || button === 'resend';
+  if (invoice.status !== 'pending' && !isForClosed) {
+    const why = `too late: it is ${invoice.status} already`;
+    return { ...seeOther(`${page}?${new URLSearchParams({ late: button })}`), why };
   }
+  const name = button === 'dispute' ? 'pay' : button; // the page then asks for the correction
+  const action = Object.hasOwn(ORDER_ACTIONS, name) ? ORDER_ACTIONS[name] : undefined;
+  const fields = { ...Object.fromEntries(form), amount: form.get('amount')?.trim() ?? '', ident: invoice.uuid };
   try {
-    await patiently(world, doIt(world, invoice, action, form));
-    return { ...seeOther(`${page}?${new URLSearchParams({ done: action })}`), why: `${action} ${invoice.external_id}` };
+    if (action === undefined) throw new ConfigurationError('This page has no such button.');
+    await waitBriefly(world, action(sandbox, fields));
+    const why = `${button} ${invoice.external_id}`;
+    return { ...seeOther(`${page}?${new URLSearchParams({ done: button })}`), why };
   } catch (error) {
     if (!isMerchantError(error)) throw error;
     return { ...paymentPage(world, invoice, { problem: error.message }), why: error.message };
   }
 }
 
-async function doIt(world: World, invoice: InvoiceRecord, action: string, form: URLSearchParams): Promise<void> {
-  const method = form.get('method') ?? undefined;
-  const amount = form.get('amount')?.trim() ?? '';
-  switch (action) {
-    case 'choose':
-      return chooseMethod(world, invoice, method);
-    case 'pay':
-    case 'dispute':
-      return payInvoice(world, invoice, { method });
-    case 'underpay':
-    case 'overpay':
-      return payOtherAmount(world, invoice, action, { amount, method });
-    case 'pay_other':
-      return payInvoice(world, invoice, { amount, method });
-    case 'adjust':
-      return adjustInvoice(world, invoice, amount);
-    case 'fail':
-      return closeInvoice(world, invoice, 'fail', 'a test lever let it fail');
-    case 'cancel':
-      return closeInvoice(world, invoice, 'canceled', 'the customer canceled');
-    case 'expire':
-      return closeInvoice(world, invoice, 'expired', 'a test lever let it expire');
-    case 'resend':
-      return resend(world, invoice)?.done;
-    default:
-      throw new ConfigurationError('This page has no such button.');
-  }
-}
-
-async function patiently(world: World, work: Promise<void>): Promise<void> {
+async function waitBriefly(world: World, work: unknown): Promise<void> {
   const stop = new AbortController();
   try {
-    await Promise.race([work, world.settings.sleep(PATIENCE, stop.signal)]);
+    await Promise.race([work, world.settings.sleep(MAX_WAIT, stop.signal)]);
   } finally {
     stop.abort();
   }

@@ -1,43 +1,29 @@
-import { methodsFor, settlementRate } from '../../business/catalogue.ts';
-import { compareAmounts, outOfRange, quote } from '../../business/money.ts';
+import { compareAmounts } from '../../business/money.ts';
 import type { Answer } from '../../service/respond.ts';
 import type { InvoiceRecord } from '../../state/store.ts';
 import type { World } from '../../world.ts';
 import { type Html, html, pageAnswer } from '../parts/html.ts';
-import { moment, span } from '../parts/moments.ts';
-import { heading } from './order-heading.ts';
-import { levers, type Offer } from './payment-levers.ts';
-import { type Arrival, closedView } from './receipt.ts';
+import { moment, span } from '../parts/time.ts';
+import { type Arrival, type Offer, offersFor, orderHeading } from './order.ts';
+import { closedView } from './receipt.ts';
+import { testControls } from './test-controls.ts';
 
 const TITLES = { pending: 'Pay', success: 'Paid', fail: 'Failed', expired: 'Expired', canceled: 'Canceled' };
 
-/** The hosted page of an invoice: above what a customer sees, below, set apart, what tests need. */
+/** The hosted page of an invoice: above what a customer sees, below, clearly apart, the controls for tests. */
 export function paymentPage(world: World, invoice: InvoiceRecord, arrival: Arrival = {}): Answer {
-  const underWay = world.store.deliveries(invoice).some(({ attempt }) => attempt !== null);
-  const open = invoice.status === 'pending';
-  const view = open ? openView(world, invoice, arrival) : closedView(world, invoice, arrival, underWay);
+  const isSending = world.store.deliveries(invoice).some(({ attempt }) => attempt !== null);
+  const isOpen = invoice.status === 'pending';
+  const view = isOpen ? openView(world, invoice, arrival) : closedView(world, invoice, arrival, isSending);
   const problem = arrival.problem ?? null;
   return pageAnswer(
     `${problem === null ? '' : 'Not done: '}${TITLES[invoice.status]} · Order ${invoice.external_id}`,
     view,
     {
       status: problem === null ? 200 : 422,
-      again: underWay,
+      reload: isSending,
     },
   );
-}
-
-function offersFor(world: World, invoice: InvoiceRecord): Offer[] {
-  return methodsFor(world, invoice.currency.code).map((method) => {
-    const problem = outOfRange(invoice.amount, method);
-    if (problem !== null) return { method, quote: null, problem };
-    try {
-      const rate = invoice.rate ?? settlementRate(world, invoice.currency.code);
-      return { method, quote: quote(invoice.amount, method, rate), problem: null };
-    } catch {
-      return { method, quote: null, problem: 'not available now: there is no fresh rate' };
-    }
-  });
 }
 
 function openView(world: World, invoice: InvoiceRecord, { problem = null, done = null }: Arrival): Html {
@@ -49,7 +35,7 @@ function openView(world: World, invoice: InvoiceRecord, { problem = null, done =
   const action = `/pay/${invoice.uuid}`;
   return html`<div class="checkout">
 <section class="stack tight" aria-labelledby="order">
-${heading(invoice)}
+${orderHeading(invoice)}
 ${countdown(world, invoice)}
 </section>
 <section class="card stack" aria-label="Payment">
@@ -75,7 +61,7 @@ ${
 <form method="post" action="${action}"><button class="quiet full" name="action" value="cancel">Cancel and go back</button></form></div>
 </section>
 </div>
-${levers(world, invoice, usable, checked)}`;
+${testControls(world, invoice, usable, checked)}`;
 }
 
 function countdown(world: World, invoice: InvoiceRecord): Html {

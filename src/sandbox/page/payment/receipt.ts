@@ -1,18 +1,8 @@
 import type { DeliveryRecord, InvoiceRecord } from '../../state/store.ts';
 import type { World } from '../../world.ts';
 import { type Html, html, safeLink } from '../parts/html.ts';
-import { moment, span } from '../parts/moments.ts';
-import { heading } from './order-heading.ts';
-
-/** What has just happened on this page. */
-export interface Arrival {
-  /** The button that led here and did its work. */
-  readonly done?: string | null;
-  /** The button that came too late: the order had ended before. */
-  readonly late?: string | null;
-  /** Why a button did nothing. */
-  readonly problem?: string | null;
-}
+import { moment, span } from '../parts/time.ts';
+import { type Arrival, orderHeading } from './order.ts';
 
 const STATES = {
   pending: 'This order is open.',
@@ -25,12 +15,11 @@ const STATES = {
 const CHECK = html`<svg width="28" height="28" viewBox="0 0 28 28" fill="none" stroke="currentColor" stroke-width="2.5" stroke-linecap="round" stroke-linejoin="round" aria-hidden="true"><circle cx="14" cy="14" r="12.5"/><path d="m8.5 14.5 3.7 3.7 7.3-8"/></svg>`;
 const CROSS = html`<svg width="28" height="28" viewBox="0 0 28 28" fill="none" stroke="currentColor" stroke-width="2.5" stroke-linecap="round" aria-hidden="true"><circle cx="14" cy="14" r="12.5"/><path d="m9.5 9.5 9 9m0-9-9 9"/></svg>`;
 
-/** What a button that came too late wanted. */
+/** The requests of buttons that came too late. */
 const WANTED: Readonly<Record<string, string>> = {
   pay: 'a payment',
   underpay: 'a payment',
   overpay: 'a payment',
-  pay_other: 'a payment',
   dispute: 'a payment',
   choose: 'a choice of method',
   cancel: 'a cancellation',
@@ -38,8 +27,8 @@ const WANTED: Readonly<Record<string, string>> = {
   expire: 'an expiry',
 };
 
-/** A closed invoice: its end, what was credited, what became of the webhook, and the way back to the shop. */
-export function closedView(world: World, invoice: InvoiceRecord, arrival: Arrival, underWay: boolean): Html {
+/** A closed invoice: its end, the credited amount, the state of the webhook, and the link back to the shop. */
+export function closedView(world: World, invoice: InvoiceRecord, arrival: Arrival, isSending: boolean): Html {
   const { problem = null, late, done } = arrival;
   const paid = invoice.status === 'success';
   const back = safeLink(paid ? invoice.success_url : invoice.fail_url);
@@ -47,11 +36,11 @@ export function closedView(world: World, invoice: InvoiceRecord, arrival: Arriva
   const focusResult = problem === null && done !== 'resend' && done !== 'adjust' && done !== 'dispute';
   return html`<div class="checkout">
 <section class="stack tight" aria-labelledby="order">
-${heading(invoice)}
+${orderHeading(invoice)}
 </section>
 <section class="card stack" aria-label="Result">
 <p role="status" class="result ${paid ? 'good' : 'bad'}"${focusResult && html` tabindex="-1" autofocus`}>${paid ? CHECK : CROSS}<span>${STATES[invoice.status]}</span></p>
-${wanted !== undefined && html`<p role="status" class="notice">Nothing was changed: ${wanted} came when this order was closed already${paid && html`. It was paid once`}.</p>`}
+${wanted !== undefined && html`<p role="status" class="notice">Nothing was changed: ${wanted} came after this order was closed${paid && html`. It was paid once`}.</p>`}
 <dl class="facts">
 ${paid && customerFacts(invoice)}
 <dt>${paid ? 'Paid' : 'Closed'}</dt><dd class="num">${moment(invoice.finishedAt)}</dd>
@@ -60,29 +49,29 @@ ${
   back === null
     ? html`<p class="soft">The shop gave no address to return to. You can close this page.</p>`
     : html`<div class="stack tight"><a class="button main full" href="${back}" rel="noreferrer" data-return-link>${paid ? 'Return to the shop' : 'Go back to the shop'}</a>
-${done && !underWay && autoReturns(done) && html`<div class="row apart" data-return hidden><p class="soft" role="status">You go to <bdi>${new URL(back).host}</bdi> in <span class="num" data-seconds>3</span> s</p> <button type="button" class="small">Stay here</button></div>`}</div>`
+${done && !isSending && leadsBack(done) && html`<div class="row apart" data-return hidden><p class="soft" role="status">You go to <bdi>${new URL(back).host}</bdi> in <span class="num" data-seconds>3</span> s</p> <button type="button" class="small">Stay here</button></div>`}</div>`
 }
 </section>
 </div>
 ${afterwards(world, invoice, problem, done ?? null)}`;
 }
 
-/** A customer would be led back after these; whoever pulls a lever afterwards wants to see what it did. */
-function autoReturns(done: string): boolean {
-  return ['pay', 'cancel', 'fail', 'underpay', 'overpay', 'pay_other'].includes(done);
+/** After these buttons a customer returns to the shop. After the others the reader wants to see the result. */
+function leadsBack(done: string): boolean {
+  return ['pay', 'cancel', 'fail', 'underpay', 'overpay'].includes(done);
 }
 
 function customerFacts(invoice: InvoiceRecord): Html {
   const { adjustment, currency, method, amountToSend } = invoice;
   return html`<dt>Method</dt><dd><bdi>${method?.name ?? ''}</bdi></dd>
 <dt>To be paid</dt><dd class="num">${amountToSend} ${currency.code}, fee included</dd>
-${adjustment && html`<dt>Really paid</dt><dd class="num">${adjustment.actual_amount_fiat} of ${adjustment.expected_amount_fiat} ${currency.code} (adjusted)</dd>`}`;
+${adjustment && html`<dt>Amount paid</dt><dd class="num">${adjustment.actual_amount_fiat} of ${adjustment.expected_amount_fiat} ${currency.code} (adjusted)</dd>`}`;
 }
 
 function afterwards(world: World, invoice: InvoiceRecord, problem: string | null, done: string | null): Html {
   const paid = invoice.status === 'success';
-  return html`<section class="levers stack" aria-labelledby="levers">
-<div class="stack tight"><h2 id="levers">What your integration got</h2>
+  return html`<section class="controls stack" aria-labelledby="controls">
+<div class="stack tight"><h2 id="controls">What your integration got</h2>
 <p class="soft small">No customer sees this part.</p></div>
 ${problem !== null && html`<p role="alert" class="notice bad" tabindex="-1" autofocus>${problem}</p>`}
 <dl class="facts">
@@ -106,7 +95,7 @@ ${delivery.attempt === null && last?.why && html`<p><strong>Why:</strong> <span 
 <a href="/deliveries/${delivery.id}">Headers, body and answer</a></div></div>`;
 }
 
-/** One sentence on where a delivery stands. */
+/** The state of a delivery in one sentence. */
 export function describeDelivery(delivery: DeliveryRecord, now: number): string {
   const { log, url, status, nextRetryAt, made } = delivery;
   const last = log.at(-1);
@@ -115,15 +104,13 @@ export function describeDelivery(delivery: DeliveryRecord, now: number): string 
   if (last === undefined) return `Webhook ${status}.`;
   if (last.success) return `Webhook delivered to ${where} in ${last.duration_ms} ms (try ${made}).`;
   const next =
-    nextRetryAt === null
-      ? 'no further try by itself'
-      : `next try in ${span(nextRetryAt - now)}, at ${moment(nextRetryAt)}`;
+    nextRetryAt === null ? 'no further try' : `next try in ${span(nextRetryAt - now)}, at ${moment(nextRetryAt)}`;
   return `Webhook to ${where}: try ${made}, ${last.error}; ${next}.${status === 'delivered' ? ' It was delivered before.' : ''}`;
 }
 
 function correction(invoice: InvoiceRecord, focus: boolean): Html {
   return html`<form method="post" action="/pay/${invoice.uuid}">
-<label class="field" for="adjust"><span>Correct the paid amount (dispute; sends no second webhook)</span></label>
+<label class="field" for="adjust"><span>Correct the paid amount (a dispute, without a second webhook)</span></label>
 <div class="joined"><input type="text" id="adjust" name="amount" inputmode="decimal" autocomplete="off" required${focus && html` autofocus`}>
 <button name="action" value="adjust">Correct</button></div>
 </form>`;

@@ -1,32 +1,25 @@
-import { type Quote, shareOf } from '../../business/money.ts';
+import { shareOf } from '../../business/money.ts';
 import type { InvoiceRecord } from '../../state/store.ts';
-import type { SandboxMethod } from '../../wire-types.ts';
 import type { World } from '../../world.ts';
 import { type Html, html } from '../parts/html.ts';
+import type { Offer } from './order.ts';
 
-/** A method with what the invoice comes to, or with the reason why it cannot be used. */
-export interface Offer {
-  readonly method: SandboxMethod;
-  readonly quote: Quote | null;
-  readonly problem: string | null;
-}
-
-/** What tests need and no customer sees: every other way in which a payment can end. */
-export function levers(
+/** The controls for tests, which no customer sees: every other way in which a payment can end. */
+export function testControls(
   world: World,
   invoice: InvoiceRecord,
   usable: readonly Offer[],
   checked: Offer | undefined,
 ): Html {
   const action = `/pay/${invoice.uuid}`;
-  return html`<section class="levers stack" aria-labelledby="levers">
-<div class="stack tight"><h2 id="levers">Test levers</h2>
-<p class="soft small">No customer sees this part. It is here to try what can go wrong.${!world.clock.running() && html` The sandbox clock stands still until it is moved.`}</p></div>
+  return html`<section class="controls stack" aria-labelledby="controls">
+<div class="stack tight"><h2 id="controls">Test controls</h2>
+<p class="soft small">No customer sees this part. Use it to try what can go wrong.${!world.clock.running() && html` The sandbox clock is frozen until you move it.`}</p></div>
 ${
   checked !== undefined &&
   html`<div class="grid">
-${amountLever(invoice, checked, { name: 'underpay', label: 'Pay less', amount: shareOf(invoice.amount, '0.5') })}
-${amountLever(invoice, checked, { name: 'overpay', label: 'Pay more', amount: shareOf(invoice.amount, '1.5') })}
+${amountControl(invoice, checked, { name: 'underpay', label: 'Pay less', amount: shareOf(invoice.amount, '0.5') })}
+${amountControl(invoice, checked, { name: 'overpay', label: 'Pay more', amount: shareOf(invoice.amount, '1.5') })}
 </div>`
 }
 <form method="post" action="${action}" class="row">
@@ -43,7 +36,7 @@ ${usable.length > 0 && merchantTable(invoice, usable)}
 </section>`;
 }
 
-function amountLever(
+function amountControl(
   invoice: InvoiceRecord,
   checked: Offer,
   { name, label, amount }: { readonly name: string; readonly label: string; readonly amount: string },

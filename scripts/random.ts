@@ -1,4 +1,5 @@
-import type { Random } from './mutations.ts';
+/** Numbers from 0 up to 1, the same for the same seed. */
+export type Random = () => number;
 
 /** A whole number from 0, below `limit`. */
 export function below(random: Random, limit: number): number {

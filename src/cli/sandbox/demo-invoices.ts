@@ -1,10 +1,10 @@
 import type { SeedInvoice } from '../../sandbox/index.ts';
 
 /**
- * A shop with a past: orders in every state, in several currencies, an adjusted one in each direction. They name no
- * callback URL, and those that are final send nothing.
+ * Orders in every state and in several currencies, one paid with less and one with more. They name no callback URL, and
+ * the final ones send nothing.
  */
-export const SEED_INVOICES: readonly SeedInvoice[] = [
+export const DEMO_INVOICES: readonly SeedInvoice[] = [
   order('demo-expired', '120.00', 'USD', { status: 'expired', age: '9d', purpose: 'Headphones' }),
   order('demo-canceled', '2500.00', 'TRY', { status: 'canceled', age: '6d', purpose: 'Winter coat' }),
   order('demo-failed', '80.00', 'EUR', { status: 'fail', age: '5d', purpose: 'Concert ticket' }),

@@ -1,4 +1,4 @@
-/** A time for people, on the sandbox clock. */
+/** A time for people, such as `2026-03-01 12:00:00 UTC`. */
 export function moment(at: number | string | null): string {
   return at === null ? '' : `${new Date(at).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
 }
@@ -9,7 +9,7 @@ const UNITS = [
   ['min', 60_000],
 ] as const;
 
-/** A span in the largest unit that fits, and the next one where it is not zero: `1 h 30 min`. */
+/** A duration in its largest unit, with the next unit where that is not zero: `1 h 30 min`. */
 export function span(milliseconds: number): string {
   const seconds = Math.round(milliseconds / 1000);
   const at = UNITS.findIndex(([, size]) => seconds * 1000 >= size);

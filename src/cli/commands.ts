@@ -1,0 +1,154 @@
+// The commands as data: example, help and flags. The flags are those that `parseArgs` of Node takes.
+import type { ParseArgsOptionDescriptor } from 'node:util';
+
+/** A flag with its argument and its description in the help. */
+export interface Flag extends ParseArgsOptionDescriptor {
+  readonly value?: string;
+  readonly about: string;
+}
+
+/** One command. */
+export interface CommandTable {
+  readonly example: string;
+  /** Lines of the help before the flags: a term and what it means. */
+  readonly terms?: Readonly<Record<string, string>>;
+  readonly flags: Readonly<Record<string, Flag>>;
+  /** The end of the help. */
+  readonly notes?: string;
+  /** The maximum number of words that are not flags. */
+  readonly words: number;
+}
+
+const text = (value: string, about: string) => ({ type: 'string' as const, value, about });
+/** A text with a default, which the help shows as its argument. */
+const textOr = (byDefault: string, about: string) => ({ ...text(byDefault, about), default: byDefault });
+const list = (value: string, about: string, short?: string) => ({
+  ...text(value, about),
+  ...(short === undefined ? {} : { short }),
+  multiple: true as const,
+  default: [] as string[], // wider than never[]
+});
+const flag = (about: string) => ({ type: 'boolean' as const, default: false, about });
+
+/** Flags of every command. */
+export const COMMON_FLAGS = {
+  json: flag('prints JSON for scripts'),
+  help: { ...flag('prints this help'), short: 'h' },
+};
+
+const SECRET = list('TEXT', "default MERCHANT_WEBHOOK_SECRET, or the sandbox's");
+const DELIVERY_FLAGS = {
+  secret: SECRET,
+  'external-id': text('ID', 'an order that your receiver knows'),
+  amount: textOr('25.00', 'its amount'),
+  currency: textOr('EUR', 'its currency'),
+  timeout: textOr('15s', 'how long to wait for an answer'),
+  dialect: list('NAME=VALUE', 'how signature and body are written'),
+};
+
+export const COMMANDS = {
+  sandbox: {
+    example: 'npx merchant-invoicing sandbox --callback http://127.0.0.1:3000/webhook',
+    words: 0,
+    flags: {
+      port: textOr('4010', 'the next free one when it is taken, 0 for any'),
+      host: textOr('127.0.0.1', 'another host opens it to the network'),
+      callback: text('URL', 'where webhooks go when an invoice names no address'),
+      state: text('FILE', 'keeps everything there across restarts'),
+      empty: flag('no demo invoices'),
+      seed: text('7', 'the same ids in each run'),
+      frozen: flag('the clock is frozen until you move it'),
+      'no-magic': flag('pay-…, fail-… and so on are ordinary order ids'),
+      fault: list('TYPE[:RATE]', 'once, or at random: rate_limit  server_error:0.2'),
+      dialect: list('NAME=VALUE', 'another reading of what the interface leaves open'),
+      'shuffle-unknowns': flag('all dialects at random, repeatable with --seed'),
+      'allow-host': list('NAME', 'reached under this name, and delivers to it'),
+      'public-url': text('URL', 'the address in payment links'),
+      key: text('TEXT', 'instead of sk_sandbox'),
+      secret: text('TEXT', 'instead of whsec_sandbox'),
+      json: flag('prints one line when it listens, then nothing'),
+      events: flag('with --json: one line for each event'),
+    },
+    notes: `Actions on a running one: pay underpay overpay fail cancel expire adjust
+resend advance reset status export (see sandbox pay --help)`,
+  },
+  'sandbox action': {
+    example: 'npx merchant-invoicing sandbox pay order-1042',
+    words: 2,
+    terms: {
+      'pay IDENT': 'in full, by the chosen or the first usable method',
+      'underpay IDENT AMOUNT': 'less than ordered',
+      'overpay IDENT AMOUNT': 'more than ordered',
+      'fail|cancel|expire IDENT': 'ends it unpaid',
+      'adjust IDENT AMOUNT': 'a dispute corrects the amount',
+      'resend IDENT': 'sends its webhook again',
+      'advance DURATION': 'moves the clock: 90s  30m  6h  1d',
+      reset: 'starts again from the beginning',
+      status: 'shows invoices, deliveries and the clock',
+      'export [IDENT]': 'prints a test file to keep',
+      IDENT: 'your external_id or the uuid of the service',
+    },
+    flags: {
+      url: textOr('http://127.0.0.1:4010', 'the sandbox'),
+      method: text('ID|NAME', 'the payment method of pay'),
+      as: textOr('test', 'what export prints: test, curl or json'),
+    },
+  },
+  'webhooks check': {
+    example: 'npx merchant-invoicing webhooks check http://127.0.0.1:3000/webhook',
+    words: 1,
+    flags: DELIVERY_FLAGS,
+    notes: `Give --secret twice to check that the receiver takes both (rotation).
+Sends about thirty deliveries, genuine and forged. Code 1: a rule is broken.
+Never point it at a live shop: it may fulfil what it accepts.`,
+  },
+  'webhooks send': {
+    example: 'npx merchant-invoicing webhooks send paid http://127.0.0.1:3000/webhook',
+    words: 2,
+    terms: { EVENT: 'paid  adjusted  overpaid  expired  canceled  fail' },
+    flags: {
+      ...DELIVERY_FLAGS,
+      paid: text('17.00', 'the paid amount of adjusted and overpaid'),
+      from: text('FILE', 'sends these bytes instead, signed as they are'),
+      'dry-run': flag('prints the request instead of sending it'),
+    },
+  },
+  'webhooks verify': {
+    example: 'npx merchant-invoicing webhooks verify < request.txt',
+    words: 0,
+    terms: { 'standard input': 'a raw HTTP request: headers, an empty line, the body' },
+    flags: {
+      body: text('FILE', 'reads the body from a file instead'),
+      header: list("'NAME: TEXT'", 'with --body: each of the X-Webhook headers', 'H'),
+      secret: SECRET,
+      at: text('TIME', 'checks the age as of then, for a recorded request'),
+      'order-id-member': text('NAME', 'the member with your order id, such as order.id'),
+      'paid-event': list('NAME', 'a further name of the event, repeatable'),
+      'canceled-event': list('NAME', 'the same for the other event'),
+    },
+    notes: 'Exit code 0: genuine. 1: refused, with the reason.',
+  },
+  openapi: {
+    example: 'npx merchant-invoicing openapi > openapi.json',
+    words: 0,
+    flags: {},
+    notes: `Prints the service as OpenAPI 3.1 for validators, mocks and generators. The
+document comes from the same table as the client and the sandbox.`,
+  },
+  doctor: {
+    example: 'MERCHANT_BASE_URL=… MERCHANT_API_KEY=… npx merchant-invoicing doctor',
+    words: 0,
+    flags: {
+      'base-url': text('URL', 'default MERCHANT_BASE_URL'),
+      'allow-http': flag('plain http to a host that is not this machine'),
+    },
+    notes: `Checks Node, the settings, the address, redirects and the clock, and makes one
+read-only call (the payment methods). It changes nothing.
+Reads the key only from MERCHANT_API_KEY: flags end up in shell histories.`,
+  },
+} satisfies Readonly<Record<string, CommandTable>>;
+
+/** The example of a command, as an error shows it. */
+export function exampleOf({ example }: CommandTable): string {
+  return example.replace(/^.*npx /, '');
+}

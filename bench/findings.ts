@@ -1,4 +1,4 @@
-import type { Operation } from '../src/contract/endpoint.ts';
+import type { Operation } from '../src/contract/endpoints.ts';
 import { endpoints } from '../src/contract/endpoints.ts';
 import { readAnswer } from '../src/transport/read-answer.ts';
 import { runtimeOf } from '../src/transport/runtime.ts';

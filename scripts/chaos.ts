@@ -4,7 +4,7 @@
 // checks whether a call has reported something that is not true.
 import { createHash } from 'node:crypto';
 import { MerchantClient } from '../src/client.ts';
-import { isMerchantError } from '../src/errors/classes.ts';
+import { isMerchantError } from '../src/errors/guards.ts';
 import { createSandbox, type Sandbox } from '../src/sandbox/index.ts';
 import { createRandom } from '../src/sandbox/state/random.ts';
 import type { Runtime } from '../src/transport/runtime.ts';

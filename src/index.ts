@@ -1,12 +1,16 @@
 export type { Call, CallResult, ListCall, ResponseInfo, WithResponse } from './call/call.ts';
 export { MerchantClient } from './client.ts';
 export type { MerchantClientOptions } from './client-options.ts';
-export type { Operation } from './contract/endpoint.ts';
+export type { Operation } from './contract/endpoints.ts';
+export type {
+  CreateInvoiceParams,
+  DecimalInput,
+  ListInvoicesQuery,
+  ListWithdrawalsQuery,
+} from './contract/parameter-types.ts';
 export type {
   CreatedInvoice,
-  CreateInvoiceParams,
   Currency,
-  DecimalInput,
   DeliveryAttempt,
   DeliveryStatus,
   EventType,
@@ -18,8 +22,6 @@ export type {
   KnownEventType,
   KnownInvoiceStatus,
   KnownWithdrawalStatus,
-  ListInvoicesQuery,
-  ListWithdrawalsQuery,
   OpenEnum,
   Page,
   PaymentMethod,
@@ -29,18 +31,14 @@ export type {
   WithdrawalStatus,
 } from './contract/types.ts';
 export { Decimal } from './contract/values/decimal.ts';
-export type { AnyMerchantError, CallError } from './errors/classes.ts';
 export {
   AbortedError,
   ApiError,
   AuthenticationError,
   ConfigurationError,
   ConnectionError,
-  hasCode,
-  hasKind,
   InvoiceAlreadyExistsError,
   InvoiceMismatchError,
-  isMerchantError,
   MerchantError,
   NotFoundError,
   RateLimitError,
@@ -60,7 +58,8 @@ export type {
   StoppedBy,
   WebhookReason,
 } from './errors/codes.ts';
-export type { KnownCode } from './errors/guards.ts';
+export type { AnyMerchantError, CallError, KnownCode } from './errors/guards.ts';
+export { hasCode, hasKind, isMerchantError } from './errors/guards.ts';
 export type {
   ComparedField,
   ValidationIssue,

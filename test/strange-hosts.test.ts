@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { listDeliveries } from '../src/contract/deliveries.ts';
-import { isMerchantError } from '../src/errors/classes.ts';
+import { isMerchantError } from '../src/errors/guards.ts';
 import { clientOf } from './support/test-client.ts';
 
 // Objects and settings of the host that throw or give what nobody expects: still only errors of this package.

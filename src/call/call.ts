@@ -2,7 +2,7 @@
 // It imports transport, contract and errors.
 import { argumentFail, checkOptions } from '../checks.ts';
 import type { Page } from '../contract/types.ts';
-import { type CallError, isMerchantError } from '../errors/classes.ts';
+import { type CallError, isMerchantError } from '../errors/guards.ts';
 import { readArguments } from '../transport/arguments.ts';
 import type { Success } from '../transport/call-loop.ts';
 import { type CallSite, callSite, locate } from './call-site.ts';

@@ -1,5 +1,6 @@
 import type { Page } from '../contract/types.ts';
-import { hasKind, type UnexpectedResponseError } from '../errors/classes.ts';
+import type { UnexpectedResponseError } from '../errors/classes.ts';
+import { hasKind } from '../errors/guards.ts';
 import { Gaps } from './gaps.ts';
 import { PageRequests, type PageSource, pageError, pageProblem } from './page-requests.ts';
 import { Tally } from './tally.ts';

@@ -1,6 +1,6 @@
 // The command line. Each command loads its file when it runs. May import the sandbox, the webhooks and the contract,
 // and the client where a command needs it.
-import { isMerchantError } from '../errors/classes.ts';
+import { isMerchantError } from '../errors/guards.ts';
 import { printable } from '../printable.ts';
 import { VERSION } from '../version.ts';
 import { COMMANDS } from './commands.ts';

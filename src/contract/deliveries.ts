@@ -72,7 +72,6 @@ const delivery = resource(deliveryShape, 'WebhookDelivery', { hasChosenNames: tr
  * @see [GET /api/v1/external/invoices/{ident}/webhooks](../../docs/service-interface.md#get-apiv1externalinvoicesidentwebhooks)
  */
 export const listDeliveries: Endpoint<WebhookDelivery[]> = {
-  operation: 'webhooks.deliveries',
   method: 'GET',
   path: '/api/v1/external/invoices/{ident}/webhooks',
   idempotent: true,
@@ -85,7 +84,6 @@ export const listDeliveries: Endpoint<WebhookDelivery[]> = {
  * @see [POST /api/v1/external/invoices/{ident}/resend-webhook](../../docs/service-interface.md#post-apiv1externalinvoicesidentresend-webhook)
  */
 export const resendWebhook: Endpoint<void> = {
-  operation: 'webhooks.resend',
   method: 'POST',
   path: '/api/v1/external/invoices/{ident}/resend-webhook',
   idempotent: false, // each one starts another attempt

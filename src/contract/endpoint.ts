@@ -1,16 +1,11 @@
-import type { endpoints } from './endpoints.ts';
 import type { Page } from './types.ts';
 import type { Check } from './values/check.ts';
-
-/** The operations of the service, named as the client's methods. */
-export type Operation = keyof typeof endpoints;
 
 /** Text values only. An undefined value is left out of the request. */
 export type WireRecord = Readonly<Record<string, string | undefined>>;
 
 /** One endpoint of the interface, as data. `Data` is the type of a decoded success. */
 export interface Endpoint<Data> {
-  readonly operation: Operation;
   readonly method: 'GET' | 'POST';
   /** Path below the base address, with `{name}` for each path parameter. */
   readonly path: `/api/v1/external/${string}`;

@@ -8,8 +8,7 @@ import { listPaymentMethods } from './payment-methods.ts';
 import { listRates } from './rates.ts';
 import { getWithdrawal, listWithdrawals } from './withdrawals.ts';
 
-/** All endpoints of the interface, by operation. Operations are derived from the keys. */
-export const endpoints = {
+const table = {
   'invoices.create': createInvoice,
   'invoices.list': listInvoices,
   'invoices.get': getInvoice,
@@ -20,3 +19,14 @@ export const endpoints = {
   'paymentMethods.list': listPaymentMethods,
   'rates.list': listRates,
 } as const;
+
+/** The operations of the service, named as the client's methods. */
+export type Operation = keyof typeof table;
+
+/** An endpoint with the name of its operation. */
+export type Named<AnyEndpoint> = AnyEndpoint & { readonly operation: Operation };
+
+/** All endpoints of the interface, by operation. */
+export const endpoints = Object.fromEntries(
+  Object.entries(table).map(([operation, endpoint]) => [operation, { ...endpoint, operation }]),
+) as { readonly [Name in Operation]: Named<(typeof table)[Name]> }; // fromEntries forgets the keys

@@ -1,16 +1,10 @@
 import type { Endpoint, PageEndpoint } from './endpoint.ts';
 import { pageOf, unwrapped } from './envelope.ts';
 import { isObject } from './json.ts';
+import type { CreateInvoiceParams, ListInvoicesQuery } from './parameter-types.ts';
 import { amount, ident, limitedText, optionalInteger, optionalText, optionalUrl, optionalWord } from './parameters.ts';
 import { INVOICE_STATUS_NAMES } from './statuses.ts';
-import type {
-  CreatedInvoice,
-  CreateInvoiceParams,
-  Invoice,
-  InvoiceAdjustment,
-  InvoicePaymentMethod,
-  ListInvoicesQuery,
-} from './types.ts';
+import type { CreatedInvoice, Invoice, InvoiceAdjustment, InvoicePaymentMethod } from './types.ts';
 import { annotated, structureOf } from './values/annotations.ts';
 import {
   check,
@@ -95,7 +89,6 @@ const listShape = namesOf<ListInvoicesQuery>()({
 
 /** @see [POST /api/v1/external/invoices](../../docs/service-interface.md#post-apiv1externalinvoices) */
 export const createInvoice: Endpoint<CreatedInvoice> = {
-  operation: 'invoices.create',
   method: 'POST',
   path: '/api/v1/external/invoices',
   idempotent: true, // on external_id: rule 3 of the endpoint
@@ -106,7 +99,6 @@ export const createInvoice: Endpoint<CreatedInvoice> = {
 
 /** @see [GET /api/v1/external/invoices](../../docs/service-interface.md#get-apiv1externalinvoices) */
 export const listInvoices: PageEndpoint<Invoice> = {
-  operation: 'invoices.list',
   method: 'GET',
   path: '/api/v1/external/invoices',
   idempotent: true,
@@ -118,7 +110,6 @@ export const listInvoices: PageEndpoint<Invoice> = {
 
 /** @see [GET /api/v1/external/invoices/{ident}](../../docs/service-interface.md#get-apiv1externalinvoicesident) */
 export const getInvoice: Endpoint<Invoice> = {
-  operation: 'invoices.get',
   method: 'GET',
   path: '/api/v1/external/invoices/{ident}',
   idempotent: true,

@@ -1,5 +1,5 @@
 import type * as z from 'zod/mini';
-import type { DecimalLike } from './types.ts';
+import type { DecimalLike } from './parameter-types.ts';
 import { optionalScalar, scalar } from './values/codecs.ts';
 import { Decimal } from './values/decimal.ts';
 import { isLoopback } from './values/hosts.ts';

@@ -20,7 +20,6 @@ const paymentMethod = check(() => resource(paymentMethodShape, 'PaymentMethod'))
 
 /** @see [GET /api/v1/external/payment-methods](../../docs/service-interface.md#get-apiv1externalpayment-methods) */
 export const listPaymentMethods: RowsEndpoint<PaymentMethod> = {
-  operation: 'paymentMethods.list',
   method: 'GET',
   path: '/api/v1/external/payment-methods',
   idempotent: true,

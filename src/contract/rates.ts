@@ -23,7 +23,6 @@ function isWithoutPrice(row: unknown): boolean {
 
 /** @see [GET /api/v1/external/rates](../../docs/service-interface.md#get-apiv1externalrates) */
 export const listRates: RowsEndpoint<Rate> = {
-  operation: 'rates.list',
   method: 'GET',
   path: '/api/v1/external/rates',
   idempotent: true,

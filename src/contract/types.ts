@@ -1,8 +1,6 @@
 import type { FinalInvoiceStatus, KnownDeliveryStatus, KnownEventType, KnownWithdrawalStatus } from './statuses.ts';
 import type { Decimal } from './values/decimal.ts';
 
-export type * from './parameter-types.ts';
-
 /**
  * A list of known words that stays open: a word that the service adds later arrives as text. After
  * `status === 'success'` the type is `'success'`, and a mistyped word does not compile. Compare with a word that is not

@@ -1,9 +1,10 @@
 import type * as z from 'zod/mini';
 import type { Endpoint, PageEndpoint } from './endpoint.ts';
 import { pageOf, unwrapped } from './envelope.ts';
+import type { ListWithdrawalsQuery } from './parameter-types.ts';
 import { ident, optionalInteger, optionalWord } from './parameters.ts';
 import { WITHDRAWAL_STATUSES } from './statuses.ts';
-import type { ListWithdrawalsQuery, Withdrawal } from './types.ts';
+import type { Withdrawal } from './types.ts';
 import {
   check,
   finished,
@@ -83,7 +84,6 @@ const listShape = namesOf<ListWithdrawalsQuery>()({
 
 /** @see [GET /api/v1/external/withdrawals](../../docs/service-interface.md#get-apiv1externalwithdrawals) */
 export const listWithdrawals: PageEndpoint<Withdrawal> = {
-  operation: 'withdrawals.list',
   method: 'GET',
   path: '/api/v1/external/withdrawals',
   idempotent: true,
@@ -97,7 +97,6 @@ export const listWithdrawals: PageEndpoint<Withdrawal> = {
  * @see [GET /api/v1/external/withdrawals/{withdrawal_uuid}](../../docs/service-interface.md#get-apiv1externalwithdrawalswithdrawal_uuid)
  */
 export const getWithdrawal: Endpoint<Withdrawal> = {
-  operation: 'withdrawals.get',
   method: 'GET',
   path: '/api/v1/external/withdrawals/{withdrawal_uuid}',
   idempotent: true,

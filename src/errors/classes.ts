@@ -14,8 +14,6 @@ import type { ComparedField, MerchantErrorInit, UnexpectedResponseErrorInit, Val
 import { MerchantError } from './merchant-error.ts';
 import { keepRaw, rawOf } from './raw.ts';
 
-export type { AnyMerchantError, CallError } from './guards.ts';
-export { hasCode, hasKind, isMerchantError } from './guards.ts';
 export {
   ApiError,
   AuthenticationError,

@@ -1,14 +1,9 @@
 import { endpoints } from '../contract/endpoints.ts';
-import type { CreatedInvoice, CreateInvoiceParams, Invoice } from '../contract/types.ts';
-import {
-  AbortedError,
-  type AnyMerchantError,
-  hasCode,
-  InvoiceAlreadyExistsError,
-  InvoiceMismatchError,
-  isMerchantError,
-} from '../errors/classes.ts';
+import type { CreateInvoiceParams } from '../contract/parameter-types.ts';
+import type { CreatedInvoice, Invoice } from '../contract/types.ts';
+import { AbortedError, InvoiceAlreadyExistsError, InvoiceMismatchError } from '../errors/classes.ts';
 import type { Outcome } from '../errors/codes.ts';
+import { type AnyMerchantError, hasCode, isMerchantError } from '../errors/guards.ts';
 import { reporting, type Success, sendCall } from '../transport/call-loop.ts';
 import { afterUnknown } from '../transport/failure.ts';
 import type { CallOptions } from '../transport/options.ts';

@@ -1,5 +1,5 @@
 import { argumentFail, type Callback, checkCallbacks, readCount } from '../checks.ts';
-import type { Operation } from '../contract/endpoint.ts';
+import type { Operation } from '../contract/endpoints.ts';
 import type { Page } from '../contract/types.ts';
 import { readArguments } from '../transport/arguments.ts';
 import type { CallOptions, InvalidRow, RowsOptions } from '../transport/options.ts';

@@ -1,10 +1,12 @@
 import { type ListCall, ListCallPromise } from '../call/call.ts';
 import { notify } from '../callbacks.ts';
 import type { PageEndpoint, RowsEndpoint } from '../contract/endpoint.ts';
+import type { Named } from '../contract/endpoints.ts';
 import { lenientPage } from '../contract/envelope.ts';
 import { isObject } from '../contract/json.ts';
+import type { PageQuery } from '../contract/parameter-types.ts';
 import { rowsOf } from '../contract/rows.ts';
-import type { Page, PageQuery } from '../contract/types.ts';
+import type { Page } from '../contract/types.ts';
 import { readArguments } from '../transport/arguments.ts';
 import { reportFailure, reporting, runCall, type Success, sendCall } from '../transport/call-loop.ts';
 import type { RowsOptions } from '../transport/options.ts';
@@ -37,7 +39,7 @@ export interface ListTraits<T, Query> {
 /** Lists resources that have a uuid. Query and options are read once, so later changes by the caller have no effect. */
 export function listCall<T extends { readonly uuid: string }, Query extends PageQuery>(
   client: ClientCore,
-  endpoint: PageEndpoint<T>,
+  endpoint: Named<PageEndpoint<T>>,
   query: Query,
   options: ListOptions<T>,
   traits: ListTraits<T, Query>,
@@ -80,7 +82,7 @@ class ListReader<T extends { readonly uuid: string }, Query extends PageQuery> {
   /** Keys of the rows of a page that are not among its items, because of the filter or of a wrong member. */
   readonly leftOut = new WeakMap<Page<T>, readonly string[]>();
   readonly #client: ClientCore;
-  readonly #endpoint: PageEndpoint<T>;
+  readonly #endpoint: Named<PageEndpoint<T>>;
   readonly #query: Query;
   readonly #queryNames: Readonly<Record<string, string>>;
   readonly #filters: readonly ListFilter<T>[];
@@ -89,7 +91,7 @@ class ListReader<T extends { readonly uuid: string }, Query extends PageQuery> {
 
   constructor(
     client: ClientCore,
-    endpoint: PageEndpoint<T>,
+    endpoint: Named<PageEndpoint<T>>,
     query: Query,
     options: ListOptions<T>,
     { queryNames = {}, filtersOf }: ListTraits<T, Query>,
@@ -171,7 +173,7 @@ class ListReader<T extends { readonly uuid: string }, Query extends PageQuery> {
 /** Reads all rows of a list. Rows that cannot be read are left out and reported. */
 export async function readRows<T>(
   client: ClientCore,
-  endpoint: RowsEndpoint<T>,
+  endpoint: Named<RowsEndpoint<T>>,
   options: RowsOptions = {},
 ): Promise<Success<T[]>> {
   const { settings, onInvalidItem } = readRowsOptions(client, options, endpoint.operation);

@@ -1,7 +1,7 @@
 import { endpoints } from '../contract/endpoints.ts';
 import { lenientPage } from '../contract/envelope.ts';
 import type { Invoice } from '../contract/types.ts';
-import { type AnyMerchantError, isMerchantError } from '../errors/classes.ts';
+import { type AnyMerchantError, isMerchantError } from '../errors/guards.ts';
 import { runCall, type Success, sendCall } from '../transport/call-loop.ts';
 import type { CallOptions } from '../transport/options.ts';
 import { type CallScope, type CallSpec, type ClientCore, openCall } from '../transport/scope.ts';

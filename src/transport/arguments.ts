@@ -1,6 +1,7 @@
 import { argumentFail } from '../checks.ts';
 import type { Check, Issue } from '../contract/values/codecs.ts';
-import { isMerchantError, ValidationError } from '../errors/classes.ts';
+import { ValidationError } from '../errors/classes.ts';
+import { isMerchantError } from '../errors/guards.ts';
 
 // Arguments that are refused before any request is made.
 

@@ -1,8 +1,9 @@
 // The room `transport` carries one call over HTTP, from its checked input to its data or its typed error.
 // It imports contract, errors, checks and printable, and nothing of the rooms that use it.
 import type { Endpoint } from '../contract/endpoint.ts';
-import { type CallError, isMerchantError } from '../errors/classes.ts';
+import type { Named } from '../contract/endpoints.ts';
 import type { AttemptRecord, StoppedBy } from '../errors/codes.ts';
+import { type CallError, isMerchantError } from '../errors/guards.ts';
 import { printable } from '../printable.ts';
 import type { Answer } from './answer.ts';
 import { Attempt } from './attempt.ts';
@@ -36,7 +37,7 @@ export interface Success<T> {
 /** One whole call: opens it, sends it, and reports its failure to the hooks. */
 export function runCall<Data>(
   client: ClientCore,
-  endpoint: Endpoint<Data>,
+  endpoint: Named<Endpoint<Data>>,
   spec: CallSpec<Data>,
   options?: CallOptions,
 ): Promise<Success<Data>> {
@@ -46,7 +47,7 @@ export function runCall<Data>(
 /** Does the work of one call, and reports its failure to the hooks once. */
 export async function reporting<T>(
   client: ClientCore,
-  endpoint: Endpoint<unknown>,
+  endpoint: Named<Endpoint<unknown>>,
   work: () => Promise<T>,
 ): Promise<T> {
   const startedAt = client.runtime.monotonic();
@@ -61,7 +62,7 @@ export async function reporting<T>(
 /** Reports the failure of a call to the hooks. Code that sends the requests of a call one by one calls it itself. */
 export function reportFailure(
   { observer, runtime }: ClientCore,
-  { operation, method, path }: Endpoint<unknown>,
+  { operation, method, path }: Named<Endpoint<unknown>>,
   error: unknown,
   startedAt: number,
 ): void {

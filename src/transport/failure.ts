@@ -1,6 +1,7 @@
 import type { Endpoint } from '../contract/endpoint.ts';
-import { AbortedError, type CallError, ConfigurationError, ConnectionError, TimeoutError } from '../errors/classes.ts';
+import { AbortedError, ConfigurationError, ConnectionError, TimeoutError } from '../errors/classes.ts';
 import type { AttemptRecord, ErrorCode, Outcome, StoppedBy } from '../errors/codes.ts';
+import type { CallError } from '../errors/guards.ts';
 import type { MerchantErrorInit } from '../errors/inits.ts';
 import type { FailedAttempt, RetryClass } from './retry.ts';
 

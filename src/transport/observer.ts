@@ -1,5 +1,6 @@
 import { notify } from '../callbacks.ts';
 import type { Endpoint } from '../contract/endpoint.ts';
+import type { Named } from '../contract/endpoints.ts';
 import { payloadOf, unwrapped } from '../contract/envelope.ts';
 import { isObject } from '../contract/json.ts';
 import { driftsIn } from '../contract/values/drift.ts';
@@ -60,7 +61,7 @@ export class DriftReporter {
   }
 
   /** Reports the deviations of a success that was decoded. */
-  report(endpoint: Endpoint<unknown>, body: unknown): void {
+  report(endpoint: Named<Endpoint<unknown>>, body: unknown): void {
     const structure = endpoint.data.structure?.();
     if (structure === undefined) return;
     const isBare = !isObject(body) || !Object.hasOwn(body, 'data');
@@ -70,7 +71,7 @@ export class DriftReporter {
   }
 
   /** Reports one deviation, unless it was reported before. */
-  reportOnce({ operation }: Endpoint<unknown>, path: string, kind: DriftEvent['kind']): void {
+  reportOnce({ operation }: Named<Endpoint<unknown>>, path: string, kind: DriftEvent['kind']): void {
     const key = `${operation} ${kind} ${path}`;
     if (this.#reported.has(key) || this.#reported.size >= REMEMBERED) return;
     this.#reported.add(key);

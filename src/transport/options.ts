@@ -1,5 +1,5 @@
 import type { Callback } from '../checks.ts';
-import type { Operation } from '../contract/endpoint.ts';
+import type { Operation } from '../contract/endpoints.ts';
 import type { DriftKind } from '../contract/values/drift.ts';
 import type { ErrorCode, Outcome } from '../errors/codes.ts';
 

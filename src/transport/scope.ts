@@ -1,5 +1,6 @@
 import { argumentFail, type Fail } from '../checks.ts';
 import type { Endpoint, WireRecord } from '../contract/endpoint.ts';
+import type { Named } from '../contract/endpoints.ts';
 import type { Check, Issue } from '../contract/values/codecs.ts';
 import { codePoints } from '../contract/values/scalars.ts';
 import { invalidInput, readArguments } from './arguments.ts';
@@ -48,7 +49,7 @@ export interface CallSpec<Data> {
 /** One call: input and options read once, and carried unchanged through attempts, recovery and comparison. */
 export interface CallScope<Data> extends CallSettings, WireRequest {
   readonly client: ClientCore;
-  readonly endpoint: Endpoint<Data>;
+  readonly endpoint: Named<Endpoint<Data>>;
   /** Decodes the payload of a success. */
   readonly data: Check<Data>;
   /** The members of the body, as encoded. Answers are compared with them. */
@@ -76,7 +77,7 @@ export interface Reading<Data> extends Pick<CallScope<Data>, 'endpoint' | 'data'
  */
 export function openCall<Data>(
   client: ClientCore,
-  endpoint: Endpoint<Data>,
+  endpoint: Named<Endpoint<Data>>,
   spec: CallSpec<Data>,
   options: CallOptions = {},
 ): CallScope<Data> {
@@ -130,7 +131,7 @@ export function shownExternalId({ redactor }: ClientCore, given: unknown): strin
 
 const EMPTY: WireRecord = {};
 
-function encode(endpoint: Endpoint<unknown>, spec: CallSpec<unknown>) {
+function encode(endpoint: Named<Endpoint<unknown>>, spec: CallSpec<unknown>) {
   const issues: Issue[] = [];
   const encoded = (check: Check<WireRecord> | undefined, value: unknown): WireRecord => {
     const checked = check?.(value);

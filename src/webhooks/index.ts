@@ -6,15 +6,9 @@
 // The entry `merchant-invoicing/webhooks`. This room takes from the contract only files without zod.
 export type { FinalInvoiceStatus } from '../contract/statuses.ts';
 export { Decimal } from '../contract/values/decimal.ts';
-export {
-  ConfigurationError,
-  hasCode,
-  hasKind,
-  isMerchantError,
-  MerchantError,
-  WebhookVerificationError,
-} from '../errors/classes.ts';
+export { ConfigurationError, MerchantError, WebhookVerificationError } from '../errors/classes.ts';
 export type { ErrorCode, ErrorKind, WebhookReason } from '../errors/codes.ts';
+export { hasCode, hasKind, isMerchantError } from '../errors/guards.ts';
 export { toFetchHandler } from './adapters/fetch-adapter.ts';
 export { type LambdaEvent, type LambdaReply, toLambdaHandler } from './adapters/lambda-adapter.ts';
 export { type NodeHandler, type NodeResponse, toNodeHandler } from './adapters/node-adapter.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { AnyMerchantError } from '../../src/errors/classes.ts';
+import type { AnyMerchantError } from '../../src/errors/guards.ts';
 import type { FailureBody } from '../../src/sandbox/dialect/dialects.ts';
 import type { Dialect } from '../../src/sandbox/index.ts';
 

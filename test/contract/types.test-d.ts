@@ -1,13 +1,15 @@
 import { describe, expectTypeOf, it } from 'vitest';
 import type {
-  CreatedInvoice,
   CreateInvoiceParams,
   DecimalInput,
+  ListInvoicesQuery,
+  ListWithdrawalsQuery,
+} from '../../src/contract/parameter-types.ts';
+import type {
+  CreatedInvoice,
   Invoice,
   InvoiceStatus,
   KnownInvoiceStatus,
-  ListInvoicesQuery,
-  ListWithdrawalsQuery,
   Page,
   Rate,
   UnlistedWord,

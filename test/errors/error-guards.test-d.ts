@@ -1,14 +1,14 @@
 import { expectTypeOf, test } from 'vitest';
-import {
-  type ApiError,
-  type ConfigurationError,
-  hasCode,
-  type InvoiceAlreadyExistsError,
-  type TimeoutError,
-  type UnexpectedResponseError,
-  type WebhookVerificationError,
+import type {
+  ApiError,
+  ConfigurationError,
+  InvoiceAlreadyExistsError,
+  TimeoutError,
+  UnexpectedResponseError,
+  WebhookVerificationError,
 } from '../../src/errors/classes.ts';
 import type { ErrorByCode } from '../../src/errors/guards.ts';
+import { hasCode } from '../../src/errors/guards.ts';
 
 declare const error: unknown;
 

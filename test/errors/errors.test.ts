@@ -3,16 +3,12 @@ import { describe, expect, expectTypeOf, it, vi } from 'vitest';
 import * as errors from '../../src/errors/classes.ts';
 import {
   AbortedError,
-  type AnyMerchantError,
   ApiError,
   AuthenticationError,
   ConfigurationError,
   ConnectionError,
-  hasCode,
-  hasKind,
   InvoiceAlreadyExistsError,
   InvoiceMismatchError,
-  isMerchantError,
   MerchantError,
   NotFoundError,
   RateLimitError,
@@ -22,10 +18,11 @@ import {
   ValidationError,
   WebhookVerificationError,
 } from '../../src/errors/classes.ts';
+import { type AnyMerchantError, hasCode, hasKind, isMerchantError } from '../../src/errors/guards.ts';
 
 // A second copy of each module, as a second copy of the package in node_modules or its CommonJS build would be.
 vi.resetModules();
-const second: typeof errors = await import('../../src/errors/classes.ts');
+const second = { ...(await import('../../src/errors/classes.ts')), ...(await import('../../src/errors/guards.ts')) };
 
 const existing = { external_id: 'order-1042', status: 'success' } as errors.InvoiceMismatchError['existing']; // two members are enough here
 const answer = { code: 'X', message: 'No', status: 400 };

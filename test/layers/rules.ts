@@ -301,18 +301,14 @@ function folderProblems(graph: readonly SourceFile[]): string[] {
     .map(([name, count]) => `${name || 'src/'} has ${count} files, more than ${FOLDER_LIMIT}`);
 }
 
-/** Where imports of types may form no circle either. An empty text stands for the whole tree. */
-const WITHOUT_TYPE_CIRCLES = ['sandbox/'];
-
+/** Imports of types count: whoever reads one file of a circle must read all of them. */
 function cycleProblems(graph: readonly SourceFile[]): string[] {
-  const cyclic = graph.filter(({ path, imports }) => {
-    const isStrict = WITHOUT_TYPE_CIRCLES.some((place) => path.startsWith(place));
-    const kinds: readonly ImportKind[] = isStrict ? ['value', 'type'] : ['value'];
-    return imports.some(
-      ({ to, kind }) => kinds.includes(kind) && (to === path || loadedWith(graph, to, kinds).has(path)),
-    );
-  });
-  return cyclic.map(({ path }) => `${path} imports itself in a circle`);
+  const kinds: readonly ImportKind[] = ['value', 'type'];
+  return graph
+    .filter(({ path, imports }) =>
+      imports.some(({ to, kind }) => kinds.includes(kind) && (to === path || loadedWith(graph, to, kinds).has(path))),
+    )
+    .map(({ path }) => `${path} imports itself in a circle`);
 }
 
 /** webhooks must stay light, so what it takes from contract may not load zod, however deep. */

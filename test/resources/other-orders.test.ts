@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { hasCode } from '../../src/errors/classes.ts';
+import { hasCode } from '../../src/errors/guards.ts';
 import { serve } from '../support/fault-server.ts';
 import { answer, ok, refuse } from '../support/fault-steps.ts';
 import { pendingInvoice } from '../support/fixtures/invoices.ts';

@@ -1,6 +1,6 @@
 import { MerchantClient } from '../../src/client.ts';
 import type { MerchantClientOptions } from '../../src/client-options.ts';
-import { type AnyMerchantError, isMerchantError } from '../../src/errors/classes.ts';
+import { type AnyMerchantError, isMerchantError } from '../../src/errors/guards.ts';
 import { TIMEOUT } from './fake-runtime.ts';
 
 export const API_KEY = 'key_7Hq2/Zx+9"Lm';

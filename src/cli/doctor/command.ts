@@ -1,4 +1,4 @@
-import { isMerchantError } from '../../errors/classes.ts';
+import { isMerchantError } from '../../errors/guards.ts';
 import { parseSecrets } from '../../webhooks/verify/secrets.ts';
 import { readArguments } from '../arguments.ts';
 import { COMMANDS } from '../commands.ts';

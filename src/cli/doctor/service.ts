@@ -1,4 +1,4 @@
-import { isMerchantError } from '../../errors/classes.ts';
+import { isMerchantError } from '../../errors/guards.ts';
 import { type CheckResult, failed, passed } from '../report.ts';
 
 const TIMEOUT = 10_000;

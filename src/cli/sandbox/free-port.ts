@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { basename } from 'node:path';
-import { isMerchantError } from '../../errors/classes.ts';
+import { isMerchantError } from '../../errors/guards.ts';
 import type { Sandbox, SandboxServer } from '../../sandbox/index.ts';
 import { misuse } from '../io.ts';
 

@@ -1,4 +1,4 @@
-import { isMerchantError } from '../../errors/classes.ts';
+import { isMerchantError } from '../../errors/guards.ts';
 import type { Sandbox } from '../../sandbox/index.ts';
 import type { Io } from '../io.ts';
 

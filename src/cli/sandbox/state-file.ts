@@ -12,7 +12,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
-import { isMerchantError } from '../../errors/classes.ts';
+import { isMerchantError } from '../../errors/guards.ts';
 import type { Sandbox, SandboxState } from '../../sandbox/index.ts';
 import { parseState } from '../../sandbox/state/saved-state.ts';
 import { messageOf, misuse } from '../io.ts';

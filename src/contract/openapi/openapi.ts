@@ -1,6 +1,7 @@
 // openapi/ describes the endpoints as OpenAPI 3.1. The command line loads it on request, and the client never does.
 
 import type { Endpoint } from '../endpoint.ts';
+import type { Named } from '../endpoints.ts';
 import { endpoints } from '../endpoints.ts';
 import type { Check } from '../values/codecs.ts';
 import type { Member } from '../values/structure.ts';
@@ -11,7 +12,7 @@ import { type JsonSchema, SchemaBook } from './json-schema.ts';
 export function openApiDocument(): JsonSchema {
   const book = new SchemaBook();
   const paths: Record<string, Record<string, JsonSchema>> = {};
-  for (const endpoint of Object.values<Endpoint<unknown>>(endpoints)) {
+  for (const endpoint of Object.values<Named<Endpoint<unknown>>>(endpoints)) {
     paths[endpoint.path] = { ...paths[endpoint.path], [endpoint.method.toLowerCase()]: operationOf(endpoint, book) };
   }
   return {
@@ -33,7 +34,7 @@ export function openApiDocument(): JsonSchema {
   };
 }
 
-function operationOf(endpoint: Endpoint<unknown>, book: SchemaBook): JsonSchema {
+function operationOf(endpoint: Named<Endpoint<unknown>>, book: SchemaBook): JsonSchema {
   const parameters = [...parametersOf(endpoint.params, 'path', book), ...parametersOf(endpoint.query, 'query', book)];
   const body = endpoint.body?.structure?.();
   return {

@@ -1,4 +1,4 @@
-import { isMerchantError } from '../../errors/classes.ts';
+import { isMerchantError } from '../../errors/guards.ts';
 import type { InvoiceRecord } from '../state/store.ts';
 import { note, type World } from '../world.ts';
 import { adjustInvoice, type ClosedStatus, closeInvoice, payInvoice } from './invoices.ts';

@@ -1,6 +1,7 @@
-import type { Operation } from '../../contract/endpoint.ts';
+import type { Operation } from '../../contract/endpoints.ts';
 import { endpoints } from '../../contract/endpoints.ts';
-import { ConfigurationError, isMerchantError } from '../../errors/classes.ts';
+import { ConfigurationError } from '../../errors/classes.ts';
+import { isMerchantError } from '../../errors/guards.ts';
 import type { Sandbox } from '../api.ts';
 import type { Answer } from '../service/respond.ts';
 import type { Exchange } from '../service/service.ts';

@@ -1,4 +1,4 @@
-import type { Operation } from '../../contract/endpoint.ts';
+import type { Operation } from '../../contract/endpoints.ts';
 import { INVOICE_STATUS_NAMES, WITHDRAWAL_STATUSES } from '../../contract/statuses.ts';
 import { openInvoice } from '../business/invoices.ts';
 import { scheduleOutcome } from '../business/magic-outcomes.ts';

@@ -1,6 +1,7 @@
 import { notify } from '../../callbacks.ts';
 import { FINAL_INVOICE_STATUSES, type FinalInvoiceStatus } from '../../contract/statuses.ts';
-import { AbortedError, isMerchantError, WebhookVerificationError } from '../../errors/classes.ts';
+import { AbortedError, WebhookVerificationError } from '../../errors/classes.ts';
+import { isMerchantError } from '../../errors/guards.ts';
 import { isPayload, readMember } from '../event/payload.ts';
 import type { HandlerSettings } from '../handle/handler-options.ts';
 import { playEvent } from '../handle/play-event.ts';

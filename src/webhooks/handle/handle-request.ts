@@ -1,4 +1,5 @@
-import { isMerchantError, WebhookVerificationError } from '../../errors/classes.ts';
+import { WebhookVerificationError } from '../../errors/classes.ts';
+import { isMerchantError } from '../../errors/guards.ts';
 import { type HeadersInput, type HeaderValues, isCompressed, readHeaders } from '../verify/headers.ts';
 import { bytesFrom, type RawBody } from '../verify/raw-body.ts';
 import { verifyDelivery } from '../verify/verify.ts';

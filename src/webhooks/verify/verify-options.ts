@@ -1,5 +1,6 @@
 import { checkOptions, configurationFail, readCount, readWord } from '../../checks.ts';
-import { ConfigurationError, isMerchantError } from '../../errors/classes.ts';
+import { ConfigurationError } from '../../errors/classes.ts';
+import { isMerchantError } from '../../errors/guards.ts';
 import { parseClock, type TimeSource } from '../clock.ts';
 import { type EventNames, type PinnedNames, parseEventNames } from '../event/event-name.ts';
 import type { HmacKey } from './hmac.ts';

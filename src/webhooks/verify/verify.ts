@@ -1,4 +1,5 @@
-import { ConfigurationError, isMerchantError, WebhookVerificationError } from '../../errors/classes.ts';
+import { ConfigurationError, WebhookVerificationError } from '../../errors/classes.ts';
+import { isMerchantError } from '../../errors/guards.ts';
 import { decodeEvent, malformed } from '../event/event-decoder.ts';
 import type { InvoiceEvent } from '../event/events.ts';
 import {

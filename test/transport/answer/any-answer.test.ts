@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { MerchantClient } from '../../../src/client.ts';
 import { Decimal } from '../../../src/contract/values/decimal.ts';
-import { isMerchantError } from '../../../src/errors/classes.ts';
+import { isMerchantError } from '../../../src/errors/guards.ts';
 import { FakeRuntime, START } from '../../support/fake-runtime.ts';
 import { deliveriesEnvelope } from '../../support/fixtures/deliveries.ts';
 import { alreadyExistsFailure, detailFailure, validationFailure } from '../../support/fixtures/failures.ts';

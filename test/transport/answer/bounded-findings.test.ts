@@ -4,7 +4,7 @@ import type { MerchantClient } from '../../../src/client.ts';
 import { listInvoices } from '../../../src/contract/invoices.ts';
 import { check, integer, listOf, parameters, resource } from '../../../src/contract/values/codecs.ts';
 import { driftsIn } from '../../../src/contract/values/drift.ts';
-import type { AnyMerchantError } from '../../../src/errors/classes.ts';
+import type { AnyMerchantError } from '../../../src/errors/guards.ts';
 import type { DriftEvent } from '../../../src/transport/options.ts';
 import { FakeRuntime } from '../../support/fake-runtime.ts';
 import { type Step, serve } from '../../support/fault-server.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { hasCode } from '../../../src/errors/classes.ts';
+import { hasCode } from '../../../src/errors/guards.ts';
 import { FakeRuntime } from '../../support/fake-runtime.ts';
 import { type Step, serve } from '../../support/fault-server.ts';
 import { answer, ok, refuse } from '../../support/fault-steps.ts';

@@ -2,16 +2,14 @@ import { describe, expect, test } from 'vitest';
 import {
   ApiError,
   AuthenticationError,
-  hasCode,
-  hasKind,
   InvoiceAlreadyExistsError,
-  isMerchantError,
   MerchantError,
   NotFoundError,
   RateLimitError,
   ServerError,
   ValidationError,
 } from '../../../src/errors/classes.ts';
+import { hasCode, hasKind, isMerchantError } from '../../../src/errors/guards.ts';
 import { FakeRuntime } from '../../support/fake-runtime.ts';
 import { type Step, serve } from '../../support/fault-server.ts';
 import { answer, drip, endless, ok, refuse, resetMidBody, stallMidBody, truncate } from '../../support/fault-steps.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isMerchantError } from '../../../src/errors/classes.ts';
+import { isMerchantError } from '../../../src/errors/guards.ts';
 import { parseInvoiceEvent, signWebhook, verifyWebhook } from '../../../src/webhooks/index.ts';
 import { headersOf, NOW, PAID, PAID_HEADERS, SECRET, UUID, VECTORS } from '../vectors.ts';
 

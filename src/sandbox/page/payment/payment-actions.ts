@@ -1,4 +1,5 @@
-import { ConfigurationError, isMerchantError } from '../../../errors/classes.ts';
+import { ConfigurationError } from '../../../errors/classes.ts';
+import { isMerchantError } from '../../../errors/guards.ts';
 import type { Sandbox } from '../../api.ts';
 import type { Answer } from '../../service/respond.ts';
 import type { InvoiceRecord } from '../../state/store.ts';

@@ -104,7 +104,7 @@ export const ROOMS: readonly Room[] = [
   {
     holds: 'contract/',
     purpose:
-      'What travels, declared once for both directions: types, codecs, endpoints. The only folder that imports zod.',
+      'The data on the wire, declared once for both directions: types, codecs, endpoints. The only folder that imports zod.',
     may: [],
   },
   { holds: 'checks.ts', purpose: 'Checks of options, for every room but the contract.', may: ['errors/'] },

@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { COMMANDS, type CommandTable } from '../src/cli/commands.ts';
 import { DIALECTS, type DialectEntry, MAGIC_OUTCOMES } from '../src/sandbox/index.ts';
-import { ROOMS } from '../test/layers/rules.ts';
+import { EVERYWHERE, ROOMS } from '../test/layers/rules.ts';
 
 interface PrintedTable {
   /** The page in `docs/`, without its extension. */
@@ -16,6 +16,13 @@ interface PrintedTable {
 const code = (texts: readonly (string | number)[]): string =>
   texts.map((text) => (text === '' ? '(empty)' : `\`${text}\``)).join(', ');
 
+/** The rooms that nearly every room may import are printed as one word. */
+function withCommon(rooms: readonly string[]): string {
+  const hasCommon = EVERYWHERE.every((room) => rooms.includes(room));
+  const others = code(hasCommon ? rooms.filter((room) => !EVERYWHERE.includes(room)) : rooms);
+  return [...(hasCommon ? ['common rooms'] : []), ...(others === '' ? [] : [others])].join(', ');
+}
+
 const commands = Object.entries<CommandTable>(COMMANDS).filter(([name]) => name !== 'openapi');
 
 const dialects = Object.entries<DialectEntry>(DIALECTS);
@@ -24,8 +31,13 @@ const TABLES: readonly PrintedTable[] = [
   {
     page: 'architecture',
     name: 'rooms',
-    heads: ['Room', 'What it is for', 'May import', 'May also import types from'],
-    rows: ROOMS.map(({ holds, purpose, may, mayType = [] }) => [code([holds]), purpose, code(may), code(mayType)]),
+    heads: ['Room', 'Purpose', 'May import', 'May also import types from'],
+    rows: ROOMS.map(({ holds, purpose, may, mayType = [] }) => [
+      code([holds]),
+      purpose,
+      withCommon(may),
+      withCommon(mayType),
+    ]),
   },
   {
     page: 'decisions',

@@ -3,7 +3,7 @@ import type { Import, ImportKind, SourceFile } from './source-graph.ts';
 // The import rules of the house, over a graph of sources. Each violation is one line that names file and rule.
 
 /** What any room but the contract may use: free of everything else. */
-const EVERYWHERE = ['checks.ts', 'callbacks.ts', 'printable.ts', 'errors/'];
+export const EVERYWHERE: readonly string[] = ['checks.ts', 'callbacks.ts', 'printable.ts', 'errors/'];
 
 /** What carries a call, from the resource to the transport. */
 const CLIENT_PARTS = ['call/', 'client-options.ts', 'version.ts'];
@@ -39,7 +39,7 @@ const SANDBOX_ROOMS: readonly Room[] = [
   },
   {
     holds: 'sandbox/state/',
-    purpose: 'What a sandbox holds: clock, store, log, faults, random ids. It knows no rules of the business.',
+    purpose: 'The data of a sandbox: clock, records, log, faults, random ids. It knows no rules of the business.',
     may: SANDBOX_GROUND,
   },
   {
@@ -55,7 +55,7 @@ const SANDBOX_ROOMS: readonly Room[] = [
   },
   {
     holds: 'sandbox/world.ts',
-    purpose: 'The parts of one sandbox, handed to every room above.',
+    purpose: 'The parts of one sandbox: settings, clock, records, log. The rooms below receive it.',
     may: ['sandbox/settings.ts', 'sandbox/state/', ...SANDBOX_GROUND],
   },
   {

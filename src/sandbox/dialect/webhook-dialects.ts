@@ -22,7 +22,7 @@ export const WEBHOOK_DIALECTS = {
     },
   ),
   timestampPer: entry(headers, 'whether each attempt has a new timestamp', ['attempt', 'delivery'], {
-    pin: '`tolerance` of `verifyWebhook`; `handler.catchUp`',
+    pin: '`tolerance` of `verifyWebhook`, or `handler.catchUp`',
     meaning: '`delivery`: every attempt repeats the timestamp of the first',
   }),
   webhookHeaders: entry(headers, 'further headers', ['none', 'some']),

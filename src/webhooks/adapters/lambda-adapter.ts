@@ -1,5 +1,6 @@
+import { isObject, type JsonObject } from '../../contract/json.ts';
 import { ConfigurationError } from '../../errors/classes.ts';
-import { isPayload, type Payload, readMember } from '../event/payload.ts';
+import { readMember } from '../event/payload.ts';
 import type { WebhookRequest } from '../handle/handle-request.ts';
 import type { WebhookReply } from '../handle/verdict.ts';
 import type { WebhookHandler } from '../handler.ts';
@@ -105,13 +106,13 @@ export function parseLambdaEvent(event: unknown): LambdaCall {
 }
 
 function parseHttpEvent(event: unknown): LambdaCall {
-  if (!isPayload(event)) return notHttp('The event is not an object');
+  if (!isObject(event)) return notHttp('The event is not an object');
   const context = readMember(event, 'requestContext');
   const method = methodOf(event, context);
   if (method === null) return notHttp('The event has no HTTP method');
   const multi = readMember(event, 'multiValueHeaders');
   const balancer =
-    isPayload(context) && isPayload(readMember(context, 'elb')) ? (isPayload(multi) ? 'multi' : 'single') : null;
+    isObject(context) && isObject(readMember(context, 'elb')) ? (isObject(multi) ? 'multi' : 'single') : null;
   return {
     request: {
       method,
@@ -123,9 +124,9 @@ function parseHttpEvent(event: unknown): LambdaCall {
   };
 }
 
-function methodOf(event: Payload, context: unknown): string | null {
-  const http = isPayload(context) ? readMember(context, 'http') : undefined;
-  const method = isPayload(http) ? readMember(http, 'method') : readMember(event, 'httpMethod');
+function methodOf(event: JsonObject, context: unknown): string | null {
+  const http = isObject(context) ? readMember(context, 'http') : undefined;
+  const method = isObject(http) ? readMember(http, 'method') : readMember(event, 'httpMethod');
   return typeof method === 'string' && method !== '' ? method : null;
 }
 
@@ -134,9 +135,9 @@ function methodOf(event: Payload, context: unknown): string | null {
  * only the single form has (events written by hand, local emulators) is kept.
  */
 function headersOf(single: unknown, multi: unknown): WebhookRequest['headers'] {
-  const lists = isPayload(multi) ? Object.entries(multi) : [];
+  const lists = isObject(multi) ? Object.entries(multi) : [];
   const listed = new Set(lists.map(([name]) => name.toLowerCase()));
-  const alone = isPayload(single) ? Object.entries(single).filter(([name]) => !listed.has(name.toLowerCase())) : [];
+  const alone = isObject(single) ? Object.entries(single).filter(([name]) => !listed.has(name.toLowerCase())) : [];
   // Values of any type: `requiredHeaders` refuses those that are not text.
   return Object.fromEntries([...alone, ...lists]) as WebhookRequest['headers'];
 }

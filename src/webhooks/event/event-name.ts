@@ -1,7 +1,8 @@
 import { checkOptions, configurationFail } from '../../checks.ts';
+import { isObject, type JsonObject } from '../../contract/json.ts';
 import { EVENT_TYPES, EVENTS, type EventKey, type KnownEventType } from '../../contract/statuses.ts';
 import { ConfigurationError } from '../../errors/classes.ts';
-import { isPayload, middlePayload, type Payload, readMember } from './payload.ts';
+import { middlePayload, readMember } from './payload.ts';
 
 /**
  * Further names of the events, compared exactly, for a service that does not call them `invoice.paid` and
@@ -19,7 +20,7 @@ export const NO_PINNED_NAMES: PinnedNames = new Map();
 /** @throws ConfigurationError for a name that is not text, or that means two events. */
 export function parseEventNames(names: unknown): PinnedNames {
   if (names === undefined) return NO_PINNED_NAMES;
-  if (!isPayload(names)) throw new ConfigurationError(`eventNames must be { ${KEYS.join(', ')} }, or omitted.`);
+  if (!isObject(names)) throw new ConfigurationError(`eventNames must be { ${KEYS.join(', ')} }, or omitted.`);
   checkOptions('eventNames', names, new Set(KEYS), configurationFail());
   const pinned = new Map<string, KnownEventType>();
   for (const type of EVENT_TYPES) pin(pinned, type, readMember(names, EVENTS[type].key));
@@ -90,7 +91,7 @@ export type EventName = { readonly events: readonly KnownEventType[] } | { reado
  * name that is not known makes the event unknown, even next to a known one: to choose between them would be a guess. A
  * pinned name decides, unless another name says that money goes back.
  */
-export function readEventName(root: Payload, inner: Payload, pinned: PinnedNames): EventName {
+export function readEventName(root: JsonObject, inner: JsonObject, pinned: PinnedNames): EventName {
   const found: Found = { known: [], pinned: [], alarming: [], other: [], typed: [] };
   for (const payload of new Set([root, middlePayload(root) ?? root, inner])) {
     for (const member of NAME_MEMBERS)
@@ -126,7 +127,7 @@ function namesIn(value: unknown): readonly string[] {
   if (typeof value === 'string') return value.trim() === '' ? NO_NAMES : [value];
   if (value === undefined || value === null) return NO_NAMES;
   if (Array.isArray(value)) return value.length === 0 ? NO_NAMES : ['a list'];
-  if (!isPayload(value)) return [String(value)]; // a number or a boolean: a code of the service
+  if (!isObject(value)) return [String(value)]; // a number or a boolean: a code of the service
   return ['name', 'type', ...NAME_MEMBERS].flatMap((member) => {
     const name = readMember(value, member);
     return typeof name === 'string' && name.trim() !== '' ? [name] : [];

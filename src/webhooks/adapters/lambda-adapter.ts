@@ -90,7 +90,7 @@ const PHRASES: Readonly<Record<number, string>> = {
 };
 
 /** A Lambda event as a request. The sender of the event decides the form of the answer. */
-export interface LambdaCall {
+interface LambdaCall {
   readonly request: WebhookRequest;
   /** Whether the target group of the load balancer has multi-value headers on, or null for another sender. */
   readonly balancer: 'single' | 'multi' | null;
@@ -99,29 +99,24 @@ export interface LambdaCall {
 /** Parses an event. If it is not an HTTP event, the body of the request rejects, which becomes a `setup` report. */
 export function parseLambdaEvent(event: unknown): LambdaCall {
   try {
-    return parseHttpEvent(event);
+    if (!isObject(event)) return notHttp('The event is not an object');
+    const context = readMember(event, 'requestContext');
+    const method = methodOf(event, context);
+    if (method === null) return notHttp('The event has no HTTP method');
+    const multi = readMember(event, 'multiValueHeaders');
+    const isBalancer = isObject(context) && isObject(readMember(context, 'elb'));
+    return {
+      request: {
+        method,
+        headers: headersOf(readMember(event, 'headers'), multi),
+        body: async (limit) =>
+          bodyOf(readMember(event, 'body') ?? null, readMember(event, 'isBase64Encoded') ?? false, limit),
+      },
+      balancer: isBalancer ? (isObject(multi) ? 'multi' : 'single') : null,
+    };
   } catch {
     return notHttp('The event cannot be read'); // a getter or a proxy that throws
   }
-}
-
-function parseHttpEvent(event: unknown): LambdaCall {
-  if (!isObject(event)) return notHttp('The event is not an object');
-  const context = readMember(event, 'requestContext');
-  const method = methodOf(event, context);
-  if (method === null) return notHttp('The event has no HTTP method');
-  const multi = readMember(event, 'multiValueHeaders');
-  const balancer =
-    isObject(context) && isObject(readMember(context, 'elb')) ? (isObject(multi) ? 'multi' : 'single') : null;
-  return {
-    request: {
-      method,
-      headers: headersOf(readMember(event, 'headers'), multi),
-      body: async (limit) =>
-        bodyOf(readMember(event, 'body') ?? null, readMember(event, 'isBase64Encoded') ?? false, limit),
-    },
-    balancer,
-  };
 }
 
 function methodOf(event: JsonObject, context: unknown): string | null {
@@ -168,10 +163,7 @@ function base64Length(bytes: number): number {
 
 function notHttp(why: string): LambdaCall {
   const error = wrongEvent(why);
-  return {
-    request: { method: 'POST', headers: {}, body: () => Promise.reject(error) },
-    balancer: null,
-  };
+  return { request: { method: 'POST', headers: {}, body: () => Promise.reject(error) }, balancer: null };
 }
 
 function wrongEvent(why: string): ConfigurationError {

@@ -14,6 +14,7 @@ import {
   type CatchUpClient,
   type CatchUpInvoice,
   type CatchUpOptions,
+  type CatchUpProgress,
   type CatchUpResult,
   checkCatchUpOptions,
   checkClient,
@@ -146,11 +147,7 @@ export class CatchUpCount {
   readonly #counts = { played: 0, alreadyDone: 0, busy: 0, failed: 0, invalid: 0 };
   readonly #invalid = new Set<string>();
   readonly #onProgress: CatchUpOptions['onProgress'];
-  #position: { status: FinalInvoiceStatus; page: number; totalPages: number } = {
-    status: 'success',
-    page: 0,
-    totalPages: 0,
-  };
+  #position: Omit<CatchUpProgress, keyof CatchUpResult> = { status: 'success', page: 0, totalPages: 0 };
 
   constructor(onProgress: CatchUpOptions['onProgress']) {
     this.#onProgress = onProgress;

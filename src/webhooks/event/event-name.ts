@@ -1,7 +1,6 @@
-import { checkOptions, configurationFail } from '../../checks.ts';
+import { checkOptions, configurationFail, type Fail } from '../../checks.ts';
 import { isObject, type JsonObject } from '../../contract/json.ts';
 import { EVENT_TYPES, EVENTS, type EventKey, type KnownEventType } from '../../contract/statuses.ts';
-import { ConfigurationError } from '../../errors/classes.ts';
 import { middlePayload, readMember } from './payload.ts';
 
 /**
@@ -13,6 +12,7 @@ export type EventNames = { readonly [Key in EventKey]?: string | readonly string
 /** Pinned names and their events. */
 export type PinnedNames = ReadonlyMap<string, KnownEventType>;
 
+const fail: Fail = configurationFail();
 const KEYS: readonly string[] = EVENT_TYPES.map((type) => EVENTS[type].key);
 
 export const NO_PINNED_NAMES: PinnedNames = new Map();
@@ -20,10 +20,10 @@ export const NO_PINNED_NAMES: PinnedNames = new Map();
 /** @throws ConfigurationError for a name that is not text, or that means two events. */
 export function parseEventNames(names: unknown): PinnedNames {
   if (names === undefined) return NO_PINNED_NAMES;
-  if (!isObject(names)) throw new ConfigurationError(`eventNames must be { ${KEYS.join(', ')} }, or omitted.`);
-  checkOptions('eventNames', names, new Set(KEYS), configurationFail());
+  checkOptions('eventNames', names, new Set(KEYS), fail);
   const pinned = new Map<string, KnownEventType>();
-  for (const type of EVENT_TYPES) pin(pinned, type, readMember(names, EVENTS[type].key));
+  const given = names as JsonObject; // checked above
+  for (const type of EVENT_TYPES) pin(pinned, type, readMember(given, EVENTS[type].key));
   return pinned;
 }
 
@@ -32,10 +32,10 @@ function pin(pinned: Map<string, KnownEventType>, type: KnownEventType, value: u
   const option = `eventNames.${EVENTS[type].key}`;
   for (const name of Array.isArray(value) ? Array.from<unknown>(value) : [value]) {
     if (typeof name !== 'string' || name.trim() === '') {
-      throw new ConfigurationError(`${option} must be a name, or a list of names.`);
+      fail(`${option} must be a name, or a list of names`);
     }
     if ((pinned.get(name) ?? knownEvent(name) ?? type) !== type) {
-      throw new ConfigurationError(`${option} has a name of another event: ${JSON.stringify(name)}.`);
+      fail(`${option} has a name of another event: ${JSON.stringify(name)}`);
     }
     pinned.set(name, type);
   }

@@ -60,8 +60,7 @@ export function findOrderId(inner: JsonObject, root: JsonObject, pinned: string 
   if (pinned !== undefined) return atPath(inner, pinned) ?? atPath(root, pinned) ?? MISSING;
   const plain = idText(readMember(inner, 'external_id'));
   if (plain !== null) return { id: plain }; // its name in an invoice
-  const uuid = readMember(inner, 'invoice_uuid');
-  const service = typeof uuid === 'string' ? normalizedId(uuid) : null;
+  const service = serviceId(inner);
   const payloads = inner === root ? [root] : [inner, root];
   const holders = payloads.flatMap((payload) => HOLDERS.map((name) => readMember(payload, name))).filter(isObject);
   const found = new Set<string>();
@@ -88,6 +87,11 @@ function atPath(payload: JsonObject, path: string): { readonly id: string } | nu
   return id === null ? null : { id };
 }
 
+function serviceId(inner: JsonObject): string | null {
+  const uuid = readMember(inner, 'invoice_uuid');
+  return typeof uuid === 'string' ? normalizedId(uuid) : null;
+}
+
 /** Text, or a whole number as its digits. */
 function idText(value: unknown): string | null {
   if (typeof value === 'string') return value === '' ? null : value;
@@ -100,8 +104,7 @@ const MAX_SHOWN_NAME = 64;
 
 /** The names of the members that could be the order id, as `orderIdMember` takes them. Never a value. */
 export function orderIdCandidates(inner: JsonObject, root: JsonObject): readonly string[] {
-  const uuid = readMember(inner, 'invoice_uuid');
-  const service = typeof uuid === 'string' ? normalizedId(uuid) : null;
+  const service = serviceId(inner);
   const found = new Set<string>();
   const look = (payload: JsonObject, before: string, deeper: boolean): void => {
     for (const name of Object.keys(payload)) {

@@ -12,7 +12,6 @@ export type EventNames = { readonly [Key in EventKey]?: string | readonly string
 /** Pinned names and their events. */
 export type PinnedNames = ReadonlyMap<string, KnownEventType>;
 
-const fail: Fail = configurationFail();
 const KEYS: readonly string[] = EVENT_TYPES.map((type) => EVENTS[type].key);
 
 export const NO_PINNED_NAMES: PinnedNames = new Map();
@@ -20,14 +19,15 @@ export const NO_PINNED_NAMES: PinnedNames = new Map();
 /** @throws ConfigurationError for a name that is not text, or that means two events. */
 export function parseEventNames(names: unknown): PinnedNames {
   if (names === undefined) return NO_PINNED_NAMES;
+  const fail = configurationFail();
   checkOptions('eventNames', names, new Set(KEYS), fail);
   const pinned = new Map<string, KnownEventType>();
   const given = names as JsonObject; // checked above
-  for (const type of EVENT_TYPES) pin(pinned, type, readMember(given, EVENTS[type].key));
+  for (const type of EVENT_TYPES) pin(pinned, type, readMember(given, EVENTS[type].key), fail);
   return pinned;
 }
 
-function pin(pinned: Map<string, KnownEventType>, type: KnownEventType, value: unknown): void {
+function pin(pinned: Map<string, KnownEventType>, type: KnownEventType, value: unknown, fail: Fail): void {
   if (value === undefined) return;
   const option = `eventNames.${EVENTS[type].key}`;
   for (const name of Array.isArray(value) ? Array.from<unknown>(value) : [value]) {

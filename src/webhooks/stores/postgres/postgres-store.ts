@@ -21,7 +21,7 @@ export interface PostgresStoreOptions extends SqlStoreOptions {
    * The isolation level of `context.tx`. In the two stricter levels a function cannot commit after 20 seconds, because the
    * renewal of its lease has changed the record. @defaultValue `'read committed'`
    */
-  readonly isolation?: (typeof ISOLATIONS)[number] | undefined;
+  readonly isolation?: 'read committed' | 'repeatable read' | 'serializable' | undefined;
 }
 
 const NAMES: ReadonlySet<string> = new Set<keyof PostgresStoreOptions>([

@@ -1,5 +1,5 @@
 // The contract holds all data that travels, declared once for both directions: types, codecs and endpoints. It imports
-// nothing else of the package and is the only room that imports zod. The webhooks and the error classes use it too, and
+// nothing else of the package and is the only room that imports zod. The webhooks and the error classes use it too. They
 // take only files that load no zod: types, statuses, json, wire, and the scalars and decimals of values/.
 
 import { listDeliveries, resendWebhook } from './deliveries.ts';

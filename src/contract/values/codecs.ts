@@ -1,5 +1,5 @@
-// values/ reads single values: scalars, codecs over zod, the structure that a codec reads, and drift from it. The only
-// imports besides zod and decimal.js are the public types.
+// values/ reads single values: scalars, codecs over zod, the structure that a codec reads, and drift from it. It
+// imports zod, decimal.js and the public types.
 
 import * as z from 'zod/mini';
 import { compile } from 'zod/v4/core';

@@ -20,10 +20,10 @@ export const NO_PINNED_NAMES: PinnedNames = new Map();
 export function parseEventNames(names: unknown): PinnedNames {
   if (names === undefined) return NO_PINNED_NAMES;
   const fail = configurationFail();
+  if (!isObject(names)) return fail(`eventNames must be { ${KEYS.join(', ')} }, or omitted`);
   checkOptions('eventNames', names, new Set(KEYS), fail);
   const pinned = new Map<string, KnownEventType>();
-  const given = names as JsonObject; // checked above
-  for (const type of EVENT_TYPES) pin(pinned, type, readMember(given, EVENTS[type].key), fail);
+  for (const type of EVENT_TYPES) pin(pinned, type, readMember(names, EVENTS[type].key), fail);
   return pinned;
 }
 

@@ -10,7 +10,7 @@ const NO_OPTIONS: ReadonlySet<string> = new Set([
   ...['ValidationIssue', 'Withdrawal', 'LambdaReply'], // the package writes them, a caller reads them
   ...['NodeRequest', 'WebhookStore'], // objects with methods that may be missing
   ...['MerchantErrorInit', 'ApiErrorInit', 'UnexpectedResponseErrorInit'], // the package makes its errors
-  ...['Check', 'Checked', 'Form', 'RowsEndpoint', 'OptionsOwner', 'Filter'], // internal
+  ...['Check', 'Checked', 'Structure', 'RecordStructure', 'Endpoint', 'RowsEndpoint', 'OptionsOwner', 'Filter'], // internal
 ]);
 
 function admitsUndefined(type: ts.TypeNode | undefined): boolean {

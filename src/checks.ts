@@ -66,15 +66,9 @@ export function checkSignal(name: string, signal: unknown, fail: Fail): void {
 
 /** Compares members, because a signal of another realm or of a polyfill has another class. */
 function isSignal(signal: unknown): boolean {
-  return (
-    typeof signal === 'object' &&
-    signal !== null &&
-    'aborted' in signal &&
-    'addEventListener' in signal &&
-    typeof signal.addEventListener === 'function' &&
-    'removeEventListener' in signal &&
-    typeof signal.removeEventListener === 'function'
-  );
+  if (typeof signal !== 'object' || signal === null || !('aborted' in signal)) return false;
+  const { addEventListener, removeEventListener } = signal as Partial<AbortSignal>; // checked below
+  return typeof addEventListener === 'function' && typeof removeEventListener === 'function';
 }
 
 /** A number of milliseconds above 0, or the default. */

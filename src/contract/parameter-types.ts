@@ -17,6 +17,9 @@ export interface DecimalLike {
 
 /**
  * The parameters of a new invoice.
+ *
+ * @example
+ * await merchant.invoices.create({ external_id: 'order-1001', customer_id: 'c-7', amount: '25.00', currency: 'EUR' });
  * @see [POST /api/v1/external/invoices](../../docs/service-interface.md#post-apiv1externalinvoices)
  */
 export interface CreateInvoiceParams {
@@ -46,7 +49,13 @@ export interface PageQuery {
   readonly per_page?: number | null | undefined;
 }
 
-/** @see [GET /api/v1/external/invoices](../../docs/service-interface.md#get-apiv1externalinvoices) */
+/**
+ * The filters and the page of a list of invoices.
+ *
+ * @example
+ * for await (const invoice of merchant.invoices.list({ status: 'success', currency: 'EUR' })) console.log(invoice.uuid);
+ * @see [GET /api/v1/external/invoices](../../docs/service-interface.md#get-apiv1externalinvoices)
+ */
 export interface ListInvoicesQuery extends PageQuery {
   /** Only the words that the interface lists: the service refuses any other with 422. */
   readonly status?: KnownInvoiceStatus | null | undefined;
@@ -54,7 +63,13 @@ export interface ListInvoicesQuery extends PageQuery {
   readonly currency?: string | null | undefined;
 }
 
-/** The interface does not name these parameters on the wire: see docs/decisions.md. */
+/**
+ * The filter and the page of a list of withdrawals. The interface does not name these parameters on the wire: see
+ * docs/decisions.md.
+ *
+ * @example
+ * for await (const withdrawal of merchant.withdrawals.list({ status: 'pending' })) console.log(withdrawal.uuid);
+ */
 export interface ListWithdrawalsQuery extends PageQuery {
   readonly status?: KnownWithdrawalStatus | null | undefined;
 }

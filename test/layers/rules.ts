@@ -209,7 +209,7 @@ export const ROOMS: readonly Room[] = [
   {
     holds: 'webhooks/adapters/',
     purpose: 'The handler for fetch, Node and Lambda.',
-    may: ['webhooks/handle/', 'webhooks/verify/', 'webhooks/event/', ...EVERYWHERE],
+    may: ['webhooks/handle/', 'webhooks/verify/', 'webhooks/event/', 'contract/json.ts', ...EVERYWHERE],
     mayType: ['webhooks/handler.ts'],
   },
   {

@@ -45,7 +45,7 @@ const headers = [
 
 const decimal = { ...text, examples: ['25.00'] };
 
-function event(summary: string, properties: JsonSchema, required: readonly string[]): JsonSchema {
+function event(summary: string, properties: JsonSchema, required?: readonly string[]): JsonSchema {
   return {
     post: {
       summary,
@@ -76,13 +76,9 @@ export const webhookDescriptions: Readonly<Record<string, JsonSchema>> = {
     },
     ['invoice_uuid', 'status', 'amount', 'credited_usdt', 'adjusted'],
   ),
-  'invoice.canceled': event(
-    'The invoice ended in fail, expired or canceled.',
-    {
-      invoice_uuid: text,
-      status: { ...text, enum: statusesOf('invoice.canceled') },
-      amount: { ...decimal, description: 'The original order amount.' },
-    },
-    ['invoice_uuid', 'status', 'amount'],
-  ),
+  'invoice.canceled': event('The invoice ended in fail, expired or canceled.', {
+    invoice_uuid: text,
+    status: { ...text, enum: statusesOf('invoice.canceled') },
+    amount: { ...decimal, description: 'The original order amount.' },
+  }),
 };

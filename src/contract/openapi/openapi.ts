@@ -1,8 +1,7 @@
 // openapi/ describes the endpoints as OpenAPI 3.1. The command line loads it on request, and the client never does.
 
 import type { Endpoint } from '../endpoint.ts';
-import type { Named } from '../endpoints.ts';
-import { endpoints } from '../endpoints.ts';
+import { endpoints, type Named } from '../endpoints.ts';
 import type { Check } from '../values/codecs.ts';
 import type { Member } from '../values/structure.ts';
 import { failureSchemas, webhookDescriptions } from './fixed.ts';

@@ -1,5 +1,6 @@
+import { isObject, type JsonObject } from '../../contract/json.ts';
 import { ConfigurationError } from '../../errors/classes.ts';
-import { isPayload, type Payload, readMember } from '../event/payload.ts';
+import { readMember } from '../event/payload.ts';
 import type { WebhookRequest } from '../handle/handle-request.ts';
 import type { WebhookReply } from '../handle/verdict.ts';
 import type { WebhookHandler } from '../handler.ts';
@@ -89,7 +90,7 @@ const PHRASES: Readonly<Record<number, string>> = {
 };
 
 /** A Lambda event as a request. The sender of the event decides the form of the answer. */
-export interface LambdaCall {
+interface LambdaCall {
   readonly request: WebhookRequest;
   /** Whether the target group of the load balancer has multi-value headers on, or null for another sender. */
   readonly balancer: 'single' | 'multi' | null;
@@ -98,34 +99,29 @@ export interface LambdaCall {
 /** Parses an event. If it is not an HTTP event, the body of the request rejects, which becomes a `setup` report. */
 export function parseLambdaEvent(event: unknown): LambdaCall {
   try {
-    return parseHttpEvent(event);
+    if (!isObject(event)) return notHttp('The event is not an object');
+    const context = readMember(event, 'requestContext');
+    const method = methodOf(event, context);
+    if (method === null) return notHttp('The event has no HTTP method');
+    const multi = readMember(event, 'multiValueHeaders');
+    const isBalancer = isObject(context) && isObject(readMember(context, 'elb'));
+    return {
+      request: {
+        method,
+        headers: headersOf(readMember(event, 'headers'), multi),
+        body: async (limit) =>
+          bodyOf(readMember(event, 'body') ?? null, readMember(event, 'isBase64Encoded') ?? false, limit),
+      },
+      balancer: isBalancer ? (isObject(multi) ? 'multi' : 'single') : null,
+    };
   } catch {
     return notHttp('The event cannot be read'); // a getter or a proxy that throws
   }
 }
 
-function parseHttpEvent(event: unknown): LambdaCall {
-  if (!isPayload(event)) return notHttp('The event is not an object');
-  const context = readMember(event, 'requestContext');
-  const method = methodOf(event, context);
-  if (method === null) return notHttp('The event has no HTTP method');
-  const multi = readMember(event, 'multiValueHeaders');
-  const balancer =
-    isPayload(context) && isPayload(readMember(context, 'elb')) ? (isPayload(multi) ? 'multi' : 'single') : null;
-  return {
-    request: {
-      method,
-      headers: headersOf(readMember(event, 'headers'), multi),
-      body: async (limit) =>
-        bodyOf(readMember(event, 'body') ?? null, readMember(event, 'isBase64Encoded') ?? false, limit),
-    },
-    balancer,
-  };
-}
-
-function methodOf(event: Payload, context: unknown): string | null {
-  const http = isPayload(context) ? readMember(context, 'http') : undefined;
-  const method = isPayload(http) ? readMember(http, 'method') : readMember(event, 'httpMethod');
+function methodOf(event: JsonObject, context: unknown): string | null {
+  const http = isObject(context) ? readMember(context, 'http') : undefined;
+  const method = isObject(http) ? readMember(http, 'method') : readMember(event, 'httpMethod');
   return typeof method === 'string' && method !== '' ? method : null;
 }
 
@@ -134,9 +130,9 @@ function methodOf(event: Payload, context: unknown): string | null {
  * only the single form has (events written by hand, local emulators) is kept.
  */
 function headersOf(single: unknown, multi: unknown): WebhookRequest['headers'] {
-  const lists = isPayload(multi) ? Object.entries(multi) : [];
+  const lists = isObject(multi) ? Object.entries(multi) : [];
   const listed = new Set(lists.map(([name]) => name.toLowerCase()));
-  const alone = isPayload(single) ? Object.entries(single).filter(([name]) => !listed.has(name.toLowerCase())) : [];
+  const alone = isObject(single) ? Object.entries(single).filter(([name]) => !listed.has(name.toLowerCase())) : [];
   // Values of any type: `requiredHeaders` refuses those that are not text.
   return Object.fromEntries([...alone, ...lists]) as WebhookRequest['headers'];
 }
@@ -167,10 +163,7 @@ function base64Length(bytes: number): number {
 
 function notHttp(why: string): LambdaCall {
   const error = wrongEvent(why);
-  return {
-    request: { method: 'POST', headers: {}, body: () => Promise.reject(error) },
-    balancer: null,
-  };
+  return { request: { method: 'POST', headers: {}, body: () => Promise.reject(error) }, balancer: null };
 }
 
 function wrongEvent(why: string): ConfigurationError {

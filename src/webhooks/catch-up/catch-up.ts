@@ -1,8 +1,9 @@
 import { notify } from '../../callbacks.ts';
+import { isObject } from '../../contract/json.ts';
 import { FINAL_INVOICE_STATUSES, type FinalInvoiceStatus } from '../../contract/statuses.ts';
 import { AbortedError, WebhookVerificationError } from '../../errors/classes.ts';
 import { isMerchantError } from '../../errors/guards.ts';
-import { isPayload, readMember } from '../event/payload.ts';
+import { readMember } from '../event/payload.ts';
 import type { HandlerSettings } from '../handle/handler-options.ts';
 import { playEvent } from '../handle/play-event.ts';
 import { Reporter } from '../handle/report.ts';
@@ -13,6 +14,7 @@ import {
   type CatchUpClient,
   type CatchUpInvoice,
   type CatchUpOptions,
+  type CatchUpProgress,
   type CatchUpResult,
   checkCatchUpOptions,
   checkClient,
@@ -145,11 +147,7 @@ export class CatchUpCount {
   readonly #counts = { played: 0, alreadyDone: 0, busy: 0, failed: 0, invalid: 0 };
   readonly #invalid = new Set<string>();
   readonly #onProgress: CatchUpOptions['onProgress'];
-  #position: { status: FinalInvoiceStatus; page: number; totalPages: number } = {
-    status: 'success',
-    page: 0,
-    totalPages: 0,
-  };
+  #position: Omit<CatchUpProgress, keyof CatchUpResult> = { status: 'success', page: 0, totalPages: 0 };
 
   constructor(onProgress: CatchUpOptions['onProgress']) {
     this.#onProgress = onProgress;
@@ -175,7 +173,7 @@ export class CatchUpCount {
 
   /** Returns false for an invoice that was counted before: pages are read again when the list moves. */
   addInvalid(raw: unknown, page: number, index: number): boolean {
-    const uuid = isPayload(raw) ? readMember(raw, 'uuid') : undefined;
+    const uuid = isObject(raw) ? readMember(raw, 'uuid') : undefined;
     const known = typeof uuid === 'string' ? uuid : `${this.#position.status} ${page} ${index}`;
     if (this.#invalid.has(known)) return false;
     this.#invalid.add(known);

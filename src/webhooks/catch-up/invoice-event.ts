@@ -1,9 +1,9 @@
+import { isObject, type JsonObject } from '../../contract/json.ts';
 import { eventOfStatus } from '../../contract/statuses.ts';
 import type { Decimal } from '../../contract/values/decimal.ts';
 import { decimalFrom, Problem } from '../../contract/values/scalars.ts';
 import { buildEvent, malformed } from '../event/event-decoder.ts';
 import type { InvoiceEvent } from '../event/events.ts';
-import { isPayload, type Payload } from '../event/payload.ts';
 import type { CatchUpInvoice } from './catch-up-options.ts';
 
 /**
@@ -16,7 +16,7 @@ import type { CatchUpInvoice } from './catch-up-options.ts';
  */
 export function eventOfInvoice(invoice: CatchUpInvoice): InvoiceEvent {
   const raw: unknown = JSON.parse(JSON.stringify(invoice)); // the text forms of the wire
-  if (!isPayload(raw)) throw malformed('the invoice is not an object');
+  if (!isObject(raw)) throw malformed('the invoice is not an object');
   const { status } = invoice;
   checkConsistency(invoice);
   const isPaid = eventOfStatus(status) === 'invoice.paid';
@@ -70,7 +70,7 @@ function areDifferent(a: Decimal | null, b: Decimal | null): boolean {
   return a !== null && b !== null && !a.eq(b);
 }
 
-function paidPayload(invoice: CatchUpInvoice): Payload {
+function paidPayload(invoice: CatchUpInvoice): JsonObject {
   const { adjustment, is_adjusted } = invoice;
   const credited_usdt = toText(invoice.settled_amount_usdt ?? adjustment?.actual_amount_usdt);
   if (!is_adjusted) return { ...basePayload(invoice, invoice.amount), credited_usdt, adjusted: false };
@@ -84,7 +84,7 @@ function paidPayload(invoice: CatchUpInvoice): Payload {
 
 type Money = CatchUpInvoice['amount'] | null | undefined;
 
-function basePayload({ uuid, external_id, status }: CatchUpInvoice, amount: Money): Payload {
+function basePayload({ uuid, external_id, status }: CatchUpInvoice, amount: Money): JsonObject {
   return { invoice_uuid: uuid, external_id, status, amount: toText(amount) };
 }
 

@@ -42,13 +42,13 @@ export function storeConformance(
 ): StoreCheck[] {
   checkOptions('options', options, NAMES, configurationFail('storeConformance'));
   const { shared = true, singleConnection = false } = options;
-  const checks = [
+  const checks = {
     ...CLAIM_CHECKS,
-    ...(shared ? SHARED_CHECKS : []),
+    ...(shared && SHARED_CHECKS),
     ...RUN_CHECKS,
-    ...(singleConnection ? [] : CONCURRENT_RUN_CHECKS),
-  ];
-  return checks.map(([name, check]) => ({
+    ...(!singleConnection && CONCURRENT_RUN_CHECKS),
+  };
+  return Object.entries(checks).map(([name, check]) => ({
     name,
     run: async () => check(new StoreUnderTest(await makeStore(), makeStore)),
   }));

@@ -1,7 +1,8 @@
 import type { ClaimRequest, ClaimResult, WebhookStore } from '../stores/store.ts';
 
 export type MakeStore = () => WebhookStore | Promise<WebhookStore>;
-export type ConformanceCheck = readonly [name: string, run: (tested: StoreUnderTest) => Promise<void>];
+/** Checks by name, in their order. */
+export type ConformanceChecks = Readonly<Record<string, (tested: StoreUnderTest) => Promise<void>>>;
 
 /** A lease that is longer than any check, in milliseconds. */
 export const LONG_LEASE = 60_000;

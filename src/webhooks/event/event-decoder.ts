@@ -1,3 +1,4 @@
+import { isObject, type JsonObject } from '../../contract/json.ts';
 import { EVENTS, eventOfStatus, type KnownEventType } from '../../contract/statuses.ts';
 import type { Decimal } from '../../contract/values/decimal.ts';
 import { decimalFrom, Problem } from '../../contract/values/scalars.ts';
@@ -6,7 +7,7 @@ import { printable } from '../../printable.ts';
 import { type EventName, type PinnedNames, readEventName } from './event-name.ts';
 import type { InvoiceEvent } from './events.ts';
 import { findOrderId, orderIdCandidates } from './order-id.ts';
-import { innerPayload, isPayload, type Payload, readMember } from './payload.ts';
+import { innerPayload, readMember } from './payload.ts';
 
 /** The facts about an event that its payload does not state. */
 export interface EventOrigin {
@@ -31,7 +32,7 @@ export interface PinnedOptions {
  * @see [Payload members](../../../docs/service-interface.md#payload-members)
  */
 export function decodeEvent(body: unknown, origin: EventOrigin, pinned: PinnedOptions): InvoiceEvent {
-  if (!isPayload(body)) throw malformed('it is not a JSON object');
+  if (!isObject(body)) throw malformed('it is not a JSON object');
   const inner = innerPayload(body);
   const name = readEventName(body, inner, pinned.eventNames);
   const { orderIdMember } = pinned;
@@ -39,7 +40,7 @@ export function decodeEvent(body: unknown, origin: EventOrigin, pinned: PinnedOp
 }
 
 /** The status of an event, or of an invoice. */
-export function readStatus(payload: Payload): string {
+export function readStatus(payload: JsonObject): string {
   const status = readMember(payload, 'status');
   if (typeof status !== 'string' || status === '') throw malformed('"status" is not text, or missing');
   return status;
@@ -48,13 +49,13 @@ export function readStatus(payload: Payload): string {
 /** The parts of a payload, found under whatever names it uses. */
 export interface EventParts {
   /** The members of the invoice. */
-  readonly inner: Payload;
+  readonly inner: JsonObject;
   /** The whole body, which may be an envelope around `inner`. */
-  readonly root: Payload;
+  readonly root: JsonObject;
   readonly status: string;
   /** The event's name in the signed body. */
   readonly name: EventName;
-  readonly raw: Payload;
+  readonly raw: JsonObject;
   /** The only place to look for the merchant's order id. Default: the names that can mean nothing else. */
   readonly orderIdMember?: string | undefined;
 }
@@ -64,7 +65,7 @@ type Amounts = 'amount' | 'credited_usdt' | 'adjusted' | 'original_amount';
 type DecodedAmounts<Type extends KnownEventType> = Pick<Extract<InvoiceEvent, { type: Type }>, Amounts>;
 
 /** The decoder of each event. */
-const DECODERS: { readonly [Type in KnownEventType]: (inner: Payload) => DecodedAmounts<Type> } = {
+const DECODERS: { readonly [Type in KnownEventType]: (inner: JsonObject) => DecodedAmounts<Type> } = {
   'invoice.paid'(inner) {
     const amount = required(inner, 'amount');
     const credited_usdt = required(inner, 'credited_usdt');
@@ -131,7 +132,7 @@ function eventType(name: EventName, status: string): InvoiceEvent['type'] {
  * Whether the paid amount was corrected, and the amount originally ordered if the payload has it. The two must agree:
  * a wrong one ships goods that were not paid.
  */
-function readAdjustment(inner: Payload, amount: Decimal): { adjusted: boolean; original_amount: Decimal | null } {
+function readAdjustment(inner: JsonObject, amount: Decimal): { adjusted: boolean; original_amount: Decimal | null } {
   const stated = readMember(inner, 'adjusted') ?? null;
   if (stated !== null && typeof stated !== 'boolean') throw malformed('"adjusted" is not a boolean');
   const original_amount = optional(inner, 'original_amount');
@@ -161,7 +162,7 @@ function readOrderId({ inner, root, orderIdMember }: EventParts): string {
 
 const MAX_UUID_LENGTH = 128;
 
-function readInvoiceUuid(inner: Payload): string {
+function readInvoiceUuid(inner: JsonObject): string {
   const uuid = readMember(inner, 'invoice_uuid');
   if (typeof uuid !== 'string' || uuid === '' || uuid.length > MAX_UUID_LENGTH) {
     throw malformed('"invoice_uuid" is not text, missing, or too long');
@@ -169,7 +170,7 @@ function readInvoiceUuid(inner: Payload): string {
   return uuid;
 }
 
-function optional(inner: Payload, name: string): Decimal | null {
+function optional(inner: JsonObject, name: string): Decimal | null {
   const value = readMember(inner, name) ?? null;
   if (value === null) return null;
   const decimal = decimalFrom(value);
@@ -178,14 +179,14 @@ function optional(inner: Payload, name: string): Decimal | null {
   return decimal;
 }
 
-function required(inner: Payload, name: string): Decimal {
+function required(inner: JsonObject, name: string): Decimal {
   const decimal = optional(inner, name);
   if (decimal === null) throw malformed(`"${name}" is missing`);
   return decimal;
 }
 
 // An unknown event may give a member another meaning. What cannot be read is null here, and `raw` has it.
-function readable(inner: Payload, name: string): Decimal | null {
+function readable(inner: JsonObject, name: string): Decimal | null {
   const decimal = decimalFrom(readMember(inner, name));
   return decimal instanceof Problem ? null : decimal;
 }

@@ -1,9 +1,10 @@
+import { isObject, type JsonObject } from '../../contract/json.ts';
 import { EVENT_TYPES, isKnownEvent } from '../../contract/statuses.ts';
 import { dateFrom, Problem } from '../../contract/values/scalars.ts';
 import { WebhookVerificationError } from '../../errors/classes.ts';
 import { buildEvent, malformed, readStatus } from './event-decoder.ts';
 import type { InvoiceEvent } from './events.ts';
-import { isPayload, type Payload, readMember } from './payload.ts';
+import { readMember } from './payload.ts';
 
 /**
  * Restores an event from its JSON form, for a queue between the endpoint and the work.
@@ -28,11 +29,11 @@ export function parseInvoiceEvent(value: unknown): InvoiceEvent {
 }
 
 function restoreEvent(value: unknown): InvoiceEvent {
-  if (!isPayload(value)) throw malformed('it is not a JSON object');
+  if (!isObject(value)) throw malformed('it is not a JSON object');
   const source = readMember(value, 'source');
   const type = readMember(value, 'type');
   const raw = readMember(value, 'raw');
-  if ((source !== 'webhook' && source !== 'catch_up') || !isPayload(raw)) {
+  if ((source !== 'webhook' && source !== 'catch_up') || !isObject(raw)) {
     throw malformed('this is not the JSON of an InvoiceEvent. Pass the body of a delivery to verifyWebhook');
   }
   if (type !== 'unknown' && !isKnownEvent(type)) {
@@ -53,20 +54,20 @@ function restoreEvent(value: unknown): InvoiceEvent {
   return event.type === 'unknown' ? { ...event, event_name: textOrNull(value, 'event_name') } : event;
 }
 
-function textOrNull(value: Payload, name: string): string | null {
+function textOrNull(value: JsonObject, name: string): string | null {
   const text = readMember(value, name) ?? null;
   if (text !== null && typeof text !== 'string') throw malformed(`"${name}" is not text`);
   return text;
 }
 
-function dateOrNull(value: Payload, name: string): Date | null {
+function dateOrNull(value: JsonObject, name: string): Date | null {
   const text = readMember(value, name) ?? null;
   const date = text === null ? null : dateFrom(text);
   if (date instanceof Problem) throw malformed(`"${name}" ${date.message}`);
   return date;
 }
 
-function indexOrNull(value: Payload, name: string): number | null {
+function indexOrNull(value: JsonObject, name: string): number | null {
   const index = readMember(value, name) ?? null;
   if (index === null) return null;
   if (typeof index !== 'number' || !Number.isSafeInteger(index) || index < 0)

@@ -1,7 +1,7 @@
-import { checkOptions, configurationFail } from '../../checks.ts';
+import { checkOptions, configurationFail, type Fail } from '../../checks.ts';
+import { isObject, type JsonObject } from '../../contract/json.ts';
 import { EVENT_TYPES, EVENTS, type EventKey, type KnownEventType } from '../../contract/statuses.ts';
-import { ConfigurationError } from '../../errors/classes.ts';
-import { isPayload, middlePayload, type Payload, readMember } from './payload.ts';
+import { middlePayload, readMember } from './payload.ts';
 
 /**
  * Further names of the events, compared exactly, for a service that does not call them `invoice.paid` and
@@ -19,22 +19,23 @@ export const NO_PINNED_NAMES: PinnedNames = new Map();
 /** @throws ConfigurationError for a name that is not text, or that means two events. */
 export function parseEventNames(names: unknown): PinnedNames {
   if (names === undefined) return NO_PINNED_NAMES;
-  if (!isPayload(names)) throw new ConfigurationError(`eventNames must be { ${KEYS.join(', ')} }, or omitted.`);
-  checkOptions('eventNames', names, new Set(KEYS), configurationFail());
+  const fail = configurationFail();
+  if (!isObject(names)) return fail(`eventNames must be { ${KEYS.join(', ')} }, or omitted`);
+  checkOptions('eventNames', names, new Set(KEYS), fail);
   const pinned = new Map<string, KnownEventType>();
-  for (const type of EVENT_TYPES) pin(pinned, type, readMember(names, EVENTS[type].key));
+  for (const type of EVENT_TYPES) pin(pinned, type, readMember(names, EVENTS[type].key), fail);
   return pinned;
 }
 
-function pin(pinned: Map<string, KnownEventType>, type: KnownEventType, value: unknown): void {
+function pin(pinned: Map<string, KnownEventType>, type: KnownEventType, value: unknown, fail: Fail): void {
   if (value === undefined) return;
   const option = `eventNames.${EVENTS[type].key}`;
   for (const name of Array.isArray(value) ? Array.from<unknown>(value) : [value]) {
     if (typeof name !== 'string' || name.trim() === '') {
-      throw new ConfigurationError(`${option} must be a name, or a list of names.`);
+      fail(`${option} must be a name, or a list of names`);
     }
     if ((pinned.get(name) ?? knownEvent(name) ?? type) !== type) {
-      throw new ConfigurationError(`${option} has a name of another event: ${JSON.stringify(name)}.`);
+      fail(`${option} has a name of another event: ${JSON.stringify(name)}`);
     }
     pinned.set(name, type);
   }
@@ -90,7 +91,7 @@ export type EventName = { readonly events: readonly KnownEventType[] } | { reado
  * name that is not known makes the event unknown, even next to a known one: to choose between them would be a guess. A
  * pinned name decides, unless another name says that money goes back.
  */
-export function readEventName(root: Payload, inner: Payload, pinned: PinnedNames): EventName {
+export function readEventName(root: JsonObject, inner: JsonObject, pinned: PinnedNames): EventName {
   const found: Found = { known: [], pinned: [], alarming: [], other: [], typed: [] };
   for (const payload of new Set([root, middlePayload(root) ?? root, inner])) {
     for (const member of NAME_MEMBERS)
@@ -126,7 +127,7 @@ function namesIn(value: unknown): readonly string[] {
   if (typeof value === 'string') return value.trim() === '' ? NO_NAMES : [value];
   if (value === undefined || value === null) return NO_NAMES;
   if (Array.isArray(value)) return value.length === 0 ? NO_NAMES : ['a list'];
-  if (!isPayload(value)) return [String(value)]; // a number or a boolean: a code of the service
+  if (!isObject(value)) return [String(value)]; // a number or a boolean: a code of the service
   return ['name', 'type', ...NAME_MEMBERS].flatMap((member) => {
     const name = readMember(value, member);
     return typeof name === 'string' && name.trim() !== '' ? [name] : [];

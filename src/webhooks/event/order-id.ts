@@ -1,5 +1,6 @@
+import { isObject, type JsonObject } from '../../contract/json.ts';
 import { printable } from '../../printable.ts';
-import { isPayload, type Payload, readMember } from './payload.ts';
+import { readMember } from './payload.ts';
 
 // The interface does not show which member of a payload carries the merchant's order id. A wrong one fulfils another
 // customer's order. Only a name that can mean nothing else is therefore taken. A weaker name ("order_id" may be the id
@@ -55,14 +56,13 @@ const HOLDERS = ['order', 'invoice'] as const;
 export type OrderId = { readonly id: string } | { readonly problem: 'missing' | 'ambiguous' };
 
 /** Finds the merchant's order id: at the pinned place, otherwise under a name that can mean nothing else. */
-export function findOrderId(inner: Payload, root: Payload, pinned: string | undefined): OrderId {
+export function findOrderId(inner: JsonObject, root: JsonObject, pinned: string | undefined): OrderId {
   if (pinned !== undefined) return atPath(inner, pinned) ?? atPath(root, pinned) ?? MISSING;
   const plain = idText(readMember(inner, 'external_id'));
   if (plain !== null) return { id: plain }; // its name in an invoice
-  const uuid = readMember(inner, 'invoice_uuid');
-  const service = typeof uuid === 'string' ? normalizedId(uuid) : null;
+  const service = serviceId(inner);
   const payloads = inner === root ? [root] : [inner, root];
-  const holders = payloads.flatMap((payload) => HOLDERS.map((name) => readMember(payload, name))).filter(isPayload);
+  const holders = payloads.flatMap((payload) => HOLDERS.map((name) => readMember(payload, name))).filter(isObject);
   const found = new Set<string>();
   for (const payload of [...payloads, ...holders]) {
     for (const name of Object.keys(payload)) {
@@ -78,13 +78,18 @@ export function findOrderId(inner: Payload, root: Payload, pinned: string | unde
 const MISSING = { problem: 'missing' } as const;
 const AMBIGUOUS = { problem: 'ambiguous' } as const;
 
-function atPath(payload: Payload, path: string): { readonly id: string } | null {
+function atPath(payload: JsonObject, path: string): { readonly id: string } | null {
   const whole = idText(readMember(payload, path)); // a name may contain a dot
   if (whole !== null) return { id: whole };
   let value: unknown = payload;
-  for (const name of path.split('.')) value = isPayload(value) ? readMember(value, name) : undefined;
+  for (const name of path.split('.')) value = isObject(value) ? readMember(value, name) : undefined;
   const id = idText(value);
   return id === null ? null : { id };
+}
+
+function serviceId(inner: JsonObject): string | null {
+  const uuid = readMember(inner, 'invoice_uuid');
+  return typeof uuid === 'string' ? normalizedId(uuid) : null;
 }
 
 /** Text, or a whole number as its digits. */
@@ -98,16 +103,15 @@ const MAX_CANDIDATES = 10;
 const MAX_SHOWN_NAME = 64;
 
 /** The names of the members that could be the order id, as `orderIdMember` takes them. Never a value. */
-export function orderIdCandidates(inner: Payload, root: Payload): readonly string[] {
-  const uuid = readMember(inner, 'invoice_uuid');
-  const service = typeof uuid === 'string' ? normalizedId(uuid) : null;
+export function orderIdCandidates(inner: JsonObject, root: JsonObject): readonly string[] {
+  const service = serviceId(inner);
   const found = new Set<string>();
-  const look = (payload: Payload, before: string, deeper: boolean): void => {
+  const look = (payload: JsonObject, before: string, deeper: boolean): void => {
     for (const name of Object.keys(payload)) {
       if (found.size >= MAX_CANDIDATES) return;
       if (name.length > MAX_SHOWN_NAME || name === 'invoice_uuid') continue;
       const value = payload[name];
-      if (isPayload(value)) {
+      if (isObject(value)) {
         if (deeper && value !== inner) look(value, `${before}${name}.`, false);
         continue;
       }

@@ -8,7 +8,7 @@ import { playEvent } from './play-event.ts';
 import { ReadingStopped, untilAborted } from './reading-stopped.ts';
 import { Reporter } from './report.ts';
 import { runWithTimeLimit } from './time-limit.ts';
-import { type Ending, replyFor, statusOf, type WebhookReply } from './verdict.ts';
+import { type Ending, replyFor, type WebhookReply } from './verdict.ts';
 
 // One request through the receiver: headers, body, signature, event, store, the merchant's function. This room may
 // import the events and the verification, and the types of the stores.
@@ -38,16 +38,18 @@ export async function handleRequest<Extra extends object>(
   );
   if (ending !== null) {
     const { verdict, message, error } = ending;
-    if (verdict !== 'done') reporter.report(verdict, message, statusOf(verdict), error);
-    return replyFor(verdict);
+    const reply = replyFor(verdict);
+    if (verdict !== 'done') reporter.report(verdict, message, reply.status, error);
+    return reply;
   }
+  const reply = replyFor('time_limit');
   const why = progress.isBodyRead ? '' : ' The sender had not sent the whole body.';
   const message = `The time limit of ${settings.timeout} ms has ended: answered 503.${why}`;
-  reporter.report('time_limit', message, statusOf('time_limit'));
+  reporter.report('time_limit', message, reply.status);
   void work.then((late) => {
     if (late.verdict !== 'time_limit') reporter.reportLate(late);
   });
-  return replyFor('time_limit');
+  return reply;
 }
 
 async function handleDelivery<Extra extends object>(

@@ -1,6 +1,5 @@
-import { type Callback, checkCallbacks, configurationFail, kindOf } from '../../checks.ts';
+import { type Callback, checkCallbacks, configurationFail, type Fail, kindOf } from '../../checks.ts';
 import { EVENT_TYPES, EVENTS } from '../../contract/statuses.ts';
-import { ConfigurationError } from '../../errors/classes.ts';
 import type { InvoiceEventHandlers } from '../event/events.ts';
 import type { WebhookStore } from '../stores/store.ts';
 import type { WebhookSecret } from '../verify/secrets.ts';
@@ -87,22 +86,18 @@ const OPTIONS: ReadonlySet<string> = new Set<keyof WebhookHandlerOptions>([
 export function parseHandlerOptions<Extra extends object>(
   options: WebhookHandlerOptions<Extra>,
 ): HandlerSettings<Extra> {
-  if (typeof options !== 'object' || options === null) {
-    throw new ConfigurationError(`createWebhookHandler needs { secret, store, ${EVENT_HANDLERS.join(', ')} }.`);
-  }
+  const fail = configurationFail('createWebhookHandler');
+  if (typeof options !== 'object' || options === null) fail(`needs { secret, store, ${EVENT_HANDLERS.join(', ')} }`);
   const { secret, store, timeout = DEFAULT_TIMEOUT, timers = globalTimers } = options;
   const verify = parseVerifyOptions(secret, options, { name: 'createWebhookHandler', known: OPTIONS });
-  checkStore(store);
-  const fail = configurationFail('createWebhookHandler');
+  checkStore(store, fail);
   for (const name of EVENT_HANDLERS) {
     if (typeof options[name] !== 'function') fail(`${name} must be a function, not ${kindOf(options[name])}`);
   }
   const { onUnknown, onReport, now } = options;
   checkCallbacks({ onUnknown, onReport, now }, fail);
   if (typeof timeout !== 'number' || !(timeout > 0 && timeout <= MAX_TIMEOUT)) {
-    throw new ConfigurationError(
-      `timeout must be 1 to ${MAX_TIMEOUT} milliseconds: the service gives up after 15 seconds.`,
-    );
+    fail(`timeout must be 1 to ${MAX_TIMEOUT} milliseconds: the service gives up after 15 seconds`);
   }
   // Copies: a caller who uses one object for two handlers must not change the first.
   const functions = Object.fromEntries(FUNCTIONS.map((name) => [name, options[name]?.bind(options)]));
@@ -112,21 +107,17 @@ export function parseHandlerOptions<Extra extends object>(
 
 const STORE_METHODS = ['claim', 'renew', 'complete', 'release'] as const;
 
-function checkStore(store: unknown): void {
+function checkStore(store: unknown, fail: Fail): void {
   if (typeof store !== 'object' || store === null) {
-    throw new ConfigurationError(
-      'store is missing: it remembers which events are done. memoryStore() is enough for development on one machine.',
+    fail(
+      'store is missing: it remembers which events are done. memoryStore() is enough for development on one machine',
     );
   }
   const members = store as Record<string, unknown>; // any object is a record of unknowns
   const missing = STORE_METHODS.filter((method) => typeof members[method] !== 'function');
-  if (missing.length > 0) {
-    throw new ConfigurationError(
-      `store has no ${missing.join(', ')}: it must be a WebhookStore, such as memoryStore().`,
-    );
-  }
+  if (missing.length > 0) fail(`store has no ${missing.join(', ')}: it must be a WebhookStore, such as memoryStore()`);
   const namespace = members['namespace'];
   if (namespace !== undefined && typeof namespace !== 'string') {
-    throw new ConfigurationError('store.namespace must be text, or omitted: it is a part of every key.');
+    fail('store.namespace must be text, or omitted: it is a part of every key');
   }
 }

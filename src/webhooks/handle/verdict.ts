@@ -60,11 +60,6 @@ const EXTRA_HEADERS: Partial<Record<Verdict, Readonly<Record<string, string>>>> 
   too_many_bodies: RETRY_LATER,
 };
 
-/** The HTTP status for a verdict. */
-export function statusOf(verdict: Verdict): number {
-  return STATUS[verdict];
-}
-
 /** The whole answer for a verdict. */
 export function replyFor(verdict: Verdict): WebhookReply {
   const headers = {

@@ -1,7 +1,6 @@
-import { checkOptions, configurationFail } from '../../checks.ts';
-import { ConfigurationError } from '../../errors/classes.ts';
+import { checkOptions, configurationFail, readCount } from '../../checks.ts';
 import { parseClock } from '../clock.ts';
-import type { Claim, ClaimRequest, ClaimResult, WebhookStore } from './store.ts';
+import type { Claim, WebhookStore } from './store.ts';
 import { checkedNamespace } from './store-options.ts';
 
 const DEFAULT_MAX_ENTRIES = 10_000;
@@ -51,29 +50,14 @@ interface Entry {
  * const handler = createWebhookHandler({ secret, store: memoryStore(), onPaid, onCanceled });
  */
 export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
-  checkOptions('options', options, NAMES, configurationFail('memoryStore'));
-  const { maxEntries = DEFAULT_MAX_ENTRIES } = options;
-  if (!Number.isSafeInteger(maxEntries) || maxEntries < 1) {
-    throw new ConfigurationError('maxEntries must be a whole number, at least 1.');
-  }
+  const fail = configurationFail('memoryStore');
+  checkOptions('options', options, NAMES, fail);
+  const maxEntries = readCount('maxEntries', options.maxEntries, { byDefault: DEFAULT_MAX_ENTRIES, min: 1 }, fail);
   const now = parseClock(options.now);
   const namespace = checkedNamespace(options.namespace);
   const entries = new Map<string, Entry>();
   let dropped = 0;
 
-  const claim = ({ key, owner, digest, lease }: ClaimRequest): ClaimResult => {
-    const at = now();
-    const held = entries.get(key);
-    if (held !== undefined) {
-      if (held.leaseEnd === null) return { state: 'done', digest: held.digest };
-      if (held.leaseEnd > at) return { state: 'running', digest: held.digest };
-    } else if (entries.size >= maxEntries) {
-      makeRoom(entries, at);
-      dropped += 1;
-    }
-    entries.set(key, { owner, digest, leaseEnd: at + lease });
-    return held === undefined ? { state: 'claimed' } : { state: 'taken_over', digest: held.digest };
-  };
   const heldBy = ({ key, owner }: Claim): Entry | null => {
     const entry = entries.get(key);
     return entry?.owner === owner ? entry : null;
@@ -93,7 +77,19 @@ export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
     get size() {
       return entries.size;
     },
-    claim: async (request) => claim(request),
+    async claim({ key, owner, digest, lease }) {
+      const at = now();
+      const held = entries.get(key);
+      if (held !== undefined) {
+        if (held.leaseEnd === null) return { state: 'done', digest: held.digest };
+        if (held.leaseEnd > at) return { state: 'running', digest: held.digest };
+      } else if (entries.size >= maxEntries) {
+        makeRoom(entries, at);
+        dropped += 1;
+      }
+      entries.set(key, { owner, digest, leaseEnd: at + lease });
+      return held === undefined ? { state: 'claimed' } : { state: 'taken_over', digest: held.digest };
+    },
     async renew(claimed, lease) {
       const entry = runningOf(claimed);
       if (entry !== null) entry.leaseEnd = now() + lease;

@@ -47,7 +47,7 @@ async function wrongSecret(mismatch: Mismatch): Promise<string | null> {
     }
     for (const [encoding, bytes] of decoded(secret)) {
       if (!(await matches(mismatch, bytes, mismatch.body))) continue;
-      return `the secret would match as the bytes of which it is the ${encoding}: give those, as a Uint8Array.`;
+      return `the secret is the ${encoding} of a key, and the bytes of that key would match: pass them as a Uint8Array.`;
     }
   }
   return null;
@@ -127,8 +127,12 @@ export class DiagnosisBudget {
 
   /** Returns whether one more mismatch may be diagnosed. Never throws: if the clock fails, no diagnosis is allowed. */
   take(): boolean {
-    const now = this.#read();
-    if (now === null) return false;
+    let now: number;
+    try {
+      now = this.#now();
+    } catch {
+      return false;
+    }
     const passed = this.#filledAt === null ? 0 : now - this.#filledAt;
     const refill = Math.floor((Math.max(0, passed) * PER_MINUTE) / MINUTE);
     this.#left = Math.min(PER_MINUTE, this.#left + refill);
@@ -137,13 +141,5 @@ export class DiagnosisBudget {
     if (this.#left === 0) return false;
     this.#left -= 1;
     return true;
-  }
-
-  #read(): number | null {
-    try {
-      return this.#now();
-    } catch {
-      return null;
-    }
   }
 }

@@ -108,14 +108,10 @@ function parseOptions(secret: unknown, options: VerifyWebhookOptions, owner: Opt
   checkOptions('options', options, owner.known, fail);
   const { tolerance = DEFAULT_TOLERANCE, orderIdMember } = options;
   if (typeof tolerance !== 'number' || !(tolerance >= MIN_TOLERANCE && tolerance <= MAX_TOLERANCE)) {
-    throw new ConfigurationError(
-      `tolerance must be ${MIN_TOLERANCE} to ${MAX_TOLERANCE} milliseconds: 30 seconds to 15 minutes.`,
-    );
+    fail(`tolerance must be ${MIN_TOLERANCE} to ${MAX_TOLERANCE} milliseconds: 30 seconds to 15 minutes`);
   }
   if (orderIdMember !== undefined && (typeof orderIdMember !== 'string' || orderIdMember.split('.').includes(''))) {
-    throw new ConfigurationError(
-      'orderIdMember must be the name of a payload member, or a path such as "order.id", or omitted.',
-    );
+    fail('orderIdMember must be the name of a payload member, or a path such as "order.id", or omitted');
   }
   const clock = parseClock(options.now);
   return {

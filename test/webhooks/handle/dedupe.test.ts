@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { dedupeKey } from '../../../src/webhooks/handle/dedupe.ts';
+import { Decimal } from '../../../src/contract/values/decimal.ts';
+import { dedupeKey, eventDigest } from '../../../src/webhooks/handle/dedupe.ts';
 import type { InvoiceEvent } from '../../../src/webhooks/index.ts';
 import { memoryStore, type WebhookStore } from '../../../src/webhooks/index.ts';
 import { endpoint, paidBody, request, send } from '../endpoint.ts';
@@ -126,5 +127,50 @@ describe('a namespace', () => {
     const keys = shops.flatMap((shop) => shop.keys);
     expect(new Set(keys).size).toBe(names.length);
     for (const key of keys) expect(key).toMatch(/^[!-~]{1,300}$/);
+  });
+});
+
+describe.each(RUNTIMES)('records of the first release with $runtime', ({ enter }) => {
+  const id = '018F3C2A-7B1D-7E2A-9C44-5D0A6B7E8F90';
+  const key = '018f3c2a-7b1d-7e2a-9c44-5d0a6b7e8f90';
+  const stored = (type: string, members: { invoice_uuid?: string; status?: string; event?: string } = {}) => {
+    const raw = { invoice_uuid: id, status: 'success', ...members };
+    const amounts = { amount: new Decimal('25.00'), credited_usdt: new Decimal('27.10'), adjusted: false };
+    return { ...raw, ...amounts, type, raw } as unknown as InvoiceEvent; // the members that key and digest are made of
+  };
+  const digestOfX = '%00dcnknown%003aevent:sha256=d929cdeea7e6a0f46b59448d36a6fd491df8647cf292040508162ee5f6435ab8';
+
+  // Written out, because a stored key that no longer matches would run a completed event again after an upgrade.
+  it.each([
+    [stored('invoice.paid'), undefined, `${key}:paid`],
+    [stored('invoice.paid'), 'shop-b', `shop-b/${key}:paid`],
+    [stored('invoice.canceled', { status: 'expired' }), '', `${key}:canceled`],
+    [stored('invoice.paid', { invoice_uuid: `{${key.replaceAll('-', '')}}` }), 'ä/b', `%00e4%002fb/${key}:paid`],
+    [
+      stored('unknown', { event: 'invoice.refund_requested', status: 'pending' }),
+      undefined,
+      `${key}:unknown:invoice.refund_requested:pending`,
+    ],
+    [stored('unknown', { event: 'Ünknown:event', status: 'x'.repeat(80) }), undefined, `${key}:unknown:${digestOfX}`],
+    [stored('unknown', { status: 'held' }), undefined, `${key}:unknown::held`],
+    [
+      stored('invoice.paid', { invoice_uuid: `Order:${'x'.repeat(100)}` }),
+      undefined,
+      'sha256=38498deb8d09d2d29e72167b6d5fb03575ae319737036570d16c9474e59a3ab1:paid',
+    ],
+  ])('match the key of %#', async (event, namespace, expected) => {
+    enter();
+    expect(await dedupeKey(event, namespace)).toBe(expected);
+  });
+
+  it('match the digest', async () => {
+    enter();
+    const held = { ...stored('unknown', { status: 'held' }), amount: null, credited_usdt: null } as InvoiceEvent;
+    const canceled = { ...stored('invoice.canceled', { status: 'expired' }), credited_usdt: null } as InvoiceEvent;
+    expect(await Promise.all([stored('invoice.paid'), held, canceled].map(eventDigest))).toEqual([
+      'c88a3db1a4515a9da1ee838bd92938185e659cf23565307da8408f344c901bd7',
+      'df975941ef5600fc0a70946234f5b2ada1db00f8c1fdae6b0a82fa1c6dbf97d3',
+      'f7fd3518c20aff16a5800c7933771f162ae22e69bcf564b2174ffea927814958',
+    ]);
   });
 });

@@ -227,8 +227,8 @@ describe('configuration', () => {
   const NONE = 'secret must be a string, a Uint8Array or a list of them, not';
 
   it.each<[string, unknown, string]>([
-    ['nothing', undefined, 'createWebhookHandler needs { secret, store, onPaid, onCanceled }.'],
-    ['null', null, 'createWebhookHandler needs { secret, store, onPaid, onCanceled }.'],
+    ['nothing', undefined, 'needs { secret, store, onPaid, onCanceled }'],
+    ['null', null, 'needs { secret, store, onPaid, onCanceled }'],
     ['no secret', { ...right, secret: undefined }, `${NONE} undefined`],
     ['a secret of null', { ...right, secret: null }, `${NONE} null`],
     ['a secret of an object', { ...right, secret: {} }, `${NONE} a value of type object`],

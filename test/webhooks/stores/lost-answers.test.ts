@@ -173,14 +173,7 @@ describe('a function that throws after its commit was kept', () => {
       throw failure;
     });
     expect(await send(shop)).toMatchObject({ status: 200, body: 'failed_after_commit' });
-    expect(shop.reports).toMatchObject([
-      {
-        reason: 'failed_after_commit',
-        status: 200,
-        error: failure,
-        message: expect.stringMatching(/done.*will not be repeated/),
-      },
-    ]);
+    expect(shop.reports).toMatchObject([{ reason: 'failed_after_commit', status: 200, error: failure }]);
     expect(await send(shop)).toMatchObject({ status: 200, body: 'duplicate' });
     expect(credits()).toBe(1);
   });

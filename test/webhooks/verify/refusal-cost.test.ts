@@ -85,7 +85,7 @@ describe('the diagnosis of a mismatch', () => {
     const signed = { ...headers, ...(await signWebhook(body as Uint8Array, key, { timestamp: clock.time })) };
     const shop = endpoint({ secret: write(key) }, clock);
     await shop.handler.handle({ method: 'POST', headers: signed as never, body: body as Uint8Array });
-    expect(shop.reports[0]?.message).toContain(`would match as the bytes of which it is the ${encoding}`);
+    expect(shop.reports[0]?.message).toMatch(new RegExp(`the ${encoding} of a key.*Uint8Array`));
     const right = endpoint({ secret: key }, clock);
     expect(
       (await right.handler.handle({ method: 'POST', headers: signed as never, body: body as Uint8Array })).status,

@@ -1,52 +1,37 @@
 import { ConfigurationError } from '../../../errors/classes.ts';
-import type {
-  PostgresClient,
-  PostgresConnection,
-  PostgresPool,
-  PostgresQueryable,
-  PostgresResult,
-} from './postgres-types.ts';
+import type { PostgresClient, PostgresConnection, PostgresPool } from './postgres-types.ts';
 
 /** A pg Pool: a statement runs on any connection, a transaction on a reserved one. */
-export class PoolConnection implements PostgresConnection {
-  readonly #pool: PostgresPool;
-  readonly #isolation: string;
-
-  constructor(pool: PostgresPool, isolation: string) {
-    this.#pool = pool;
-    this.#isolation = isolation;
-  }
-
-  query(text: string, values: unknown[]): Promise<PostgresResult> {
-    return this.#pool.query(text, values);
-  }
-
-  async transaction(work: (tx: unknown, query: PostgresQueryable['query']) => Promise<boolean>): Promise<boolean> {
-    const client = await this.#pool.connect();
-    const guard = guardTransaction(client);
-    const endListening = ignoreConnectionErrors(client);
-    let isBroken = true;
-    try {
-      await client.query(`BEGIN ISOLATION LEVEL ${this.#isolation}`);
-      const keep = await runOrRollBack(client, async () => {
-        const wanted = await work(guard.tx, (text, values) => {
-          guard.check();
-          return client.query(text, values);
+export function poolConnection(pool: PostgresPool, isolation: string): PostgresConnection {
+  return {
+    query: (text, values) => pool.query(text, values),
+    async transaction(work) {
+      const client = await pool.connect();
+      const guard = guardTransaction(client);
+      const endListening = ignoreConnectionErrors(client);
+      let isBroken = true;
+      try {
+        await client.query(`BEGIN ISOLATION LEVEL ${isolation}`);
+        const keep = await runOrRollBack(client, async () => {
+          const wanted = await work(guard.tx, (text, values) => {
+            guard.check();
+            return client.query(text, values);
+          });
+          if (wanted) await client.query('COMMIT');
+          return wanted;
         });
-        if (wanted) await client.query('COMMIT');
-        return wanted;
-      });
-      isBroken = false;
-      return keep;
-    } catch (error) {
-      isBroken = error instanceof RollbackFailed;
-      throw isBroken ? (error as RollbackFailed).reason : error; // checked in the line above
-    } finally {
-      guard.end();
-      endListening();
-      client.release(isBroken);
-    }
-  }
+        isBroken = false;
+        return keep;
+      } catch (error) {
+        isBroken = error instanceof RollbackFailed;
+        throw isBroken ? (error as RollbackFailed).reason : error; // checked in the line above
+      } finally {
+        guard.end();
+        endListening();
+        client.release(isBroken);
+      }
+    },
+  };
 }
 
 /** Thrown if the end of a transaction is not known: its connection must not return to the pool. */
@@ -89,19 +74,13 @@ function ignoreConnectionErrors(client: object): () => void {
 const ENDS =
   /^[\s;]*(?:begin|start\s+transaction|commit|end|abort|rollback(?!\s+(?:work\s+|transaction\s+)?to\b)|prepare\s+transaction)\b/i;
 
-/** The connection as the merchant's function gets it for the time of the transaction. */
-interface GuardedClient {
-  readonly tx: PostgresClient;
-  /** @throws if the function ended the transaction, or caught the error of a failed statement. */
-  check(): void;
-  end(): void;
-}
-
 /**
  * Returns a proxy of the connection, so that query builders work on it. It refuses the three calls that would break the
  * exactly-once guarantee: ending the transaction, releasing the connection, and using it after the end.
+ *
+ * `check` throws if the function ended the transaction, or caught the error of a failed statement.
  */
-function guardTransaction(client: PostgresClient): GuardedClient {
+function guardTransaction(client: PostgresClient) {
   let ended = false;
   const tx = new Proxy(client, {
     get(target, name) {

@@ -1,4 +1,4 @@
-import { checkOptions, configurationFail } from '../../../checks.ts';
+import { checkOptions, configurationFail, readWord } from '../../../checks.ts';
 import { ConfigurationError } from '../../../errors/classes.ts';
 import type { SqlStore, SqlStoreOptions } from '../sql-store.ts';
 import type { ClaimRequest, ClaimResult } from '../store.ts';
@@ -58,9 +58,9 @@ export function postgresStore<Database extends PostgresPool | PGliteDatabase>(
   database: Database,
   options: PostgresStoreOptions = {},
 ): PostgresStore<PostgresTx<Database>> {
-  checkOptions('options', options, NAMES, configurationFail('postgresStore'));
-  const { isolation = 'read committed' } = options;
-  if (!ISOLATIONS.includes(isolation)) throw new ConfigurationError(`isolation must be ${ISOLATIONS.join(', ')}.`);
+  const fail = configurationFail('postgresStore');
+  checkOptions('options', options, NAMES, fail);
+  const isolation = readWord('isolation', ISOLATIONS, options.isolation, fail) ?? 'read committed';
   const connection = connectionOf(database, isolation);
   const retention = options.retention == null ? null : checkedRetention(options.retention);
   const sql = statements(quotedTable(options.table ?? 'merchant_webhook_events'), retention);
@@ -141,13 +141,13 @@ function missingTable(table: string): ConfigurationError {
 }
 
 // clock_timestamp(), not now(): a statement that waited for a row must see the time after the wait.
-const LEASE_END = "clock_timestamp() + $LEASE::double precision * interval '1 millisecond'";
+const leaseEnd = (parameter: string): string =>
+  `clock_timestamp() + ${parameter}::double precision * interval '1 millisecond'`;
 
 /** The statements for one table. `retention` is in milliseconds, or null for no limit. */
 function statements(table: string, retention: number | null) {
   const held = 'WHERE event_key = $1 AND owner = $2';
   const ours = `${held} AND done_at IS NULL`;
-  const leaseEnd = (parameter: string): string => LEASE_END.replace('$LEASE', parameter);
   return {
     table,
     schema: `CREATE TABLE IF NOT EXISTS ${table} (

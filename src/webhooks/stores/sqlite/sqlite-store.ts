@@ -1,4 +1,4 @@
-import { checkOptions, configurationFail } from '../../../checks.ts';
+import { checkOptions, configurationFail, readCount } from '../../../checks.ts';
 import { ConfigurationError } from '../../../errors/classes.ts';
 import { parseClock } from '../../clock.ts';
 import type { SqlStore, SqlStoreOptions } from '../sql-store.ts';
@@ -69,11 +69,10 @@ export function sqliteStoreWaiting<Db extends SqliteDatabase>(
   waiting: LockWaiting,
 ): SqliteStore<Db> {
   checkDatabase(db);
-  checkOptions('options', options, NAMES, configurationFail('sqliteStore'));
-  const { busyTimeout = 5_000 } = options;
-  if (!Number.isInteger(busyTimeout) || busyTimeout < 0 || busyTimeout > 60_000) {
-    throw new ConfigurationError('busyTimeout must be 0 to 60,000 milliseconds.');
-  }
+  const fail = configurationFail('sqliteStore');
+  checkOptions('options', options, NAMES, fail);
+  const limits = { byDefault: 5_000, min: 0, max: 60_000 };
+  const busyTimeout = readCount('busyTimeout', options.busyTimeout, limits, fail);
   const now = parseClock(options.now);
   const retention = options.retention == null ? null : checkedRetention(options.retention);
   const sql = statements(quotedTable(options.table ?? 'merchant_webhook_events'), retention);

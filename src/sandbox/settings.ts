@@ -44,7 +44,7 @@ const READERS = {
     value === undefined ? seedWithdrawals : () => value,
   seedData: (value = {}, name) => {
     checkOptions(name, value, new Set(['invoices']), fail);
-    const { invoices = [] } = value;
+    const invoices = value.invoices ?? [];
     for (const row of invoices) checkOptions('An invoice of seedData', row, SEED_INVOICE_NAMES, fail);
     return invoices;
   },
@@ -79,7 +79,7 @@ export function readSettings(options: SandboxOptions): Settings {
     return [name, reader(value as never, name)] as const; // each reader gets the value of its option
   });
   const settings = Object.fromEntries(read) as ReadOptions; // one member for each reader
-  const isSeedGiven = options.seed !== undefined;
+  const isSeedGiven = (options.seed ?? null) !== null;
   return { ...settings, isSeedGiven, ...(!isSeedGiven && settings.state !== null && { seed: settings.state.seed }) };
 }
 

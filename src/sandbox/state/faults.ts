@@ -154,7 +154,6 @@ interface Queued extends QueuedFault {
 /** The random faults of a script. */
 interface Chance {
   readonly rate: number;
-  readonly faults: readonly RequestFault['type'][];
   readonly draw: () => RequestFault | null;
 }
 
@@ -183,7 +182,7 @@ export class FaultScript implements Faults {
       const [isHit, which] = [next() < rate, next()];
       return isHit ? (chosen[Math.floor(which * chosen.length)] ?? null) : null;
     };
-    this.chance = rate === 0 ? null : { rate, faults: chosen.map(({ type }) => type), draw };
+    this.chance = rate === 0 ? null : { rate, draw };
   }
 
   clear(): void {

@@ -1,4 +1,5 @@
 import { checkOptions, kindOf, namesOf, readCount, readWord } from '../checks.ts';
+import { isHttpAddress } from '../contract/values/hosts.ts';
 import { dialectFrom } from './dialect/dialects.ts';
 import { fail, parseDuration, shown } from './option-checks.ts';
 import type { DeliveryFetch, SandboxDefaults, SandboxOptions, SeedInvoice } from './options.ts';
@@ -116,7 +117,7 @@ function hostOption(host: unknown): string {
 
 function addressOption(value: string | null | undefined, name: string): string | null {
   if (value === undefined || value === null) return null;
-  if (typeof value === 'string' && /^https?:\/\//i.test(value) && URL.canParse(value)) return value;
+  if (isHttpAddress(value)) return value;
   return fail(`${name} must be an http:// or https:// address, not ${shown(value)}`);
 }
 

@@ -96,7 +96,7 @@ export const ANSWER_DIALECTS = {
   }),
   deliveryNames: entry(deliveryRecord, 'member names of the record', ['long', 'short', 'counted'], {
     meaning:
-      'such as `id`, `event_type`, `attempt_log`; `delivery_id`, `event`, `attempts`; or `webhook_id`, `attempt_history`',
+      '`long`: such as `id` and `attempt_log`, `short`: `delivery_id` and `attempts`, `counted`: `webhook_id` and `attempt_history`',
   }),
   deliveryNulls: entry(deliveryRecord, 'members that do not apply', NULL_FORMS, NULLS),
   attemptNumbers: entry(deliveryRecord, 'types of status_code and duration_ms', ['number', 'text']),

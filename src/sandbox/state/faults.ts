@@ -44,7 +44,12 @@ export type DeliveryFault =
 export type Fault = RequestFault | DeliveryFault;
 export type FaultType = Fault['type'];
 
-/** Which requests a fault applies to, and how often. */
+/**
+ * Which requests a fault applies to, and how often.
+ *
+ * @example
+ * sandbox.faults.next('server_error', { operation: 'invoices.create', times: 2 });
+ */
 export interface FaultOptions {
   /** Only this operation, such as `invoices.create`. Default: any. Deliveries have no operation. */
   readonly operation?: Operation | undefined;
@@ -56,7 +61,13 @@ export interface FaultOptions {
   readonly seed?: number | string | undefined;
 }
 
-/** An initial fault. @see {@link Faults.next} */
+/**
+ * An initial fault.
+ *
+ * @example
+ * const sandbox = createSandbox({ faults: [{ fault: 'rate_limit', times: 3 }] });
+ * @see {@link Faults.next}
+ */
 export interface SeedFault extends FaultOptions {
   readonly fault: Fault | FaultType;
 }

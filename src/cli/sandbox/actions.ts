@@ -4,7 +4,7 @@ import type { SandboxInvoice } from '../../sandbox/index.ts';
 import { parseDuration } from '../../sandbox/option-checks.ts';
 import { parseAddress, readArguments } from '../arguments.ts';
 import { COMMANDS } from '../commands.ts';
-import { EXIT, type ExitCode, type Io, misuse } from '../io.ts';
+import { EXIT, type ExitCode, type Io, messageOf, misuse } from '../io.ts';
 import { command, type SandboxStatus, statusOf } from './control.ts';
 import { EXPORT_FORMS, exportText } from './export.ts';
 
@@ -44,7 +44,7 @@ export async function actOnSandbox(action: string, args: readonly string[], io: 
     io.out(values.json ? `${JSON.stringify({ as: form, text })}\n` : `${text}\n`); // unchanged, because it is a file
     return EXIT.fine;
   }
-  if (action === 'advance') parseDuration(first, 'a duration');
+  if (action === 'advance') checkDuration(first ?? '', fix);
   if (action === 'advance' || action === 'reset') {
     const result = await command(url, action, action === 'advance' ? { duration: first ?? '' } : {});
     return say(result, action === 'advance' ? `the clock is at ${nowOf(result)}` : 'back to the beginning');
@@ -71,6 +71,14 @@ function readWords(action: string, words: readonly string[], fix: string): reado
       : `${action} does not take ${JSON.stringify(words[most])}`,
     fix,
   );
+}
+
+function checkDuration(text: string, fix: string): void {
+  try {
+    parseDuration(text, 'a duration');
+  } catch (error) {
+    throw misuse(messageOf(error), fix);
+  }
 }
 
 function nowOf(result: unknown): string {

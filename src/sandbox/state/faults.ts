@@ -146,12 +146,9 @@ function readFault(value: Fault | FaultType): Fault {
     const types = Object.keys(FAULT_MEMBERS).join(', ');
     throw new ConfigurationError(`A fault is one of ${types}, or an object with such a type, not ${shown(value)}`);
   }
-  if (
-    'status' in fault &&
-    fault.status !== undefined &&
-    !(Number.isInteger(fault.status) && fault.status >= 400 && fault.status <= 599)
-  ) {
-    throw new ConfigurationError(`The status of a fault must be from 400 to 599, not ${shown(fault.status)}`);
+  const status = 'status' in fault ? fault.status : undefined;
+  if (status !== undefined && !(Number.isInteger(status) && status >= 400 && status <= 599)) {
+    throw new ConfigurationError(`The status of a fault must be from 400 to 599, not ${shown(status)}`);
   }
   checkOptions(`The fault ${fault.type}`, fault, new Set(['type', ...FAULT_MEMBERS[fault.type]]), fail);
   return fault;

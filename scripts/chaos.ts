@@ -107,9 +107,11 @@ export async function chaos(seed: number, calls: number): Promise<ChaosReport> {
   };
   await clock.run(Promise.all(Array.from({ length: CONCURRENT }, worker)));
   const ends = played.map(endOf);
+  const counts: Record<string, number> = {};
+  for (const end of [...ends].sort()) countOne(counts, end);
   const report = {
     lies: lies(played, sandbox),
-    ends: count(ends),
+    ends: counts,
     invoices: sandbox.invoices().length,
     requests: played.reduce((sum, { traffic }) => sum + traffic.sent + traffic.unsent, 0),
     digest: createHash('sha256').update(ends.join('\n')).digest('hex').slice(0, 16),
@@ -176,12 +178,6 @@ function endOf({ result }: Played): string {
   if (!result.ok) return `${result.error.kind}, ${result.error.outcome}`;
   if (!result.value.created) return 'found';
   return result.value.recovered ? 'recovered' : 'created';
-}
-
-function count(ends: readonly string[]): Record<string, number> {
-  const counts: Record<string, number> = {};
-  for (const end of [...ends].sort()) countOne(counts, end);
-  return counts;
 }
 
 if (import.meta.main) {

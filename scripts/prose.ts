@@ -5,6 +5,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { dirname, sep } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type Finding, findingsOf } from './prose/findings.ts';
+import { countOne } from './runs.ts';
 
 const PAGES = ['README.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'docs/*.md'];
 const SOURCES = ['src/**/*.ts', 'examples/**/*.ts', 'scripts/**/*.{ts,mjs}'];
@@ -53,11 +54,10 @@ function lineOf({ file, line, rule, found, instead }: Finding): string {
 }
 
 function printCounts(head: string, names: readonly string[]): void {
-  const counts = new Map<string, number>();
-  for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
+  const counts: Record<string, number> = {};
+  for (const name of [...names].sort()) countOne(counts, name);
   console.log(`by ${head}`);
-  for (const [name, count] of [...counts].sort(([a], [b]) => (a < b ? -1 : 1)))
-    console.log(`${String(count).padStart(6)} ${name}`);
+  for (const [name, count] of Object.entries(counts)) console.log(`${String(count).padStart(6)} ${name}`);
 }
 
 /** Runs a program of a development dependency, as npm and npx put it on the path. */

@@ -1,6 +1,6 @@
 import { createHash, createHmac } from 'node:crypto';
 import { below, oneOf, type Random } from '../random.ts';
-import type { Delivery } from './genuine.ts';
+import type { Delivery, Genuine } from './genuine.ts';
 import type { Mutation } from './mutations.ts';
 
 const SIGNATURE = 'X-Webhook-Signature';
@@ -13,12 +13,18 @@ function textOf({ headers }: Delivery, name: string): string {
   return typeof value === 'string' ? value : (value?.[0] ?? '');
 }
 
-function changed(name: string, change: (text: string, random: Random, delivery: Delivery) => string): Mutation {
-  return (delivery, random) => ({
+function changed(
+  name: string,
+  change: (text: string, random: Random, delivery: Delivery, other: Genuine) => string,
+): Mutation {
+  return (delivery, random, other) => ({
     ...delivery,
-    headers: { ...delivery.headers, [name]: change(textOf(delivery, name), random, delivery) },
+    headers: { ...delivery.headers, [name]: change(textOf(delivery, name), random, delivery, other) },
   });
 }
+
+const surrounded = (text: string, random: Random): string =>
+  random() < 0.5 ? text + oneOf(random, AROUND) : oneOf(random, AROUND) + text;
 
 function withCharacter(text: string, random: Random, alphabet: string): string {
   const at = below(random, text.length);
@@ -80,9 +86,7 @@ export const HEADERS: Readonly<Record<string, Mutation>> = {
   'a signature cut or longer': changed(SIGNATURE, (text, random) =>
     random() < 0.5 ? text.slice(0, below(random, text.length)) : text + withCharacter('0', random, HEX),
   ),
-  'a signature with something around it': changed(SIGNATURE, (text, random) =>
-    random() < 0.5 ? text + oneOf(random, AROUND) : oneOf(random, AROUND) + text,
-  ),
+  'a signature with something around it': changed(SIGNATURE, surrounded),
   'another prefix': changed(
     SIGNATURE,
     (text, random) => oneOf(random, PREFIXES) + text.replace(/^.*?[=:](?=.{40})/, ''),
@@ -91,21 +95,13 @@ export const HEADERS: Readonly<Record<string, Mutation>> = {
     random() < 0.5 ? text.toUpperCase() : text.toLowerCase(),
   ),
   'a signature that was guessed': changed(SIGNATURE, guessed),
-  'the signature of another': (delivery, _random, other) => ({
-    ...delivery,
-    headers: { ...delivery.headers, [SIGNATURE]: other.signature },
-  }),
+  'the signature of another': changed(SIGNATURE, (_text, _random, _delivery, other) => other.signature),
   'another character of the timestamp': changed(TIMESTAMP, (text, random) =>
     withCharacter(text, random, '0123456789.-:TZ+ '),
   ),
   'the timestamp rewritten': changed(TIMESTAMP, rewritten),
-  'the timestamp with something around it': changed(TIMESTAMP, (text, random) =>
-    random() < 0.5 ? text + oneOf(random, AROUND) : oneOf(random, AROUND) + text,
-  ),
-  'the timestamp of another': (delivery, _random, other) => ({
-    ...delivery,
-    headers: { ...delivery.headers, [TIMESTAMP]: other.timestamp },
-  }),
+  'the timestamp with something around it': changed(TIMESTAMP, surrounded),
+  'the timestamp of another': changed(TIMESTAMP, (_text, _random, _delivery, other) => other.timestamp),
   'the headers of another': (delivery, _random, other) => ({ ...delivery, headers: other.headers }),
   'a header missing': (delivery, random) => {
     const { [oneOf(random, NAMES)]: _gone, ...headers } = delivery.headers;

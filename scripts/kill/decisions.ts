@@ -17,6 +17,9 @@ export interface Fate {
   readonly stalls: boolean;
 }
 
+/** The first receiver handles the delivery without a fault. */
+export const UNHARMED: Fate = { receiver: 0, dieAt: null, killed: false, stalls: false };
+
 /** An unrequested repeat. */
 export interface Copy extends Fate {
   /** Whether it comes with another X-Webhook-Id, as a replay can. */
@@ -56,7 +59,6 @@ export function decide(seed: string, externalId: string, attempt: number, receiv
     atOnce: chance(0.6),
   }));
   // Another delivery must come while it waits. Otherwise no receiver takes the event over.
-  const usurper = { receiver: main.receiver + 1, dieAt: null, killed: false, stalls: false };
-  if (main.stalls) copies.push({ ...usurper, changedId: true, atOnce: false });
+  if (main.stalls) copies.push({ ...UNHARMED, receiver: main.receiver + 1, changedId: true, atOnce: false });
   return { ...main, copies };
 }

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Decision, decide, type Fate } from './decisions.ts';
+import { type Decision, decide, type Fate, UNHARMED } from './decisions.ts';
 import type { Receivers } from './receivers.ts';
 
 /** The road between the service and the receivers: it brings each delivery, its copies, and death. */
@@ -41,8 +41,7 @@ export class Deliverer {
   async replay(id: string): Promise<number> {
     const last = this.#last.get(id);
     if (last === undefined) throw new Error(`${id} was never delivered.`);
-    const fate = { receiver: 0, dieAt: null, killed: false, stalls: false };
-    return (await this.#send(fate, last.body, withAnotherId(last.headers))).status;
+    return (await this.#send(UNHARMED, last.body, withAnotherId(last.headers))).status;
   }
 
   #sendCopies({ copies }: Decision, body: string, headers: Record<string, string>): void {

@@ -156,11 +156,9 @@ async function inParallel<In, Out>(
   work: (item: In, index: number) => Promise<Out>,
 ): Promise<Out[]> {
   const results: Out[] = [];
-  const queue = items.map((item, index) => ({ item, index }));
+  const queue = items.entries(); // the workers share it
   const worker = async (): Promise<void> => {
-    for (let entry = queue.shift(); entry !== undefined; entry = queue.shift()) {
-      results[entry.index] = await work(entry.item, entry.index);
-    }
+    for (const [index, item] of queue) results[index] = await work(item, index);
   };
   await Promise.all(Array.from({ length: 4 }, worker));
   return results;

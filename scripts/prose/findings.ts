@@ -42,27 +42,16 @@ function sentenceFindings({ text, lineAt }: Passage): Found[] {
   return sentencesOf(text).flatMap((sentence): Found[] => {
     const words = wordsOf(sentence.text);
     const semicolon = sentence.text.indexOf(';');
-    return [
-      ...(words > MOST_WORDS
-        ? [
-            {
-              line: lineAt(sentence.start),
-              rule: 'long' as const,
-              found: `${sentence.text.split(/\s+/).slice(0, 6).join(' ')} …`,
-              instead: `at most ${MOST_WORDS} words, not ${words}`,
-            },
-          ]
-        : []),
-      ...(semicolon >= 0
-        ? [
-            {
-              line: lineAt(sentence.start + semicolon),
-              rule: 'semicolon' as const,
-              found: sentence.text.slice(Math.max(0, semicolon - 20), semicolon + 20).trim(),
-              instead: 'two sentences, or a comma',
-            },
-          ]
-        : []),
-    ];
+    const at = (place: number) => lineAt(sentence.start + place);
+    const first = `${sentence.text.split(/\s+/).slice(0, 6).join(' ')} …`;
+    const near = sentence.text.slice(Math.max(0, semicolon - 20), semicolon + 20).trim();
+    const long: Found = {
+      line: at(0),
+      rule: 'long',
+      found: first,
+      instead: `at most ${MOST_WORDS} words, not ${words}`,
+    };
+    const split: Found = { line: at(semicolon), rule: 'semicolon', found: near, instead: 'two sentences, or a comma' };
+    return [...(words > MOST_WORDS ? [long] : []), ...(semicolon >= 0 ? [split] : [])];
   });
 }

@@ -1,6 +1,7 @@
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
+import { isHttpAddress } from '../contract/values/hosts.ts';
 import { DIALECTS, type Dialect, type DialectEntry } from '../sandbox/dialect/dialects.ts';
-import { COMMON_FLAGS, type CommandTable, exampleOf } from './commands.ts';
+import { COMMON_FLAGS, type CommandTable } from './commands.ts';
 import { messageOf, misuse } from './io.ts';
 
 /**
@@ -15,18 +16,15 @@ export function readArguments<const Flags extends ParseArgsOptionsConfig>(
   typed: string,
 ) {
   const options: typeof COMMON_FLAGS & Flags = { ...COMMON_FLAGS, ...command.flags };
-  const parsed = parseOrThrow(() => parseArgs({ args: [...args], options, allowPositionals: true }), typed);
-  const extra = parsed.positionals[command.words];
-  if (extra === undefined) return parsed;
-  throw misuse(`${typed} does not take ${JSON.stringify(extra)}`, exampleOf(command));
-}
-
-function parseOrThrow<Parsed>(parse: () => Parsed, typed: string): Parsed {
+  const fix = `merchant-invoicing ${typed} --help`;
   try {
-    return parse();
+    const parsed = parseArgs({ args: [...args], options, allowPositionals: true });
+    const extra = parsed.positionals[command.words];
+    if (extra === undefined) return parsed;
+    throw new Error(`${typed} does not take ${JSON.stringify(extra)}`);
   } catch (error) {
     const [message = ''] = messageOf(error).split(/\. To specify|\n/);
-    throw misuse(message.replace(/\.$/, ''), `merchant-invoicing ${typed} --help`);
+    throw misuse(message.replace(/\.$/, ''), fix);
   }
 }
 
@@ -38,7 +36,7 @@ export function parsePort(text: string, fix: string): number {
 
 /** An absolute http or https address. */
 export function parseAddress(text: string | undefined, what: string, fix: string): string {
-  if (text !== undefined && /^https?:\/\//i.test(text) && URL.canParse(text)) return text;
+  if (isHttpAddress(text)) return text;
   throw misuse(
     text === undefined
       ? `${what} is missing`

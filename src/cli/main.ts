@@ -47,7 +47,10 @@ async function run(argv: readonly string[], io: Io): Promise<ExitCode> {
   const name = names.find((each) => each === first || each === `${first} ${second}`);
   const load = name === undefined ? undefined : RUN[name];
   if (load === undefined)
-    throw misuse(`${first} needs an action: ${names.join(', ')}`, `merchant-invoicing ${first} --help`);
+    throw misuse(
+      `${first} ${second === '' ? 'needs an action' : `has no action ${JSON.stringify(second)}`}: ${names.join(', ')}`,
+      `merchant-invoicing ${first} --help`,
+    );
   const command = await load();
   return command(name === first ? argv.slice(1) : rest, io);
 }

@@ -8,14 +8,25 @@ import type { SandboxMethod, SandboxRate, SandboxWithdrawal } from './wire-types
 /** The function that sends webhooks. The fetch of the platform fits, and so do short fakes. */
 export type DeliveryFetch = (input: string, init: RequestInit) => Promise<Response>;
 
-/** The business settings: addresses for invoices that have none. Null or absent means no address. */
+/**
+ * The business settings: addresses for invoices that have none. Null or absent means no address.
+ *
+ * @example
+ * const sandbox = createSandbox({ defaults: { callback_url: 'http://127.0.0.1:3000/webhook' } });
+ */
 export interface SandboxDefaults {
   readonly callback_url?: string | null | undefined;
   readonly success_url?: string | null | undefined;
   readonly fail_url?: string | null | undefined;
 }
 
-/** An initial invoice. A final one sends no webhook. */
+/**
+ * An initial invoice. A final one sends no webhook.
+ *
+ * @example
+ * const paid = { external_id: 'order-1', customer_id: 'c-1', amount: '25.00', currency: 'EUR', status: 'success' } as const;
+ * const sandbox = createSandbox({ seedData: { invoices: [paid] } });
+ */
 export interface SeedInvoice {
   readonly external_id: string;
   readonly customer_id: string;

@@ -68,16 +68,17 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
       });
   const close = (status: ClosedStatus, why: string) => (ident: string) =>
     moved(ident, (invoice) => closeInvoice(world, invoice, status, why));
-  const closing = {
-    fail: close('fail', 'the payment failed'),
-    cancel: close('canceled', 'it was canceled'),
-    expire: close('expired', 'it expired early'),
-  };
   const pay: Sandbox['pay'] = (ident, options = {}) =>
     moved(ident, (invoice) => {
       checkOptions('pay', options, new Set(['method', 'amount']), fail);
       return payInvoice(world, invoice, { method: options.method, amount: options.amount });
     });
+  const endings = {
+    success: pay,
+    fail: close('fail', 'the payment failed'),
+    canceled: close('canceled', 'it was canceled'),
+    expired: close('expired', 'it expired early'),
+  };
   const shutDown = async (): Promise<void> => {
     world.life.abort();
     world.clock.close();
@@ -123,13 +124,12 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     pay,
     underpay: payOther('underpay'),
     overpay: payOther('overpay'),
-    ...closing,
+    fail: endings.fail,
+    cancel: endings.canceled,
+    expire: endings.expired,
     async finish(ident, status) {
-      const ways = { success: pay, fail: closing.fail, canceled: closing.cancel, expired: closing.expire };
-      if (!Object.hasOwn(ways, status)) {
-        throw new ConfigurationError(`finish takes ${Object.keys(ways).join(', ')}; got ${shown(status)}`);
-      }
-      return ways[status](ident);
+      if (Object.hasOwn(endings, status)) return endings[status](ident);
+      throw new ConfigurationError(`finish takes ${Object.keys(endings).join(', ')}, not ${shown(status)}`);
     },
     adjust: (ident, amount) => moved(ident, (invoice) => adjustInvoice(world, invoice, amount)),
 

@@ -1,4 +1,5 @@
 import { checkOptions, kindOf, namesOf, readCount, readWord } from '../checks.ts';
+import { isHttpAddress } from '../contract/values/hosts.ts';
 import { dialectFrom } from './dialect/dialects.ts';
 import { fail, parseDuration, shown } from './option-checks.ts';
 import type { DeliveryFetch, SandboxDefaults, SandboxOptions, SeedInvoice } from './options.ts';
@@ -44,7 +45,7 @@ const READERS = {
     value === undefined ? seedWithdrawals : () => value,
   seedData: (value = {}, name) => {
     checkOptions(name, value, new Set(['invoices']), fail);
-    const { invoices = [] } = value;
+    const invoices = value.invoices ?? [];
     for (const row of invoices) checkOptions('An invoice of seedData', row, SEED_INVOICE_NAMES, fail);
     return invoices;
   },
@@ -79,7 +80,7 @@ export function readSettings(options: SandboxOptions): Settings {
     return [name, reader(value as never, name)] as const; // each reader gets the value of its option
   });
   const settings = Object.fromEntries(read) as ReadOptions; // one member for each reader
-  const isSeedGiven = options.seed !== undefined;
+  const isSeedGiven = (options.seed ?? null) !== null;
   return { ...settings, isSeedGiven, ...(!isSeedGiven && settings.state !== null && { seed: settings.state.seed }) };
 }
 
@@ -116,7 +117,7 @@ function hostOption(host: unknown): string {
 
 function addressOption(value: string | null | undefined, name: string): string | null {
   if (value === undefined || value === null) return null;
-  if (typeof value === 'string' && /^https?:\/\//i.test(value) && URL.canParse(value)) return value;
+  if (isHttpAddress(value)) return value;
   return fail(`${name} must be an http:// or https:// address, not ${shown(value)}`);
 }
 

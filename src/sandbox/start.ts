@@ -72,18 +72,18 @@ function queueFaults({ settings, faults }: World): void {
 function seed(world: World, start: number): void {
   const { store, settings } = world;
   store.withdrawals = settings.withdrawals(start);
-  const created = settings.seedData.map(({ age = 0 }) => start - parseDuration(age, 'age'));
+  const created = settings.seedData.map(({ age }) => start - parseDuration(age ?? 0, 'age'));
   for (const [index, row] of settings.seedData.entries()) seedInvoice(world, row, created[index] ?? start);
   if (settings.dialect.newWords === 'some') seedNewWords(world, start);
 }
 
 function seedInvoice(world: World, row: SeedInvoice, createdAt: number): void {
   const invoice = openSeeded(world, row, createdAt);
-  const { status = 'pending', paid = row.amount } = row;
+  const status = row.status ?? 'pending';
   if (status === 'pending') return;
   if (status === 'success') {
     chooseMethod(world, invoice, undefined);
-    settle(world, invoice, paid);
+    settle(world, invoice, row.paid ?? row.amount);
   }
   const finishedAt = status === 'expired' ? invoice.expiresAt : createdAt + world.settings.lifetime / 10;
   endInvoice(world, invoice, status, finishedAt);

@@ -35,13 +35,13 @@ export interface SandboxRate extends Omit<Wire<Rate>, 'price'> {
 }
 
 /**
- * A withdrawal as it travels; null where a member does not apply. The list is ordered by `created_at`.
+ * A withdrawal as it travels. A member that does not apply is null. The list is ordered by `created_at`.
  * @see [Withdrawal](../../docs/service-interface.md#withdrawal)
  */
 export interface SandboxWithdrawal extends Wire<Omit<Withdrawal, 'unreadable'>> {}
 
 /**
- * The correction of an invoice; decimal text.
+ * The correction of an invoice. Amounts are decimal text.
  * @see [Invoice adjustment](../../docs/service-interface.md#invoice-adjustment)
  */
 export interface SandboxAdjustment extends Wire<InvoiceAdjustment> {}
@@ -64,18 +64,18 @@ export interface SandboxWebhookRequest {
 export interface SandboxAttempt extends Wire<DeliveryAttempt> {
   readonly success: boolean;
   readonly duration_ms: number;
-  /** `schedule` for the service's own attempts, `manual` for a resend. */
+  /** `schedule` for an attempt of the retry schedule, `manual` for a resend. */
   readonly triggered_by: 'schedule' | 'manual';
   readonly created_at: string;
-  /** What was sent; null where nothing was, because the host is not allowed. */
+  /** The request that was sent. Null if nothing was sent, because the host is not allowed. */
   readonly request: SandboxWebhookRequest | null;
-  /** The receiver's answer, cut at 2,000 characters; null when none came. */
+  /** The receiver's answer, cut at 2,000 characters. Null without an answer. */
   readonly response_body: string | null;
-  /** The answer's headers, at most 30, each cut at 200 characters; null when none came. */
+  /** The answer's headers, at most 30, each cut at 200 characters. Null without an answer. */
   readonly response_headers: Readonly<Record<string, string>> | null;
   /** The fault that was injected into this attempt. */
   readonly fault: DeliveryFault['type'] | null;
-  /** The cause of a refusal where the sandbox can tell, and what to do; null where it cannot. */
+  /** The cause of a refusal and its remedy. Null if the cause is unknown. */
   readonly why: string | null;
 }
 
@@ -87,9 +87,9 @@ export interface SandboxDelivery extends Omit<Wire<WebhookDelivery>, 'attempt_lo
   readonly invoice_uuid: string;
   readonly external_id: string;
   readonly event_type: KnownEventType;
-  /** Where it goes; null where neither invoice nor business has a callback URL. */
+  /** The address of the receiver. Null if neither the invoice nor the business has a callback URL. */
   readonly url: string | null;
-  /** Exactly what every attempt sends. */
+  /** The bytes that every attempt sends. */
   readonly body: string;
   readonly max_attempts: number;
   readonly created_at: string;

@@ -150,3 +150,24 @@ it.each([
   expect(() => createSandbox(options as SandboxOptions)).toThrow(ConfigurationError); // plain JavaScript may pass it
   expect(() => createSandbox(options as SandboxOptions)).toThrow(name);
 });
+
+it('treats null as absent in every option but state', async () => {
+  const absent = nulls(['seed', 'now', 'clock', 'methods', 'withdrawals', 'dialect', 'faults']);
+  const invoices = [{ ...SEEDED, ...nulls(['age', 'status', 'paid']) }];
+  const sandbox = createSandbox({ ...absent, seedData: { invoices } });
+  expect(sandbox.invoice('order-1').status).toBe('pending');
+  expect(createSandbox({ seedData: nulls(['invoices']) }).invoices()).toEqual([]);
+  // A state without a seed continues the ids of its sandbox.
+  const state = sandbox.state();
+  expect(createSandbox({ state, ...nulls(['seed']) }).seed).toBe(sandbox.seed);
+  expect(() => createSandbox(nulls(['state']))).toThrow(ConfigurationError);
+  // Without a given seed a reset does not repeat the ids, because receivers remember them.
+  const { uuid } = sandbox.invoice('order-1');
+  sandbox.reset();
+  expect(sandbox.invoice('order-1').uuid).not.toBe(uuid);
+});
+
+/** Members that are null, as plain JavaScript may pass them. */
+function nulls(names: readonly string[]): Record<string, never> {
+  return Object.fromEntries(names.map((name) => [name, null])) as unknown as Record<string, never>;
+}

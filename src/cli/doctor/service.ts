@@ -1,4 +1,5 @@
 import { isMerchantError } from '../../errors/guards.ts';
+import { codeOf } from '../../sandbox/delivery/send.ts';
 import { type CheckResult, failed, passed } from '../report.ts';
 
 const TIMEOUT = 10_000;
@@ -84,8 +85,5 @@ function fixFor(address: string): string {
 
 function causeOf(error: unknown): string {
   if (error instanceof Error && error.name === 'TimeoutError') return `no answer within ${TIMEOUT / 1000} s`;
-  const cause: unknown = error instanceof Error ? (error.cause ?? error) : error;
-  if (typeof cause === 'object' && cause !== null && 'code' in cause && typeof cause.code === 'string')
-    return cause.code;
-  return cause instanceof Error ? cause.message : 'no answer';
+  return codeOf(error);
 }

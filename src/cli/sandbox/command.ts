@@ -22,7 +22,7 @@ export async function sandboxCommand(args: readonly string[], io: Io): Promise<E
   const listener = eventListener(flags, io, style);
   const sandbox = createSandbox({
     ...flags.options,
-    ...(state === undefined ? {} : { state }),
+    state,
     onEvent(event) {
       if (keeper === null) return; // events of the demo invoices are not shown
       keeper.touch();

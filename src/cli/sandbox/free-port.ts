@@ -3,23 +3,14 @@ import { basename } from 'node:path';
 import { isMerchantError } from '../../errors/guards.ts';
 import type { Sandbox, SandboxServer } from '../../sandbox/index.ts';
 import { misuse } from '../io.ts';
+import type { SandboxFlags } from './flags.ts';
 
 const MAX_PORTS = 20;
 
 /** Listens on the port, or on the next one that is free. Calls `say` with the reason. */
 export async function listenNear(
   sandbox: Sandbox,
-  {
-    port,
-    host,
-    allowedHosts,
-    say,
-  }: {
-    readonly port: number;
-    readonly host: string;
-    readonly allowedHosts: readonly string[];
-    readonly say: (line: string) => void;
-  },
+  { port, host, allowedHosts, say }: SandboxFlags & { readonly say: (line: string) => void },
 ): Promise<SandboxServer> {
   for (let at = port; at < port + MAX_PORTS && at <= 65_535; at += 1) {
     try {

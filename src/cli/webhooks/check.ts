@@ -49,22 +49,17 @@ export async function webhooksCheck(args: readonly string[], io: Io): Promise<Ex
   const results = await examine(options, onResult, io.signal);
 
   const count = (verdict: Verdict): number => results.filter((result) => result.verdict === verdict).length;
-  const counts = {
-    passed: count('pass'),
-    failed: count('fail'),
-    advised: count('advice'),
-    inconclusive: count('inconclusive'),
-  };
+  const [passed, failed, advised] = [count('pass'), count('fail'), count('advice')];
+  const inconclusive = count('inconclusive');
   const isWhole = results.length === CHECKS.length;
-  const ok = counts.failed === 0 && isWhole;
+  const ok = failed === 0 && isWhole;
   if (values.json) {
     const hidden = ({ text, ...reply }: Reply): Reply => ({ ...reply, text: redacted(text, secrets) });
     const checks = results.map((result) => ({ ...result, replies: result.replies.map(hidden) }));
-    io.out(`${JSON.stringify({ ok, url, ...counts, checks, questions: QUESTIONS })}\n`);
+    io.out(`${JSON.stringify({ ok, url, passed, failed, advised, inconclusive, checks, questions: QUESTIONS })}\n`);
   } else {
     say(`\n  ${style.strong('What only you can check')}`);
     for (const { question } of QUESTIONS) say(`  ${style.soft('?')} ${question}`);
-    const { passed, failed, advised, inconclusive } = counts;
     const parts = [
       failed > 0 && style.bad(`${failed} failed`),
       failed > 0 ? `${passed} passed` : style.good(`${passed} passed`),

@@ -1,14 +1,8 @@
 import { eventOfStatus, type KnownEventType } from '../../contract/statuses.ts';
 import { isAmount, shareOf } from '../../sandbox/business/money.ts';
 import { signedRequest } from '../../sandbox/delivery/signed-request.ts';
-import {
-  createSandbox,
-  type Dialect,
-  type SandboxMethod,
-  type SandboxRate,
-  type SeedInvoice,
-} from '../../sandbox/index.ts';
-import { readSettings } from '../../sandbox/settings.ts';
+import { createSandbox, type Dialect, type SeedInvoice } from '../../sandbox/index.ts';
+import { seedMethod, seedRates } from '../../sandbox/state/seed-data.ts';
 
 export const EVENT_KINDS = ['paid', 'adjusted', 'overpaid', 'expired', 'canceled', 'fail'] as const;
 export type EventKind = (typeof EVENT_KINDS)[number];
@@ -43,10 +37,11 @@ export async function sampleEvent(kind: EventKind, order: SampleOrder, dialect: 
     age: '5m',
     ...endOf(kind, order),
   };
+  const anyCurrency = { id: 1, code: currency, name: currency, symbol: currency };
   const sandbox = createSandbox({
     dialect,
-    methods: [anyAmount(currency)],
-    rates: [rateOf(currency)],
+    methods: [seedMethod(1, 'Any amount', anyCurrency, ['0.01', '9'.repeat(30)], ['0.00', '1.00', '1.00'])],
+    rates: seedRates('binance', [[currency, '0.9214', '0.9187']]),
     seedData: { invoices: [invoice] },
   });
   try {
@@ -68,32 +63,6 @@ function endOf(kind: EventKind, { amount, paid }: SampleOrder): Pick<SeedInvoice
   return { status: kind };
 }
 
-function anyAmount(code: string): SandboxMethod {
-  return {
-    id: 1,
-    name: 'Any amount',
-    currency: { id: 1, code, name: code, symbol: code },
-    min_amount: '0.01',
-    max_amount: '9'.repeat(30),
-    total_commission_percent: '1.00',
-    client_commission_percent: '0.00',
-    merchant_commission_percent: '1.00',
-    logo_url: 'https://cdn.sandbox.invalid/methods/1.svg',
-  };
-}
-
-function rateOf(fiat: string): SandboxRate {
-  return {
-    platform: 'binance',
-    asset: 'USDT',
-    fiat,
-    side: 'buy',
-    price: '0.9214',
-    min_amount: '1.00',
-    max_amount: '50000.00',
-  };
-}
-
 /** The headers of a delivery, signed by the sandbox. `timestamp` is in epoch milliseconds. */
 export async function sampleHeaders(
   { eventType, body }: SampleEvent,
@@ -102,7 +71,7 @@ export async function sampleHeaders(
   timestamp: number,
   id: string = crypto.randomUUID(),
 ): Promise<Readonly<Record<string, string>>> {
-  const settings = readSettings({ dialect, webhookSecret: secret });
+  const settings = { dialect, webhookSecret: secret };
   const { headers } = await signedRequest(settings, { id, body, eventType }, 'http://localhost/', timestamp);
   return headers;
 }

@@ -180,27 +180,17 @@ function causeInAnswer({ status_code, response_body, response_headers, request }
     return 'The answer asks for a login (WWW-Authenticate): the endpoint is behind authentication. A webhook carries a signature and no login.';
   }
   const path = new URL(request?.url ?? 'http://localhost').pathname;
-  switch (status) {
-    case 301:
-    case 302:
-    case 303:
-    case 307:
-    case 308: {
-      const to = response_headers?.['location'];
-      return `A redirect is not followed, it counts as a failure${to === undefined ? '' : `. Make the final address the callback_url: ${to}`}`;
-    }
-    case 404:
-      return `The receiver knows no ${path}: compare the path of the callback_url with your route.`;
-    case 405:
-      return `The receiver knows ${path} but takes no POST there.`;
-    case 413:
-      return 'The body is too large for the receiver. Webhooks here are below 1 kB.';
-    case 415:
-      return 'The receiver does not take application/json.';
-    case 502:
-    case 504:
-      return 'A proxy answered: the application behind it did not.';
-    default:
-      return null;
-  }
+  const to = response_headers?.['location'];
+  const redirect = `A redirect is not followed, it counts as a failure${to === undefined ? '' : `. Make the final address the callback_url: ${to}`}`;
+  const proxy = 'A proxy answered: the application behind it did not.';
+  const meanings: Readonly<Record<number, string>> = {
+    ...Object.fromEntries([301, 302, 303, 307, 308].map((each) => [each, redirect])),
+    404: `The receiver knows no ${path}: compare the path of the callback_url with your route.`,
+    405: `The receiver knows ${path} but takes no POST there.`,
+    413: 'The body is too large for the receiver. Webhooks here are below 1 kB.',
+    415: 'The receiver does not take application/json.',
+    502: proxy,
+    504: proxy,
+  };
+  return meanings[status] ?? null;
 }

@@ -151,7 +151,7 @@ function afterFailure(world: World, delivery: DeliveryRecord, before: DeliveryRe
 }
 
 function logAttempt(world: World, delivery: DeliveryRecord, ended: SandboxAttempt): void {
-  const { status_code, success, error, duration_ms, triggered_by, response_body, why } = ended;
+  const { created_at, request, response_headers, fault, ...logged } = ended;
   world.log.add({
     kind: 'attempt',
     at: timeOf(world),
@@ -162,13 +162,7 @@ function logAttempt(world: World, delivery: DeliveryRecord, ended: SandboxAttemp
     attempt: delivery.made,
     max_attempts: MAX_ATTEMPTS,
     status: delivery.status,
-    status_code,
-    success,
-    error,
-    duration_ms,
-    triggered_by,
     next_retry_at: delivery.nextRetryAt === null ? null : new Date(delivery.nextRetryAt).toISOString(),
-    response_body,
-    why,
+    ...logged,
   });
 }

@@ -111,7 +111,8 @@ function headersOf({ headers }: Response): Record<string, string> {
   return Object.fromEntries(kept);
 }
 
-function codeOf(error: unknown): string {
+/** The code of a failed connection, or its message. */
+export function codeOf(error: unknown): string {
   const cause: unknown = error instanceof Error && error.cause !== undefined ? error.cause : error;
   if (typeof cause === 'object' && cause !== null && 'code' in cause && typeof cause.code === 'string')
     return cause.code;

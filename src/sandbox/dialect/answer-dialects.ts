@@ -95,7 +95,8 @@ export const ANSWER_DIALECTS = {
     meaning: 'in the envelope: a list, a page or `{ "deliveries": [] }`, or a list without envelope',
   }),
   deliveryNames: entry(deliveryRecord, 'member names of the record', ['long', 'short', 'counted'], {
-    meaning: 'such as `id` and `attempt_log`, `delivery_id` and `attempts`, or `webhook_id` and `attempt_history`',
+    meaning:
+      '`long`: such as `id` and `attempt_log`, `short`: `delivery_id` and `attempts`, `counted`: `webhook_id` and `attempt_history`',
   }),
   deliveryNulls: entry(deliveryRecord, 'members that do not apply', NULL_FORMS, NULLS),
   attemptNumbers: entry(deliveryRecord, 'types of status_code and duration_ms', ['number', 'text']),

@@ -67,18 +67,13 @@ export function decimalText(text: string, form: Dialect['decimalForm']): string 
 export function wireTime(at: number, form: Dialect['timeForm'] = 'z'): string {
   const text = new Date(at).toISOString();
   const bare = text.slice(0, -1);
-  switch (form) {
-    case 'z':
-      return text;
-    case 'offset':
-      return `${bare}+00:00`;
-    case 'micros':
-      return `${bare}000Z`;
-    case 'zoneless':
-      return bare;
-    case 'whole_seconds':
-      return `${bare.slice(0, 19)}Z`;
-    case 'blank':
-      return text.replace('T', ' ');
-  }
+  const forms: Readonly<Record<Dialect['timeForm'], string>> = {
+    z: text,
+    offset: `${bare}+00:00`,
+    micros: `${bare}000Z`,
+    zoneless: bare,
+    whole_seconds: `${bare.slice(0, 19)}Z`,
+    blank: text.replace('T', ' '),
+  };
+  return forms[form];
 }

@@ -8,7 +8,12 @@ import type { Outcome } from '../service/service.ts';
 import type { World } from '../world.ts';
 import { bodyParts, type Front } from './front.ts';
 
-/** The options of `Sandbox.listen`. */
+/**
+ * The options of `Sandbox.listen`.
+ *
+ * @example
+ * const { url } = await sandbox.listen({ port: 4010, allowedHosts: ['sandbox'] });
+ */
 export interface ListenOptions {
   /** @defaultValue 0, any free port */
   readonly port?: number | undefined;

@@ -13,14 +13,12 @@ type Fields = Readonly<Record<string, string>>;
 
 type Action = (sandbox: Sandbox, fields: Fields) => unknown;
 
-const methodOf = ({ method }: Fields): { method?: string } => (method === undefined ? {} : { method });
-
 /** The actions on one order, named by `ident`. */
 export const ORDER_ACTIONS: Readonly<Record<string, Action>> = {
   choose: (sandbox, { ident = '', method = '' }) => sandbox.choose(ident, method),
-  pay: (sandbox, { ident = '', ...rest }) => sandbox.pay(ident, methodOf(rest)),
-  underpay: (sandbox, { ident = '', amount = '', ...rest }) => sandbox.underpay(ident, amount, methodOf(rest)),
-  overpay: (sandbox, { ident = '', amount = '', ...rest }) => sandbox.overpay(ident, amount, methodOf(rest)),
+  pay: (sandbox, { ident = '', method }) => sandbox.pay(ident, { method }),
+  underpay: (sandbox, { ident = '', amount = '', method }) => sandbox.underpay(ident, amount, { method }),
+  overpay: (sandbox, { ident = '', amount = '', method }) => sandbox.overpay(ident, amount, { method }),
   adjust: (sandbox, { ident = '', amount = '' }) => sandbox.adjust(ident, amount),
   fail: (sandbox, { ident = '' }) => sandbox.fail(ident),
   cancel: (sandbox, { ident = '' }) => sandbox.cancel(ident),

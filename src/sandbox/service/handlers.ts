@@ -35,7 +35,7 @@ export interface HandlerResult {
   /** Answer with this text as it is, instead of the data. */
   readonly text?: string;
   /** For the log. */
-  readonly why?: string;
+  readonly why?: string | undefined;
 }
 
 export type Handler = (world: World, call: ServiceRequest) => HandlerResult;
@@ -48,9 +48,9 @@ export const HANDLERS: Readonly<Record<Operation, Handler>> = {
     if (existing !== undefined) throw alreadyExists(world, existing);
     const invoice = openInvoice(world, draft);
     scheduleOutcome(world, invoice);
-    const silent =
-      invoice.callback_url === null ? { why: 'no callback_url and no default one, so no webhook will be sent' } : {};
-    return { status: world.settings.dialect.createStatus, data: writeCreatedInvoice(world, invoice), ...silent };
+    const isSilent = invoice.callback_url === null;
+    const why = isSilent ? 'no callback_url and no default one, so no webhook will be sent' : undefined;
+    return { status: world.settings.dialect.createStatus, data: writeCreatedInvoice(world, invoice), why };
   },
 
   'invoices.list'(world, { query }) {

@@ -8,7 +8,7 @@ export interface Answer {
   /** `error.code` of a failure, for the log. */
   readonly code?: string;
   /** The remark for the log. */
-  readonly why?: string;
+  readonly why?: string | undefined;
 }
 
 /** The optional parts of a failure. */

@@ -52,9 +52,9 @@ function work(world: World, exchange: Exchange, match: ReturnType<typeof matchRo
     }
     const { operation, params } = match;
     const done = HANDLERS[operation](world, { params, query: exchange.url.searchParams, body: exchange.body });
-    const why = done.why === undefined ? {} : { why: done.why };
-    if (done.text !== undefined) return { status: done.status, headers: TEXT_TYPE, body: done.text, ...why };
-    const answer = { ...success(dialect, done.status, done.data, done.bare), ...why };
+    const { why } = done;
+    if (done.text !== undefined) return { status: done.status, headers: TEXT_TYPE, body: done.text, why };
+    const answer = { ...success(dialect, done.status, done.data, done.bare), why };
     checkAnswer(world, operation, answer);
     return answer;
   } catch (error) {

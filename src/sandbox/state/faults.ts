@@ -44,7 +44,12 @@ export type DeliveryFault =
 export type Fault = RequestFault | DeliveryFault;
 export type FaultType = Fault['type'];
 
-/** Which requests a fault applies to, and how often. */
+/**
+ * Which requests a fault applies to, and how often.
+ *
+ * @example
+ * sandbox.faults.next('server_error', { operation: 'invoices.create', times: 2 });
+ */
 export interface FaultOptions {
   /** Only this operation, such as `invoices.create`. Default: any. Deliveries have no operation. */
   readonly operation?: Operation | undefined;
@@ -56,7 +61,13 @@ export interface FaultOptions {
   readonly seed?: number | string | undefined;
 }
 
-/** An initial fault. @see {@link Faults.next} */
+/**
+ * An initial fault.
+ *
+ * @example
+ * const sandbox = createSandbox({ faults: [{ fault: 'rate_limit', times: 3 }] });
+ * @see {@link Faults.next}
+ */
 export interface SeedFault extends FaultOptions {
   readonly fault: Fault | FaultType;
 }
@@ -135,12 +146,9 @@ function readFault(value: Fault | FaultType): Fault {
     const types = Object.keys(FAULT_MEMBERS).join(', ');
     throw new ConfigurationError(`A fault is one of ${types}, or an object with such a type, not ${shown(value)}`);
   }
-  if (
-    'status' in fault &&
-    fault.status !== undefined &&
-    !(Number.isInteger(fault.status) && fault.status >= 400 && fault.status <= 599)
-  ) {
-    throw new ConfigurationError(`The status of a fault must be from 400 to 599, not ${shown(fault.status)}`);
+  const status = 'status' in fault ? fault.status : undefined;
+  if (status !== undefined && !(Number.isInteger(status) && status >= 400 && status <= 599)) {
+    throw new ConfigurationError(`The status of a fault must be from 400 to 599, not ${shown(status)}`);
   }
   checkOptions(`The fault ${fault.type}`, fault, new Set(['type', ...FAULT_MEMBERS[fault.type]]), fail);
   return fault;
@@ -154,7 +162,6 @@ interface Queued extends QueuedFault {
 /** The random faults of a script. */
 interface Chance {
   readonly rate: number;
-  readonly faults: readonly RequestFault['type'][];
   readonly draw: () => RequestFault | null;
 }
 
@@ -183,7 +190,7 @@ export class FaultScript implements Faults {
       const [isHit, which] = [next() < rate, next()];
       return isHit ? (chosen[Math.floor(which * chosen.length)] ?? null) : null;
     };
-    this.chance = rate === 0 ? null : { rate, faults: chosen.map(({ type }) => type), draw };
+    this.chance = rate === 0 ? null : { rate, draw };
   }
 
   clear(): void {

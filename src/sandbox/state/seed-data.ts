@@ -6,7 +6,8 @@ const TRY: WireCurrency = { id: 3, code: 'TRY', name: 'Turkish Lira', symbol: 'â
 const BRL: WireCurrency = { id: 4, code: 'BRL', name: 'Brazilian Real', symbol: 'R$' };
 const INR: WireCurrency = { id: 5, code: 'INR', name: 'Indian Rupee', symbol: 'â‚¹' };
 
-function method(
+/** A payment method with its range and its commission: of the customer, of the merchant, in all. */
+export function seedMethod(
   id: number,
   name: string,
   currency: WireCurrency,
@@ -28,18 +29,22 @@ function method(
 
 /** Methods with different ranges. The customer, the merchant, both or neither pay the commission. */
 export const SEED_METHODS: readonly SandboxMethod[] = [
-  method(1, 'Card', EUR, ['5.00', '2000.00'], ['2.00', '1.00', '3.00']),
-  method(2, 'Bank transfer', EUR, ['10.00', '10000.00'], ['0.00', '0.80', '0.80']),
-  method(3, 'Wallet', EUR, ['50.00', '5000.00'], ['1.25', '0.00', '1.25']),
-  method(4, 'Card', USD, ['5.00', '2500.00'], ['1.50', '1.50', '3.00']),
-  method(5, 'ACH', USD, ['20.00', '25000.00'], ['0.00', '0.50', '0.50']),
-  method(6, 'Havale', TRY, ['100.00', '250000.00'], ['0.00', '2.40', '2.40']),
-  method(7, 'Papara', TRY, ['50.00', '50000.00'], ['1.00', '2.00', '3.00']),
-  method(8, 'Pix', BRL, ['1.00', '15000.00'], ['0.00', '0.99', '0.99']),
-  method(9, 'UPI', INR, ['100.00', '100000.00'], ['0.00', '0.00', '0.00']),
+  seedMethod(1, 'Card', EUR, ['5.00', '2000.00'], ['2.00', '1.00', '3.00']),
+  seedMethod(2, 'Bank transfer', EUR, ['10.00', '10000.00'], ['0.00', '0.80', '0.80']),
+  seedMethod(3, 'Wallet', EUR, ['50.00', '5000.00'], ['1.25', '0.00', '1.25']),
+  seedMethod(4, 'Card', USD, ['5.00', '2500.00'], ['1.50', '1.50', '3.00']),
+  seedMethod(5, 'ACH', USD, ['20.00', '25000.00'], ['0.00', '0.50', '0.50']),
+  seedMethod(6, 'Havale', TRY, ['100.00', '250000.00'], ['0.00', '2.40', '2.40']),
+  seedMethod(7, 'Papara', TRY, ['50.00', '50000.00'], ['1.00', '2.00', '3.00']),
+  seedMethod(8, 'Pix', BRL, ['1.00', '15000.00'], ['0.00', '0.99', '0.99']),
+  seedMethod(9, 'UPI', INR, ['100.00', '100000.00'], ['0.00', '0.00', '0.00']),
 ];
 
-function rates(platform: string, rows: readonly (readonly [string, string | null, string | null])[]): SandboxRate[] {
+/** The rates of one source. Each row is a currency with its buying and its selling price. */
+export function seedRates(
+  platform: string,
+  rows: readonly (readonly [string, string | null, string | null])[],
+): SandboxRate[] {
   return rows.flatMap(([fiat, buy, sell]) => [
     { platform, asset: 'USDT', fiat, side: 'buy', price: buy, min_amount: '10.00', max_amount: '50000.00' },
     { platform, asset: 'USDT', fiat, side: 'sell', price: sell, min_amount: '10.00', max_amount: '50000.00' },
@@ -48,14 +53,14 @@ function rates(platform: string, rows: readonly (readonly [string, string | null
 
 /** Rates of two sources. A null price means a pair without fresh data, which the list omits. PLN cannot be charged. */
 export const SEED_RATES: readonly SandboxRate[] = [
-  ...rates('binance', [
+  ...seedRates('binance', [
     ['EUR', '0.9214', '0.9187'],
     ['USD', '1.0012', '0.9989'],
     ['TRY', '41.35', '41.08'],
     ['BRL', '5.4120', '5.3875'],
     ['INR', '88.42', '87.95'],
   ]),
-  ...rates('bybit', [
+  ...seedRates('bybit', [
     ['EUR', '0.9221', '0.9180'],
     ['TRY', '41.40', null],
     ['BRL', null, null],

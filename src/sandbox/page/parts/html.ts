@@ -1,3 +1,4 @@
+import { isHttpAddress } from '../../../contract/values/hosts.ts';
 import type { Answer } from '../../service/respond.ts';
 
 /** Text that is HTML. The template escapes all other text. */
@@ -39,7 +40,7 @@ export function withCode(text: string): Html {
 
 /** An address for a link: http or https, null for any other scheme. */
 export function safeLink(address: string | null): string | null {
-  return address !== null && /^https?:\/\//i.test(address) && URL.canParse(address) ? address : null;
+  return isHttpAddress(address) ? address : null;
 }
 
 /** Pages load nothing from outside, have nothing inline, are not framed, and send forms only to the sandbox. */

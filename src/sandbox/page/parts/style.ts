@@ -21,7 +21,6 @@ code, pre, .mono { font-family: ui-monospace, SFMono-Regular, Menlo, Consolas, m
 [hidden] { display: none !important; }
 .soft { color: var(--soft); } .small { font-size: .875rem; } .num { font-variant-numeric: tabular-nums; }
 .banner { padding: .4rem 1rem; background: var(--test-ground); color: var(--test); border-bottom: 1px solid var(--test-line); text-align: center; font-size: .875rem; }
-.skip { position: absolute; inset-inline-start: -100vw; } .skip:focus { position: static; }
 main { max-width: 60rem; margin: 0 auto; padding: 1.5rem 1rem 4rem; display: grid; gap: 1.5rem; grid-template-columns: minmax(0, 1fr); }
 .card { background: var(--paper); border: 1px solid var(--line); border-radius: .75rem; padding: 1.25rem; box-shadow: var(--lift); min-width: 0; }
 .stack { display: grid; gap: 1rem; grid-template-columns: minmax(0, 1fr); align-content: start; } .stack.tight { gap: .4rem; }

@@ -58,12 +58,12 @@ export type {
   StoppedBy,
   WebhookReason,
 } from './errors/codes.ts';
-export type { AnyMerchantError, CallError, KnownCode } from './errors/guards.ts';
-export { hasCode, hasKind, isMerchantError } from './errors/guards.ts';
 export type {
   ComparedField,
   ValidationIssue,
-} from './errors/inits.ts';
+} from './errors/error-fields.ts';
+export type { AnyMerchantError, CallError, KnownCode } from './errors/guards.ts';
+export { hasCode, hasKind, isMerchantError } from './errors/guards.ts';
 export type { CreateOrGetResult, Invoices } from './resources/invoices.ts';
 export type { InvalidItem, ListOptions } from './resources/list-options.ts';
 export type { ChargeQuery, PaymentMethods } from './resources/payment-methods.ts';

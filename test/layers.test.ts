@@ -183,7 +183,7 @@ describe('the rules', () => {
         ...house(first, { to: second, kind: 'type' }).filter(({ path }) => path !== second),
         { path: second, lines: 1, imports: [{ to: first, kind: 'type' }] },
       ]).filter((line) => line.endsWith('in a circle'));
-    expect(types('sandbox/state/clock.ts', 'sandbox/state/store.ts')).toHaveLength(2);
+    expect(types('sandbox/state/clock.ts', 'sandbox/state/records.ts')).toHaveLength(2);
     const both = house('contract/values/codecs.ts', { to: 'contract/endpoint.ts', kind: 'value' }).map((source) =>
       source.path === 'contract/endpoint.ts'
         ? { ...source, imports: [{ to: 'contract/values/codecs.ts', kind: 'value' as const }] }

@@ -1,8 +1,13 @@
 import type { Invoice, InvoiceStatus } from '../contract/types.ts';
 import type { ApiErrorKind } from './codes.ts';
-import type { ApiErrorInit, InvoiceAlreadyExistsErrorInit, ValidationErrorInit, ValidationIssue } from './inits.ts';
+import type {
+  ApiErrorInit,
+  InvoiceAlreadyExistsErrorInit,
+  ValidationErrorInit,
+  ValidationIssue,
+} from './error-fields.ts';
 import { MerchantError } from './merchant-error.ts';
-import { keepRaw, rawOf } from './raw.ts';
+import { keepRaw, rawOf } from './raw-body.ts';
 
 /**
  * The service answered and refused the request. The kind `request` is a refusal without a closer class.

@@ -10,9 +10,9 @@ import {
   ValidationError,
 } from './api-errors.ts';
 import type { WebhookReason } from './codes.ts';
-import type { ComparedField, MerchantErrorInit, UnexpectedResponseErrorInit, ValidationIssue } from './inits.ts';
+import type { ComparedField, MerchantErrorInit, UnexpectedResponseErrorInit, ValidationIssue } from './error-fields.ts';
 import { MerchantError } from './merchant-error.ts';
-import { keepRaw, rawOf } from './raw.ts';
+import { keepRaw, rawOf } from './raw-body.ts';
 
 export {
   ApiError,

@@ -1,5 +1,5 @@
 import { type AttemptRecord, BRAND, type ErrorCode, type ErrorKind, type Outcome, type StoppedBy } from './codes.ts';
-import type { MerchantErrorInit } from './inits.ts';
+import type { MerchantErrorInit } from './error-fields.ts';
 
 /**
  * The class that every error of this package extends.

@@ -9,7 +9,7 @@ import { afterUnknown } from '../transport/failure.ts';
 import type { CallOptions } from '../transport/options.ts';
 import { type CallScope, type ClientCore, openCall } from '../transport/scope.ts';
 import { rewriteTexts } from '../transport/secrecy/shown-data.ts';
-import { compared, creationDifferences, differencesOf, type InvoiceOrigin, originOf } from './compared.ts';
+import { compared, creationDifferences, differencesOf, type InvoiceOrigin, originOf } from './compare-invoices.ts';
 import { readBack } from './read-invoice.ts';
 
 /** `created` is true also for an invoice that one of the call's attempts made before its answer was lost. */

@@ -5,7 +5,7 @@ import { type AnyMerchantError, isMerchantError } from '../errors/guards.ts';
 import { runCall, type Success, sendCall } from '../transport/call-loop.ts';
 import type { CallOptions } from '../transport/options.ts';
 import { type CallScope, type CallSpec, type ClientCore, openCall } from '../transport/scope.ts';
-import { compared, invoiceDifferences } from './compared.ts';
+import { compared, invoiceDifferences } from './compare-invoices.ts';
 
 const get = endpoints['invoices.get'];
 const list = endpoints['invoices.list'];

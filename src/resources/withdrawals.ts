@@ -5,7 +5,7 @@ import type { Withdrawal } from '../contract/types.ts';
 import { runCall } from '../transport/call-loop.ts';
 import type { CallOptions } from '../transport/options.ts';
 import type { ClientCore } from '../transport/scope.ts';
-import { compared, isSameUuid } from './compared.ts';
+import { compared, isSameUuid } from './compare-invoices.ts';
 import { listCall, wordFilter } from './list.ts';
 import type { ListOptions } from './list-options.ts';
 

@@ -1,8 +1,8 @@
 import type { Finding } from './delivery/cause-search.ts';
 import type { Dialect } from './dialect/dialects.ts';
 import type { ListenOptions, SandboxServer } from './http/server.ts';
-import type { RequestEntry, SandboxEvent } from './state/events.ts';
 import type { Faults } from './state/faults.ts';
+import type { RequestEntry, SandboxEvent } from './state/log.ts';
 import type { SandboxState } from './state/saved-state.ts';
 import type { SandboxDelivery, SandboxInvoice } from './wire-types.ts';
 

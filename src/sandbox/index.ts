@@ -13,14 +13,6 @@ export { DIALECTS, type Dialect, type DialectEntry } from './dialect/dialects.ts
 export type { ListenOptions, SandboxServer } from './http/server.ts';
 export type { SandboxDefaults, SandboxOptions, SeedInvoice } from './options.ts';
 export { createSandbox } from './sandbox.ts';
-export {
-  type DeliveryMove,
-  describeEvent,
-  type InvoiceMove,
-  type RequestEntry,
-  type SandboxEvent,
-  type SandboxNote,
-} from './state/events.ts';
 export type {
   DeliveryFault,
   Fault,
@@ -30,6 +22,14 @@ export type {
   RequestFault,
   SeedFault,
 } from './state/faults.ts';
+export {
+  type DeliveryMove,
+  describeEvent,
+  type InvoiceMove,
+  type RequestEntry,
+  type SandboxEvent,
+  type SandboxNote,
+} from './state/log.ts';
 export type { SandboxState } from './state/saved-state.ts';
 export type {
   SandboxAttempt,

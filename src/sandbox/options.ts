@@ -1,7 +1,7 @@
 import type { Callback } from '../checks.ts';
 import type { Dialect } from './dialect/dialects.ts';
-import type { SandboxEvent } from './state/events.ts';
 import type { SeedFault } from './state/faults.ts';
+import type { SandboxEvent } from './state/log.ts';
 import type { SandboxState } from './state/saved-state.ts';
 import type { SandboxMethod, SandboxRate, SandboxWithdrawal } from './wire-types.ts';
 

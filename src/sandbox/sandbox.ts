@@ -14,7 +14,7 @@ import { resendOrThrow, settleDeliveries, stampNow } from './delivery/deliveries
 import { eventBody, eventTypeOf } from './delivery/event-payload.ts';
 import { signedRequest } from './delivery/signed-request.ts';
 import { toSandboxDelivery } from './delivery/write-delivery.ts';
-import { createFront } from './http/front.ts';
+import { createFront } from './http/dispatch.ts';
 import { fetchInProcess } from './http/in-process.ts';
 import { listenHttp, type SandboxServer } from './http/server.ts';
 import { fail, parseDuration, shown } from './option-checks.ts';
@@ -23,8 +23,8 @@ import { servePage } from './page/pages.ts';
 import { toSandboxInvoice } from './service/write-resources.ts';
 import { readSettings } from './settings.ts';
 import { createWorld, resetWorld } from './start.ts';
+import type { InvoiceRecord } from './state/records.ts';
 import { saveState } from './state/saved-state.ts';
-import type { InvoiceRecord } from './state/store.ts';
 import type { SandboxDelivery, SandboxInvoice } from './wire-types.ts';
 
 /**

@@ -1,19 +1,19 @@
 import type { KnownInvoiceStatus, KnownWithdrawalStatus } from '../contract/types.ts';
 import { ConfigurationError } from '../errors/classes.ts';
-import { activeCurrency } from './business/catalogue.ts';
 import { awaitExpiry, chooseMethod, endInvoice, openInvoice, settle } from './business/invoices.ts';
 import { scheduleOutcome } from './business/magic-outcomes.ts';
+import { activeCurrency } from './business/methods-and-rates.ts';
 import { isAmount } from './business/money.ts';
 import { announce, attempt } from './delivery/deliveries.ts';
 import { parseDuration, shown } from './option-checks.ts';
 import type { SeedInvoice } from './options.ts';
 import type { Settings } from './settings.ts';
 import { createClock } from './state/clock.ts';
-import { EventLog } from './state/events.ts';
 import { FaultScript } from './state/faults.ts';
+import { EventLog } from './state/log.ts';
 import { createRandom } from './state/random.ts';
+import { type DeliveryRecord, type InvoiceRecord, Store } from './state/records.ts';
 import type { DeliveryState, SandboxState } from './state/saved-state.ts';
-import { type DeliveryRecord, type InvoiceRecord, Store } from './state/store.ts';
 import type { World } from './world.ts';
 
 // How a sandbox begins: with the seed data, with a saved state, or again after a reset.

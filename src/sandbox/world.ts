@@ -1,9 +1,9 @@
 import type { Settings } from './settings.ts';
 import type { Clock } from './state/clock.ts';
-import type { EventLog } from './state/events.ts';
 import type { FaultScript } from './state/faults.ts';
+import type { EventLog } from './state/log.ts';
 import type { Random } from './state/random.ts';
-import type { InvoiceRecord, Store } from './state/store.ts';
+import type { InvoiceRecord, Store } from './state/records.ts';
 
 /** The parts of one sandbox. `start.ts` makes it once, and every room above works on it. */
 export interface World {

@@ -1,8 +1,8 @@
 import type { Endpoint } from '../contract/endpoint.ts';
 import { AbortedError, ConfigurationError, ConnectionError, TimeoutError } from '../errors/classes.ts';
 import type { AttemptRecord, ErrorCode, Outcome, StoppedBy } from '../errors/codes.ts';
+import type { MerchantErrorInit } from '../errors/error-fields.ts';
 import type { CallError } from '../errors/guards.ts';
-import type { MerchantErrorInit } from '../errors/inits.ts';
 import type { FailedAttempt, RetryClass } from './retry.ts';
 
 /** The facts about a call that each of its errors holds. */

@@ -2,7 +2,7 @@ import { unwrapped } from '../contract/envelope.ts';
 import { getInvoice } from '../contract/invoices.ts';
 import { isObject } from '../contract/json.ts';
 import type { Invoice, InvoiceStatus } from '../contract/types.ts';
-import type { ValidationIssue } from '../errors/inits.ts';
+import type { ValidationIssue } from '../errors/error-fields.ts';
 
 /** Members of a list that are searched for an error. */
 const LOOKED_AT = 20;

@@ -5,7 +5,7 @@ import { type Style, styleOf } from '../report.ts';
 import { actOnSandbox, isAction } from './actions.ts';
 import { parseSandboxFlags, type SandboxFlags } from './flags.ts';
 import { listenNear } from './free-port.ts';
-import { onKey } from './keys.ts';
+import { onKey } from './keyboard.ts';
 import { banner, eventLines } from './screen.ts';
 import { keepState, readState, type StateKeeper } from './state-file.ts';
 

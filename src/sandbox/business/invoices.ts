@@ -5,9 +5,9 @@ import type { FinalInvoiceStatus } from '../../contract/statuses.ts';
 import type { KnownInvoiceStatus } from '../../contract/types.ts';
 import { ConfigurationError } from '../../errors/classes.ts';
 import { shown } from '../option-checks.ts';
-import type { InvoiceDraft, InvoiceRecord } from '../state/store.ts';
+import type { InvoiceDraft, InvoiceRecord } from '../state/records.ts';
 import { note, timeOf, type World } from '../world.ts';
-import { methodFor, settlementRate } from './catalogue.ts';
+import { methodFor, settlementRate } from './methods-and-rates.ts';
 import { compareAmounts, isAmount, quote } from './money.ts';
 
 /** Final states other than the paid one. */

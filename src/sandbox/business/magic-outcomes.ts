@@ -1,5 +1,5 @@
 import { isMerchantError } from '../../errors/guards.ts';
-import type { InvoiceRecord } from '../state/store.ts';
+import type { InvoiceRecord } from '../state/records.ts';
 import { note, type World } from '../world.ts';
 import { adjustInvoice, type ClosedStatus, closeInvoice, payInvoice } from './invoices.ts';
 import { shareOf } from './money.ts';

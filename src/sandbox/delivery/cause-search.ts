@@ -2,7 +2,7 @@ import { ConfigurationError } from '../../errors/classes.ts';
 import { engine, hexToBase64 } from '../../webhooks/verify/hmac.ts';
 import type { Dialect } from '../dialect/dialects.ts';
 import { shown } from '../option-checks.ts';
-import type { DeliveryRecord, InvoiceRecord } from '../state/store.ts';
+import type { DeliveryRecord, InvoiceRecord } from '../state/records.ts';
 import type { SandboxWebhookRequest } from '../wire-types.ts';
 import type { World } from '../world.ts';
 import { exchange } from './send.ts';

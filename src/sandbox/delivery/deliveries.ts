@@ -3,7 +3,7 @@
 
 import { ConfigurationError } from '../../errors/classes.ts';
 import { shown } from '../option-checks.ts';
-import { type DeliveryRecord, type InvoiceRecord, KEPT_ATTEMPTS } from '../state/store.ts';
+import { type DeliveryRecord, type InvoiceRecord, KEPT_ATTEMPTS } from '../state/records.ts';
 import type { SandboxAttempt } from '../wire-types.ts';
 import { note, timeOf, type World } from '../world.ts';
 import { causeOfRefusal } from './cause.ts';

@@ -2,7 +2,7 @@ import { eventOfStatus } from '../../contract/statuses.ts';
 import type { KnownEventType } from '../../contract/types.ts';
 import type { Dialect } from '../dialect/dialects.ts';
 import { withDecimals } from '../dialect/wire-form.ts';
-import type { InvoiceRecord } from '../state/store.ts';
+import type { InvoiceRecord } from '../state/records.ts';
 
 /** The event of an invoice that has ended. A status that the interface does not list counts as canceled. */
 export function eventTypeOf(invoice: InvoiceRecord): KnownEventType {

@@ -1,7 +1,7 @@
 import { isLoopback } from '../../contract/values/hosts.ts';
-import { excerpt } from '../state/events.ts';
 import type { DeliveryFault } from '../state/faults.ts';
-import type { DeliveryRecord } from '../state/store.ts';
+import { excerpt } from '../state/log.ts';
+import type { DeliveryRecord } from '../state/records.ts';
 import type { SandboxAttempt, SandboxWebhookRequest } from '../wire-types.ts';
 import type { World } from '../world.ts';
 import { signedRequest } from './signed-request.ts';

@@ -2,7 +2,7 @@ import { toBase64url } from '../../webhooks/verify/hmac.ts';
 import { signWebhook } from '../../webhooks/verify/signature.ts';
 import type { Dialect } from '../dialect/dialects.ts';
 import type { DeliveryFault } from '../state/faults.ts';
-import type { DeliveryRecord } from '../state/store.ts';
+import type { DeliveryRecord } from '../state/records.ts';
 import type { SandboxWebhookRequest } from '../wire-types.ts';
 
 const TEN_MINUTES = 600_000;

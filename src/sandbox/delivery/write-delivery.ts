@@ -1,7 +1,7 @@
 import type { WebhookDelivery } from '../../contract/types.ts';
 import type { Dialect } from '../dialect/dialects.ts';
 import { wireTime, withNothing } from '../dialect/wire-form.ts';
-import type { DeliveryRecord } from '../state/store.ts';
+import type { DeliveryRecord } from '../state/records.ts';
 import type { SandboxAttempt, SandboxDelivery } from '../wire-types.ts';
 import type { World } from '../world.ts';
 import { MAX_ATTEMPTS } from './deliveries.ts';

@@ -1,7 +1,7 @@
 import { tooLarge } from '../service/respond.ts';
 import type { Exchange } from '../service/service.ts';
 import type { World } from '../world.ts';
-import { type BodyParts, bodyParts, type Front } from './front.ts';
+import { type BodyParts, bodyParts, type Front } from './dispatch.ts';
 
 /** The sandbox as a fetch, without a port. The host of the address does not matter. */
 export async function fetchInProcess(

@@ -6,7 +6,7 @@ import { fail } from '../option-checks.ts';
 import { type Answer, failure, Refusal, tooLarge } from '../service/respond.ts';
 import type { Outcome } from '../service/service.ts';
 import type { World } from '../world.ts';
-import { bodyParts, type Front } from './front.ts';
+import { bodyParts, type Front } from './dispatch.ts';
 
 /**
  * The options of `Sandbox.listen`.

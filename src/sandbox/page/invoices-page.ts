@@ -1,7 +1,7 @@
 import { INVOICE_STATUS_NAMES } from '../../contract/statuses.ts';
 import type { Answer } from '../service/respond.ts';
 import type { Exchange } from '../service/service.ts';
-import type { InvoiceRecord } from '../state/store.ts';
+import type { InvoiceRecord } from '../state/records.ts';
 import type { World } from '../world.ts';
 import { actionForm, dashboardPage, selectField } from './dashboard-frame.ts';
 import { type Html, html } from './parts/html.ts';

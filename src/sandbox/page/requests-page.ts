@@ -1,7 +1,7 @@
 import { DIALECTS, type Dialect } from '../dialect/dialects.ts';
 import type { Answer } from '../service/respond.ts';
 import type { Exchange } from '../service/service.ts';
-import type { RequestEntry } from '../state/events.ts';
+import type { RequestEntry } from '../state/log.ts';
 import type { World } from '../world.ts';
 import { dashboardPage } from './dashboard-frame.ts';
 import { type Html, html } from './parts/html.ts';

@@ -6,7 +6,7 @@ import { resend } from '../delivery/deliveries.ts';
 import { writeDelivery } from '../delivery/write-delivery.ts';
 import type { Dialect } from '../dialect/dialects.ts';
 import { wireForm } from '../dialect/wire-form.ts';
-import type { InvoiceRecord } from '../state/store.ts';
+import type { InvoiceRecord } from '../state/records.ts';
 import type { World } from '../world.ts';
 import { readDraft } from './invoice-body.ts';
 import { pageOf, QueryReader } from './list-query.ts';

@@ -1,7 +1,7 @@
 import { isLoopback } from '../../contract/values/hosts.ts';
-import { activeCurrency } from '../business/catalogue.ts';
+import { activeCurrency } from '../business/methods-and-rates.ts';
 import { isAmount } from '../business/money.ts';
-import type { InvoiceDraft } from '../state/store.ts';
+import type { InvoiceDraft } from '../state/records.ts';
 import type { World } from '../world.ts';
 import { type FieldProblem, InvalidRequest } from './respond.ts';
 

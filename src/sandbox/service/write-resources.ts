@@ -1,8 +1,8 @@
-import { freshRates, methodsFor } from '../business/catalogue.ts';
+import { freshRates, methodsFor } from '../business/methods-and-rates.ts';
 import { quote } from '../business/money.ts';
 import type { Dialect } from '../dialect/dialects.ts';
 import { wireForm, wireTime, withNothing } from '../dialect/wire-form.ts';
-import type { InvoiceRecord } from '../state/store.ts';
+import type { InvoiceRecord } from '../state/records.ts';
 import type { SandboxInvoice, SandboxWithdrawal } from '../wire-types.ts';
 import type { World } from '../world.ts';
 

@@ -2,7 +2,7 @@ import { ConfigurationError } from '../../errors/classes.ts';
 import type { SandboxWithdrawal } from '../wire-types.ts';
 import type { Clock } from './clock.ts';
 import type { Random } from './random.ts';
-import type { DeliveryRecord, InvoiceRecord, Store } from './store.ts';
+import type { DeliveryRecord, InvoiceRecord, Store } from './records.ts';
 
 /** An invoice without its scheduled expiry. */
 export type InvoiceState = Omit<InvoiceRecord, 'expiry'>;

@@ -5,7 +5,7 @@ import { AbortedError, WebhookVerificationError } from '../../errors/classes.ts'
 import { isMerchantError } from '../../errors/guards.ts';
 import { readMember } from '../event/payload.ts';
 import type { HandlerSettings } from '../handle/handler-options.ts';
-import { playEvent } from '../handle/play-event.ts';
+import { playEvent } from '../handle/process-event.ts';
 import { Reporter } from '../handle/report.ts';
 import { runWithTimeLimit } from '../handle/time-limit.ts';
 import type { Ending, Verdict } from '../handle/verdict.ts';

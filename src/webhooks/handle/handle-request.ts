@@ -4,7 +4,7 @@ import { type HeadersInput, type HeaderValues, isCompressed, readHeaders } from 
 import { bytesFrom, type RawBody } from '../verify/raw-body.ts';
 import { verifyDelivery } from '../verify/verify.ts';
 import type { HandlerSettings } from './handler-options.ts';
-import { playEvent } from './play-event.ts';
+import { playEvent } from './process-event.ts';
 import { ReadingStopped, untilAborted } from './reading-stopped.ts';
 import { Reporter } from './report.ts';
 import { runWithTimeLimit } from './time-limit.ts';

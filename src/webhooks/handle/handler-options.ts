@@ -9,8 +9,8 @@ import {
   type VerifySettings,
   type VerifyWebhookOptions,
 } from '../verify/verify-options.ts';
-import type { WebhookTimers } from './claimed-run.ts';
 import type { WebhookReport } from './report.ts';
+import type { WebhookTimers } from './run-claimed.ts';
 
 /** 12 seconds. The service gives up after 15. @see [Retries](../../../docs/service-interface.md#retries) */
 const DEFAULT_TIMEOUT = 12_000;

@@ -9,7 +9,7 @@ import {
   checkClient,
   parseSince,
 } from '../../../src/webhooks/catch-up/catch-up-options.ts';
-import { keepLease, MAX_RUN, RENEW_EVERY } from '../../../src/webhooks/handle/claimed-run.ts';
+import { keepLease, MAX_RUN, RENEW_EVERY } from '../../../src/webhooks/handle/run-claimed.ts';
 import { toNodeHandler } from '../../../src/webhooks/index.ts';
 import { endpoint } from '../endpoint.ts';
 import { ManualClock, settle } from '../manual-clock.ts';

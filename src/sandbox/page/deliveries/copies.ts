@@ -2,8 +2,8 @@ import { compareAmounts } from '../../business/money.ts';
 import { receiverPins } from '../../delivery/event-payload.ts';
 import { DIALECTS } from '../../dialect/dialects.ts';
 import { toSandboxInvoice } from '../../service/write-resources.ts';
+import type { InvoiceRecord } from '../../state/records.ts';
 import { SEED_METHODS, SEED_RATES } from '../../state/seed-data.ts';
-import type { InvoiceRecord } from '../../state/store.ts';
 import type { SandboxInvoice, SandboxWebhookRequest } from '../../wire-types.ts';
 import type { World } from '../../world.ts';
 

@@ -2,7 +2,7 @@ import { DELIVERY_STATUSES } from '../../../contract/statuses.ts';
 import { MAX_ATTEMPTS } from '../../delivery/deliveries.ts';
 import type { Answer } from '../../service/respond.ts';
 import type { Exchange } from '../../service/service.ts';
-import type { DeliveryRecord } from '../../state/store.ts';
+import type { DeliveryRecord } from '../../state/records.ts';
 import type { World } from '../../world.ts';
 import { actionForm, dashboardPage, selectField } from '../dashboard-frame.ts';
 import { type Html, html } from '../parts/html.ts';

@@ -2,7 +2,7 @@ import { MAX_ATTEMPTS } from '../../delivery/deliveries.ts';
 import { signedRequest } from '../../delivery/signed-request.ts';
 import type { Answer } from '../../service/respond.ts';
 import type { Exchange } from '../../service/service.ts';
-import type { DeliveryRecord } from '../../state/store.ts';
+import type { DeliveryRecord } from '../../state/records.ts';
 import type { SandboxAttempt } from '../../wire-types.ts';
 import type { World } from '../../world.ts';
 import { actionForm, dashboardPage } from '../dashboard-frame.ts';

@@ -1,6 +1,6 @@
-import { methodsFor, settlementRate } from '../../business/catalogue.ts';
+import { methodsFor, settlementRate } from '../../business/methods-and-rates.ts';
 import { outOfRange, type Quote, quote } from '../../business/money.ts';
-import type { InvoiceRecord } from '../../state/store.ts';
+import type { InvoiceRecord } from '../../state/records.ts';
 import type { SandboxMethod } from '../../wire-types.ts';
 import type { World } from '../../world.ts';
 import { type Html, html } from '../parts/html.ts';

@@ -2,7 +2,7 @@ import { ConfigurationError } from '../../../errors/classes.ts';
 import { isMerchantError } from '../../../errors/guards.ts';
 import type { Sandbox } from '../../api.ts';
 import type { Answer } from '../../service/respond.ts';
-import type { InvoiceRecord } from '../../state/store.ts';
+import type { InvoiceRecord } from '../../state/records.ts';
 import type { World } from '../../world.ts';
 import { ORDER_ACTIONS } from '../actions.ts';
 import { seeOther } from '../parts/html.ts';

@@ -1,6 +1,6 @@
 import { compareAmounts } from '../../business/money.ts';
 import type { Answer } from '../../service/respond.ts';
-import type { InvoiceRecord } from '../../state/store.ts';
+import type { InvoiceRecord } from '../../state/records.ts';
 import type { World } from '../../world.ts';
 import { type Html, html, pageAnswer } from '../parts/html.ts';
 import { moment, span } from '../parts/time.ts';

@@ -1,4 +1,4 @@
-import type { DeliveryRecord, InvoiceRecord } from '../../state/store.ts';
+import type { DeliveryRecord, InvoiceRecord } from '../../state/records.ts';
 import type { World } from '../../world.ts';
 import { type Html, html, safeLink } from '../parts/html.ts';
 import { moment, span } from '../parts/time.ts';

@@ -1,5 +1,5 @@
 import { shareOf } from '../../business/money.ts';
-import type { InvoiceRecord } from '../../state/store.ts';
+import type { InvoiceRecord } from '../../state/records.ts';
 import type { World } from '../../world.ts';
 import { type Html, html } from '../parts/html.ts';
 import type { Offer } from './order.ts';

@@ -2,7 +2,7 @@
 
 import type { Answer } from '../service/respond.ts';
 import { type Exchange, type Outcome, serve } from '../service/service.ts';
-import { excerpt } from '../state/events.ts';
+import { excerpt } from '../state/log.ts';
 import { timeOf, type World } from '../world.ts';
 
 /** Answers one request. */

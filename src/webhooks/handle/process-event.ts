@@ -2,10 +2,10 @@ import { EVENTS } from '../../contract/statuses.ts';
 import type { InvoiceEvent } from '../event/events.ts';
 import { hasMemberAnywhere } from '../event/payload.ts';
 import type { ClaimResult } from '../stores/store.ts';
-import { releaseQuietly, runClaimed } from './claimed-run.ts';
 import { dedupeKey, eventDigest } from './dedupe.ts';
 import type { HandlerSettings, WebhookContext } from './handler-options.ts';
 import type { Reporter } from './report.ts';
+import { releaseQuietly, runClaimed } from './run-claimed.ts';
 import { type Ending, LEASE } from './verdict.ts';
 
 /**

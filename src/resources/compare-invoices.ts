@@ -2,7 +2,7 @@ import type { WireRecord } from '../contract/endpoint.ts';
 import type { CreatedInvoice, Invoice } from '../contract/types.ts';
 import type { Check, Issue } from '../contract/values/codecs.ts';
 import { Decimal } from '../contract/values/decimal.ts';
-import type { ComparedField } from '../errors/inits.ts';
+import type { ComparedField } from '../errors/error-fields.ts';
 import type { Success } from '../transport/call-loop.ts';
 import type { CallScope } from '../transport/scope.ts';
 

@@ -93,11 +93,12 @@ function readWaitOptions(options: WaitOptions | null | undefined): Settings {
     const given: WaitOptions = options ?? {};
     const fail = argumentFail(OPERATION);
     checkOptions('options', given, WAIT_NAMES, fail);
-    checkSignal('options.signal', given.signal, fail);
+    const { interval, timeout, signal } = given;
+    checkSignal('options.signal', signal, fail);
     return {
-      interval: readDuration('interval', given.interval, DEFAULT_INTERVAL, fail),
-      timeout: readDuration('timeout', given.timeout, DEFAULT_TIMEOUT, fail),
-      signal: given.signal ?? null,
+      interval: readDuration('interval', interval, DEFAULT_INTERVAL, fail),
+      timeout: readDuration('timeout', timeout, DEFAULT_TIMEOUT, fail),
+      signal: signal ?? null,
     };
   });
 }

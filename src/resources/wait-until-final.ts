@@ -82,13 +82,7 @@ async function poll(client: ClientCore, ident: string, options: WaitOptions): Pr
   }
 }
 
-interface Settings {
-  readonly interval: number;
-  readonly timeout: number;
-  readonly signal: AbortSignal | null;
-}
-
-function readWaitOptions(options: WaitOptions | null | undefined): Settings {
+function readWaitOptions(options: WaitOptions | null | undefined) {
   return readArguments(OPERATION, () => {
     const given: WaitOptions = options ?? {};
     const fail = argumentFail(OPERATION);

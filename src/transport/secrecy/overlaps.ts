@@ -22,16 +22,14 @@ export type Span = readonly [from: number, to: number];
  *
  * Each place within an escape is looked at once, and each rest is searched for once: linear in the text's length.
  */
-export function overlappedSpans(read: Spelled, needles: readonly Needle[], isBroken: boolean): Span[] {
-  const spans: Span[] = [];
+export function* overlappedSpans(read: Spelled, needles: readonly Needle[], isBroken: boolean): Generator<Span> {
   for (let lower = read.readFrom; lower !== null; lower = lower.readFrom) {
-    spans.push(...spansFrom(lower, read, needles, isBroken));
+    yield* spansFrom(lower, read, needles, isBroken);
   }
-  return spans;
 }
 
 /** Finds those whose first characters stand in `lower`, a level from which `read` was read. */
-function spansFrom(lower: Spelled, read: Spelled, needles: readonly Needle[], isBroken: boolean): Span[] {
+function* spansFrom(lower: Spelled, read: Spelled, needles: readonly Needle[], isBroken: boolean): Generator<Span> {
   const text = isBroken ? withoutHalfEscape(read.text) : read.text;
   const inLowerCase = folded(text);
   const byFirst = new Map<string, Rests[]>();
@@ -41,7 +39,6 @@ function spansFrom(lower: Spelled, read: Spelled, needles: readonly Needle[], is
     const rests = new Rests(needle, needle.isBase64 ? text : inLowerCase, isBroken);
     byFirst.set(first, [...(byFirst.get(first) ?? []), rests]);
   }
-  const spans: Span[] = [];
   for (let at = 0, next = 0; at < text.length; at += 1) {
     // The characters of the lower level from `next` up to `end` are read as the one at `at`.
     const end = placeIn(read, at + 1);
@@ -50,11 +47,10 @@ function spansFrom(lower: Spelled, read: Spelled, needles: readonly Needle[], is
     for (; first < next; first += 1) {
       for (const rests of byFirst.get(lower.text.charAt(first).toLowerCase()) ?? []) {
         const to = rests.endAfter(lower.text.slice(first, next), at + 1);
-        if (to !== null) spans.push([placeIn(lower, first), to === CUT_OFF ? to : placeIn(read, to)]);
+        if (to !== null) yield [placeIn(lower, first), to === CUT_OFF ? to : placeIn(read, to)];
       }
     }
   }
-  return spans;
 }
 
 function placeIn({ places }: Spelled, at: number): number {

@@ -62,7 +62,7 @@ export class Redactor {
     let end = text.length;
     for (const spelled of spellings(text, isOdd)) {
       const { text: read, places } = spelled;
-      found.push(...overlappedSpans(spelled, needles, isBroken));
+      for (const span of overlappedSpans(spelled, needles, isBroken)) found.push(span);
       for (const [from, to] of spansIn(read, needles)) found.push([places?.[from] ?? from, places?.[to] ?? to]);
       const half = isBroken ? halfAtEnd(read, needles) : null;
       if (half !== null) end = Math.min(end, places?.[half] ?? half);

@@ -203,6 +203,8 @@ describe('the cost of hiding', () => {
   test('10 MiB of keys too', () => {
     const text = 'sk%5Flive_4f+9'.repeat(size / 16);
     expect(new Redactor(['sk_live_4f+9']).text(text)).toBe(HIDDEN.repeat(size / 16));
+    const overlapped = '%00!!!!!%2B'.repeat(size / 16);
+    expect(new Redactor(['00!!!!!+']).text(overlapped)).toBe(`%${HIDDEN}`.repeat(size / 16));
   });
 
   test.each(['\\', '(((((', '[', '*'.repeat(40), '(a+)+$', '\\u', '%', '&#;', '^$', '$&$1'])(

@@ -183,7 +183,8 @@ export function readRows<T>(
 ): Promise<Success<T[]>> {
   return reporting(client, endpoint, async () => {
     const isAskedFor = readFilter();
-    const { settings, onInvalidItem } = readRowsOptions(client, options, endpoint.operation);
+    const { operation } = endpoint;
+    const { settings, onInvalidItem } = readArguments(operation, () => readRowsOptions(client, options, operation));
     const data = rowsOf(endpoint.item, {
       isOmitted: endpoint.isOmitted,
       mayAllBeInvalid: onInvalidItem !== undefined,

@@ -28,7 +28,7 @@ export function* overlappedSpans(read: Spelled, needles: readonly Needle[], isBr
   }
 }
 
-/** Finds those whose first characters stand in `lower`, a level from which `read` was read. */
+/** Finds those with their first characters in `lower`, a level from which `read` was read. */
 function* spansFrom(lower: Spelled, read: Spelled, needles: readonly Needle[], isBroken: boolean): Generator<Span> {
   const text = isBroken ? withoutHalfEscape(read.text) : read.text;
   const inLowerCase = folded(text);
@@ -74,7 +74,7 @@ class Rests {
     this.#isBroken = isBroken;
   }
 
-  /** Returns the place behind the needle that begins with `head` and goes on at this place, CUT_OFF, or null. */
+  /** Returns the end of the needle that begins with `head` and continues at this place, CUT_OFF, or null. */
   endAfter(head: string, at: number): number | null {
     const { text, isBase64 } = this.#needle;
     const beginning = isBase64 ? head : folded(head);

@@ -39,18 +39,24 @@ function* spansFrom(lower: Spelled, read: Spelled, needles: readonly Needle[], i
     const rests = new Rests(needle, needle.isBase64 ? text : inLowerCase, isBroken);
     byFirst.set(first, [...(byFirst.get(first) ?? []), rests]);
   }
+  const firstCodes = new Set([...byFirst.keys()].flatMap((key) => [key, key.toUpperCase()].map(codeOf)));
   for (let at = 0, next = 0; at < text.length; at += 1) {
     // The characters of the lower level from `next` up to `end` are read as the one at `at`.
     const end = placeIn(read, at + 1);
     let first = next + 1;
     while (next < lower.text.length && placeIn(lower, next) < end) next += 1;
     for (; first < next; first += 1) {
+      if (!firstCodes.has(lower.text.charCodeAt(first))) continue;
       for (const rests of byFirst.get(lower.text.charAt(first).toLowerCase()) ?? []) {
         const to = rests.endAfter(lower.text.slice(first, next), at + 1);
         if (to !== null) yield [placeIn(lower, first), to === CUT_OFF ? to : placeIn(read, to)];
       }
     }
   }
+}
+
+function codeOf(character: string): number {
+  return character.charCodeAt(0);
 }
 
 function placeIn({ places }: Spelled, at: number): number {

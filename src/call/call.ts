@@ -1,7 +1,8 @@
 // The room `call` holds one call as its caller sees it: a promise with several views, and the walk over pages.
 // It imports transport, contract and errors.
-import { argumentFail, checkOptions } from '../checks.ts';
+import { checkOptions, type Fail } from '../checks.ts';
 import type { Page } from '../contract/types.ts';
+import { ConfigurationError } from '../errors/classes.ts';
 import { type CallError, isMerchantError } from '../errors/guards.ts';
 import { readArguments } from '../transport/arguments.ts';
 import type { Success } from '../transport/call-loop.ts';
@@ -174,8 +175,11 @@ export class ListCallPromise<T> extends CallPromise<Page<T>> implements ListCall
   async collect(options: { readonly limit: number }): Promise<T[]> {
     this.consumed();
     const { operation } = this.#source;
+    // Not the error of other arguments, which says that no request was made: the list was requested before.
+    const fail: Fail = (problem) => {
+      throw new ConfigurationError(`${operation}: ${problem}.`, { code: 'SDK_INVALID_ARGUMENT', operation });
+    };
     const limit: unknown = readArguments(operation, () => options?.limit);
-    const fail = argumentFail(operation);
     if (typeof limit !== 'number' || !Number.isSafeInteger(limit) || limit < 0) {
       return fail('collect needs a limit, such as collect({ limit: 1000 })');
     }

@@ -1,7 +1,6 @@
 import { argumentFail, type Callback, checkCallbacks, readCount } from '../checks.ts';
 import type { Operation } from '../contract/endpoints.ts';
 import type { Page } from '../contract/types.ts';
-import { readArguments } from '../transport/arguments.ts';
 import type { CallOptions, InvalidRow, RowsOptions } from '../transport/options.ts';
 import { CALL_NAMES, type CallSettings, readCallOptions } from '../transport/read-options.ts';
 import type { ClientCore } from '../transport/scope.ts';
@@ -54,16 +53,10 @@ export function readListOptions<T>(client: ClientCore, options: ListOptions<T>, 
 }
 
 /** Reads the options of a call that answers all its rows at once. @internal */
-export function readRowsOptions(
-  client: ClientCore,
-  options: RowsOptions,
-  operation: Operation,
-): Pick<RowsOptions, 'onInvalidItem'> & { readonly settings: CallSettings } {
-  return readArguments(operation, () => {
-    const fail = argumentFail(operation);
-    const settings = readCallOptions(client.settings, options, ROWS_NAMES, fail);
-    const { onInvalidItem } = options;
-    checkCallbacks({ 'options.onInvalidItem': onInvalidItem }, fail);
-    return { settings, onInvalidItem };
-  });
+export function readRowsOptions(client: ClientCore, options: RowsOptions, operation: Operation) {
+  const fail = argumentFail(operation);
+  const settings = readCallOptions(client.settings, options, ROWS_NAMES, fail);
+  const { onInvalidItem } = options;
+  checkCallbacks({ 'options.onInvalidItem': onInvalidItem }, fail);
+  return { settings, onInvalidItem };
 }

@@ -8,7 +8,7 @@ import type { PageQuery } from '../contract/parameter-types.ts';
 import { rowsOf } from '../contract/rows.ts';
 import type { Page } from '../contract/types.ts';
 import { readArguments } from '../transport/arguments.ts';
-import { reportFailure, reporting, runCall, type Success, sendCall } from '../transport/call-loop.ts';
+import { reportFailure, reporting, type Success, sendCall } from '../transport/call-loop.ts';
 import type { RowsOptions } from '../transport/options.ts';
 import { type CallSpec, type ClientCore, openCall } from '../transport/scope.ts';
 import { type ListOptions, type ListSettings, readListOptions, readRowsOptions } from './list-options.ts';
@@ -170,20 +170,30 @@ class ListReader<T extends { readonly uuid: string }, Query extends PageQuery> {
   }
 }
 
-/** Reads all rows of a list. Rows that cannot be read are left out and reported. */
-export async function readRows<T>(
+/**
+ * Reads all rows of a list. Rows that cannot be read are left out and reported.
+ *
+ * @param readFilter Reads the arguments of the caller, and returns true for the rows that they ask for.
+ */
+export function readRows<T>(
   client: ClientCore,
   endpoint: Named<RowsEndpoint<T>>,
   options: RowsOptions = {},
+  readFilter: () => (row: T) => boolean = () => () => true,
 ): Promise<Success<T[]>> {
-  const { settings, onInvalidItem } = readRowsOptions(client, options, endpoint.operation);
-  const data = rowsOf(endpoint.item, {
-    isOmitted: endpoint.isOmitted,
-    mayAllBeInvalid: onInvalidItem !== undefined,
-    onInvalid(index, { path }, raw) {
-      client.drift?.reportOnce(endpoint, path === '' ? '*' : `*.${path}`, 'invalid_item');
-      if (onInvalidItem !== undefined) notify(() => onInvalidItem({ index, path, raw }));
-    },
+  return reporting(client, endpoint, async () => {
+    const isAskedFor = readFilter();
+    const { operation } = endpoint;
+    const { settings, onInvalidItem } = readArguments(operation, () => readRowsOptions(client, options, operation));
+    const data = rowsOf(endpoint.item, {
+      isOmitted: endpoint.isOmitted,
+      mayAllBeInvalid: onInvalidItem !== undefined,
+      onInvalid(index, { path }, raw) {
+        client.drift?.reportOnce(endpoint, path === '' ? '*' : `*.${path}`, 'invalid_item');
+        if (onInvalidItem !== undefined) notify(() => onInvalidItem({ index, path, raw }));
+      },
+    });
+    const success = await sendCall(openCall(client, endpoint, { data, settings }));
+    return { ...success, value: success.value.filter(isAskedFor) };
   });
-  return runCall(client, endpoint, { data, settings });
 }

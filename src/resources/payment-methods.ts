@@ -6,7 +6,6 @@ import type { PaymentMethod } from '../contract/types.ts';
 import { check, parameters } from '../contract/values/codecs.ts';
 import { Decimal } from '../contract/values/decimal.ts';
 import { readInput } from '../transport/arguments.ts';
-import type { Success } from '../transport/call-loop.ts';
 import type { RowsOptions } from '../transport/options.ts';
 import type { ClientCore } from '../transport/scope.ts';
 import { readRows } from './list.ts';
@@ -57,20 +56,14 @@ export class PaymentMethodsResource implements PaymentMethods {
   }
 
   forCharge(charge: ChargeQuery, options?: RowsOptions): Call<PaymentMethod[]> {
-    return new CallPromise(this.#forCharge(charge, options));
-  }
-
-  async #forCharge(charge: ChargeQuery, options: RowsOptions | undefined): Promise<Success<PaymentMethod[]>> {
-    const checked = readInput(checkCharge, charge, 'paymentMethods.forCharge');
-    const currency = checked.currency.toUpperCase();
-    const wanted = new Decimal(checked.amount);
-    const success = await readRows(this.#client, endpoints['paymentMethods.list'], options);
-    const value = success.value.filter(
-      (method) =>
-        method.currency.code.toUpperCase() === currency &&
-        method.min_amount.lte(wanted) &&
-        method.max_amount.gte(wanted),
-    );
-    return { ...success, value };
+    const rows = readRows(this.#client, endpoints['paymentMethods.list'], options, () => {
+      const checked = readInput(checkCharge, charge, 'paymentMethods.forCharge');
+      const wanted = new Decimal(checked.amount);
+      return ({ currency, min_amount, max_amount }) =>
+        currency.code.toUpperCase() === checked.currency.toUpperCase() &&
+        min_amount.lte(wanted) &&
+        max_amount.gte(wanted);
+    });
+    return new CallPromise(rows);
   }
 }

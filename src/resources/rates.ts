@@ -4,7 +4,6 @@ import { optionalText } from '../contract/parameters.ts';
 import type { Rate } from '../contract/types.ts';
 import { check, parameters } from '../contract/values/codecs.ts';
 import { readInput } from '../transport/arguments.ts';
-import type { Success } from '../transport/call-loop.ts';
 import type { RowsOptions } from '../transport/options.ts';
 import type { ClientCore } from '../transport/scope.ts';
 import { readRows } from './list.ts';
@@ -32,6 +31,8 @@ export interface Rates {
   /**
    * Lists the rates of this moment. A pair without fresh data is missing. A row that cannot be read is left out, and reported to
    * `onInvalidItem` and `onDrift`.
+   * @example
+   * for (const { fiat, side, rate } of await merchant.rates.list({ fiat: 'EUR' })) console.log(fiat, side, rate.toFixed());
    * @see [GET /api/v1/external/rates](../../docs/service-interface.md#get-apiv1externalrates)
    */
   list(filter?: RateFilter, options?: RowsOptions): Call<Rate[]>;
@@ -46,16 +47,11 @@ export class RatesResource implements Rates {
   }
 
   list(filter: RateFilter = {}, options?: RowsOptions): Call<Rate[]> {
-    return new CallPromise(this.#list(filter, options));
-  }
-
-  async #list(filter: RateFilter, options: RowsOptions | undefined): Promise<Success<Rate[]>> {
-    const { fiat, side, platform } = readInput(checkFilter, filter, 'rates.list');
-    const success = await readRows(this.#client, endpoints['rates.list'], options);
-    const value = success.value.filter(
-      (rate) => isSame(rate.fiat, fiat) && isSame(rate.side, side) && isSame(rate.platform, platform),
-    );
-    return { ...success, value };
+    const rows = readRows(this.#client, endpoints['rates.list'], options, () => {
+      const { fiat, side, platform } = readInput(checkFilter, filter, 'rates.list');
+      return (rate) => isSame(rate.fiat, fiat) && isSame(rate.side, side) && isSame(rate.platform, platform);
+    });
+    return new CallPromise(rows);
   }
 }
 

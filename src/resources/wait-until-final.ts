@@ -3,7 +3,9 @@ import { argumentFail, checkOptions, checkSignal, readDuration } from '../checks
 import { eventOfStatus } from '../contract/statuses.ts';
 import type { Invoice } from '../contract/types.ts';
 import { AbortedError, TimeoutError } from '../errors/classes.ts';
+import type { SdkCode, StoppedBy } from '../errors/codes.ts';
 import { type AnyMerchantError, isMerchantError } from '../errors/guards.ts';
+import type { MerchantErrorInit } from '../errors/inits.ts';
 import { readArguments } from '../transport/arguments.ts';
 import { pause } from '../transport/runtime.ts';
 import { type ClientCore, shownExternalId } from '../transport/scope.ts';
@@ -60,44 +62,44 @@ async function poll(client: ClientCore, ident: string, options: WaitOptions): Pr
   const { interval, timeout, signal } = readWaitOptions(options);
   const { runtime } = client;
   const deadlineAt = runtime.monotonic() + timeout;
+  const ended = (code: SdkCode, stoppedBy: StoppedBy, problem: string): MerchantErrorInit => ({
+    code,
+    operation: OPERATION,
+    externalId: shownExternalId(client, ident),
+    outcome: 'rejected',
+    stoppedBy,
+    message: `${OPERATION}: ${problem}.`,
+  });
   for (let wait = interval; ; wait = Math.min(wait * GROWTH, interval * LONGEST)) {
     const invoice = await readOnce(client, ident, signal, deadlineAt);
     if (invoice !== null && (eventOfStatus(invoice.status) !== null || invoice.finished_at !== null)) return invoice;
     const left = deadlineAt - Math.min(LAST_LOOK, timeout / 10) - runtime.monotonic();
-    if (left <= 0) throw timedOut(timeout, shownExternalId(client, ident), invoice);
+    if (left <= 0) {
+      const state = invoice === null ? 'the last read failed' : `it is still ${invoice.status}`;
+      const remedy = 'Wait longer with "timeout", or act on the webhook';
+      throw new TimeoutError(ended('SDK_DEADLINE', 'deadline', `not final within ${timeout} ms, ${state}. ${remedy}`));
+    }
     // Up to a fifth earlier, so that waiting processes do not read at the same moment.
     const next = Math.min(left, wait * (1 - 0.2 * runtime.random()));
     await pause(runtime, next, signal);
     if (signal?.aborted) {
-      throw new AbortedError({
-        code: 'SDK_ABORTED',
-        operation: OPERATION,
-        externalId: shownExternalId(client, ident),
-        outcome: 'rejected',
-        stoppedBy: 'aborted',
-        reason: signal.reason,
-        message: `${OPERATION}: aborted by the caller's signal.`,
-      });
+      const init = ended('SDK_ABORTED', 'aborted', "aborted by the caller's signal");
+      throw new AbortedError({ ...init, reason: signal.reason });
     }
   }
 }
 
-interface Settings {
-  readonly interval: number;
-  readonly timeout: number;
-  readonly signal: AbortSignal | null;
-}
-
-function readWaitOptions(options: WaitOptions | null | undefined): Settings {
+function readWaitOptions(options: WaitOptions | null | undefined) {
   return readArguments(OPERATION, () => {
     const given: WaitOptions = options ?? {};
     const fail = argumentFail(OPERATION);
     checkOptions('options', given, WAIT_NAMES, fail);
-    checkSignal('options.signal', given.signal, fail);
+    const { interval, timeout, signal } = given;
+    checkSignal('options.signal', signal, fail);
     return {
-      interval: readDuration('interval', given.interval, DEFAULT_INTERVAL, fail),
-      timeout: readDuration('timeout', given.timeout, DEFAULT_TIMEOUT, fail),
-      signal: given.signal ?? null,
+      interval: readDuration('interval', interval, DEFAULT_INTERVAL, fail),
+      timeout: readDuration('timeout', timeout, DEFAULT_TIMEOUT, fail),
+      signal: signal ?? null,
     };
   });
 }
@@ -115,16 +117,4 @@ async function readOnce(
     if (isMerchantError(error) && isPassing(error)) return null;
     throw error;
   }
-}
-
-function timedOut(timeout: number, externalId: string | null, last: Invoice | null): TimeoutError {
-  const state = last === null ? 'the last read failed' : `it is still ${last.status}`;
-  return new TimeoutError({
-    code: 'SDK_DEADLINE',
-    operation: OPERATION,
-    externalId,
-    outcome: 'rejected',
-    stoppedBy: 'deadline',
-    message: `${OPERATION}: not final within ${timeout} ms, ${state}. Wait longer with "timeout", or act on the webhook.`,
-  });
 }

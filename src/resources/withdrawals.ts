@@ -21,7 +21,12 @@ export interface Withdrawals {
   list(query?: ListWithdrawalsQuery, options?: ListOptions<Withdrawal>): ListCall<Withdrawal>;
 
   /**
+   * Reads one withdrawal.
    *
+   * @param uuid The service's uuid.
+   * @throws NotFoundError if the business has no such withdrawal.
+   * @example
+   * const { status } = await merchant.withdrawals.get('9f6b2a0e-3c1d-4e5f-8a7b-1c2d3e4f5a6b');
    * @see [GET /api/v1/external/withdrawals/{withdrawal_uuid}](../../docs/service-interface.md#get-apiv1externalwithdrawalswithdrawal_uuid)
    */
   get(uuid: string, options?: CallOptions): Call<Withdrawal>;

@@ -179,7 +179,12 @@ export interface Hooks {
   readonly onError?: Callback<[event: ErrorEvent]> | undefined;
 }
 
-/** Receives one line per step. `console` fits. */
+/**
+ * Receives one line per step. `console` fits.
+ *
+ * @example
+ * new MerchantClient({ logger: { warn: (message, event) => log.warn(event, message) } });
+ */
 export interface Logger {
   readonly debug?: Callback<[message: string, event: object]> | undefined;
   readonly info?: Callback<[message: string, event: object]> | undefined;

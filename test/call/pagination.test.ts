@@ -56,7 +56,9 @@ describe('a list that stands still', () => {
     expect(list.asked).toEqual([1, 2]);
     for (const limit of [undefined, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, '5']) {
       const wrong = { limit } as { limit: number }; // wrong on purpose
-      expect(await errorOf(call.collect(wrong))).toMatchObject({ code: 'SDK_INVALID_ARGUMENT' });
+      const error = await errorOf(call.collect(wrong));
+      expect(error).toMatchObject({ code: 'SDK_INVALID_ARGUMENT', operation: 'invoices.list' });
+      expect((error as Error).message).not.toContain('No request was made'); // the list was requested
     }
     expect(await errorOf(call.collect(undefined as never))).toMatchObject({ code: 'SDK_INVALID_ARGUMENT' });
   });

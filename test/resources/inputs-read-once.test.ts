@@ -95,6 +95,23 @@ test('options that are changed after the call change nothing', async () => {
   expect(server.requests.map(({ url }) => url.split('?')[1])).toEqual(['trace=a', 'trace=a', undefined]);
 });
 
+test.each<[string, (options: never) => Promise<unknown>]>([
+  ['a call', (options) => clientOf('https://pay.example').invoices.get('order-1042', options)],
+  ['a list', (options) => clientOf('https://pay.example').invoices.list({}, options)],
+  ['rates', (options) => clientOf('https://pay.example').rates.list({}, options)],
+  ['a wait', (options) => clientOf('https://pay.example').invoices.waitUntilFinal('order-1042', options)],
+])('the signal of %s is read once', async (_name, call) => {
+  let reads = 0;
+  const options = {
+    get signal() {
+      reads += 1;
+      return reads === 1 ? AbortSignal.abort('gone') : undefined;
+    },
+  };
+  expect(await errorOf(call(options as never))).toMatchObject({ kind: 'aborted', reason: 'gone' });
+  expect(reads).toBe(1);
+});
+
 test('filters of rates and payment methods are read at the call', async () => {
   const server = await serve(answer(200, rates), answer(200, paymentMethods));
   const client = clientOf(server.url);

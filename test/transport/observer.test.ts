@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import type { MerchantClient } from '../../src/client.ts';
+import type { MerchantError } from '../../src/errors/merchant-error.ts';
 import type { Hooks, Logger } from '../../src/transport/options.ts';
 import { FakeRuntime } from '../support/fake-runtime.ts';
 import { serve } from '../support/fault-server.ts';
@@ -71,6 +73,18 @@ describe('hooks', () => {
       { ...create, attempt: 0, code: 'VALIDATION_ERROR', outcome: 'not_sent' },
     ]);
     expect(told.filter(([hook]) => hook === 'error')).toHaveLength(1);
+  });
+
+  test.each<[string, (client: MerchantClient) => Promise<unknown>]>([
+    ['options of rates', ({ rates }) => rates.list({}, { timeout: -1 })],
+    ['a filter of rates', ({ rates }) => rates.list({ fiat: '' })],
+    ['options of payment methods', ({ paymentMethods }) => paymentMethods.list({ deadline: 0 })],
+    ['a charge', ({ paymentMethods }) => paymentMethods.forCharge({ currency: 'EUR', amount: 'x' })],
+    ['options of a list', ({ invoices }) => invoices.list({}, { prefetch: 0 })],
+  ])('onError is told once of unusable %s', async (_name, call) => {
+    const { told, hooks } = recorder();
+    const error = await errorOf(call(clientOf('https://pay.example', { hooks })));
+    expect(told).toMatchObject([['error', { attempt: 0, code: (error as MerchantError).code, outcome: 'not_sent' }]]);
   });
 
   test.each<[string, () => unknown]>([

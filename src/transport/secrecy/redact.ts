@@ -1,3 +1,4 @@
+import { type Needle, overlappedSpans, type Span, shortestBeginning } from './overlaps.ts';
 import { base64Forms, beginningAtEnd, folded, looksEscaped, spellings, withoutHalfEscape } from './spelling.ts';
 
 const HIDDEN = '[redacted]';
@@ -5,19 +6,8 @@ const HIDDEN = '[redacted]';
 const REMEMBERED = 32;
 /** A key or secret of this length is not a word: it is hidden also inside of a word, as in `\nsk_test_secret`. */
 const NO_WORD = 8;
-/** A beginning of a secret at the end of a text is hidden from this length on. */
-const SHORTEST_BEGINNING = 4;
-const SHORTEST_BASE64_BEGINNING = 6;
 /** Characters that one character of a secret may be written with, and still be found where a text is cut. */
 const LONGEST_SPELLING = 12;
-
-/** One text to look for. */
-interface Needle {
-  readonly text: string;
-  readonly isBase64: boolean;
-  /** A short word of letters counts as a whole word only: it may be part of any other. */
-  readonly isWord: boolean;
-}
 
 /** Everything to look for. */
 interface Known {
@@ -70,7 +60,9 @@ export class Redactor {
     if (needles.length === 0) return text;
     const found: Span[] = [];
     let end = text.length;
-    for (const { text: read, places } of spellings(text, isOdd)) {
+    for (const spelled of spellings(text, isOdd)) {
+      const { text: read, places } = spelled;
+      for (const span of overlappedSpans(spelled, needles, isBroken)) found.push(span);
       for (const [from, to] of spansIn(read, needles)) found.push([places?.[from] ?? from, places?.[to] ?? to]);
       const half = isBroken ? halfAtEnd(read, needles) : null;
       if (half !== null) end = Math.min(end, places?.[half] ?? half);
@@ -92,9 +84,6 @@ export class Redactor {
     return this.#known;
   }
 }
-
-/** Beginning and end of something to hide. */
-type Span = readonly [from: number, to: number];
 
 function needlesOf(secret: string): Needle[] {
   const isShort = secret.length < NO_WORD;
@@ -131,9 +120,9 @@ function halfAtEnd(text: string, needles: readonly Needle[]): number | null {
   const whole = withoutHalfEscape(text);
   const inLowerCase = folded(whole);
   let longest = 0;
-  for (const { text: needle, isBase64 } of needles) {
-    const length = beginningAtEnd(isBase64 ? whole : inLowerCase, needle);
-    if (length >= (isBase64 ? SHORTEST_BASE64_BEGINNING : SHORTEST_BEGINNING)) longest = Math.max(longest, length);
+  for (const needle of needles) {
+    const length = beginningAtEnd(needle.isBase64 ? whole : inLowerCase, needle.text);
+    if (length >= shortestBeginning(needle)) longest = Math.max(longest, length);
   }
   return longest === 0 ? null : whole.length - longest;
 }

@@ -6,6 +6,8 @@ export interface Spelled {
   readonly text: string;
   /** Place of each character in the source, and the source's length at the end. Null when no place differs. */
   readonly places: Int32Array | null;
+  /** The text with one level more of escapes, from which this one was read. Null for the source. */
+  readonly readFrom: Spelled | null;
 }
 
 const BACK_SLASH = 0x5c;
@@ -22,7 +24,7 @@ const MARKS = [BACK_SLASH, PERCENT, AMPERSAND];
  * secret in which the signs of the other kinds are meant as they stand.
  */
 export function* spellings(text: string, byKind = false): Generator<Spelled, void, undefined> {
-  const asItIs: Spelled = { text, places: null };
+  const asItIs: Spelled = { text, places: null, readFrom: null };
   yield asItIs;
   let all = unescaped(asItIs, MARKS);
   for (let level = 1; level <= LEVELS && all !== null; level += 1) {
@@ -46,7 +48,8 @@ export function looksEscaped(text: string): boolean {
 }
 
 /** The text one level less escaped: JSON and JavaScript, percent, HTML. Null where nothing in it is escaped. */
-function unescaped({ text, places }: Spelled, marks: readonly number[]): Spelled | null {
+function unescaped(readFrom: Spelled, marks: readonly number[]): Spelled | null {
+  const { text, places } = readFrom;
   if (!looksEscaped(text)) return null;
   const [slash, sign, entity] = MARKS.map((mark) => (marks.includes(mark) ? mark : -1));
   const units = new Uint16Array(text.length);
@@ -71,7 +74,7 @@ function unescaped({ text, places }: Spelled, marks: readonly number[]): Spelled
   }
   if (length === text.length) return null;
   found[length] = places?.[text.length] ?? text.length;
-  return { text: textOf(units.subarray(0, length)), places: found };
+  return { text: textOf(units.subarray(0, length)), places: found, readFrom };
 }
 
 function textOf(units: Uint16Array): string {

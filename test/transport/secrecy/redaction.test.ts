@@ -143,6 +143,21 @@ describe('a key in any spelling', () => {
     );
   });
 
+  test.each<[string, string, string, string]>([
+    ['a per cent sign', '00!!!!!+', '%00!!!!!%2B', `%${HIDDEN}`],
+    ['the beginning of a percent escape', '0!!!!!!+', '%40!!!!!!%2B', `%4${HIDDEN}`],
+    ['bytes of a letter', '3key-no+1', '%c3%a3key-no%2B1', `%c3%a${HIDDEN}`],
+    ['a back slash', 'nab"cdefg', '\\nab\\"cdefg', `\\${HIDDEN}`],
+    ['a back slash and u', '0041"xyz!', '\\u0041\\"xyz!', `\\u${HIDDEN}`],
+    ['an ampersand', 'lt;ab"cde', '&lt;ab&quot;cde', `&${HIDDEN}`],
+    ['half an entity', '3;ab"cdef', '&#43;ab&quot;cdef', `&#4${HIDDEN}`],
+    ['half an escape, escaped twice', '00!!!!!+', '%00!!!!!%252B', `%${HIDDEN}`],
+    ['half an escape, in two ways', 'dBfy-7[S', '%4\\u0064\\u0042\\u0066\\u0079-7%5BS', `%4${HIDDEN}`],
+    ['others, and twice', '00!!!!!+', '%00!!!!!%2B%00%00!!!!!%2B', `%${HIDDEN}%00%${HIDDEN}`],
+  ])('is found behind %s, which begins an escape of its first characters', (_name, secret, text, shown) => {
+    expect(new Redactor([secret]).text(text)).toBe(shown);
+  });
+
   test('nothing else is changed', () => {
     const any = fc.stringMatching(/^[ -~\u00e9\u0130\ud83d\udd11\\%&;#u0-9]{0,80}$/u);
     fc.assert(
@@ -176,9 +191,11 @@ describe('the cost of hiding', () => {
     ['nearly the key', `b${'a'.repeat(1_022)}`],
     ['the end of a key', 'a'],
     ['base64', 'YmFhYWFhYWFh'],
+    ['escapes that a key begins in', '%41'],
+    ['escapes that a key begins in and goes on behind', '%41AAAAAAAA'],
   ])('10 MiB of %s are looked through once', (_name, piece) => {
     const text = piece.repeat(Math.ceil(size / piece.length));
-    const redactor = new Redactor([long, 'sk_live_4f+9', 'whsec_5Tg8/kQ"p1']);
+    const redactor = new Redactor([long, `41${'A'.repeat(1_021)}/`, 'sk_live_4f+9', 'whsec_5Tg8/kQ"p1']);
     expect(redactor.text(text)).toBe(text);
     expect(redactor.beginning(text, 2_000, true)).toHaveLength(2_000);
   });
@@ -186,6 +203,8 @@ describe('the cost of hiding', () => {
   test('10 MiB of keys too', () => {
     const text = 'sk%5Flive_4f+9'.repeat(size / 16);
     expect(new Redactor(['sk_live_4f+9']).text(text)).toBe(HIDDEN.repeat(size / 16));
+    const overlapped = '%00!!!!!%2B'.repeat(size / 16);
+    expect(new Redactor(['00!!!!!+']).text(overlapped)).toBe(`%${HIDDEN}`.repeat(size / 16));
   });
 
   test.each(['\\', '(((((', '[', '*'.repeat(40), '(a+)+$', '\\u', '%', '&#;', '^$', '$&$1'])(
@@ -258,6 +277,13 @@ describe('a text that broke off', () => {
     ['nothing', 'nothing'],
   ])('%j is shown as %j', (text, shown) => {
     expect(redactor.brokenText(text)).toBe(shown);
+  });
+
+  test('also behind half an escape', () => {
+    const percent = new Redactor(['0+key/123']);
+    expect(percent.brokenText('%00%2Bkey%2')).toBe(`%0${HIDDEN}`);
+    expect(percent.brokenText('%00%2B')).toBe('%00%2B');
+    expect(new Redactor(['nab"cdefg']).brokenText('a line\\n')).toBe('a line\\n');
   });
 
   test('in JSON and in JSON in JSON', () => {

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { discard, join, readBody } from '../../src/transport/answer.ts';
 import { Attempt } from '../../src/transport/attempt.ts';
 import { keyProblem } from '../../src/transport/secrecy/api-key.ts';
-import { beginningAtEnd } from '../../src/transport/secrecy/spelling.ts';
+import { beginningAtEnd } from '../../src/transport/secrecy/secret-spellings.ts';
 import { FakeRuntime } from '../support/fake-runtime.ts';
 
 // The small parts of an attempt, each alone: what a whole call shows only by accident.

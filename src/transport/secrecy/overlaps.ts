@@ -1,4 +1,4 @@
-import { folded, type Spelled, withoutHalfEscape } from './spelling.ts';
+import { folded, type Spelled, withoutHalfEscape } from './secret-spellings.ts';
 
 /** One text to look for. */
 export interface Needle {

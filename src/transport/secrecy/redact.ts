@@ -1,5 +1,5 @@
 import { type Needle, overlappedSpans, type Span, shortestBeginning } from './overlaps.ts';
-import { base64Forms, beginningAtEnd, folded, looksEscaped, spellings, withoutHalfEscape } from './spelling.ts';
+import { base64Forms, beginningAtEnd, folded, looksEscaped, spellings, withoutHalfEscape } from './secret-spellings.ts';
 
 const HIDDEN = '[redacted]';
 /** Keys that a function gave, beyond which the oldest is forgotten. */

@@ -14,7 +14,7 @@ class QuickFirst extends BaseSequencer {
 // For scripts/mutation.ts, which says which tests judge: thousands of runs, in one worker each, ended at the first failure.
 export default defineConfig({
   test: {
-    include: (process.env['MUTATION_TESTS'] ?? '').split(','),
+    include: (process.env['MUTATION_TESTS'] ?? '').split('\n'),
     isolate: false,
     testTimeout: 8_000,
     sequence: { sequencer: QuickFirst },

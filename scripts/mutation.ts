@@ -93,7 +93,7 @@ async function testMutants(
   name: string,
   { mutate, tests, withStatic }: Part,
 ): Promise<Readonly<Record<string, number>>> {
-  process.env['MUTATION_TESTS'] = tests.join(',');
+  process.env['MUTATION_TESTS'] = tests.join('\n');
   const results = await new Stryker({
     packageManager: 'npm',
     testRunner: 'vitest',

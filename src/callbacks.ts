@@ -1,6 +1,6 @@
 /**
- * Calls a function of the merchant that only observes: a hook, a logger, a report. What it throws or rejects with is
- * ignored, and nothing waits for it, so that no payment depends on it.
+ * Calls a hook, a logger or another function of the merchant that only observes. Errors and rejections are ignored.
+ * Nothing waits for the result, so that no payment depends on it.
  */
 export function notify(callback: () => unknown): void {
   try {

@@ -1,3 +1,4 @@
+// The folder `doctor` is one command: it checks the settings and the service. It imports the client when it runs.
 import { isMerchantError } from '../../errors/guards.ts';
 import { parseSecrets } from '../../webhooks/verify/secrets.ts';
 import { readArguments } from '../arguments.ts';

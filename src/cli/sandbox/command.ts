@@ -1,3 +1,4 @@
+// The folder `sandbox` is one command: it serves a sandbox, or acts on one that runs. It imports the sandbox.
 import { isLoopback } from '../../contract/values/hosts.ts';
 import { createSandbox, type Sandbox, type SandboxEvent } from '../../sandbox/index.ts';
 import { EXIT, type ExitCode, type Io } from '../io.ts';

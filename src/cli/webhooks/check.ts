@@ -1,3 +1,4 @@
+// The folder `webhooks` has the commands `webhooks check`, `send` and `verify`. It imports receiver and sandbox.
 import { isLoopback } from '../../contract/values/hosts.ts';
 import { dialectFrom } from '../../sandbox/dialect/dialects.ts';
 import { parseDuration } from '../../sandbox/option-checks.ts';

@@ -1,3 +1,4 @@
+// The folder `secrecy` keeps the API key and the webhook secrets out of each text that leaves the client.
 import { type Needle, overlappedSpans, type Span, shortestBeginning } from './overlaps.ts';
 import { base64Forms, beginningAtEnd, folded, looksEscaped, spellings, withoutHalfEscape } from './secret-spellings.ts';
 

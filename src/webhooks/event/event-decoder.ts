@@ -1,3 +1,4 @@
+// The room `event` turns the payload of a delivery into a typed event. It imports from contract only files without zod.
 import { isObject, type JsonObject } from '../../contract/json.ts';
 import { EVENTS, eventOfStatus, type KnownEventType } from '../../contract/statuses.ts';
 import type { Decimal } from '../../contract/values/decimal.ts';

@@ -1,3 +1,4 @@
+// The folder `check` has the rules that `webhooks check` tests a receiver against, and their deliveries.
 import { CliError, EXIT } from '../../io.ts';
 import type { CheckResult } from '../../report.ts';
 import { ACCEPTED, REPEATS } from './accepted.ts';

@@ -1,3 +1,4 @@
+// The folder `deliveries` shows webhook deliveries: the list, one delivery, and its copies as curl and as a test.
 import { DELIVERY_STATUSES } from '../../../contract/statuses.ts';
 import { MAX_ATTEMPTS } from '../../delivery/deliveries.ts';
 import type { Answer } from '../../service/respond.ts';

@@ -1,3 +1,4 @@
+// The folder `parts` has what all pages share: safe HTML, tables, times, style and script. It imports no page.
 import { isHttpAddress } from '../../../contract/values/hosts.ts';
 import type { Answer } from '../../service/respond.ts';
 

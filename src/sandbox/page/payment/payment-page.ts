@@ -1,3 +1,4 @@
+// The folder `payment` is the hosted payment page: the open order, its buttons, the controls for tests and the receipt.
 import { compareAmounts } from '../../business/money.ts';
 import type { Answer } from '../../service/respond.ts';
 import type { InvoiceRecord } from '../../state/records.ts';

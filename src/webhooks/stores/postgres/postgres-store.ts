@@ -1,3 +1,4 @@
+// The folder `postgres` is one store: its statements, and one connection type over pg, PGlite and clients like them.
 import { checkOptions, configurationFail, readWord } from '../../../checks.ts';
 import { ConfigurationError } from '../../../errors/classes.ts';
 import type { SqlStore, SqlStoreOptions } from '../sql-store.ts';

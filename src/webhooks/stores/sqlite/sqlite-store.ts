@@ -1,3 +1,4 @@
+// The folder `sqlite` is one store: its statements, its transactions and the wait for a locked file.
 import { checkOptions, configurationFail, readCount } from '../../../checks.ts';
 import { ConfigurationError } from '../../../errors/classes.ts';
 import { parseClock } from '../../clock.ts';

@@ -69,14 +69,12 @@ describe('a delivery record', () => {
     ]);
   });
 
-  it.each(['id', 'delivery_id', 'webhook_id', 'webhook_delivery_id', 'uuid', 'delivery_uuid'])(
-    'has its id as %s',
-    (name) => {
-      expect(first(renamed('delivery_id', name)).id).toBe('9482f7a5-08dc-4796-82e3-a6b5c3d3e7f8');
-    },
-  );
-
   it.each([
+    'id',
+    'delivery_id',
+    'webhook_delivery_id',
+    'delivery_uuid',
+    'webhook_uuid',
     'x_webhook_id',
     'X-Webhook-Id',
     'xWebhookId',
@@ -192,7 +190,8 @@ describe('a delivery record', () => {
   });
 
   it.each(['status', 'state', 'delivery_status'])('has its status as %s', (name) => {
-    expect(first(renamed('status', name)).status).toBe('delivered');
+    // Its log would make it delivered.
+    expect(first(renamed('status', name, { ...wire.deliveredRecord, status: 'held' })).status).toBe('held');
   });
 
   it.each(['attempts', 'attempts_made', 'attempt_count', 'attempts_count'])('counts its attempts as %s', (name) => {
@@ -255,8 +254,8 @@ describe('a delivery record', () => {
   });
 
   it('may count its attempts out of a maximum', () => {
-    expect(first({ ...wire.deliveredRecord, attempts: '2/7' }).attempts).toBe(2);
-    expect(first({ ...wire.deliveredRecord, attempts: '3 / 7' }).attempts).toBe(3);
+    expect(first({ ...wire.deliveredRecord, attempts: '12/70' }).attempts).toBe(12);
+    expect(first({ ...wire.deliveredRecord, attempts: '2 / 7' }).attempts).toBe(2);
   });
 
   it.each([[{ made: 2, max: 7 }], ['some'], [null], [true]])('counts its log where its count is %j', (attempts) => {

@@ -96,5 +96,6 @@ describe('rates', () => {
 
   it.each([[null], [undefined], [{}], ['text'], [[null]], [[5]]])('are refused when the payload is %j', (payload) => {
     expect(refused(listRates.data, payload)).toHaveLength(1);
+    expect(listRates.data(payload)).not.toHaveProperty('isMore');
   });
 });

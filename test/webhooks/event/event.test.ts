@@ -85,13 +85,25 @@ describe('a paid event', () => {
     ['adjusted is false, but the amounts differ', { original_amount: '30.00' }, '"original_amount" differs'],
     ['original_amount is no amount', { adjusted: true, original_amount: {} }, '"original_amount" must be'],
     ['invoice_uuid is missing', { invoice_uuid: undefined }, '"invoice_uuid" is not text, missing'],
+    ['invoice_uuid is empty', { invoice_uuid: '' }, '"invoice_uuid" is not text'],
     ['invoice_uuid is a number', { invoice_uuid: 5 }, '"invoice_uuid" is not text'],
     ['invoice_uuid is endless', { invoice_uuid: 'x'.repeat(129) }, 'too long'],
     ['the order id is missing', { external_id: undefined }, "the merchant's order id is missing"],
     ['status is missing', { status: undefined }, '"status" is not text'],
+    ['status is empty', { status: '' }, '"status" is not text'],
+    ['status is a number', { status: 1 }, '"status" is not text'],
     ['the name contradicts the status', { event: 'invoice.canceled' }, 'invoice.canceled, whose status is'],
   ])('is malformed when %s', async (_name, members, message) => {
     expect(await malformed({ ...paid, ...members })).toContain(message);
+  });
+
+  it.each(['[]', 'null', '5', '"text"'])('is malformed as %s, which is no JSON object', async (body) => {
+    expect(await malformed(body)).toContain('is not a JSON object');
+  });
+
+  it('takes an invoice_uuid of 128 characters', async () => {
+    const invoice_uuid = 'x'.repeat(128);
+    expect(await deliver({ ...paid, invoice_uuid })).toMatchObject({ type: 'invoice.paid', invoice_uuid });
   });
 
   it('takes a JSON number that is surely exact', async () => {

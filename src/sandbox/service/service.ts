@@ -1,8 +1,7 @@
 // service/ answers the requests to the API: faults, key, route, handler, answer. It imports business/ and delivery/. A new
 // endpoint needs one handler in handlers.ts.
 
-import type { Operation } from '../../contract/endpoints.ts';
-import { endpoints } from '../../contract/endpoints.ts';
+import { endpoints, type Operation } from '../../contract/endpoints.ts';
 import { payloadOf } from '../../contract/envelope.ts';
 import type { RequestFault } from '../state/faults.ts';
 import { note, type World } from '../world.ts';
@@ -68,13 +67,8 @@ function work(world: World, exchange: Exchange, match: ReturnType<typeof matchRo
 function checkKey(world: World, given: string | null): void {
   const { apiKey, dialect } = world.settings;
   if (given === apiKey) return;
-  const why =
-    given === null
-      ? 'header X-Api-Key is missing'
-      : given === ''
-        ? 'header X-Api-Key is empty'
-        : 'header X-Api-Key is not the key of this sandbox';
-  const more = { why, form: dialect.authBody };
+  const problem = given === null ? 'missing' : given === '' ? 'empty' : 'not the key of this sandbox';
+  const more = { why: `header X-Api-Key is ${problem}`, form: dialect.authBody };
   throw new Refusal(dialect.authStatus, dialect.authCode, 'A valid API key is required.', more);
 }
 

@@ -55,6 +55,11 @@ export function fileBytes(path: string, fix: string): Buffer {
   }
 }
 
+/** The error for a request that cannot be fulfilled. */
+export function finding(message: string, fix: string): CliError {
+  return new CliError(EXIT.finding, message, fix);
+}
+
 /** The text of anything that was thrown. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);

@@ -91,12 +91,7 @@ export class InvoiceMismatchError extends MerchantError {
   /** The invoice that exists. */
   readonly existing: Invoice;
 
-  constructor(
-    init: MerchantErrorInit & {
-      readonly differences: readonly ComparedField[];
-      readonly existing: Invoice;
-    },
-  ) {
+  constructor(init: MerchantErrorInit & Pick<InvoiceMismatchError, 'differences' | 'existing'>) {
     super(init);
     this.differences = init.differences;
     this.existing = init.existing;

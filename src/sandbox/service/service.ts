@@ -50,7 +50,8 @@ function work(world: World, exchange: Exchange, match: ReturnType<typeof matchRo
       throw new Refusal(405, 'METHOD_NOT_ALLOWED', `Use ${match.allow}.`, { headers: { Allow: match.allow } });
     }
     const { operation, params } = match;
-    const done = HANDLERS[operation](world, { params, query: exchange.url.searchParams, body: exchange.body });
+    const request = { params, query: exchange.url.searchParams, body: exchange.body };
+    const done = HANDLERS[operation](world, request, dialect);
     const { why } = done;
     if (done.text !== undefined) return { status: done.status, headers: TEXT_TYPE, body: done.text, why };
     const answer = { ...success(dialect, done.status, done.data, done.bare), why };

@@ -54,7 +54,7 @@ export function deliver(url: string, { method, headers, body }: ReceiverRequest,
   });
 }
 
-/** @throws CliError if nobody answered. A time-out is an answer that comes too late. */
+/** @throws CliError if there was no connection. After a timeout the receiver counts as reachable. */
 export function throwIfUnreachable(url: string, { status, problem }: Reply, typed: string): void {
   if (status !== null || problem === 'time-out') return;
   const fix = `start your receiver, then: merchant-invoicing webhooks ${typed} ${url}`;

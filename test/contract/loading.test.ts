@@ -27,8 +27,6 @@ test('the table of endpoints builds no schema before an endpoint is used', async
   expect(built).toEqual([]);
   expect(shared.length).toBeGreaterThan(0); // building is counted
 
-  endpoints['rates.list'].data([]);
-  expect(built).toEqual([]); // a list without rows needs no schema of a row
   endpoints['rates.list'].data([{}]);
   expect(built).toContain('looseObject');
 });

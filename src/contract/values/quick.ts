@@ -26,7 +26,8 @@ export function quickDecimal(text: string): Decimal | null {
   const whole = numberIn(text, 0, point);
   if (point === text.length) return new Decimal(whole);
   const places = text.length - point - 1;
-  if (text.charCodeAt(point) !== POINT || places === 0 || places > WORD || digitsEnd(text, point + 1) < text.length) return null;
+  if (text.charCodeAt(point) !== POINT || places === 0 || places > WORD || digitsEnd(text, point + 1) < text.length)
+    return null;
   const part = numberIn(text, point + 1, text.length) * (SHIFTS[places] ?? 0);
   if (part === 0) return new Decimal(whole);
   const decimal = new Decimal(whole === 0 ? part : whole);

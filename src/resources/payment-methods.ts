@@ -22,7 +22,7 @@ export interface ChargeQuery {
   readonly amount: DecimalInput;
 }
 
-const checkCharge = check(() => parameters({ currency: limitedText(2, 16), amount }));
+const checkCharge = check(() => parameters({ currency: limitedText(2, 16), amount: amount() }));
 
 /** The payment methods available to the business: the source of truth for currencies and amounts that can be charged. */
 export interface PaymentMethods {

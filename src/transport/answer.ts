@@ -49,20 +49,32 @@ export function excerpt({ raw, cut, broken }: Answer, redactor: Redactor): strin
 export async function receiveAnswer(response: Response, attempt: Attempt, redactor: Redactor): Promise<Answer> {
   const { status, headers } = response;
   const success = status >= 200 && status < 300;
-  const requestId = readRequestId(headers, redactor);
-  const head = { status, headers, requestId, redirected: response.redirected === true, receivedAt: attempt.now() };
+  const receivedAt = attempt.now();
+  const answerOf = (body: DecodedText): Answer => ({
+    status,
+    headers,
+    receivedAt,
+    redirected: response.redirected === true,
+    ...body,
+    // Hidden and escaped when it is read, because most answers are successes whose id nobody reads.
+    get requestId() {
+      return readRequestId(headers, redactor);
+    },
+  });
   const seen: Uint8Array[] = [];
   try {
     const body = await attempt.race(readBody(response, success ? BODY_MAX : ERROR_BODY_MAX, attempt.signal, seen));
-    return { ...head, ...decodedText(body, success) };
+    return answerOf(decodedText(body, success));
   } catch (thrown) {
     // Aborted by the caller, or a success of which only a part came in time.
     if (attempt.interruption === 'aborted' || (success && attempt.interruption !== null)) throw thrown;
-    return { ...head, ...decodedText({ bytes: join(seen), cut: false }, false), broken: true };
+    return answerOf({ ...decodedText({ bytes: join(seen), cut: false }, false), broken: true });
   }
 }
 
-function decodedText(body: BodyBytes, strict: boolean): { raw: string; cut: boolean; broken: boolean } {
+type DecodedText = Pick<Answer, 'raw' | 'cut' | 'broken'>;
+
+function decodedText(body: BodyBytes, strict: boolean): DecodedText {
   try {
     return { raw: new TextDecoder('utf-8', { fatal: strict }).decode(body.bytes), cut: body.cut, broken: false };
   } catch {

@@ -90,7 +90,7 @@ class ReceivedAnswer implements Answer {
     this.#redactor = redactor;
   }
 
-  /** Hidden and escaped when it is read, because nobody reads the id of most answers. */
+  /** Hidden and escaped when it is read, because no caller reads the id of most answers. */
   get requestId(): string | null {
     return readRequestId(this.headers, this.#redactor);
   }

@@ -65,7 +65,7 @@ export class MerchantClient {
       runtime,
       budget: new RetryBudget(budget),
       gate: new RateLimitGate(runtime),
-      observer: new Observer(options.hooks ?? {}, options.logger ?? {}),
+      observer: options.hooks || options.logger ? new Observer(options.hooks ?? {}, options.logger ?? {}) : null,
       redactor,
       drift: options.onDrift === undefined ? null : new DriftReporter(options.onDrift, redactor),
       settings,

@@ -5,12 +5,12 @@ import { ConfigurationError } from '../errors/classes.ts';
 import { runCall } from '../transport/call-loop.ts';
 import type { CallOptions } from '../transport/options.ts';
 import type { ClientCore } from '../transport/scope.ts';
+import { createDeferredHandler, deferredVerify } from '../webhooks/deferred-receiver.ts';
 import type { InvoiceEvent } from '../webhooks/event/events.ts';
 import type { WebhookHandlerOptions } from '../webhooks/handle/handler-options.ts';
-import { createWebhookHandler, type WebhookHandler } from '../webhooks/handler.ts';
+import type { WebhookHandler } from '../webhooks/handler.ts';
 import type { HeadersInput } from '../webhooks/verify/headers.ts';
 import type { RawBody } from '../webhooks/verify/raw-body.ts';
-import { verifyWebhook } from '../webhooks/verify/verify.ts';
 import type { VerifyWebhookOptions } from '../webhooks/verify/verify-options.ts';
 
 /** Webhooks: deliveries, sending one again, and receiving with the client's secret. */
@@ -72,7 +72,7 @@ export class WebhooksResource implements Webhooks {
   }
 
   async verify(rawBody: RawBody, headers: HeadersInput, options?: VerifyWebhookOptions): Promise<InvoiceEvent> {
-    return verifyWebhook(rawBody, headers, this.#secret('webhooks.verify'), options);
+    return deferredVerify(rawBody, headers, this.#secret('webhooks.verify'), options);
   }
 
   handler<Extra extends object = object>(options: Omit<WebhookHandlerOptions<Extra>, 'secret'>): WebhookHandler {
@@ -82,7 +82,7 @@ export class WebhooksResource implements Webhooks {
         operation,
       });
     }
-    return createWebhookHandler<Extra>({ ...options, secret: this.#secret(operation) });
+    return createDeferredHandler<Extra>({ ...options, secret: this.#secret(operation) }, operation);
   }
 
   #secret(operation: string): readonly (string | Uint8Array)[] {

@@ -25,8 +25,7 @@ const lazyRequire: NonNullable<Options['plugins']>[number] = {
 const ZOD_CORE = dirname(createRequire(import.meta.url).resolve('zod/v4/core'));
 
 /** What other files of zod hand on from the compiler. Nobody uses it from there. */
-const UNUSED_COMPILER =
-  'export let INVALID, compile, withParser, ZodCompileAsyncError, ZodCompileUnsupportedError;';
+const UNUSED_COMPILER = 'export let INVALID, compile, withParser, ZodCompileAsyncError, ZodCompileUnsupportedError;';
 
 /**
  * Cuts zod's compiler out of its index, so that it becomes a chunk of its own. The bundler assigns whole files to chunks,

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { builtinModules } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
@@ -238,6 +238,21 @@ describe.runIf(isBuilt)('the built entries', () => {
     expect(sources.filter((path) => path.includes('/sandbox/'))).toEqual([]);
     expect(sources).toContain('src/client.ts'); // the maps are read
     expect(sources.some((path) => path.includes('node_modules/ky/'))).toBe(true);
+  });
+
+  it.each(['index.js', 'index.cjs'])('%s loads neither the receiver, the stores nor the compiler of zod', (entry) => {
+    const { sources } = readBuilt(dist, entry);
+    const late =
+      /webhooks\/(?:stores|adapters|catch-up|conformance)\/|handle\/handle-request|verify\/(?:verify|mismatch)\.ts|core\/compile\./;
+    expect(sources.filter((path) => late.test(path))).toEqual([]);
+    expect(sources).toContain('src/webhooks/deferred-receiver.ts');
+  });
+
+  it.each(['index.cjs', 'webhooks.cjs'])('%s loads its later chunks with require, which Jest can do', (entry) => {
+    const { chunks } = readBuilt(dist, entry);
+    const texts = chunks.map((chunk) => readFileSync(`${dist}/${chunk}`, 'utf8'));
+    expect(texts.filter((text) => /\bimport\(/.test(text))).toEqual([]);
+    expect(texts.some((text) => text.includes('Promise.resolve().then(()=>require('))).toBe(true);
   });
 
   it.each(['webhooks.js', 'webhooks.cjs'])('%s holds neither ky nor zod, neither client nor sandbox', (entry) => {

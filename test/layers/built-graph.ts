@@ -15,6 +15,8 @@ export interface BuiltGraph {
 function loadsOf(path: string, text: string): string[] {
   const names: string[] = [];
   const visit = (node: ts.Node): void => {
+    // `() => require('./chunk.cjs')` loads later, as `import()` does.
+    if (ts.isArrowFunction(node) && ts.isCallExpression(node.body)) return;
     const specifier =
       ts.isImportDeclaration(node) || ts.isExportDeclaration(node)
         ? node.moduleSpecifier

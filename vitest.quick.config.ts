@@ -31,7 +31,7 @@ function isSlow(path: string, seen = new Set([path])): boolean {
 export default defineConfig({
   test: {
     include: [...files.keys()].filter((path) => path.endsWith('.test.ts') && !isSlow(path)),
-    exclude: ['test/**/single-values.test.ts'],
+    exclude: ['test/**/single-values.test.ts', 'test/docstring-examples.test.ts'],
     env: { SHUFFLE_RUNS: process.env['SHUFFLE_RUNS'] ?? '20' },
     isolate: false, // one worker loads each source once, which saves a third of the time
     testTimeout: 300_000,

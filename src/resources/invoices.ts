@@ -42,6 +42,7 @@ export interface Invoices {
    * Creates the invoice, or reads the one that has this external_id. An invoice that is found may be final, for example
    * paid. Check its status before you send the customer to it.
    *
+   * @throws ValidationError (`VALIDATION_ERROR`) for unusable parameters. No request is made if the client finds them.
    * @throws InvoiceMismatchError (`SDK_INVOICE_MISMATCH`) if the invoice has another amount, currency or customer.
    * @example
    * const { created, invoice } = await merchant.invoices.createOrGet(params);

@@ -28,6 +28,7 @@ const checkCharge = check(() => parameters({ currency: limitedText(2, 16), amoun
 export interface PaymentMethods {
   /**
    * Lists all methods. One that cannot be read is left out, and reported to `onInvalidItem` and `onDrift`.
+   * @throws UnexpectedResponseError (`SDK_CONTRACT`) if none of the rows can be read.
    * @example
    * for (const method of await merchant.paymentMethods.list()) console.log(method.currency.code, method.min_amount.toFixed());
    * @see [GET /api/v1/external/payment-methods](../../docs/service-interface.md#get-apiv1externalpayment-methods)
@@ -36,6 +37,7 @@ export interface PaymentMethods {
 
   /**
    * Lists the methods by which this amount of this currency can be charged. Empty when it cannot be charged.
+   * @throws ValidationError (`VALIDATION_ERROR`) for an unusable currency or amount. No request is made.
    * @example
    * const methods = await merchant.paymentMethods.forCharge({ currency: 'EUR', amount: '25.00' });
    * @see [GET /api/v1/external/payment-methods](../../docs/service-interface.md#get-apiv1externalpayment-methods)

@@ -31,8 +31,10 @@ export interface Rates {
   /**
    * Lists the rates of this moment. A pair without fresh data is missing. A row that cannot be read is left out, and reported to
    * `onInvalidItem` and `onDrift`.
+   * @throws ValidationError (`VALIDATION_ERROR`) for an unusable filter. No request is made.
+   * @throws UnexpectedResponseError (`SDK_CONTRACT`) if none of the rows can be read.
    * @example
-   * for (const { fiat, side, rate } of await merchant.rates.list({ fiat: 'EUR' })) console.log(fiat, side, rate.toFixed());
+   * for (const { fiat, side, price } of await merchant.rates.list({ fiat: 'EUR' })) console.log(fiat, side, price.toFixed());
    * @see [GET /api/v1/external/rates](../../docs/service-interface.md#get-apiv1externalrates)
    */
   list(filter?: RateFilter, options?: RowsOptions): Call<Rate[]>;

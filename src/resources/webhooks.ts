@@ -18,6 +18,7 @@ export interface Webhooks {
   /**
    * Lists the deliveries of an invoice, each with its attempts.
    * @param ident The service's uuid, or the external_id.
+   * @throws NotFoundError if the business has no such invoice.
    * @example
    * const deliveries = await merchant.webhooks.deliveries('order-1042');
    * @see [GET /api/v1/external/invoices/{ident}/webhooks](../../docs/service-interface.md#get-apiv1externalinvoicesidentwebhooks)
@@ -27,6 +28,7 @@ export interface Webhooks {
   /**
    * Sends the latest delivery of the invoice now. Repeated only after a rate limit, or if it certainly was not sent.
    * @param ident The service's uuid, or the external_id.
+   * @throws NotFoundError if the business has no such invoice, or the invoice has no delivery.
    * @example
    * await merchant.webhooks.resend('order-1042');
    * @see [POST /api/v1/external/invoices/{ident}/resend-webhook](../../docs/service-interface.md#post-apiv1externalinvoicesidentresend-webhook)
@@ -47,7 +49,7 @@ export interface Webhooks {
    * Creates the receiver of `merchant-invoicing/webhooks`, with the client's webhookSecret.
    * @throws ConfigurationError (`SDK_CONFIGURATION`) without a webhookSecret, or for an unusable option.
    * @example
-   * const handler = merchant.webhooks.handler({ store, onPaid: ({ external_id }) => fulfil(external_id) });
+   * const handler = merchant.webhooks.handler({ store, onPaid, onCanceled });
    * @see [Authentication](../../docs/service-interface.md#authentication)
    */
   handler<Extra extends object = object>(options: Omit<WebhookHandlerOptions<Extra>, 'secret'>): WebhookHandler;

@@ -14,6 +14,7 @@ export interface Withdrawals {
   /**
    * Lists withdrawals in the order of the service. The result is a promise of one page and an async iterable of all
    * withdrawals. Those of another status than was asked for are left out, with an `onDrift` event.
+   * @throws ValidationError (`VALIDATION_ERROR`) for an unusable filter. No request is made.
    * @example
    * for await (const withdrawal of merchant.withdrawals.list({ status: 'approved' })) console.log(withdrawal.uuid);
    * @see [GET /api/v1/external/withdrawals](../../docs/service-interface.md#get-apiv1externalwithdrawals)

@@ -100,7 +100,9 @@ function loadsOf(root: string, file: string, run: readonly string[] | undefined)
   });
   if (status !== 0) throw new Error(`${file} cannot be loaded`);
   const { files, builtins } = JSON.parse(output[3] ?? '') as Record<'files' | 'builtins', readonly string[]>;
-  const sources = files.filter((url) => url.startsWith('file:')).flatMap((url) => sourcesOf(root, fileURLToPath(url)));
+  // The program is published without maps, so that only what it loads from outside is known.
+  const mapped = run === undefined ? files : files.filter((url) => url.includes('/node_modules/'));
+  const sources = mapped.filter((url) => url.startsWith('file:')).flatMap((url) => sourcesOf(root, fileURLToPath(url)));
   return [...new Set([...builtins, ...sources])].sort();
 }
 

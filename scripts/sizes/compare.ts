@@ -3,7 +3,7 @@ import type { Sizes } from './measure.ts';
 /** How much an entry may grow before the recorded size must be changed on purpose. */
 export const GROWTH_MAX = 0.03;
 
-/** What is worse than recorded, one line each. */
+/** Returns one line for each entry that is larger, or loads more, than recorded. */
 export function problems(recorded: Sizes, measured: Sizes): string[] {
   const names = new Set([...Object.keys(recorded), ...Object.keys(measured)]);
   return [...names].flatMap((name) => {

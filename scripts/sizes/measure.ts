@@ -5,11 +5,11 @@ import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
 
-/** What one entry costs whoever imports it. */
+/** The cost of importing one entry. */
 export interface Entry {
-  /** Bytes after minifying and gzip, dependencies included, without what is loaded when it is first used. */
+  /** Bytes after minifying and gzip, dependencies included, without the files that load at their first use. */
   readonly gzip: number;
-  /** What is loaded at import: built-ins of Node, `fetch` for the platform's, folders of `src`, and packages. */
+  /** The modules loaded at import: built-ins of Node, `fetch` for the platform's, folders of `src`, and packages. */
   readonly loads: readonly string[];
 }
 

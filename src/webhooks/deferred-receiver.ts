@@ -21,9 +21,9 @@ let receiver: Receiver | null = null;
 function loadReceiver(operation: string): Receiver | Promise<Receiver> {
   if (receiver !== null) return receiver;
   return import('./receiver.ts').then(
-    (loaded) => {
-      receiver = loaded;
-      return loaded;
+    ({ catchUp, handleRequest, verifyWebhook }) => {
+      receiver = { catchUp, handleRequest, verifyWebhook };
+      return receiver;
     },
     (cause: unknown) => {
       const message = `${operation}: a file of this package could not be loaded. Install or deploy the package again.`;

@@ -21,14 +21,14 @@ const PARSE_CONTEXT = { reportInput: true, error: () => 'is not as the interface
 /** The compiler of zod: undefined before it is first needed, null until it is loaded. */
 let compile: typeof import('./compiler.ts').compile | null | undefined;
 
-/** Loads the compiler beside the first request. Until then a schema runs uncompiled, which is slower. */
+/** Loads the compiler during the first request. Until then a schema runs as it was built, which is slower. */
 function loadCompiler(): void {
   compile = null;
   import('./compiler.ts').then(
     (loaded) => {
       compile = loaded.compile;
     },
-    () => undefined, // uncompiled schemas give the same results
+    () => undefined, // the results are the same without it
   );
 }
 

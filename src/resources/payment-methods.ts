@@ -46,26 +46,19 @@ export interface PaymentMethods {
 }
 
 /** @internal */
-export class PaymentMethodsResource implements PaymentMethods {
-  readonly #client: ClientCore;
-
-  constructor(client: ClientCore) {
-    this.#client = client;
-  }
-
-  list(options?: RowsOptions): Call<PaymentMethod[]> {
-    return new CallPromise(readRows(this.#client, endpoints['paymentMethods.list'], options));
-  }
-
-  forCharge(charge: ChargeQuery, options?: RowsOptions): Call<PaymentMethod[]> {
-    const rows = readRows(this.#client, endpoints['paymentMethods.list'], options, () => {
-      const checked = readInput(checkCharge, charge, 'paymentMethods.forCharge');
-      const wanted = new Decimal(checked.amount);
-      return ({ currency, min_amount, max_amount }) =>
-        currency.code.toUpperCase() === checked.currency.toUpperCase() &&
-        min_amount.lte(wanted) &&
-        max_amount.gte(wanted);
-    });
-    return new CallPromise(rows);
-  }
+export function buildPaymentMethods(client: ClientCore): PaymentMethods {
+  return {
+    list: (options) => new CallPromise(readRows(client, endpoints['paymentMethods.list'], options)),
+    forCharge(charge, options) {
+      const rows = readRows(client, endpoints['paymentMethods.list'], options, () => {
+        const checked = readInput(checkCharge, charge, 'paymentMethods.forCharge');
+        const wanted = new Decimal(checked.amount);
+        return ({ currency, min_amount, max_amount }) =>
+          currency.code.toUpperCase() === checked.currency.toUpperCase() &&
+          min_amount.lte(wanted) &&
+          max_amount.gte(wanted);
+      });
+      return new CallPromise(rows);
+    },
+  };
 }

@@ -41,20 +41,16 @@ export interface Rates {
 }
 
 /** @internal */
-export class RatesResource implements Rates {
-  readonly #client: ClientCore;
-
-  constructor(client: ClientCore) {
-    this.#client = client;
-  }
-
-  list(filter: RateFilter = {}, options?: RowsOptions): Call<Rate[]> {
-    const rows = readRows(this.#client, endpoints['rates.list'], options, () => {
-      const { fiat, side, platform } = readInput(checkFilter, filter, 'rates.list');
-      return (rate) => isSame(rate.fiat, fiat) && isSame(rate.side, side) && isSame(rate.platform, platform);
-    });
-    return new CallPromise(rows);
-  }
+export function buildRates(client: ClientCore): Rates {
+  return {
+    list(filter = {}, options) {
+      const rows = readRows(client, endpoints['rates.list'], options, () => {
+        const { fiat, side, platform } = readInput(checkFilter, filter, 'rates.list');
+        return (rate) => isSame(rate.fiat, fiat) && isSame(rate.side, side) && isSame(rate.platform, platform);
+      });
+      return new CallPromise(rows);
+    },
+  };
 }
 
 function isSame(actual: string, wanted: string | undefined): boolean {

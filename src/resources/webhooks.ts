@@ -56,42 +56,29 @@ export interface Webhooks {
 }
 
 /** @internal */
-export class WebhooksResource implements Webhooks {
-  readonly #client: ClientCore;
-  readonly #secrets: readonly (string | Uint8Array)[];
-
-  constructor(client: ClientCore, secrets: readonly (string | Uint8Array)[]) {
-    this.#client = client;
-    this.#secrets = secrets;
-  }
-
-  deliveries(ident: string, options?: CallOptions): Call<WebhookDelivery[]> {
-    return new CallPromise(runCall(this.#client, endpoints['webhooks.deliveries'], { params: { ident } }, options));
-  }
-
-  resend(ident: string, options?: CallOptions): Call<void> {
-    return new CallPromise(runCall(this.#client, endpoints['webhooks.resend'], { params: { ident } }, options));
-  }
-
-  async verify(rawBody: RawBody, headers: HeadersInput, options?: VerifyWebhookOptions): Promise<InvoiceEvent> {
-    return deferredVerify(rawBody, headers, this.#secret('webhooks.verify'), options);
-  }
-
-  handler<Extra extends object = object>(options: Omit<WebhookHandlerOptions<Extra>, 'secret'>): WebhookHandler {
-    const operation = 'webhooks.handler';
-    if (typeof options === 'object' && options !== null && 'secret' in options) {
-      throw new ConfigurationError(`${operation} takes the webhookSecret of the client: leave secret out.`, {
-        operation,
-      });
-    }
-    return createDeferredHandler<Extra>({ ...options, secret: this.#secret(operation) }, operation);
-  }
-
-  #secret(operation: string): readonly (string | Uint8Array)[] {
-    if (this.#secrets.length > 0) return this.#secrets;
+export function buildWebhooks(client: ClientCore, secrets: readonly (string | Uint8Array)[]): Webhooks {
+  const secretsFor = (operation: string): readonly (string | Uint8Array)[] => {
+    if (secrets.length > 0) return secrets;
     throw new ConfigurationError(
       `${operation}: the client has no webhookSecret: give MerchantClient one, or put it into MERCHANT_WEBHOOK_SECRET, which is not set or empty.`,
       { operation },
     );
-  }
+  };
+  return {
+    deliveries: (ident, options) =>
+      new CallPromise(runCall(client, endpoints['webhooks.deliveries'], { params: { ident } }, options)),
+    resend: (ident, options) =>
+      new CallPromise(runCall(client, endpoints['webhooks.resend'], { params: { ident } }, options)),
+    verify: async (rawBody, headers, options) =>
+      deferredVerify(rawBody, headers, secretsFor('webhooks.verify'), options),
+    handler(options) {
+      const operation = 'webhooks.handler';
+      if (typeof options === 'object' && options !== null && 'secret' in options) {
+        throw new ConfigurationError(`${operation} takes the webhookSecret of the client: leave secret out.`, {
+          operation,
+        });
+      }
+      return createDeferredHandler({ ...options, secret: secretsFor(operation) }, operation);
+    },
+  };
 }

@@ -34,25 +34,17 @@ export interface Withdrawals {
 }
 
 /** @internal */
-export class WithdrawalsResource implements Withdrawals {
-  readonly #client: ClientCore;
-  readonly #queryNames: Readonly<Record<string, string>>;
-
-  constructor(client: ClientCore, queryNames: Readonly<Record<string, string>>) {
-    this.#client = client;
-    this.#queryNames = queryNames;
-  }
-
-  list(query: ListWithdrawalsQuery = {}, options: ListOptions<Withdrawal> = {}): ListCall<Withdrawal> {
-    return listCall(this.#client, endpoints['withdrawals.list'], query, options, {
-      queryNames: this.#queryNames,
-      filtersOf: ({ status }) => wordFilter('status', status, (withdrawal: Withdrawal) => withdrawal.status),
-    });
-  }
-
-  get(uuid: string, options?: CallOptions): Call<Withdrawal> {
-    const endpoint = endpoints['withdrawals.get'];
-    const data = compared(endpoint.data, (withdrawal) => (isSameUuid(withdrawal.uuid, uuid) ? [] : ['uuid']));
-    return new CallPromise(runCall(this.#client, endpoint, { params: { withdrawal_uuid: uuid }, data }, options));
-  }
+export function buildWithdrawals(client: ClientCore, queryNames: Readonly<Record<string, string>>): Withdrawals {
+  return {
+    list: (query = {}, options = {}) =>
+      listCall(client, endpoints['withdrawals.list'], query, options, {
+        queryNames,
+        filtersOf: ({ status }) => wordFilter('status', status, (withdrawal: Withdrawal) => withdrawal.status),
+      }),
+    get(uuid, options) {
+      const endpoint = endpoints['withdrawals.get'];
+      const data = compared(endpoint.data, (withdrawal) => (isSameUuid(withdrawal.uuid, uuid) ? [] : ['uuid']));
+      return new CallPromise(runCall(client, endpoint, { params: { withdrawal_uuid: uuid }, data }, options));
+    },
+  };
 }

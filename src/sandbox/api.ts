@@ -1,3 +1,4 @@
+import type { Payment } from './business/invoices.ts';
 import type { Finding } from './delivery/cause-search.ts';
 import type { Dialect } from './dialect/dialects.ts';
 import type { ListenOptions, SandboxServer } from './http/server.ts';
@@ -103,10 +104,7 @@ export interface Sandbox extends AsyncDisposable {
    * @example
    * const { settled_amount_usdt } = await sandbox.pay('order-1', { method: 'Card' });
    */
-  pay(
-    ident: string,
-    options?: { readonly method?: number | string | undefined; readonly amount?: string | undefined },
-  ): Promise<SandboxInvoice>;
+  pay(ident: string, options?: Payment): Promise<SandboxInvoice>;
   /**
    * Pays less than ordered. The invoice becomes adjusted.
    *
@@ -115,11 +113,7 @@ export interface Sandbox extends AsyncDisposable {
    * @example
    * await sandbox.underpay('order-1', '20.00');
    */
-  underpay(
-    ident: string,
-    amount: string,
-    options?: { readonly method?: number | string | undefined },
-  ): Promise<SandboxInvoice>;
+  underpay(ident: string, amount: string, options?: Pick<Payment, 'method'>): Promise<SandboxInvoice>;
   /**
    * Pays more than ordered. The invoice becomes adjusted.
    *
@@ -128,11 +122,7 @@ export interface Sandbox extends AsyncDisposable {
    * @example
    * await sandbox.overpay('order-1', '30.00');
    */
-  overpay(
-    ident: string,
-    amount: string,
-    options?: { readonly method?: number | string | undefined },
-  ): Promise<SandboxInvoice>;
+  overpay(ident: string, amount: string, options?: Pick<Payment, 'method'>): Promise<SandboxInvoice>;
   /**
    * Ends the invoice as `fail`.
    *

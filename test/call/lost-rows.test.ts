@@ -6,6 +6,7 @@ import type { DriftEvent } from '../../src/index.ts';
 import type { ListOptions } from '../../src/resources/list-options.ts';
 import { refuse } from '../support/fault-steps.ts';
 import { type MovingList, movingList, uuids } from '../support/moving-list.ts';
+import { scaled } from '../support/scaled.ts';
 import { clientOf } from '../support/test-client.ts';
 
 // A walk yields every row, or says how many are missing. Each service here misbehaves in one way.
@@ -313,10 +314,10 @@ describe('property', () => {
         if (error === null) complete += 1;
         else failed += 1;
       }),
-      { numRuns: 1_500 },
+      { numRuns: scaled(1_500) },
     );
-    expect(complete).toBeGreaterThan(200);
-    expect(failed).toBeGreaterThan(5);
+    expect(complete).toBeGreaterThan(scaled(200));
+    if (complete + failed >= 1_500) expect(failed).toBeGreaterThan(5); // few runs may have no failure
   });
 
   test('a row that is never served is missed, and said to be', async () => {
@@ -336,7 +337,7 @@ describe('property', () => {
         if (isCopied) expect((error as Error).message).toContain(`1 of ${count} rows is missing`);
         else expect([error, isShort]).toEqual([null, true]);
       }),
-      { numRuns: 500 },
+      { numRuns: scaled(500) },
     );
   });
 
@@ -363,7 +364,7 @@ describe('property', () => {
           expect(seen).toEqual(expect.arrayContaining(uuids(40).filter((row) => list.rows.includes(row))));
         },
       ),
-      { numRuns: 40 },
+      { numRuns: scaled(40) },
     );
   });
 });

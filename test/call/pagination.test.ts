@@ -6,6 +6,7 @@ import type { Invoice, Page } from '../../src/contract/types.ts';
 import type { InvalidItem, ListOptions } from '../../src/resources/list-options.ts';
 import { answer, ok, refuse } from '../support/fault-steps.ts';
 import { type MovingList, movingList, uuids } from '../support/moving-list.ts';
+import { scaled } from '../support/scaled.ts';
 import { clientOf, errorOf } from '../support/test-client.ts';
 
 async function walk(list: MovingList, options: ListOptions<Invoice> = {}, query = {}): Promise<string[]> {
@@ -219,7 +220,7 @@ describe('a list that moves', () => {
         const { seen, stayed } = await simulate(size, lose, delays);
         expect(seen).toEqual(expect.arrayContaining(stayed));
       }),
-      { numRuns: 1_000 },
+      { numRuns: scaled(1_000) },
     );
   });
 
@@ -240,7 +241,7 @@ describe('a list that moves', () => {
         const { seen, stayed } = await simulate(size, change, []);
         expect(seen).toEqual(expect.arrayContaining(stayed));
       }),
-      { numRuns: 2_000 },
+      { numRuns: scaled(2_000) },
     );
   });
 
@@ -253,7 +254,7 @@ describe('a list that moves', () => {
         const { seen, stayed } = await simulate(size, grow, delays);
         expect(seen).toEqual(expect.arrayContaining(stayed));
       }),
-      { numRuns: 1_000 },
+      { numRuns: scaled(1_000) },
     );
   });
 });

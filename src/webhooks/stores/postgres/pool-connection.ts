@@ -35,8 +35,8 @@ export function poolConnection(pool: PostgresPool, isolation: string): PostgresC
 const CLAIM_LOST = 'webhook_claim_lost';
 
 /**
- * Sends the completion and COMMIT in one round trip. If the completion changes no row, it fails on purpose, because
- * PostgreSQL runs no statement after a failed one: the COMMIT behind it is not reached. Returns whether it was.
+ * Sends the completion and COMMIT in one round trip. The statement fails on purpose if the completion changes no row.
+ * PostgreSQL then does not run the COMMIT behind it. Returns whether it committed.
  */
 async function completeAndCommit(client: PostgresClient, { text, values }: PostgresStatement): Promise<boolean> {
   // Several statements in one message take no parameters.
@@ -44,7 +44,7 @@ async function completeAndCommit(client: PostgresClient, { text, values }: Postg
   // The cast fails when it runs. Without the count in it, it would already fail in the planner.
   const check = `SELECT CASE count(*) WHEN 0 THEN ('${CLAIM_LOST}' || count(*))::int END FROM completed`;
   try {
-    await client.query(`WITH completed AS (${completion}) ${check}; COMMIT`);
+    await client.query(`WITH completed AS (${completion}) ${check};COMMIT`);
     return true;
   } catch (error) {
     if (error instanceof Error && error.message.includes(CLAIM_LOST)) return false;

@@ -90,7 +90,7 @@ export function sqliteStoreWaiting<Db extends SqliteDatabase>(
   };
   const changes = (statement: string, ...values: (string | number)[]): boolean =>
     Number(prepared(db, statement).run(...values).changes) > 0;
-  /** The record of a key, or null if there is none. */
+  /** The record of a key, or null for an unknown key. */
   const read = (key: string, at: number): { readonly state: 'done' | 'running' | 'free'; digest: string } | null => {
     const held = valuesOf(prepared(db, sql.read).get(key));
     if (held === null) return null;

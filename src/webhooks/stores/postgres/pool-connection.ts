@@ -44,7 +44,7 @@ async function completeAndCommit(client: PostgresClient, { text, values }: Postg
   // The cast fails when it runs. Without the count in it, it would already fail in the planner.
   const check = `SELECT CASE count(*) WHEN 0 THEN ('${CLAIM_LOST}' || count(*))::int END FROM completed`;
   try {
-    await client.query(`WITH completed AS (${completion}) ${check};COMMIT`);
+    await client.query([`WITH completed AS (${completion}) ${check}`, 'COMMIT'].join(';'));
     return true;
   } catch (error) {
     if (error instanceof Error && error.message.includes(CLAIM_LOST)) return false;

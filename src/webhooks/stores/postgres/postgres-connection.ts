@@ -19,11 +19,10 @@ export function connectionOf(database: unknown, isolation: string): PostgresConn
 function pgliteConnection(database: PGliteDatabase, isolation: string): PostgresConnection {
   return {
     query: (text, values) => database.query(text, values),
-    async transaction(work, { text, values }) {
+    async transaction(work) {
       const kept = await database.transaction(async (tx) => {
         await tx.query(`SET TRANSACTION ISOLATION LEVEL ${isolation}`);
-        await work(tx);
-        const keep = (await tx.query(text, [...values])).rows.length > 0;
+        const keep = await work(tx, (text, values) => tx.query(text, values));
         if (!keep) await tx.rollback();
         return keep;
       });

@@ -109,18 +109,16 @@ export function postgresStore<Database extends PostgresPool | PGliteDatabase>(
       await query(sql.release, key, owner);
     },
     async run({ key, owner }, work) {
-      let hasWorked = false;
+      let completed = false;
       try {
-        return await connection.transaction(
-          async (tx) => {
-            await work({ tx: tx as PostgresTx<Database> }); // PostgresTx is the type for this database
-            hasWorked = true;
-          },
-          { text: sql.completeOnce, values: [key, owner] },
-        );
+        return await connection.transaction(async (tx, inTransaction) => {
+          await work({ tx: tx as PostgresTx<Database> }); // PostgresTx is the type for this database
+          completed = (await inTransaction(sql.completeOnce, [key, owner])).rows.length > 0;
+          return completed;
+        });
       } catch (error) {
-        // COMMIT may have been sent, and its answer lost: the record shows whether PostgreSQL committed.
-        if (hasWorked && (await changes(sql.isDone, key, owner).catch(() => false))) return true;
+        // COMMIT was sent and its answer was lost: the record shows whether PostgreSQL committed.
+        if (completed && (await changes(sql.isDone, key, owner).catch(() => false))) return true;
         throw error;
       }
     },

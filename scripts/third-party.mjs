@@ -1,5 +1,5 @@
-// Writes two files about the code of others. THIRD-PARTY-LICENSES has the licence text of each package that is inlined into
-// the built files. dist/sbom.cdx.json is a CycloneDX list of these packages and of the dependencies. The source maps name
+// Writes two files about the code of others. THIRD-PARTY-LICENSES has the licence of each inlined package.
+// dist/sbom.cdx.json is a CycloneDX list of these packages and of the dependencies. The source maps name
 // what is inlined, so a package that gets inlined by accident is either listed or stops the build.
 // Run after the bundler, by `npm run build`.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';

@@ -2,10 +2,14 @@
 // `npm run bench -- create page` measures some rows. No test depends on it, because machines are shared and noisy.
 import { parseArgs } from 'node:util';
 import { installPeers } from './harness/install.ts';
-import { type Entry, measureCold, measureWarm } from './harness/pairs.ts';
+import { measureHeap, measureSize } from './harness/kept.ts';
+import { measureCold, measureWarm } from './harness/pairs.ts';
 import { printRow } from './harness/print.ts';
+import type { Entry } from './harness/ratios.ts';
 import { type Measured, writeResults } from './harness/results.ts';
 import { COLD_ROWS } from './rows/cold.ts';
+import { KEPT_ROWS } from './rows/kept.ts';
+import type { AnyRow } from './rows/row.ts';
 import { WARM_ROWS } from './rows/warm.ts';
 
 const { values, positionals } = parseArgs({
@@ -18,34 +22,33 @@ if (positionals.includes('hostile')) {
 }
 installPeers();
 
-const ROWS = [...WARM_ROWS, ...COLD_ROWS];
-const unknown = positionals.filter((id) => ROWS.every((row) => row.id !== id));
-if (unknown.length > 0)
-  throw new Error(`no row ${unknown.join(', ')}; rows are ${ROWS.map(({ id }) => id).join(', ')}, hostile`);
+const ROWS: readonly AnyRow[] = [...WARM_ROWS, ...COLD_ROWS, ...KEPT_ROWS];
+const ids = ROWS.map(({ id }) => id);
+const unknown = positionals.filter((id) => !ids.includes(id));
+if (unknown.length > 0) throw new Error(`no row ${unknown.join(', ')}; rows are ${ids.join(', ')} and hostile`);
+
+async function measure(row: AnyRow): Promise<Entry[]> {
+  switch (row.kind) {
+    case 'warm':
+      return await measureWarm(row, values.full);
+    case 'cold':
+      return await measureCold(row, values.full);
+    case 'size':
+      return await measureSize(row);
+    case 'heap':
+      return await measureHeap(row);
+  }
+}
 
 const measured: Measured[] = [];
 for (const row of ROWS.filter(({ id }) => positionals.length === 0 || positionals.includes(id))) {
-  const entries: Entry[] =
-    row.kind === 'warm' ? await measureWarm(row, values.full) : await measureCold(row, values.full);
-  const { id, title, measure, baseline, ours, goal, stretch } = row;
-  const date = new Date().toISOString().slice(0, 10);
-  const result: Measured = {
-    id,
-    title,
-    measure,
-    baseline,
-    ours,
-    goal,
-    stretch,
-    mode: values.full ? 'verdict' : 'look',
-    date,
-    entries,
-  };
+  const { id, title, measure: what, baseline, ours, goal, stretch } = row;
+  const [date = ''] = new Date().toISOString().split('T');
+  const mode = values.full ? 'verdict' : 'look';
+  const entries = await measure(row);
+  const result: Measured = { id, title, measure: what, baseline, ours, goal, stretch, mode, date, entries };
   printRow(result);
   measured.push(result);
 }
-if (values.full || positionals.length === 0)
-  writeResults(
-    measured,
-    ROWS.map(({ id }) => id),
-  );
+// A look at some rows only prints.
+if (values.full || positionals.length === 0) writeResults(measured, ids);

@@ -1,11 +1,11 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
-import type { Row } from '../rows/row.ts';
+import type { AnyRow } from '../rows/row.ts';
 import { peerVersions } from './install.ts';
-import type { Entry } from './pairs.ts';
+import type { Entry } from './ratios.ts';
 
 /** One measured row. */
-export interface Measured extends Pick<Row, 'id' | 'title' | 'measure' | 'baseline' | 'ours' | 'goal' | 'stretch'> {
+export interface Measured extends Pick<AnyRow, 'id' | 'title' | 'measure' | 'baseline' | 'ours' | 'goal' | 'stretch'> {
   readonly mode: 'look' | 'verdict';
   readonly date: string;
   readonly entries: readonly Entry[];

@@ -7,7 +7,7 @@ const creation = { ...warm, subject: 'create', ours: OURS, baseline: 'bare ky' }
 /** How the cost of a call grows with the calls that run at the same time. */
 const CONCURRENCY = [1, 8, 32, 128] as const;
 /** How the cost of decoding grows with the items. The calls make each sample about as long. */
-const ITEMS = { 1: 2_000, 10: 400, 100: 60, 1000: 8 } as const;
+const ITEMS = { 1: 1_500, 10: 200, 100: 25, 1000: 3 } as const;
 
 export const WARM_ROWS: readonly WarmRow[] = [
   {
@@ -17,8 +17,8 @@ export const WARM_ROWS: readonly WarmRow[] = [
     baseline: 'raw fetch',
     ours: 'raw fetch again',
     others: [],
-    calls: 200,
-    pairs: 12,
+    calls: 60,
+    pairs: 30,
   },
   {
     ...creation,
@@ -27,8 +27,8 @@ export const WARM_ROWS: readonly WarmRow[] = [
     others: ['ky, defaults', 'openai', 'polar', 'raw fetch', 'stripe'],
     goal: 1.1,
     stretch: 1,
-    calls: 150,
-    pairs: 12,
+    calls: 60,
+    pairs: 28,
   },
   {
     ...creation,
@@ -37,9 +37,9 @@ export const WARM_ROWS: readonly WarmRow[] = [
     others: ['ky, defaults', 'openai', 'polar', 'raw fetch', 'stripe'],
     goal: 1.15,
     stretch: 1,
-    calls: 320,
+    calls: 128,
     inFlight: 32,
-    pairs: 12,
+    pairs: 28,
   },
   {
     ...warm,
@@ -51,8 +51,8 @@ export const WARM_ROWS: readonly WarmRow[] = [
     others: ['bare ky and lean zod, compiled'],
     goal: 1.03,
     stretch: 0.95,
-    calls: 60,
-    pairs: 14,
+    calls: 20,
+    pairs: 40,
   },
   {
     ...warm,
@@ -64,8 +64,8 @@ export const WARM_ROWS: readonly WarmRow[] = [
     others: ['zod', 'zod, compiled', 'lean zod, compiled'],
     goal: 0.9,
     stretch: 0.82,
-    calls: 60,
-    pairs: 14,
+    calls: 25,
+    pairs: 30,
   },
   {
     ...warm,
@@ -77,8 +77,8 @@ export const WARM_ROWS: readonly WarmRow[] = [
     others: ['octokit', 'stripe', 'paddle', 'svix', 'standardwebhooks', 'polar'],
     goal: 1.5,
     stretch: 1.3,
-    calls: 3_000,
-    pairs: 12,
+    calls: 1_000,
+    pairs: 28,
   },
   {
     ...warm,
@@ -101,9 +101,9 @@ export const WARM_ROWS: readonly WarmRow[] = [
       id: `flight-${inFlight}`,
       title: `create with ${inFlight} in flight / bare ky`,
       others: [],
-      calls: Math.max(128, inFlight * 2),
+      calls: 128,
       inFlight,
-      pairs: 8,
+      pairs: 16,
     }),
   ),
   ...Object.entries(ITEMS).map(
@@ -116,7 +116,7 @@ export const WARM_ROWS: readonly WarmRow[] = [
       baseline: `by hand, ${items}`,
       others: [],
       calls,
-      pairs: 8,
+      pairs: 16,
     }),
   ),
   ...(['1 item', '10 items'] as const).map(
@@ -128,8 +128,8 @@ export const WARM_ROWS: readonly WarmRow[] = [
       ours: `${OURS}, ${items}`,
       baseline: `fetch and a decoder by hand, ${items}`,
       others: [],
-      calls: 120,
-      pairs: 8,
+      calls: 50,
+      pairs: 16,
     }),
   ),
   {
@@ -140,7 +140,7 @@ export const WARM_ROWS: readonly WarmRow[] = [
     baseline: "the platform's fetch",
     ours: 'undici.request',
     others: ['node:http'],
-    calls: 150,
-    pairs: 10,
+    calls: 60,
+    pairs: 24,
   },
 ];

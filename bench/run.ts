@@ -6,7 +6,7 @@ import { measureHeap, measureSize } from './harness/kept.ts';
 import { measureCold, measureWarm } from './harness/pairs.ts';
 import { printRow } from './harness/print.ts';
 import type { Entry } from './harness/ratios.ts';
-import { type Measured, writeResults } from './harness/results.ts';
+import { type Measured, writeRow } from './harness/results.ts';
 import { COLD_ROWS } from './rows/cold.ts';
 import { KEPT_ROWS } from './rows/kept.ts';
 import type { AnyRow } from './rows/row.ts';
@@ -40,7 +40,6 @@ async function measure(row: AnyRow): Promise<Entry[]> {
   }
 }
 
-const measured: Measured[] = [];
 for (const row of ROWS.filter(({ id }) => positionals.length === 0 || positionals.includes(id))) {
   const { id, title, measure: what, baseline, ours, goal, stretch } = row;
   const [date = ''] = new Date().toISOString().split('T');
@@ -48,7 +47,6 @@ for (const row of ROWS.filter(({ id }) => positionals.length === 0 || positional
   const entries = await measure(row);
   const result: Measured = { id, title, measure: what, baseline, ours, goal, stretch, mode, date, entries };
   printRow(result);
-  measured.push(result);
+  // A look at some rows only prints. An interrupted run keeps the rows that it has measured.
+  if (values.full || positionals.length === 0) writeRow(result, ids);
 }
-// A look at some rows only prints.
-if (values.full || positionals.length === 0) writeResults(measured, ids);

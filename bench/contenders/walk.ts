@@ -27,7 +27,8 @@ const byHand =
     const lane = async (): Promise<void> => {
       while (next <= PAGES) {
         next += 1;
-        seen += await pageByHand(address, next - 1);
+        const found = await pageByHand(address, next - 1);
+        seen += found;
       }
     };
     await Promise.all(Array.from({ length: atOnce }, lane));

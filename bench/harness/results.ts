@@ -30,9 +30,9 @@ function keptRows(): readonly Measured[] {
   }
 }
 
-/** Writes the rows into the file, in the order of the table. A row that was not measured now stays as it was. */
-export function writeResults(rows: readonly Measured[], order: readonly string[]): void {
-  const all = new Map([...keptRows(), ...rows].map((row) => [row.id, row]));
+/** Writes a row into the file, in the order of the table. The others stay as they were. */
+export function writeRow(measured: Measured, order: readonly string[]): void {
+  const all = new Map([...keptRows(), measured].map((row) => [row.id, row]));
   const results: Results = {
     machine: { cpu: cpus()[0]?.model.trim() ?? 'unknown', cores: cpus().length, node: process.version },
     versions: peerVersions(),

@@ -14,10 +14,10 @@ import { WARM_ROWS } from './rows/warm.ts';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { full: { type: 'boolean', default: false } },
+  options: { full: { type: 'boolean', default: false }, save: { type: 'boolean', default: false } },
 });
-if (positionals.includes('hostile')) {
-  await import('./hostile/run.ts');
+if (positionals.includes('limits')) {
+  await import('./limits/run.ts');
   process.exit();
 }
 installPeers();
@@ -25,7 +25,7 @@ installPeers();
 const ROWS: readonly AnyRow[] = [...WARM_ROWS, ...COLD_ROWS, ...KEPT_ROWS];
 const ids = ROWS.map(({ id }) => id);
 const unknown = positionals.filter((id) => !ids.includes(id));
-if (unknown.length > 0) throw new Error(`no row ${unknown.join(', ')}; rows are ${ids.join(', ')} and hostile`);
+if (unknown.length > 0) throw new Error(`no row ${unknown.join(', ')}; rows are ${ids.join(', ')} and limits`);
 
 async function measure(row: AnyRow): Promise<Entry[]> {
   switch (row.kind) {
@@ -47,6 +47,6 @@ for (const row of ROWS.filter(({ id }) => positionals.length === 0 || positional
   const entries = await measure(row);
   const result: Measured = { id, title, measure: what, baseline, ours, goal, stretch, mode, date, entries };
   printRow(result);
-  // A look at some rows only prints. An interrupted run keeps the rows that it has measured.
-  if (values.full || positionals.length === 0) writeRow(result, ids);
+  // Each row at once, so that an interrupted run keeps what it has measured.
+  if (values.save || positionals.length === 0) writeRow(result, ids);
 }

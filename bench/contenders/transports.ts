@@ -10,7 +10,7 @@ type FetchLike = NonNullable<
 /** `undici.request`: the engine of the platform's fetch without the layer of the web standard. */
 async function overUndici(): Promise<FetchLike> {
   const { Agent: Undici, request } = await import('undici');
-  const dispatcher = new Undici();
+  const dispatcher = new Undici({ maxResponseSize: 10_485_760 });
   return async (url, { method, headers, body, signal }) => {
     const answer = await request(url, {
       method: method as 'GET' | 'POST', // the client sends no others

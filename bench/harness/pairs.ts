@@ -5,8 +5,8 @@ import { type Entry, Ratios } from './ratios.ts';
 
 /** Fresh processes of each contender in a verdict, because a process keeps the luck of its optimiser. */
 const PROCESSES = 3;
-/** Orders before the first sample, for the optimiser. A walk makes many calls in one order. */
-const WARM_UPS = { cpu: 10, wall: 1 } as const;
+/** Orders before the first sample, for the optimiser, which is late on a busy machine. A walk makes many calls in one order. */
+const WARM_UPS = { cpu: 25, wall: 1 } as const;
 
 /** Returns one sample of a contender. */
 type Sampler = (name: string) => Promise<Cost>;

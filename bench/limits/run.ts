@@ -1,4 +1,4 @@
-// What texts, bodies and senders cost at their worst, and what a sandbox with many invoices costs: `npm run bench -- hostile`.
+// What the worst texts, bodies and senders cost, and what a sandbox with many invoices holds: `npm run bench -- limits`.
 import { findings } from './findings.ts';
 import { hiding } from './hiding.ts';
 import { lock } from './lock.ts';

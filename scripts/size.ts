@@ -27,7 +27,7 @@ interface Bundler {
 const requireBuilder = createRequire(createRequire(import.meta.url).resolve('tsup'));
 const { build }: Bundler = requireBuilder('esbuild');
 
-/** What a bundle of one import holds. */
+/** The size and the modules of one bundle. */
 export interface BundleSize {
   /** Bytes of all files that are loaded with the entry, each gzipped. */
   readonly gzipped: number;

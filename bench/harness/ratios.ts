@@ -1,4 +1,4 @@
-import { type Spread, spreadOf } from './statistics.ts';
+import { lowestTenth, type Spread, spreadOf } from './statistics.ts';
 
 /** What one contender cost. */
 export interface Entry {
@@ -7,6 +7,8 @@ export interface Entry {
   readonly figure: Spread;
   /** Median of its own cost in the unit of the row. */
   readonly each: number;
+  /** The ratio of the lowest tenths of the costs, which a busy machine disturbs least. Absent for kB. */
+  readonly quiet?: number;
 }
 
 /** The samples of a row. Each of a contender has its partner of the baseline, taken just before or after it. */
@@ -27,10 +29,12 @@ export class Ratios {
   }
 
   entries(): Entry[] {
+    const base = lowestTenth(this.#own.get(this.#baseline) ?? []);
     return [...this.#own].map(([name, own]) => ({
       name,
       figure: spreadOf(this.#ratios.get(name) ?? [1]),
       each: spreadOf(own).median,
+      quiet: lowestTenth(own) / base,
     }));
   }
 }

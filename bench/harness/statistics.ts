@@ -17,6 +17,14 @@ export function spreadOf(samples: readonly number[]): Spread {
   return { low: quantile(sorted, 0.25), median: quantile(sorted, 0.5), high: quantile(sorted, 0.75) };
 }
 
+/** The sample below which a tenth of them lie. */
+export function lowestTenth(samples: readonly number[]): number {
+  return quantile(
+    [...samples].sort((a, b) => a - b),
+    0.1,
+  );
+}
+
 /** Half of the samples lie further apart than a fifth of the median: the machine was busy. */
 export function isWide({ low, median, high }: Spread): boolean {
   return high - low > median / 5;

@@ -28,8 +28,8 @@ describe('the ratios of a row', () => {
       ratios.add('other', own, base);
     }
     expect(ratios.entries()).toEqual([
-      { name: 'base', figure: { low: 1, median: 1, high: 1 }, each: 2 },
-      { name: 'other', figure: { low: 2, median: 2, high: 2 }, each: 4 },
+      { name: 'base', figure: { low: 1, median: 1, high: 1 }, each: 2, quiet: 1 },
+      { name: 'other', figure: { low: 2, median: 2, high: 2 }, each: 4, quiet: 2 },
     ]);
   });
 });

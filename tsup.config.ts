@@ -17,7 +17,15 @@ const shared = {
   noExternal: ['ky', 'zod'], // internal to us, so inlined: nothing else gets installed, and Jest can require us
 } satisfies Options;
 
+/** Jest offers no `import()` to CommonJS, so what is loaded later is required there. */
+const lateRequires = {
+  name: 'late-requires',
+  renderChunk: (code: string) => ({
+    code: code.replaceAll(/\bimport\((['"][^'"]+['"])\)/g, 'Promise.resolve().then(() => require($1))'),
+  }),
+};
+
 export default defineConfig([
   { ...shared, format: 'esm', entry: { ...entry, ...esmOnly, cli: 'src/cli/bin.ts' } },
-  { ...shared, format: 'cjs', entry },
+  { ...shared, format: 'cjs', entry, plugins: [lateRequires] },
 ]);

@@ -45,7 +45,7 @@ export interface WebhookHandler {
  * @throws ConfigurationError for a missing or unusable option.
  * @example
  * const handler = createWebhookHandler({
- *   secret: process.env.MERCHANT_WEBHOOK_SECRET,
+ *   secret: process.env.MERCHANT_WEBHOOK_SECRET ?? '',
  *   store: memoryStore(),
  *   onPaid: async (event) => fulfil(event.external_id, event.credited_usdt),
  *   onCanceled: async (event) => cancel(event.external_id),

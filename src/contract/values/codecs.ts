@@ -24,9 +24,14 @@ const PARSE_CONTEXT = { reportInput: true, error: () => 'is not as the interface
  * operations. Messages of zod are never shown: a host can change them for every copy of zod in the process.
  */
 export function check<T>(build: () => z.ZodMiniType<T, unknown>): Check<T> {
+  let built: z.ZodMiniType<T, unknown> | undefined;
   let schema: z.ZodMiniType<T, unknown> | undefined;
+  const builtOnce = (): z.ZodMiniType<T, unknown> => {
+    built ??= build();
+    return built;
+  };
   const run = (value: unknown): Checked<T> => {
-    schema ??= compile(build());
+    schema ??= compile(builtOnce());
     const result = schema.safeParse(value, PARSE_CONTEXT);
     if (result.success) return { ok: true, value: result.data };
     const issues = result.error.issues.slice(0, ISSUES_MAX + 1).flatMap(toIssues);
@@ -35,7 +40,7 @@ export function check<T>(build: () => z.ZodMiniType<T, unknown>): Check<T> {
   let structure: Structure | undefined;
   return Object.assign(run, {
     structure(): Structure {
-      structure ??= structureOf(build());
+      structure ??= structureOf(builtOnce());
       return structure;
     },
   });

@@ -61,7 +61,7 @@ function knownEvent(name: string): KnownEventType | null {
     .replace(/[.:/@#]+/g, '.')
     .replaceAll('cancelled', 'canceled');
   const [, key] = KNOWN.exec(plain) ?? [];
-  if (key === undefined || ANOTHER_EVENT.test(plain)) return null;
+  if (ANOTHER_EVENT.test(plain)) return null;
   return EVENT_TYPES.find((type) => EVENTS[type].key === key) ?? null;
 }
 

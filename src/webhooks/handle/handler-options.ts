@@ -33,7 +33,7 @@ export interface WebhookContext {
  *
  * @example
  * const handler = createWebhookHandler({
- *   secret: process.env.MERCHANT_WEBHOOK_SECRET,
+ *   secret: process.env.MERCHANT_WEBHOOK_SECRET ?? '',
  *   store: postgresStore(pool),
  *   onPaid: (event, { tx }) => tx.query('UPDATE orders SET paid = $1 WHERE id = $2', [event.credited_usdt.toFixed(), event.external_id]),
  *   onCanceled: (event, { tx }) => tx.query('UPDATE orders SET canceled = true WHERE id = $1', [event.external_id]),

@@ -44,7 +44,8 @@ const OWNER: OptionsOwner = {
  * @throws WebhookVerificationError whose `reason` says why, one of ten.
  * @throws ConfigurationError for an unusable secret or option.
  * @example
- * const event = await verifyWebhook(await request.arrayBuffer(), request.headers, process.env.MERCHANT_WEBHOOK_SECRET);
+ * const secret = process.env.MERCHANT_WEBHOOK_SECRET ?? '';
+ * const event = await verifyWebhook(await request.arrayBuffer(), request.headers, secret);
  * if (event.type === 'invoice.paid') await fulfil(event.external_id, event.credited_usdt);
  * @see [Authentication](../../../docs/service-interface.md#authentication)
  */

@@ -11,8 +11,8 @@ describe('the spread of samples', () => {
   ])('of %j is %j', (samples, spread) => expect(spreadOf(samples)).toEqual(spread));
 
   it('is wide from more than a fifth of the median on', () => {
-    expect(isWide({ low: 0.9, median: 1, high: 1.1 })).toBe(false);
-    expect(isWide({ low: 0.9, median: 1, high: 1.11 })).toBe(true);
+    expect(isWide({ low: 9, median: 10, high: 11 })).toBe(false);
+    expect(isWide({ low: 9, median: 10, high: 11.1 })).toBe(true);
   });
 });
 

@@ -39,7 +39,7 @@ export const contenders: Contenders = {
     const service = ky.create({ prefix: address, retry: 0, timeout: false, headers: HEADERS });
     return () => service.post(PATH.slice(1), { json: ORDER }).json();
   },
-  'ky, defaults': async (address) => {
+  'ky with defaults': async (address) => {
     const { default: ky } = await import('ky');
     const service = ky.create({ prefix: address, headers: HEADERS });
     return () => service.post(PATH.slice(1), { json: ORDER }).json();

@@ -29,6 +29,6 @@ export const contenders: Contenders = {
   ...Object.fromEntries(SIZES.map((size) => [`merchant-invoicing, ${size}`, () => byContract(size)])),
   ...Object.fromEntries(SIZES.map((size) => [`by hand, ${size}`, () => byHand(size)])),
   zod: () => bySchema('readFull'),
-  'zod, compiled': () => bySchema('readCompiled'),
-  'lean zod, compiled': () => bySchema('readLean'),
+  'compiled zod': () => bySchema('readCompiled'),
+  'lean compiled zod': () => bySchema('readLean'),
 };

@@ -30,7 +30,7 @@ export const contenders: Contenders = {
   'fetch and a decoder by hand': byHand(100),
   'fetch and a decoder by hand, 10 items': byHand(10),
   'fetch and a decoder by hand, 1 item': byHand(1),
-  'bare ky and lean zod, compiled': async (address) => {
+  'bare ky and lean compiled zod': async (address) => {
     const [{ default: ky }, { readLean }] = await Promise.all([import('ky'), import('./schemas.ts')]);
     const service = ky.create({ prefix: address, retry: 0, timeout: false, headers: HEADERS });
     return async () => {

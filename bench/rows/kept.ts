@@ -36,7 +36,7 @@ export const KEPT_ROWS: readonly (SizeRow | HeapRow)[] = [
     stretch: 17,
     bundles: [
       built('merchant-invoicing', "export { verifyWebhook } from './webhooks.js'"),
-      peer('decimal.js, a part of it', "export { Decimal } from 'decimal.js'"),
+      peer('decimal.js (a part of it)', "export { Decimal } from 'decimal.js'"),
       peer('standardwebhooks', "export { Webhook } from 'standardwebhooks'"),
       peer('svix', "export { Webhook } from 'svix'"),
     ],

@@ -16,8 +16,10 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: { full: { type: 'boolean', default: false }, save: { type: 'boolean', default: false } },
 });
-if (positionals.includes('limits')) {
-  await import('./limits/run.ts');
+// These need no peer, and print their own tables.
+for (const own of ['limits', 'receiver'] as const) {
+  if (!positionals.includes(own)) continue;
+  await import(`./${own}/run.ts`);
   process.exit();
 }
 installPeers();
@@ -25,7 +27,8 @@ installPeers();
 const ROWS: readonly AnyRow[] = [...WARM_ROWS, ...COLD_ROWS, ...KEPT_ROWS];
 const ids = ROWS.map(({ id }) => id);
 const unknown = positionals.filter((id) => !ids.includes(id));
-if (unknown.length > 0) throw new Error(`no row ${unknown.join(', ')}; rows are ${ids.join(', ')} and limits`);
+if (unknown.length > 0)
+  throw new Error(`no row ${unknown.join(', ')}; rows are ${ids.join(', ')} and limits, receiver`);
 
 async function measure(row: AnyRow): Promise<Entry[]> {
   switch (row.kind) {

@@ -246,6 +246,20 @@ describe.runIf(isBuilt)('the built entries', () => {
     expect(sources.filter((path) => path.includes('node_modules/ky/'))).toEqual([]);
   });
 
+  it.each(['index.js', 'index.cjs'])('%s loads neither the receiver, the stores nor the compiler of zod', (entry) => {
+    const { sources } = readBuilt(dist, entry);
+    const late =
+      /webhooks\/(?:stores|adapters|catch-up|conformance)\/|handle\/handle-request|verify\/(?:verify|mismatch)\.ts|core\/compile\./;
+    expect(sources.filter((path) => late.test(path))).toEqual([]);
+    expect(sources).toContain('src/webhooks/deferred-receiver.ts');
+  });
+
+  it.each(['index.cjs', 'webhooks.cjs'])('%s loads its later chunks with require, which Jest can do', (entry) => {
+    const { chunks } = readBuilt(dist, entry);
+    const texts = chunks.map((chunk) => readFileSync(`${dist}/${chunk}`, 'utf8'));
+    expect(texts.some((text) => text.includes('Promise.resolve().then(()=>require('))).toBe(true);
+  });
+
   it.each(['webhooks.js', 'webhooks.cjs'])('%s holds neither ky nor zod, neither client nor sandbox', (entry) => {
     const { externals, sources } = readBuilt(dist, entry);
     expect(externals.filter((name) => isBuiltin(name) || name !== 'decimal.js')).toEqual([]);

@@ -5,12 +5,12 @@ import { ConfigurationError } from '../errors/classes.ts';
 import { runCall } from '../transport/call-loop.ts';
 import type { CallOptions } from '../transport/options.ts';
 import type { ClientCore } from '../transport/scope.ts';
+import { createDeferredHandler, deferredVerify } from '../webhooks/deferred-receiver.ts';
 import type { InvoiceEvent } from '../webhooks/event/events.ts';
 import type { WebhookHandlerOptions } from '../webhooks/handle/handler-options.ts';
-import { createWebhookHandler, type WebhookHandler } from '../webhooks/handler.ts';
+import type { WebhookHandler } from '../webhooks/handler.ts';
 import type { HeadersInput } from '../webhooks/verify/headers.ts';
 import type { RawBody } from '../webhooks/verify/raw-body.ts';
-import { verifyWebhook } from '../webhooks/verify/verify.ts';
 import type { VerifyWebhookOptions } from '../webhooks/verify/verify-options.ts';
 
 /** Webhooks: deliveries, sending one again, and receiving with the client's secret. */
@@ -70,7 +70,7 @@ export function buildWebhooks(client: ClientCore, secrets: readonly (string | Ui
     resend: (ident, options) =>
       new CallPromise(runCall(client, endpoints['webhooks.resend'], { params: { ident } }, options)),
     verify: async (rawBody, headers, options) =>
-      verifyWebhook(rawBody, headers, secretsFor('webhooks.verify'), options),
+      deferredVerify(rawBody, headers, secretsFor('webhooks.verify'), options),
     handler(options) {
       const operation = 'webhooks.handler';
       if (typeof options === 'object' && options !== null && 'secret' in options) {
@@ -78,7 +78,7 @@ export function buildWebhooks(client: ClientCore, secrets: readonly (string | Ui
           operation,
         });
       }
-      return createWebhookHandler({ ...options, secret: secretsFor(operation) });
+      return createDeferredHandler({ ...options, secret: secretsFor(operation) }, operation);
     },
   };
 }

@@ -1,11 +1,11 @@
 import { ConfigurationError } from '../../../errors/classes.ts';
-import type { PostgresClient, PostgresConnection, PostgresPool } from './postgres-types.ts';
+import type { PostgresClient, PostgresConnection, PostgresPool, PostgresStatement } from './postgres-types.ts';
 
 /** A pg Pool: a statement runs on any connection, a transaction on a reserved one. */
 export function poolConnection(pool: PostgresPool, isolation: string): PostgresConnection {
   return {
     query: (text, values) => pool.query(text, values),
-    async transaction(work) {
+    async transaction(work, completion) {
       const client = await pool.connect();
       const guard = guardTransaction(client);
       const endListening = ignoreConnectionErrors(client);
@@ -13,12 +13,9 @@ export function poolConnection(pool: PostgresPool, isolation: string): PostgresC
       try {
         await client.query(`BEGIN ISOLATION LEVEL ${isolation}`);
         const keep = await runOrRollBack(client, async () => {
-          const wanted = await work(guard.tx, (text, values) => {
-            guard.check();
-            return client.query(text, values);
-          });
-          if (wanted) await client.query('COMMIT');
-          return wanted;
+          await work(guard.tx);
+          guard.check();
+          return await completeAndCommit(client, completion);
         });
         isBroken = false;
         return keep;
@@ -32,6 +29,32 @@ export function poolConnection(pool: PostgresPool, isolation: string): PostgresC
       }
     },
   };
+}
+
+// PostgreSQL quotes this text in the message of the error, in every language.
+const CLAIM_LOST = 'webhook_claim_lost';
+
+/**
+ * Sends the completion and COMMIT in one round trip. The statement fails on purpose if the completion changes no row.
+ * PostgreSQL then does not run the COMMIT behind it. Returns whether it committed.
+ */
+async function completeAndCommit(client: PostgresClient, { text, values }: PostgresStatement): Promise<boolean> {
+  // Several statements in one message take no parameters.
+  const completion = text.replace(/\$(\d)/g, (_, number) => literal(values[Number(number) - 1] ?? ''));
+  // The cast fails when it runs. Without the count in it, it would already fail in the planner.
+  const check = `SELECT CASE count(*) WHEN 0 THEN ('${CLAIM_LOST}' || count(*))::int END FROM completed`;
+  try {
+    await client.query([`WITH completed AS (${completion}) ${check}`, 'COMMIT'].join(';'));
+    return true;
+  } catch (error) {
+    if (error instanceof Error && error.message.includes(CLAIM_LOST)) return false;
+    throw error;
+  }
+}
+
+/** A text as a literal whose meaning depends on no setting of the server. */
+function literal(text: string): string {
+  return `E'${text.replace(/['\\]/g, '$&$&')}'`;
 }
 
 /** Thrown if the end of a transaction is not known: its connection must not return to the pool. */

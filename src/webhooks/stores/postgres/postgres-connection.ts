@@ -19,10 +19,11 @@ export function connectionOf(database: unknown, isolation: string): PostgresConn
 function pgliteConnection(database: PGliteDatabase, isolation: string): PostgresConnection {
   return {
     query: (text, values) => database.query(text, values),
-    async transaction(work) {
+    async transaction(work, { text, values }) {
       const kept = await database.transaction(async (tx) => {
         await tx.query(`SET TRANSACTION ISOLATION LEVEL ${isolation}`);
-        const keep = await work(tx, (text, values) => tx.query(text, values));
+        await work(tx);
+        const keep = (await tx.query(text, [...values])).rows.length > 0;
         if (!keep) await tx.rollback();
         return keep;
       });

@@ -36,10 +36,19 @@ export type PostgresTx<Database> = Database extends {
       ? Tx
       : PostgresQueryable;
 
+/** A statement with a parameter for each value. */
+export interface PostgresStatement {
+  readonly text: string;
+  readonly values: readonly string[];
+}
+
 /** A connection to PostgreSQL, over a pool or PGlite. */
 export interface PostgresConnection {
   /** Runs one statement, which commits at once. */
   query(text: string, values: unknown[]): Promise<PostgresResult>;
-  /** Commits if `work` resolves with true, otherwise rolls back. An error of `work` rolls back and is rethrown. */
-  transaction(work: (tx: unknown, query: PostgresQueryable['query']) => Promise<boolean>): Promise<boolean>;
+  /**
+   * Runs `work`, then the completion, and commits. Rolls back and resolves with false if the completion returned no row.
+   * An error of `work` rolls back and is rethrown.
+   */
+  transaction(work: (tx: unknown) => Promise<void>, completion: PostgresStatement): Promise<boolean>;
 }

@@ -6,8 +6,8 @@ import { build } from 'esbuild';
 export type BundleStart = { readonly statement: string } | { readonly file: string };
 
 /**
- * The size of a bundle as a program would ship it: minified, gzipped, with its dependencies, and without the files that are
- * loaded when they are first used.
+ * The size of a bundle: minified, gzipped, with its dependencies. Files that are loaded when they are first used do not
+ * count.
  *
  * @param folder The folder from which the imports are resolved.
  */

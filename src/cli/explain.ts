@@ -62,9 +62,10 @@ function readExplanations(): Explanation[] {
   });
 }
 
-/** Markdown as plain text on one line: links as their text, code without its marks. */
+/** Markdown as plain text on one line. A link to another page names its file, which is in the package. */
 function plain(markdown: string): string {
   return markdown
+    .replace(/\[([^\]]*)\]\(([\w-]+\.md)[^)]*\)/g, '$1 (docs/$2)')
     .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
     .replaceAll('`', '')
     .replace(/\s+/g, ' ');

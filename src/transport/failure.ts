@@ -35,7 +35,10 @@ export function isWrite({ method }: Pick<Endpoint<unknown>, 'method'>): boolean 
   return method !== 'GET';
 }
 
-const DOCS = 'docs/errors.md';
+/** The end of a message: the command that prints cause, remedy and example of the code. */
+export function seeExplain(code: ErrorCode): string {
+  return `See: npx merchant-invoicing explain ${code}`;
+}
 
 /** Returns the last sentence of a message when it is unknown whether a write happened, or an empty text. */
 export function afterUnknown({
@@ -48,7 +51,7 @@ export function afterUnknown({
     operation === 'webhooks.resend'
       ? 'look at webhooks.deliveries before you send it again'
       : 'repeat with the same external_id, or read it back';
-  return ` It may have been processed: ${remedy}. See ${DOCS}#outcome.`;
+  return ` It may have been processed: ${remedy}.`;
 }
 
 /** A failure without an answer of the service. */
@@ -65,8 +68,11 @@ function unanswered(
     outcome,
     retryClass,
     retryAfter: undefined,
-    toError: (context) =>
-      toError({ ...context, code, message: `${context.operation}: ${problem}.${afterUnknown(context)}` }),
+    toError: (context) => {
+      const remedy = afterUnknown(context);
+      const message = `${context.operation}: ${problem}.${remedy}${remedy && ` ${seeExplain(code)}`}`;
+      return toError({ ...context, code, message });
+    },
   };
 }
 
@@ -89,7 +95,7 @@ export function aborted(reason: unknown, outcome: Outcome): Failure {
 /** The key function failed or returned an unusable key. Its error is not kept, because it may hold the key. */
 export function unusableKey(problem: string): Failure {
   const code = 'SDK_API_KEY';
-  const said = `${problem}. No request was made with it. See ${DOCS}#sdk_api_key.`;
+  const said = `${problem}. No request was made with it. ${seeExplain(code)}`;
   const toError = (context: CallContext) =>
     new ConfigurationError(`${context.operation}: ${said}`, { ...context, code });
   return { code, status: null, outcome: 'not_sent', retryClass: 'never', retryAfter: undefined, toError };

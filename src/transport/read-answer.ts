@@ -5,7 +5,7 @@ import { UnexpectedResponseError } from '../errors/classes.ts';
 import type { Outcome } from '../errors/codes.ts';
 import { printable } from '../printable.ts';
 import { type Answer, excerpt } from './answer.ts';
-import { afterUnknown, type Failure, isWrite } from './failure.ts';
+import { afterUnknown, type Failure, isWrite, seeExplain } from './failure.ts';
 import { refusal } from './refusal.ts';
 import { hasCodedError, isRefusal } from './refusal-body.ts';
 import type { RetryClass } from './retry.ts';
@@ -85,7 +85,7 @@ function excessProblem(payload: unknown, asked: number | null): string | null {
   const items = isObject(payload) ? payload['items'] : null;
   if (typeof asked !== 'number' || !Array.isArray(items) || items.length <= Math.max(ALWAYS_READ, EXCESS * asked))
     return null;
-  return `a page of ${asked} items was asked for and ${items.length} answered. The service may use other names for the query, see docs/pagination.md`;
+  return `a page of ${asked} items was asked for and ${items.length} answered. The service may use other names for the query`;
 }
 
 /** Returns the first finding, and the number of findings if there are more. */
@@ -147,7 +147,7 @@ function unexpected(
           requestId,
           raw: excerpt(answer, redactor),
           issues: issues.map(({ path, message }) => ({ path: visible(path, PATH_MAX), message })),
-          message: `${context.operation}: ${visible(problem, PROBLEM_MAX)} (HTTP ${status}).${afterUnknown(context)} See docs/errors.md#${code.toLowerCase()}.`,
+          message: `${context.operation}: ${visible(problem, PROBLEM_MAX)} (HTTP ${status}).${afterUnknown(context)} ${seeExplain(code)}`,
         }),
     },
   };

@@ -1,0 +1,6 @@
+import type { Group } from '../engine/cell.ts';
+import { nodes } from './nodes.ts';
+import { testRunners } from './test-runners.ts';
+
+/** All groups, in the order in which they run. */
+export const GROUPS: readonly Group[] = [nodes, testRunners];

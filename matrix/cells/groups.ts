@@ -1,6 +1,7 @@
 import type { Group } from '../engine/cell.ts';
 import { nodes } from './nodes.ts';
+import { runtimes } from './runtimes.ts';
 import { testRunners } from './test-runners.ts';
 
 /** All groups, in the order in which they run. */
-export const GROUPS: readonly Group[] = [nodes, testRunners];
+export const GROUPS: readonly Group[] = [nodes, testRunners, runtimes];

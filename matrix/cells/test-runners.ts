@@ -25,7 +25,7 @@ const jestCells = JEST_CELLS.map(
 
 const vitestCells = ['node', 'jsdom', 'happy-dom'].map(
   (environment): Cell => ({
-    name: `vitest, ${environment}`,
+    name: `vitest, ${environment}${environment === 'happy-dom' ? ', without a socket' : ''}`,
     project: 'vitests',
     uses: ['vitest', ...(environment === 'node' ? [] : [environment])],
     run: [VITEST, 'run', '--environment', environment],

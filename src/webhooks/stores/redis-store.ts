@@ -115,12 +115,12 @@ function scriptRunner(client: unknown): RunScript {
 
 // Each operation is one script, so that it is atomic. A record is a hash: owner, digest, lease_end in milliseconds by the
 // clock of Redis, and done_at once the event is done. Redis 5 or later: earlier versions allow no write in a script that
-// reads the time.
+// reads the time. No function is called here, because a bundler could then not leave the scripts out. Numbers are written
+// with string.format, because Lua writes large ones with an exponent.
 
 const NOW = `local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 `;
-const MILLISECONDS = (expression: string): string => `string.format('%.0f', ${expression})`;
 const OURS = `local held = redis.call('HMGET', KEYS[1], 'owner', 'done_at')
 if held[1] ~= ARGV[1] or held[2] then return 0 end
 `;
@@ -130,14 +130,14 @@ const CLAIM = `${NOW}
 local held = redis.call('HMGET', KEYS[1], 'digest', 'lease_end', 'done_at')
 if held[3] then return {'done', held[1]} end
 if held[1] and tonumber(held[2]) > now then return {'running', held[1]} end
-redis.call('HSET', KEYS[1], 'owner', ARGV[1], 'digest', ARGV[2], 'lease_end', ${MILLISECONDS('now + ARGV[3]')})
+redis.call('HSET', KEYS[1], 'owner', ARGV[1], 'digest', ARGV[2], 'lease_end', string.format('%.0f', now + ARGV[3]))
 redis.call('PEXPIRE', KEYS[1], ARGV[4])
 if held[1] then return {'taken_over', held[1]} end
 return {'claimed', ''}`;
 
 /** Values: owner, lease. */
 const RENEW = `${OURS}${NOW}
-redis.call('HSET', KEYS[1], 'lease_end', ${MILLISECONDS('now + ARGV[2]')})
+redis.call('HSET', KEYS[1], 'lease_end', string.format('%.0f', now + ARGV[2]))
 return 1`;
 
 /** Values: owner, retention. Returns 1 also if this claim has completed it before. */
@@ -145,7 +145,7 @@ const COMPLETE = `local held = redis.call('HMGET', KEYS[1], 'owner', 'done_at')
 if held[1] ~= ARGV[1] then return 0 end
 if held[2] then return 1 end
 ${NOW}
-redis.call('HSET', KEYS[1], 'done_at', ${MILLISECONDS('now')})
+redis.call('HSET', KEYS[1], 'done_at', string.format('%.0f', now))
 redis.call('PEXPIRE', KEYS[1], ARGV[2])
 return 1`;
 

@@ -6,6 +6,8 @@ import { prepareProject, type Stage, versionOf } from './projects.ts';
 
 const CELL_SECONDS = 180;
 const DETAIL_LENGTH = 4_000;
+/** The code with which a program says that it cannot run here, and prints why. */
+const NOT_HERE = 77;
 
 /** Runs the chosen cells of one group and reports each when it ends. */
 export async function playGroup(
@@ -25,7 +27,7 @@ export async function playGroup(
     if (runnable.length === 0) continue;
     try {
       const folder = await prepareProject(stage, project, runnable);
-      for (const cell of runnable) onResult(await playCell(group.name, project, folder, cell));
+      for (const cell of runnable) onResult(await playCell({ group: group.name, project, folder, root: stage.root }, cell));
     } catch (error) {
       const detail = error instanceof Error ? error.message : String(error);
       for (const cell of runnable) {
@@ -35,13 +37,22 @@ export async function playGroup(
   }
 }
 
-async function playCell(group: string, project: Project, folder: string, cell: Cell): Promise<Result> {
+interface Place {
+  readonly group: string;
+  readonly project: Project;
+  readonly folder: string;
+  readonly root: string;
+}
+
+async function playCell({ group, project, folder, root }: Place, cell: Cell): Promise<Result> {
   const versions = cell.uses.map((name) => versionOf(folder, project, name));
   const began = performance.now();
   const words = cell.run.map((word, at) => (at === 0 ? programOf(project, folder, word) : word));
   const { limit = CELL_SECONDS, env = {} } = cell;
-  const { code, stdout, stderr } = await runBounded(words, { cwd: folder, seconds: limit, env });
+  const ended = await runBounded(words, { cwd: folder, seconds: limit, env: { MATRIX_ROOT: root, ...env } });
   const seconds = (performance.now() - began) / 1_000;
+  const { code, stdout, stderr } = ended;
+  if (code === NOT_HERE) return { group, cell, state: 'skipped', versions, detail: stdout.trim(), seconds };
   const isGood = code === 0 && !(cell.isQuiet && stderr.trim() !== '');
   const why = code === null ? `did not end within ${limit} s` : code === 0 ? 'wrote to stderr' : `ended with ${code}`;
   const detail = isGood ? '' : `${why}\n${stdout}\n${stderr}`.trim().slice(0, DETAIL_LENGTH);

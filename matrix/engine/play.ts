@@ -27,7 +27,7 @@ export async function playGroup(
     if (runnable.length === 0) continue;
     try {
       const folder = await prepareProject(stage, project, runnable);
-      for (const cell of runnable) onResult(await playCell({ group: group.name, project, folder, root: stage.root }, cell));
+      for (const cell of runnable) onResult(await playCell({ group: group.name, project, folder, env: environmentOf(stage) }, cell));
     } catch (error) {
       const detail = error instanceof Error ? error.message : String(error);
       for (const cell of runnable) {
@@ -37,19 +37,24 @@ export async function playGroup(
   }
 }
 
+/** What the files of the cells may read. */
+function environmentOf({ root, tarball }: Stage): Record<string, string> {
+  return { MATRIX_ROOT: root, MATRIX_TARBALL: tarball.path };
+}
+
 interface Place {
   readonly group: string;
   readonly project: Project;
   readonly folder: string;
-  readonly root: string;
+  readonly env: Readonly<Record<string, string>>;
 }
 
-async function playCell({ group, project, folder, root }: Place, cell: Cell): Promise<Result> {
+async function playCell({ group, project, folder, env }: Place, cell: Cell): Promise<Result> {
   const versions = cell.uses.map((name) => versionOf(folder, project, name));
   const began = performance.now();
   const words = cell.run.map((word, at) => (at === 0 ? programOf(project, folder, word) : word));
-  const { limit = CELL_SECONDS, env = {} } = cell;
-  const ended = await runBounded(words, { cwd: folder, seconds: limit, env: { MATRIX_ROOT: root, ...env } });
+  const { limit = CELL_SECONDS } = cell;
+  const ended = await runBounded(words, { cwd: folder, seconds: limit, env: { ...env, ...cell.env } });
   const seconds = (performance.now() - began) / 1_000;
   const { code, stdout, stderr } = ended;
   if (code === NOT_HERE) return { group, cell, state: 'skipped', versions, detail: stdout.trim(), seconds };

@@ -1,5 +1,5 @@
 // `npm run test:matrix [-- node jest] [-- --list] [-- --short] [-- --report FILE] [-- --folder FOLDER]`: uses the packed
-// package in many runtimes, tools and versions. Words choose the cells whose group or name contains one of them.
+// package in many runtimes, tools and versions. A word is a group, or a part of the names of cells.
 // `--folder` keeps the projects, so that the next run with it installs nothing again. `--tarball` takes a packed package
 // instead of the built one, such as an earlier release.
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -23,11 +23,14 @@ const { values, positionals } = parseArgs({
   },
 });
 
-const isChosen = (text: string): boolean =>
-  positionals.length === 0 || positionals.some((word) => text.toLowerCase().includes(word.toLowerCase()));
+const words = positionals.map((word) => word.toLowerCase());
+const isGroup = (word: string) => GROUPS.some(({ name }) => name === word);
+const isChosen = (group: string, title: string): boolean =>
+  words.length === 0 ||
+  words.some((word) => (isGroup(word) ? word === group : `${group}: ${title}`.toLowerCase().includes(word)));
 const chosen = GROUPS.map((group) => ({
   group,
-  cells: group.cells.filter((cell) => isChosen(`${group.name}: ${cell.name}`) && (cell.isShort || !values.short)),
+  cells: group.cells.filter((cell) => isChosen(group.name, cell.name) && (cell.isShort || !values.short)),
 })).filter(({ cells }) => cells.length > 0);
 if (chosen.length === 0) throw new Error(`no cell is named like ${positionals.join(', ')}. --list prints all cells`);
 
@@ -39,7 +42,8 @@ if (values.list) {
 
 async function play(): Promise<boolean> {
   const root = resolve(import.meta.dirname, '..');
-  const folder = values.folder === undefined ? mkdtempSync(join(tmpdir(), 'merchant-invoicing-matrix-')) : resolve(values.folder);
+  const folder =
+    values.folder === undefined ? mkdtempSync(join(tmpdir(), 'merchant-invoicing-matrix-')) : resolve(values.folder);
   const results: Result[] = [];
   try {
     const packed = join(folder, 'packed');

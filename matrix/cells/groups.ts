@@ -9,4 +9,13 @@ import { testRunners } from './test-runners.ts';
 import { typescript } from './typescript.ts';
 
 /** All groups, in the order in which they run. */
-export const GROUPS: readonly Group[] = [nodes, testRunners, runtimes, typescript, bundlers, frameworks, stores, installers];
+export const GROUPS: readonly Group[] = [
+  nodes,
+  testRunners,
+  runtimes,
+  typescript,
+  bundlers,
+  frameworks,
+  stores,
+  installers,
+];

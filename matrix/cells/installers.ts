@@ -1,7 +1,7 @@
 import type { Cell, Group } from '../engine/cell.ts';
 
 const INSTALLERS: readonly (readonly [title: string, argument: string, uses: readonly string[]])[] = [
-  ['npm', 'npm', []],
+  ['npm', 'npm', ['npm']],
   ['pnpm without hoisting', 'pnpm', ['pnpm']],
   ['Yarn 1', 'yarn1', ['yarn1']],
   ['Yarn with PnP', 'yarn-pnp', ['@yarnpkg/cli-dist']],

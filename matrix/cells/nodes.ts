@@ -1,7 +1,9 @@
 import type { Cell, Group } from '../engine/cell.ts';
-import { NODE_PACKAGE } from '../engine/nodes.ts';
+import { NODE_PACKAGE, ownNode } from '../engine/nodes.ts';
 
 const VERSIONS = { node20: '20.20.2', node22: '22.23.3', node24: '24.21.0', node26: '26.10.0' };
+
+const specOf = (version: string) => `npm:${NODE_PACKAGE}@${version}`;
 
 const FORMS: readonly (readonly [name: string, words: readonly string[], isQuiet: boolean])[] = [
   ['ESM', ['esm.mjs'], true],
@@ -15,6 +17,9 @@ const FORMS: readonly (readonly [name: string, words: readonly string[], isQuiet
   ['declared exports exist', ['exports.mjs'], true],
 ];
 
+/** Whether this machine has the Node in this version, so that nothing must be installed. */
+const isHere = (program: string, version: string) => ownNode(program, specOf(version)) !== null;
+
 /** Node in each supported version, and the one before them. */
 export const nodes: Group = {
   name: 'node',
@@ -22,9 +27,7 @@ export const nodes: Group = {
     {
       name: 'nodes',
       dependencies: {
-        ...Object.fromEntries(
-          Object.entries(VERSIONS).map(([name, version]) => [name, `npm:${NODE_PACKAGE}@${version}`]),
-        ),
+        ...Object.fromEntries(Object.entries(VERSIONS).map(([name, version]) => [name, specOf(version)])),
         msw: '3.0.5',
         typescript: '6.0.3',
       },
@@ -38,7 +41,7 @@ export const nodes: Group = {
         uses: name.startsWith('declared') ? [program, 'typescript', 'msw'] : [program],
         run: [program, ...words],
         isQuiet,
-        isShort: program === 'node24',
+        isShort: isHere(program, version) && (program === 'node24' || !name.startsWith('declared')),
       }),
     ),
   ),

@@ -4,7 +4,12 @@ const PROJECT = 'runtimes';
 const BUN = './node_modules/.bin/bun';
 const DENO = './node_modules/.bin/deno';
 
-const cell = (name: string, uses: readonly string[], run: readonly string[]): Cell => ({ name, project: PROJECT, uses, run });
+const cell = (name: string, uses: readonly string[], run: readonly string[]): Cell => ({
+  name,
+  project: PROJECT,
+  uses,
+  run,
+});
 const bun = (name: string, file: string): Cell => cell(`Bun, ${name}`, ['bun'], [BUN, 'run', file]);
 const deno = (name: string, file: string, ...permissions: string[]): Cell =>
   cell(`Deno, ${name}`, ['deno'], [DENO, 'run', '--no-prompt', ...permissions, file]);

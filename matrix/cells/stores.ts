@@ -24,7 +24,7 @@ const drivers = DRIVERS.map(
   }),
 );
 
-/** Drivers declare their types with errors of their own, so the libraries are not checked here. */
+/** The declarations of some drivers have errors, so libraries are not checked here. */
 const FLAGS = ['--noEmit', '--strict', '--exactOptionalPropertyTypes', '--skipLibCheck', '--esModuleInterop'];
 const RESOLUTION = ['--target', 'es2022', '--module', 'nodenext', '--moduleResolution', 'nodenext'];
 
@@ -35,7 +35,17 @@ const types = ['ts55', 'ts60', 'ts70'].flatMap((compiler): Cell[] => {
     {
       name: `types of the drivers, TypeScript ${title}`,
       project: PROJECT,
-      uses: [compiler, '@types/node', '@types/pg', '@types/better-sqlite3', 'redis', 'redis5', 'redis4', 'ioredis', 'ioredis5'],
+      uses: [
+        compiler,
+        '@types/node',
+        '@types/pg',
+        '@types/better-sqlite3',
+        'redis',
+        'redis5',
+        'redis4',
+        'ioredis',
+        'ioredis5',
+      ],
       run: [...tsc, '--types', 'node', 'types.ts'],
     },
     {

@@ -1,7 +1,8 @@
 import type { Cell, Group, Project } from '../engine/cell.ts';
 
 const JEST = './node_modules/.bin/jest';
-const VITEST = './node_modules/.bin/vitest';
+/** By file, because the short form links packages without their programs. */
+const VITEST = ['node', 'node_modules/vitest/vitest.mjs'];
 const VM_MODULES = { NODE_OPTIONS: '--experimental-vm-modules' };
 
 const JEST_CELLS: readonly (readonly [name: string, config: string, uses: readonly string[]])[] = [
@@ -28,7 +29,7 @@ const vitestCells = ['node', 'jsdom', 'happy-dom'].map(
     name: `vitest, ${environment}${environment === 'happy-dom' ? ', without a socket' : ''}`,
     project: 'vitests',
     uses: ['vitest', ...(environment === 'node' ? [] : [environment])],
-    run: [VITEST, 'run', '--environment', environment],
+    run: [...VITEST, 'run', '--environment', environment],
     isShort: environment === 'node',
   }),
 );
@@ -42,7 +43,7 @@ const mswCells = (project: string, title: string): Cell[] => [
     name: `vitest with ${title}`,
     project,
     uses: ['vitest', 'msw'],
-    run: [VITEST, 'run', '--globals', 'msw.test.mjs'],
+    run: [...VITEST, 'run', '--globals', 'msw.test.mjs'],
     isShort: project === 'msw3',
   },
   {

@@ -59,7 +59,9 @@ export const typescript: Group = {
       name: PROJECT,
       dependencies: {
         ...Object.fromEntries(Object.entries(COMPILERS).map(([name, version]) => [name, `npm:typescript@${version}`])),
-        ...Object.fromEntries(Object.entries(NODE_TYPES).map(([name, version]) => [name, `npm:@types/node@${version}`])),
+        ...Object.fromEntries(
+          Object.entries(NODE_TYPES).map(([name, version]) => [name, `npm:@types/node@${version}`]),
+        ),
         msw: '3.0.5',
       },
     },

@@ -25,7 +25,7 @@ export async function runBounded(words: readonly string[], { cwd, seconds, env =
   const child = spawn(program, rest, {
     cwd,
     env: { ...baseEnvironment(), ...env },
-    detached: true, // a process group of its own, which can be ended whole
+    detached: true, // a separate process group, which can be ended as a whole
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let stdout = '';
@@ -62,8 +62,9 @@ function endGroup(pid: number | undefined): void {
   }
 }
 
-/** What programs need of the environment, and the settings of package registries. */
-const KEPT_NAMES = /^(?:PATH|HOME|TMPDIR|LANG|USER|LOGNAME|NODE_EXTRA_CA_CERTS|(?:https?|no|all)_proxy|npm_config_(?:registry|cache|cafile))$/i;
+/** The parts of the environment that programs need, and the settings of package registries. */
+const KEPT_NAMES =
+  /^(?:PATH|HOME|TMPDIR|LANG|USER|LOGNAME|NODE_EXTRA_CA_CERTS|(?:https?|no|all)_proxy|npm_config_(?:registry|cache|cafile))$/i;
 
 function baseEnvironment(): Record<string, string> {
   const kept = Object.entries(process.env).filter(([name]) => KEPT_NAMES.test(name));

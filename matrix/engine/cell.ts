@@ -3,9 +3,9 @@ export interface Project {
   readonly name: string;
   /** Exact versions by name, or aliases such as `npm:express@4.22.1`. Without a range. */
   readonly dependencies: Readonly<Record<string, string>>;
-  /** Names or values of package.json that the project needs besides. */
+  /** Further members of its package.json. */
   readonly manifest?: Readonly<Record<string, unknown>>;
-  /** Packages whose own install scripts run, because they bring a program. */
+  /** Packages whose install scripts run, because the scripts put a program in its place. */
   readonly scripts?: readonly string[];
   /** Whether the packed tarball is installed by the cells themselves. */
   readonly isBare?: boolean;

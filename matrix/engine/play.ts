@@ -27,7 +27,8 @@ export async function playGroup(
     if (runnable.length === 0) continue;
     try {
       const folder = await prepareProject(stage, project, runnable);
-      for (const cell of runnable) onResult(await playCell({ group: group.name, project, folder, env: environmentOf(stage) }, cell));
+      for (const cell of runnable)
+        onResult(await playCell({ group: group.name, project, folder, env: environmentOf(stage) }, cell));
     } catch (error) {
       const detail = error instanceof Error ? error.message : String(error);
       for (const cell of runnable) {
@@ -37,7 +38,7 @@ export async function playGroup(
   }
 }
 
-/** What the files of the cells may read. */
+/** The variables that the files of the cells may read. */
 function environmentOf({ root, tarball }: Stage): Record<string, string> {
   return { MATRIX_ROOT: root, MATRIX_TARBALL: tarball.path };
 }
@@ -51,6 +52,7 @@ interface Place {
 
 async function playCell({ group, project, folder, env }: Place, cell: Cell): Promise<Result> {
   const versions = cell.uses.map((name) => versionOf(folder, project, name));
+  if (cell.run[0] === 'node') versions.push(`node ${process.versions.node}`);
   const began = performance.now();
   const words = cell.run.map((word, at) => (at === 0 ? programOf(project, folder, word) : word));
   const { limit = CELL_SECONDS } = cell;

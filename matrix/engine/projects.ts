@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { runBounded } from './bounded.ts';
@@ -21,10 +22,14 @@ export interface Stage {
 export async function prepareProject(stage: Stage, project: Project, cells: readonly Cell[]): Promise<string> {
   const folder = join(stage.folder, project.name);
   mkdirSync(folder, { recursive: true });
-  const dependencies = withoutPresentNodes({ ...(project.isBare ? {} : stage.tarball.dependencies), ...project.dependencies });
+  const dependencies = withoutPresentNodes({
+    ...(project.isBare ? {} : stage.tarball.dependencies),
+    ...project.dependencies,
+  });
   const manifest = { name: `matrix-${project.name}`, private: true, ...project.manifest, dependencies };
-  if (stage.isShort) link(stage.root, folder, [...Object.keys(stage.tarball.dependencies), ...cells.flatMap(({ uses }) => uses)]);
-  else await install(stage, project, folder, JSON.stringify(manifest, null, 2));
+  if (stage.isShort)
+    link(stage.root, folder, [...Object.keys(stage.tarball.dependencies), ...cells.flatMap(({ uses }) => uses)]);
+  else await install(project, folder, JSON.stringify(manifest, null, 2));
   for (const fixtures of ['shared', project.name]) {
     const from = join(stage.root, 'matrix', 'fixtures', fixtures);
     if (existsSync(from)) cpSync(from, folder, { recursive: true });
@@ -40,14 +45,21 @@ function withoutPresentNodes(dependencies: Readonly<Record<string, string>>): Re
   return Object.fromEntries(Object.entries(dependencies).filter(([name, spec]) => ownNode(name, spec) === null));
 }
 
-async function install({ root }: Stage, project: Project, folder: string, manifest: string): Promise<void> {
+/** Direct dependencies are exact. Theirs are not locked, because a merchant's are not either. */
+async function install(project: Project, folder: string, manifest: string): Promise<void> {
   const written = join(folder, 'package.json');
   const installed = join(folder, 'node_modules', '.package-lock.json');
-  const lock = join(root, 'matrix', 'locks', `${project.name}.json`);
   if (existsSync(installed) && existsSync(written) && readFileSync(written, 'utf8') === manifest) return;
   writeFileSync(written, manifest);
-  if (existsSync(lock)) cpSync(lock, join(folder, 'package-lock.json'));
-  const words = ['npm', 'install', '--prefer-offline', '--no-audit', '--no-fund', '--loglevel=error', '--ignore-scripts'];
+  const words = [
+    'npm',
+    'install',
+    '--prefer-offline',
+    '--no-audit',
+    '--no-fund',
+    '--loglevel=error',
+    '--ignore-scripts',
+  ];
   const ended = await runBounded(words, { cwd: folder, seconds: INSTALL_SECONDS });
   if (ended.code !== 0) {
     rmSync(written);
@@ -75,8 +87,9 @@ function toCommonJs(source: string): string {
   return `${source.replace(/^export /gm, '')}\nmodule.exports = { ${names.join(', ')} };\n`;
 }
 
-/** `name version` of a dependency, as it is installed. */
+/** `name version` of a dependency as it is installed, or of the machine's npm. */
 export function versionOf(folder: string, project: Project, name: string): string {
+  if (name === 'npm') return `npm ${execFileSync('npm', ['--version'], { encoding: 'utf8' }).trim()}`;
   const spec = project.dependencies[name] ?? '';
   const own = ownNode(name, spec);
   if (own !== null) return `node ${own.version}`;

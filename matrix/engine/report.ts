@@ -7,7 +7,7 @@ const MARKS = { works: 'ok  ', fails: 'FAIL', skipped: 'skip' } as const;
 export function lineOf({ group, cell, state, versions, detail, seconds }: Result): string {
   const head = `${MARKS[state]} ${group}: ${cell.name}`;
   if (state === 'skipped') return `${head} – ${detail}`;
-  const line = `${head} – ${versions.join(', ') || 'no packages'} (${seconds.toFixed(1)} s)`;
+  const line = `${head} – ${versions.join(', ')} (${seconds.toFixed(1)} s)`;
   return state === 'works' ? line : `${line}\n${detail.replace(/^/gm, '     ')}`;
 }
 

@@ -1,6 +1,8 @@
 // npm omits from the lock file the optional platform binaries that the current registry does not carry. On a machine with
 // another registry `npm ci` then refuses the lock. This script lists them. `npm run lock` runs it.
+import { execFile } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
+import { promisify } from 'node:util';
 
 const FILE = 'package-lock.json';
 const SYSTEMS = ['aix', 'android', 'darwin', 'freebsd', 'linux', 'netbsd', 'openbsd', 'openharmony', 'sunos', 'win32'];
@@ -42,5 +44,26 @@ for (const [folder, meta] of Object.entries(packages)) {
 lock.packages = Object.fromEntries(Object.entries(packages).sort(([a], [b]) => (a < b ? -1 : 1)));
 // Addresses tie the lock to one registry. The integrity hashes identify each package.
 for (const meta of Object.values(lock.packages)) delete meta.resolved;
+
+/** The hash of a package, or null if the current registry does not carry this version. */
+async function integrityOf(name, version) {
+  try {
+    const { stdout } = await promisify(execFile)('npm', ['view', '--json', `${name}@${version}`, 'dist.integrity']);
+    return JSON.parse(stdout);
+  } catch {
+    return null;
+  }
+}
+
+const missing = [];
+for (const [folder, meta] of Object.entries(lock.packages)) {
+  if (folder === '' || meta.link || meta.integrity) continue;
+  const name = folder.slice(folder.lastIndexOf('node_modules/') + 'node_modules/'.length);
+  const integrity = await integrityOf(name, meta.version);
+  if (integrity === null) missing.push(`${name}@${meta.version}`);
+  else meta.integrity = integrity;
+}
 writeFileSync(FILE, `${JSON.stringify(lock, null, 2)}\n`);
 console.log(`${FILE}: ${added} optional packages added`);
+if (missing.length > 0)
+  console.log(`${missing.length} without a hash, because the registry has no such version: ${missing.join(', ')}`);

@@ -23,7 +23,7 @@ function withCommon(rooms: readonly string[]): string {
   return [...(hasCommon ? ['common rooms'] : []), ...(others === '' ? [] : [others])].join(', ');
 }
 
-const commands = Object.entries<CommandTable>(COMMANDS).filter(([name]) => name !== 'openapi');
+const commands = Object.entries<CommandTable>(COMMANDS).filter(([, { flags }]) => Object.keys(flags).length > 0);
 
 const dialects = Object.entries<DialectEntry>(DIALECTS);
 

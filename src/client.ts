@@ -9,11 +9,11 @@ import {
   fail,
   type MerchantClientOptions,
 } from './client-options.ts';
-import { type Invoices, InvoicesResource } from './resources/invoices.ts';
-import { type PaymentMethods, PaymentMethodsResource } from './resources/payment-methods.ts';
-import { type Rates, RatesResource } from './resources/rates.ts';
-import { type Webhooks, WebhooksResource } from './resources/webhooks.ts';
-import { type Withdrawals, WithdrawalsResource } from './resources/withdrawals.ts';
+import { buildInvoices, type Invoices } from './resources/invoices.ts';
+import { buildPaymentMethods, type PaymentMethods } from './resources/payment-methods.ts';
+import { buildRates, type Rates } from './resources/rates.ts';
+import { buildWebhooks, type Webhooks } from './resources/webhooks.ts';
+import { buildWithdrawals, type Withdrawals } from './resources/withdrawals.ts';
 import { DriftReporter, Observer } from './transport/observer.ts';
 import { checkHeaders, readClientSettings } from './transport/read-options.ts';
 import { runtimeOf } from './transport/runtime.ts';
@@ -65,15 +65,15 @@ export class MerchantClient {
       runtime,
       budget: new RetryBudget(budget),
       gate: new RateLimitGate(runtime),
-      observer: new Observer(options.hooks ?? {}, options.logger ?? {}),
+      observer: options.hooks || options.logger ? new Observer(options.hooks ?? {}, options.logger ?? {}) : null,
       redactor,
       drift: options.onDrift === undefined ? null : new DriftReporter(options.onDrift, redactor),
       settings,
     };
-    this.invoices = new InvoicesResource(core);
-    this.withdrawals = new WithdrawalsResource(core, checkQueryNames(options.withdrawalQuery));
-    this.paymentMethods = new PaymentMethodsResource(core);
-    this.rates = new RatesResource(core);
-    this.webhooks = new WebhooksResource(core, secrets);
+    this.invoices = buildInvoices(core);
+    this.withdrawals = buildWithdrawals(core, checkQueryNames(options.withdrawalQuery));
+    this.paymentMethods = buildPaymentMethods(core);
+    this.rates = buildRates(core);
+    this.webhooks = buildWebhooks(core, secrets);
   }
 }

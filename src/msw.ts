@@ -5,8 +5,10 @@
  * @packageDocumentation
  */
 import { type HttpHandler, HttpResponse, http } from 'msw';
+import { isHttpAddress } from './contract/values/hosts.ts';
 import { ConfigurationError } from './errors/classes.ts';
 import { createSandbox, type Sandbox } from './sandbox/index.ts';
+import { shown } from './sandbox/option-checks.ts';
 
 /**
  * Builds the request handlers for the API and the payment pages.
@@ -42,11 +44,11 @@ export function handlers(baseUrl: string, sandbox?: Sandbox): HttpHandler[] {
 }
 
 function rootOf(baseUrl: string): string {
-  if (typeof baseUrl === 'string' && /^https?:\/\//i.test(baseUrl) && URL.canParse(baseUrl)) {
+  if (isHttpAddress(baseUrl)) {
     const { origin, pathname } = new URL(baseUrl);
     return `${origin}${pathname.replace(/\/+$/, '')}`;
   }
   throw new ConfigurationError(
-    `handlers needs the address that your code calls, such as "https://pay.example.com", not ${typeof baseUrl === 'string' ? JSON.stringify(baseUrl.slice(0, 60)) : typeof baseUrl}`,
+    `handlers needs the address that your code calls, such as "https://pay.example.com", not ${shown(baseUrl)}`,
   );
 }

@@ -16,7 +16,22 @@ const blocksOf = (page: string): string[] =>
 
 /** What the pages take for granted around their blocks. */
 const PRELUDE: Record<string, string> = {
-  'errors.md': '',
+  'errors.md': `import { hasCode, hasKind, isMerchantError, MerchantClient } from 'merchant-invoicing';
+import type { CreateInvoiceParams } from 'merchant-invoicing';
+import { createWebhookHandler, toNodeHandler, verifyWebhook, type WebhookHandler, type WebhookStore } from 'merchant-invoicing/webhooks';
+declare const merchant: MerchantClient;
+declare const params: CreateInvoiceParams;
+declare const error: unknown;
+declare const vault: { read(name: string): Promise<string> };
+declare const request: Request;
+declare const body: string;
+declare const secret: string;
+declare const store: WebhookStore;
+declare const handler: WebhookHandler;
+declare const app: import('express').Express;
+declare const onPaid: () => Promise<void>;
+declare const onCanceled: () => Promise<void>;
+`,
   'retries.md': `import { isMerchantError, MerchantClient } from 'merchant-invoicing';\ndeclare const metrics: { count(name: string, labels: object): void };\n`,
   'pagination.md': `import type { Invoice, MerchantClient } from 'merchant-invoicing';\ndeclare const merchant: MerchantClient;\ndeclare function book(invoice: Invoice): Promise<void>;\n`,
 };
@@ -28,7 +43,10 @@ describe.each(Object.keys(PRELUDE))('docs/%s', (page) => {
   it('shows code that compiles', () => {
     const files = blocksOf(page).map((code, index) => {
       const file = join(FOLDER, `${page}-${index}.ts`);
-      const own = (PRELUDE[page] ?? '').split('\n').filter((line) => !/^import/.test(line) || !code.includes(line));
+      const own = (PRELUDE[page] ?? '').split('\n').filter((line) => {
+        const declared = /^declare const (\w+)/.exec(line)?.[1];
+        return !(/^import/.test(line) && code.includes(line)) && !code.includes(`const ${declared} =`);
+      });
       writeFileSync(file, `${own.join('\n')}\n${code}\nexport {};\n`);
       return file;
     });

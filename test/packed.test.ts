@@ -30,6 +30,54 @@ describe('the packed tarball', () => {
     expect(readdirSync(installed)).toContain('LICENSE');
   });
 
+  it('has a list of what it holds of others, inlined or as a dependency', () => {
+    const list = JSON.parse(readFileSync(join(installed, 'dist/sbom.cdx.json'), 'utf8'));
+    expect([list.bomFormat, list.specVersion, list.metadata.component.version]).toEqual(['CycloneDX', '1.6', VERSION]);
+    const of = (name: string): string => JSON.parse(read(`../node_modules/${name}/package.json`)).version;
+    expect(list.components.map(({ name, version, purl }: Record<string, unknown>) => [name, version, purl])).toEqual(
+      ['ky', 'zod', 'decimal.js'].map((name) => [name, of(name), `pkg:npm/${name}@${of(name)}`]),
+    );
+  });
+
+  it('holds these folders and files, and no others', () => {
+    const [top, docs] = ['.', 'docs'].map((folder) => readdirSync(join(installed, folder)).sort());
+    expect(top).toEqual([
+      'CHANGELOG.md',
+      'LICENSE',
+      'README.md',
+      'SECURITY.md',
+      'THIRD-PARTY-LICENSES',
+      'dist',
+      'docs',
+      'package.json',
+      'src',
+    ]);
+    expect(docs).toEqual(
+      readdirSync(new URL('../docs', import.meta.url))
+        .filter((name) => name.endsWith('.md'))
+        .sort(),
+    );
+    const files = readdirSync(installed, { recursive: true, encoding: 'utf8', withFileTypes: true }).filter((file) =>
+      file.isFile(),
+    );
+    const kinds = new Set(files.map(({ name }) => name.replace(/^[^.]+/, '')));
+    expect([...kinds].sort()).toEqual([
+      '',
+      '.cdx.json',
+      '.cjs',
+      '.cjs.map',
+      '.d.cts',
+      '.d.cts.map',
+      '.d.ts',
+      '.d.ts.map',
+      '.js',
+      '.js.map',
+      '.json',
+      '.md',
+      '.ts',
+    ]);
+  });
+
   /** Its declarations, by path inside the package. */
   const declarations = (): string[] => {
     const paths = readdirSync(join(installed, 'dist/types'), { recursive: true, encoding: 'utf8' });

@@ -186,21 +186,21 @@ export class ListCallPromise<T> extends CallPromise<Page<T>> implements ListCall
     checkOptions('collect', options, COLLECT_NAMES, fail);
     const items: T[] = [];
     if (limit === 0) return items;
-    for await (const item of this.#items()) {
+    for await (const item of this.#items(limit)) {
       items.push(item);
       if (items.length >= limit) break;
     }
     return items;
   }
 
-  async *#items(): AsyncGenerator<T, void, undefined> {
-    for await (const page of this.#pages()) yield* page.items;
+  async *#items(limit?: number): AsyncGenerator<T, void, undefined> {
+    for await (const page of this.#pages(limit)) yield* page.items;
   }
 
-  async *#pages(): AsyncGenerator<Page<T>, void, undefined> {
+  async *#pages(limit?: number): AsyncGenerator<Page<T>, void, undefined> {
     const first = await this;
     try {
-      yield* walkPages({ ...this.#source, first });
+      yield* walkPages({ ...this.#source, first, limit });
     } catch (failure) {
       throw this.located(failure);
     }

@@ -9,8 +9,10 @@ export interface PageSource<T> {
   readonly first: Page<T>;
   /** The page that `first` was asked as. */
   readonly startPage: number;
-  /** Requests in flight ahead of the reader. */
+  /** Requests in flight, the one for the page that the reader waits for included. */
   readonly prefetch: number;
+  /** Rows that the reader takes at most. No page behind them is read ahead. */
+  readonly limit?: number | undefined;
   readonly signal: AbortSignal | null;
   /** Returns the key by which an item is recognised on another page. */
   key(item: T): string;

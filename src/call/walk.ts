@@ -207,7 +207,9 @@ class Walk<T> {
 
   read(number: number): Promise<Page<T>> {
     const goesOn = number > this.#front && !this.#ended && this.#gaps.isEmpty;
-    const last = goesOn ? Math.min(number + this.#source.prefetch - 1, this.#totalPages) : 0;
+    const { prefetch, startPage, limit = Number.POSITIVE_INFINITY } = this.#source;
+    const wanted = startPage - 1 + Math.ceil(limit / this.#size);
+    const last = goesOn ? Math.min(number + prefetch - 1, this.#totalPages, wanted) : 0;
     return this.#requests.read(number, last, this.#totalPages);
   }
 

@@ -135,6 +135,13 @@ Never point it at a live shop: it may fulfil what it accepts.`,
     notes: `Prints the service as OpenAPI 3.1 for validators, mocks and generators. The
 document comes from the same table as the client and the sandbox.`,
   },
+  explain: {
+    example: 'npx merchant-invoicing explain SDK_CONTRACT',
+    words: 1,
+    terms: { CODE: 'error.code, or the reason of a refused delivery' },
+    flags: {},
+    notes: 'Prints cause, remedy and an example, without network. Without CODE: all codes.',
+  },
   doctor: {
     example: 'MERCHANT_BASE_URL=… MERCHANT_API_KEY=… npx merchant-invoicing doctor',
     words: 0,

@@ -14,6 +14,7 @@ Commands
   webhooks send EVENT URL             send it one signed delivery
   webhooks verify < request           explain a signature
   openapi                             print the service as OpenAPI 3.1
+  explain CODE                        cause and remedy of an error code
   doctor                              check version, key, address, clock
 
 Everywhere  --json  for scripts   --help  for more    NO_COLOR is respected

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+
 /** The parts of the process that the command line uses. Tests pass a substitute. */
 export interface Io {
   /** Writes to standard output, unchanged. */
@@ -42,6 +44,20 @@ export class CliError extends Error {
 /** The error for wrong usage. */
 export function misuse(message: string, fix: string): CliError {
   return new CliError(EXIT.misuse, message, fix);
+}
+
+/** The bytes of a file that a flag names. */
+export function fileBytes(path: string, fix: string): Buffer {
+  try {
+    return readFileSync(path);
+  } catch {
+    throw misuse(`cannot read ${path}`, fix);
+  }
+}
+
+/** The error for a request that cannot be fulfilled. */
+export function finding(message: string, fix: string): CliError {
+  return new CliError(EXIT.finding, message, fix);
 }
 
 /** The text of anything that was thrown. */

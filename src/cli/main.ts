@@ -17,6 +17,7 @@ const RUN: Readonly<Record<string, () => Promise<Command>>> = {
   'webhooks verify': async () => (await import('./webhooks/verify.ts')).webhooksVerify,
   doctor: async () => (await import('./doctor/command.ts')).doctorCommand,
   openapi: async () => openapi,
+  explain: async () => (await import('./explain.ts')).explain,
 };
 
 /** Runs one command line. Never throws: the result is the exit code. */

@@ -45,28 +45,32 @@ function dateOrNull(value: unknown): Date | null {
 
 const notShown = { kind: 'anything' } as const;
 
-const attemptShape = shapeOf<DeliveryAttempt>()({
-  status_code: optionalScalar(statusOrNull, notShown),
-  success: optionalScalar(flagOrNull, notShown),
-  error: optionalScalar(textOrNull, notShown),
-  duration_ms: optionalScalar(numberOrNull, notShown),
-  triggered_by: optionalScalar(textOrNull, notShown),
-  created_at: optionalScalar(dateOrNull, notShown),
-});
+function attempt() {
+  const shape = shapeOf<DeliveryAttempt>()({
+    status_code: optionalScalar(statusOrNull, notShown),
+    success: optionalScalar(flagOrNull, notShown),
+    error: optionalScalar(textOrNull, notShown),
+    duration_ms: optionalScalar(numberOrNull, notShown),
+    triggered_by: optionalScalar(textOrNull, notShown),
+    created_at: optionalScalar(dateOrNull, notShown),
+  });
+  return resource(shape);
+}
 
-const deliveryShape = shapeOf<WebhookDelivery>()({
-  id: text,
-  event_type: optionalScalar((value) => textOrNull(value) as EventType | null, notShown),
-  status: openEnum(DELIVERY_STATUSES),
-  attempts: optionalScalar<number>((value) => countOrNull(value) ?? 0, notShown),
-  max_attempts: optionalScalar(numberOrNull, notShown),
-  last_http_status: optionalScalar(statusOrNull, notShown),
-  next_retry_at: optionalScalar(dateOrNull, notShown),
-  delivered_at: optionalScalar(dateOrNull, notShown),
-  attempt_log: listOf<DeliveryAttempt>(resource(attemptShape)),
-});
-
-const delivery = resource(deliveryShape, 'WebhookDelivery', { hasChosenNames: true });
+function delivery() {
+  const shape = shapeOf<WebhookDelivery>()({
+    id: text,
+    event_type: optionalScalar((value) => textOrNull(value) as EventType | null, notShown),
+    status: openEnum(DELIVERY_STATUSES),
+    attempts: optionalScalar<number>((value) => countOrNull(value) ?? 0, notShown),
+    max_attempts: optionalScalar(numberOrNull, notShown),
+    last_http_status: optionalScalar(statusOrNull, notShown),
+    next_retry_at: optionalScalar(dateOrNull, notShown),
+    delivered_at: optionalScalar(dateOrNull, notShown),
+    attempt_log: listOf<DeliveryAttempt>(attempt()),
+  });
+  return resource(shape, 'WebhookDelivery', { hasChosenNames: true });
+}
 
 /**
  * @see [GET /api/v1/external/invoices/{ident}/webhooks](../../docs/service-interface.md#get-apiv1externalinvoicesidentwebhooks)
@@ -76,8 +80,8 @@ export const listDeliveries: Endpoint<WebhookDelivery[]> = {
   path: '/api/v1/external/invoices/{ident}/webhooks',
   idempotent: true,
   envelope: 'not_shown',
-  params: check(() => parameters({ ident })),
-  data: check(() => prepared((payload) => readDeliveryList(payload), listOf(delivery))),
+  params: check(() => parameters({ ident: ident() })),
+  data: check(() => prepared((payload) => readDeliveryList(payload), listOf(delivery()))),
 };
 
 /**
@@ -88,6 +92,6 @@ export const resendWebhook: Endpoint<void> = {
   path: '/api/v1/external/invoices/{ident}/resend-webhook',
   idempotent: false, // each one starts another attempt
   envelope: 'not_shown',
-  params: check(() => parameters({ ident })),
+  params: check(() => parameters({ ident: ident() })),
   data: () => ({ ok: true, value: undefined }), // the interface does not show the response body
 };

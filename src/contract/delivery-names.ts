@@ -81,14 +81,11 @@ function normalized(name: string): string {
 /** Finds members by name, compared without case, `_` and `-`. The exact name comes first. */
 class Members {
   readonly #raw: JsonObject;
-  readonly #byNormalizedName = new Map<string, string>();
+  readonly #byNormalizedName: ReadonlyMap<string, string>;
 
   constructor(raw: JsonObject) {
     this.#raw = raw;
-    for (const name of Object.keys(raw)) {
-      const known = this.#byNormalizedName.get(normalized(name));
-      if (known === undefined) this.#byNormalizedName.set(normalized(name), name);
-    }
+    this.#byNormalizedName = new Map(Object.keys(raw).map((name) => [normalized(name), name]));
   }
 
   /** Returns the first value that fits, in the order of the names. Undefined where none fits. */
@@ -106,7 +103,7 @@ function isList(value: unknown): value is readonly unknown[] {
 }
 
 /** Returns the record under the names of this package. Other members are unchanged. `attempts` may be the count or the log. */
-function renamedRecord(given: unknown, budget: { attempts: number } = { attempts: ATTEMPTS_MAX }): unknown {
+function renamedRecord(given: unknown, budget: { attempts: number }): unknown {
   const raw = unwrappedRecord(given);
   if (!isObject(raw)) return raw;
   const members = new Members(raw);
@@ -187,9 +184,9 @@ export function readDeliveryList(raw: unknown, depth = 0): unknown {
   const members = new Members(raw);
   const list = members.find(LIST_NAMES, (value) => value === null || isList(value));
   if (list !== undefined) return readDeliveryList(list, depth);
-  if (isRecord(raw)) return [renamedRecord(raw)];
+  if (isRecord(raw)) return readDeliveryList([raw]);
   const inner = depth < WRAPPERS_MAX ? members.find(WRAPPERS, (value) => isList(value) || isObject(value)) : undefined;
   if (inner === undefined) return raw;
   const isWrappedRecord = isObject(inner) && isRecord(inner);
-  return isWrappedRecord ? [renamedRecord({ ...raw, ...inner })] : readDeliveryList(inner, depth + 1);
+  return readDeliveryList(isWrappedRecord ? [{ ...raw, ...inner }] : inner, depth + 1);
 }

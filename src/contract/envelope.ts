@@ -15,19 +15,21 @@ import {
 } from './values/codecs.ts';
 
 /** @see [Response envelope](../../docs/service-interface.md#response-envelope) */
-const pageShape = shapeOf<Omit<Page<unknown>, 'items'>>()({
-  page: integer,
-  per_page: integer,
-  total_items: integer,
-  total_pages: integer,
-  has_next: flag,
-  has_prev: flag,
-});
+function pageShape() {
+  return shapeOf<Omit<Page<unknown>, 'items'>>()({
+    page: integer,
+    per_page: integer,
+    total_items: integer,
+    total_pages: integer,
+    has_next: flag,
+    has_prev: flag,
+  });
+}
 
 /** Returns the codec of a page of results. All members of a page are required. */
 export function pageOf<T>(item: z.ZodMiniType<T, unknown>): z.ZodMiniType<Page<T>, unknown> {
   const items = prepared((raw) => (raw === null ? [] : raw), listOf(item)); // some languages write an empty list as null
-  return resource({ ...pageShape, items });
+  return resource({ ...pageShape(), items });
 }
 
 /**

@@ -24,43 +24,48 @@ import {
 } from './values/codecs.ts';
 import { currency } from './values/currency.ts';
 
-const methodShape = shapeOf<InvoicePaymentMethod>()({ name: text, logo_url: nullable(text) });
+function createdShape() {
+  return shapeOf<CreatedInvoice>()({
+    uuid: text,
+    external_id: text,
+    customer_id: text,
+    purpose: nullable(text),
+    amount: decimal,
+    amount_to_send: nullable(decimal),
+    currency: currency(),
+    status: openEnum(INVOICE_STATUS_NAMES),
+    callback_url: nullable(text),
+    success_url: nullable(text),
+    fail_url: nullable(text),
+    payment_url: text,
+    created_at: timestamp,
+    expires_at: timestamp,
+  });
+}
 
-const adjustmentShape = shapeOf<InvoiceAdjustment>()({
-  expected_amount_fiat: decimal,
-  actual_amount_fiat: decimal,
-  expected_amount_usdt: decimal,
-  actual_amount_usdt: decimal,
-});
+function created() {
+  return resource(createdShape(), 'CreatedInvoice');
+}
 
-const createdShape = shapeOf<CreatedInvoice>()({
-  uuid: text,
-  external_id: text,
-  customer_id: text,
-  purpose: nullable(text),
-  amount: decimal,
-  amount_to_send: nullable(decimal),
-  currency,
-  status: openEnum(INVOICE_STATUS_NAMES),
-  callback_url: nullable(text),
-  success_url: nullable(text),
-  fail_url: nullable(text),
-  payment_url: text,
-  created_at: timestamp,
-  expires_at: timestamp,
-});
-
-const invoiceShape = shapeOf<Invoice>()({
-  ...createdShape,
-  finished_at: nullable(timestamp),
-  payment_method: nullableObject(resource(methodShape, 'InvoicePaymentMethod')),
-  rate: nullable(decimal),
-  settled_amount_usdt: nullable(decimal),
-  is_adjusted: flag,
-  adjustment: nullableObject(resource(adjustmentShape, 'InvoiceAdjustment')),
-});
-const created = resource(createdShape, 'CreatedInvoice');
-const invoice = resource(invoiceShape, 'Invoice');
+function invoice() {
+  const method = shapeOf<InvoicePaymentMethod>()({ name: text, logo_url: nullable(text) });
+  const adjustment = shapeOf<InvoiceAdjustment>()({
+    expected_amount_fiat: decimal,
+    actual_amount_fiat: decimal,
+    expected_amount_usdt: decimal,
+    actual_amount_usdt: decimal,
+  });
+  const shape = shapeOf<Invoice>()({
+    ...createdShape(),
+    finished_at: nullable(timestamp),
+    payment_method: nullableObject(resource(method, 'InvoicePaymentMethod')),
+    rate: nullable(decimal),
+    settled_amount_usdt: nullable(decimal),
+    is_adjusted: flag,
+    adjustment: nullableObject(resource(adjustment, 'InvoiceAdjustment')),
+  });
+  return resource(shape, 'Invoice');
+}
 
 /** A single read may answer the creation form, which has no is_adjusted: there it follows the adjustment. */
 function singleInvoice(payload: unknown): unknown {
@@ -69,23 +74,27 @@ function singleInvoice(payload: unknown): unknown {
   return { ...raw, is_adjusted: !isAbsentObject(raw['adjustment']) };
 }
 
-const createShape = namesOf<CreateInvoiceParams>()({
-  external_id: limitedText(1, 128),
-  customer_id: limitedText(1, 128),
-  amount,
-  currency: limitedText(2, 16),
-  purpose: optionalText(0, 255),
-  callback_url: optionalUrl,
-  success_url: optionalUrl,
-  fail_url: optionalUrl,
-});
+function createShape() {
+  return namesOf<CreateInvoiceParams>()({
+    external_id: limitedText(1, 128),
+    customer_id: limitedText(1, 128),
+    amount: amount(),
+    currency: limitedText(2, 16),
+    purpose: optionalText(0, 255),
+    callback_url: optionalUrl(),
+    success_url: optionalUrl(),
+    fail_url: optionalUrl(),
+  });
+}
 
-const listShape = namesOf<ListInvoicesQuery>()({
-  status: optionalWord(INVOICE_STATUS_NAMES),
-  currency: optionalText(1, 16),
-  page: optionalInteger(1, Number.MAX_SAFE_INTEGER, 1),
-  per_page: optionalInteger(1, 100, 20),
-});
+function listShape() {
+  return namesOf<ListInvoicesQuery>()({
+    status: optionalWord(INVOICE_STATUS_NAMES),
+    currency: optionalText(1, 16),
+    page: optionalInteger(1, Number.MAX_SAFE_INTEGER, 1),
+    per_page: optionalInteger(1, 100, 20),
+  });
+}
 
 /** @see [POST /api/v1/external/invoices](../../docs/service-interface.md#post-apiv1externalinvoices) */
 export const createInvoice: Endpoint<CreatedInvoice> = {
@@ -93,8 +102,8 @@ export const createInvoice: Endpoint<CreatedInvoice> = {
   path: '/api/v1/external/invoices',
   idempotent: true, // on external_id: rule 3 of the endpoint
   envelope: 'shown',
-  body: check(() => parameters(createShape)),
-  data: check(() => created),
+  body: check(() => parameters(createShape())),
+  data: check(created),
 };
 
 /** @see [GET /api/v1/external/invoices](../../docs/service-interface.md#get-apiv1externalinvoices) */
@@ -103,9 +112,9 @@ export const listInvoices: PageEndpoint<Invoice> = {
   path: '/api/v1/external/invoices',
   idempotent: true,
   envelope: 'shown',
-  query: check(() => parameters(listShape)),
-  data: check(() => pageOf(invoice)),
-  item: check(() => invoice),
+  query: check(() => parameters(listShape())),
+  data: check(() => pageOf(invoice())),
+  item: check(invoice),
 };
 
 /** @see [GET /api/v1/external/invoices/{ident}](../../docs/service-interface.md#get-apiv1externalinvoicesident) */
@@ -114,11 +123,10 @@ export const getInvoice: Endpoint<Invoice> = {
   path: '/api/v1/external/invoices/{ident}',
   idempotent: true,
   envelope: 'not_shown',
-  params: check(() => parameters({ ident })),
-  data: check(() =>
-    annotated(prepared(singleInvoice, invoice), {
-      kind: 'either',
-      structures: [structureOf(invoice), structureOf(created)],
-    }),
-  ),
+  params: check(() => parameters({ ident: ident() })),
+  data: check(() => {
+    const full = invoice();
+    const structures = [structureOf(full), structureOf(created())] as const;
+    return annotated(prepared(singleInvoice, full), { kind: 'either', structures });
+  }),
 };

@@ -102,36 +102,40 @@ function isDecimalLike(value: unknown): value is DecimalLike {
   return Decimal.isDecimal(value) && typeof value.e === 'number' && typeof value.toFixed === 'function';
 }
 
-export const amount: z.ZodMiniType<string, unknown> = scalar(amountText, { kind: 'amount' });
+export function amount(): z.ZodMiniType<string, unknown> {
+  return scalar(amountText, { kind: 'amount' });
+}
 
 const URL_MAX = 512;
 // URL parsing accepts spaces, control characters, backslashes, and missing or extra slashes. The service may not.
 const URL_TEXT = /^https?:\/\/(?<authority>[^/?#\s\\\p{Cc}]+)(?:[/?#][^\s\\\p{Cc}]*)?$/iu;
 
 /** An address the service calls or sends the customer to. Plain http is accepted for loopback only, and the service decides about it. */
-export const optionalUrl: z.ZodMiniType<string | undefined, unknown> = optional(
-  (value) => {
-    const text = readText(value, 1, URL_MAX);
-    if (text instanceof Problem) return text;
-    const host = URL_TEXT.exec(text)?.groups?.['authority'];
-    if (host?.includes('@')) return new Problem('must not contain a user name or password');
-    if (host === undefined || !URL.canParse(text)) return new Problem('must be an https:// address');
-    const url = new URL(text);
-    if (url.protocol !== 'https:' && !isLoopback(url.hostname)) return new Problem('must be an https:// address');
-    return text;
-  },
-  { kind: 'address' },
-);
+export function optionalUrl(): z.ZodMiniType<string | undefined, unknown> {
+  return optional(readUrl, { kind: 'address' });
+}
+
+function readUrl(value: unknown): string | Problem {
+  const text = readText(value, 1, URL_MAX);
+  if (text instanceof Problem) return text;
+  const host = URL_TEXT.exec(text)?.groups?.['authority'];
+  if (host?.includes('@')) return new Problem('must not contain a user name or password');
+  if (host === undefined || !URL.canParse(text)) return new Problem('must be an https:// address');
+  const url = new URL(text);
+  if (url.protocol !== 'https:' && !isLoopback(url.hostname)) return new Problem('must be an https:// address');
+  return text;
+}
 
 const IDENT_MAX = 128;
 
 /** A path parameter. `.` and `..` cannot be encoded: URL parsing would turn them into another path. */
-export const ident: z.ZodMiniType<string, unknown> = scalar(
-  (value) => {
-    const text = readText(value, 1, IDENT_MAX);
-    return text === '.' || text === '..'
-      ? new Problem('must not be "." or "..", which a URL cannot carry as a path segment')
-      : text;
-  },
-  { kind: 'text', min: 1, max: IDENT_MAX },
-);
+export function ident(): z.ZodMiniType<string, unknown> {
+  return scalar(readIdent, { kind: 'text', min: 1, max: IDENT_MAX });
+}
+
+function readIdent(value: unknown): string | Problem {
+  const text = readText(value, 1, IDENT_MAX);
+  return text === '.' || text === '..'
+    ? new Problem('must not be "." or "..", which a URL cannot carry as a path segment')
+    : text;
+}

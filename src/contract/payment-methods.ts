@@ -4,19 +4,20 @@ import type { PaymentMethod } from './types.ts';
 import { check, decimal, integer, nullable, resource, shapeOf, text } from './values/codecs.ts';
 import { currency } from './values/currency.ts';
 
-const paymentMethodShape = shapeOf<PaymentMethod>()({
-  id: integer,
-  name: text,
-  currency,
-  min_amount: decimal,
-  max_amount: decimal,
-  total_commission_percent: decimal,
-  client_commission_percent: decimal,
-  merchant_commission_percent: decimal,
-  logo_url: nullable(text),
+const paymentMethod = check(() => {
+  const shape = shapeOf<PaymentMethod>()({
+    id: integer,
+    name: text,
+    currency: currency(),
+    min_amount: decimal,
+    max_amount: decimal,
+    total_commission_percent: decimal,
+    client_commission_percent: decimal,
+    merchant_commission_percent: decimal,
+    logo_url: nullable(text),
+  });
+  return resource(shape, 'PaymentMethod');
 });
-
-const paymentMethod = check(() => resource(paymentMethodShape, 'PaymentMethod'));
 
 /** @see [GET /api/v1/external/payment-methods](../../docs/service-interface.md#get-apiv1externalpayment-methods) */
 export const listPaymentMethods: RowsEndpoint<PaymentMethod> = {

@@ -4,17 +4,18 @@ import { rowsOf } from './rows.ts';
 import type { Rate } from './types.ts';
 import { check, decimal, nullable, openEnum, resource, shapeOf, text } from './values/codecs.ts';
 
-const rateShape = shapeOf<Rate>()({
-  platform: text,
-  asset: text,
-  fiat: text,
-  side: openEnum(['buy', 'sell']),
-  price: decimal,
-  min_amount: nullable(decimal),
-  max_amount: nullable(decimal),
+const rate = check(() => {
+  const shape = shapeOf<Rate>()({
+    platform: text,
+    asset: text,
+    fiat: text,
+    side: openEnum(['buy', 'sell']),
+    price: decimal,
+    min_amount: nullable(decimal),
+    max_amount: nullable(decimal),
+  });
+  return resource(shape, 'Rate');
 });
-
-const rate = check(() => resource(rateShape, 'Rate'));
 
 /** True for a pair without fresh data. The interface says that it is omitted, but a null price is accepted as well. */
 function isWithoutPrice(row: unknown): boolean {

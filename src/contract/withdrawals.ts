@@ -53,34 +53,37 @@ function withUnreadable(withdrawal: Withdrawal): Withdrawal {
   return { ...withdrawal, ...nulls, unreadable };
 }
 
-const words = member((value) => (typeof value === 'string' ? value : NOT_TEXT), { kind: 'text', orNull: true });
-const decimal = member(decimalFrom, { kind: 'decimal', orNull: true });
-const timestamp = member(dateFrom, { kind: 'timestamp', orNull: true });
+function withdrawal() {
+  const words = member((value) => (typeof value === 'string' ? value : NOT_TEXT), { kind: 'text', orNull: true });
+  const decimal = member(decimalFrom, { kind: 'decimal', orNull: true });
+  const timestamp = member(dateFrom, { kind: 'timestamp', orNull: true });
+  const shape = shapeOf<Omit<Withdrawal, 'unreadable'>>()({
+    uuid: text,
+    actor: words,
+    balance_type: words,
+    token: words,
+    network: words,
+    address: words,
+    amount: decimal,
+    network_commission: decimal,
+    amount_to_send: decimal,
+    status: openEnum(WITHDRAWAL_STATUSES),
+    created_at: timestamp,
+    logo_url: words,
+    tx_hash: words,
+    reject_reason: words,
+    processed_at: timestamp,
+  });
+  return finished<Withdrawal>(resource(shape, 'Withdrawal'), withUnreadable);
+}
 
-const withdrawalShape = shapeOf<Omit<Withdrawal, 'unreadable'>>()({
-  uuid: text,
-  actor: words,
-  balance_type: words,
-  token: words,
-  network: words,
-  address: words,
-  amount: decimal,
-  network_commission: decimal,
-  amount_to_send: decimal,
-  status: openEnum(WITHDRAWAL_STATUSES),
-  created_at: timestamp,
-  logo_url: words,
-  tx_hash: words,
-  reject_reason: words,
-  processed_at: timestamp,
-});
-const withdrawal = finished<Withdrawal>(resource(withdrawalShape, 'Withdrawal'), withUnreadable);
-
-const listShape = namesOf<ListWithdrawalsQuery>()({
-  status: optionalWord(WITHDRAWAL_STATUSES),
-  page: optionalInteger(1, Number.MAX_SAFE_INTEGER),
-  per_page: optionalInteger(1, 100),
-});
+function listShape() {
+  return namesOf<ListWithdrawalsQuery>()({
+    status: optionalWord(WITHDRAWAL_STATUSES),
+    page: optionalInteger(1, Number.MAX_SAFE_INTEGER),
+    per_page: optionalInteger(1, 100),
+  });
+}
 
 /** @see [GET /api/v1/external/withdrawals](../../docs/service-interface.md#get-apiv1externalwithdrawals) */
 export const listWithdrawals: PageEndpoint<Withdrawal> = {
@@ -88,9 +91,9 @@ export const listWithdrawals: PageEndpoint<Withdrawal> = {
   path: '/api/v1/external/withdrawals',
   idempotent: true,
   envelope: 'shown',
-  query: check(() => parameters(listShape)),
-  data: check(() => pageOf(withdrawal)),
-  item: check(() => withdrawal),
+  query: check(() => parameters(listShape())),
+  data: check(() => pageOf(withdrawal())),
+  item: check(withdrawal),
 };
 
 /**
@@ -101,6 +104,6 @@ export const getWithdrawal: Endpoint<Withdrawal> = {
   path: '/api/v1/external/withdrawals/{withdrawal_uuid}',
   idempotent: true,
   envelope: 'not_shown',
-  params: check(() => parameters({ withdrawal_uuid: ident })),
-  data: check(() => prepared((payload) => unwrapped(payload), withdrawal)),
+  params: check(() => parameters({ withdrawal_uuid: ident() })),
+  data: check(() => prepared((payload) => unwrapped(payload), withdrawal())),
 };

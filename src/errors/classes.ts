@@ -1,29 +1,13 @@
 // The error family. This room imports nothing at run time, so that each entry of the package can use it.
 import type { Invoice } from '../contract/types.ts';
-import {
-  ApiError,
-  AuthenticationError,
-  InvoiceAlreadyExistsError,
-  NotFoundError,
-  RateLimitError,
-  ServerError,
-  ValidationError,
-} from './api-errors.ts';
+import * as apiErrors from './api-errors.ts';
 import type { WebhookReason } from './codes.ts';
 import type { ComparedField, MerchantErrorInit, UnexpectedResponseErrorInit, ValidationIssue } from './error-fields.ts';
 import { MerchantError } from './merchant-error.ts';
 import { keepRaw, rawOf } from './raw-body.ts';
 
-export {
-  ApiError,
-  AuthenticationError,
-  InvoiceAlreadyExistsError,
-  MerchantError,
-  NotFoundError,
-  RateLimitError,
-  ServerError,
-  ValidationError,
-};
+export * from './api-errors.ts';
+export { MerchantError };
 
 /**
  * There was no answer: the connection could not be made (`SDK_CONNECTION`, `SDK_TLS`) or broke (`SDK_CONNECTION`).
@@ -107,12 +91,7 @@ export class InvoiceMismatchError extends MerchantError {
   /** The invoice that exists. */
   readonly existing: Invoice;
 
-  constructor(
-    init: MerchantErrorInit & {
-      readonly differences: readonly ComparedField[];
-      readonly existing: Invoice;
-    },
-  ) {
+  constructor(init: MerchantErrorInit & Pick<InvoiceMismatchError, 'differences' | 'existing'>) {
     super(init);
     this.differences = init.differences;
     this.existing = init.existing;
@@ -154,13 +133,7 @@ export class ConfigurationError extends MerchantError {
 // Literals, because minifiers rename classes and logs group by name.
 const NAMES = {
   MerchantError,
-  ApiError,
-  ValidationError,
-  InvoiceAlreadyExistsError,
-  AuthenticationError,
-  NotFoundError,
-  RateLimitError,
-  ServerError,
+  ...apiErrors,
   ConnectionError,
   TimeoutError,
   AbortedError,

@@ -3,7 +3,7 @@ import type { CreateInvoiceParams } from '../contract/parameter-types.ts';
 import type { CreatedInvoice, Invoice } from '../contract/types.ts';
 import { AbortedError, InvoiceAlreadyExistsError, InvoiceMismatchError } from '../errors/classes.ts';
 import type { Outcome } from '../errors/codes.ts';
-import { type AnyMerchantError, hasCode, isMerchantError } from '../errors/guards.ts';
+import { hasCode, isMerchantError } from '../errors/guards.ts';
 import { reporting, type Success, sendCall } from '../transport/call-loop.ts';
 import { afterUnknown } from '../transport/failure.ts';
 import type { CallOptions } from '../transport/options.ts';
@@ -70,9 +70,10 @@ async function recover(
 ): Promise<{ readonly found: Success<Invoice>; readonly requests: number }> {
   const { found, requests } = await readBack(scope).catch((error: unknown) => {
     if (!isMerchantError(error)) throw error;
-    throw hasCode(error, 'SDK_ABORTED') ? abortedWhileReading(conflict, error) : unreadConflict(conflict, error);
+    if (hasCode(error, 'SDK_ABORTED')) throw abortedWhileReading(conflict, error);
+    throw conflictWith(conflict, `The existing invoice could not be read (${error.code}).`, { cause: error });
   });
-  if (found === null) throw unreadConflict(conflict, null);
+  if (found === null) throw conflictWith(conflict, NOT_FOUND);
   const differences = differencesOf(scope.sent, found.value);
   if (differences.length === 0) return { found, requests };
   const { operation, attempts, externalId } = conflict;
@@ -95,20 +96,13 @@ function conflictOfOther(conflict: InvoiceAlreadyExistsError, existing: Invoice,
     : conflictWith(conflict, 'An attempt of this call that got no answer may have created it.', { existing });
 }
 
-function unreadConflict(conflict: InvoiceAlreadyExistsError, cause: AnyMerchantError | null): Error {
-  return cause === null
-    ? conflictWith(
-        conflict,
-        'The existing invoice could not be read: neither the path nor the pages of the list that were read have it.',
-        {},
-      )
-    : conflictWith(conflict, `The existing invoice could not be read (${cause.code}).`, { cause });
-}
+const NOT_FOUND =
+  'The existing invoice could not be read: neither the path nor the pages of the list that were read have it.';
 
 function conflictWith(
   conflict: InvoiceAlreadyExistsError,
   note: string,
-  change: { readonly existing?: Invoice; readonly outcome?: Outcome; readonly cause?: unknown },
+  change: { readonly existing?: Invoice; readonly outcome?: Outcome; readonly cause?: unknown } = {},
 ): InvoiceAlreadyExistsError {
   // An outcome that was unknown when the conflict came may be known now.
   const doubt = afterUnknown({ operation: conflict.operation ?? '', outcome: 'unknown', isWrite: true });

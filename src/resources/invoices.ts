@@ -42,6 +42,7 @@ export interface Invoices {
    * Creates the invoice, or reads the one that has this external_id. An invoice that is found may be final, for example
    * paid. Check its status before you send the customer to it.
    *
+   * @throws ValidationError (`VALIDATION_ERROR`) for unusable parameters. No request is made if the client finds them.
    * @throws InvoiceMismatchError (`SDK_INVOICE_MISMATCH`) if the invoice has another amount, currency or customer.
    * @example
    * const { created, invoice } = await merchant.invoices.createOrGet(params);
@@ -85,42 +86,27 @@ export interface Invoices {
 }
 
 /** @internal */
-export class InvoicesResource implements Invoices {
-  readonly #client: ClientCore;
-
-  constructor(client: ClientCore) {
-    this.#client = client;
-  }
-
-  create(params: CreateInvoiceParams, options: CallOptions = {}): Call<CreatedInvoice> {
-    return new CallPromise(createInvoice(this.#client, params, options, false).then(({ success }) => success));
-  }
-
-  createOrGet(params: CreateInvoiceParams, options: CallOptions = {}): Call<CreateOrGetResult> {
-    return new CallPromise(
-      createInvoice(this.#client, params, options, true).then((creation) => ({
-        ...creation.success,
-        value: creation.created
-          ? { created: true, invoice: creation.success.value }
-          : { created: false, invoice: creation.success.value },
-      })),
-    );
-  }
-
-  get(ident: string, options?: CallOptions): Call<Invoice> {
-    return new CallPromise(readInvoice(this.#client, ident, options));
-  }
-
-  list(query: ListInvoicesQuery = {}, options: ListOptions<Invoice> = {}): ListCall<Invoice> {
-    return listCall(this.#client, endpoints['invoices.list'], query, options, {
-      filtersOf: ({ status, currency }) => [
-        ...wordFilter('status', status, (invoice: Invoice) => invoice.status),
-        ...wordFilter('currency', currency, (invoice: Invoice) => invoice.currency.code),
-      ],
-    });
-  }
-
-  waitUntilFinal(ident: string, options: WaitOptions = {}): Promise<Invoice> {
-    return pollUntilFinal(this.#client, ident, options);
-  }
+export function buildInvoices(client: ClientCore): Invoices {
+  return {
+    create: (params, options = {}) =>
+      new CallPromise(createInvoice(client, params, options, false).then(({ success }) => success)),
+    createOrGet: (params, options = {}) =>
+      new CallPromise(
+        createInvoice(client, params, options, true).then((creation) => ({
+          ...creation.success,
+          value: creation.created
+            ? { created: true, invoice: creation.success.value }
+            : { created: false, invoice: creation.success.value },
+        })),
+      ),
+    get: (ident, options) => new CallPromise(readInvoice(client, ident, options)),
+    list: (query = {}, options = {}) =>
+      listCall(client, endpoints['invoices.list'], query, options, {
+        filtersOf: ({ status, currency }) => [
+          ...wordFilter('status', status, (invoice: Invoice) => invoice.status),
+          ...wordFilter('currency', currency, (invoice: Invoice) => invoice.currency.code),
+        ],
+      }),
+    waitUntilFinal: (ident, options = {}) => pollUntilFinal(client, ident, options),
+  };
 }

@@ -19,8 +19,9 @@ export interface InvalidItem extends InvalidRow {
  */
 export interface ListOptions<T> extends CallOptions {
   /**
-   * Requests in flight while the list is walked, 1 to 32. With 1, the next page is read when this one is used up.
-   * @defaultValue 1
+   * Requests in flight while the list is walked, 1 to 32. None is made before the first page is used up, so a loop that
+   * ends within it costs one request. With 1, the next page is read when this one is used up.
+   * @defaultValue 3: the page that the loop waits for, and two ahead
    */
   readonly prefetch?: number | undefined;
   /** Called with each page, as decoded, and again when a page is read again. Errors thrown here are ignored. */
@@ -32,7 +33,7 @@ export interface ListOptions<T> extends CallOptions {
   readonly onInvalidItem?: Callback<[item: InvalidItem]> | undefined;
 }
 
-const PREFETCH = { byDefault: 1, min: 1, max: 32 };
+const PREFETCH = { byDefault: 3, min: 1, max: 32 };
 const ROWS_NAMES = new Set<keyof RowsOptions>([...CALL_NAMES, 'onInvalidItem']);
 const LIST_NAMES = new Set<keyof ListOptions<never>>([...CALL_NAMES, 'prefetch', 'onPage', 'onInvalidItem']);
 

@@ -22,12 +22,13 @@ export interface ChargeQuery {
   readonly amount: DecimalInput;
 }
 
-const checkCharge = check(() => parameters({ currency: limitedText(2, 16), amount }));
+const checkCharge = check(() => parameters({ currency: limitedText(2, 16), amount: amount() }));
 
 /** The payment methods available to the business: the source of truth for currencies and amounts that can be charged. */
 export interface PaymentMethods {
   /**
    * Lists all methods. One that cannot be read is left out, and reported to `onInvalidItem` and `onDrift`.
+   * @throws UnexpectedResponseError (`SDK_CONTRACT`) if none of the rows can be read.
    * @example
    * for (const method of await merchant.paymentMethods.list()) console.log(method.currency.code, method.min_amount.toFixed());
    * @see [GET /api/v1/external/payment-methods](../../docs/service-interface.md#get-apiv1externalpayment-methods)
@@ -36,6 +37,7 @@ export interface PaymentMethods {
 
   /**
    * Lists the methods by which this amount of this currency can be charged. Empty when it cannot be charged.
+   * @throws ValidationError (`VALIDATION_ERROR`) for an unusable currency or amount. No request is made.
    * @example
    * const methods = await merchant.paymentMethods.forCharge({ currency: 'EUR', amount: '25.00' });
    * @see [GET /api/v1/external/payment-methods](../../docs/service-interface.md#get-apiv1externalpayment-methods)
@@ -44,26 +46,19 @@ export interface PaymentMethods {
 }
 
 /** @internal */
-export class PaymentMethodsResource implements PaymentMethods {
-  readonly #client: ClientCore;
-
-  constructor(client: ClientCore) {
-    this.#client = client;
-  }
-
-  list(options?: RowsOptions): Call<PaymentMethod[]> {
-    return new CallPromise(readRows(this.#client, endpoints['paymentMethods.list'], options));
-  }
-
-  forCharge(charge: ChargeQuery, options?: RowsOptions): Call<PaymentMethod[]> {
-    const rows = readRows(this.#client, endpoints['paymentMethods.list'], options, () => {
-      const checked = readInput(checkCharge, charge, 'paymentMethods.forCharge');
-      const wanted = new Decimal(checked.amount);
-      return ({ currency, min_amount, max_amount }) =>
-        currency.code.toUpperCase() === checked.currency.toUpperCase() &&
-        min_amount.lte(wanted) &&
-        max_amount.gte(wanted);
-    });
-    return new CallPromise(rows);
-  }
+export function buildPaymentMethods(client: ClientCore): PaymentMethods {
+  return {
+    list: (options) => new CallPromise(readRows(client, endpoints['paymentMethods.list'], options)),
+    forCharge(charge, options) {
+      const rows = readRows(client, endpoints['paymentMethods.list'], options, () => {
+        const checked = readInput(checkCharge, charge, 'paymentMethods.forCharge');
+        const wanted = new Decimal(checked.amount);
+        return ({ currency, min_amount, max_amount }) =>
+          currency.code.toUpperCase() === checked.currency.toUpperCase() &&
+          min_amount.lte(wanted) &&
+          max_amount.gte(wanted);
+      });
+      return new CallPromise(rows);
+    },
+  };
 }

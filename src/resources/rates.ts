@@ -31,28 +31,26 @@ export interface Rates {
   /**
    * Lists the rates of this moment. A pair without fresh data is missing. A row that cannot be read is left out, and reported to
    * `onInvalidItem` and `onDrift`.
+   * @throws ValidationError (`VALIDATION_ERROR`) for an unusable filter. No request is made.
+   * @throws UnexpectedResponseError (`SDK_CONTRACT`) if none of the rows can be read.
    * @example
-   * for (const { fiat, side, rate } of await merchant.rates.list({ fiat: 'EUR' })) console.log(fiat, side, rate.toFixed());
+   * for (const { fiat, side, price } of await merchant.rates.list({ fiat: 'EUR' })) console.log(fiat, side, price.toFixed());
    * @see [GET /api/v1/external/rates](../../docs/service-interface.md#get-apiv1externalrates)
    */
   list(filter?: RateFilter, options?: RowsOptions): Call<Rate[]>;
 }
 
 /** @internal */
-export class RatesResource implements Rates {
-  readonly #client: ClientCore;
-
-  constructor(client: ClientCore) {
-    this.#client = client;
-  }
-
-  list(filter: RateFilter = {}, options?: RowsOptions): Call<Rate[]> {
-    const rows = readRows(this.#client, endpoints['rates.list'], options, () => {
-      const { fiat, side, platform } = readInput(checkFilter, filter, 'rates.list');
-      return (rate) => isSame(rate.fiat, fiat) && isSame(rate.side, side) && isSame(rate.platform, platform);
-    });
-    return new CallPromise(rows);
-  }
+export function buildRates(client: ClientCore): Rates {
+  return {
+    list(filter = {}, options) {
+      const rows = readRows(client, endpoints['rates.list'], options, () => {
+        const { fiat, side, platform } = readInput(checkFilter, filter, 'rates.list');
+        return (rate) => isSame(rate.fiat, fiat) && isSame(rate.side, side) && isSame(rate.platform, platform);
+      });
+      return new CallPromise(rows);
+    },
+  };
 }
 
 function isSame(actual: string, wanted: string | undefined): boolean {

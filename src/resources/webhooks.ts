@@ -5,12 +5,12 @@ import { ConfigurationError } from '../errors/classes.ts';
 import { runCall } from '../transport/call-loop.ts';
 import type { CallOptions } from '../transport/options.ts';
 import type { ClientCore } from '../transport/scope.ts';
+import { createDeferredHandler, deferredVerify } from '../webhooks/deferred-receiver.ts';
 import type { InvoiceEvent } from '../webhooks/event/events.ts';
 import type { WebhookHandlerOptions } from '../webhooks/handle/handler-options.ts';
-import { createWebhookHandler, type WebhookHandler } from '../webhooks/handler.ts';
+import type { WebhookHandler } from '../webhooks/handler.ts';
 import type { HeadersInput } from '../webhooks/verify/headers.ts';
 import type { RawBody } from '../webhooks/verify/raw-body.ts';
-import { verifyWebhook } from '../webhooks/verify/verify.ts';
 import type { VerifyWebhookOptions } from '../webhooks/verify/verify-options.ts';
 
 /** Webhooks: deliveries, sending one again, and receiving with the client's secret. */
@@ -18,6 +18,7 @@ export interface Webhooks {
   /**
    * Lists the deliveries of an invoice, each with its attempts.
    * @param ident The service's uuid, or the external_id.
+   * @throws NotFoundError if the business has no such invoice.
    * @example
    * const deliveries = await merchant.webhooks.deliveries('order-1042');
    * @see [GET /api/v1/external/invoices/{ident}/webhooks](../../docs/service-interface.md#get-apiv1externalinvoicesidentwebhooks)
@@ -27,6 +28,7 @@ export interface Webhooks {
   /**
    * Sends the latest delivery of the invoice now. Repeated only after a rate limit, or if it certainly was not sent.
    * @param ident The service's uuid, or the external_id.
+   * @throws NotFoundError if the business has no such invoice, or the invoice has no delivery.
    * @example
    * await merchant.webhooks.resend('order-1042');
    * @see [POST /api/v1/external/invoices/{ident}/resend-webhook](../../docs/service-interface.md#post-apiv1externalinvoicesidentresend-webhook)
@@ -47,49 +49,36 @@ export interface Webhooks {
    * Creates the receiver of `merchant-invoicing/webhooks`, with the client's webhookSecret.
    * @throws ConfigurationError (`SDK_CONFIGURATION`) without a webhookSecret, or for an unusable option.
    * @example
-   * const handler = merchant.webhooks.handler({ store, onPaid: ({ external_id }) => fulfil(external_id) });
+   * const handler = merchant.webhooks.handler({ store, onPaid, onCanceled });
    * @see [Authentication](../../docs/service-interface.md#authentication)
    */
   handler<Extra extends object = object>(options: Omit<WebhookHandlerOptions<Extra>, 'secret'>): WebhookHandler;
 }
 
 /** @internal */
-export class WebhooksResource implements Webhooks {
-  readonly #client: ClientCore;
-  readonly #secrets: readonly (string | Uint8Array)[];
-
-  constructor(client: ClientCore, secrets: readonly (string | Uint8Array)[]) {
-    this.#client = client;
-    this.#secrets = secrets;
-  }
-
-  deliveries(ident: string, options?: CallOptions): Call<WebhookDelivery[]> {
-    return new CallPromise(runCall(this.#client, endpoints['webhooks.deliveries'], { params: { ident } }, options));
-  }
-
-  resend(ident: string, options?: CallOptions): Call<void> {
-    return new CallPromise(runCall(this.#client, endpoints['webhooks.resend'], { params: { ident } }, options));
-  }
-
-  async verify(rawBody: RawBody, headers: HeadersInput, options?: VerifyWebhookOptions): Promise<InvoiceEvent> {
-    return verifyWebhook(rawBody, headers, this.#secret('webhooks.verify'), options);
-  }
-
-  handler<Extra extends object = object>(options: Omit<WebhookHandlerOptions<Extra>, 'secret'>): WebhookHandler {
-    const operation = 'webhooks.handler';
-    if (typeof options === 'object' && options !== null && 'secret' in options) {
-      throw new ConfigurationError(`${operation} takes the webhookSecret of the client: leave secret out.`, {
-        operation,
-      });
-    }
-    return createWebhookHandler<Extra>({ ...options, secret: this.#secret(operation) });
-  }
-
-  #secret(operation: string): readonly (string | Uint8Array)[] {
-    if (this.#secrets.length > 0) return this.#secrets;
+export function buildWebhooks(client: ClientCore, secrets: readonly (string | Uint8Array)[]): Webhooks {
+  const secretsFor = (operation: string): readonly (string | Uint8Array)[] => {
+    if (secrets.length > 0) return secrets;
     throw new ConfigurationError(
       `${operation}: the client has no webhookSecret: give MerchantClient one, or put it into MERCHANT_WEBHOOK_SECRET, which is not set or empty.`,
       { operation },
     );
-  }
+  };
+  return {
+    deliveries: (ident, options) =>
+      new CallPromise(runCall(client, endpoints['webhooks.deliveries'], { params: { ident } }, options)),
+    resend: (ident, options) =>
+      new CallPromise(runCall(client, endpoints['webhooks.resend'], { params: { ident } }, options)),
+    verify: async (rawBody, headers, options) =>
+      deferredVerify(rawBody, headers, secretsFor('webhooks.verify'), options),
+    handler(options) {
+      const operation = 'webhooks.handler';
+      if (typeof options === 'object' && options !== null && 'secret' in options) {
+        throw new ConfigurationError(`${operation} takes the webhookSecret of the client: leave secret out.`, {
+          operation,
+        });
+      }
+      return createDeferredHandler({ ...options, secret: secretsFor(operation) }, operation);
+    },
+  };
 }

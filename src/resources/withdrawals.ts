@@ -14,6 +14,7 @@ export interface Withdrawals {
   /**
    * Lists withdrawals in the order of the service. The result is a promise of one page and an async iterable of all
    * withdrawals. Those of another status than was asked for are left out, with an `onDrift` event.
+   * @throws ValidationError (`VALIDATION_ERROR`) for an unusable filter. No request is made.
    * @example
    * for await (const withdrawal of merchant.withdrawals.list({ status: 'approved' })) console.log(withdrawal.uuid);
    * @see [GET /api/v1/external/withdrawals](../../docs/service-interface.md#get-apiv1externalwithdrawals)
@@ -33,25 +34,17 @@ export interface Withdrawals {
 }
 
 /** @internal */
-export class WithdrawalsResource implements Withdrawals {
-  readonly #client: ClientCore;
-  readonly #queryNames: Readonly<Record<string, string>>;
-
-  constructor(client: ClientCore, queryNames: Readonly<Record<string, string>>) {
-    this.#client = client;
-    this.#queryNames = queryNames;
-  }
-
-  list(query: ListWithdrawalsQuery = {}, options: ListOptions<Withdrawal> = {}): ListCall<Withdrawal> {
-    return listCall(this.#client, endpoints['withdrawals.list'], query, options, {
-      queryNames: this.#queryNames,
-      filtersOf: ({ status }) => wordFilter('status', status, (withdrawal: Withdrawal) => withdrawal.status),
-    });
-  }
-
-  get(uuid: string, options?: CallOptions): Call<Withdrawal> {
-    const endpoint = endpoints['withdrawals.get'];
-    const data = compared(endpoint.data, (withdrawal) => (isSameUuid(withdrawal.uuid, uuid) ? [] : ['uuid']));
-    return new CallPromise(runCall(this.#client, endpoint, { params: { withdrawal_uuid: uuid }, data }, options));
-  }
+export function buildWithdrawals(client: ClientCore, queryNames: Readonly<Record<string, string>>): Withdrawals {
+  return {
+    list: (query = {}, options = {}) =>
+      listCall(client, endpoints['withdrawals.list'], query, options, {
+        queryNames,
+        filtersOf: ({ status }) => wordFilter('status', status, (withdrawal: Withdrawal) => withdrawal.status),
+      }),
+    get(uuid, options) {
+      const endpoint = endpoints['withdrawals.get'];
+      const data = compared(endpoint.data, (withdrawal) => (isSameUuid(withdrawal.uuid, uuid) ? [] : ['uuid']));
+      return new CallPromise(runCall(client, endpoint, { params: { withdrawal_uuid: uuid }, data }, options));
+    },
+  };
 }

@@ -1,4 +1,5 @@
 /// <reference lib="esnext.disposable" preserve="true" />
+import type { Payment } from './business/invoices.ts';
 import type { Finding } from './delivery/cause-search.ts';
 import type { Dialect } from './dialect/dialects.ts';
 import type { ListenOptions, SandboxServer } from './http/server.ts';
@@ -14,7 +15,7 @@ export type SandboxFetch = (input: string | URL | Request, init?: RequestInit) =
  * A local Merchant Invoicing Service, with its state in memory.
  *
  * `ident` is the `external_id` of the merchant or the uuid of the service. Functions that change an invoice resolve after
- * the first attempt of its webhook. They reject with a ConfigurationError if the change is not possible.
+ * the first attempt of its webhook.
  *
  * @example
  * await using sandbox = createSandbox();
@@ -41,84 +42,166 @@ export interface Sandbox extends AsyncDisposable {
    */
   listen(options?: ListenOptions): Promise<SandboxServer>;
 
-  /** The time of the sandbox clock. */
+  /**
+   * The time of the sandbox clock.
+   *
+   * @example
+   * sandbox.now().toISOString();
+   */
   now(): Date;
   /**
    * Moves the clock and runs all work that falls due, in order, deliveries included.
    *
    * @param duration Milliseconds, or text such as `"6h"` or `"1h30m"`.
+   * @throws ConfigurationError if it is not a duration from 0 up to 100 years.
    * @example
    * await sandbox.advance('6h');
    */
   advance(duration: number | string): Promise<void>;
-  /** Stops a running clock. `advance()` still moves it. */
+  /**
+   * Stops a running clock. `advance()` still moves it.
+   *
+   * @example
+   * sandbox.freeze();
+   * await sandbox.advance('6h');
+   */
   freeze(): void;
-  /** Lets the clock run with real time from its current time. */
+  /**
+   * Lets the clock run with real time from its current time.
+   *
+   * @example
+   * sandbox.unfreeze();
+   */
   unfreeze(): void;
   readonly frozen: boolean;
-  /** Resolves when no delivery attempt is in progress. */
+  /**
+   * Resolves when no delivery attempt is in progress.
+   *
+   * @example
+   * await sandbox.settle();
+   */
   settle(): Promise<void>;
-  /** Restores the beginning: state, log, faults, and a virtual clock. With a given seed the ids repeat, too. */
+  /**
+   * Restores the beginning: state, log, faults, and a virtual clock. With a given seed the ids repeat, too.
+   *
+   * @example
+   * beforeEach(() => sandbox.reset());
+   */
   reset(): void;
 
-  /** Sets the payment method, by id or name. May be repeated while the invoice is pending. */
+  /**
+   * Sets the payment method, by id or name. May be repeated while the invoice is pending.
+   *
+   * @throws ConfigurationError if the sandbox has no such invoice, it is final, or the method does not take its currency or amount.
+   * @example
+   * const { amount_to_send } = sandbox.choose('order-1', 'Card');
+   */
   choose(ident: string, method: number | string): SandboxInvoice;
   /**
    * Pays the ordered amount, or another `amount`, which makes the invoice adjusted.
    *
    * @param options `method` is an id or name. Default: the chosen method, or the first that takes the amount.
+   * @throws ConfigurationError if the sandbox has no such invoice, it is final, or no method takes the amount.
    * @example
    * const { settled_amount_usdt } = await sandbox.pay('order-1', { method: 'Card' });
    */
-  pay(
-    ident: string,
-    options?: { readonly method?: number | string | undefined; readonly amount?: string | undefined },
-  ): Promise<SandboxInvoice>;
+  pay(ident: string, options?: Payment): Promise<SandboxInvoice>;
   /**
    * Pays less than ordered. The invoice becomes adjusted.
    *
    * @param amount Decimal text without the commission, as the ordered amount.
+   * @throws ConfigurationError if the sandbox has no such invoice, it is final, or the amount is not less than ordered.
    * @example
    * await sandbox.underpay('order-1', '20.00');
    */
-  underpay(
-    ident: string,
-    amount: string,
-    options?: { readonly method?: number | string | undefined },
-  ): Promise<SandboxInvoice>;
+  underpay(ident: string, amount: string, options?: Pick<Payment, 'method'>): Promise<SandboxInvoice>;
   /**
    * Pays more than ordered. The invoice becomes adjusted.
    *
    * @param amount Decimal text without the commission, as the ordered amount.
+   * @throws ConfigurationError if the sandbox has no such invoice, it is final, or the amount is not more than ordered.
+   * @example
+   * await sandbox.overpay('order-1', '30.00');
    */
-  overpay(
-    ident: string,
-    amount: string,
-    options?: { readonly method?: number | string | undefined },
-  ): Promise<SandboxInvoice>;
-  /** Ends the invoice as `fail`. */
+  overpay(ident: string, amount: string, options?: Pick<Payment, 'method'>): Promise<SandboxInvoice>;
+  /**
+   * Ends the invoice as `fail`.
+   *
+   * @throws ConfigurationError if the sandbox has no such invoice, or it is final.
+   * @example
+   * await sandbox.fail('order-1');
+   */
   fail(ident: string): Promise<SandboxInvoice>;
-  /** Ends the invoice as `canceled`. */
+  /**
+   * Ends the invoice as `canceled`.
+   *
+   * @throws ConfigurationError if the sandbox has no such invoice, or it is final.
+   * @example
+   * await sandbox.cancel('order-1');
+   */
   cancel(ident: string): Promise<SandboxInvoice>;
-  /** Ends the invoice as `expired` without moving the clock. */
+  /**
+   * Ends the invoice as `expired` without moving the clock.
+   *
+   * @throws ConfigurationError if the sandbox has no such invoice, or it is final.
+   * @example
+   * await sandbox.expire('order-1');
+   */
   expire(ident: string): Promise<SandboxInvoice>;
-  /** Ends the invoice with the given status. `success` pays it exactly. */
+  /**
+   * Ends the invoice with the given status. `success` pays it exactly.
+   *
+   * @throws ConfigurationError if the sandbox has no such invoice, or it is final.
+   * @example
+   * await sandbox.finish('order-1', 'success');
+   */
   finish(ident: string, status: 'success' | 'fail' | 'expired' | 'canceled'): Promise<SandboxInvoice>;
-  /** Corrects the paid amount after a dispute, without a second webhook. A pending invoice is paid with this amount. */
+  /**
+   * Corrects the paid amount after a dispute, without a second webhook. A pending invoice is paid with this amount.
+   *
+   * @throws ConfigurationError if the sandbox has no such invoice, or it ended without a payment.
+   * @example
+   * await sandbox.pay('order-1');
+   * await sandbox.adjust('order-1', '20.00');
+   */
   adjust(ident: string, amount: string): Promise<SandboxInvoice>;
 
-  /** Returns one invoice. */
+  /**
+   * Returns one invoice.
+   *
+   * @throws ConfigurationError if the sandbox has no such invoice.
+   * @example
+   * const { status } = sandbox.invoice('order-1');
+   */
   invoice(ident: string): SandboxInvoice;
-  /** Returns all invoices, newest first. */
+  /**
+   * Returns all invoices, newest first.
+   *
+   * @example
+   * const [newest] = sandbox.invoices();
+   */
   invoices(): SandboxInvoice[];
-  /** Returns the deliveries of one invoice, or of all, newest first. */
+  /**
+   * Returns the deliveries of one invoice, or of all, newest first.
+   *
+   * @throws ConfigurationError if the sandbox has no such invoice.
+   * @example
+   * const [latest] = sandbox.deliveries('order-1');
+   */
   deliveries(ident?: string): SandboxDelivery[];
-  /** Sends the latest delivery now and waits for the attempt. A queued one is expedited. */
+  /**
+   * Sends the latest delivery now and waits for the attempt. A queued one is expedited.
+   *
+   * @throws ConfigurationError if there is no such invoice, or it has no delivery.
+   * @example
+   * await sandbox.resend('order-1');
+   */
   resend(ident: string): Promise<SandboxDelivery>;
   /**
    * Searches for the cause of a refused delivery. The receiver gets up to 25 requests, each of which only a receiver with
    * one certain mistake accepts. The delivery and its schedule stay unchanged.
    *
+   * @throws ConfigurationError if the invoice has no delivery that was sent.
    * @example
    * const { text } = await sandbox.explain('order-1');
    */
@@ -126,6 +209,7 @@ export interface Sandbox extends AsyncDisposable {
   /**
    * Returns the webhook of a final invoice as a signed Request, for a receiver without a port.
    *
+   * @throws ConfigurationError if the sandbox has no such invoice, or it is pending.
    * @example
    * await sandbox.pay('order-1');
    * const response = await receive(await sandbox.webhookRequest('order-1'));
@@ -134,12 +218,32 @@ export interface Sandbox extends AsyncDisposable {
 
   /** The injected failures. */
   readonly faults: Faults;
-  /** Returns the requests, oldest first, each with the cause of its refusal. The last 2,000 events are kept. */
+  /**
+   * Returns the requests, oldest first, each with the cause of its refusal. The last 2,000 events are kept.
+   *
+   * @example
+   * const paths = sandbox.requests().map(({ path }) => path);
+   */
   requests(): RequestEntry[];
-  /** Returns requests, changes of invoices, delivery attempts and notes, oldest first. */
+  /**
+   * Returns requests, changes of invoices, delivery attempts and notes, oldest first.
+   *
+   * @example
+   * for (const event of sandbox.events()) console.log(describeEvent(event));
+   */
   events(): SandboxEvent[];
-  /** Returns the content as plain JSON data for the option `state`, without faults and log. */
+  /**
+   * Returns the content as plain JSON data for the option `state`, without faults and log.
+   *
+   * @example
+   * const copy = createSandbox({ state: sandbox.state() });
+   */
   state(): SandboxState;
-  /** Ends deliveries, timers and servers. */
+  /**
+   * Ends deliveries, timers and servers.
+   *
+   * @example
+   * await sandbox.close();
+   */
   close(): Promise<void>;
 }

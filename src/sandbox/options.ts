@@ -27,15 +27,12 @@ export interface SandboxDefaults {
  * const paid = { external_id: 'order-1', customer_id: 'c-1', amount: '25.00', currency: 'EUR', status: 'success' } as const;
  * const sandbox = createSandbox({ seedData: { invoices: [paid] } });
  */
-export interface SeedInvoice {
+export interface SeedInvoice extends SandboxDefaults {
   readonly external_id: string;
   readonly customer_id: string;
   readonly amount: string;
   readonly currency: string;
   readonly purpose?: string | null | undefined;
-  readonly callback_url?: string | null | undefined;
-  readonly success_url?: string | null | undefined;
-  readonly fail_url?: string | null | undefined;
   /** @defaultValue 'pending' */
   readonly status?: 'pending' | 'success' | 'fail' | 'expired' | 'canceled' | undefined;
   /** The time since its creation, milliseconds or text. A pending one must be younger than the lifetime. @defaultValue 0 */

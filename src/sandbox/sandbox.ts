@@ -160,13 +160,8 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
         eventType: eventTypeOf(invoice),
       };
       const target = url ?? invoice.callback_url ?? 'http://localhost/webhook';
-      const { headers, body, method } = await signedRequest(
-        settings,
-        delivery,
-        target,
-        stampNow(world),
-        world.faults.forDelivery(),
-      );
+      const fault = world.faults.forDelivery();
+      const { headers, body, method } = await signedRequest(settings, delivery, target, stampNow(world), fault);
       return new Request(target, { method, headers: { ...headers }, body });
     },
     state: () => saveState(world),

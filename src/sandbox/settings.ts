@@ -32,7 +32,7 @@ const READERS = {
   /** Null means the time of the wall clock, read again at each reset. */
   now: (value) => (value === undefined ? null : instant(value)),
   lifetime: (value = '30m', name) => parseDuration(value, name),
-  defaults: (value = {}, name): Readonly<Record<keyof SandboxDefaults, string | null>> => defaultsOption(value, name),
+  defaults: (value = {}, name) => defaultsOption(value, name),
   magicOutcomes: (value) => value === true,
   faults: (value = []) => {
     for (const row of value) checkOptions('A row of faults', row, SEED_FAULT_NAMES, fail);
@@ -96,12 +96,10 @@ function instant(value: Date | number | string): number {
   return fail(`now must be a Date, epoch milliseconds or ISO 8601 text, not ${shown(value)}`);
 }
 
-function defaultsOption(
-  value: SandboxDefaults,
-  option: string,
-): Readonly<Record<keyof SandboxDefaults, string | null>> {
-  const names = namesOf<SandboxDefaults>({ callback_url: true, success_url: true, fail_url: true });
-  checkOptions(option, value, names, fail);
+const DEFAULT_NAMES = namesOf<SandboxDefaults>({ callback_url: true, success_url: true, fail_url: true });
+
+function defaultsOption(value: SandboxDefaults, option: string) {
+  checkOptions(option, value, DEFAULT_NAMES, fail);
   const address = (name: keyof SandboxDefaults): string | null => addressOption(value[name], `${option}.${name}`);
   return {
     callback_url: address('callback_url'),

@@ -49,20 +49,54 @@ export function excerpt({ raw, cut, broken }: Answer, redactor: Redactor): strin
 export async function receiveAnswer(response: Response, attempt: Attempt, redactor: Redactor): Promise<Answer> {
   const { status, headers } = response;
   const success = status >= 200 && status < 300;
-  const requestId = readRequestId(headers, redactor);
-  const head = { status, headers, requestId, redirected: response.redirected === true, receivedAt: attempt.now() };
+  const head = { status, headers, redirected: response.redirected === true, receivedAt: attempt.now() };
   const seen: Uint8Array[] = [];
   try {
     const body = await attempt.race(readBody(response, success ? BODY_MAX : ERROR_BODY_MAX, attempt.signal, seen));
-    return { ...head, ...decodedText(body, success) };
+    return new ReceivedAnswer(head, decodedText(body, success), redactor);
   } catch (thrown) {
     // Aborted by the caller, or a success of which only a part came in time.
     if (attempt.interruption === 'aborted' || (success && attempt.interruption !== null)) throw thrown;
-    return { ...head, ...decodedText({ bytes: join(seen), cut: false }, false), broken: true };
+    const part = { ...decodedText({ bytes: join(seen), cut: false }, false), broken: true };
+    return new ReceivedAnswer(head, part, redactor);
   }
 }
 
-function decodedText(body: BodyBytes, strict: boolean): { raw: string; cut: boolean; broken: boolean } {
+type Head = Pick<Answer, 'status' | 'headers' | 'redirected' | 'receivedAt'>;
+type DecodedText = Pick<Answer, 'raw' | 'cut' | 'broken'>;
+
+class ReceivedAnswer implements Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly receivedAt: number;
+  readonly raw: string;
+  readonly cut: boolean;
+  readonly broken: boolean;
+  readonly redirected: boolean;
+  readonly #redactor: Redactor;
+
+  constructor(
+    { status, headers, redirected, receivedAt }: Head,
+    { raw, cut, broken }: DecodedText,
+    redactor: Redactor,
+  ) {
+    this.status = status;
+    this.headers = headers;
+    this.receivedAt = receivedAt;
+    this.raw = raw;
+    this.cut = cut;
+    this.broken = broken;
+    this.redirected = redirected;
+    this.#redactor = redactor;
+  }
+
+  /** Hidden and escaped when it is read, because no caller reads the id of most answers. */
+  get requestId(): string | null {
+    return readRequestId(this.headers, this.#redactor);
+  }
+}
+
+function decodedText(body: BodyBytes, strict: boolean): DecodedText {
   try {
     return { raw: new TextDecoder('utf-8', { fatal: strict }).decode(body.bytes), cut: body.cut, broken: false };
   } catch {

@@ -66,7 +66,7 @@ export function reportFailure(
   error: unknown,
   startedAt: number,
 ): void {
-  if (!isMerchantError(error)) return;
+  if (observer === null || !isMerchantError(error)) return;
   const { code, outcome, attempts } = error;
   const durationMs = runtime.monotonic() - startedAt;
   const status = 'status' in error ? error.status : null;
@@ -100,9 +100,9 @@ export async function sendCall<Data>(scope: CallScope<Data>): Promise<Success<Da
 
     const event = { operation, method, url: path, attempt };
     const startedAt = runtime.monotonic();
-    observer.request(event);
+    observer?.request(event);
     const result = await sendOnce(scope, left);
-    if (result.answer !== null) {
+    if (observer !== null && result.answer !== null) {
       const { status, requestId } = result.answer;
       observer.response({ ...event, status, requestId, durationMs: runtime.monotonic() - startedAt });
     }
@@ -130,7 +130,7 @@ export async function sendCall<Data>(scope: CallScope<Data>): Promise<Success<Da
     if (delayMs >= timeLeft()) throw errorOf(failure, 'deadline');
     lastCost = budget.take(failure.retryClass);
     if (lastCost === null) throw errorOf(failure, 'budget');
-    observer.retry({ ...event, ...recordOf(failure), delayMs });
+    observer?.retry({ ...event, ...recordOf(failure), delayMs });
     await sleep(delayMs);
   }
 }
@@ -144,7 +144,8 @@ async function sendOnce<Data>(scope: CallScope<Data>, timeLeft: number): Promise
   const { client, timeout, signal } = scope;
   const attempt = new Attempt(client.runtime, timeout, timeLeft, signal);
   try {
-    const key = await attempt.race(client.readKey());
+    const reading = client.readKey();
+    const key = reading instanceof Promise ? await attempt.race(reading) : reading;
     if (!key.ok) return { ok: false, failure: unusableKey(key.problem), answer: null };
     const answer = await client.transport.exchange(scope, key.value, attempt);
     return { ...readAnswer(answer, scope), answer };

@@ -123,7 +123,6 @@ const OTHERS = { existingStatus: null, existing: undefined } as const;
 
 /** Names the existing order and its status. */
 function existingText({ externalId, existingStatus }: Conflict): string {
-  if (externalId === null && existingStatus === null) return '';
   const order = externalId === null ? '' : ` "${printable(externalId)}"`;
   const status = existingStatus === null ? '' : ` with the status "${printable(existingStatus)}"`;
   return `The order${order} exists${status}. `;

@@ -20,7 +20,8 @@ export interface ClientCore {
   readonly runtime: Runtime;
   readonly budget: RetryBudget;
   readonly gate: RateLimitGate;
-  readonly observer: Observer;
+  /** Null without hooks and logger. */
+  readonly observer: Observer | null;
   readonly redactor: Redactor;
   readonly drift: DriftReporter | null;
   /** Settings of a call that gives no options. */

@@ -1,4 +1,4 @@
-import ky, { type KyInstance } from 'ky';
+import type { KyInstance } from 'ky';
 import { VERSION } from '../version.ts';
 import { type Answer, discard, receiveAnswer } from './answer.ts';
 import type { Attempt } from './attempt.ts';
@@ -27,28 +27,47 @@ export interface TransportOptions {
   readonly redactor: Redactor;
 }
 
+/** ky, once it is loaded. One instance carries the requests of all clients. */
+let carrier: KyInstance | null = null;
+let loading: Promise<KyInstance> | null = null;
+
+/** Loads ky at the first attempt, because ky makes Node load its fetch: more than half of the time of an import. */
+function loadCarrier(): Promise<KyInstance> {
+  loading ??= import('ky').then(
+    ({ default: ky }) => {
+      carrier = ky.create({ retry: 0, timeout: false, throwHttpErrors: false });
+      return carrier;
+    },
+    (error: unknown) => {
+      loading = null; // the next attempt tries again
+      throw error;
+    },
+  );
+  return loading;
+}
+
 /**
- * Carries one request over ky, which builds its address. Headers, body and signal join it outside of ky, because ky
- * keeps its request in its errors. Retries, timers, size limits and errors are the package's, because ky retries the
- * wrong failures and stops its timer at the headers. See docs/decisions.md.
+ * Carries one request over ky. Method, headers, body and signal join it outside of ky, because ky keeps its request in
+ * its errors, and copies each option several times. Retries, timers, size limits and errors are the package's, because
+ * ky retries the wrong failures and stops its timer at the headers. See docs/decisions.md.
  */
 export class Transport {
   readonly #fetch: FetchLike;
+  readonly #baseUrl: string;
   readonly #headers: Readonly<Record<string, string>>;
   readonly #redactor: Redactor;
-  readonly #ky: KyInstance;
 
   constructor({ fetch, baseUrl, headers, redactor }: TransportOptions) {
     this.#fetch = fetch;
     this.#headers = { ...DEFAULT_HEADERS, ...headers };
+    this.#baseUrl = baseUrl;
     this.#redactor = redactor;
-    this.#ky = ky.create({ prefix: baseUrl, retry: 0, timeout: false, throwHttpErrors: false, redirect: 'manual' });
   }
 
   /** Sends the request once. Rejects with the platform's error, or when the attempt is cut short. */
   async exchange({ method, path, headers, body }: WireRequest, key: string, attempt: Attempt): Promise<Answer> {
-    const work = this.#ky(path, {
-      method,
+    const ky = carrier ?? (await attempt.race(loadCarrier()));
+    const work = ky(this.#baseUrl + path, {
       fetch: (request) => {
         const { url } = request as Request; // ky always passes the Request that it has built
         const all = new Headers({ ...this.#headers, ...headers });
@@ -58,12 +77,17 @@ export class Transport {
         return this.#fetch(url, { method, headers: all, body, redirect: 'manual', signal: attempt.signal });
       },
     });
-    // An attempt that is cut short does not wait for its answer. One that still comes is discarded.
-    work.then(
-      (late) => attempt.interruption !== null && discard(late.body),
-      () => {},
-    );
-    const response = await attempt.race(work);
+    let response: Response;
+    try {
+      response = await attempt.race(work);
+    } catch (thrown) {
+      // An attempt that is cut short does not wait for its answer. One that still comes is discarded.
+      work.then(
+        (late) => discard(late.body),
+        () => {},
+      );
+      throw thrown;
+    }
     // Some fetches give this in place of a rejection: the request was sent, and there is no answer.
     if (response.type === 'error') throw new TypeError('fetch gave a network error as its response');
     return receiveAnswer(response, attempt, this.#redactor);

@@ -1,10 +1,8 @@
 import { catchUp } from './catch-up/catch-up.ts';
 import type { CatchUpClient, CatchUpOptions, CatchUpResult } from './catch-up/catch-up-options.ts';
 import { handleRequest, type WebhookRequest } from './handle/handle-request.ts';
-import { type HandlerSettings, parseHandlerOptions, type WebhookHandlerOptions } from './handle/handler-options.ts';
-import { Reporter } from './handle/report.ts';
+import { readHandlerOptions, type WebhookHandlerOptions } from './handle/handler-options.ts';
 import type { WebhookReply } from './handle/verdict.ts';
-import { weakSecrets } from './verify/secrets.ts';
 
 /** The endpoint as a function. Wrap it with `toFetchHandler`, `toNodeHandler` or `toLambdaHandler`, or call it directly. */
 export interface WebhookHandler {
@@ -45,7 +43,7 @@ export interface WebhookHandler {
  * @throws ConfigurationError for a missing or unusable option.
  * @example
  * const handler = createWebhookHandler({
- *   secret: process.env.MERCHANT_WEBHOOK_SECRET,
+ *   secret: process.env.MERCHANT_WEBHOOK_SECRET ?? '',
  *   store: memoryStore(),
  *   onPaid: async (event) => fulfil(event.external_id, event.credited_usdt),
  *   onCanceled: async (event) => cancel(event.external_id),
@@ -56,19 +54,9 @@ export interface WebhookHandler {
 export function createWebhookHandler<Extra extends object = object>(
   options: WebhookHandlerOptions<Extra>,
 ): WebhookHandler {
-  const settings = parseHandlerOptions(options);
-  reportWeakSecrets(settings);
+  const settings = readHandlerOptions(options);
   return {
     handle: (request) => handleRequest(request, settings),
     catchUp: (merchant, options) => catchUp(merchant, options, settings),
   };
-}
-
-/** Reports once, when the handler is created: a delivery would not show it. */
-function reportWeakSecrets<Extra extends object>({ verify, options }: HandlerSettings<Extra>): void {
-  const weak = weakSecrets(verify.secrets);
-  if (weak.length === 0) return;
-  const which = verify.secrets.length === 1 ? 'The webhook secret' : `Webhook secret ${weak.join(', ')}`;
-  const message = `${which} has under 16 bytes, and could be found by trial. Use the secret of the dashboard, or create a longer one there.`;
-  new Reporter(options.onReport).report('weak_secret', message);
 }

@@ -3,6 +3,7 @@ import { expect, it } from 'vitest';
 import { walkPages } from '../../src/call/walk.ts';
 import type { Page } from '../../src/contract/types.ts';
 import { NotFoundError } from '../../src/errors/classes.ts';
+import { scaled } from '../support/scaled.ts';
 
 // Walks over lists that lose rows between any two reads, by services that answer a page beyond the last in their own ways.
 
@@ -66,7 +67,7 @@ it.each(['empty', 'last', 'not_found'] as const)('a shrinking list loses no row 
         expect(list.rows.filter((row) => !seen.includes(row))).toEqual([]);
       },
     ),
-    { numRuns: 1_000 },
+    { numRuns: scaled(1_000) },
   ),
 );
 

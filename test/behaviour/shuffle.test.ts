@@ -1,10 +1,11 @@
 import { describe, it } from 'vitest';
 import { DIALECTS, type Dialect } from '../../src/sandbox/index.ts';
 import { createRandom } from '../../src/sandbox/state/random.ts';
+import { scaled } from '../support/scaled.ts';
 import { holdUnder, TABLE } from './hold.ts';
 
 // SHUFFLE_SEED repeats a run, SHUFFLE_RUNS widens one. Both are part of the name of every test here.
-const RUNS = Number(process.env['SHUFFLE_RUNS'] ?? 200);
+const RUNS = Number(process.env['SHUFFLE_RUNS'] ?? scaled(200));
 const SEED = process.env['SHUFFLE_SEED'] ?? String(Math.floor(Math.random() * 2 ** 32));
 const AGAIN = `SHUFFLE_SEED=${SEED} SHUFFLE_RUNS=${RUNS}`;
 

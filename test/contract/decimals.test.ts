@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Decimal } from '../../src/contract/values/decimal.ts';
 import { decimalFrom, Problem } from '../../src/contract/values/scalars.ts';
+import { scaled } from '../support/scaled.ts';
 
 describe('decimal text from the wire', () => {
   it.each([
@@ -119,7 +120,7 @@ describe('decimal text from the wire', () => {
         expect(String(value)).toBe(plain);
         expect(String(decimalFrom(plain)), 'what was printed can be read').toBe(plain);
       }),
-      { seed: 1042, numRuns: 2_000 },
+      { seed: 1042, numRuns: scaled(2_000) },
     );
   });
 
@@ -132,7 +133,7 @@ describe('decimal text from the wire', () => {
         expect(value.precision()).toBeLessThanOrEqual(40);
         expect(String(decimalFrom(value.toFixed()))).toBe(value.toFixed());
       }),
-      { seed: 1042, numRuns: 2_000 },
+      { seed: 1042, numRuns: scaled(2_000) },
     );
   });
 
@@ -142,7 +143,7 @@ describe('decimal text from the wire', () => {
         const result = decimalFrom(value);
         expect(result instanceof Problem || result.isFinite()).toBe(true);
       }),
-      { seed: 1042, numRuns: 500 },
+      { seed: 1042, numRuns: scaled(500) },
     );
   });
 
@@ -152,7 +153,7 @@ describe('decimal text from the wire', () => {
         const text = `${whole}.${String(part).padStart(6, '0')}`;
         expect(String(decimalFrom(Number(text)))).toBe(String(new Decimal(text)));
       }),
-      { seed: 1042, numRuns: 300 },
+      { seed: 1042, numRuns: scaled(300) },
     );
   });
 });

@@ -78,6 +78,16 @@ describe('rates', () => {
     ).toHaveLength(20);
   });
 
+  it.each([
+    [20, undefined],
+    [21, true],
+    [1_001, true],
+  ])('say whether there are more issues than they name: %i odd rows', (count, isMore) => {
+    const result = listRates.data(Array.from({ length: count }, () => ({ price: '1' })));
+    expect(result).toHaveProperty('issues.length', 20);
+    expect('isMore' in result ? result.isMore : undefined).toBe(isMore);
+  });
+
   it('are refused when a thousand rows are odd, however many others are not', () => {
     const odd = Array.from({ length: 1_001 }, () => ({ ...buyRate, price: 'x' }));
     expect(refused(listRates.data, [sellRate, ...odd])).toHaveLength(20);
@@ -86,5 +96,6 @@ describe('rates', () => {
 
   it.each([[null], [undefined], [{}], ['text'], [[null]], [[5]]])('are refused when the payload is %j', (payload) => {
     expect(refused(listRates.data, payload)).toHaveLength(1);
+    expect(listRates.data(payload)).not.toHaveProperty('isMore');
   });
 });

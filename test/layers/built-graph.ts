@@ -14,7 +14,11 @@ export interface BuiltGraph {
 
 function loadsOf(path: string, text: string): string[] {
   const names: string[] = [];
+  const isRequire = (node: ts.Node) =>
+    ts.isCallExpression(node) && ts.isIdentifier(node.expression) && node.expression.text === 'require';
   const visit = (node: ts.Node): void => {
+    // `() => require(…)` loads later: it is what the build makes of `import()` in CommonJS.
+    if (ts.isArrowFunction(node) && isRequire(node.body)) return;
     const specifier =
       ts.isImportDeclaration(node) || ts.isExportDeclaration(node)
         ? node.moduleSpecifier
@@ -35,7 +39,7 @@ function sourcesOf(root: string, chunk: string): string[] {
   return sources.map((source) => posix.join('dist', posix.dirname(chunk), source));
 }
 
-/** Follows the static imports of a built file through its chunks. `import()` is left out: it loads later. */
+/** Follows the static imports of a built file through its chunks. What is imported later is left out. */
 export function readBuilt(root: string, entry: string): BuiltGraph {
   const chunks = new Set([entry]);
   const externals = new Set<string>();

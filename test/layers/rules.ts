@@ -141,7 +141,7 @@ export const ROOMS: readonly Room[] = [
   },
   {
     holds: 'resources/',
-    purpose: 'The sub-clients, one thin class for each.',
+    purpose: 'The sub-clients, one thin object for each.',
     may: ['transport/', 'contract/', ...CLIENT_PARTS, ...EVERYWHERE],
   },
   {
@@ -222,7 +222,7 @@ export const ROOMS: readonly Room[] = [
   {
     holds: 'msw.ts',
     purpose: 'The entry `merchant-invoicing/msw`: the sandbox behind msw.',
-    may: ['sandbox/', ...EVERYWHERE],
+    may: ['sandbox/', 'contract/values/hosts.ts', ...EVERYWHERE],
   },
   {
     holds: 'cli/',

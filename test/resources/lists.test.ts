@@ -65,7 +65,7 @@ describe('rows that contradict the filter', () => {
     const { client, drift } = watched(list.server);
     const pages: number[] = [];
     const seen: string[] = [];
-    const call = client.invoices.list({ status: 'success' }, { onPage: ({ page }) => pages.push(page) });
+    const call = client.invoices.list({ status: 'success' }, { prefetch: 1, onPage: ({ page }) => pages.push(page) });
     for await (const { uuid } of call) seen.push(uuid);
     expect(seen).toEqual(['row-3', 'row-99']);
     expect(list.asked).toEqual([1, 2, 3, 4, 5]);
@@ -265,7 +265,7 @@ describe('what hooks and logger are told of a walk', () => {
     expect(errors).toMatchObject([{ operation: 'invoices.list', code: 'SDK_ABORTED' }]);
   });
 
-  test.each([1, 4])('the failure that ends the walk, once (prefetch %i)', async (prefetch) => {
+  test.each([undefined, 1, 4])('the failure that ends the walk, once (prefetch %i)', async (prefetch) => {
     const list = await movingList(uuids(100));
     list.edit = (page, asked) => (asked >= 3 ? refuse(403, 'NOT_NOW') : page);
     const { errors, options } = recorded();

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { scaled } from '../support/scaled.ts';
 import { inProcess, listening, ORDER, receiver } from './loopback.ts';
 
 /** Creates invoices that differ in currency, and ends every third one. */
@@ -13,8 +14,10 @@ async function many(count: number, options: Parameters<typeof inProcess>[0] = {}
   return { sandbox, api };
 }
 
-it('lists and pages 10,000 invoices, each once, by every filter', async () => {
-  const { api } = await many(10_000);
+const COUNT = scaled(10_000);
+
+it(`lists and pages ${COUNT} invoices, each once, by every filter`, async () => {
+  const { api } = await many(COUNT);
   const walk = async (filter: string): Promise<number[]> => {
     const found: number[] = [];
     for (let page = 1; page <= 101; page += 1) {
@@ -25,7 +28,7 @@ it('lists and pages 10,000 invoices, each once, by every filter', async () => {
     return found;
   };
   const newestFirst = (fits: (at: number) => boolean): number[] =>
-    Array.from({ length: 10_000 }, (_, at) => 9_999 - at).filter(fits);
+    Array.from({ length: COUNT }, (_, at) => COUNT - 1 - at).filter(fits);
   expect(await walk('')).toEqual(newestFirst(() => true));
   expect(await walk('&status=canceled')).toEqual(newestFirst((at) => at % 3 === 0));
   expect(await walk('&currency=USD')).toEqual(newestFirst((at) => at % 2 === 1));

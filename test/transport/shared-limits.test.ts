@@ -44,6 +44,16 @@ describe('the retry budget that all calls of a client share', () => {
     expect(await errorOf(client.rates.list())).toMatchObject({ kind: 'server', status: 503, stoppedBy: 'budget' });
   });
 
+  test('false lets a client retry for as long as the outage lasts', async () => {
+    const server = await serve(unavailable);
+    const client = clientOf(server.url, { runtime: new FakeRuntime(), retry: { budget: false } });
+    const stops = new Set<string>();
+    for (let call = 0; call < 30; call += 1) stops.add((await errorOf(client.rates.list())).stoppedBy);
+    // The default budget ends the retries with the eighteenth call.
+    expect([...stops]).toEqual(['attempts']);
+    expect(server.requests).toHaveLength(30 * 3);
+  });
+
   test('a success after a retry pays it back', async () => {
     const server = await serve(unavailable, ok([]), unavailable, ok([]), unavailable, unavailable);
     const client = clientOf(server.url, { runtime: new FakeRuntime(), retry: { budget: 14 } });

@@ -7,6 +7,18 @@ import { describe, expect, it } from 'vitest';
 
 const require = createRequire(import.meta.url);
 
+/** The JavaScript of a file. Compiled once for all worlds. */
+const compiled = new Map<string, string>();
+function codeOf(file: string): string {
+  const known = compiled.get(file);
+  if (known !== undefined) return known;
+  const compilerOptions = { module: ts.ModuleKind.CommonJS, target: ts.ScriptTarget.ES2022 };
+  const text = readFileSync(file, 'utf8');
+  const code = file.endsWith('.ts') ? ts.transpileModule(text, { compilerOptions }).outputText : text;
+  compiled.set(file, code);
+  return code;
+}
+
 /** Loads the webhooks entry from its sources into a world that has the language and the given globals, and nothing else. */
 function load(globals: Record<string, unknown>): Record<string, unknown> {
   const world = createContext(globals);
@@ -16,14 +28,10 @@ function load(globals: Record<string, unknown>): Record<string, unknown> {
     if (known !== undefined) return known;
     const exports: Record<string, unknown> = {};
     loaded.set(file, exports);
-    const isSource = file.endsWith('.ts');
-    const compilerOptions = { module: ts.ModuleKind.CommonJS, target: ts.ScriptTarget.ES2022 };
-    const text = readFileSync(file, 'utf8');
-    const code = isSource ? ts.transpileModule(text, { compilerOptions }).outputText : text;
     const module = { exports };
     const nearby = (name: string): unknown =>
       from(name.startsWith('.') ? fileURLToPath(new URL(name, `file://${file}`)) : require.resolve(name));
-    runInContext(`(function (exports, require, module) {${code}\n})`, world, { filename: file })(
+    runInContext(`(function (exports, require, module) {${codeOf(file)}\n})`, world, { filename: file })(
       exports,
       nearby,
       module,

@@ -73,7 +73,7 @@ async function checkCall({ baseUrl, apiKey, allowHttp, signal }: Target): Promis
     const fix =
       error.kind === 'authentication'
         ? 'export MERCHANT_API_KEY=…   # the key of this business, from the dashboard'
-        : 'merchant-invoicing doctor   # try again in a minute, then look up the code in docs/errors.md';
+        : `merchant-invoicing explain ${/^\w+$/.test(error.code) ? error.code : ''}`.trim();
     return failed('call', `the read-only call failed: ${error.code} ${error.message}`, fix);
   }
 }

@@ -1,5 +1,5 @@
 import type { SandboxDelivery, SandboxInvoice } from '../../sandbox/index.ts';
-import { CliError, EXIT } from '../io.ts';
+import { CliError, EXIT, finding } from '../io.ts';
 
 /** The answer of `GET /_/status`. */
 export interface SandboxStatus {
@@ -24,11 +24,7 @@ export async function command(url: string, action: string, fields: Readonly<Reco
   });
   const { ok, result, error } = answer as { ok?: boolean; result?: unknown; error?: { message?: string } };
   if (ok === true) return result;
-  throw new CliError(
-    EXIT.finding,
-    error?.message ?? 'the sandbox refused',
-    `merchant-invoicing sandbox status --url ${url}`,
-  );
+  throw finding(error?.message ?? 'the sandbox refused', `merchant-invoicing sandbox status --url ${url}`);
 }
 
 export async function statusOf(url: string): Promise<SandboxStatus> {

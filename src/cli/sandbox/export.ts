@@ -1,6 +1,6 @@
 import type { SandboxInvoice } from '../../sandbox/index.ts';
 import { creationOf, curlCommand, endingOf, literal } from '../../sandbox/page/deliveries/copies.ts';
-import { CliError, EXIT } from '../io.ts';
+import { finding } from '../io.ts';
 import type { SandboxStatus } from './control.ts';
 
 export const EXPORT_FORMS = ['test', 'curl', 'json'] as const;
@@ -18,24 +18,19 @@ export function exportText(
       : uuid === ident || external_id === ident,
   );
   if (chosen.length === 0) {
-    throw new CliError(
-      EXIT.finding,
-      ident === undefined ? 'no order has ended yet, so there is nothing to export' : `there is no order ${ident}`,
+    const [problem, action] =
       ident === undefined
-        ? `merchant-invoicing sandbox pay order-1042 --url ${url}`
-        : `merchant-invoicing sandbox status --url ${url}`,
-    );
+        ? ['no order has ended yet, so there is nothing to export', 'pay order-1042']
+        : [`there is no order ${ident}`, 'status'];
+    throw finding(problem, `merchant-invoicing sandbox ${action} --url ${url}`);
   }
   const invoices = ident === undefined ? chosen.slice(0, 20).reverse() : chosen;
   if (form === 'json') return JSON.stringify(invoices, null, 2);
   if (form === 'curl') return invoices.flatMap((invoice) => curlOf(invoice, status, url)).join('\n\n');
   const pending = invoices.find(({ status: state }) => state === 'pending');
   if (pending === undefined) return testOf(invoices);
-  throw new CliError(
-    EXIT.finding,
-    `${pending.external_id} is pending, so a test has nothing to expect yet`,
-    `merchant-invoicing sandbox pay ${pending.external_id} --url ${url}`,
-  );
+  const fix = `merchant-invoicing sandbox pay ${pending.external_id} --url ${url}`;
+  throw finding(`${pending.external_id} is pending, so a test has nothing to expect yet`, fix);
 }
 
 function curlOf(invoice: SandboxInvoice, { deliveries }: SandboxStatus, url: string): string[] {

@@ -1,5 +1,6 @@
 import { request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
+import { CliError, EXIT } from '../io.ts';
 
 /** One request to a receiver. */
 export interface ReceiverRequest {
@@ -51,6 +52,13 @@ export function deliver(url: string, { method, headers, body }: ReceiverRequest,
     });
     request.end(method === 'GET' ? undefined : body);
   });
+}
+
+/** @throws CliError if there was no connection. After a timeout the receiver counts as reachable. */
+export function throwIfUnreachable(url: string, { status, problem }: Reply, typed: string): void {
+  if (status !== null || problem === 'time-out') return;
+  const fix = `start your receiver, then: merchant-invoicing webhooks ${typed} ${url}`;
+  throw new CliError(EXIT.unreachable, `cannot reach ${url}: ${problem}`, fix);
 }
 
 /** True for a 2xx, which acknowledges a delivery. */

@@ -1,11 +1,10 @@
-import { readFileSync } from 'node:fs';
 import { dialectFrom } from '../../sandbox/dialect/dialects.ts';
 import { parseDuration } from '../../sandbox/option-checks.ts';
 import { parseAddress, parseDialect, readArguments } from '../arguments.ts';
 import { COMMANDS, exampleOf } from '../commands.ts';
-import { CliError, EXIT, type ExitCode, type Io, misuse } from '../io.ts';
+import { EXIT, type ExitCode, fileBytes, type Io, misuse } from '../io.ts';
 import { excerpt, styleOf } from '../report.ts';
-import { deliver, isAcknowledged } from './deliver.ts';
+import { deliver, isAcknowledged, throwIfUnreachable } from './deliver.ts';
 import { EVENT_KINDS, type EventKind, type SampleEvent, sampleEvent, sampleHeaders } from './sample-event.ts';
 import { readSecrets, redacted } from './secrets.ts';
 
@@ -32,13 +31,14 @@ export async function webhooksSend(args: readonly string[], io: Io): Promise<Exi
   }
   const url = parseAddress(address, 'the address of the receiver', EXAMPLE);
   const dialect = dialectFrom(parseDialect(values.dialect));
-  const {
-    list: [secret = ''],
-    source,
-  } = readSecrets(values.secret, io.env);
+  const { list, source } = readSecrets(values.secret, io.env);
+  const [secret = ''] = list;
   const externalId = values['external-id'] ?? `sent-${crypto.randomUUID().slice(0, 8)}`;
   const sample = await sampleEvent(kind, { ...values, externalId }, dialect);
-  const event: SampleEvent = values.from === undefined ? sample : { ...sample, body: fileText(values.from) };
+  const event: SampleEvent =
+    values.from === undefined
+      ? sample
+      : { ...sample, body: String(fileBytes(values.from, `${EXAMPLE} --from body.json`)) };
   const headers = await sampleHeaders(event, secret, dialect, Date.now());
 
   if (values['dry-run']) {
@@ -58,13 +58,7 @@ export async function webhooksSend(args: readonly string[], io: Io): Promise<Exi
     { method: 'POST', headers, body: event.body },
     parseDuration(values.timeout, '--timeout'),
   );
-  if (reply.status === null && reply.problem !== 'time-out') {
-    throw new CliError(
-      EXIT.unreachable,
-      `cannot reach ${url}: ${reply.problem}`,
-      `start your receiver, then: merchant-invoicing webhooks send ${name} ${url}`,
-    );
-  }
+  throwIfUnreachable(url, reply, `send ${name}`);
   const ok = isAcknowledged(reply);
   const text = redacted(reply.text, [secret]);
   if (values.json) {
@@ -80,12 +74,4 @@ export async function webhooksSend(args: readonly string[], io: Io): Promise<Exi
     if (!ok) io.out(`  signed with ${source}\n  try: merchant-invoicing webhooks check ${url}\n`);
   }
   return ok ? EXIT.fine : EXIT.finding;
-}
-
-function fileText(path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    throw misuse(`cannot read ${path}`, `${EXAMPLE} --from body.json`);
-  }
 }

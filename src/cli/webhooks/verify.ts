@@ -1,10 +1,9 @@
-import { readFileSync } from 'node:fs';
 import { WebhookVerificationError } from '../../errors/classes.ts';
 import { printable } from '../../printable.ts';
 import { verifyWebhook } from '../../webhooks/verify/verify.ts';
 import { readArguments } from '../arguments.ts';
 import { COMMANDS, exampleOf } from '../commands.ts';
-import { EXIT, type ExitCode, type Io, misuse } from '../io.ts';
+import { EXIT, type ExitCode, fileBytes, type Io, misuse } from '../io.ts';
 import { styleOf } from '../report.ts';
 import { type RawRequest, readHeaders, readRawRequest } from './raw-request.ts';
 import { readSecrets } from './secrets.ts';
@@ -71,11 +70,7 @@ async function readRequest(
     "merchant-invoicing webhooks verify --body body.json -H 'X-Webhook-Signature: …' -H 'X-Webhook-Timestamp: …' -H 'X-Webhook-Id: …'";
   const headers = readHeaders(values.header);
   if (headers === null) throw misuse("--header takes 'Name: value'", fix);
-  try {
-    return { headers, body: readFileSync(values.body), remark: null };
-  } catch {
-    throw misuse(`cannot read ${values.body}`, fix);
-  }
+  return { headers, body: fileBytes(values.body, fix), remark: null };
 }
 
 function parseInstant(text: string): number {

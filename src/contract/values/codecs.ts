@@ -2,7 +2,6 @@
 // imports zod, decimal.js and the public types.
 
 import * as z from 'zod/mini';
-import { compile } from 'zod/v4/core';
 import type { OpenEnum } from '../types.ts';
 import { annotated, structureOf } from './annotations.ts';
 import type { Check, Checked, Issue } from './check.ts';
@@ -19,15 +18,35 @@ export const ISSUES_MAX = 20;
 // absent member from a member of another type. toIssues keeps neither text nor input.
 const PARSE_CONTEXT = { reportInput: true, error: () => 'is not as the interface says' };
 
+/** The compiler of zod: undefined before it is first needed, null until it is loaded. */
+let compile: typeof import('./compiler.ts').compile | null | undefined;
+
+/** Loads the compiler during the first request. Until then a schema runs as it was built, which is slower. */
+function loadCompiler(): void {
+  compile = null;
+  import('./compiler.ts').then(
+    (loaded) => {
+      compile = loaded.compile;
+    },
+    () => undefined, // the results are the same without it
+  );
+}
+
 /**
  * Turns a schema into a function. The schema is built and compiled at the first use, because a process uses few of the
  * operations. Messages of zod are never shown: a host can change them for every copy of zod in the process.
  */
 export function check<T>(build: () => z.ZodMiniType<T, unknown>): Check<T> {
-  let schema: z.ZodMiniType<T, unknown> | undefined;
+  let built: z.ZodMiniType<T, unknown> | undefined;
+  let compiled: z.ZodMiniType<T, unknown> | undefined;
+  const builtOnce = (): z.ZodMiniType<T, unknown> => {
+    built ??= build();
+    return built;
+  };
   const run = (value: unknown): Checked<T> => {
-    schema ??= compile(build());
-    const result = schema.safeParse(value, PARSE_CONTEXT);
+    if (compile === undefined) loadCompiler();
+    if (compile) compiled ??= compile(builtOnce());
+    const result = (compiled ?? builtOnce()).safeParse(value, PARSE_CONTEXT);
     if (result.success) return { ok: true, value: result.data };
     const issues = result.error.issues.slice(0, ISSUES_MAX + 1).flatMap(toIssues);
     return { ok: false, issues: issues.slice(0, ISSUES_MAX), ...(issues.length > ISSUES_MAX && { isMore: true }) };
@@ -35,7 +54,7 @@ export function check<T>(build: () => z.ZodMiniType<T, unknown>): Check<T> {
   let structure: Structure | undefined;
   return Object.assign(run, {
     structure(): Structure {
-      structure ??= structureOf(build());
+      structure ??= structureOf(builtOnce());
       return structure;
     },
   });

@@ -1,4 +1,5 @@
 import { Decimal } from './decimal.ts';
+import { daysInMonth, quickDate, quickDecimal } from './quick.ts';
 
 /** The reason why a value is refused. The message states the rule, never the value, which may hold a customer's data. */
 export class Problem {
@@ -26,7 +27,13 @@ const TOO_LONG = new Problem('must be a decimal string of at most 40 significant
  */
 export function decimalFrom(value: unknown): Decimal | Problem {
   if (typeof value === 'number') return decimalFromNumber(value);
-  if (typeof value !== 'string' || value.length > DECIMAL_TEXT_MAX || !DECIMAL_TEXT.test(value)) return NOT_DECIMAL;
+  if (typeof value !== 'string') return NOT_DECIMAL;
+  return quickDecimal(value) ?? exactDecimal(value);
+}
+
+/** Reads any text of an amount. */
+export function exactDecimal(value: string): Decimal | Problem {
+  if (value.length > DECIMAL_TEXT_MAX || !DECIMAL_TEXT.test(value)) return NOT_DECIMAL;
   const decimal = new Decimal(value);
   if (decimal.isZero()) return new Decimal(0); // "-0" would be a negative that is not below zero
   return value.length <= SIGNIFICANT_DIGITS || isWithinBounds(decimal) ? decimal : TOO_LONG;
@@ -69,7 +76,13 @@ const MINUTE = 60_000;
  * than a millisecond are cut. A date or time that does not exist is refused.
  */
 export function dateFrom(value: unknown): Date | Problem {
-  if (typeof value !== 'string' || value.length > DATE_TEXT_MAX) return NOT_DATE;
+  if (typeof value !== 'string') return NOT_DATE;
+  return quickDate(value) ?? exactDate(value);
+}
+
+/** Reads any text of a date-time. */
+export function exactDate(value: string): Date | Problem {
+  if (value.length > DATE_TEXT_MAX) return NOT_DATE;
   const match = DATE_TEXT.exec(value);
   if (match === null) return NOT_DATE;
   const [, year, month, day, hour, minute, second = '0', fraction = '', zone] = match;
@@ -81,11 +94,6 @@ export function dateFrom(value: unknown): Date | Problem {
   date.setUTCFullYear(y, mo - 1, d); // Date.UTC reads the years 0 to 99 as 1900 to 1999
   date.setUTCHours(h, mi, s, Number(fraction.slice(0, 3).padEnd(3, '0')));
   return offset === 0 ? date : new Date(date.getTime() - offset * MINUTE);
-}
-
-function daysInMonth(year: number, month: number): number {
-  if (month === 2) return (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0 ? 29 : 28;
-  return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31;
 }
 
 function offsetMinutes(zone: string | undefined): number | null {

@@ -2,15 +2,13 @@ import { isLoopback } from '../../contract/values/hosts.ts';
 import type { DeliveryFault } from '../state/faults.ts';
 import { excerpt } from '../state/log.ts';
 import type { DeliveryRecord } from '../state/records.ts';
-import type { SandboxAttempt, SandboxWebhookRequest } from '../wire-types.ts';
+import type { SandboxWebhookRequest } from '../wire-types.ts';
 import type { World } from '../world.ts';
+import type { EndedAttempt } from './cause.ts';
 import { signedRequest } from './signed-request.ts';
 
 /** The result of one attempt. */
-export type SendResult = Pick<
-  SandboxAttempt,
-  'status_code' | 'success' | 'error' | 'duration_ms' | 'request' | 'response_body' | 'response_headers'
->;
+export type SendResult = Omit<EndedAttempt, 'fault'>;
 type Answered = Omit<SendResult, 'duration_ms' | 'request'>;
 
 const KEPT_ANSWER = 2_000;

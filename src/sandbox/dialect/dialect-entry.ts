@@ -22,10 +22,7 @@ export function entry<const Value extends string | number>(
   section: string,
   unsaid: string,
   values: readonly [Value, ...Value[]],
-  {
-    pin = null,
-    meaning = null,
-  }: { readonly pin?: string | null | undefined; readonly meaning?: string | null | undefined } = {},
+  { pin = null, meaning = null }: Partial<Pick<DialectEntry, 'pin' | 'meaning'>> = {},
 ): DialectEntry<Value> {
   return { values, default: values[0], section, unsaid, meaning, pin };
 }

@@ -154,9 +154,7 @@ async function send(
 }
 
 function write(response: ServerResponse, { status, headers, body }: Answer): void {
-  response.writeHead(
-    status,
-    status === 204 ? { ...headers } : { ...headers, 'Content-Length': Buffer.byteLength(body) },
-  );
-  response.end(status === 204 ? undefined : body);
+  const length = status === 204 ? {} : { 'Content-Length': Buffer.byteLength(body) };
+  response.writeHead(status, { ...headers, ...length });
+  response.end(body);
 }

@@ -71,16 +71,14 @@ function operationFrom(name: string): Operation {
   throw new ConfigurationError(`There is no operation ${name}, only ${Object.keys(endpoints).join(', ')}`);
 }
 
+function jsonAnswer(value: unknown): Answer {
+  return fileAnswer('application/json', JSON.stringify(value));
+}
+
 /** The answer of `GET /_/status`: clock, invoices and deliveries. */
 export function statusAnswer(sandbox: Sandbox): Answer {
-  const { url } = sandbox;
-  const state = {
-    url,
-    now: sandbox.now().toISOString(),
-    invoices: sandbox.invoices(),
-    deliveries: sandbox.deliveries(),
-  };
-  return fileAnswer('application/json', JSON.stringify(state));
+  const [invoices, deliveries] = [sandbox.invoices(), sandbox.deliveries()];
+  return jsonAnswer({ url: sandbox.url, now: sandbox.now().toISOString(), invoices, deliveries });
 }
 
 /**
@@ -97,16 +95,14 @@ export async function actionAnswer(sandbox: Sandbox, name: string, exchange: Exc
       throw new ConfigurationError(`There is no action ${name}, only ${Object.keys(ACTIONS).join(', ')}`);
     const result: unknown = await action(sandbox, fields);
     return {
-      ...(wantsJson
-        ? fileAnswer('application/json', JSON.stringify({ ok: true, result }))
-        : seeOther(backWith(fields['back'], name))),
+      ...(wantsJson ? jsonAnswer({ ok: true, result }) : seeOther(backWith(fields['back'], name))),
       why: name,
     };
   } catch (error) {
     if (!isMerchantError(error)) throw error;
     const { message } = error;
     const answer = wantsJson
-      ? { ...fileAnswer('application/json', JSON.stringify({ ok: false, error: { message } })), status: 400 }
+      ? { ...jsonAnswer({ ok: false, error: { message } }), status: 400 }
       : pageAnswer(
           'Not done',
           html`<section class="card stack"><h1>Not done</h1><p role="alert" class="notice bad">${message}</p><p><a href="${backWith(fields['back'], '')}">Back</a></p></section>`,

@@ -22,12 +22,7 @@ export function assumptionsPage(world: World, exchange: Exchange): Answer {
       ];
     },
   );
-  const heads = [
-    { head: 'Open point' },
-    { head: 'Assumed here' },
-    { head: 'Could also be' },
-    { head: 'Section of the interface' },
-  ];
+  const heads = ['Open point', 'Assumed here', 'Could also be', 'Section of the interface'];
   return dashboardPage(
     exchange,
     'Assumptions',

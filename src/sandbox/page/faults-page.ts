@@ -2,8 +2,7 @@ import { endpoints } from '../../contract/endpoints.ts';
 import { MAGIC_OUTCOMES } from '../business/magic-outcomes.ts';
 import type { Answer } from '../service/respond.ts';
 import type { Exchange } from '../service/service.ts';
-import type { FaultType } from '../state/faults.ts';
-import { DELIVERY_FAULTS, REQUEST_FAULTS } from '../state/faults.ts';
+import { DELIVERY_FAULTS, type FaultType, REQUEST_FAULTS } from '../state/faults.ts';
 import type { World } from '../world.ts';
 import { actionForm, dashboardPage, selectField } from './dashboard-frame.ts';
 import { type Html, html, withCode } from './parts/html.ts';
@@ -45,7 +44,7 @@ ${actionForm(
 <section class="card stack" aria-labelledby="magic"><h2 id="magic">Orders that end automatically</h2>
 <p class="soft small">${world.settings.magicOutcomes ? 'On: an order whose external_id begins so ends one second after its creation, on the sandbox clock.' : 'Off here. The option magicOutcomes turns them on.'}</p>
 ${table(
-  [{ head: 'external_id begins with' }, { head: 'Ends' }],
+  ['external_id begins with', 'Ends'],
   MAGIC_OUTCOMES.map(({ prefix, ends }) => [html`<code>${prefix}</code>`, withCode(ends)]),
   '',
 )}</section>`,

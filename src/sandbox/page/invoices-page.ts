@@ -36,17 +36,11 @@ function hasText(row: InvoiceRecord, q: string): boolean {
   return [row.external_id, row.customer_id, row.uuid, row.purpose ?? ''].some((text) => text.toLowerCase().includes(q));
 }
 
-const COLUMNS = [
-  { head: 'Order' },
-  { head: 'Amount' },
-  { head: 'State', isSilent: true },
-  { head: 'Created' },
-  { head: 'Actions', isSilent: true },
-];
+const HEADS = ['Order', 'Amount', { silent: 'State' }, 'Created', { silent: 'Actions' }];
 
 export function invoiceTable(rows: readonly InvoiceRecord[], exchange: Exchange, empty: string): Html {
   return table(
-    COLUMNS,
+    HEADS,
     rows.map((row) => [
       html`<a href="/pay/${row.uuid}"><bdi>${row.external_id}</bdi></a><br><span class="soft small"><bdi>${row.customer_id}</bdi></span>`,
       html`<span class="num">${row.amount} ${row.currency.code}</span>${row.adjustment && html`<br><span class="soft small num">paid ${row.adjustment.actual_amount_fiat}</span>`}`,

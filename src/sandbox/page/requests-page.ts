@@ -38,11 +38,11 @@ function isRefused({ status }: RequestEntry): boolean {
 /** The beginning of every path of the service, which the list omits. */
 const API = '/api/v1/external';
 
-const COLUMNS = [{ head: 'Time' }, { head: 'Request', isSilent: true }, { head: 'Answer' }, { head: 'Why' }];
+const HEADS = ['Time', { silent: 'Request' }, 'Answer', 'Why'];
 
 export function requestTable(rows: readonly RequestEntry[], empty: string): Html {
   return table(
-    COLUMNS,
+    HEADS,
     rows.map((row) => [
       html`<span class="num">${row.at.slice(11, 19)}</span>`,
       html`<a class="mono any" href="/requests/${row.id}">${row.method} ${row.path.replace(API, '')}${row.query}</a>`,

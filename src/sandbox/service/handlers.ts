@@ -38,11 +38,11 @@ export interface HandlerResult {
   readonly why?: string | undefined;
 }
 
-export type Handler = (world: World, call: ServiceRequest) => HandlerResult;
+export type Handler = (world: World, call: ServiceRequest, dialect: Dialect) => HandlerResult;
 
 /** One handler for each operation of the contract. The compiler reports a missing one. */
 export const HANDLERS: Readonly<Record<Operation, Handler>> = {
-  'invoices.create'(world, { body }) {
+  'invoices.create'(world, { body }, dialect) {
     const draft = readDraft(world, body);
     const existing = world.store.byExternalId(draft.external_id);
     if (existing !== undefined) throw alreadyExists(world, existing);
@@ -50,11 +50,10 @@ export const HANDLERS: Readonly<Record<Operation, Handler>> = {
     scheduleOutcome(world, invoice);
     const isSilent = invoice.callback_url === null;
     const why = isSilent ? 'no callback_url and no default one, so no webhook will be sent' : undefined;
-    return { status: world.settings.dialect.createStatus, data: writeCreatedInvoice(world, invoice), why };
+    return { status: dialect.createStatus, data: writeCreatedInvoice(world, invoice), why };
   },
 
-  'invoices.list'(world, { query }) {
-    const { dialect } = world.settings;
+  'invoices.list'(world, { query }, dialect) {
     const reader = new QueryReader(query);
     const status = reader.word('status', INVOICE_STATUS_NAMES);
     const currency = reader.text('currency');
@@ -68,8 +67,7 @@ export const HANDLERS: Readonly<Record<Operation, Handler>> = {
     };
   },
 
-  'invoices.get'(world, { params: { ident = '' } }) {
-    const { dialect } = world.settings;
+  'invoices.get'(world, { params: { ident = '' } }, dialect) {
     const { invoiceReadIdent, identRefusal, invoiceRead, invoiceReadForm } = dialect;
     const { store } = world;
     if (
@@ -86,9 +84,8 @@ export const HANDLERS: Readonly<Record<Operation, Handler>> = {
     return { status: 200, ...read(invoiceRead, 'invoice', data) };
   },
 
-  'webhooks.resend'(world, { params: { ident = '' } }) {
+  'webhooks.resend'(world, { params: { ident = '' } }, dialect) {
     const invoice = invoiceBy(world, ident);
-    const { dialect } = world.settings;
     const sent = resend(world, invoice) ?? notFound(dialect, 'WEBHOOK', `Invoice ${ident} has no webhook delivery.`);
     const { resendBody, resendStatus } = dialect;
     const { why } = sent;
@@ -103,17 +100,15 @@ export const HANDLERS: Readonly<Record<Operation, Handler>> = {
     return { status: resendStatus, data: bodies[resendBody], why };
   },
 
-  'webhooks.deliveries'(world, { params: { ident = '' } }) {
+  'webhooks.deliveries'(world, { params: { ident = '' } }, dialect) {
     const rows = world.store.deliveries(invoiceBy(world, ident)).reverse();
     const list = rows.map((row) => writeDelivery(world, row));
-    const { dialect } = world.settings;
     const shape = dialect.deliveriesShape;
     if (shape !== 'page') return { status: 200, ...read(shape, 'deliveries', list) };
     return { status: 200, data: pageOf(dialect, list, { page: 1, size: 20, name: 'page' }, (row) => row) };
   },
 
-  'withdrawals.list'(world, { query }) {
-    const { dialect } = world.settings;
+  'withdrawals.list'(world, { query }, dialect) {
     const reader = new QueryReader(query);
     const status = reader.word(dialect.withdrawalStatus, WITHDRAWAL_STATUSES);
     const asked = reader.page(dialect.withdrawalPage, dialect.withdrawalPageSize, dialect.withdrawalDefaultSize);
@@ -122,14 +117,13 @@ export const HANDLERS: Readonly<Record<Operation, Handler>> = {
     return { status: 200, data: pageOf(dialect, rows, asked, (row) => writeWithdrawal(dialect, row)) };
   },
 
-  'withdrawals.get'(world, { params: { withdrawal_uuid = '' } }) {
-    const { dialect } = world.settings;
+  'withdrawals.get'(world, { params: { withdrawal_uuid = '' } }, dialect) {
     const row = world.store.withdrawals.find(({ uuid }) => uuid === withdrawal_uuid.toLowerCase());
     const data = writeWithdrawal(dialect, row ?? notFound(dialect, 'WITHDRAWAL', `No withdrawal ${withdrawal_uuid}.`));
     return { status: 200, ...read(dialect.withdrawalRead, 'withdrawal', data) };
   },
 
-  'paymentMethods.list': ({ settings: { dialect, methods } }) => ({
+  'paymentMethods.list': ({ settings: { methods } }, _, dialect) => ({
     status: 200,
     data: methods.map((method) => wireForm(dialect, method)),
   }),

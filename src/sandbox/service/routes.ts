@@ -1,5 +1,4 @@
-import type { Operation } from '../../contract/endpoints.ts';
-import { endpoints } from '../../contract/endpoints.ts';
+import { endpoints, type Operation } from '../../contract/endpoints.ts';
 
 /** The endpoint of a path, or the reason why none matches. */
 export type Match =

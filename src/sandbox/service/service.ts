@@ -1,8 +1,7 @@
 // service/ answers the requests to the API: faults, key, route, handler, answer. It imports business/ and delivery/. A new
 // endpoint needs one handler in handlers.ts.
 
-import type { Operation } from '../../contract/endpoints.ts';
-import { endpoints } from '../../contract/endpoints.ts';
+import { endpoints, type Operation } from '../../contract/endpoints.ts';
 import { payloadOf } from '../../contract/envelope.ts';
 import type { RequestFault } from '../state/faults.ts';
 import { note, type World } from '../world.ts';
@@ -51,7 +50,8 @@ function work(world: World, exchange: Exchange, match: ReturnType<typeof matchRo
       throw new Refusal(405, 'METHOD_NOT_ALLOWED', `Use ${match.allow}.`, { headers: { Allow: match.allow } });
     }
     const { operation, params } = match;
-    const done = HANDLERS[operation](world, { params, query: exchange.url.searchParams, body: exchange.body });
+    const request = { params, query: exchange.url.searchParams, body: exchange.body };
+    const done = HANDLERS[operation](world, request, dialect);
     const { why } = done;
     if (done.text !== undefined) return { status: done.status, headers: TEXT_TYPE, body: done.text, why };
     const answer = { ...success(dialect, done.status, done.data, done.bare), why };
@@ -68,13 +68,8 @@ function work(world: World, exchange: Exchange, match: ReturnType<typeof matchRo
 function checkKey(world: World, given: string | null): void {
   const { apiKey, dialect } = world.settings;
   if (given === apiKey) return;
-  const why =
-    given === null
-      ? 'header X-Api-Key is missing'
-      : given === ''
-        ? 'header X-Api-Key is empty'
-        : 'header X-Api-Key is not the key of this sandbox';
-  const more = { why, form: dialect.authBody };
+  const problem = given === null ? 'missing' : given === '' ? 'empty' : 'not the key of this sandbox';
+  const more = { why: `header X-Api-Key is ${problem}`, form: dialect.authBody };
   throw new Refusal(dialect.authStatus, dialect.authCode, 'A valid API key is required.', more);
 }
 

@@ -73,12 +73,9 @@ export function writeRates(world: World): object[] {
   const rows = dialect.staleRates === 'omitted' ? freshRates(world) : rates;
   const [first] = rows;
   const all = dialect.newWords === 'some' && first !== undefined ? [...rows, { ...first, side: 'mid' }] : rows;
+  const stalePrice = dialect.staleRates === 'absent' ? 'absent' : 'null';
   return all.map((rate) => {
-    const { min_amount, max_amount, ...rest } = wireForm(
-      dialect,
-      rate,
-      dialect.staleRates === 'absent' ? 'absent' : 'null',
-    );
+    const { min_amount, max_amount, ...rest } = wireForm(dialect, rate, stalePrice);
     if (dialect.rateLimits === 'absent') return rest;
     return dialect.rateLimits === 'null'
       ? { ...rest, min_amount: null, max_amount: null }

@@ -7,21 +7,7 @@ export interface ScheduledTask {
 }
 
 /** The time of the sandbox, and the work scheduled on it. */
-export interface Clock {
-  now(): number;
-  /** Runs `work` when the clock reaches `at`, in epoch milliseconds. Equal times run in the order of the calls. */
-  schedule(at: number, work: () => unknown): ScheduledTask;
-  /** Moves the clock. Runs the work that falls due in order and waits for each. Concurrent calls run one after another. */
-  advance(milliseconds: number): Promise<void>;
-  /** Runs all due work without waiting for it. The real clock needs this if a timer is late. */
-  catchUp(): void;
-  /** Lets the clock run with real time from its current time, or stops it there. */
-  run(running: boolean): void;
-  running(): boolean;
-  /** Cancels all scheduled work and sets the time to `start`. */
-  reset(start: number): void;
-  close(): void;
-}
+export type Clock = ReturnType<typeof createClock>;
 
 interface Entry extends ScheduledTask {
   readonly order: number;
@@ -33,7 +19,7 @@ const LONGEST_TIMER = 2 ** 31 - 1; // beyond it a timer fires at once
 /**
  * Creates a clock. A virtual one moves only by `advance()`. A real one runs with `wallClock`, and `advance()` sets it ahead.
  */
-export function createClock(kind: 'virtual' | 'real', start: number, wallClock: () => number): Clock {
+export function createClock(kind: 'virtual' | 'real', start: number, wallClock: () => number) {
   const entries = new SortedList<Entry>((a, b) => a.at < b.at || (a.at === b.at && a.order < b.order));
   let isRunning = kind === 'real';
   let base = start;
@@ -89,7 +75,8 @@ export function createClock(kind: 'virtual' | 'real', start: number, wallClock: 
   };
   return {
     now,
-    schedule(at, work) {
+    /** Runs `work` when the clock reaches `at`, in epoch milliseconds. Equal times run in the order of the calls. */
+    schedule(at: number, work: () => unknown): ScheduledTask {
       count += 1;
       const entry: Entry = {
         at,
@@ -104,27 +91,31 @@ export function createClock(kind: 'virtual' | 'real', start: number, wallClock: 
       arm();
       return entry;
     },
-    advance(milliseconds) {
+    /** Moves the clock. Runs the work that falls due in order and waits for each. Concurrent calls run one after another. */
+    advance(milliseconds: number): Promise<void> {
       const run = queue.then(() => advance(milliseconds));
       queue = run.catch(() => undefined);
       return run;
     },
+    /** Runs all due work without waiting for it. The real clock needs this if a timer is late. */
     catchUp,
-    run(running) {
+    /** Lets the clock run with real time from its current time, or stops it there. */
+    run(running: boolean): void {
       base = now();
       startedAt = wallClock();
       isRunning = running;
       arm();
     },
     running: () => isRunning,
-    reset(restart) {
+    /** Cancels all scheduled work and sets the time to `restart`. */
+    reset(restart: number): void {
       epoch += 1;
       entries.clear();
       base = restart;
       startedAt = wallClock();
       arm();
     },
-    close() {
+    close(): void {
       closed = true;
       entries.clear();
       clearTimeout(timer);

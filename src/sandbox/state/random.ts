@@ -1,22 +1,19 @@
 /** Repeatable randomness: the same seed gives the same ids and the same choices. */
-export interface Random {
-  /** From 0 up to, not including, 1. */
-  next(): number;
-  uuid(): string;
-  /** The position in the sequence, with which `createRandom` continues it. */
-  position(): number;
-}
+export type Random = ReturnType<typeof createRandom>;
 
 /** A 32-bit generator (mulberry32). It is enough for ids that only have to differ. */
-export function createRandom(seed: number | string, position?: number): Random {
+export function createRandom(seed: number | string, position?: number) {
   let state = position ?? (typeof seed === 'number' ? seed >>> 0 : hash(seed));
+  /** From 0 up to, not including, 1. */
   const next = (): number => {
     state = (state + 0x6d2b79f5) | 0;
     let t = Math.imul(state ^ (state >>> 15), 1 | state);
     t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
     return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
   };
-  return { next, uuid: () => uuidFrom(next), position: () => state };
+  /** The position in the sequence, with which `createRandom` continues it. */
+  const positionNow = (): number => state;
+  return { next, uuid: (): string => uuidFrom(next), position: positionNow };
 }
 
 function hash(text: string): number {

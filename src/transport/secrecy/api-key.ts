@@ -3,10 +3,11 @@ import type { Redactor } from './redact.ts';
 /** The key, or a function that gives it (a vault, a rotation), called before each attempt. */
 export type ApiKey = string | (() => string | Promise<string>);
 
-/** Reads the key of the next attempt, or why it is unusable. */
-export type ApiKeySource = () => Promise<
-  { readonly ok: true; readonly value: string } | { readonly ok: false; readonly problem: string }
->;
+/** The key of one attempt, or why it is unusable. */
+type KeyReading = { readonly ok: true; readonly value: string } | { readonly ok: false; readonly problem: string };
+
+/** Reads the key of the next attempt. A key that is a string is there at once. */
+export type ApiKeySource = () => KeyReading | Promise<KeyReading>;
 
 const KEY_MAX = 1_024;
 
@@ -24,10 +25,11 @@ export function keyProblem(key: unknown): string | null {
 
 /** Reads the key before each attempt. Keys of a function are remembered for redaction. @internal */
 export function apiKeySource(apiKey: ApiKey, redactor: Redactor): ApiKeySource {
+  if (typeof apiKey === 'string') return () => ({ ok: true, value: apiKey }); // the client has checked it
   return async () => {
     let key: unknown;
     try {
-      key = typeof apiKey === 'function' ? await apiKey() : apiKey;
+      key = await apiKey();
     } catch {
       // The error is not kept, because the error of a vault may hold the key.
       return { ok: false, problem: 'the apiKey function failed' };
@@ -35,7 +37,7 @@ export function apiKeySource(apiKey: ApiKey, redactor: Redactor): ApiKeySource {
     const problem = keyProblem(key);
     if (problem !== null || typeof key !== 'string')
       return { ok: false, problem: `what the apiKey function gave ${problem}` };
-    if (typeof apiKey === 'function') redactor.add(key);
+    redactor.add(key);
     return { ok: true, value: key };
   };
 }

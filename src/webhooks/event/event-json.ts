@@ -15,7 +15,7 @@ import { readMember } from './payload.ts';
  * @param value The parsed JSON.
  * @throws WebhookVerificationError `malformed_payload`
  * @example
- * await queue.add(JSON.stringify(event));
+ * const onPaid = (event: InvoiceEvent) => queue.add(JSON.stringify(event));
  * // later, in the worker:
  * const event = parseInvoiceEvent(JSON.parse(job.data));
  */

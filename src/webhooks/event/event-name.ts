@@ -1,6 +1,6 @@
 import { checkOptions, configurationFail, type Fail } from '../../checks.ts';
 import { isObject, type JsonObject } from '../../contract/json.ts';
-import { EVENT_TYPES, EVENTS, type EventKey, type KnownEventType } from '../../contract/statuses.ts';
+import { EVENT_TYPES, EVENTS, type EventKey, isKnownEvent, type KnownEventType } from '../../contract/statuses.ts';
 import { middlePayload, readMember } from './payload.ts';
 
 /**
@@ -61,7 +61,7 @@ function knownEvent(name: string): KnownEventType | null {
     .replace(/[.:/@#]+/g, '.')
     .replaceAll('cancelled', 'canceled');
   const [, key] = KNOWN.exec(plain) ?? [];
-  if (key === undefined || ANOTHER_EVENT.test(plain)) return null;
+  if (ANOTHER_EVENT.test(plain)) return null;
   return EVENT_TYPES.find((type) => EVENTS[type].key === key) ?? null;
 }
 
@@ -93,10 +93,11 @@ export type EventName = { readonly events: readonly KnownEventType[] } | { reado
  */
 export function readEventName(root: JsonObject, inner: JsonObject, pinned: PinnedNames): EventName {
   const found: Found = { known: [], pinned: [], alarming: [], other: [], typed: [] };
-  for (const payload of new Set([root, middlePayload(root) ?? root, inner])) {
-    for (const member of NAME_MEMBERS)
-      for (const name of namesIn(readMember(payload, member))) classify(name, false, pinned, found);
-    for (const name of namesIn(readMember(payload, 'type'))) classify(name, true, pinned, found);
+  collectNames(root, pinned, found);
+  if (inner !== root) {
+    const middle = middlePayload(root);
+    if (middle !== null) collectNames(middle, pinned, found);
+    if (inner !== middle) collectNames(inner, pinned, found);
   }
   const [alarming] = found.alarming;
   if (alarming !== undefined) return { unknown: alarming };
@@ -108,9 +109,17 @@ export function readEventName(root: JsonObject, inner: JsonObject, pinned: Pinne
   return typed === undefined ? null : { unknown: typed };
 }
 
+function collectNames(payload: JsonObject, pinned: PinnedNames, found: Found): void {
+  for (const member of NAME_MEMBERS)
+    for (const name of namesIn(readMember(payload, member))) classify(name, false, pinned, found);
+  for (const name of namesIn(readMember(payload, 'type'))) classify(name, true, pinned, found);
+}
+
 function classify(name: string, isBareType: boolean, pinned: PinnedNames, found: Found): void {
   const chosen = pinned.get(name);
   if (chosen !== undefined) found.pinned.push(chosen);
+  else if (isKnownEvent(name))
+    found.known.push(name); // nearly always
   else if (MONEY_BACK.test(name) || TEST_EVENT.test(name)) found.alarming.push(name);
   else {
     const event = knownEvent(name);

@@ -16,8 +16,7 @@ const REFERENCE = new Set(['reference', 'ref']);
  * order, invoice or reference. `merchant_id`, `client_id` and `order_client_id` name a party, not an order.
  */
 function isUnambiguous(name: string): boolean {
-  if (name === 'external_id') return true;
-  if (name.length > LONGEST_NAME) return false;
+  if (name.length > LONGEST_NAME || !OWNER_WORD.test(name)) return false; // the words of most members need no look
   const words = wordsOf(name);
   if (!words.every((word) => KIND.has(word) || OWNER.has(word)) || !words.some((word) => KIND.has(word))) return false;
   if (isPartyName(words)) return false;
@@ -36,6 +35,7 @@ function isPartyName(words: readonly string[]): boolean {
 }
 
 const LONGEST_NAME = 100;
+const OWNER_WORD = new RegExp([...OWNER].join('|'), 'i');
 
 /** The words of a member's name, in any style. */
 function wordsOf(name: string): readonly string[] {
@@ -60,14 +60,13 @@ export function findOrderId(inner: JsonObject, root: JsonObject, pinned: string 
   if (pinned !== undefined) return atPath(inner, pinned) ?? atPath(root, pinned) ?? MISSING;
   const plain = idText(readMember(inner, 'external_id'));
   if (plain !== null) return { id: plain }; // its name in an invoice
-  const service = serviceId(inner);
   const payloads = inner === root ? [root] : [inner, root];
   const holders = payloads.flatMap((payload) => HOLDERS.map((name) => readMember(payload, name))).filter(isObject);
   const found = new Set<string>();
   for (const payload of [...payloads, ...holders]) {
     for (const name of Object.keys(payload)) {
       const text = isUnambiguous(name) ? idText(payload[name]) : null;
-      if (text !== null && (EXTERNAL_ID.test(name) || normalizedId(text) !== service)) found.add(text);
+      if (text !== null && (EXTERNAL_ID.test(name) || normalizedId(text) !== serviceId(inner))) found.add(text);
     }
   }
   const [id, ...others] = found;
@@ -125,11 +124,14 @@ export function orderIdCandidates(inner: JsonObject, root: JsonObject): readonly
   return [...found];
 }
 
+const UUID_DIGITS = 32;
 const HEX = /^[0-9a-f]{32}$/;
+const CANONICAL = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 /** Returns an id in lower case, and a UUID in its usual form from any spelling: without hyphens, in braces, as a URN. */
 export function normalizedId(id: string): string {
-  const digits = id.toLowerCase().replace(/^urn:uuid:|[{}-]/g, '');
+  if (CANONICAL.test(id)) return id; // nearly always
+  const digits = id.length < UUID_DIGITS ? '' : id.toLowerCase().replace(/^urn:uuid:|[{}-]/g, '');
   if (HEX.test(digits)) return digits.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
   // In any other id only A to Z. Other letters can share one lower case, so that two ids would become one.
   return id.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());

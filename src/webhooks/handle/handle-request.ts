@@ -1,12 +1,14 @@
 import { WebhookVerificationError } from '../../errors/classes.ts';
 import { isMerchantError } from '../../errors/guards.ts';
-import { type HeadersInput, type HeaderValues, isCompressed, readHeaders } from '../verify/headers.ts';
+import { printable } from '../../printable.ts';
+import { type HeadersInput, type HeaderValues, isCompressed, readHeaders, unsignedHeader } from '../verify/headers.ts';
 import { bytesFrom, type RawBody } from '../verify/raw-body.ts';
+import { parseTimestamp } from '../verify/timestamp.ts';
 import { verifyDelivery } from '../verify/verify.ts';
 import type { HandlerSettings } from './handler-options.ts';
 import { playEvent } from './process-event.ts';
 import { ReadingStopped, untilAborted } from './reading-stopped.ts';
-import { Reporter } from './report.ts';
+import { Reporter, type WebhookReport } from './report.ts';
 import { runWithTimeLimit } from './time-limit.ts';
 import { type Ending, replyFor, type WebhookReply } from './verdict.ts';
 
@@ -61,7 +63,7 @@ async function handleDelivery<Extra extends object>(
 ): Promise<Ending> {
   const { verify } = settings;
   const headers = headersOrError(request.headers);
-  if (!(headers instanceof WebhookVerificationError)) reporter.readHeaders(headers, verify.now);
+  if (!(headers instanceof WebhookVerificationError)) reporter.describe(unsignedFacts(headers, verify.now));
   if (String(request.method).toUpperCase() !== 'POST') {
     return { verdict: 'method_not_allowed', message: 'A delivery is a POST request.' };
   }
@@ -89,6 +91,20 @@ function headersOrError(headers: unknown): HeaderValues | WebhookVerificationErr
   } catch (error) {
     if (error instanceof WebhookVerificationError) return error;
     throw error;
+  }
+}
+
+const MAX_ID = 128;
+
+/** Reads what a report says of the headers. Never throws, because requests of any kind are reported. */
+function unsignedFacts(headers: HeaderValues, now: () => number): Pick<WebhookReport, 'deliveryId' | 'ageMs'> {
+  const id = unsignedHeader(headers, 'x-webhook-id');
+  const deliveryId = id === null ? null : printable(id.slice(0, MAX_ID));
+  const timestamp = unsignedHeader(headers, 'x-webhook-timestamp');
+  try {
+    return { deliveryId, ageMs: timestamp === null ? null : now() - parseTimestamp(timestamp).getTime() };
+  } catch {
+    return { deliveryId, ageMs: null };
   }
 }
 

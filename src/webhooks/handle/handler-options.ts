@@ -2,14 +2,14 @@ import { type Callback, checkCallbacks, configurationFail, type Fail, kindOf } f
 import { EVENT_TYPES, EVENTS } from '../../contract/statuses.ts';
 import type { InvoiceEventHandlers } from '../event/events.ts';
 import type { WebhookStore } from '../stores/store.ts';
-import type { WebhookSecret } from '../verify/secrets.ts';
+import { type WebhookSecret, weakSecrets } from '../verify/secrets.ts';
 import {
   parseVerifyOptions,
   VERIFY_OPTIONS,
   type VerifySettings,
   type VerifyWebhookOptions,
 } from '../verify/verify-options.ts';
-import type { WebhookReport } from './report.ts';
+import { Reporter, type WebhookReport } from './report.ts';
 import type { WebhookTimers } from './run-claimed.ts';
 
 /** 12 seconds. The service gives up after 15. @see [Retries](../../../docs/service-interface.md#retries) */
@@ -33,7 +33,7 @@ export interface WebhookContext {
  *
  * @example
  * const handler = createWebhookHandler({
- *   secret: process.env.MERCHANT_WEBHOOK_SECRET,
+ *   secret: process.env.MERCHANT_WEBHOOK_SECRET ?? '',
  *   store: postgresStore(pool),
  *   onPaid: (event, { tx }) => tx.query('UPDATE orders SET paid = $1 WHERE id = $2', [event.credited_usdt.toFixed(), event.external_id]),
  *   onCanceled: (event, { tx }) => tx.query('UPDATE orders SET canceled = true WHERE id = $1', [event.external_id]),
@@ -82,10 +82,20 @@ const OPTIONS: ReadonlySet<string> = new Set<keyof WebhookHandlerOptions>([
   'timers',
 ]);
 
-/** @throws ConfigurationError which names the option */
-export function parseHandlerOptions<Extra extends object>(
+/**
+ * Reads the options when a handler is created, and reports weak secrets.
+ *
+ * @throws ConfigurationError which names the option
+ */
+export function readHandlerOptions<Extra extends object>(
   options: WebhookHandlerOptions<Extra>,
 ): HandlerSettings<Extra> {
+  const settings = parseHandlerOptions(options);
+  reportWeakSecrets(settings);
+  return settings;
+}
+
+function parseHandlerOptions<Extra extends object>(options: WebhookHandlerOptions<Extra>): HandlerSettings<Extra> {
   const fail = configurationFail('createWebhookHandler');
   if (typeof options !== 'object' || options === null) fail(`needs { secret, store, ${EVENT_HANDLERS.join(', ')} }`);
   const { secret, store, timeout = DEFAULT_TIMEOUT, timers = globalTimers } = options;
@@ -103,6 +113,15 @@ export function parseHandlerOptions<Extra extends object>(
   const functions = Object.fromEntries(FUNCTIONS.map((name) => [name, options[name]?.bind(options)]));
   const kept = { store, ...functions } as HandlerSettings<Extra>['options']; // the same functions under the same names
   return { verify, options: kept, timeout, timers };
+}
+
+/** Once, because a delivery would not show it. */
+function reportWeakSecrets<Extra extends object>({ verify, options }: HandlerSettings<Extra>): void {
+  const weak = weakSecrets(verify.secrets);
+  if (weak.length === 0) return;
+  const which = verify.secrets.length === 1 ? 'The webhook secret' : `Webhook secret ${weak.join(', ')}`;
+  const message = `${which} has under 16 bytes, and could be found by trial. Use the secret of the dashboard, or create a longer one there.`;
+  new Reporter(options.onReport).report('weak_secret', message);
 }
 
 const STORE_METHODS = ['claim', 'renew', 'complete', 'release'] as const;

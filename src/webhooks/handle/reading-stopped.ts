@@ -19,10 +19,7 @@ export class ReadingStopped extends Error {
 /** Returns the same promise, but rejects with {@link ReadingStopped} if the signal is aborted first. */
 export function untilAborted<T>(reading: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
-    const stop = (): void => reject(new ReadingStopped('time_limit'));
-    if (signal.aborted) stop();
-    signal.addEventListener('abort', stop, { once: true });
-    const settled = (): void => signal.removeEventListener('abort', stop);
-    Promise.resolve(reading).then(resolve, reject).finally(settled);
+    signal.addEventListener('abort', () => reject(new ReadingStopped('time_limit')));
+    Promise.resolve(reading).then(resolve, reject);
   });
 }

@@ -1,8 +1,6 @@
 import { notify } from '../../callbacks.ts';
 import type { Callback } from '../../checks.ts';
 import { printable } from '../../printable.ts';
-import { type HeaderValues, unsignedHeader } from '../verify/headers.ts';
-import { parseTimestamp } from '../verify/timestamp.ts';
 import type { Ending, Verdict } from './verdict.ts';
 
 /**
@@ -58,8 +56,6 @@ export interface WebhookReport {
   readonly error?: unknown;
 }
 
-const MAX_ID = 128;
-
 /** Makes the reports about one request, or one invoice. Whatever `onReport` does, the delivery is not affected. */
 export class Reporter {
   readonly #onReport: Callback<[report: WebhookReport]> | undefined;
@@ -72,16 +68,10 @@ export class Reporter {
     this.#onReport = onReport;
   }
 
-  /** Takes the unsigned facts from the headers. Never throws, because requests of any kind are reported. */
-  readHeaders(headers: HeaderValues, now: () => number): void {
-    const id = unsignedHeader(headers, 'x-webhook-id');
-    this.#deliveryId = id === null ? null : printable(id.slice(0, MAX_ID));
-    const timestamp = unsignedHeader(headers, 'x-webhook-timestamp');
-    try {
-      this.#ageMs = timestamp === null ? null : now() - parseTimestamp(timestamp).getTime();
-    } catch {
-      this.#ageMs = null;
-    }
+  /** Takes the unsigned facts of the delivery. */
+  describe({ deliveryId, ageMs }: Pick<WebhookReport, 'deliveryId' | 'ageMs'>): void {
+    this.#deliveryId = deliveryId;
+    this.#ageMs = ageMs;
   }
 
   report(reason: WebhookReportReason, message: string, status: number | null = null, error?: unknown): void {

@@ -9,13 +9,15 @@ export type HeadersInput =
   | readonly string[]
   | Readonly<Record<string, string | readonly string[] | undefined>>;
 
-type HeaderName =
-  | 'x-webhook-id'
-  | 'x-webhook-signature'
-  | 'x-webhook-timestamp'
-  | 'x-webhook-event'
-  | 'content-length'
-  | 'content-encoding';
+const HEADER_NAMES = [
+  'x-webhook-id',
+  'x-webhook-signature',
+  'x-webhook-timestamp',
+  'x-webhook-event',
+  'content-length',
+  'content-encoding',
+] as const;
+type HeaderName = (typeof HEADER_NAMES)[number];
 const LONGEST_NAME = 'x-webhook-signature'.length;
 const MAX_HEADERS = 2_000;
 
@@ -28,23 +30,15 @@ export type HeaderValues = { readonly [Name in HeaderName]: string | readonly un
  * @throws WebhookVerificationError `missing_header` if they have no readable form.
  */
 export function readHeaders(headers: unknown): HeaderValues {
-  // Names written out: keys computed at run time would make this many times slower.
-  const found: { -readonly [Name in HeaderName]: HeaderValues[Name] } = {
-    'x-webhook-id': undefined,
-    'x-webhook-signature': undefined,
-    'x-webhook-timestamp': undefined,
-    'x-webhook-event': undefined,
-    'content-length': undefined,
-    'content-encoding': undefined,
-  };
-  const isHeaderName = (name: string): name is HeaderName => Object.hasOwn(found, name);
+  // A list in the order of the names: members computed at run time would take twice as long.
+  const found: HeaderValues[HeaderName][] = HEADER_NAMES.map(() => undefined);
   const add = (name: unknown, value: unknown): void => {
     if (typeof name !== 'string' || name.length > LONGEST_NAME || value === undefined || !mayMatter(name)) return;
-    const known = name.toLowerCase();
-    if (!isHeaderName(known)) return;
-    const before = found[known];
-    if (before === undefined) found[known] = typeof value === 'string' ? value : listOf(value);
-    else found[known] = [...listOf(before), ...listOf(value)];
+    const at = (HEADER_NAMES as readonly string[]).indexOf(name.toLowerCase()); // any text may be looked for
+    if (at < 0) return;
+    const before = found[at];
+    if (before === undefined) found[at] = typeof value === 'string' ? value : listOf(value);
+    else found[at] = [...listOf(before), ...listOf(value)];
   };
   try {
     forEachHeader(headers, add);
@@ -52,7 +46,15 @@ export function readHeaders(headers: unknown): HeaderValues {
     if (error instanceof WebhookVerificationError) throw error;
     throw unreadable(); // a getter, a proxy or an iterator that throws
   }
-  return found;
+  const [id, signature, timestamp, event, length, encoding] = found;
+  return {
+    'x-webhook-id': id,
+    'x-webhook-signature': signature,
+    'x-webhook-timestamp': timestamp,
+    'x-webhook-event': event,
+    'content-length': length,
+    'content-encoding': encoding,
+  };
 }
 
 function listOf(value: unknown): readonly unknown[] {

@@ -9,12 +9,13 @@ import { formatTimestamp, TIMESTAMP_FORMATS, type TimestampFormat } from './time
  *
  * @see [Headers on every delivery](../../../docs/service-interface.md#headers-on-every-delivery)
  */
-export interface WebhookHeaders {
+// A type, because `fetch` does not take an interface as its headers.
+export type WebhookHeaders = {
   'Content-Type': string;
   'X-Webhook-Id': string;
   'X-Webhook-Signature': string;
   'X-Webhook-Timestamp': string;
-}
+};
 
 /**
  * Options of {@link signWebhook}.

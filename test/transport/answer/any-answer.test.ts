@@ -11,12 +11,13 @@ import { createdInvoiceEnvelope, invoicePageEnvelope, successInvoice } from '../
 import { paymentMethodsEnvelope } from '../../support/fixtures/payment-methods.ts';
 import { ratesEnvelope } from '../../support/fixtures/rates.ts';
 import { withdrawalPageEnvelope } from '../../support/fixtures/withdrawals.ts';
+import { scaled } from '../../support/scaled.ts';
 
 // Whatever a service answers, and whatever a customer's text is: a typed result or a typed error, and the key in neither.
 // fast-check prints seed and path of a failure; ANY_SEED repeats it, ANY_RUNS widens the search.
 
 const KEY = 'key/7Hq2<Zx>&"9Lm+secret';
-const RUNS = Number(process.env['ANY_RUNS'] ?? 1_500);
+const RUNS = Number(process.env['ANY_RUNS'] ?? scaled(1_500));
 const SEED = process.env['ANY_SEED'];
 
 type Json = fc.JsonValue;

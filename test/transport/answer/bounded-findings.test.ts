@@ -10,14 +10,16 @@ import { FakeRuntime } from '../../support/fake-runtime.ts';
 import { type Step, serve } from '../../support/fault-server.ts';
 import { answer, ok } from '../../support/fault-steps.ts';
 import { createdInvoice, successInvoice } from '../../support/fixtures/invoices.ts';
+import { scaled } from '../../support/scaled.ts';
 import { clientOf, errorOf, order } from '../../support/test-client.ts';
 
 // A few hundred compressed bytes can hold millions of wrong items. However many there are: a few findings, a short
 // error, and work that ends with them. Where each item costs microseconds, these tests would take a minute each.
 
-const MANY = 3_450_000;
+const MANY = scaled(3_450_000);
 const itemsOf = (count: number) => `[${'{},'.repeat(count - 1)}{}]`;
-const items = itemsOf(400_000); // enough to see a cost for each
+const SOME = scaled(400_000);
+const items = itemsOf(SOME); // enough to see a cost for each
 const members = '"page":1,"per_page":20,"total_items":1,"total_pages":1,"has_next":false,"has_prev":false';
 
 /** The text, packed; only few bytes travel. */
@@ -52,7 +54,7 @@ describe('empty items by the million', () => {
   test.each(Object.entries(lists))('as a page of %s are refused before they are decoded', async (_name, call) => {
     const error = await refusedBy(call, packed(200, pageOf(items)));
     expect(error).toMatchObject({ code: 'SDK_PAGE', kind: 'unexpected_response', outcome: 'rejected', issues: [] });
-    expect(error.message).toContain('400000 answered');
+    expect(error.message).toContain(`${SOME} answered`);
   });
 
   test('10 MiB of them', async () => {

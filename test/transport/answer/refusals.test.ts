@@ -405,6 +405,17 @@ describe('a conflict', () => {
     },
   );
 
+  test.each([
+    ['neither order nor status', undefined, /order exists\. /],
+    ['a status', { status: 'expired' }, /order exists with the status "expired"\. /],
+    ['an order', { external_id: 'order-7' }, /order "order-7" exists\. /],
+    ['both', { external_id: 'order-7', status: 'expired' }, /order "order-7" exists with the status "expired"\. /],
+  ])('of a call without an order says what the answer names: %s', async (_name, details, message) => {
+    const server = await serve(refuse(409, 'INVOICE_ALREADY_EXISTS', details));
+    const error = await errorOf(clientOf(server.url, { retry: false }).rates.list());
+    expect(error).toMatchObject({ kind: 'conflict', message: expect.stringMatching(message) });
+  });
+
   test('half an invoice is no invoice', async () => {
     const { payment_url: _left, ...half } = { ...successInvoice, external_id: 'order-1042' };
     const error = await refused(refuse(409, 'INVOICE_ALREADY_EXISTS', { invoice: half }));

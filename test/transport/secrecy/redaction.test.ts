@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Redactor } from '../../../src/transport/secrecy/redact.ts';
+import { scaled } from '../../support/scaled.ts';
 
 const KEY = 'sk_live_4f+9';
 const HIDDEN = '[redacted]';
@@ -139,7 +140,7 @@ describe('a key in any spelling', () => {
         expect(shown).not.toContain(spelled);
         expect(shown).toContain(HIDDEN);
       }),
-      { numRuns: 300 },
+      { numRuns: scaled(300) },
     );
   });
 
@@ -176,7 +177,7 @@ describe('a key in any spelling', () => {
 describe('the cost of hiding', () => {
   // Quadratic, any of these would take minutes; a pattern made from data could take for ever.
   const long = `b${'a'.repeat(1_022)}/`;
-  const size = 10 * 1024 * 1024;
+  const size = scaled(10 * 1024 * 1024);
 
   test.each([
     ['ordinary text', 'The service says no. '],
@@ -193,7 +194,8 @@ describe('the cost of hiding', () => {
     ['base64', 'YmFhYWFhYWFh'],
     ['escapes that a key begins in', '%41'],
     ['escapes that a key begins in and goes on behind', '%41AAAAAAAA'],
-  ])('10 MiB of %s are looked through once', (_name, piece) => {
+    // The mutation run gives a test 8 seconds, which its measurement of coverage uses up here.
+  ])('10 MiB of %s are looked through once', { timeout: 60_000 }, (_name, piece) => {
     const text = piece.repeat(Math.ceil(size / piece.length));
     const redactor = new Redactor([long, `41${'A'.repeat(1_021)}/`, 'sk_live_4f+9', 'whsec_5Tg8/kQ"p1']);
     expect(redactor.text(text)).toBe(text);
@@ -201,10 +203,11 @@ describe('the cost of hiding', () => {
   });
 
   test('10 MiB of keys too', () => {
-    const text = 'sk%5Flive_4f+9'.repeat(size / 16);
-    expect(new Redactor(['sk_live_4f+9']).text(text)).toBe(HIDDEN.repeat(size / 16));
-    const overlapped = '%00!!!!!%2B'.repeat(size / 16);
-    expect(new Redactor(['00!!!!!+']).text(overlapped)).toBe(`%${HIDDEN}`.repeat(size / 16));
+    const count = Math.ceil(size / 16);
+    const text = 'sk%5Flive_4f+9'.repeat(count);
+    expect(new Redactor(['sk_live_4f+9']).text(text)).toBe(HIDDEN.repeat(count));
+    const overlapped = '%00!!!!!%2B'.repeat(count);
+    expect(new Redactor(['00!!!!!+']).text(overlapped)).toBe(`%${HIDDEN}`.repeat(count));
   });
 
   test.each(['\\', '(((((', '[', '*'.repeat(40), '(a+)+$', '\\u', '%', '&#;', '^$', '$&$1'])(

@@ -7,6 +7,7 @@ import { CHUNKED_HEAD, dribble, inUse } from '../../../bench/dribble.ts';
 import { GrowingBody } from '../../../src/webhooks/adapters/growing-body.ts';
 import { type NodeRequest, nodeBody } from '../../../src/webhooks/adapters/node-body.ts';
 import { signWebhook, toFetchHandler, toNodeHandler } from '../../../src/webhooks/index.ts';
+import { scaled } from '../../support/scaled.ts';
 import { deferred, endpoint, paidBody } from '../endpoint.ts';
 import { serve } from '../loopback.ts';
 import { settle } from '../manual-clock.ts';
@@ -120,9 +121,10 @@ describe('a stranger who sends one byte at a time', () => {
       });
       return adapter(request, response);
     });
+    const bytes = scaled(200_000);
     const before = inUse();
-    const sockets = await Promise.all(Array.from({ length: 6 }, () => dribble(Number(url.port), 200_000)));
-    while (read < 6 * 200_000) await settle();
+    const sockets = await Promise.all(Array.from({ length: 6 }, () => dribble(Number(url.port), bytes)));
+    while (read < 6 * bytes) await settle();
     // Six buffers of 256 KiB. As a list of chunks it would be 1.2 million objects, more than 100 MB.
     expect(inUse() - before).toBeLessThan(12_000_000);
     await shop.clock.advance(12_000);

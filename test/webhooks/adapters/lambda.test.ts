@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type LambdaEvent, signWebhook, toLambdaHandler } from '../../../src/webhooks/index.ts';
+import { scaled } from '../../support/scaled.ts';
 import { endpoint, paidBody } from '../endpoint.ts';
 import { NOW, SECRET } from '../vectors.ts';
 
@@ -212,7 +213,7 @@ describe('toLambdaHandler', () => {
           expect(calls).toEqual([]);
         }
       }),
-      { numRuns: 300 },
+      { numRuns: scaled(300) },
     );
   });
 });

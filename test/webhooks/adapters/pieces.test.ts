@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { parseLambdaEvent } from '../../../src/webhooks/adapters/lambda-adapter.ts';
-import { type NodeRequest, nodeBody } from '../../../src/webhooks/adapters/node-body.ts';
+import { type NodeRequest, nodeBody, wasReset } from '../../../src/webhooks/adapters/node-body.ts';
 import { CatchUpCount } from '../../../src/webhooks/catch-up/catch-up.ts';
 import {
   type CatchUpProgress,
@@ -122,6 +122,38 @@ describe('the body of a Node request', () => {
     expect(await read(used(), { rawBody: 'a', body: bytes })).toBe(bytes);
     expect(await read(used(), { rawBody: 'a', body: 'b' })).toBe('a');
     expect(await read(used(), { body: 'b' })).toBe('b');
+  });
+});
+
+describe('whether the sender has reset its stream', () => {
+  const asked = (request: object) => {
+    const emitter = Object.assign(new EventEmitter(), request);
+    return { emitter, answer: wasReset(emitter as unknown as NodeRequest) };
+  };
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  it.each<[string, object, boolean]>([
+    ['HTTP/1', {}, false],
+    ['HTTP/1, aborted', { aborted: true }, true],
+    ['HTTP/2, aborted', { stream: { aborted: true, rstCode: 0 } }, true],
+    ['HTTP/2, reset', { stream: { rstCode: 8 } }, true],
+  ])('is known at once: %s', async (_name, request, expected) => {
+    vi.useFakeTimers();
+    const { emitter, answer } = asked(request);
+    expect([vi.getTimerCount(), emitter.listenerCount('aborted')]).toEqual([0, 0]);
+    expect(await answer).toBe(expected);
+  });
+
+  it.each([true, false])('may arrive behind the body in HTTP/2: %s', async (comes) => {
+    vi.useFakeTimers();
+    const { emitter, answer } = asked({ stream: { rstCode: 0 } });
+    expect([vi.getTimerCount(), emitter.listenerCount('aborted')]).toEqual([1, 1]);
+    if (comes) emitter.emit('aborted', Object.assign(emitter, { aborted: true }));
+    else vi.runAllTimers();
+    expect(await answer).toBe(comes);
+    expect([vi.getTimerCount(), emitter.listenerCount('aborted')]).toEqual([0, 0]);
   });
 });
 

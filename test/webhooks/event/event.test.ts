@@ -85,13 +85,25 @@ describe('a paid event', () => {
     ['adjusted is false, but the amounts differ', { original_amount: '30.00' }, '"original_amount" differs'],
     ['original_amount is no amount', { adjusted: true, original_amount: {} }, '"original_amount" must be'],
     ['invoice_uuid is missing', { invoice_uuid: undefined }, '"invoice_uuid" is not text, missing'],
+    ['invoice_uuid is empty', { invoice_uuid: '' }, '"invoice_uuid" is not text'],
     ['invoice_uuid is a number', { invoice_uuid: 5 }, '"invoice_uuid" is not text'],
     ['invoice_uuid is endless', { invoice_uuid: 'x'.repeat(129) }, 'too long'],
     ['the order id is missing', { external_id: undefined }, "the merchant's order id is missing"],
     ['status is missing', { status: undefined }, '"status" is not text'],
+    ['status is empty', { status: '' }, '"status" is not text'],
+    ['status is a number', { status: 1 }, '"status" is not text'],
     ['the name contradicts the status', { event: 'invoice.canceled' }, 'invoice.canceled, whose status is'],
   ])('is malformed when %s', async (_name, members, message) => {
     expect(await malformed({ ...paid, ...members })).toContain(message);
+  });
+
+  it.each(['[]', 'null', '5', '"text"'])('is malformed as %s, which is no JSON object', async (body) => {
+    expect(await malformed(body)).toContain('is not a JSON object');
+  });
+
+  it('takes an invoice_uuid of 128 characters', async () => {
+    const invoice_uuid = 'x'.repeat(128);
+    expect(await deliver({ ...paid, invoice_uuid })).toMatchObject({ type: 'invoice.paid', invoice_uuid });
   });
 
   it('takes a JSON number that is surely exact', async () => {
@@ -190,6 +202,8 @@ describe('the name of the event', () => {
     ['webhook', 'type'],
     ['', 'event'],
     ['  ', 'event_type'],
+    [null, 'event'],
+    [[], 'event'],
   ])('is not %s in "%s": the status decides', async (name, member) => {
     expect(await deliver({ ...paid, [member]: name })).toMatchObject({ type: 'invoice.paid' });
     expect(await deliver({ ...canceled, [member]: name })).toMatchObject({ type: 'invoice.canceled' });
@@ -210,6 +224,9 @@ describe('the name of the event', () => {
     'invoice paid',
     'invoicepaid',
     'Invoice-Paid',
+    ' invoice.paid ',
+    'invoice__paid',
+    'invoice::paid',
   ])('is a known one in the spelling %s', async (name) => {
     const canceledName = name.replace(/paid/i, (word) => (word === 'PAID' ? 'CANCELLED' : 'canceled'));
     for (const member of ['event', 'event_type', 'event_name', 'type']) {
@@ -224,6 +241,7 @@ describe('the name of the event', () => {
     ['test', 'type'],
     ['ping', 'event'],
     ['test.invoice.paid', 'event'],
+    ['shop.test.invoice.paid', 'event'],
     ['sandbox:invoice.paid', 'event'],
     ['invoice.paid.test', 'event'],
     ['not.invoice.paid', 'event'],
@@ -254,11 +272,13 @@ describe('the name of the event', () => {
   it('that is no text is a name all the same', async () => {
     expect(await deliver({ ...paid, event: 7 })).toMatchObject({ type: 'unknown', event_name: '7' });
     expect(await deliver({ ...paid, event: ['invoice.paid'] })).toMatchObject({ type: 'unknown' });
-    const refund = { id: 'evt_1', type: 'invoice.refunded' };
-    expect(await deliver({ ...paid, event: refund })).toMatchObject({
-      type: 'unknown',
-      event_name: 'invoice.refunded',
-    });
+    for (const member of ['name', 'type', 'event', 'event_type', 'event_name']) {
+      const refund = { id: 'evt_1', [member]: 'invoice.refunded' };
+      expect(await deliver({ ...paid, event: refund })).toMatchObject({
+        type: 'unknown',
+        event_name: 'invoice.refunded',
+      });
+    }
     expect(await deliver({ ...paid, event: { id: 'evt_1', name: 'invoice.paid' } })).toMatchObject({
       type: 'invoice.paid',
     });
@@ -311,7 +331,7 @@ describe('the name of the event', () => {
     const eventNames = { paid: 'payment.settled' };
     const body = { event: 'webhook.delivery', data: { ...paid, event: 'payment.settled' } };
     expect(await deliver(body, {}, { eventNames })).toMatchObject({ type: 'invoice.paid' });
-    for (const event of ['refund', 'payment.disputed', 'test']) {
+    for (const event of ['refund', 'payment.disputed', 'test', ' ping', 'clawback', 'claw-back', 'chargeback']) {
       expect(await deliver({ ...body, event }, {}, { eventNames })).toMatchObject({
         type: 'unknown',
         event_name: event,
@@ -322,7 +342,7 @@ describe('the name of the event', () => {
   it.each([
     ['text', 'eventNames must be { paid, canceled }'],
     [null, 'eventNames must be { paid, canceled }'],
-    [{ payed: 'x' }, 'has no "payed"; it has paid, canceled'],
+    [{ payed: 'x' }, 'eventNames has no "payed"; it has paid, canceled'],
     [{ paid: '' }, 'eventNames.paid must be a name'],
     [{ canceled: ['a', 7] }, 'eventNames.canceled must be a name'],
     [{ paid: 'a', canceled: ['b', 'a'] }, 'eventNames.canceled has a name of another event: "a"'],

@@ -451,6 +451,20 @@ describe('the time limit', () => {
     await shop.clock.advance(12_000);
     expect(await first).toMatchObject({ status: 503 });
   });
+
+  it('ends the reading: a body that comes after it is not claimed', async () => {
+    const claim = vi.fn(memoryStore().claim);
+    const shop = endpoint({ store: { ...memoryStore(), claim } });
+    const gate = deferred();
+    const { body, ...rest } = await request(shop.clock);
+    const first = shop.handler.handle({ ...rest, body: () => gate.promise.then(() => body as Uint8Array) });
+    await shop.clock.advance(12_000);
+    expect(await first).toMatchObject({ status: 503 });
+    gate.resolve();
+    await settle();
+    expect(claim).not.toHaveBeenCalled();
+    expect(shop.reasons()).toEqual(['time_limit']);
+  });
 });
 
 describe('the lease', () => {

@@ -197,6 +197,31 @@ describe('a pg Pool', () => {
     expect([held, await credits()]).toEqual([true, 1]);
   });
 
+  it.each(["k':paid", 'k\\:paid', "k\\':paid", 'k$1:paid', 'k$2$&:paid'])(
+    'completes the event of the key %j',
+    async (key) => {
+      const { store, credits, query } = await benchOf(given);
+      await store.claim({ ...request, key, lease: 0 });
+      expect(await store.claim({ ...request, key, owner: "b'\\" })).toMatchObject({ state: 'taken_over' });
+      const write = async ({ tx }: { tx: unknown }): Promise<void> => void (await (tx as Tx).query(INSERT));
+      expect(await store.run({ key, owner: 'a' }, write)).toBe(false);
+      expect(await store.run({ key, owner: "b'\\" }, write)).toBe(true);
+      expect(await credits()).toBe(1);
+      expect((await query('SELECT event_key FROM merchant_webhook_events WHERE done_at IS NOT NULL')).rows).toEqual([
+        { event_key: key },
+      ]);
+      expect(given.totalCount - given.idleCount).toBe(0);
+    },
+  );
+
+  it('does not complete an event twice in two transactions of one claim', async () => {
+    const { store, credits } = await benchOf(given);
+    await store.claim(request);
+    const write = async ({ tx }: { tx: unknown }): Promise<void> => void (await (tx as Tx).query(INSERT));
+    expect([await store.run(A, write), await store.run(A, write)]).toEqual([true, false]);
+    expect(await credits()).toBe(1);
+  });
+
   it('keeps its connection from the function', async () => {
     const { store } = await benchOf(given);
     await store.claim(request);

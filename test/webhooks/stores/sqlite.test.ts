@@ -214,6 +214,20 @@ describe('a claim', () => {
     expect(await claim).toEqual({ state: 'claimed' });
   });
 
+  it('of a completed or running event is answered while another process holds the lock for writing', async () => {
+    const { store, file } = await shop({ busyTimeout: 0 });
+    await store.claim(request);
+    const other = open(file).db;
+    other.exec('BEGIN IMMEDIATE');
+    expect(await store.claim({ ...request, owner: 'b' })).toEqual({ state: 'running', digest: 'd' });
+    other.exec('ROLLBACK');
+    await store.complete(A);
+    other.exec('BEGIN IMMEDIATE');
+    expect(await store.claim({ ...request, owner: 'b' })).toEqual({ state: 'done', digest: 'd' });
+    await expect(store.claim({ ...request, key: 'new' })).rejects.toThrow('locked');
+    other.exec('ROLLBACK');
+  });
+
   it('begins as well while the lock is held', async () => {
     const { store, file } = await shop();
     const [holder, late] = [open(file).db, open(file).db];

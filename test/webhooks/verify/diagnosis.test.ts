@@ -33,6 +33,7 @@ describe('the message of a refusal diagnoses', () => {
       JSON.stringify(parsed, null, 2),
       /serialised again: with other spacing/,
     ],
+    ['a re-serialised body with a line break in its text', '{"a": "b\\nc:d"}', '{"a":"b\\nc:d"}', /with other spacing/],
     ['a re-serialised body, sent with escapes', '{"a":"\\u00e9"}', '{"a":"é"}', /escaped letters/],
     ['a lost byte-order mark', `\uFEFF${PAID}`, PAID, /byte-order mark/],
     ['a lost line break', `${PAID}\n`, PAID, /line break at the end/],

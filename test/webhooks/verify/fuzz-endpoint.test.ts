@@ -6,6 +6,7 @@ import {
   toFetchHandler,
   toLambdaHandler,
 } from '../../../src/webhooks/index.ts';
+import { scaled } from '../../support/scaled.ts';
 import { endpoint, request } from '../endpoint.ts';
 import { NOW, PAID, PAID_HEADERS, UUID } from '../vectors.ts';
 
@@ -46,7 +47,7 @@ describe('whatever is sent to the endpoint', () => {
         expect([plain.status, fetched.status, lambda.statusCode]).toEqual([401, 401, 401]);
         expect(shop.calls).toEqual([]);
       }),
-      { numRuns: 300 },
+      { numRuns: scaled(300) },
     );
   });
 
@@ -62,7 +63,7 @@ describe('whatever is sent to the endpoint', () => {
         }
         expect(shop.calls).toEqual([]);
       }),
-      { numRuns: 500 },
+      { numRuns: scaled(500) },
     );
   });
 
@@ -96,7 +97,7 @@ describe('whatever is sent to the endpoint', () => {
         const { played, failed } = await shop.handler.catchUp(client, { since: NOW - 1 });
         expect([shop.calls.length, played + failed]).toEqual([played, 1]);
       }),
-      { numRuns: 500 },
+      { numRuns: scaled(500) },
     );
   });
 });

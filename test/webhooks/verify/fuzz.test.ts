@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isMerchantError } from '../../../src/errors/guards.ts';
 import { parseInvoiceEvent, signWebhook, verifyWebhook } from '../../../src/webhooks/index.ts';
+import { scaled } from '../../support/scaled.ts';
 import { headersOf, NOW, PAID, PAID_HEADERS, SECRET, UUID, VECTORS } from '../vectors.ts';
 
 const HEX = VECTORS[0].signature;
@@ -62,11 +63,11 @@ describe('whatever is thrown at the verifier', () => {
   it('random bodies under a genuine signature are refused', async () => {
     await fc.assert(
       fc.asyncProperty(fc.uint8Array({ maxLength: 300 }), (body) => refused(body, PAID_HEADERS)),
-      { numRuns: 300 },
+      { numRuns: scaled(300) },
     );
     await fc.assert(
       fc.asyncProperty(fc.string({ unit: 'binary' }), (body) => refused(body, PAID_HEADERS)),
-      { numRuns: 300 },
+      { numRuns: scaled(300) },
     );
   });
 
@@ -77,7 +78,7 @@ describe('whatever is thrown at the verifier', () => {
       .filter((text) => text !== HEX);
     await fc.assert(
       fc.asyncProperty(signature, (text) => refused(PAID, headersOf(text))),
-      { numRuns: 500 },
+      { numRuns: scaled(500) },
     );
   });
 
@@ -91,37 +92,37 @@ describe('whatever is thrown at the verifier', () => {
       .filter((text) => text !== '1767225600');
     await fc.assert(
       fc.asyncProperty(timestamp, (text) => refused(PAID, headersOf(HEX, text))),
-      { numRuns: 500 },
+      { numRuns: scaled(500) },
     );
   });
 
   it('any value as body, headers, secret or options ends in an error of ours', async () => {
     await fc.assert(
       fc.asyncProperty(anything, (body) => refused(body, PAID_HEADERS)),
-      { numRuns: 500 },
+      { numRuns: scaled(500) },
     );
     await fc.assert(
       fc.asyncProperty(anything, (headers) => refused(PAID, headers)),
-      { numRuns: 500 },
+      { numRuns: scaled(500) },
     );
     await fc.assert(
       fc.asyncProperty(anything, (value) => refused(PAID, { ...PAID_HEADERS, 'x-webhook-signature': value })),
-      { numRuns: 500 },
+      { numRuns: scaled(500) },
     );
     await fc.assert(
       fc.asyncProperty(anything, (value) => refused(PAID, { ...PAID_HEADERS, 'x-webhook-timestamp': value })),
-      { numRuns: 500 },
+      { numRuns: scaled(500) },
     );
     const secret = anything.filter((value) => value !== undefined); // which the helper would take for its default
     await fc.assert(
       fc.asyncProperty(secret, (value) => refused(PAID, PAID_HEADERS, value)),
-      { numRuns: 500 },
+      { numRuns: scaled(500) },
     );
     // The system clock is far from the vector's, so that even untouched options refuse it.
     const options = anything.filter((value) => value !== undefined);
     await fc.assert(
       fc.asyncProperty(options, (value) => refused(PAID, PAID_HEADERS, SECRET, value)),
-      { numRuns: 500 },
+      { numRuns: scaled(500) },
     );
   }, 60_000);
 
@@ -170,7 +171,7 @@ describe('whatever is thrown at the verifier', () => {
         if (ended instanceof Error) expect(ended).toMatchObject({ kind: 'webhook', reason: 'malformed_payload' });
         else expect(parseInvoiceEvent(JSON.parse(JSON.stringify(ended)))).toEqual(ended);
       }),
-      { numRuns: 500 },
+      { numRuns: scaled(500) },
     );
   });
 
@@ -185,7 +186,7 @@ describe('whatever is thrown at the verifier', () => {
         }
         expect(error).toMatchObject({ reason: 'malformed_payload' });
       }),
-      { numRuns: 500 },
+      { numRuns: scaled(500) },
     );
   });
 });

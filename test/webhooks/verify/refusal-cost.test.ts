@@ -1,7 +1,8 @@
 import { describe, expect, it, vi } from 'vitest';
 import { createWebhookHandler, memoryStore, signWebhook, type WebhookReport } from '../../../src/webhooks/index.ts';
+import { DiagnosisBudget } from '../../../src/webhooks/verify/diagnosis-budget.ts';
 import { nodeEngine } from '../../../src/webhooks/verify/hmac.ts';
-import { DiagnosisBudget, explainMismatch } from '../../../src/webhooks/verify/mismatch.ts';
+import { explainMismatch } from '../../../src/webhooks/verify/mismatch.ts';
 import { endpoint, paidBody, request } from '../endpoint.ts';
 import { ManualClock } from '../manual-clock.ts';
 import { headersOf, SECRET } from '../vectors.ts';

@@ -346,6 +346,13 @@ describe('the timestamp', () => {
     await expect(verifyWebhook(PAID, PAID_HEADERS, SECRET, wide)).resolves.toBeDefined();
   });
 
+  it('is compared with the clock of the machine where no other is given', async () => {
+    const clock = vi.spyOn(Date, 'now').mockReturnValue(NOW + 300_000);
+    await expect(verifyWebhook(PAID, PAID_HEADERS, SECRET)).resolves.toBeDefined();
+    clock.mockReturnValue(NOW + 300_001);
+    expect(await refusal(verifyWebhook(PAID, PAID_HEADERS, SECRET))).toBe('timestamp_too_old');
+  });
+
   it('of a forged delivery is not judged: its age would mean nothing', async () => {
     const verified = verifyWebhook(PAID, PAID_HEADERS, 'whsec_y', at(86_400_000));
     expect(await refusal(verified)).toBe('signature_mismatch');
@@ -473,6 +480,14 @@ describe('the body', () => {
   ])('signed but holding %s is a malformed payload', async (_name, body) => {
     const headers = await signWebhook(body, SECRET, { timestamp: NOW });
     expect(await refusal(verifyWebhook(body, { ...headers }, SECRET, at(0)))).toBe('malformed_payload');
+  });
+
+  it('signed but no JSON is not quoted', async () => {
+    const body = 'paid=order-1042';
+    const headers = await signWebhook(body, SECRET, { timestamp: NOW });
+    const error = await verifyWebhook(body, { ...headers }, SECRET, at(0)).catch((thrown: unknown) => thrown);
+    expect(String(error)).toMatch(/is not JSON/);
+    expect(String(error)).not.toContain('order-1042');
   });
 
   it('may begin with a byte-order mark that was signed', async () => {

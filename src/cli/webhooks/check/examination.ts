@@ -1,6 +1,6 @@
 // The folder `check` has the rules that `webhooks check` tests a receiver against, and their deliveries.
-import { CliError, EXIT } from '../../io.ts';
 import type { CheckResult } from '../../report.ts';
+import { throwIfUnreachable } from '../deliver.ts';
 import { ACCEPTED, REPEATS } from './accepted.ts';
 import { Examiner, type ExaminerOptions, type Judgement, type Rule } from './examiner.ts';
 import { AUTHENTICATION } from './forgeries.ts';
@@ -45,19 +45,11 @@ export async function examine(
   for (const { id, rule, title, run } of CHECKS) {
     if (signal.aborted) break;
     const judgement = await run(examiner);
-    if (results.length === 0) throwIfUnreachable(options.url, judgement);
+    const [reply] = judgement.replies;
+    if (results.length === 0 && reply !== undefined) throwIfUnreachable(options.url, reply, 'check');
     const result = { id, rule, title, ...judgement };
     results.push(result);
     onResult(result);
   }
   return results;
-}
-
-function throwIfUnreachable(url: string, { replies: [first] }: Judgement): void {
-  if (first === undefined || first.status !== null || first.problem === 'time-out') return;
-  throw new CliError(
-    EXIT.unreachable,
-    `cannot reach ${url}: ${first.problem}`,
-    `start your receiver, then: merchant-invoicing webhooks check ${url}`,
-  );
 }

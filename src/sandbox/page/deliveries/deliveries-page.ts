@@ -26,17 +26,11 @@ ${pager(exchange, found.length)}`,
   );
 }
 
-const COLUMNS = [
-  { head: 'Event', isSilent: true },
-  { head: 'To' },
-  { head: 'State', isSilent: true },
-  { head: 'Last attempt' },
-  { head: 'Actions', isSilent: true },
-];
+const HEADS = [{ silent: 'Event' }, 'To', { silent: 'State' }, 'Last attempt', { silent: 'Actions' }];
 
 export function deliveryTable(world: World, rows: readonly DeliveryRecord[], exchange: Exchange, empty: string): Html {
   return table(
-    COLUMNS,
+    HEADS,
     rows.map((row) => [
       html`<a href="/deliveries/${row.id}">${row.eventType}</a><br><span class="soft small"><bdi>${row.invoice.external_id}</bdi></span>`,
       html`<span class="small any">${row.url ?? 'nowhere'}</span>`,

@@ -1,21 +1,23 @@
 import type { Exchange } from '../../service/service.ts';
 import { type Html, html } from './html.ts';
 
-/** A column. A narrow screen shows its head before each cell. */
-export interface Column {
-  readonly head: string;
-  /** A narrow screen omits the head, for example before buttons. */
-  readonly isSilent?: boolean;
+/** A head that a narrow screen omits, for example before buttons. It shows any other head before each cell. */
+interface SilentHead {
+  readonly silent: string;
 }
 
 /** A table that becomes a list of cards on a narrow screen. Roles are explicit, because that layout removes them. */
-export function table(columns: readonly Column[], rows: readonly (readonly Html[])[], empty: string): Html {
+export function table(
+  heads: readonly (string | SilentHead)[],
+  rows: readonly (readonly Html[])[],
+  empty: string,
+): Html {
   if (rows.length === 0) return html`<p class="soft">${empty}</p>`;
-  const heads = columns.map(({ head }) => html`<th role="columnheader" scope="col">${head}</th>`);
-  return html`<table class="rows" role="table"><thead role="rowgroup"><tr role="row">${heads}</tr></thead>
+  const texts = heads.map((head) => (typeof head === 'string' ? head : head.silent));
+  return html`<table class="rows" role="table"><thead role="rowgroup"><tr role="row">${texts.map((text) => html`<th role="columnheader" scope="col">${text}</th>`)}</tr></thead>
 <tbody role="rowgroup">${rows.map(
     (cells) =>
-      html`<tr role="row">${cells.map((cell, at) => html`<td role="cell"${columns[at]?.isSilent !== true && html` data-label="${columns[at]?.head}"`}>${cell}</td>`)}</tr>
+      html`<tr role="row">${cells.map((cell, at) => html`<td role="cell"${typeof heads[at] === 'string' && html` data-label="${heads[at]}"`}>${cell}</td>`)}</tr>
 `,
   )}</tbody></table>`;
 }

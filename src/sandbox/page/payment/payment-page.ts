@@ -17,14 +17,8 @@ export function paymentPage(world: World, invoice: InvoiceRecord, arrival: Arriv
   const isOpen = invoice.status === 'pending';
   const view = isOpen ? openView(world, invoice, arrival) : closedView(world, invoice, arrival, isSending);
   const problem = arrival.problem ?? null;
-  return pageAnswer(
-    `${problem === null ? '' : 'Not done: '}${TITLES[invoice.status]} · Order ${invoice.external_id}`,
-    view,
-    {
-      status: problem === null ? 200 : 422,
-      reload: isSending,
-    },
-  );
+  const title = `${problem === null ? '' : 'Not done: '}${TITLES[invoice.status]} · Order ${invoice.external_id}`;
+  return pageAnswer(title, view, { status: problem === null ? 200 : 422, reload: isSending });
 }
 
 function openView(world: World, invoice: InvoiceRecord, { problem = null, done = null }: Arrival): Html {

@@ -8,7 +8,7 @@ import { connectionOf } from './postgres-connection.ts';
 import type { PGliteDatabase, PostgresPool, PostgresResult, PostgresTx } from './postgres-types.ts';
 
 const ISOLATIONS = ['read committed', 'repeatable read', 'serializable'] as const;
-/** Tries of an operation that PostgreSQL asks to repeat, or whose record was released between two statements. */
+/** Tries of an operation that PostgreSQL asks to repeat, and of a claim whose record another attempt changed meanwhile. */
 const TRIES = 5;
 
 /**
@@ -78,18 +78,13 @@ export function postgresStore<Database extends PostgresPool | PGliteDatabase>(
   };
   const claim = async ({ key, owner, digest, lease }: ClaimRequest): Promise<ClaimResult> => {
     for (let left = TRIES; left > 0; left -= 1) {
-      const [won] = await query(sql.claim, key, owner, digest, lease);
-      if (won !== undefined) {
-        const earlier = (won as { digest: string | null }).digest; // the columns of the statement above
-        return earlier === null ? { state: 'claimed' } : { state: 'taken_over', digest: earlier };
-      }
-      const [held] = await query(sql.read, key);
-      if (held !== undefined) {
-        const record = held as { digest: string; done: boolean }; // the columns of the statement above
-        return { state: record.done ? 'done' : 'running', digest: record.digest };
+      const [row] = await query(sql.claim, key, owner, digest, lease);
+      if (row !== undefined) {
+        const result = row as { state: 'taken_over' | 'running' | 'done'; digest: string | null }; // the columns of the statement
+        return result.digest === null ? { state: 'claimed' } : { state: result.state, digest: result.digest };
       }
     }
-    throw new Error('The record was released again and again while it was being claimed.');
+    throw new Error('Other attempts changed the record again and again while it was being claimed.');
   };
 
   const changes = async (text: string, ...values: unknown[]): Promise<boolean> =>
@@ -159,15 +154,20 @@ function statements(table: string, retention: number | null) {
   lease_end timestamptz NOT NULL,
   done_at timestamptz -- NULL while it runs
 )`,
-    // Values: key, owner, digest, lease. Returns a row only if the claim succeeded.
-    claim: `INSERT INTO ${table} AS held (event_key, owner, digest, lease_end)
-VALUES ($1, $2, $3, ${leaseEnd('$4')})
+    // Values: key, owner, digest, lease. One round trip, and a repeat of a done or running event writes nothing. Returns no
+    // row if the record was free at the start of the statement, and another attempt was faster.
+    claim: `WITH held AS (
+SELECT CASE WHEN done_at IS NULL THEN 'running' ELSE 'done' END AS state, digest
+FROM ${table} WHERE event_key = $1 AND (done_at IS NOT NULL OR lease_end > clock_timestamp())
+), won AS (
+INSERT INTO ${table} AS free (event_key, owner, digest, lease_end)
+SELECT $1, $2, $3, ${leaseEnd('$4')} WHERE NOT EXISTS (SELECT FROM held)
 ON CONFLICT (event_key) DO UPDATE
-SET owner = excluded.owner, previous_digest = held.digest, digest = excluded.digest, lease_end = ${leaseEnd('$4')}
-WHERE held.done_at IS NULL AND held.lease_end <= clock_timestamp()
-RETURNING previous_digest AS digest`,
-    // Values: key.
-    read: `SELECT digest, done_at IS NOT NULL AS done FROM ${table} WHERE event_key = $1`,
+SET owner = excluded.owner, previous_digest = free.digest, digest = excluded.digest, lease_end = ${leaseEnd('$4')}
+WHERE free.done_at IS NULL AND free.lease_end <= clock_timestamp()
+RETURNING previous_digest
+)
+SELECT state, digest FROM held UNION ALL SELECT 'taken_over', previous_digest FROM won`,
     // Values: key, owner, lease.
     renew: `UPDATE ${table} SET lease_end = ${leaseEnd('$3')} ${ours} RETURNING event_key`,
     // Values: key, owner. In the transaction of the writes: a second completion by the same claim must change no row.

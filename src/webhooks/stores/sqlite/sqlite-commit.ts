@@ -14,8 +14,13 @@ import { type LockWaiting, transaction, whenUnlocked } from './sqlite-transactio
  *
  * @throws ConfigurationError for an async function, a second call, a call after the handler ended, an open transaction.
  * @example
- * onPaid: (event, { commit }) =>
- *   commit((db) => db.prepare('UPDATE orders SET paid = 1 WHERE id = ?').run(event.external_id)),
+ * createWebhookHandler({
+ *   secret,
+ *   store: sqliteStore(db),
+ *   onPaid: (event, { commit }) =>
+ *     commit((db) => void db.prepare('UPDATE orders SET paid = 1 WHERE id = ?').run(event.external_id)),
+ *   onCanceled: () => {},
+ * });
  */
 export type SqliteCommit<Db> = <T>(work: (db: Db) => T extends PromiseLike<unknown> ? never : T) => Promise<T>;
 

@@ -77,9 +77,9 @@ export function sqliteStoreWaiting<Db extends SqliteDatabase>(
   const now = parseClock(options.now);
   const retention = options.retention == null ? null : checkedRetention(options.retention);
   const sql = statements(quotedTable(options.table ?? 'merchant_webhook_events'), retention);
-  const inLock = async <T>(work: () => T): Promise<T> => {
+  const inLock = async <T>(work: () => T, withoutLock?: () => T | null): Promise<T> => {
     try {
-      return await whenUnlocked(waiting, busyTimeout, () => transaction(db, 'IMMEDIATE', work));
+      return await whenUnlocked(waiting, busyTimeout, () => transaction(db, 'IMMEDIATE', work, withoutLock));
     } catch (error) {
       if (!isMissingTable(error, sql.table)) throw error;
       throw new ConfigurationError(
@@ -90,18 +90,26 @@ export function sqliteStoreWaiting<Db extends SqliteDatabase>(
   };
   const changes = (statement: string, ...values: (string | number)[]): boolean =>
     Number(prepared(db, statement).run(...values).changes) > 0;
+  /** The record of a key, or null for an unknown key. */
+  const read = (key: string, at: number): { readonly state: 'done' | 'running' | 'free'; digest: string } | null => {
+    const held = valuesOf(prepared(db, sql.read).get(key));
+    if (held === null) return null;
+    const [digest, leaseEnd] = [String(held[0]), held[1]];
+    return { state: leaseEnd === null ? 'done' : Number(leaseEnd) > at ? 'running' : 'free', digest };
+  };
+  /** The answer for a record that cannot be claimed. Null if it may be free: the lock then decides. */
+  const refusal = ({ key }: ClaimRequest): ClaimResult | null => {
+    const held = read(key, now());
+    return held === null || held.state === 'free' ? null : { state: held.state, digest: held.digest };
+  };
   const claim = ({ key, owner, digest, lease }: ClaimRequest): ClaimResult => {
     const at = now();
-    const held = valuesOf(prepared(db, sql.read).get(key));
-    if (held === null) {
-      prepared(db, sql.insert).run(key, owner, digest, at + lease);
-      return { state: 'claimed' };
-    }
-    const [earlier, leaseEnd] = [String(held[0]), held[1]];
-    if (leaseEnd === null) return { state: 'done', digest: earlier };
-    if (Number(leaseEnd) > at) return { state: 'running', digest: earlier };
+    if (changes(sql.insert, key, owner, digest, at + lease)) return { state: 'claimed' };
+    const held = read(key, at);
+    if (held === null) throw new Error('The record could neither be written nor read.');
+    if (held.state !== 'free') return { state: held.state, digest: held.digest };
     prepared(db, sql.takeOver).run(owner, digest, at + lease, key);
-    return { state: 'taken_over', digest: earlier };
+    return { state: 'taken_over', digest: held.digest };
   };
 
   const complete = ({ key, owner }: Claim): Promise<boolean> => inLock(() => changes(sql.complete, now(), key, owner));
@@ -120,7 +128,11 @@ export function sqliteStoreWaiting<Db extends SqliteDatabase>(
         return Number(firstValue(prepared(db, 'SELECT changes()').get()));
       });
     },
-    claim: (request) => inLock(() => claim(request)),
+    claim: (request) =>
+      inLock(
+        () => claim(request),
+        () => refusal(request),
+      ),
     renew: ({ key, owner }, lease) => inLock(() => changes(sql.renew, now() + lease, key, owner)),
     complete,
     release: ({ key, owner }) => inLock(() => void changes(sql.release, key, owner)),
@@ -162,7 +174,7 @@ function statements(table: string, retention: number | null) {
   done_at INTEGER -- milliseconds since 1970
 )`,
     read: `SELECT digest, lease_end FROM ${table} WHERE event_key = ?`,
-    insert: `INSERT INTO ${table} (event_key, owner, digest, lease_end) VALUES (?, ?, ?, ?)`,
+    insert: `INSERT INTO ${table} (event_key, owner, digest, lease_end) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING`,
     takeOver: `UPDATE ${table} SET owner = ?, digest = ?, lease_end = ? WHERE event_key = ?`,
     renew: `UPDATE ${table} SET lease_end = ? ${ours}`,
     // In the transaction of the writes: a second completion by the same claim must change no row.

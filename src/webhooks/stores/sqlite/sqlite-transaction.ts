@@ -15,12 +15,16 @@ type SqliteLock = 'IMMEDIATE' | 'EXCLUSIVE';
  * Runs `work` between BEGIN and COMMIT. Rolls back and rethrows if it throws. It is synchronous, so that no other statement
  * on this connection can run in between, and it does not wait for a lock.
  *
+ * @param withoutLock Called before BEGIN. If it returns a result, there is no transaction: a repeat of a completed event
+ * needs no lock for writing.
  * @throws LockHeld if another connection holds the lock. Nothing was written.
  * @throws ConfigurationError if a transaction is already open, or `work` ended this one.
  */
-export function transaction<T>(db: SqliteDatabase, lock: SqliteLock, work: () => T): T {
+export function transaction<T>(db: SqliteDatabase, lock: SqliteLock, work: () => T, withoutLock?: () => T | null): T {
   if (inTransaction(db) === true) throw openAlready();
   return withoutBlocking(db, () => {
+    const known = withoutLock === undefined ? null : readUnlocked(withoutLock);
+    if (known !== null) return known;
     begin(db, lock);
     try {
       const result = work();
@@ -33,6 +37,14 @@ export function transaction<T>(db: SqliteDatabase, lock: SqliteLock, work: () =>
       throw error;
     }
   });
+}
+
+function readUnlocked<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    throw isLocked(error) ? new LockHeld(error) : error; // without WAL a COMMIT of another connection blocks readers
+  }
 }
 
 function begin(db: SqliteDatabase, lock: SqliteLock): void {
@@ -137,9 +149,5 @@ function withoutBlocking<T>(db: SqliteDatabase, work: () => T): T {
 }
 
 function timeoutBefore(db: SqliteDatabase): number {
-  try {
-    return Number(busyTimeoutOf(db));
-  } catch (error) {
-    throw isLocked(error) ? new LockHeld(error) : error;
-  }
+  return readUnlocked(() => Number(busyTimeoutOf(db)));
 }

@@ -1,5 +1,6 @@
-// Writes THIRD-PARTY-LICENSES: the licence text of every package whose code the built files hold. Which ones those are
-// is read from the source maps, so a package that gets inlined by accident is either listed or stops the build.
+// Writes two files about the code of others. THIRD-PARTY-LICENSES has the licence of each inlined package.
+// dist/sbom.cdx.json is a CycloneDX list of these packages and of the dependencies. The source maps name
+// what is inlined, so a package that gets inlined by accident is either listed or stops the build.
 // Run after the bundler, by `npm run build`.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 
@@ -31,11 +32,49 @@ function entryOf(folder) {
   return `${name} ${version} (${license})\n\n${text}\n`;
 }
 
-const entries = inlinedPackages().map(entryOf);
+/** A package as a component of the list. Nothing in it depends on the time or the machine. */
+function componentOf(folder, form) {
+  const { name, version, license } = JSON.parse(readFileSync(`${folder}/package.json`, 'utf8'));
+  const purl = `pkg:npm/${name.replace('@', '%40')}@${version}`;
+  return {
+    type: 'library',
+    'bom-ref': purl,
+    name,
+    version,
+    licenses: [{ license: { id: license } }],
+    purl,
+    ...(form && { properties: [{ name: 'merchant-invoicing:form', value: form }] }),
+  };
+}
+
+function softwareBillOfMaterials(inlined) {
+  const { dependencies } = JSON.parse(readFileSync('package.json', 'utf8'));
+  const components = [
+    ...inlined.map((folder) => componentOf(folder, 'inlined')),
+    ...Object.keys(dependencies).map((name) => componentOf(`node_modules/${name}`, 'dependency')),
+  ];
+  const component = componentOf('.');
+  return {
+    $schema: 'http://cyclonedx.org/schema/bom-1.6.schema.json',
+    bomFormat: 'CycloneDX',
+    specVersion: '1.6',
+    version: 1,
+    metadata: { component },
+    components,
+    dependencies: [
+      { ref: component['bom-ref'], dependsOn: components.map((each) => each['bom-ref']) },
+      ...components.map((each) => ({ ref: each['bom-ref'], dependsOn: [] })),
+    ],
+  };
+}
+
+const inlined = inlinedPackages();
+const entries = inlined.map(entryOf);
 if (entries.length === 0) throw new Error('no inlined package was found, but ky and zod should be');
 const rule = `\n${'-'.repeat(80)}\n\n`;
 writeFileSync(
   FILE,
   `The published files of this package contain code of the following packages.\n${rule}${entries.join(rule)}`,
 );
+writeFileSync(`${DIST}/sbom.cdx.json`, `${JSON.stringify(softwareBillOfMaterials(inlined), null, 2)}\n`);
 console.log(`${FILE}: ${entries.map((entry) => entry.slice(0, entry.indexOf('\n'))).join(', ')}`);

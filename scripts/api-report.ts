@@ -1,0 +1,98 @@
+// `npm run api` compares the public surface with api/*.md and fails when they differ. `npm run api -- --write` writes
+// them, so that a change of the surface is read in review. The report holds each export of an entry, and each type that an
+// export refers to, from the built declarations and without comments.
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import ts from 'typescript';
+
+const ROOT = join(import.meta.dirname, '..');
+const TYPES = join(ROOT, 'dist/types');
+const ENTRIES = { index: 'index', webhooks: 'webhooks/index', sandbox: 'sandbox/index', msw: 'msw' };
+
+const paths = Object.values(ENTRIES).map((path) => join(TYPES, `${path}.d.ts`));
+const program = ts.createProgram(paths, {
+  strict: true,
+  target: ts.ScriptTarget.ES2022,
+  module: ts.ModuleKind.NodeNext,
+  types: ['node'],
+});
+const checker = program.getTypeChecker();
+const printer = ts.createPrinter({ removeComments: true });
+
+function resolved(symbol: ts.Symbol): ts.Symbol {
+  return symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol;
+}
+
+/** The declarations of a symbol in this package. A const prints as its whole statement. */
+function declarationsOf(symbol: ts.Symbol): ts.Node[] {
+  return (symbol.declarations ?? [])
+    .filter((node) => !relative(TYPES, node.getSourceFile().fileName).startsWith('..'))
+    .map((node) => (ts.isVariableDeclaration(node) ? node.parent.parent : node));
+}
+
+/** Adds each symbol of this package that a declaration refers to, at any depth. */
+function addReferences(node: ts.Node, found: Set<ts.Symbol>): void {
+  const visit = (child: ts.Node): void => {
+    if (ts.isIdentifier(child)) {
+      const symbol = checker.getSymbolAtLocation(child);
+      if (symbol !== undefined) add(resolved(symbol), found);
+    }
+    ts.forEachChild(child, visit);
+  };
+  visit(node);
+}
+
+function add(symbol: ts.Symbol, found: Set<ts.Symbol>): void {
+  const isTopLevel = declarationsOf(symbol).some(({ parent }) => parent !== undefined && ts.isSourceFile(parent));
+  if (!isTopLevel || found.has(symbol)) return;
+  found.add(symbol);
+  for (const node of declarationsOf(symbol)) addReferences(node, found);
+}
+
+function textOf(symbol: ts.Symbol): string {
+  const nodes = declarationsOf(symbol);
+  return nodes.map((node) => printer.printNode(ts.EmitHint.Unspecified, node, node.getSourceFile())).join('\n');
+}
+
+const byName = (a: string, b: string): number => (a < b ? -1 : 1);
+
+function report(name: string, path: string): string {
+  const source = program.getSourceFile(join(TYPES, `${path}.d.ts`));
+  const module = source && checker.getSymbolAtLocation(source);
+  if (module === undefined) throw new Error(`dist/types/${path}.d.ts is missing: run npm run build`);
+  const exported = checker
+    .getExportsOfModule(module)
+    .map((symbol) => ({ name: symbol.name, symbol: resolved(symbol) }));
+  const reached = new Set<ts.Symbol>();
+  for (const { symbol } of exported) add(symbol, reached);
+  const others = [...reached].filter((symbol) => !exported.some((each) => each.symbol === symbol));
+  const section = (title: string, text: string): string => `### ${title}\n\n\`\`\`ts\n${text}\n\`\`\`\n`;
+  const isOwn = ({ symbol }: { symbol: ts.Symbol }): boolean => declarationsOf(symbol).length > 0;
+  return [
+    `# ${name === 'index' ? 'merchant-invoicing' : `merchant-invoicing/${name}`}\n`,
+    'Written by `npm run api -- --write` from the built declarations. A change here changes the public surface.\n',
+    '## Exports\n',
+    ...exported
+      .sort((a, b) => byName(a.name, b.name))
+      .map((each) => section(each.name, isOwn(each) ? textOf(each.symbol) : `// ${each.name} of a dependency`)),
+    '## Types that the exports refer to\n',
+    ...others.map((symbol) => section(symbol.name, textOf(symbol))).sort(byName),
+  ].join('\n');
+}
+
+const isWrite = process.argv.includes('--write');
+const changed = Object.entries(ENTRIES).filter(([name, path]) => {
+  const file = join(ROOT, 'api', `${name}.md`);
+  const text = report(name, path);
+  if (isWrite) {
+    mkdirSync(join(ROOT, 'api'), { recursive: true });
+    writeFileSync(file, text);
+    return false;
+  }
+  return readFileSync(file, 'utf8') !== text;
+});
+for (const [name] of changed) console.error(`api/${name}.md differs from the built declarations`);
+if (changed.length > 0) {
+  console.error('If the change is meant: npm run api -- --write, commit the files, and name it in CHANGELOG.md.');
+  process.exitCode = 1;
+}

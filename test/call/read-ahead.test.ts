@@ -1,0 +1,167 @@
+import { expect, test, vi } from 'vitest';
+import type { Invoice } from '../../src/contract/types.ts';
+import { refuse } from '../support/fault-steps.ts';
+import { type MovingList, movingList, uuids } from '../support/moving-list.ts';
+import { clientOf, errorOf } from '../support/test-client.ts';
+
+// Which pages a walk requests by default, and when: none before the first page is used up, then two ahead.
+
+const ROWS = uuids(200); // ten pages
+const WAIT = { timeout: 30_000 };
+
+/** No time limit ends a request before the test does. */
+const LIMITS = { timeout: 600_000, deadline: 600_000 };
+const listOf = (list: MovingList) => clientOf(list.server.url, LIMITS).invoices.list();
+
+/** A list whose requests are counted as they are sent: one that is ended at once may never reach the server. */
+function countedList(list: MovingList, query: { page?: number } = {}) {
+  const sent: number[] = [];
+  const counting: typeof fetch = (input, init) => {
+    const { url } = new Request(input, init);
+    sent.push(Number(new URL(url).searchParams.get('page') ?? 1));
+    return fetch(input, init);
+  };
+  return { sent, call: clientOf(list.server.url, { ...LIMITS, fetch: counting }).invoices.list(query) };
+}
+const sorted = (pages: readonly number[]) => [...pages].sort((a, b) => a - b);
+
+/** A server with these rows, whose answers to the pages from `held` on wait until they are let go. */
+async function heldList(held: number) {
+  const list = await movingList(ROWS);
+  const waiting = new Map<number, () => void>();
+  const [step] = list.server.script;
+  const closed: number[] = [];
+  list.server.script = [
+    {
+      play(exchange) {
+        const page = Number(new URL(exchange.request.url, 'http://list').searchParams.get('page') ?? 1);
+        exchange.response.on('close', () => {
+          if (!exchange.response.writableFinished) closed.push(page);
+        });
+        if (page < held) return void step?.play(exchange);
+        waiting.set(page, () => step?.play(exchange));
+      },
+    },
+  ];
+  /** Waits until exactly these pages are held, and answers them in this order. */
+  const letGo = async (...pages: number[]) => {
+    await vi.waitFor(() => expect(sorted([...waiting.keys()])).toEqual(sorted(pages)), WAIT);
+    for (const page of pages) waiting.get(page)?.();
+    for (const page of pages) waiting.delete(page);
+  };
+  return { list, waiting, closed, letGo };
+}
+
+test.each([1, 19, 20])('a loop that leaves at item %i of a page of 20 makes one request', async (last) => {
+  const list = await movingList(ROWS);
+  let seen = 0;
+  for await (const _ of listOf(list)) {
+    seen += 1;
+    if (seen === last) break;
+  }
+  expect(list.asked).toEqual([1]);
+});
+
+test('so do a loop over pages that leaves at the first, the list as a promise, and a loop that throws', async () => {
+  const list = await movingList(ROWS);
+  for await (const page of listOf(list).pages()) {
+    expect(page.items).toHaveLength(20);
+    break;
+  }
+  await listOf(list);
+  await listOf(list).withResponse();
+  await listOf(list).result();
+  const failing = async () => {
+    for await (const invoice of listOf(list)) throw new Error(invoice.uuid);
+  };
+  await expect(failing()).rejects.toThrow('row-0');
+  expect(list.asked).toEqual([1, 1, 1, 1, 1]);
+});
+
+test('a list that is asked for and never walked makes one request', async () => {
+  const list = await movingList(ROWS);
+  const walk = listOf(list)[Symbol.asyncIterator]();
+  expect((await walk.next()).value?.uuid).toBe('row-0');
+  expect(list.asked).toEqual([1]);
+  await walk.return();
+  expect(list.asked).toEqual([1]);
+});
+
+test.each([1, 20, 21, 40, 41, 100, 200, 1_000])('collect of %i requests the pages that it needs', async (limit) => {
+  const { sent, call } = countedList(await movingList(ROWS));
+  expect(await call.collect({ limit })).toHaveLength(Math.min(limit, 200));
+  const pages = Math.min(10, Math.ceil(limit / 20));
+  expect(sent).toEqual(Array.from({ length: pages }, (_, index) => index + 1));
+});
+
+test('collect that begins at a later page counts from there', async () => {
+  const { sent, call } = countedList(await movingList(ROWS), { page: 4 });
+  expect((await call.collect({ limit: 45 })).map(({ uuid }) => uuid)).toEqual(ROWS.slice(60, 105));
+  expect(sent).toEqual([4, 5, 6]);
+});
+
+test('collect reads on where pages have fewer items than rows', async () => {
+  const list = await movingList(ROWS);
+  list.edit = (page, asked) => (asked === 2 ? Object.assign(page, { items: [] }) : page);
+  expect(await listOf(list).collect({ limit: 60 })).toHaveLength(60);
+});
+
+test('behind the first page three requests are in flight, and each page that is used up adds one', async () => {
+  const { letGo, list } = await heldList(2);
+  const walk = listOf(list).pages();
+  expect((await walk.next()).value?.page).toBe(1);
+  expect(list.asked).toEqual([1]);
+  const second = walk.next();
+  await letGo(4, 3, 2); // in any order
+  expect((await second).value?.page).toBe(2);
+  const third = walk.next();
+  await letGo(5);
+  expect((await third).value?.page).toBe(3);
+  expect((await third).value?.items[0]?.uuid).toBe('row-40');
+  const fourth = walk.next();
+  await letGo(6);
+  expect((await fourth).value?.page).toBe(4);
+  await walk.return();
+  expect(sorted(list.asked)).toEqual([1, 2, 3, 4, 5, 6]);
+});
+
+test('no page behind the last is requested', async () => {
+  const list = await movingList(uuids(45));
+  const seen: Invoice[] = [];
+  for await (const invoice of listOf(list)) seen.push(invoice);
+  expect(seen).toHaveLength(45);
+  expect(sorted(list.asked)).toEqual([1, 2, 3]);
+});
+
+test('a page that fails while it is read ahead ends the walk at its place', async () => {
+  const { letGo, list } = await heldList(2);
+  list.edit = (page, asked) => (asked === 3 ? refuse(401, 'UNAUTHORIZED') : page);
+  const seen: string[] = [];
+  const walk = (async () => {
+    for await (const { uuid } of listOf(list)) seen.push(uuid);
+  })();
+  const error = errorOf(walk);
+  await letGo(3, 4, 2); // the failure comes first
+  expect(await error).toMatchObject({ kind: 'authentication', page: 3 });
+  expect(seen).toEqual(ROWS.slice(0, 40));
+});
+
+test('a loop that leaves ends the requests in flight, and their failures reach nobody', async () => {
+  const unhandled = vi.fn();
+  process.on('unhandledRejection', unhandled);
+  try {
+    const { list, waiting, closed } = await heldList(2);
+    const walk = (async () => {
+      for await (const { uuid } of listOf(list)) if (uuid === 'row-25') return uuid;
+      return null;
+    })();
+    await vi.waitFor(() => expect(sorted([...waiting.keys()])).toEqual([2, 3, 4]), WAIT);
+    waiting.get(2)?.();
+    expect(await walk).toBe('row-25');
+    await vi.waitFor(() => expect(sorted(closed)).toEqual([3, 4]), WAIT);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(unhandled).not.toHaveBeenCalled();
+  } finally {
+    process.off('unhandledRejection', unhandled);
+  }
+});

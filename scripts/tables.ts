@@ -3,15 +3,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { COMMANDS, type CommandTable } from '../src/cli/commands.ts';
 import { DIALECTS, type DialectEntry, MAGIC_OUTCOMES } from '../src/sandbox/index.ts';
 import { EVERYWHERE, ROOMS } from '../test/layers/rules.ts';
-
-interface PrintedTable {
-  /** The page in `docs/`, without its extension. */
-  readonly page: string;
-  /** The name in the marks of the page. */
-  readonly name: string;
-  readonly heads: readonly string[];
-  readonly rows: readonly (readonly string[])[];
-}
+import { PERFORMANCE_TABLES } from './tables/performance.ts';
+import type { PrintedTable } from './tables/printed-table.ts';
 
 const code = (texts: readonly (string | number)[]): string =>
   texts.map((text) => (text === '' ? '(empty)' : `\`${text}\``)).join(', ');
@@ -28,6 +21,7 @@ const commands = Object.entries<CommandTable>(COMMANDS).filter(([, { flags }]) =
 const dialects = Object.entries<DialectEntry>(DIALECTS);
 
 const TABLES: readonly PrintedTable[] = [
+  ...PERFORMANCE_TABLES,
   {
     page: 'architecture',
     name: 'rooms',

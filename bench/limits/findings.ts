@@ -1,9 +1,9 @@
-import type { Operation } from '../src/contract/endpoints.ts';
-import { endpoints } from '../src/contract/endpoints.ts';
-import { readAnswer } from '../src/transport/read-answer.ts';
-import { runtimeOf } from '../src/transport/runtime.ts';
-import { Redactor } from '../src/transport/secrecy/redact.ts';
-import { compare } from './measure.ts';
+import type { Operation } from '../../src/contract/endpoints.ts';
+import { endpoints } from '../../src/contract/endpoints.ts';
+import { readAnswer } from '../../src/transport/read-answer.ts';
+import { runtimeOf } from '../../src/transport/runtime.ts';
+import { Redactor } from '../../src/transport/secrecy/redact.ts';
+import { compare } from './compare.ts';
 
 const SIZES = [10 * 1_024, 1_024 * 1_024, 10 * 1_024 * 1_024];
 const redactor = new Redactor(['sk_live_4fQz7Hq2Zx9LmKd83Wb', 'whsec_5Tg8kQp1Rk3Yx6']);

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { createSandbox } from '../src/sandbox/index.ts';
+import { createSandbox } from '../../src/sandbox/index.ts';
+import { figure, median } from './compare.ts';
 import { inUse } from './dribble.ts';
-import { figure, median } from './measure.ts';
 
 const COUNT = 10_000;
 const BASE = 'https://sandbox.invalid/api/v1/external';

@@ -12,13 +12,13 @@ import {
   sqliteStore,
   type WebhookContext,
   type WebhookStore,
-} from '../src/webhooks/index.ts';
-import { type Counts, countPool, countRedis, countSqlite } from '../test/support/driver-counts.ts';
-import { temporaryFolder } from '../test/support/engine-process.ts';
-import { startEngines } from '../test/support/engines.ts';
-import { openPool } from '../test/support/postgres.ts';
-import type { Delivery } from './receiver.ts';
-import { byHandInMemory, byHandInPostgres, byHandInRedis, byHandInSqlite, type HandMade } from './receiver-by-hand.ts';
+} from '../../src/webhooks/index.ts';
+import { type Counts, countPool, countRedis, countSqlite } from '../../test/support/driver-counts.ts';
+import { temporaryFolder } from '../../test/support/engine-process.ts';
+import { startEngines } from '../../test/support/engines.ts';
+import { openPool } from '../../test/support/postgres.ts';
+import { byHandInMemory, byHandInPostgres, byHandInRedis, byHandInSqlite, type HandMade } from './by-hand.ts';
+import type { Delivery } from './run.ts';
 
 /** One receiver: a store, and what its function does. */
 export interface ReceiverRow {

@@ -1,8 +1,8 @@
-// The receiver's throughput over each store on a real engine, beside the same loop by hand: `node bench/receiver.ts`.
+// The receiver's throughput over each store on a real engine, beside the same loop by hand: `npm run bench -- receiver`.
 // Each row handles its own deliveries one after the other, and then their repeats. The rows take turns.
-import { signWebhook } from '../src/webhooks/index.ts';
-import { median } from './measure.ts';
-import { openRows, type ReceiverRow } from './receiver-rows.ts';
+import { signWebhook } from '../../src/webhooks/index.ts';
+import { median } from '../limits/compare.ts';
+import { openRows, type ReceiverRow } from './rows.ts';
 
 const ROUNDS = Number(process.env['ROUNDS'] ?? 9);
 const DELIVERIES = Number(process.env['DELIVERIES'] ?? 100);

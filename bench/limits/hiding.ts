@@ -1,5 +1,5 @@
-import { Redactor } from '../src/transport/secrecy/redact.ts';
-import { compare } from './measure.ts';
+import { Redactor } from '../../src/transport/secrecy/redact.ts';
+import { compare } from './compare.ts';
 
 const SIZES = [1_024, 64 * 1_024, 1_024 * 1_024, 10 * 1_024 * 1_024];
 const KEY = 'sk_live_4fQz7Hq2Zx9LmKd83Wb';

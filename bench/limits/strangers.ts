@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { Socket } from 'node:net';
-import { createWebhookHandler, memoryStore, signWebhook, toNodeHandler } from '../src/webhooks/index.ts';
+import { createWebhookHandler, memoryStore, signWebhook, toNodeHandler } from '../../src/webhooks/index.ts';
+import { compare, figure, SECRET } from './compare.ts';
 import { dribble, inUse } from './dribble.ts';
-import { compare, figure, SECRET } from './measure.ts';
 
 const silent = { store: memoryStore(), onPaid: () => {}, onCanceled: () => {} };
 

@@ -1,8 +1,8 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import type { Pool } from 'pg';
-import type { SqliteDatabase } from '../src/webhooks/index.ts';
-import type { Delivery } from './receiver.ts';
+import type { SqliteDatabase } from '../../src/webhooks/index.ts';
+import type { Delivery } from './run.ts';
 
 // The loop that a merchant writes: verify, insert unless it is there, write, commit. It checks no time and no amount, has
 // no lease, and its business function cannot run outside of the transaction without running twice, or never, after a crash.

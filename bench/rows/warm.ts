@@ -1,0 +1,158 @@
+import type { WarmRow } from './row.ts';
+
+const OURS = 'merchant-invoicing';
+const warm = { kind: 'warm', measure: 'cpu', inFlight: 1, latency: 0, goal: null, stretch: null } as const;
+const creation = { ...warm, subject: 'create', ours: OURS, baseline: 'bare ky' } as const;
+const walk = {
+  ...warm,
+  measure: 'wall',
+  subject: 'walk',
+  baseline: 'one page after the other by hand',
+  latency: 20,
+  calls: 1,
+  pairs: 3,
+} as const;
+
+/** How the cost of a call grows with the calls that run at the same time. */
+const CONCURRENCY = [1, 8, 32, 128] as const;
+/** How the cost of decoding grows with the items. The calls make each sample about as long. */
+const ITEMS = { 1: 1_500, 10: 200, 100: 25, 1000: 3 } as const;
+
+export const WARM_ROWS: readonly WarmRow[] = [
+  {
+    ...creation,
+    id: 'control',
+    title: 'Control: raw fetch / itself',
+    baseline: 'raw fetch',
+    ours: 'raw fetch again',
+    others: [],
+    calls: 60,
+    pairs: 30,
+  },
+  {
+    ...creation,
+    id: 'create',
+    title: 'create / bare ky (no retries, no hooks)',
+    others: ['ky with defaults', 'openai', 'polar', 'raw fetch', 'stripe'],
+    goal: 1.1,
+    stretch: 1,
+    calls: 60,
+    pairs: 28,
+  },
+  {
+    ...creation,
+    id: 'flight',
+    title: 'create with 32 in flight / bare ky',
+    others: ['ky with defaults', 'openai', 'polar', 'raw fetch', 'stripe'],
+    goal: 1.15,
+    stretch: 1,
+    calls: 128,
+    inFlight: 32,
+    pairs: 28,
+  },
+  {
+    ...warm,
+    id: 'page',
+    title: 'page of 100 / fetch and a decoder by hand to Decimal and Date',
+    subject: 'page',
+    ours: OURS,
+    baseline: 'fetch and a decoder by hand',
+    others: ['bare ky and lean compiled zod'],
+    goal: 1.03,
+    stretch: 0.95,
+    calls: 20,
+    pairs: 40,
+  },
+  {
+    ...warm,
+    id: 'decode',
+    title: 'decode a page of 100 / decoder by hand',
+    subject: 'decode',
+    ours: `${OURS}, 100`,
+    baseline: 'by hand, 100',
+    others: ['zod', 'compiled zod', 'lean compiled zod'],
+    goal: 0.9,
+    stretch: 0.82,
+    calls: 25,
+    pairs: 30,
+  },
+  {
+    ...warm,
+    id: 'verify',
+    title: 'verify and typed event / node:crypto and JSON.parse',
+    subject: 'verify',
+    ours: OURS,
+    baseline: 'node:crypto and JSON.parse',
+    others: ['octokit', 'stripe', 'paddle', 'svix', 'standardwebhooks', 'polar'],
+    goal: 1.5,
+    stretch: 1.3,
+    calls: 1_000,
+    pairs: 28,
+  },
+  {
+    ...walk,
+    id: 'walk',
+    title: 'walk of 5,000 items at 20 ms / one page after the other, by default',
+    ours: OURS,
+    others: ['stripe', 'openai'],
+    goal: 0.55,
+    stretch: 0.32,
+  },
+  {
+    ...walk,
+    id: 'prefetch',
+    title: 'the same walk with prefetch 4 / one page after the other',
+    ours: `${OURS}, prefetch 4`,
+    others: ['4 requests at once by hand'],
+    goal: 0.3,
+    stretch: 0.28,
+  },
+  ...CONCURRENCY.map(
+    (inFlight): WarmRow => ({
+      ...creation,
+      id: `flight-${inFlight}`,
+      title: `create with ${inFlight} in flight / bare ky`,
+      others: [],
+      calls: 128,
+      inFlight,
+      pairs: 16,
+    }),
+  ),
+  ...Object.entries(ITEMS).map(
+    ([items, calls]): WarmRow => ({
+      ...warm,
+      id: `items-${items}`,
+      title: `decode a page of ${items} / decoder by hand`,
+      subject: 'decode',
+      ours: `${OURS}, ${items}`,
+      baseline: `by hand, ${items}`,
+      others: [],
+      calls,
+      pairs: 16,
+    }),
+  ),
+  ...(['1 item', '10 items'] as const).map(
+    (items): WarmRow => ({
+      ...warm,
+      id: `page-${parseInt(items, 10)}`,
+      title: `page of ${items} / fetch and a decoder by hand`,
+      subject: 'page',
+      ours: `${OURS}, ${items}`,
+      baseline: `fetch and a decoder by hand, ${items}`,
+      others: [],
+      calls: 50,
+      pairs: 16,
+    }),
+  ),
+  {
+    ...warm,
+    id: 'transport',
+    title: "create over a transport of the merchant / the platform's fetch",
+    subject: 'transports',
+    baseline: "the platform's fetch",
+    ours: 'undici.request',
+    others: ['node:http'],
+    calls: 60,
+    pairs: 24,
+  },
+];

@@ -1,4 +1,4 @@
-import { bundleSize } from '../../scripts/size.ts';
+import { gzippedBundle } from '../../scripts/sizes/bundle.ts';
 import type { HeapRow, SizeRow } from '../rows/row.ts';
 import { Runner, startServer } from './process.ts';
 import type { Entry } from './ratios.ts';
@@ -14,7 +14,7 @@ const plain = (name: string, value: number): Entry => ({
 export async function measureSize({ bundles }: SizeRow): Promise<Entry[]> {
   const entries: Entry[] = [];
   for (const { name, statement, folder } of bundles) {
-    entries.push(plain(name, (await bundleSize(statement, folder)).gzipped / KILO));
+    entries.push(plain(name, (await gzippedBundle({ statement }, folder)) / KILO));
   }
   return entries;
 }

@@ -1,9 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
-import { basename, dirname, join, relative } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { gzipSync } from 'node:zlib';
-import { build } from 'esbuild';
+import { type BundleStart, gzippedBundle } from './bundle.ts';
 
 /** The cost of importing one entry. */
 export interface Entry {
@@ -38,39 +37,18 @@ export async function measure(root: string): Promise<Sizes> {
   const rows = Object.entries(TARGETS).map(async ([name, target]) => {
     const file = join(root, 'dist', target.file);
     if (!existsSync(file)) throw new Error(`${file} is missing: run npm run build first`);
-    return [name, { gzip: await gzipped(root, file, target), loads: loadsOf(root, file, target.run) }] as const;
+    return [
+      name,
+      { gzip: await gzippedBundle(startOf(file, target), root), loads: loadsOf(root, file, target.run) },
+    ] as const;
   });
   return Object.fromEntries(await Promise.all(rows));
 }
 
-/** Bundles the entry as a program that uses it would, and counts the files that its static imports reach. */
-async function gzipped(root: string, file: string, { only, run }: Target): Promise<number> {
-  const contents = `export ${only === undefined ? '*' : `{ ${only} }`} from ${JSON.stringify(file)}`;
-  const { outputFiles, metafile } = await build({
-    // A program is bundled as it is. Of a library the bundler would keep nothing that is not exported.
-    ...(run === undefined ? { stdin: { contents, resolveDir: root } } : { entryPoints: [file] }),
-    bundle: true,
-    minify: true,
-    splitting: true,
-    format: 'esm',
-    platform: 'node',
-    outdir: join(root, 'bundle'),
-    external: ['msw', 'msw/*'], // a peer, which its user has
-    metafile: true,
-    write: false,
-    logLevel: 'error',
-  });
-  const { outputs } = metafile;
-  // Each file that is loaded later is an entry point of the bundler as well.
-  const isEntry = (path = '') => path === '<stdin>' || (run !== undefined && basename(path) === basename(file));
-  const texts = new Map(outputFiles.map(({ path, text }) => [basename(path), text]));
-  const reached = new Set(Object.keys(outputs).filter((path) => isEntry(outputs[path]?.entryPoint)));
-  for (const path of reached) {
-    for (const edge of outputs[path]?.imports ?? []) {
-      if (edge.kind === 'import-statement' && edge.external !== true) reached.add(edge.path);
-    }
-  }
-  return gzipSync([...reached].map((path) => texts.get(basename(path))).join('\n'), { level: 9 }).length;
+// A program is bundled unchanged. Of a library the bundler would keep nothing that is not exported.
+function startOf(file: string, { only, run }: Target): BundleStart {
+  if (run !== undefined) return { file };
+  return { statement: `export ${only === undefined ? '*' : `{ ${only} }`} from ${JSON.stringify(file)}` };
 }
 
 // Run in a fresh process. A built-in counts wherever it was loaded from, also from inside Node.

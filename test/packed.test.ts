@@ -90,6 +90,11 @@ describe('the packed tarball', () => {
       expect(readFileSync(join(installed, path), 'utf8'), path).not.toMatch(/\bzod\b|from 'ky'/);
   });
 
+  it('has declarations that TypeScript 5.4 can read, in which Uint8Array is not generic', () => {
+    for (const path of declarations())
+      expect(readFileSync(join(installed, path), 'utf8'), path).not.toContain('Uint8Array<');
+  });
+
   it('has a map from each declaration to a source that it ships', () => {
     for (const path of declarations()) {
       const { sources } = JSON.parse(readFileSync(join(installed, `${path}.map`), 'utf8')) as { sources: string[] };

@@ -1,11 +1,11 @@
-import type { Payment } from './business/invoices.ts';
+/// <reference lib="esnext.disposable" preserve="true" />
 import type { Finding } from './delivery/cause-search.ts';
 import type { Dialect } from './dialect/dialects.ts';
 import type { ListenOptions, SandboxServer } from './http/server.ts';
 import type { Faults } from './state/faults.ts';
 import type { RequestEntry, SandboxEvent } from './state/log.ts';
 import type { SandboxState } from './state/saved-state.ts';
-import type { SandboxDelivery, SandboxInvoice } from './wire-types.ts';
+import type { Payment, SandboxDelivery, SandboxInvoice } from './wire-types.ts';
 
 /** The sandbox as a fetch. It takes the same arguments as the fetch of the platform. */
 export type SandboxFetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>;

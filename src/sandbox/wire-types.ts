@@ -95,3 +95,9 @@ export interface SandboxDelivery extends Omit<Wire<WebhookDelivery>, 'attempt_lo
   readonly created_at: string;
   readonly attempt_log: readonly SandboxAttempt[];
 }
+
+/** The amount and method of a payment. Both have defaults. */
+export interface Payment {
+  readonly amount?: string | undefined;
+  readonly method?: string | number | undefined;
+}

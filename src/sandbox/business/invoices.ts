@@ -6,6 +6,7 @@ import type { KnownInvoiceStatus } from '../../contract/types.ts';
 import { ConfigurationError } from '../../errors/classes.ts';
 import { shown } from '../option-checks.ts';
 import type { InvoiceDraft, InvoiceRecord } from '../state/records.ts';
+import type { Payment } from '../wire-types.ts';
 import { note, timeOf, type World } from '../world.ts';
 import { methodFor, settlementRate } from './methods-and-rates.ts';
 import { compareAmounts, isAmount, quote } from './money.ts';
@@ -58,12 +59,6 @@ export function chooseMethod(world: World, invoice: InvoiceRecord, wanted: strin
   invoice.method = method;
   invoice.rate = rate;
   invoice.amountToSend = quote(invoice.amount, method, rate).amountToSend;
-}
-
-/** The amount and method of a payment. Both have defaults. */
-export interface Payment {
-  readonly amount?: string | undefined;
-  readonly method?: string | number | undefined;
 }
 
 /** Pays an invoice. An amount other than the ordered one makes it adjusted. Resolves after the first webhook attempt. */

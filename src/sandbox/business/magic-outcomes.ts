@@ -4,12 +4,6 @@ import { note, type World } from '../world.ts';
 import { adjustInvoice, type ClosedStatus, closeInvoice, payInvoice } from './invoices.ts';
 import { shareOf } from './money.ts';
 
-/** How an order ends automatically when its `external_id` begins with `prefix`. */
-export interface MagicOutcome {
-  readonly prefix: string;
-  readonly ends: string;
-}
-
 /** Sandbox time from creation to outcome, in milliseconds. The answer reaches the merchant first. */
 const DECISION_DELAY = 1_000;
 const DISPUTE_DELAY = 60_000;
@@ -31,7 +25,7 @@ async function payThenCorrect(world: World, invoice: InvoiceRecord): Promise<voi
   await payInvoice(world, invoice);
 }
 
-const OUTCOMES: readonly (MagicOutcome & { readonly run: RunOutcome })[] = [
+const OUTCOMES: readonly { readonly prefix: string; readonly ends: string; readonly run: RunOutcome }[] = [
   { prefix: 'pay-', ends: 'paid in full', run: payInvoice },
   {
     prefix: 'underpay-',
@@ -53,8 +47,15 @@ const OUTCOMES: readonly (MagicOutcome & { readonly run: RunOutcome })[] = [
   { prefix: 'expire-', ends: '`expired`, before its time', run: close('expired', 'the customer let it expire') },
 ];
 
-/** All prefixes with an outcome. An order with any other `external_id` stays pending until it is paid or expires. @experimental */
-export const MAGIC_OUTCOMES: readonly MagicOutcome[] = OUTCOMES.map(({ prefix, ends }) => ({ prefix, ends }));
+/**
+ * How an order ends automatically when its `external_id` begins with `prefix`. An order with any other `external_id` stays
+ * pending until it is paid or expires.
+ *
+ * @experimental
+ */
+export const MAGIC_OUTCOMES: readonly { readonly prefix: string; readonly ends: string }[] = OUTCOMES.map(
+  ({ prefix, ends }) => ({ prefix, ends }),
+);
 
 /** Schedules the outcome of a new invoice if its `external_id` has a prefix and the option is on. @internal */
 export function scheduleOutcome(world: World, invoice: InvoiceRecord): void {

@@ -36,7 +36,7 @@ const LISTEN_NAMES = namesOf<ListenOptions>({ port: true, host: true, allowedHos
 export async function listenHttp(world: World, front: Front, options: ListenOptions = {}): Promise<SandboxServer> {
   checkOptions('listen', options, LISTEN_NAMES, fail);
   const { port = 0, host = '127.0.0.1', allowedHosts = [] } = options;
-  const { createServer } = await import('node:http');
+  const { createServer } = nodeHttp();
   const names = new Set([host.toLowerCase(), ...allowedHosts.map((name) => name.toLowerCase())]);
   const server = createServer((request, response) => {
     void answer(world, front, names, request, response).catch(() => response.destroy());
@@ -64,6 +64,18 @@ export async function listenHttp(world: World, front: Front, options: ListenOpti
         server.closeAllConnections();
       }),
   };
+}
+
+/**
+ * `node:http` of this runtime. An `import()` would fail in CommonJS under Jest, and bundlers for workers refuse its name.
+ */
+function nodeHttp(): typeof import('node:http') {
+  const process = (globalThis as { readonly process?: Partial<NodeJS.Process> }).process; // workers have none
+  const http = process?.getBuiltinModule?.('node:http');
+  if (http !== undefined) return http;
+  throw new ConfigurationError(
+    'listen needs node:http, which this runtime does not have. Give sandbox.fetch to the client as its option fetch',
+  );
 }
 
 async function answer(

@@ -90,12 +90,11 @@ export function describeEvent(event: SandboxEvent): string {
 
 const KEPT = 2_000;
 
-const encoder = new TextEncoder();
-const decoder = new TextDecoder();
-
 /** The start of a text, as a copy. A slice would keep the whole text in memory as long as the log holds the slice. */
 export function excerpt(text: string, limit: number): string {
-  return text.length <= limit ? text : decoder.decode(encoder.encode(text.slice(0, limit)));
+  if (text.length <= limit) return text;
+  // The two classes are made here, because jsdom has neither, and there the entry must load.
+  return new TextDecoder().decode(new TextEncoder().encode(text.slice(0, limit)));
 }
 
 /** The last 2,000 events of a sandbox, newest last. Calls the listener with each new event. @internal */

@@ -63,6 +63,7 @@ export interface RedisStore extends WebhookStore {
 export function redisStore(client: NodeRedisClient | IoRedisClient, options: RedisStoreOptions = {}): RedisStore {
   checkOptions('options', options, NAMES, configurationFail('redisStore'));
   const run = scriptRunner(client);
+  const lua = scripts();
   const prefix = checkedPrefix(options.prefix ?? 'merchant-webhook:');
   const retention = checkedRetention(options.retention === undefined ? THIRTY_DAYS : options.retention);
   const changes = async (script: string, key: string, ...values: (string | number)[]): Promise<boolean> =>
@@ -73,12 +74,12 @@ export function redisStore(client: NodeRedisClient | IoRedisClient, options: Red
     namespace: checkedNamespace(options.namespace),
     cleanUpStatement: null,
     async claim({ key, owner, digest, lease }) {
-      return parseClaim(await run(CLAIM, prefix + key, [owner, digest, String(lease), String(retention)]));
+      return parseClaim(await run(lua.claim, prefix + key, [owner, digest, String(lease), String(retention)]));
     },
-    renew: ({ key, owner }, lease) => changes(RENEW, key, owner, lease),
-    complete: ({ key, owner }) => changes(COMPLETE, key, owner, retention),
+    renew: ({ key, owner }, lease) => changes(lua.renew, key, owner, lease),
+    complete: ({ key, owner }) => changes(lua.complete, key, owner, retention),
     async release({ key, owner }) {
-      await changes(RELEASE, key, owner);
+      await changes(lua.release, key, owner);
     },
   };
 }
@@ -113,42 +114,44 @@ function scriptRunner(client: unknown): RunScript {
   );
 }
 
-// Each operation is one script, so that it is atomic. A record is a hash: owner, digest, lease_end in milliseconds by the
-// clock of Redis, and done_at once the event is done. Redis 5 or later: earlier versions allow no write in a script that
-// reads the time.
-
-const NOW = `local time = redis.call('TIME')
+/**
+ * The scripts. Each operation is one script, so that it is atomic. A record is a hash: owner, digest, lease_end in
+ * milliseconds by the clock of Redis, and done_at once the event is done. Redis 5 or later: earlier versions allow no write
+ * in a script that reads the time. Lua writes large numbers with an exponent, so string.format writes them.
+ *
+ * A function, because a bundler does not leave out templates at the top level.
+ */
+function scripts() {
+  const now = `local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 `;
-const MILLISECONDS = (expression: string): string => `string.format('%.0f', ${expression})`;
-const OURS = `local held = redis.call('HMGET', KEYS[1], 'owner', 'done_at')
+  const ours = `local held = redis.call('HMGET', KEYS[1], 'owner', 'done_at')
 if held[1] ~= ARGV[1] or held[2] then return 0 end
 `;
-
-/** Values: owner, digest, lease, retention. */
-const CLAIM = `${NOW}
+  return {
+    /** Values: owner, digest, lease, retention. */
+    claim: `${now}
 local held = redis.call('HMGET', KEYS[1], 'digest', 'lease_end', 'done_at')
 if held[3] then return {'done', held[1]} end
 if held[1] and tonumber(held[2]) > now then return {'running', held[1]} end
-redis.call('HSET', KEYS[1], 'owner', ARGV[1], 'digest', ARGV[2], 'lease_end', ${MILLISECONDS('now + ARGV[3]')})
+redis.call('HSET', KEYS[1], 'owner', ARGV[1], 'digest', ARGV[2], 'lease_end', string.format('%.0f', now + ARGV[3]))
 redis.call('PEXPIRE', KEYS[1], ARGV[4])
 if held[1] then return {'taken_over', held[1]} end
-return {'claimed', ''}`;
-
-/** Values: owner, lease. */
-const RENEW = `${OURS}${NOW}
-redis.call('HSET', KEYS[1], 'lease_end', ${MILLISECONDS('now + ARGV[2]')})
-return 1`;
-
-/** Values: owner, retention. Returns 1 also if this claim has completed it before. */
-const COMPLETE = `local held = redis.call('HMGET', KEYS[1], 'owner', 'done_at')
+return {'claimed', ''}`,
+    /** Values: owner, lease. */
+    renew: `${ours}${now}
+redis.call('HSET', KEYS[1], 'lease_end', string.format('%.0f', now + ARGV[2]))
+return 1`,
+    /** Values: owner, retention. Returns 1 also if this claim has completed it before. */
+    complete: `local held = redis.call('HMGET', KEYS[1], 'owner', 'done_at')
 if held[1] ~= ARGV[1] then return 0 end
 if held[2] then return 1 end
-${NOW}
-redis.call('HSET', KEYS[1], 'done_at', ${MILLISECONDS('now')})
+${now}
+redis.call('HSET', KEYS[1], 'done_at', string.format('%.0f', now))
 redis.call('PEXPIRE', KEYS[1], ARGV[2])
-return 1`;
-
-/** Values: owner. */
-const RELEASE = `${OURS}
-return redis.call('DEL', KEYS[1])`;
+return 1`,
+    /** Values: owner. */
+    release: `${ours}
+return redis.call('DEL', KEYS[1])`,
+  };
+}

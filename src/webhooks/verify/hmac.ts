@@ -4,7 +4,7 @@
 // Created at first use: jsdom has neither class, and a test that only imports the entry must not fail there.
 let textEncoder: TextEncoder | undefined;
 
-/** Text as UTF-8. */
+/** Text as UTF-8. Left out of the declarations: TypeScript before 5.7 cannot read the type. @internal */
 export function utf8(text: string): Uint8Array<ArrayBuffer> {
   textEncoder ??= new TextEncoder();
   return textEncoder.encode(text);
@@ -126,7 +126,7 @@ export function toBase64url(base64: string): string {
   return base64.replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '');
 }
 
-/** The bytes of valid base64. */
+/** The bytes of valid base64. @internal */
 export function base64ToBytes(base64: string): Uint8Array<ArrayBuffer> {
   const binary = atob(base64);
   const bytes = new Uint8Array(binary.length);

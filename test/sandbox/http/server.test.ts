@@ -41,6 +41,18 @@ it.each(['https://evil.example', 'null', 'http://127.0.0.1:1'])(
   },
 );
 
+it('says what to do in a runtime without node:http, and loads nothing of it before', async () => {
+  const sandbox = createSandbox();
+  const asked = vi.spyOn(process, 'getBuiltinModule').mockReturnValue(undefined);
+  try {
+    await expect(sandbox.listen()).rejects.toThrow(ConfigurationError);
+    await expect(sandbox.listen()).rejects.toThrow(/node:http.*sandbox\.fetch/);
+    expect(asked).toHaveBeenCalledWith('node:http');
+  } finally {
+    asked.mockRestore();
+  }
+});
+
 it('answers no CORS', async () => {
   const { url } = await listening();
   const preflight = await rawRequest(`${url}/api/v1/external/rates`, 'OPTIONS', {

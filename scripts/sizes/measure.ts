@@ -29,7 +29,7 @@ const TARGETS: Readonly<Record<string, Target>> = {
   verifyWebhook: { file: 'webhooks.js', only: 'verifyWebhook' },
   sandbox: { file: 'sandbox.js' },
   msw: { file: 'msw.js' },
-  cli: { file: 'cli.js', run: ['--version'] },
+  cli: { file: 'cli/main.js', run: ['--version'] },
 };
 
 /** Measures the built entries of a package folder. */

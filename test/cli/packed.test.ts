@@ -145,12 +145,12 @@ describe('a new user with the packed tarball', () => {
 
 const dist = new URL('../../dist', import.meta.url).pathname;
 
-describe.runIf(existsSync(join(dist, 'cli.js')))('the built command line', () => {
+describe.runIf(existsSync(join(dist, 'cli/main.js')))('the built command line', () => {
   it('starts without the client, the sandbox or ky', () => {
-    const { sources, externals } = readBuilt(dist, 'cli.js');
+    const { sources, externals } = readBuilt(dist, 'cli/main.js');
     expect(
       sources.filter((path) => /node_modules\/|src\/(?:client|call|transport|resources|sandbox|contract)/.test(path)),
     ).toEqual([]);
-    expect(externals).toEqual(['node:child_process']);
+    expect(externals).toEqual(['node:child_process', 'node:fs']);
   });
 });

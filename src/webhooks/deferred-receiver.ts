@@ -1,3 +1,4 @@
+import { NOT_LOADED } from '../checks.ts';
 import { ConfigurationError } from '../errors/classes.ts';
 import type { InvoiceEvent } from './event/events.ts';
 import type { WebhookRequest } from './handle/handle-request.ts';
@@ -26,8 +27,7 @@ function loadReceiver(operation: string): Receiver | Promise<Receiver> {
       return receiver;
     },
     (cause: unknown) => {
-      const message = `${operation}: a file of this package could not be loaded. Install or deploy the package again.`;
-      throw new ConfigurationError(message, { operation, cause });
+      throw new ConfigurationError(`${operation}: ${NOT_LOADED}`, { operation, cause });
     },
   );
 }
@@ -43,7 +43,7 @@ export function createDeferredHandler<Extra extends object>(
   return {
     handle: async (request) => {
       const loading = load();
-      if (!(loading instanceof Promise)) return loading.handleRequest(request, settings);
+      if (!('then' in loading)) return loading.handleRequest(request, settings);
       const kept = copyOf(request);
       try {
         return (await loading).handleRequest(kept, settings);
@@ -66,7 +66,7 @@ export async function deferredVerify(
   options: VerifyWebhookOptions | undefined,
 ): Promise<InvoiceEvent> {
   const loading = loadReceiver('webhooks.verify');
-  if (!(loading instanceof Promise)) return loading.verifyWebhook(rawBody, headers, secret, options);
+  if (!('then' in loading)) return loading.verifyWebhook(rawBody, headers, secret, options);
   const kept = copyOf({ method: 'POST', headers, body: rawBody });
   const keptOptions = copyOfOptions(options);
   return (await loading).verifyWebhook(kept.body, kept.headers, secret, keptOptions);

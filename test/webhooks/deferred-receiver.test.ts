@@ -30,7 +30,10 @@ async function delivery() {
 
 const functions = { store: memoryStore(), onPaid: () => undefined, onCanceled: () => undefined };
 
-afterEach(() => vi.doUnmock('../../src/webhooks/receiver.ts'));
+afterEach(() => {
+  vi.unstubAllGlobals();
+  vi.doUnmock('../../src/webhooks/receiver.ts');
+});
 
 describe('before the receiver is loaded', () => {
   it('verify reads bytes, headers and options at the call', async () => {
@@ -52,6 +55,16 @@ describe('before the receiver is loaded', () => {
     const { webhooks } = await freshClient();
     const { headers, body } = await delivery();
     expect(await webhooks.verify(body, form(headers))).toMatchObject({ external_id: 'order-1042' });
+  });
+
+  it('receives in a host that replaces Promise', async () => {
+    vi.stubGlobal('Promise', class Other<T> extends Promise<T> {});
+    const { webhooks } = await freshClient();
+    const { headers, body } = await delivery();
+    expect(await webhooks.verify(body, headers)).toMatchObject({ external_id: 'order-1042' });
+    const later = await freshClient();
+    const request = { method: 'POST', headers, body };
+    expect(await later.webhooks.handler(functions).handle(request)).toMatchObject({ status: 200 });
   });
 
   it('a handler reads a delivery at the call', async () => {

@@ -125,7 +125,7 @@ export const ROOMS: readonly Room[] = [
   },
   {
     holds: 'client-options.ts',
-    purpose: 'The types of the client's options, and the checks of those that a call cannot override.',
+    purpose: 'The types of the options of the client, and the checks of those that a call cannot override.',
     may: ['webhooks/verify/secrets.ts', 'transport/', 'contract/', ...EVERYWHERE],
   },
   {

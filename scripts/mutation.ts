@@ -24,7 +24,7 @@ const PARTS: Readonly<Record<string, Part>> = {
   },
   pagination: {
     mutate: ['src/call/{walk,page-requests,gaps,tally}.ts'],
-    tests: ['test/call/@(walk|pagination).test.ts', 'test/behaviour/past-end.test.ts'],
+    tests: ['test/call/@(walk|pagination|lost-rows|read-ahead).test.ts', 'test/behaviour/past-end.test.ts'],
     withStatic: true,
   },
   contract: {

@@ -22,8 +22,8 @@ export type {
 } from './catch-up/catch-up-options.ts';
 export { type StoreCheck, type StoreConformanceOptions, storeConformance } from './conformance/store-conformance.ts';
 export { parseInvoiceEvent } from './event/event-json.ts';
-export type { EventNames } from './event/event-name.ts';
 export type * from './event/events.ts';
+export type { EventNames } from './event/pinned-names.ts';
 export type { WebhookRequest } from './handle/handle-request.ts';
 export type { WebhookContext, WebhookHandlerOptions } from './handle/handler-options.ts';
 export type { WebhookReport, WebhookReportReason } from './handle/report.ts';

@@ -1,4 +1,4 @@
-import { expect, test, vi } from 'vitest';
+import { beforeAll, expect, test, vi } from 'vitest';
 
 // Schemas are built at the first use of their operation, because a process uses few of the operations.
 
@@ -16,6 +16,8 @@ vi.mock('zod/mini', async (original) => {
   });
   return Object.fromEntries(counted);
 });
+
+beforeAll(() => void vi.resetModules()); // a worker may run several files
 
 test('the table of endpoints builds no schema before an endpoint is used', async () => {
   await import('../../src/contract/values/codecs.ts');

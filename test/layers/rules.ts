@@ -125,7 +125,7 @@ export const ROOMS: readonly Room[] = [
   },
   {
     holds: 'client-options.ts',
-    purpose: 'The options of the client, checked and completed from the environment.',
+    purpose: 'The types of the options of the client, and the checks of those that a call cannot override.',
     may: ['webhooks/verify/secrets.ts', 'transport/', 'contract/', ...EVERYWHERE],
   },
   {

@@ -5,10 +5,11 @@ import type { Decimal } from '../../contract/values/decimal.ts';
 import { decimalFrom, Problem } from '../../contract/values/scalars.ts';
 import { WebhookVerificationError } from '../../errors/classes.ts';
 import { printable } from '../../printable.ts';
-import { type EventName, type PinnedNames, readEventName } from './event-name.ts';
+import { type EventName, readEventName } from './event-name.ts';
 import type { InvoiceEvent } from './events.ts';
 import { findOrderId, orderIdCandidates } from './order-id.ts';
 import { innerPayload, readMember } from './payload.ts';
+import type { PinnedNames } from './pinned-names.ts';
 
 /** The facts about an event that its payload does not state. */
 export interface EventOrigin {

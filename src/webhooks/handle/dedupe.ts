@@ -1,8 +1,9 @@
 import { EVENTS } from '../../contract/statuses.ts';
-import { NO_PINNED_NAMES, readEventName } from '../event/event-name.ts';
+import { readEventName } from '../event/event-name.ts';
 import type { InvoiceEvent, UnknownInvoiceEvent } from '../event/events.ts';
 import { normalizedId } from '../event/order-id.ts';
 import { innerPayload } from '../event/payload.ts';
+import { NO_PINNED_NAMES } from '../event/pinned-names.ts';
 import { engine } from '../verify/hmac.ts';
 
 /**

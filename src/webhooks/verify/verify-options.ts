@@ -2,7 +2,7 @@ import { checkOptions, configurationFail, readCount, readWord } from '../../chec
 import { ConfigurationError } from '../../errors/classes.ts';
 import { isMerchantError } from '../../errors/guards.ts';
 import { parseClock, type TimeSource } from '../clock.ts';
-import { type EventNames, type PinnedNames, parseEventNames } from '../event/event-name.ts';
+import { type EventNames, type PinnedNames, parseEventNames } from '../event/pinned-names.ts';
 import { DiagnosisBudget } from './diagnosis-budget.ts';
 import type { HmacKey } from './hmac.ts';
 import { parseSecrets } from './secrets.ts';

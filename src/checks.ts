@@ -10,6 +10,9 @@ export type Callback<Arguments extends readonly unknown[]> =
   | ((...given: Arguments) => void)
   | ((...given: Arguments) => Promise<void>);
 
+/** The end of a message: a part of the package that is loaded when it is first used is missing or damaged. */
+export const NOT_LOADED = 'a file of this package could not be loaded. Install or deploy the package again.';
+
 /** Throws the error of the entry that asks. `problem` says what is wrong and what would be right. */
 export type Fail = (problem: string) => never;
 

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { listDeliveries } from '../src/contract/deliveries.ts';
 import { isMerchantError } from '../src/errors/guards.ts';
 import { clientOf } from './support/test-client.ts';
@@ -47,6 +47,40 @@ describe('an error of this package, whatever the host does', () => {
     ],
   ])('%s', async (_name, run) => {
     expect(await failure(run)).toMatchObject({ code: 'SDK_INVALID_ARGUMENT', outcome: 'not_sent' });
+  });
+});
+
+describe('a response that a fake makes by hand', () => {
+  const hooks = { onResponse: () => {} };
+  const answering = (response: object) =>
+    clientOf('https://pay.example', { retry: false, hooks, fetch: async () => response as Response });
+  const body = () => Response.json({ success: true, data: [] }).body;
+
+  test.each([undefined, null, {}])('with %j in place of headers is an error of this package', async (headers) => {
+    const client = answering({ ok: true, status: 200, headers, body: body() });
+    expect(await failure(() => client.rates.list().withResponse())).toMatchObject({ code: 'SDK_CONNECTION' });
+  });
+
+  test('may have its headers in a Map', async () => {
+    const { data, response } = await answering({ ok: true, status: 200, headers: new Map(), body: body() })
+      .rates.list()
+      .withResponse();
+    expect([data, response.requestId]).toEqual([[], null]);
+  });
+});
+
+describe('a host that replaces Promise', () => {
+  afterEach(() => {
+    vi.unstubAllGlobals();
+  });
+
+  test('may give the key by a function', async () => {
+    vi.stubGlobal('Promise', class Other<T> extends Promise<T> {});
+    const client = clientOf('https://pay.example', {
+      apiKey: async () => 'key_7Hq2Zx9Lm',
+      fetch: async () => Response.json({ success: true, data: [] }),
+    });
+    expect(await client.rates.list()).toEqual([]);
   });
 });
 

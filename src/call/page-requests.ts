@@ -56,11 +56,12 @@ export class PageRequests<T> {
     return this.#ahead.has(page);
   }
 
-  /** Reads a page, and requests those after it up to `last`. `totalPages` bounds the requests of the walk. */
+  /** Reads a page, and requests those after it up to `last`, as far as the walk may. `totalPages` bounds its requests. */
   async read(number: number, last: number, totalPages: number): Promise<Page<T>> {
     const page = this.#request(number, totalPages);
     this.#ahead.delete(number);
-    for (let ahead = number + 1; ahead <= last; ahead += 1) this.#request(ahead, totalPages);
+    for (let ahead = number + 1; ahead <= last && this.#mayRequest(totalPages); ahead += 1)
+      this.#request(ahead, totalPages);
     return page;
   }
 
@@ -75,10 +76,14 @@ export class PageRequests<T> {
     this.#controller.abort();
   }
 
+  #mayRequest(totalPages: number): boolean {
+    return this.#made < READS_FACTOR * totalPages + READS_SPARE;
+  }
+
   #request(number: number, totalPages: number): Promise<Page<T>> {
     const inFlight = this.#ahead.get(number);
     if (inFlight !== undefined) return inFlight;
-    if (this.#made >= READS_FACTOR * totalPages + READS_SPARE) {
+    if (!this.#mayRequest(totalPages)) {
       throw pageError(
         this.#source.operation,
         number,

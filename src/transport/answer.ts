@@ -32,7 +32,8 @@ const REQUEST_ID_MAX = 200;
 function readRequestId(headers: Headers, redactor: Redactor): string | null {
   for (const name of REQUEST_ID_HEADERS) {
     const value = headers.get(name);
-    if (value !== null && value !== '') return printable(redactor.beginning(value, REQUEST_ID_MAX));
+    // A fake may have its headers in a Map, which gives undefined.
+    if (typeof value === 'string' && value !== '') return printable(redactor.beginning(value, REQUEST_ID_MAX));
   }
   return null;
 }
@@ -48,6 +49,7 @@ export function excerpt({ raw, cut, broken }: Answer, redactor: Redactor): strin
  */
 export async function receiveAnswer(response: Response, attempt: Attempt, redactor: Redactor): Promise<Answer> {
   const { status, headers } = response;
+  if (typeof headers?.get !== 'function') throw new TypeError('fetch gave a response without headers');
   const success = status >= 200 && status < 300;
   const head = { status, headers, redirected: response.redirected === true, receivedAt: attempt.now() };
   const seen: Uint8Array[] = [];
@@ -126,6 +128,7 @@ export async function readBody(
   const reader = response.body.getReader();
   // A fetch that ignores its signal would otherwise send to a reader that no code waits for.
   signal.addEventListener('abort', () => discard(reader), { once: true });
+  if (signal.aborted) discard(reader); // ended after the headers came
   let size = 0;
   for (;;) {
     const { done, value } = await reader.read();

@@ -15,6 +15,7 @@ import {
   type Failure,
   isWrite,
   recordOf,
+  unloaded,
   unusableKey,
 } from './failure.ts';
 import type { CallOptions } from './options.ts';
@@ -22,6 +23,7 @@ import { type Read, readAnswer } from './read-answer.ts';
 import { nextWait, outcomeOf } from './retry.ts';
 import { pause } from './runtime.ts';
 import { type CallScope, type CallSpec, type ClientCore, openCall, shownExternalId } from './scope.ts';
+import { LoadFailure } from './transport.ts';
 
 /** A call that has succeeded, and the answer that its data came with. */
 export interface Success<T> {
@@ -145,7 +147,7 @@ async function sendOnce<Data>(scope: CallScope<Data>, timeLeft: number): Promise
   const attempt = new Attempt(client.runtime, timeout, timeLeft, signal);
   try {
     const reading = client.readKey();
-    const key = reading instanceof Promise ? await attempt.race(reading) : reading;
+    const key = 'then' in reading ? await attempt.race(reading) : reading;
     if (!key.ok) return { ok: false, failure: unusableKey(key.problem), answer: null };
     const answer = await client.transport.exchange(scope, key.value, attempt);
     return { ...readAnswer(answer, scope), answer };
@@ -169,6 +171,7 @@ function failureOf(thrown: unknown, attempt: Attempt, scope: CallScope<unknown>)
     case 'deadline':
       return deadlinePassed(scope.deadline, outcome);
     case null: {
+      if (thrown instanceof LoadFailure) return unloaded(thrown.cause);
       const { redactor } = scope.client;
       return connectionFailure(thrown, attempt.sent, (text) => printable(redactor.beginning(text, SHOWN_MAX)));
     }

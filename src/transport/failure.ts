@@ -1,3 +1,4 @@
+import { NOT_LOADED } from '../checks.ts';
 import type { Endpoint } from '../contract/endpoint.ts';
 import { AbortedError, ConfigurationError, ConnectionError, TimeoutError } from '../errors/classes.ts';
 import type { AttemptRecord, ErrorCode, Outcome, StoppedBy } from '../errors/codes.ts';
@@ -95,9 +96,18 @@ export function aborted(reason: unknown, outcome: Outcome): Failure {
 /** The key function failed or returned an unusable key. Its error is not kept, because it may hold the key. */
 export function unusableKey(problem: string): Failure {
   const code = 'SDK_API_KEY';
-  const said = `${problem}. No request was made with it. ${seeExplain(code)}`;
+  return notBegun(code, `${problem}. No request was made with it. ${seeExplain(code)}`);
+}
+
+/** A file of this package could not be loaded. */
+export function unloaded(cause: unknown): Failure {
+  return notBegun('SDK_CONFIGURATION', NOT_LOADED, { cause });
+}
+
+/** A failure before the request. Another attempt would fail as well. */
+function notBegun(code: ErrorCode, said: string, init: { readonly cause?: unknown } = {}): Failure {
   const toError = (context: CallContext) =>
-    new ConfigurationError(`${context.operation}: ${said}`, { ...context, code });
+    new ConfigurationError(`${context.operation}: ${said}`, { ...context, ...init, code });
   return { code, status: null, outcome: 'not_sent', retryClass: 'never', retryAfter: undefined, toError };
 }
 

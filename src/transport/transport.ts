@@ -27,6 +27,9 @@ export interface TransportOptions {
   readonly redactor: Redactor;
 }
 
+/** A file of the package is missing or damaged. Nothing was sent. */
+export class LoadFailure extends Error {}
+
 /** ky, once it is loaded. One instance carries the requests of all clients. */
 let carrier: KyInstance | null = null;
 let loading: Promise<KyInstance> | null = null;
@@ -38,9 +41,9 @@ function loadCarrier(): Promise<KyInstance> {
       carrier = ky.create({ retry: 0, timeout: false, throwHttpErrors: false });
       return carrier;
     },
-    (error: unknown) => {
-      loading = null; // the next attempt tries again
-      throw error;
+    (cause: unknown) => {
+      loading = null; // the next call tries again
+      throw new LoadFailure(undefined, { cause });
     },
   );
   return loading;
@@ -73,6 +76,8 @@ export class Transport {
         const all = new Headers({ ...this.#headers, ...headers });
         if (body !== null) all.set('content-type', 'application/json');
         all.set('X-Api-Key', key);
+        // The attempt may have ended since ky began. Its outcome says that nothing was sent, and a fetch may ignore its signal.
+        if (attempt.interruption !== null) throw new Error('the attempt has ended');
         attempt.sent = true;
         return this.#fetch(url, { method, headers: all, body, redirect: 'manual', signal: attempt.signal });
       },

@@ -1,3 +1,4 @@
+import { NOT_LOADED } from '../checks.ts';
 import { ConfigurationError } from '../errors/classes.ts';
 import type { InvoiceEvent } from './event/events.ts';
 import type { WebhookRequest } from './handle/handle-request.ts';
@@ -25,8 +26,7 @@ function loadReceiver(operation: string): Promise<Receiver> {
       return receiver;
     },
     (cause: unknown) => {
-      const message = `${operation}: a file of this package could not be loaded. Install or deploy the package again.`;
-      throw new ConfigurationError(message, { operation, cause });
+      throw new ConfigurationError(`${operation}: ${NOT_LOADED}`, { operation, cause });
     },
   );
 }

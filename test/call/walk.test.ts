@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { PageSource } from '../../src/call/page-requests.ts';
+import { PageRequests, type PageSource } from '../../src/call/page-requests.ts';
 import { walkPages } from '../../src/call/walk.ts';
 import type { Page } from '../../src/contract/types.ts';
 import { AuthenticationError, ConnectionError, NotFoundError, ServerError } from '../../src/errors/classes.ts';
@@ -344,6 +344,16 @@ describe('an answer to another question', () => {
     ]);
     expect(asked).toHaveLength(15); // and the first: 3 × 2 pages + 10
     expect((error as Error).message).toContain('16 requests for a list of 2 pages');
+  });
+
+  test('the last page that may be requested arrives though those behind it may not, and the error names the next', async () => {
+    const source = { operation: 'rows.list', first: pageOf(rows, 1), startPage: 1, prefetch: 3, signal: null };
+    const read = async (page: number) => pageOf(rows, page);
+    const requests = new PageRequests({ ...source, key: (row: string) => row, read });
+    for (let page = 2; page < 13; page += 1) await requests.read(page, page, 1);
+    expect(requests.made).toBe(12); // of 3 × 1 page + 10
+    expect((await requests.read(13, 15, 1)).page).toBe(13);
+    await expect(requests.read(14, 16, 1)).rejects.toMatchObject({ code: 'SDK_PAGE', page: 14 });
   });
 });
 

@@ -122,6 +122,17 @@ describe('a decimal that is read quickly', () => {
     for (const text of ['25.00', '0.92', '26.861298', '0', '100']) expect(quickDecimal(text), text).not.toBeNull();
   });
 
+  it('looks at no more digits than it can read', () => {
+    const digits = '1'.repeat(100_000);
+    const look = vi.spyOn(String.prototype, 'charCodeAt');
+    try {
+      for (const text of [digits, `1.${digits}`]) expect(quickDecimal(text)).toBeNull();
+      expect(look.mock.calls.length).toBeLessThan(100);
+    } finally {
+      look.mockRestore();
+    }
+  });
+
   it('shares no digits with another', () => {
     const [first, second] = [quickDecimal('25.50'), quickDecimal('25.50')];
     expect(first?.plus('0.25').toFixed()).toBe('25.75');

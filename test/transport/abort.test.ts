@@ -33,6 +33,30 @@ describe('an abort ends the call at every stage, with the reason of the caller',
     expect(server.requests).toHaveLength(0);
   });
 
+  test('in any of the turns after the call: what was not sent is never sent, also by a fetch that ignores its signal', async () => {
+    let requests = 0;
+    const client = clientOf('https://pay.example', {
+      fetch: async () => {
+        requests += 1;
+        return Response.json({ success: true, data: [] });
+      },
+    });
+    await client.rates.list(); // the first call waits for ky
+    const outcomes = new Set<string>();
+    for (let turns = 0; turns < 30; turns += 1) {
+      requests = 0;
+      const controller = new AbortController();
+      const error = errorOf(client.invoices.create(order, { signal: controller.signal, retry: false }));
+      for (let turn = 0; turn < turns; turn += 1) await Promise.resolve();
+      controller.abort(reason);
+      const { outcome } = await error;
+      await new Promise(setImmediate);
+      expect([turns, requests]).toEqual([turns, outcome === 'not_sent' ? 0 : 1]);
+      outcomes.add(outcome);
+    }
+    expect([...outcomes]).toEqual(['not_sent', 'unknown']);
+  });
+
   test('while fetch is at work and ignores its signal', async () => {
     const controller = new AbortController();
     const fetch = () => {

@@ -95,11 +95,22 @@ describe('the first call of a process', () => {
     expect([requests, runtime.pending]).toEqual([0, 0]);
   });
 
-  it('fails with a typed error when the load fails, and a later call succeeds', async () => {
+  it('fails with an error that says so when the load fails, and a later call succeeds', async () => {
     load = () => Promise.reject(new Error('the file is missing'));
-    const client = await freshClient();
+    const client = await freshClient({ retry: { attempts: 3 } });
     const error = await errorOf(client.invoices.create(order));
-    expect(error).toMatchObject({ code: 'SDK_CONNECTION', outcome: 'not_sent', stoppedBy: 'not_retryable' });
+    expect(error).toMatchObject({
+      kind: 'configuration',
+      code: 'SDK_CONFIGURATION',
+      outcome: 'not_sent',
+      stoppedBy: 'not_retryable',
+      externalId: order.external_id,
+      attempts: [{ code: 'SDK_CONFIGURATION', status: null, outcome: 'not_sent' }],
+      cause: expect.any(Error),
+    });
+    expect(error.message).toBe(
+      'invoices.create: a file of this package could not be loaded. Install or deploy the package again.',
+    );
     expect(requests).toBe(0);
     load = () => Promise.resolve();
     expect(await client.rates.list()).toEqual([]);

@@ -63,6 +63,12 @@ describe('a body', () => {
     expect(state.canceled).toBe(cut);
   });
 
+  test('is let go when its attempt has ended before the body is read', async () => {
+    const { state, response } = chunks(3);
+    await readBody(response, 5, AbortSignal.abort(), []);
+    expect(state.canceled).toBe(true);
+  });
+
   test('is let go when its attempt ends, also by a fetch that looks at no signal', async () => {
     const controller = new AbortController();
     const state = { canceled: false };

@@ -14,6 +14,8 @@ const UTC = 90;
 
 /** decimal.js keeps digits in words of seven, counted from the point: 12.3 is 12 and 3000000. */
 const WORD = 7;
+/** Two words and the point. The rest of a text that is longer is not looked at. */
+const LONGEST = 2 * WORD + 1;
 /** The factor that moves a number of digits to the beginning of a word. */
 const SHIFTS = Array.from({ length: WORD + 1 }, (_, digits) => 10 ** (WORD - digits));
 /** False for a version of decimal.js with other words. */
@@ -21,6 +23,7 @@ const HAS_WORDS_OF_SEVEN = String(new Decimal('12.3').d) === '12,3000000';
 
 /** Reads up to seven digits before the point and up to seven behind it. */
 export function quickDecimal(text: string): Decimal | null {
+  if (text.length > LONGEST) return null;
   const point = digitsEnd(text, 0);
   if (point === 0 || point > WORD || !isUsable()) return null;
   const whole = numberIn(text, 0, point);

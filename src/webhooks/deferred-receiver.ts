@@ -18,9 +18,8 @@ type Receiver = typeof import('./receiver.ts');
 
 let receiver: Receiver | null = null;
 
-/** Returns the receiver at once if it is loaded. A failure to load it is not remembered, so the next use tries again. */
-function loadReceiver(operation: string): Receiver | Promise<Receiver> {
-  if (receiver !== null) return receiver;
+/** A failure to load is not remembered, so the next use tries again. */
+function loadReceiver(operation: string): Promise<Receiver> {
   return import('./receiver.ts').then(
     ({ catchUp, handleRequest, verifyWebhook }) => {
       receiver = { catchUp, handleRequest, verifyWebhook };
@@ -38,15 +37,13 @@ export function createDeferredHandler<Extra extends object>(
   operation: string,
 ): WebhookHandler {
   const settings = readHandlerOptions(options);
-  const load = () => loadReceiver(operation);
-  Promise.resolve(load()).catch(() => undefined); // the first delivery tries again, and reports the failure
+  if (receiver === null) loadReceiver(operation).catch(() => undefined); // the first delivery tries again, and reports the failure
   return {
     handle: async (request) => {
-      const loading = load();
-      if (!('then' in loading)) return loading.handleRequest(request, settings);
+      if (receiver !== null) return receiver.handleRequest(request, settings);
       const kept = copyOf(request);
       try {
-        return (await loading).handleRequest(kept, settings);
+        return (await loadReceiver(operation)).handleRequest(kept, settings);
       } catch (error) {
         const reply = replyFor('setup');
         const { message, cause } = error as ConfigurationError; // loadReceiver throws nothing else
@@ -54,7 +51,11 @@ export function createDeferredHandler<Extra extends object>(
         return reply;
       }
     },
-    catchUp: async (merchant, options) => (await load()).catchUp(merchant, options, settings),
+    catchUp: async (merchant, options) => {
+      if (receiver !== null) return receiver.catchUp(merchant, options, settings);
+      const kept = copyOfOptions(options);
+      return (await loadReceiver(operation)).catchUp(merchant, kept, settings);
+    },
   };
 }
 
@@ -65,11 +66,10 @@ export async function deferredVerify(
   secret: WebhookSecret,
   options: VerifyWebhookOptions | undefined,
 ): Promise<InvoiceEvent> {
-  const loading = loadReceiver('webhooks.verify');
-  if (!('then' in loading)) return loading.verifyWebhook(rawBody, headers, secret, options);
+  if (receiver !== null) return receiver.verifyWebhook(rawBody, headers, secret, options);
   const kept = copyOf({ method: 'POST', headers, body: rawBody });
   const keptOptions = copyOfOptions(options);
-  return (await loading).verifyWebhook(kept.body, kept.headers, secret, keptOptions);
+  return (await loadReceiver('webhooks.verify')).verifyWebhook(kept.body, kept.headers, secret, keptOptions);
 }
 
 /** Copies a request, because its caller may reuse it. What cannot be read is left to the receiver to report. */
@@ -89,29 +89,45 @@ function copyOf<Body extends WebhookRequest['body']>(
   }
 }
 
-function copyOfOptions(options: VerifyWebhookOptions | undefined): VerifyWebhookOptions | undefined {
+function copyOfOptions<Options>(options: Options): Options {
   try {
-    const isPlain = Object.getPrototypeOf(options) === Object.prototype;
-    return isPlain ? { ...options } : options;
+    const prototype: unknown = Object.getPrototypeOf(options);
+    if (prototype !== Object.prototype && prototype !== null) return options;
+    const members = Object.entries(options as object); // it has a prototype, or none
+    const copies = members.map(([name, value]) => [name, value instanceof Date ? new Date(value) : value]);
+    return Object.fromEntries(copies) as Options; // the same members
   } catch {
     return options;
   }
 }
 
+/** Distinguishes bytes from other bodies as the receiver does, by internal slot. */
 function copyOfBody<Body>(body: Body): Body | Uint8Array {
   if (ArrayBuffer.isView(body)) return new Uint8Array(body.buffer, body.byteOffset, body.byteLength).slice();
-  return body instanceof ArrayBuffer ? new Uint8Array(body).slice() : body;
+  try {
+    return new Uint8Array(ArrayBuffer.prototype.slice.call(body as ArrayBuffer, 0)); // throws for anything else
+  } catch {
+    return body;
+  }
 }
 
 /** One more than a receiver reads, so that too many are still too many. */
 const MAX_HEADERS = 2_001;
 
 function copyOfHeaders(headers: HeadersInput): HeadersInput {
-  if (!(Symbol.iterator in headers)) return { ...headers };
+  if (!(Symbol.iterator in headers)) {
+    return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, copyOfList(value)]));
+  }
+  const isList = Array.isArray(headers);
   const copy: unknown[] = [];
   for (const entry of headers) {
-    copy.push(Array.isArray(entry) ? [...entry] : entry);
-    if (copy.length >= MAX_HEADERS && !Array.isArray(headers)) break;
+    // Outside of an array the receiver skips text, and a copy that begins with text would be a flat list.
+    copy.push(Array.isArray(entry) ? entry.map(copyOfList) : isList ? entry : []);
+    if (copy.length >= MAX_HEADERS && !isList) break;
   }
   return copy as HeadersInput; // the same entries
+}
+
+function copyOfList<Value>(value: Value): Value {
+  return Array.isArray(value) ? ([...value] as Value) : value; // the same list
 }

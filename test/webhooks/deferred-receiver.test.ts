@@ -1,3 +1,4 @@
+import { runInNewContext } from 'node:vm';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { ConfigurationError } from '../../src/errors/classes.ts';
 import { isMerchantError } from '../../src/errors/guards.ts';
@@ -47,6 +48,20 @@ describe('before the receiver is loaded', () => {
     expect(await verified).toMatchObject({ type: 'invoice.paid', external_id: 'order-1042' });
   });
 
+  it('verify reads lists of values, a Date and a buffer of another realm at the call', async () => {
+    const { webhooks } = await freshClient();
+    const { headers, body } = await delivery();
+    const lists = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value]]));
+    const buffer = runInNewContext(`new ArrayBuffer(${body.length})`) as ArrayBuffer;
+    new Uint8Array(buffer).set(body);
+    const now = new Date();
+    const verified = webhooks.verify(buffer, lists, { now });
+    for (const list of Object.values(lists)) list.push('another');
+    new Uint8Array(buffer).fill(0);
+    now.setTime(0);
+    expect(await verified).toMatchObject({ external_id: 'order-1042' });
+  });
+
   it.each<[string, (headers: Record<string, string>) => Headers | [string, string][] | string[]]>([
     ['Headers', (headers) => new Headers(headers)],
     ['pairs', (headers) => Object.entries(headers)],
@@ -75,6 +90,20 @@ describe('before the receiver is loaded', () => {
     request.body.fill(0);
     request.method = 'GET';
     expect(await loadedLater).toMatchObject({ status: 200 });
+  });
+
+  it('catchUp reads its options at the call, and also once the receiver is loaded', async () => {
+    const { webhooks } = await freshClient();
+    const merchant = { invoices: { async *list() {} } };
+    const handler = webhooks.handler({ ...functions, store: { ...memoryStore(), retention: 86_400_000 } });
+    for (const loaded of [false, true]) {
+      const since = new Date();
+      const options: { since: Date; onProgress?: unknown } = { since };
+      const caughtUp = handler.catchUp(merchant, options as never);
+      since.setTime(0); // further back than the store remembers
+      options.onProgress = 'none';
+      await expect(caughtUp, loaded ? 'loaded' : 'not loaded').resolves.toMatchObject({ failed: 0 });
+    }
   });
 
   it('a handler checks its options at once, and names a weak secret', async () => {

@@ -78,7 +78,8 @@ export async function verifyDelivery(
 
   const crypto = engine();
   // WebCrypto is asynchronous, and a caller may reuse its buffer meanwhile. The bytes that are verified must be those read.
-  const body = crypto === webEngine ? given.slice() : given;
+  // Not slice(): that of a Buffer gives a view of the same memory.
+  const body = crypto === webEngine ? new Uint8Array(given) : given;
   let secretIndex = -1;
   for (const [index, secret] of settings.secrets.entries()) {
     const expected = crypto.hmac(secret, `${timestamp}.`, body);
@@ -100,10 +101,20 @@ export async function verifyDelivery(
   return decodeEvent(parseJson(body), origin, settings);
 }
 
-/** Loaded at the first mismatch. A signature that does not match is refused, also where the file cannot be loaded. */
+let explain: typeof import('./mismatch.ts').explainMismatch | null = null;
+
+/**
+ * Loaded at the first mismatch, and kept: another `import()` would double the cost of a refusal. A signature that does not
+ * match is refused, also where the file cannot be loaded.
+ */
 async function explanation(mismatch: Mismatch): Promise<string> {
-  const loaded = await import('./mismatch.ts').catch(() => null);
-  return loaded === null ? 'The signature does not match.' : loaded.explainMismatch(mismatch);
+  if (explain !== null) return explain(mismatch);
+  const kept = { ...mismatch, body: new Uint8Array(mismatch.body) }; // the caller may reuse its buffer meanwhile
+  explain = await import('./mismatch.ts').then(
+    ({ explainMismatch }) => explainMismatch,
+    () => null,
+  );
+  return explain === null ? 'The signature does not match.' : explain(kept);
 }
 
 function readClock(settings: VerifySettings): number {

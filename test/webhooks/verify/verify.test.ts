@@ -86,6 +86,21 @@ describe.each(RUNTIMES)('verifyWebhook with $runtime', ({ enter }) => {
     expect(event).toMatchObject({ type: 'invoice.canceled', external_id: 'Bestellung-7-é' });
   });
 
+  it('verifies, reads and diagnoses the bytes of the call, in a Buffer too, which its caller may reuse', async () => {
+    const reused = Buffer.from(PAID);
+    const verified = verifyWebhook(reused, PAID_HEADERS, SECRET, at(0));
+    reused.fill('{"a":1}');
+    await expect(verified).resolves.toMatchObject({ external_id: 'order-1042' });
+    vi.resetModules();
+    const fresh = await import('../../../src/webhooks/verify/verify.ts');
+    for (const explained of ['first', 'again']) {
+      const body = Buffer.from(PAID);
+      const refused = fresh.verifyWebhook(body, PAID_HEADERS, `"${SECRET}"`, at(0)); // in quotes
+      body.fill(0);
+      await expect(refused, explained).rejects.toThrow(/match when trimmed of the quotes/);
+    }
+  });
+
   it('takes the secret as bytes, alone and in a list, and copies them', async () => {
     const bytes = new TextEncoder().encode(SECRET);
     await expect(verifyWebhook(PAID, PAID_HEADERS, bytes, at(0))).resolves.toMatchObject({ secretIndex: 0 });

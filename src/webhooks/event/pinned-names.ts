@@ -22,7 +22,8 @@ export function parseEventNames(names: unknown): PinnedNames {
   if (!isObject(names)) return fail(`eventNames must be { ${KEYS.join(', ')} }, or omitted`);
   checkOptions('eventNames', names, new Set(KEYS), fail);
   const pinned = new Map<string, KnownEventType>();
-  for (const type of EVENT_TYPES) pin(pinned, type, names[EVENTS[type].key], fail);
+  for (const type of EVENT_TYPES)
+    pin(pinned, type, Object.hasOwn(names, EVENTS[type].key) ? names[EVENTS[type].key] : undefined, fail);
   return pinned;
 }
 

@@ -47,7 +47,7 @@ describe('over PostgreSQL', () => {
     return { store, counts, write: `INSERT INTO credits_${table} VALUES ('26.91')` };
   };
 
-  it('a first delivery asks four times with its write in context.tx, and a repeat once', async ({ skip }) => {
+  it('a first delivery asks five times with its write in context.tx, and a repeat once', async ({ skip }) => {
     if (engines.postgres.missing !== null) return skip(engines.postgres.missing);
     const { store, counts, write } = await open('with_tx');
     const onPaid = (_event: unknown, { tx }: { tx: { query(text: string): unknown } }) => tx.query(write);

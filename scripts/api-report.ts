@@ -49,9 +49,15 @@ function add(symbol: ts.Symbol, found: Set<ts.Symbol>): void {
   for (const node of declarationsOf(symbol)) addReferences(node, found);
 }
 
+/** Literals of an inferred union stand in the order in which the compiler met them anywhere, so they are sorted. */
+function withSortedLiterals(text: string): string {
+  return text.replace(/"[^"]*"(?: \| "[^"]*")+/g, (union) => union.split(' | ').sort().join(' | '));
+}
+
 function textOf(symbol: ts.Symbol): string {
   const nodes = declarationsOf(symbol);
-  return nodes.map((node) => printer.printNode(ts.EmitHint.Unspecified, node, node.getSourceFile())).join('\n');
+  const texts = nodes.map((node) => printer.printNode(ts.EmitHint.Unspecified, node, node.getSourceFile()));
+  return withSortedLiterals(texts.join('\n'));
 }
 
 const byName = (a: string, b: string): number => (a < b ? -1 : 1);

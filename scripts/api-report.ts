@@ -49,7 +49,7 @@ function add(symbol: ts.Symbol, found: Set<ts.Symbol>): void {
   for (const node of declarationsOf(symbol)) addReferences(node, found);
 }
 
-/** Literals of an inferred union stand in the order in which the compiler met them anywhere, so they are sorted. */
+/** Sorts the literals of a union. An inferred union has the order in which the compiler met them in any file. */
 function withSortedLiterals(text: string): string {
   return text.replace(/"[^"]*"(?: \| "[^"]*")+/g, (union) => union.split(' | ').sort().join(' | '));
 }

@@ -41,10 +41,6 @@ export class Gaps {
     const gap = this.#spans.filter(({ from }) => from < limit).at(-1);
     return gap === undefined ? null : Math.ceil(Math.min(gap.to, limit) / this.#size);
   }
-
-  clear(): void {
-    this.#spans = [];
-  }
 }
 
 /** The same places, each once and in order: spans that only pile up would double with each page that cuts them. */

@@ -199,7 +199,6 @@ class Walk<T> {
     this.#isSecondReading = true;
     this.#tally.again();
     this.#requests.forget();
-    this.#gaps.clear();
     this.#ended = false;
     this.#front = this.#source.startPage - 1;
     return this.#source.startPage;

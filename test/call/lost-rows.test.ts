@@ -64,6 +64,26 @@ describe('a list without stable order', () => {
     expect(list.asked).toEqual([1, 2, 3, 1, 2, 3]);
   });
 
+  test('counts anew, in the second reading, the rows that joined during the first', async () => {
+    const list = await movingList(uuids(60));
+    list.beforeRead = (read) => {
+      if (read === 2) list.rows = [...list.rows, 'late-0', 'late-1'];
+    };
+    list.arrange = (rows) => instead(rows, 20, uuids(5)); // five rows are never served
+    const { seen, error } = await walked(list, {}, ONE_BY_ONE);
+    expect(seen).toHaveLength(57);
+    expect((error as Error).message).toContain('5 of 62 rows are missing');
+  });
+
+  test('asks for each page again, also for one that was read ahead', async () => {
+    const list = await movingList(uuids(60));
+    list.arrange = (rows, read) => (read <= 3 ? instead(rows, 20, uuids(5)) : rows);
+    const { seen, error } = await walked(list, {}, { prefetch: 4 });
+    expect(error).toBeNull();
+    expect([...seen].sort()).toEqual(uuids(60).sort());
+    expect(list.asked.filter((page) => page === 2)).toHaveLength(2);
+  });
+
   test('is noticed from wherever the walk begins', async () => {
     const list = await movingList(uuids(100));
     list.arrange = (rows) => instead(rows, 80, ['row-41', 'row-42']);

@@ -49,13 +49,3 @@ export function median(values: readonly number[]): number {
 }
 
 export const SECRET = 'whsec_bench_0123456789';
-
-/** The body of a paid invoice. */
-export const PAID_BODY = JSON.stringify({
-  invoice_uuid: '0e0f7c1e-6f5b-4a51-9a43-000000000001',
-  external_id: 'order-1',
-  status: 'success',
-  amount: '25.00',
-  credited_usdt: '26.861298',
-  adjusted: false,
-});

@@ -5,7 +5,8 @@ import { DatabaseSync } from 'node:sqlite';
 import Database from 'better-sqlite3';
 import { createWebhookHandler, type SqliteDatabase, signWebhook, sqliteStore } from '../../src/webhooks/index.ts';
 import { temporaryFolder } from '../../test/support/engine-process.ts';
-import { PAID_BODY, SECRET } from './compare.ts';
+import { PAID_BODY } from '../answers/wire.ts';
+import { SECRET } from './compare.ts';
 
 /** How long another process holds the lock. LOCK_MS=20000 shows a lock that outlasts every limit. */
 const HELD = Number(process.env['LOCK_MS'] ?? 1_500);

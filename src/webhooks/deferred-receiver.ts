@@ -14,13 +14,13 @@ import type { VerifyWebhookOptions } from './verify/verify-options.ts';
 // The receiver as the client has it: options are checked when a handler is created, and the rest is loaded when it is
 // first needed. What a caller may change meanwhile is copied.
 
-type Receiver = typeof import('./receiver.ts');
+type Receiver = typeof import('./deferred-parts.ts');
 
 let receiver: Receiver | null = null;
 
 /** A failure to load is not remembered, so the next use tries again. */
 function loadReceiver(operation: string): Promise<Receiver> {
-  return import('./receiver.ts').then(
+  return import('./deferred-parts.ts').then(
     ({ catchUp, handleRequest, verifyWebhook }) => {
       receiver = { catchUp, handleRequest, verifyWebhook };
       return receiver;

@@ -33,7 +33,7 @@ const functions = { store: memoryStore(), onPaid: () => undefined, onCanceled: (
 
 afterEach(() => {
   vi.unstubAllGlobals();
-  vi.doUnmock('../../src/webhooks/receiver.ts');
+  vi.doUnmock('../../src/webhooks/deferred-parts.ts');
 });
 
 describe('before the receiver is loaded', () => {
@@ -137,7 +137,7 @@ describe('before the receiver is loaded', () => {
 
 describe('a receiver that cannot be loaded', () => {
   const broken = () => {
-    vi.doMock('../../src/webhooks/receiver.ts', () => {
+    vi.doMock('../../src/webhooks/deferred-parts.ts', () => {
       throw new Error('no such file');
     });
   };
@@ -149,7 +149,7 @@ describe('a receiver that cannot be loaded', () => {
     const error = await webhooks.verify(body, headers).catch((reason: unknown) => reason);
     expect(isMerchantError(error)).toBe(true);
     expect(error).toMatchObject({ code: 'SDK_CONFIGURATION', operation: 'webhooks.verify', cause: expect.any(Error) });
-    vi.doUnmock('../../src/webhooks/receiver.ts');
+    vi.doUnmock('../../src/webhooks/deferred-parts.ts');
     expect(await webhooks.verify(body, headers)).toMatchObject({ external_id: 'order-1042' });
   });
 

@@ -60,6 +60,8 @@ export interface SandboxOptions {
   readonly now?: Date | number | string | undefined;
   /** Time from creation to expiry, in milliseconds or as text. @defaultValue '30m' */
   readonly lifetime?: number | string | undefined;
+  /** The name of the shop on the payment page. @defaultValue 'Your shop' */
+  readonly merchantName?: string | undefined;
   /** Business settings. */
   readonly defaults?: SandboxDefaults | undefined;
   /**

@@ -32,6 +32,7 @@ const READERS = {
   /** Null means the time of the wall clock, read again at each reset. */
   now: (value) => (value === undefined ? null : instant(value)),
   lifetime: (value = '30m', name) => parseDuration(value, name),
+  merchantName: (value = 'Your shop', name) => textOption(value, name),
   defaults: (value = {}, name) => defaultsOption(value, name),
   magicOutcomes: (value) => value === true,
   faults: (value = []) => {

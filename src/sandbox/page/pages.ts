@@ -11,6 +11,7 @@ import { assumptionsPage } from './dialects-page.ts';
 import { faultsPage } from './faults-page.ts';
 import { invoicesPage } from './invoices-page.ts';
 import { fileAnswer, html, pageAnswer, seeOther } from './parts/html.ts';
+import { methodIcon } from './parts/method-icon.ts';
 import { SCRIPT } from './parts/script.ts';
 import { STYLE } from './parts/style.ts';
 import { pressButton } from './payment/payment-actions.ts';
@@ -55,6 +56,7 @@ async function showPage(world: World, sandbox: Sandbox, exchange: Exchange): Pro
   const { pathname, searchParams } = exchange.url;
   const file = Object.hasOwn(FILES, pathname) ? FILES[pathname] : undefined;
   if (file !== undefined) return fileAnswer(...file);
+  if (pathname.startsWith('/assets/methods/')) return methodIcon(world, pathname);
   const page = Object.hasOwn(DASHBOARD, pathname) ? DASHBOARD[pathname] : undefined;
   if (page !== undefined) return page(world, exchange);
   if (pathname === '/_/status') return statusAnswer(sandbox);

@@ -2,6 +2,12 @@
 export const SCRIPT = `'use strict';
 for (const each of document.querySelectorAll('[data-scripted]')) each.hidden = false;
 
+for (const each of document.querySelectorAll('time[datetime]')) {
+  each.title = each.textContent;
+  each.textContent = new Date(each.dateTime).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
+}
+for (const each of document.querySelectorAll('[data-select]')) each.select();
+
 const form = document.querySelector('[data-pay-form]');
 if (form) {
   const button = form.querySelector('[data-pay-button]');
@@ -29,15 +35,18 @@ addEventListener('pageshow', (event) => {
   if (event.persisted) location.reload();
 });
 
+// A begun second counts as one: the page says 0:01 until the end, then it asks for the end of the order.
 const left = document.querySelector('[data-left]');
 if (left && left.dataset.clock === 'real') {
   const end = performance.now() + Number(left.dataset.left);
   const tick = () => {
-    const seconds = Math.max(0, Math.round((end - performance.now()) / 1000));
+    const remaining = end - performance.now();
+    if (remaining <= 0) { setTimeout(() => location.reload(), 50); return; }
+    const seconds = Math.ceil(remaining / 1000);
     left.textContent = Math.floor(seconds / 60) + ':' + String(seconds % 60).padStart(2, '0') + ' left';
-    if (seconds === 0) location.reload(); else setTimeout(tick, 1000);
+    setTimeout(tick, remaining - (seconds - 1) * 1000);
   };
-  if (end > performance.now() + 1000) tick();
+  tick();
 }
 
 if (document.body.dataset.lookAgain !== undefined) setTimeout(() => location.reload(), 1000);

@@ -48,6 +48,8 @@ details > summary { cursor: pointer; font-weight: 550; padding: .25rem 0; } deta
 .checkout { display: grid; gap: 1.5rem; grid-template-columns: minmax(0, 1fr); }
 @media (min-width: 48rem) { .checkout { grid-template-columns: minmax(0, 2fr) minmax(0, 3fr); gap: 3rem; padding: 2rem 0 1rem; } }
 .order { font-size: 1rem; font-weight: 550; color: var(--soft); letter-spacing: 0; }
+input[aria-invalid] { border-color: var(--bad); } .problem { color: var(--bad); font-size: .875rem; margin-top: .25rem; }
+.shop { font-weight: 650; } .method img { margin-inline-end: .5rem; vertical-align: -.3rem; border-radius: .25rem; } .method.off img { opacity: .5; }
 .amount { font-size: 2.5rem; line-height: 1.15; font-weight: 650; letter-spacing: -.02em; font-variant-numeric: tabular-nums; } .amount span { font-size: 1.25rem; font-weight: 550; color: var(--soft); letter-spacing: 0; }
 legend { font-size: 1.125rem; font-weight: 650; padding: 0; margin-bottom: .75rem; }
 .method { position: relative; display: grid; grid-template-columns: auto minmax(0, 1fr); gap: .15rem .75rem; padding: .85rem 1rem; border: 1px solid var(--line); border-radius: .6rem; margin-bottom: .6rem; }

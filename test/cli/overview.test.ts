@@ -21,7 +21,7 @@ describe('the help', () => {
       const { code, out, err } = await cli([...words, '--help']);
       expect([code, err]).toEqual([0, '']);
       const lines = out.split('\n');
-      expect(lines.length).toBeLessThanOrEqual(24);
+      expect(lines.length).toBeLessThanOrEqual(28);
       expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(80);
       expect(out).toMatch(/^Example\n {2}.*npx merchant-invoicing /);
     },

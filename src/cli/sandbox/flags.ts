@@ -45,6 +45,8 @@ export function parseSandboxFlags(args: readonly string[]): SandboxFlags {
       dialect,
       faults: values.fault.map((flag) => parseFault(flag, seed)),
       seed,
+      rateLimit: values['rate-limit'],
+      merchantName: values.merchant,
       apiKey: values.key,
       webhookSecret: values.secret,
       defaults: { callback_url: values.callback },

@@ -1,4 +1,5 @@
 import { INVOICE_STATUS_NAMES } from '../../contract/statuses.ts';
+import { activeCurrencies } from '../business/methods-and-rates.ts';
 import type { Answer } from '../service/respond.ts';
 import type { Exchange } from '../service/service.ts';
 import type { InvoiceRecord } from '../state/records.ts';
@@ -18,7 +19,7 @@ export function invoicesPage(world: World, exchange: Exchange): Answer {
   const range = rangeOf(exchange);
   const found = q === '' ? null : list.part(0, list.length, 'newest').filter((row) => hasText(row, q.toLowerCase()));
   const rows = found === null ? list.part(...range, 'newest') : found.slice(...range);
-  const currencies = [...new Set(world.settings.methods.map((method) => method.currency.code))];
+  const currencies = activeCurrencies(world);
   return dashboardPage(
     exchange,
     'Invoices',

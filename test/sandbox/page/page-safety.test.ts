@@ -97,7 +97,7 @@ describe('safety', () => {
     const { page, url } = await order();
     for (const each of [page, await open(url)]) {
       expect(each.headers.get('content-security-policy')).toBe(
-        "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+        "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
       );
       expect(each.headers.get('x-content-type-options')).toBe('nosniff');
       expect(each.html).not.toMatch(/\sstyle=|\son[a-z]+=|<style/);

@@ -83,7 +83,7 @@ ${paid && html`<dt>Merchant credited</dt><dd class="num">${grouped(invoice.settl
 </dl>
 ${webhook(world, invoice, done)}
 ${paid && correction(invoice, problem, done === 'dispute')}
-<p class="small"><a href="/invoices?q=${encodeURIComponent(invoice.uuid)}">This order on the dashboard</a></p>
+<p class="small"><a href="/invoices/${invoice.uuid}">This order on the dashboard</a></p>
 </section>`;
 }
 

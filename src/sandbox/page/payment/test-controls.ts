@@ -41,7 +41,7 @@ ${
 <button name="action" value="expire">Let it expire</button>
 </form>
 ${usable.length > 0 && merchantTable(invoice, usable)}
-<p class="small"><a href="/invoices?q=${encodeURIComponent(invoice.uuid)}">This order on the dashboard</a></p>
+<p class="small"><a href="/invoices/${invoice.uuid}">This order on the dashboard</a></p>
 </section>`;
 }
 

@@ -86,7 +86,7 @@ describe('misuse', () => {
     expect([code, err]).toEqual([2, '']);
     expect(JSON.parse(out)).toEqual({
       ok: false,
-      error: { message: 'pay needs an order', fix: 'merchant-invoicing sandbox pay order-1042' },
+      error: { message: 'pay needs an order', fix: 'npx merchant-invoicing sandbox pay order-1042' },
     });
   });
 

@@ -1,5 +1,6 @@
 import { isMerchantError } from '../../errors/guards.ts';
 import { codeOf } from '../../sandbox/delivery/send.ts';
+import { shellWord } from '../../sandbox/page/deliveries/copies.ts';
 import { type CheckResult, failed, passed } from '../report.ts';
 
 const TIMEOUT = 10_000;
@@ -73,14 +74,14 @@ async function checkCall({ baseUrl, apiKey, allowHttp, signal }: Target): Promis
     const fix =
       error.kind === 'authentication'
         ? 'export MERCHANT_API_KEY=…   # the key of this business, from the dashboard'
-        : `merchant-invoicing explain ${/^\w+$/.test(error.code) ? error.code : ''}`.trim();
+        : `npx merchant-invoicing explain ${/^\w+$/.test(error.code) ? error.code : ''}`.trim();
     return failed('call', `the read-only call failed: ${error.code} ${error.message}`, fix);
   }
 }
 
 function fixFor(address: string): string {
   const isSandbox = /^http:\/\/(?:127\.0\.0\.1|localhost):/.test(address);
-  return isSandbox ? 'merchant-invoicing sandbox' : `curl -sv ${address}${PATH}`;
+  return isSandbox ? 'npx merchant-invoicing sandbox' : `curl -sv ${shellWord(`${address}${PATH}`)}`;
 }
 
 function causeOf(error: unknown): string {

@@ -1,5 +1,6 @@
 import { request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
+import { shellWord } from '../../sandbox/page/deliveries/copies.ts';
 import { CliError, EXIT } from '../io.ts';
 
 /** One request to a receiver. */
@@ -57,7 +58,7 @@ export function deliver(url: string, { method, headers, body }: ReceiverRequest,
 /** @throws CliError if there was no connection. After a timeout the receiver counts as reachable. */
 export function throwIfUnreachable(url: string, { status, problem }: Reply, typed: string): void {
   if (status !== null || problem === 'time-out') return;
-  const fix = `start your receiver, then: merchant-invoicing webhooks ${typed} ${url}`;
+  const fix = `start your receiver, then: npx merchant-invoicing webhooks ${typed} ${shellWord(url)}`;
   throw new CliError(EXIT.unreachable, `cannot reach ${url}: ${problem}`, fix);
 }
 

@@ -82,7 +82,7 @@ describe('doctor', () => {
     for (const server of servers.splice(0)) await server.close();
     const found = await diagnosed({ MERCHANT_BASE_URL: url, MERCHANT_API_KEY: KEY });
     expect([found.code, found.wrongIds]).toEqual([3, ['reachable']]);
-    expect(found.wrong[0]?.fix).toBe('merchant-invoicing sandbox');
+    expect(found.wrong[0]?.fix).toBe('npx merchant-invoicing sandbox');
   });
 
   it('finds a wrong key', async () => {

@@ -142,6 +142,6 @@ describe('webhooks check', () => {
     const { code, err } = await cli(['webhooks', 'check', receiver.url]);
     expect(code).toBe(3);
     expect(err).toContain('ECONNREFUSED');
-    expect(err).toContain(`try: start your receiver, then: merchant-invoicing webhooks check ${receiver.url}`);
+    expect(err).toContain(`try: start your receiver, then: npx merchant-invoicing webhooks check ${receiver.url}`);
   });
 });

@@ -29,6 +29,11 @@ function quoted(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
+/** A word of a shell command. It is quoted only if it has to be. */
+export function shellWord(text: string): string {
+  return /^[\w@%+=:,./][\w@%+=:,./-]*$/.test(text) ? text : quoted(text);
+}
+
 /** The parameters that create an order like this one. */
 export function creationOf({ external_id, customer_id, amount, currency, purpose }: SandboxInvoice) {
   return { external_id, customer_id, amount, currency: currency.code, ...(purpose === null ? {} : { purpose }) };

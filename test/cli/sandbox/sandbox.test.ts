@@ -120,7 +120,9 @@ describe('sandbox', () => {
     expect(Number(new URL(firstLine(second.out()).baseUrl).port)).toBeGreaterThan(port);
     // Where the system does not tell, it is another program.
     const holder = process.platform === 'linux' ? `node \\(pid ${process.pid}\\) in ${process.cwd()}` : '.+';
-    expect(second.err()).toMatch(new RegExp(`${port} is used by ${holder}, using (\\d+)\\. Actions need --url http://127\\.0\\.0\\.1:\\1\n`));
+    expect(second.err()).toMatch(
+      new RegExp(`${port} is used by ${holder}, using (\\d+)\\. Actions need --url http://127\\.0\\.0\\.1:\\1\n`),
+    );
   });
 
   it('warns when it is open to the network', async () => {

@@ -14,7 +14,7 @@ function distance(from: string, to: string): number {
   return row[to.length] ?? 0;
 }
 
-/** `. Did you mean pay?` if a known word is close to what was typed, else nothing. */
+/** `. Did you mean pay?` if a known word is close to the typed one, otherwise no text. */
 export function meant(typed: string, known: readonly string[]): string {
   if (typed.length > 40) return '';
   const most = typed.length <= 3 ? 1 : 2;

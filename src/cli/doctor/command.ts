@@ -111,11 +111,11 @@ function quotedFinding(id: string, name: string): CheckResult {
   );
 }
 
-/** A missing secret is no failure, because only a receiver of webhooks needs one. */
+/** A missing secret does not fail, because only a receiver of webhooks needs one. */
 function checkSecret(secret: string | undefined, apiKey: string | undefined): CheckResult {
   if (!secret) {
     const title = 'MERCHANT_WEBHOOK_SECRET is not set. A receiver of webhooks needs it, and nothing else does';
-    const fix = 'export MERCHANT_WEBHOOK_SECRET=…   # from the dashboard; whsec_sandbox for the sandbox';
+    const fix = 'export MERCHANT_WEBHOOK_SECRET=…   # whsec_sandbox for the sandbox';
     return { id: 'webhook-secret', title, verdict: 'advice', fix };
   }
   if (isQuoted(secret)) return quotedFinding('webhook-secret', 'MERCHANT_WEBHOOK_SECRET');

@@ -15,7 +15,7 @@ export async function followEvents(url: string, json: boolean, io: Io): Promise<
     for await (const chunk of stream.pipeThrough(new TextDecoderStream())) {
       const lines = `${rest}${chunk}`.split('\n');
       rest = lines.pop() ?? '';
-      for (const line of lines) if (line.startsWith('data: ')) show(JSON.parse(line.slice(6)) as SandboxEvent); // our own stream
+      for (const line of lines) if (line.startsWith('data: ')) show(JSON.parse(line.slice(6)) as SandboxEvent); // the stream of a sandbox
     }
   } catch (error) {
     if (!io.signal.aborted && !(error instanceof TypeError)) throw error; // a TypeError is a broken connection

@@ -65,7 +65,7 @@ export async function onKey(key: string, { io, sandbox, changed, stop, armed }: 
   }
 }
 
-/** Asks on a terminal, where only y means yes. Without a terminal nobody can answer, so the answer is yes. */
+/** Asks on a terminal, where only y means yes. Without a terminal there is no question, and the answer is yes. */
 export function confirmed(question: string, { keyboard, out }: Pick<Io, 'keyboard' | 'out'>): Promise<boolean> {
   if (keyboard === null) return Promise.resolve(true);
   out(`  ${question} y/N `);

@@ -48,7 +48,7 @@ export function lockState(path: string): StateLock {
   };
 }
 
-/** The running sandbox that keeps a state file. @throws CliError if there is none. */
+/** The running sandbox that keeps a state file. @throws CliError if no process keeps it. */
 export function holderOfState(path: string): StateHolder {
   const holder = readHolder(lockOf(path));
   if (holder !== null && holder.url !== '' && isAlive(holder.pid)) return holder;

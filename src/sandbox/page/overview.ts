@@ -43,7 +43,7 @@ ${clockForms(world, exchange)}
   );
 }
 
-/** What waits for somebody, in numbers. */
+/** The numbers of pending invoices, waiting and failed webhooks, and pending withdrawals. */
 function counts(world: World): Html {
   const pending = world.store.list({ status: 'pending' }).length;
   const open = world.store.deliveries().filter(({ status }) => status === 'pending' || status === 'delivering');

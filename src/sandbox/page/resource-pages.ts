@@ -10,7 +10,7 @@ import { type Html, html } from './parts/html.ts';
 import { pill, table } from './parts/table.ts';
 import { moment } from './parts/time.ts';
 
-// The pages of what the service has beside invoices: withdrawals, payment methods, rates.
+// The pages of the other resources: withdrawals, payment methods, rates.
 
 /** The withdrawals. A pending one can be approved or rejected. */
 export function withdrawalsPage(world: World, exchange: Exchange): Answer {

@@ -9,7 +9,7 @@ export interface Diagnosis {
   readonly fix: string;
 }
 
-/** Finds one cause. The answer decides where it is clear, else requests that only a receiver with one mistake accepts. */
+/** Finds one cause. A clear answer decides. Otherwise it sends requests that only a receiver with one mistake accepts. */
 export async function diagnose(examiner: Examiner, event: SampleEvent, reply: Reply): Promise<Diagnosis> {
   const { timeout, apiKey, secrets, dialect, now, url } = examiner.options;
   const { status, problem, text, location } = reply;

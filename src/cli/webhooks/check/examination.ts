@@ -60,7 +60,7 @@ export async function examine(
     const judgement = await make(check);
     if (results.length > 1 || judgement.verdict !== 'fail') continue;
     if (examiner.hasLeaked) await make(DISCREET);
-    break; // nothing else can be judged before a genuine delivery is accepted
+    break; // the other checks prove nothing before a genuine delivery is accepted
   }
   return { results, orders: examiner.orders };
 }

@@ -2,8 +2,8 @@ import { engine, hexToBase64 } from '../../../webhooks/verify/hmac.ts';
 import type { ReceiverRequest, Reply } from '../deliver.ts';
 
 /**
- * True if the answer holds a secret, or the signature that would have been right for a forged delivery. Whoever gets
- * either can forge deliveries. A repeated signature that was sent teaches nobody anything.
+ * True if the answer holds a secret, or the signature that would have been right for a forged delivery. A reader
+ * of either can forge deliveries. A signature that was sent and comes back is harmless.
  */
 export async function leaks(
   { headers, body }: ReceiverRequest,

@@ -11,7 +11,7 @@ interface Entry {
   readonly content: Html;
 }
 
-/** What happened to an invoice, newest first: changes of its state, requests that name it, attempts of its webhooks. */
+/** The history of an invoice, newest first: changes of its state, requests that name it, attempts of its webhooks. */
 export function timeline(world: World, invoice: InvoiceRecord): Html {
   const entries = world.log.all().flatMap((event) => entryOf(event, invoice) ?? []);
   const isKept = entries[0]?.at === new Date(invoice.createdAt).toISOString();

@@ -12,7 +12,7 @@ const PICTURES: readonly (readonly [name: RegExp, picture: string])[] = [
 ];
 
 /**
- * The picture of a method on the payment page. The pages load nothing from outside, so it stands for `logo_url`. A method
+ * The picture of a method on the payment page. The pages load nothing from outside, so it replaces `logo_url`. A method
  * of an unknown kind gets its first letter.
  */
 export function methodIcon({ settings }: World, path: string): Answer | null {

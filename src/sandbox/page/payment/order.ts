@@ -21,7 +21,7 @@ export interface Arrival {
   readonly done?: string | null;
   /** The button that came too late, because the order had ended. */
   readonly late?: string | null;
-  /** Why a button did nothing, and what was typed beside it. */
+  /** Why a button did nothing, and the typed text next to it. */
   readonly problem?: Problem | null;
 }
 
@@ -50,7 +50,7 @@ export function amountField(
 ${mine !== null && html`<p role="alert" class="problem" id="${name}-problem">${mine.message}</p>`}`;
 }
 
-/** The fields whose refusal stands beside them. Any other refusal stands at the top. */
+/** The fields that show their refusal. Any other refusal is at the top. */
 const WITH_AMOUNT: ReadonlySet<string> = new Set(['underpay', 'overpay', 'adjust']);
 
 /** The refusal of a button without a field. */

@@ -1,4 +1,4 @@
-// Builds dist/ but for the declarations: the entries of package.json for import and for require, and the command line.
+// Builds the JavaScript of dist/: the entries of package.json for import and for require, and the command line.
 // One build holds library and command line, so that they share files. Run by `npm run build`.
 import { builtinModules } from 'node:module';
 import { join } from 'node:path';
@@ -21,7 +21,8 @@ async function build(
     external: [/^(?:decimal\.js|msw)(?:\/|$)/, /^node:/, ...builtinModules],
     plugins: [lazyCompiler, inlined, typescript],
     treeshake: { moduleSideEffects: false },
-    onwarn: ({ code, message }) => {
+    onLog: (level, { code, message }) => {
+      if (level !== 'warn') return;
       const isOfZod = message.includes('node_modules/zod/') && !message.includes('src/');
       if (!isOfZod || (code !== 'INVALID_ANNOTATION' && code !== 'CIRCULAR_DEPENDENCY')) throw new Error(message);
     },

@@ -3,7 +3,7 @@
 //
 // dist/types has one declaration per source file, with a map into dist/src, where "go to definition" ends. Only what the
 // entries of package.json export or refer to is written. The folder is CommonJS, so both module forms share its types. For
-// import, an entry has a file that hands on the declarations. An entry without `require` is declared for import only.
+// import, an entry has a file that exports the same declarations again. An entry without `require` is declared for import only.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { ROOT, readEntries } from './build/entries.ts';

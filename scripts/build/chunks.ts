@@ -1,9 +1,9 @@
 import type { GetManualChunk, ManualChunkMeta } from 'rollup';
 
-/** What every entry and the command line load at their start. Free of everything else, as test/layers/rules.ts says. */
+/** The rooms that every entry and the command line load at their start. They import no other room. */
 const COMMON = /\/src\/(?:errors\/\w|(?:checks|printable|version)\.ts$)/;
 
-/** The module, what it imports statically, and again what these import. */
+/** The module, its static imports, and theirs at any depth. */
 function reachedFrom(start: string, { getModuleInfo }: ManualChunkMeta): ReadonlySet<string> {
   const reached = new Set([start]);
   for (const id of reached) for (const next of getModuleInfo(id)?.importedIds ?? []) reached.add(next);
@@ -16,8 +16,8 @@ const nameOf = (id: string): string =>
 
 /**
  * Puts the modules that the same entries load into one file, named by these entries. A file more costs about a
- * millisecond at import. What no entry loads is left to the bundler, so the command line shares the files of the library
- * and does not split them.
+ * millisecond at import. A module that no entry loads is left to the bundler. So the command line shares the files of the
+ * library, and does not split them.
  *
  * @param entries The modules of the entries by name.
  */

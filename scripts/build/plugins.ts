@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { transform } from 'esbuild';
 import type { Plugin } from 'rollup';
 
-/** What Node 20 runs. */
+/** The language of Node 20. */
 const TARGET = 'es2022';
 /** Characters of a line. Node prints the line of an uncaught error, and a stack trace names it. */
 const LINE = 300;
@@ -30,11 +30,11 @@ export const inlined: Plugin = {
 
 const ZOD_CORE = dirname(fileURLToPath(import.meta.resolve('zod/v4/core')));
 
-/** What other files of zod hand on from the compiler. Nobody uses it from there. */
-const UNUSED_COMPILER = 'export let INVALID, compile, withParser, ZodCompileAsyncError, ZodCompileUnsupportedError;';
+/** Names of the compiler that zod's index exports as well. No file uses them from there. */
+const UNUSED_COMPILER = 'export let INVALID, compile, withParser, ZodCompileAsyncError, ZodCompileUnsupportedError';
 
 /**
- * Cuts zod's compiler out of its index, so that it becomes a file of its own, which loads when it is first used.
+ * Cuts zod's compiler out of its index, so that it becomes a separate file, which loads when it is first used.
  * `npm run sizes` fails if it is loaded at import.
  */
 export const lazyCompiler: Plugin = {
@@ -43,7 +43,7 @@ export const lazyCompiler: Plugin = {
   async load(id) {
     if (id !== join(ZOD_CORE, 'index.js')) return null;
     const text = await readFile(id, 'utf8');
-    return text.replace('export * from "./compile.js";', UNUSED_COMPILER);
+    return text.replace('export * from "./compile.js"', UNUSED_COMPILER);
   },
 };
 

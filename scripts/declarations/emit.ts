@@ -85,7 +85,7 @@ export function declaredNames(statement: ts.Statement): readonly string[] {
   );
 }
 
-/** What a statement exports by name. */
+/** The names that a statement exports from another place. */
 export function handedOn(statement: ts.Statement): readonly ts.ExportSpecifier[] {
   const clause = ts.isExportDeclaration(statement) ? statement.exportClause : undefined;
   return clause !== undefined && ts.isNamedExports(clause) ? clause.elements : [];

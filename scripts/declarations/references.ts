@@ -1,11 +1,11 @@
 import ts from 'typescript';
 
-/** Returns what an alias stands for: an imported or re-exported symbol. */
+/** The symbol itself, if the given one was imported or exported again. */
 export function resolved(checker: ts.TypeChecker, symbol: ts.Symbol): ts.Symbol {
   return symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol;
 }
 
-/** The declarations of a symbol in files of the folder. A const stands as its whole statement. */
+/** The declarations of a symbol in files of the folder. Of a const, its whole statement. */
 export function declarationsOf(symbol: ts.Symbol, folder: string): ts.Node[] {
   return (symbol.declarations ?? [])
     .filter((node) => node.getSourceFile().fileName.startsWith(folder))

@@ -6,7 +6,7 @@ import { declarationsOf, reachedFrom, resolved } from './references.ts';
 
 const SRC = join(ROOT, 'src/');
 
-/** Returns what the entries export, and what these declarations refer to. The declarations stand in place of the sources. */
+/** Returns what the entries export, and what these declarations refer to. The compiler reads the declarations under the paths of the sources. */
 export function surfaceOf(declarations: ReadonlyMap<string, Declaration>, entries: readonly string[]): Surface {
   const options: ts.CompilerOptions = {
     target: ts.ScriptTarget.ES2022,

@@ -7,9 +7,11 @@ const entry = {
   index: 'src/index.ts',
   webhooks: 'src/webhooks/index.ts',
   sandbox: 'src/sandbox/index.ts',
+  testing: 'src/testing/index.ts',
+  'testing-jest': 'src/testing/jest.ts',
 };
-/** msw is ESM only. */
-const esmOnly = { msw: 'src/msw.ts' };
+/** msw and vitest are ESM only. */
+const esmOnly = { msw: 'src/msw.ts', 'testing-vitest': 'src/testing/vitest.ts' };
 
 /**
  * In CommonJS, what is loaded at its first use is loaded with `require`, because a native `import()` fails in Jest. The

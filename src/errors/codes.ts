@@ -40,17 +40,20 @@ export type StoppedBy = 'attempts' | 'deadline' | 'budget' | 'retry_after' | 'no
 export type ServiceCode = 'VALIDATION_ERROR' | 'INVOICE_ALREADY_EXISTS';
 
 /** The ten reasons for which a delivery is refused. */
-export type WebhookReason =
-  | 'missing_header'
-  | 'malformed_signature'
-  | 'malformed_timestamp'
-  | 'timestamp_too_old'
-  | 'timestamp_too_new'
-  | 'signature_mismatch'
-  | 'duplicate_header'
-  | 'body_already_parsed'
-  | 'body_too_large'
-  | 'malformed_payload';
+export const WEBHOOK_REASONS = [
+  'missing_header',
+  'malformed_signature',
+  'malformed_timestamp',
+  'timestamp_too_old',
+  'timestamp_too_new',
+  'signature_mismatch',
+  'duplicate_header',
+  'body_already_parsed',
+  'body_too_large',
+  'malformed_payload',
+] as const;
+/** The ten reasons for which a delivery is refused. */
+export type WebhookReason = (typeof WEBHOOK_REASONS)[number];
 
 /**
  * The kind of each code that one word describes. The other codes of this package are made of a status or a reason.

@@ -46,8 +46,8 @@ const DEEPEST = 100;
  * out, and so are the `headers` of `withResponse()`, which a server may fill with anything. The value is not changed.
  *
  * @param value A result of the SDK, an event, an error, or your objects and lists of them.
- * @throws ConfigurationError (`SDK_INVALID_ARGUMENT`) for a value that contains itself, is deeper than 100 objects, or has
- * no JSON form, such as a function, a Map, a bigint or NaN.
+ * @throws ConfigurationError (`SDK_INVALID_ARGUMENT`) for a value that contains itself or is deeper than 100 objects. Also
+ * for one without a JSON form, such as a function, a Map, a bigint or NaN.
  * @example
  * const page = await merchant.invoices.list();
  * logger.info(toPlain(page.items)); // [{ external_id: 'order-1042', amount: '25', … }]

@@ -71,18 +71,16 @@ describe('toPlain', () => {
   it('shows no key, also where a server echoes it', async () => {
     const server = await serve({
       play: ({ request, response }) =>
-        void response
-          .writeHead(500, { 'x-request-id': 'r' })
-          .end(
-            JSON.stringify({
-              success: false,
-              error: {
-                code: 'X',
-                message: request.headers['x-api-key'],
-                details: { key: request.headers['x-api-key'] },
-              },
-            }),
-          ),
+        void response.writeHead(500, { 'x-request-id': 'r' }).end(
+          JSON.stringify({
+            success: false,
+            error: {
+              code: 'X',
+              message: request.headers['x-api-key'],
+              details: { key: request.headers['x-api-key'] },
+            },
+          }),
+        ),
     });
     const result = await clientOf(server.url, { retry: false }).rates.list().result();
     expect(result.ok ? null : isMerchantError(result.error)).toBe(true);

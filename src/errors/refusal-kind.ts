@@ -1,8 +1,8 @@
-// What a refusal is, by its code and its status: for the client, and for the fakes of `merchant-invoicing/testing`.
+// The kind of a refusal, by its code and its status: for the client, and for the fakes of `merchant-invoicing/testing`.
 import { AuthenticationError, NotFoundError, RateLimitError, ServerError } from './classes.ts';
 import type { ApiErrorKind, Outcome } from './codes.ts';
 
-/** The classes of the refusals that have no members of their own. */
+/** The classes of the refusals without further members. */
 export const REFUSAL_CLASSES = {
   authentication: AuthenticationError,
   not_found: NotFoundError,

@@ -6,7 +6,7 @@ import { isMerchantError } from '../errors/guards.ts';
 import type { Success } from '../transport/call-loop.ts';
 import { fakePage } from './fake-rows.ts';
 
-/** What `withResponse()` of a fake shows. */
+/** The members of the response that `withResponse()` of a fake resolves to. */
 export interface FakeResponse {
   /** @defaultValue 200 */
   readonly status?: number | undefined;
@@ -39,7 +39,7 @@ const ignore = (): void => {};
  * Returns a call as a method of the client returns it: a promise with `withResponse()` and `result()`. A value resolves
  * it, and an error of this package rejects it. For a plain object in place of a part of the client.
  *
- * A rejected fake that nothing awaits is no unhandled rejection, so a mock may hold one.
+ * A rejected fake that nothing awaits causes no unhandled rejection, so a mock may hold one.
  *
  * @throws ConfigurationError for an unknown member of the response.
  * @example
@@ -84,7 +84,7 @@ export function fakeListCall<T>(items: readonly T[] | MerchantError, options: Fa
   checkOptions('options', options, LIST, fail);
   const startPage = readCount('page', options.page, COUNT, fail);
   const per_page = readCount('per_page', options.per_page, SIZE, fail);
-  const rows = isMerchantError(items) ? [] : [...(items as readonly T[])]; // what is no error is a list
+  const rows = isMerchantError(items) ? [] : [...(items as readonly T[])]; // the other form of the argument
   const numbers = new Map(rows.map((row, index) => [row, String(index)]));
   const read = (page: number): Page<T> =>
     fakePage(rows.slice((page - 1) * per_page, page * per_page), { page, per_page, total_items: rows.length });

@@ -112,7 +112,7 @@ function errorOf(code: string, given: AnyOverrides): AnyMerchantError {
   if (word.startsWith('SDK_') && !Object.hasOwn(CODE_KINDS, word) && !/^SDK_HTTP_\d+$/.test(word)) {
     const known = Object.keys(CODE_KINDS).filter((each) => each.startsWith('SDK_'));
     return configurationFail('fakeError')(
-      `${JSON.stringify(code.slice(0, 80))} is no code of this package. Those are ${known.join(', ')}, SDK_HTTP_<status> and SDK_WEBHOOK_<REASON>`,
+      `${JSON.stringify(code.slice(0, 80))} is not a code of this package. The codes are ${known.join(', ')}, SDK_HTTP_<status> and SDK_WEBHOOK_<REASON>`,
     );
   }
   const failure = failureOf(code, given, context);

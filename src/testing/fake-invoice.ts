@@ -192,7 +192,7 @@ const MINUTE = 60_000;
 const LIFETIME = 30 * MINUTE;
 const UNTIL_PAID = 11 * MINUTE;
 
-/** What was given, and times that fit: an invoice lives half an hour, and ends 11 minutes after its creation. */
+/** The given times, and others that fit: an invoice lives half an hour, and ends 11 minutes after its creation. */
 function timesOf(
   given: GivenInvoice,
   status: InvoiceStatus,

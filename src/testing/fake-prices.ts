@@ -5,7 +5,7 @@ import { SEED_METHODS, SEED_RATES, seedMethod } from '../sandbox/state/seed-data
 import type { SandboxMethod } from '../sandbox/wire-types.ts';
 import type { Given } from './overrides.ts';
 
-/** What decides the amounts of an invoice. */
+/** The facts that decide the amounts of an invoice. */
 interface Order {
   readonly amount: Decimal;
   /** A code, or members of the currency. @defaultValue EUR */

@@ -1,6 +1,6 @@
 /**
- * For the tests of an integration: fakes of the data, the events, the errors and the calls of the client, signed requests
- * for a receiver, and the checks of a store. Loads neither the client nor the sandbox.
+ * Fakes of data, events, errors and calls, signed requests for a receiver, and the checks of a store. For the tests of an
+ * integration. Loads neither the client nor the sandbox.
  *
  * @packageDocumentation
  */

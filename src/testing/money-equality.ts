@@ -23,7 +23,7 @@ function amountOf(value: unknown): Decimal | null {
   return read instanceof Problem ? null : read;
 }
 
-/** What a matcher of vitest and Jest returns. */
+/** The result of a matcher of vitest and Jest. */
 export interface MatcherResult {
   readonly pass: boolean;
   message(): string;
@@ -52,7 +52,7 @@ export const moneyMatchers: { toEqualMoney(received: unknown, expected: DecimalI
   toEqualMoney(received, expected) {
     const [got, wanted] = [amountOf(received), amountOf(expected)];
     const pass = got !== null && wanted !== null && got.eq(wanted);
-    const shown = got === null ? `${typeof received}, which is no amount` : got.toFixed();
+    const shown = got === null ? `${typeof received}, which is not an amount` : got.toFixed();
     const said = wanted === null ? 'an amount, which must be text or a Decimal' : wanted.toFixed();
     return {
       pass,

@@ -33,7 +33,7 @@ export function readOverrides<T>(overrides: Overrides<T>, kinds: Kinds<T>, fail:
   return Object.fromEntries(entries) as Given<T>; // the table of kinds is pinned to T
 }
 
-/** Reads an amount. A Decimal of another copy of decimal.js becomes one of ours. */
+/** Reads an amount. A Decimal of another copy of decimal.js becomes one of this package. */
 export function readMoney(name: string, value: unknown, fail: Fail): Decimal {
   const text = Decimal.isDecimal(value) ? value.toFixed() : value;
   const read = typeof text === 'string' ? decimalFrom(text) : NO_TEXT;

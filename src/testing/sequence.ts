@@ -1,8 +1,8 @@
 import { checkOptions, configurationFail } from '../checks.ts';
 import { readTime } from './overrides.ts';
 
-// Ids and times of the fakes. Both are the same in each run of a test: the ids are counted, and the times are those of a
-// clock that the test sets.
+// Ids and times of the fakes. The ids are counted, and the times are those of a clock that the test sets. Both are
+// therefore the same in each run.
 
 const SEED_MAX = 0xffff;
 

@@ -47,7 +47,7 @@ export async function signedDelivery(
 ): Promise<SignedDelivery> {
   const { secret = FAKE_WEBHOOK_SECRET, ...signing } = options;
   const event = typeof content === 'string' || isBytes(content) ? null : eventOf(content);
-  const body = event === null ? (content as string | Uint8Array) : bodyOf(event); // what is no event is one of these
+  const body = event === null ? (content as string | Uint8Array) : bodyOf(event); // the other forms of the content
   const id = signing.id ?? event?.id ?? undefined;
   return { method: 'POST', headers: await signWebhook(body, secret, { ...signing, id }), body };
 }

@@ -193,10 +193,10 @@ describe('fakeError', () => {
   });
 
   it.each<[string, object, RegExp]>([
-    ['SDK_TIMEOUT', {}, /"SDK_TIMEOUT" is no code of this package\. Those are SDK_CONFIGURATION,/],
-    ['SDK_HTTP_', {}, /no code/],
-    ['SDK_WEBHOOK_ODD', {}, /no code/],
-    ['SDK___PROTO__', {}, /no code/],
+    ['SDK_TIMEOUT', {}, /"SDK_TIMEOUT" is not a code of this package\. The codes are SDK_CONFIGURATION,/],
+    ['SDK_HTTP_', {}, /is not a code/],
+    ['SDK_WEBHOOK_ODD', {}, /is not a code/],
+    ['SDK___PROTO__', {}, /is not a code/],
     ['SDK_TLS', { retry: 1 }, /has no "retry"/],
   ])('refuses %s with %o', (code, overrides, message) => {
     expect(() => fakeError(code as string, overrides)).toThrow(message);

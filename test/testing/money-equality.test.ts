@@ -29,11 +29,11 @@ describe('money in the assertions of vitest', () => {
     expect({ amount }).toEqual({ amount: expect.toEqualMoney('25.00') });
     expect(() => expect(amount).toEqualMoney('25.01')).toThrow('expected the amount 25.01, got 25');
     expect(() => expect(amount).not.toEqualMoney('25')).toThrow('expected another amount than 25, got 25');
-    expect(() => expect(25).toEqualMoney('25')).toThrow('got number, which is no amount');
+    expect(() => expect(25).toEqualMoney('25')).toThrow('got number, which is not an amount');
     expect(moneyMatchers.toEqualMoney(amount, 25 as never)).toMatchObject({ pass: false });
   });
 
-  it('leaves what is no Decimal to the runner', () => {
+  it('leaves values without a Decimal to the runner', () => {
     expect(moneyEquality('25', '25.0')).toBeUndefined();
     expect(moneyEquality(amount, new Decimal(Number.NaN))).toBe(false);
   });

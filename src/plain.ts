@@ -50,7 +50,7 @@ const DEEPEST = 100;
  * for one without a JSON form, such as a function, a Map, a bigint or NaN.
  * @example
  * const page = await merchant.invoices.list();
- * logger.info(toPlain(page.items)); // [{ external_id: 'order-1042', amount: '25', … }]
+ * console.log(toPlain(page.items)); // [{ external_id: 'order-1042', amount: '25', … }]
  */
 export function toPlain<T>(value: T): Plain<T> {
   return plainOf(value, new Path()) as Plain<T>; // the rules below are those of the type

@@ -67,7 +67,7 @@ type Body = Readonly<Record<string, unknown>>;
  * @throws ConfigurationError for an unknown name or an unusable value.
  * @throws WebhookVerificationError (`SDK_WEBHOOK_MALFORMED_PAYLOAD`) for overrides that contradict each other.
  * @example
- * await onPaid(fakePaidEvent({ external_id: 'order-1042', credited_usdt: '26.86' }));
+ * const event = fakePaidEvent({ external_id: 'order-1042', credited_usdt: '26.86' });
  */
 export function fakePaidEvent(
   overrides?: FakePaidEventOverrides & {
@@ -102,7 +102,7 @@ export function fakePaidEvent(overrides: FakePaidEventOverrides = {}): InvoicePa
  *
  * @throws ConfigurationError for an unknown name or an unusable value.
  * @example
- * await onCanceled(fakeCanceledEvent({ external_id: 'order-1042', status: 'fail' }));
+ * const event = fakeCanceledEvent({ external_id: 'order-1042', status: 'fail' });
  */
 export function fakeCanceledEvent(overrides: FakeCanceledEventOverrides = {}): InvoiceCanceledEvent {
   const fail = configurationFail('fakeCanceledEvent');

@@ -9,7 +9,7 @@ import { decimalFrom, Problem } from '../contract/values/scalars.ts';
  * @returns True or false if one of the two is a Decimal, otherwise undefined, which leaves the decision to the runner.
  * @example
  * expect.addEqualityTesters([moneyEquality]);
- * expect(invoice).toMatchObject({ amount: '25.00' });
+ * expect(fakeInvoice()).toMatchObject({ amount: '25.00' });
  */
 export function moneyEquality(a: unknown, b: unknown): boolean | undefined {
   if (!Decimal.isDecimal(a) && !Decimal.isDecimal(b)) return undefined;
@@ -37,7 +37,7 @@ export interface MoneyMatchers<R = unknown> {
    * Passes for a Decimal, or decimal text, of the same value. Numbers never pass.
    *
    * @example
-   * expect(event.credited_usdt).toEqualMoney('26.861298');
+   * expect(fakePaidEvent().credited_usdt).toEqualMoney('26.861298');
    */
   toEqualMoney(expected: DecimalInput): R;
 }

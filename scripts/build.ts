@@ -4,7 +4,7 @@ import { builtinModules } from 'node:module';
 import { join } from 'node:path';
 import { type ModuleFormat, type OutputOptions, type RollupOptions, rollup } from 'rollup';
 import { chunksOf } from './build/chunks.ts';
-import { type Entry, ROOT, readEntries } from './build/entries.ts';
+import { type Entry, EXTERNAL, ROOT, readEntries } from './build/entries.ts';
 import { compact, inlined, lazyCompiler, typescript } from './build/plugins.ts';
 
 const COMMAND_LINE = { 'cli/main': join(ROOT, 'src/cli/bin.ts') };
@@ -18,9 +18,9 @@ async function build(
   const end = format === 'es' ? 'js' : 'cjs';
   const input: RollupOptions = {
     input: { ...library, ...programs },
-    external: [/^(?:decimal\.js|msw)(?:\/|$)/, /^node:/, ...builtinModules],
+    external: [...EXTERNAL, /^node:/, ...builtinModules],
     plugins: [lazyCompiler, inlined, typescript],
-    treeshake: { moduleSideEffects: false },
+    treeshake: { moduleSideEffects: (id) => Object.values(library).includes(id) }, // setup files of test runners act at import
     onLog: (level, { code, message }) => {
       if (level !== 'warn') return;
       const isOfZod = message.includes('node_modules/zod/') && !message.includes('src/');

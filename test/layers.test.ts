@@ -269,6 +269,14 @@ describe.runIf(isBuilt)('the built entries', () => {
     expect(sources).toContain('src/webhooks/verify/signature.ts');
   });
 
+  it.each(['testing.js', 'testing.cjs'])('%s holds neither ky nor zod, neither client nor sandbox', (entry) => {
+    const { externals, sources } = readBuilt(dist, entry);
+    expect(externals).toEqual(['decimal.js']);
+    const heavy = /node_modules|src\/(?:client|resources)|transport\/transport|sandbox\/(?:sandbox|service|http|page)/;
+    expect(sources.filter((path) => heavy.test(path))).toEqual([]);
+    expect(sources).toContain('src/testing/fake-error.ts');
+  });
+
   it.each(['sandbox.js', 'sandbox.cjs'])('%s holds neither ky nor the client', (entry) => {
     const { externals, sources } = readBuilt(dist, entry);
     expect(externals).toEqual(['decimal.js']);

@@ -57,6 +57,41 @@ const mswCells = (project: string, title: string): Cell[] => [
   },
 ];
 
+const TSC = ['node', 'node_modules/typescript/bin/tsc', '-p', '.'];
+
+/** The matchers of `merchant-invoicing/testing`, and their types, which differ between the runners. */
+const moneyCells = [
+  ...(['4', '5'] as const).flatMap((version): Cell[] => [
+    {
+      name: `money in vitest ${version}`,
+      project: `money-vitest${version}`,
+      uses: ['vitest'],
+      run: [...VITEST, 'run'],
+      isShort: version === '5',
+    },
+    {
+      name: `types of money in vitest ${version}`,
+      project: `money-vitest${version}`,
+      uses: ['vitest', 'typescript'],
+      run: TSC,
+    },
+  ]),
+  ...(['cjs', 'esm'] as const).map(
+    (form): Cell => ({
+      name: `money in Jest, ${form === 'esm' ? 'ESM' : 'CommonJS'}`,
+      project: 'money-jest',
+      uses: ['jest'],
+      run: [JEST, '--config', `jest.${form}.json`],
+      ...(form === 'esm' && { env: VM_MODULES }),
+    }),
+  ),
+  { name: 'types of money in Jest', project: 'money-jest', uses: ['@types/jest', 'typescript'], run: TSC },
+];
+const moneyVitest = (version: string, vitest: string): Project => ({
+  name: `money-vitest${version}`,
+  dependencies: { '@types/node': '24.19.2', typescript: '6.0.3', vite: '8.3.8', vitest },
+});
+
 /** Test runners, with the environments and mocks that hosts use in them. */
 export const testRunners: Group = {
   name: 'tests',
@@ -83,6 +118,12 @@ export const testRunners: Group = {
     },
     mswProject('msw27', '2.7.0'),
     mswProject('msw3', '3.0.5'),
+    moneyVitest('4', '4.1.12'),
+    moneyVitest('5', '5.1.1'),
+    {
+      name: 'money-jest',
+      dependencies: { '@types/jest': '30.0.0', '@types/node': '24.19.2', jest: '30.5.2', typescript: '6.0.3' },
+    },
   ],
   cells: [
     ...jestCells,
@@ -96,5 +137,6 @@ export const testRunners: Group = {
     ...vitestCells,
     ...mswCells('msw27', 'msw 2.7'),
     ...mswCells('msw3', 'msw 3'),
+    ...moneyCells,
   ],
 };

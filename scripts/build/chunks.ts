@@ -3,6 +3,9 @@ import type { GetManualChunk, ManualChunkMeta } from 'rollup';
 /** The rooms that every entry and the command line load at their start. They import no other room. */
 const COMMON = /\/src\/(?:errors\/\w|(?:checks|printable|version)\.ts$)/;
 
+/** The entries that each module is assigned to exactly. */
+const MAIN: ReadonlySet<string> = new Set(['index', 'webhooks', 'sandbox']);
+
 /** The module, its static imports, and theirs at any depth. */
 function reachedFrom(start: string, { getModuleInfo }: ManualChunkMeta): ReadonlySet<string> {
   const reached = new Set([start]);
@@ -50,8 +53,13 @@ function namesOf(entries: Readonly<Record<string, string>>, meta: ManualChunkMet
       if (own !== undefined && [...by].every((entry) => own.has(entry))) own.delete(nameOf(start)); // loaded long before
     }
   }
-  // The file of an entry may export only what the entry does.
-  const name = (by: ReadonlySet<string>): string =>
-    by.size === 1 && [...by].every((each) => each in entries) ? `${[...by]}-parts` : [...by].sort().join('-');
+  const name = (by: ReadonlySet<string>): string => {
+    const main = [...by].filter((each) => MAIN.has(each));
+    const rest = [...by].filter((each) => !MAIN.has(each) && !(each === 'msw' && by.has('sandbox'))); // msw loads all of it
+    // The rest counts as one, so that a further entry adds few files to those that a shop loads at its start.
+    const users = main.length === 0 ? rest : rest.length === 0 ? main : [...main, 'others'];
+    // The file of an entry may export only what the entry does.
+    return users.length === 1 && users.every((each) => each in entries) ? `${users}-parts` : users.sort().join('-');
+  };
   return new Map([...users].map(([id, by]) => [id, COMMON.test(id) ? 'common' : name(by)]));
 }

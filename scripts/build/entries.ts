@@ -24,6 +24,14 @@ function pathIn(text: string, pattern: RegExp): string {
   return path;
 }
 
+/** The packages that a user installs next to this one: dependency and peers. */
+export const EXTERNAL: readonly string[] = (() => {
+  const { dependencies, peerDependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as Readonly<
+    Record<'dependencies' | 'peerDependencies', Readonly<Record<string, string>>>
+  >;
+  return [...Object.keys(dependencies), ...Object.keys(peerDependencies)];
+})();
+
 /** Reads the entries from package.json, so that `exports` is their only list. */
 export function readEntries(): readonly Entry[] {
   const { exports } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {

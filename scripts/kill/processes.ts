@@ -6,7 +6,7 @@ import { countOne } from '../runs.ts';
 import type { WorkerSetup } from './queues/worker.ts';
 import type { ReceiverSetup } from './receiver.ts';
 
-/** What such a process sends to this one. `killIn` asks to be killed from outside, in so many milliseconds. */
+/** A message of such a process. With `killIn` it asks to be killed from outside, after these milliseconds. */
 export interface Message {
   readonly port?: number;
   readonly report?: string;

@@ -90,7 +90,7 @@ export async function killRun(options: KillRunOptions): Promise<KillRunResult> {
     if (shop.queue !== undefined) await drained(shop.queue);
     const dead = (await shop.queue?.jobs())?.dead ?? 0;
     const wrong = [...receivers.crashes, ...(workers?.crashes ?? [])];
-    if (dead > 0) wrong.push(`${dead} jobs failed for good`);
+    if (dead > 0) wrong.push(`${dead} jobs have no attempt left`);
     for (const id of ids) {
       const { status } = sandbox.deliveries(id)[0] ?? {};
       if (status !== 'delivered') wrong.push(`${id}: its delivery is ${status}`);
@@ -118,7 +118,7 @@ export async function killRun(options: KillRunOptions): Promise<KillRunResult> {
 /** Jobs of dead workers come back after their lock. The bound is far above the last of them. */
 async function drained(queue: ShopQueue): Promise<void> {
   for (let tries = 3_000; (await queue.jobs()).left > 0; tries -= 1) {
-    if (tries === 0) throw new Error('The workers do not come to an end.');
+    if (tries === 0) throw new Error('The workers do not finish the jobs.');
     await pause(100);
   }
 }

@@ -108,6 +108,13 @@ export async function exampleShop(file: string, postgres: PostgresAddress, redis
   };
 }
 
+/** Stops a process as a deployment does, and gives its exit code. */
+export async function stop(child: ChildProcess): Promise<unknown> {
+  const ended = once(child, 'exit');
+  child.kill('SIGTERM');
+  return (await ended)[0];
+}
+
 /** Kills a process, and waits for its end. */
 export async function end(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;

@@ -9,7 +9,7 @@ import {
   signWebhook,
 } from '../../src/webhooks/index.ts';
 import { openPool, startPostgres } from '../support/postgres.ts';
-import { end, exampleShop, until } from './example.ts';
+import { end, exampleShop, stop, until } from './example.ts';
 
 const postgres = await startPostgres();
 if (postgres.missing !== null) console.warn(`Tests are skipped: ${postgres.missing}`);
@@ -38,10 +38,24 @@ describe.runIf(address !== null)('examples/queues/pg-boss.ts', () => {
     expect(sandbox.deliveries('order-1')).toMatchObject([{ status: 'delivered', last_http_status: 200 }]);
     expect(await jobs(database)).toEqual(['invoice-events created']);
     expect(await credits()).toEqual([]);
-    await start('work');
+    const worker = await start('work');
     await until(async () => (await credits()).length > 0);
     await sandbox.resend('order-1');
     expect(await jobs(database)).toEqual(['invoice-events completed']);
+    expect(await credits()).toEqual(['order-1 26.86']);
+    expect(await stop(worker)).toBe(0);
+  });
+
+  it('continues after PostgreSQL ended all its connections', async () => {
+    const { sandbox, database, start, pay, credits } = await shop();
+    await start('receive');
+    await start('work');
+    await database.query(
+      'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
+    );
+    await pay('order-1');
+    for (const wait of ['1m', '5m'] as const) await sandbox.advance(wait); // the first delivery may meet a lost connection
+    await until(async () => (await credits()).length > 0);
     expect(await credits()).toEqual(['order-1 26.86']);
   });
 

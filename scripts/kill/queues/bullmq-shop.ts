@@ -9,7 +9,7 @@ import { type JobData, paidEventOf } from './queue.ts';
 const QUEUE = 'invoice-events';
 const LOCK = 500;
 
-/** The pattern of docs/queues.md: handed over at least once, credited once by a unique key in PostgreSQL. */
+/** The pattern of docs/queues.md: enqueued at least once, credited once by a unique key in PostgreSQL. */
 export async function bullmqShop({ at, database = '' }: ShopAddress): Promise<Shop> {
   const redis = new Redis(at, { enableOfflineQueue: false, commandTimeout: 2_000 }).on('error', print);
   await once(redis, 'ready');

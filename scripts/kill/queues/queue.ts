@@ -17,11 +17,11 @@ export interface ShopQueue {
   readonly lock: number;
   /** Takes jobs until the process ends. */
   work(each: (job: Job) => Promise<void>): Promise<void>;
-  /** How many jobs have not ended, and how many failed for good. */
+  /** How many jobs have not ended, and how many have no attempt left. */
   jobs(): Promise<{ readonly left: number; readonly dead: number }>;
 }
 
-/** What a job carries. Text, because jsonb refuses NUL and half a surrogate pair, which JSON text may contain. */
+/** The data of a job. Text, because jsonb refuses NUL and half a surrogate pair, which JSON text may contain. */
 export interface JobData {
   readonly event: string;
 }

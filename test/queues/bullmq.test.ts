@@ -3,7 +3,7 @@ import { Redis } from 'ioredis';
 import { afterAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { createWebhookHandler, memoryStore, signWebhook } from '../../src/webhooks/index.ts';
 import { startPostgres } from '../support/postgres.ts';
-import { exampleShop, until } from './example.ts';
+import { exampleShop, stop, until } from './example.ts';
 import { ownRedis } from './own-redis.ts';
 
 const postgres = await startPostgres();
@@ -52,12 +52,13 @@ describe.runIf(engines !== null)('examples/queues/bullmq.ts', () => {
     await pay('order-1');
     await sandbox.resend('order-1');
     expect(sandbox.deliveries('order-1')).toMatchObject([{ status: 'delivered', last_http_status: 200 }]);
-    expect(await queue.getJobCounts('waiting', 'completed')).toEqual({ waiting: 1, completed: 0 });
-    await start('work');
+    expect(await queue.getWaiting()).toMatchObject([{ id: `${sandbox.invoice('order-1').uuid}~paid` }]);
+    const worker = await start('work');
     await until(async () => (await queue.getCompletedCount()) === 1);
     await sandbox.resend('order-1');
     expect(await queue.getJobCounts('waiting', 'completed')).toEqual({ waiting: 0, completed: 1 });
     expect(await credits()).toEqual(['order-1 26.86']);
+    expect(await stop(worker)).toBe(0);
   });
 
   it('keeps a job that cannot be done in the failed set, and redrive returns it with all its attempts', async () => {
@@ -80,22 +81,27 @@ describe.runIf(engines !== null)('examples/queues/bullmq.ts', () => {
     expect(await credits()).toEqual(['order-1 26.86']);
   });
 
-  it('answers 503 while Redis is down, and does the work once after the repeat', async () => {
+  it.each([
+    ['is down', ['receive', 'work', 'stop']],
+    ['was down when the receiver started', ['stop', 'receive', 'work']],
+  ])('answers 503 while Redis %s, and does the work once after the repeat', async (_when, steps) => {
     const { sandbox, queue, connection, start, pay, credits, redis: server } = await shop();
-    await start('receive');
-    await server.stop();
+    let said = '';
+    for (const step of steps) {
+      if (step === 'stop') await server.stop();
+      else (await start(step)).stderr?.on('data', (text) => (said += String(text)));
+    }
     await pay('order-1');
     expect(sandbox.deliveries('order-1')).toMatchObject([{ status: 'pending', last_http_status: 503 }]);
+    await until(() => said.includes('The store could not say whether the event is done.')); // not the time limit
     await server.start();
-    await until(
-      async () =>
-        String(await connection.client('LIST'))
-          .trim()
-          .split('\n').length === 2,
-    ); // the receiver is back
+    const clients = async () =>
+      String(await connection.client('LIST'))
+        .trim()
+        .split('\n').length;
+    await until(async () => (await clients()) === 4); // this one, that of the receiver, and two of the worker
     for (const wait of ['1m', '5m', '30m'] as const) await sandbox.advance(wait);
     expect(sandbox.deliveries('order-1')).toMatchObject([{ status: 'delivered', last_http_status: 200 }]);
-    await start('work');
     await until(async () => (await queue.getCompletedCount()) === 1);
     await sandbox.resend('order-1');
     expect(await queue.getJobCounts('waiting', 'completed')).toEqual({ waiting: 0, completed: 1 });
@@ -105,10 +111,13 @@ describe.runIf(engines !== null)('examples/queues/bullmq.ts', () => {
   it('credits once although Redis lost the event and its job', async () => {
     const { sandbox, queue, connection, start, pay, credits } = await shop();
     await start('receive');
-    await start('work');
     await pay('order-1');
+    await connection.flushall(); // before any worker had the job
+    await sandbox.resend('order-1');
+    await start('work');
     await until(async () => (await queue.getCompletedCount()) === 1);
-    await connection.flushall();
+    expect(await credits()).toEqual(['order-1 26.86']);
+    await connection.flushall(); // after the work
     await sandbox.resend('order-1');
     await until(async () => (await queue.getCompletedCount()) === 1); // the second job
     expect(await credits()).toEqual(['order-1 26.86']);

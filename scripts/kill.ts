@@ -84,8 +84,10 @@ async function start(kind: ShopAddress['kind']) {
   }
   if (kind === 'bullmq') {
     const { redis, postgres, stop } = await startEngines();
-    if (redis.missing !== null) return redis;
-    if (postgres.missing !== null) return postgres;
+    if (redis.missing !== null || postgres.missing !== null) {
+      await stop();
+      return { missing: 'PostgreSQL or Redis is not installed' };
+    }
     return { missing: null, address: { at: redis.connection, database: postgres.connection.host }, stop };
   }
   const engine = await startPostgres();

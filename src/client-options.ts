@@ -1,6 +1,7 @@
 import { type Callback, checkCallbacks, checkOptions, configurationFail, type Fail, kindOf } from './checks.ts';
 import { isLoopback } from './contract/values/hosts.ts';
-import type { ClientRetryOptions, DriftEvent, FetchLike, Hooks, Logger } from './transport/options.ts';
+import type { DriftEvent, Hooks, Logger } from './transport/observe/events.ts';
+import type { ClientRetryOptions, FetchLike } from './transport/options.ts';
 import type { Runtime } from './transport/runtime.ts';
 import { type ApiKey, keyProblem } from './transport/secrecy/api-key.ts';
 import { parseSecrets, type WebhookSecret } from './webhooks/verify/secrets.ts';

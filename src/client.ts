@@ -14,7 +14,7 @@ import { buildPaymentMethods, type PaymentMethods } from './resources/payment-me
 import { buildRates, type Rates } from './resources/rates.ts';
 import { buildWebhooks, type Webhooks } from './resources/webhooks.ts';
 import { buildWithdrawals, type Withdrawals } from './resources/withdrawals.ts';
-import { DriftReporter, Observer } from './transport/observer.ts';
+import { DriftReporter, Observer } from './transport/observe/observer.ts';
 import { checkHeaders, readClientSettings } from './transport/read-options.ts';
 import { runtimeOf } from './transport/runtime.ts';
 import type { ClientCore } from './transport/scope.ts';
@@ -46,7 +46,7 @@ export class MerchantClient {
 
   constructor(options: MerchantClientOptions = {}) {
     checkOptions('options', options, CLIENT_NAMES, fail);
-    checkFunctions(options.hooks, 'hooks', ['onRequest', 'onResponse', 'onRetry', 'onError'], true);
+    checkFunctions(options.hooks, 'hooks', ['onRequest', 'onResponse', 'onRetry', 'onError', 'onEnd'], true);
     checkFunctions(options.logger, 'logger', ['debug', 'info', 'warn', 'error'], false);
     checkFunctions(options.runtime, 'runtime', ['now', 'monotonic', 'random', 'timer'], true);
     checkCallbacks({ fetch: options.fetch, onDrift: options.onDrift }, fail);

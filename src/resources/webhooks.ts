@@ -2,7 +2,7 @@ import { type Call, CallPromise } from '../call/call.ts';
 import { endpoints } from '../contract/endpoints.ts';
 import type { WebhookDelivery } from '../contract/types.ts';
 import { ConfigurationError } from '../errors/classes.ts';
-import { runCall } from '../transport/call-loop.ts';
+import { runCall } from '../transport/observe/observed-call.ts';
 import type { CallOptions } from '../transport/options.ts';
 import type { ClientCore } from '../transport/scope.ts';
 import { createDeferredHandler, deferredVerify } from '../webhooks/deferred-receiver.ts';

@@ -110,6 +110,7 @@ export const ROOMS: readonly Room[] = [
   { holds: 'checks.ts', purpose: 'Checks of options, for every room but the contract.', may: ['errors/'] },
   { holds: 'callbacks.ts', purpose: 'Calls to functions of the merchant that only observe.', may: [] },
   { holds: 'printable.ts', purpose: 'Text from outside, with control characters escaped.', may: [] },
+  { holds: 'tracing.ts', purpose: 'The tracing channels, where the platform has them.', may: [] },
   { holds: 'version.ts', purpose: 'The version of the package.', may: [] },
   { holds: 'errors/codes.ts', purpose: 'The codes of errors, in groups.', may: [] },
   {
@@ -132,7 +133,7 @@ export const ROOMS: readonly Room[] = [
     holds: 'transport/',
     purpose:
       'One call over HTTP: options, attempts, retries, answers and failures. `transport.ts` is the only importer of ky.',
-    may: ['contract/', 'version.ts', ...EVERYWHERE],
+    may: ['contract/', 'version.ts', 'tracing.ts', ...EVERYWHERE],
   },
   {
     holds: 'resources/webhooks.ts',
@@ -192,7 +193,7 @@ export const ROOMS: readonly Room[] = [
   {
     holds: 'webhooks/handle/',
     purpose: 'One request, and one event, through the store and the function of the merchant.',
-    may: ['webhooks/verify/', 'webhooks/event/', 'contract/', ...EVERYWHERE],
+    may: ['webhooks/verify/', 'webhooks/event/', 'contract/', 'tracing.ts', ...EVERYWHERE],
     mayType: ['webhooks/stores/'],
   },
   {
@@ -248,7 +249,9 @@ function builtinProblem(path: string, { to, kind }: Import): string | null {
   if (folder('cli')(path) || kind === 'type') return null;
   if (kind === 'value') return `${path} loads ${to} with itself: node built-ins are loaded where they are used`;
   const isAllowed =
-    (to === 'node:crypto' && folder('webhooks')(path)) || (to === 'node:http' && folder('sandbox')(path));
+    (to === 'node:crypto' && folder('webhooks')(path)) ||
+    (to === 'node:http' && folder('sandbox')(path)) ||
+    (to === 'node:diagnostics_channel' && path === 'tracing.ts');
   return isAllowed ? null : `${path} loads ${to}: only webhooks may load node:crypto, only sandbox node:http`;
 }
 

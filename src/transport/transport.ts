@@ -69,6 +69,16 @@ export class Transport {
     this.#redactor = redactor;
   }
 
+  /** Returns a transport to the same service that adds headers. */
+  with(headers: Readonly<Record<string, string>>, redactor: Redactor): Transport {
+    return new Transport({
+      fetch: this.#fetch,
+      baseUrl: this.#baseUrl,
+      headers: { ...this.#headers, ...headers },
+      redactor,
+    });
+  }
+
   /** Where the requests go, for tracers. */
   get server(): Pick<AttemptTrace, 'serverAddress' | 'serverPort'> {
     const { hostname, port, protocol } = new URL(this.#baseUrl);

@@ -6,7 +6,7 @@ import type { Import, ImportKind, SourceFile } from './source-graph.ts';
 export const EVERYWHERE: readonly string[] = ['checks.ts', 'callbacks.ts', 'printable.ts', 'errors/'];
 
 /** What carries a call, from the resource to the transport. */
-const CLIENT_PARTS = ['call/', 'client-options.ts', 'version.ts'];
+const CLIENT_PARTS = ['call/', 'client-options.ts', 'client-parts.ts', 'version.ts'];
 
 export interface Room {
   /** A folder, with a slash at its end, or a single file of `src`. */
@@ -128,6 +128,11 @@ export const ROOMS: readonly Room[] = [
     holds: 'client-options.ts',
     purpose: 'The types of the options of the client, and the checks of those that a call cannot override.',
     may: ['webhooks/verify/secrets.ts', 'transport/', 'contract/', ...EVERYWHERE],
+  },
+  {
+    holds: 'client-parts.ts',
+    purpose: 'What a client is made of, and what one of `withOptions` shares with it.',
+    may: ['client-options.ts', 'webhooks/verify/secrets.ts', 'transport/', ...EVERYWHERE],
   },
   {
     holds: 'transport/',

@@ -52,7 +52,7 @@ export async function observed<Data, Result extends Success<unknown>>(
     refused = error;
   }
   const externalId = scope === null && isMerchantError(refused) ? refused.externalId : (scope?.externalId ?? null);
-  const facts = callFacts(client, endpoint, { callId: scope?.callId ?? new CallId(), externalId });
+  const facts = callFacts(client, scope?.endpoint ?? endpoint, { callId: scope?.callId ?? new CallId(), externalId });
   const context: { -readonly [Name in keyof CallTrace]: CallTrace[Name] } = { ...facts };
   const ended = (event: EndEvent): void => {
     Object.assign(context, event);

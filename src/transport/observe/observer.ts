@@ -83,11 +83,17 @@ const PATH_MAX = 300;
 export class DriftReporter {
   readonly #onDrift: (event: DriftEvent) => unknown;
   readonly #redactor: Redactor;
-  readonly #reported = new Set<string>();
+  readonly #reported: Set<string>;
 
-  constructor(onDrift: (event: DriftEvent) => unknown, redactor: Redactor) {
+  constructor(onDrift: (event: DriftEvent) => unknown, redactor: Redactor, reported = new Set<string>()) {
     this.#onDrift = onDrift;
     this.#redactor = redactor;
+    this.#reported = reported;
+  }
+
+  /** Returns a reporter for a client with other secrets, which does not repeat what this one has reported. */
+  with(redactor: Redactor): DriftReporter {
+    return new DriftReporter(this.#onDrift, redactor, this.#reported);
   }
 
   /** Reports the deviations of a success that was decoded. */

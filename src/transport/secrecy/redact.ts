@@ -29,6 +29,11 @@ export class Redactor {
     this.#fixed = fixed;
   }
 
+  /** Returns a redactor that hides other secrets as well. Keys that a function gave to this one are not handed on. */
+  with(more: readonly string[]): Redactor {
+    return new Redactor([...new Set([...more, ...this.#fixed])]);
+  }
+
   /** Remembers a key that a function gave. */
   add(key: string): void {
     if (key === '' || this.#rotated.has(key)) return;

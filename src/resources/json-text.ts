@@ -31,7 +31,7 @@ function scalar(value: unknown, at: string, fail: Fail): string | number | boole
   }
 }
 
-/** Copies data, so that a later change by the caller has no effect, and nothing is left out silently. */
+/** Copies data as JSON can write it, so that nothing is left out silently. */
 function plain(value: unknown, at: string, around: Set<object>, fail: Fail): unknown {
   if (value === null) return null;
   const text = scalar(value, at, fail);

@@ -74,7 +74,7 @@ describe('a request to an endpoint that the client does not know', () => {
     const server = await serve(refuse(409, 'BALANCE_LOCKED'), refuse(404, null), refuse(422, null));
     const client = clientOf(server.url);
     expect(await errorOf(client.request(post))).toMatchObject({
-      kind: 'conflict',
+      kind: 'request',
       code: 'BALANCE_LOCKED',
       status: 409,
     });

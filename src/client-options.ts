@@ -79,7 +79,7 @@ export interface MerchantClientOptions {
 export interface ClientOverrides {
   /**
    * The key of another business. Undefined is refused, because the calls would go to the business of this client. Each
-   * key has a retry budget and a rate-limit pause of its own, also when it is given again.
+   * key has a separate retry budget and rate-limit pause, and keeps them when it is given again.
    */
   readonly apiKey?: ApiKey;
   /** The webhook secret of that business. A client with another key has none unless it is given. */

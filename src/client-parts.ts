@@ -23,7 +23,7 @@ import { parseSecrets } from './webhooks/verify/secrets.ts';
 
 type Secrets = readonly (string | Uint8Array)[];
 
-/** What a client is made of. A client of {@link MerchantClient.withOptions} shares most of it with the first one. */
+/** The parts of a client. A client of {@link MerchantClient.withOptions} shares most of them with the first one. */
 export class ClientParts {
   readonly core: ClientCore;
   readonly secrets: Secrets;
@@ -90,7 +90,7 @@ export class ClientParts {
     // The deliveries of one business must not pass as those of another.
     const kept = isOther ? [] : this.secrets;
     const { core } = this;
-    // A redactor of its own, because it remembers only the latest keys of a function.
+    // A separate redactor, because one remembers only the latest keys of a function.
     const redactor = core.redactor.with(textsOf(given, apiKey));
     const derived: ClientCore = {
       ...core,

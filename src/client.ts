@@ -10,7 +10,7 @@ import { buildWebhooks, type Webhooks } from './resources/webhooks.ts';
 import { buildWithdrawals, type Withdrawals } from './resources/withdrawals.ts';
 import type { CallOptions } from './transport/options.ts';
 
-/** The parts of each client. Kept outside of it, so that a plain object can stand for a client in a test. */
+/** The parts of each client. Kept outside of it, so that a test can use a plain object in place of a client. */
 const PARTS = new WeakMap<object, ClientParts>();
 
 function partsOf(client: object | undefined): ClientParts {
@@ -53,8 +53,8 @@ export class MerchantClient {
 
   /**
    * Creates a client for another business of the same service, or with other limits. It is cheap: a server can make one
-   * for each request. It shares fetch, hooks, logger and clock. Retry budget and rate-limit pause belong to the key: all
-   * clients that were made from one another with the same key share them, up to 10,000 keys.
+   * for each request. It shares fetch, hooks, logger and clock. Retry budget and rate-limit pause belong to the key. All
+   * clients with that key that come from one first client share them, up to 10,000 keys.
    *
    * @throws ConfigurationError (`SDK_CONFIGURATION`) for an unusable option, and for an `apiKey` of undefined.
    * @example
@@ -80,7 +80,7 @@ export class MerchantClient {
   request<T>(request: RawRequest & { readonly decode: (data: unknown) => T }, options?: CallOptions): Call<T>;
   /**
    * Calls an endpoint that this version of the package does not know, with key, retries, deadline and typed errors. GET,
-   * PUT and DELETE are repeated as safe; others only with `idempotent: true`. Resolves to the `data` of the envelope, or to
+   * PUT and DELETE are repeated after a failure, and others only with `idempotent: true`. Resolves to the `data` of the envelope, or to
    * the whole body where there is no envelope. Amounts stay text: nothing is decoded.
    *
    * @throws ConfigurationError (`SDK_INVALID_ARGUMENT`) for a path that could leave the service, or data that JSON does not

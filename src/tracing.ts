@@ -20,7 +20,7 @@ interface NodeProcess {
 
 const channels: { [Name in ChannelName]?: TracingChannel | null } = {};
 
-/** Returns a channel that has a subscriber, or null. Costs a few nanoseconds where nobody listens. */
+/** Returns a channel that has a subscriber, or null. Costs a few nanoseconds without a subscriber. */
 export function heard(name: ChannelName): TracingChannel | null {
   try {
     let channel = channels[name];
@@ -87,7 +87,7 @@ async function settled<T>(
   }
 }
 
-/** A channel that a host has replaced may throw. The platform's own does not. */
+/** A channel that a host has replaced may throw. That of the platform does not. */
 function quietly(step: () => void): void {
   try {
     step();

@@ -29,6 +29,14 @@ declare const onPaid: () => Promise<void>;
 declare const onCanceled: () => Promise<void>;
 `,
   'retries.md': `import { MerchantClient } from 'merchant-invoicing';\n`,
+  'platforms.md': `import { type CreateInvoiceParams, Decimal, type Hooks, type Logger, MerchantClient } from 'merchant-invoicing';
+interface Shop { readonly id: string; readonly apiKey: string }
+declare const platformKey: string;
+declare const hooks: Hooks;
+declare const logger: Logger;
+declare const merchant: MerchantClient;
+declare function readRefund(data: unknown): { readonly id: string };
+`,
   'observability.md': `declare const stats: { count(name: string, labels: object): void };\n`,
   'pagination.md': `import type { Invoice, MerchantClient } from 'merchant-invoicing';\ndeclare const merchant: MerchantClient;\ndeclare function book(invoice: Invoice): Promise<void>;\n`,
 };

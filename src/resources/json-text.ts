@@ -23,7 +23,8 @@ function scalar(value: unknown, at: string, fail: Fail): string | number | boole
     case 'number':
       return Number.isFinite(value) ? value : fail(`${at} is ${value}, which JSON does not know`);
     case 'object': {
-      if (value instanceof Date) return Number.isNaN(value.getTime()) ? fail(`${at} is no date`) : value.toISOString();
+      if (value instanceof Date)
+        return Number.isNaN(value.getTime()) ? fail(`${at} is not a date`) : value.toISOString();
       return decimalText(value) ?? undefined;
     }
     default:

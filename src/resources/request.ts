@@ -22,7 +22,7 @@ export interface RawRequest {
   readonly method: HttpMethod;
   /**
    * Path below the base address, such as `/api/v1/external/balances`, with its ids encoded. `.`, `..`, `//`, a query and
-   * back slashes are refused, also where they are encoded.
+   * backslashes are refused.
    */
   readonly path: string;
   /** Text, numbers, booleans and decimals. Null and undefined are left out. */
@@ -118,15 +118,15 @@ function queryOf(query: unknown, fail: Fail): WireRecord {
 const PATH_MAX = 2_000;
 const PATH = /^\/(?:[\w.~!$&'()*+,;=:@/-]|%[0-9a-f]{2})*$/i;
 /** A server may decode a path once, and a proxy before it once more. */
-const DECODINGS = 3;
+const ROUNDS = 3;
 
 /** Refuses a path that could reach another host, or another endpoint than it seems to. */
 function checkPath(path: unknown, fail: Fail): `/${string}` {
   if (typeof path !== 'string' || path.length > PATH_MAX) fail(`path must be a short text, not ${kindOf(path)}`);
   if (!PATH.test(path)) {
-    fail('path must begin with one slash, without host, query, fragment, blanks or back slashes. Encode ids in it');
+    fail('path must begin with one slash, without host, query, fragment, spaces or backslashes. Encode ids in it');
   }
-  for (let text: string | null = path, round = 0; text !== null && round <= DECODINGS; round += 1) {
+  for (let text: string | null = path, round = 0; text !== null && round <= ROUNDS; round += 1) {
     const segments: readonly string[] = text.split(/[/\\]/).slice(1);
     // Some servers ignore what follows a semicolon in a segment.
     if (segments.some((segment) => /^\.{1,2}(?:;|$)/.test(segment))) fail('path must not hold . or .. as a segment');

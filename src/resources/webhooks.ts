@@ -60,7 +60,7 @@ export function buildWebhooks(client: ClientCore, secrets: readonly (string | Ui
   const secretsFor = (operation: string): readonly (string | Uint8Array)[] => {
     if (secrets.length > 0) return secrets;
     throw new ConfigurationError(
-      `${operation}: the client has no webhookSecret: give MerchantClient one, or put it into MERCHANT_WEBHOOK_SECRET, which is not set or empty. A client of withOptions with another key needs its own.`,
+      `${operation}: the client has no webhookSecret: give MerchantClient one, or put it into MERCHANT_WEBHOOK_SECRET, which is not set or empty. A client of withOptions with another key needs a separate one.`,
       { operation },
     );
   };

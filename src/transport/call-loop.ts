@@ -104,7 +104,7 @@ type AttemptResult<Data> =
   | (Extract<Read<Data>, { ok: true }> & { readonly answer: Answer })
   | (Extract<Read<Data>, { ok: false }> & { readonly answer: Answer | null });
 
-/** Sends one attempt inside a trace of its own. */
+/** Sends one attempt inside a separate trace. */
 function tracedAttempt<Data>(
   channel: TracingChannel,
   event: CallEvent,

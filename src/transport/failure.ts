@@ -51,7 +51,7 @@ export function afterUnknown({
   return ` It may have been processed: ${REMEDIES[operation] ?? 'repeat with the same external_id, or read it back'}.`;
 }
 
-/** What to do where a write is repeated without an external_id. */
+/** The remedies for writes without an external_id. */
 const REMEDIES: Readonly<Record<string, string>> = {
   'webhooks.resend': 'look at webhooks.deliveries before you send it again',
   request: 'find out whether it was done before you send it again',

@@ -214,7 +214,7 @@ describe('refused before any request', () => {
     ['a Map', { map: new Map([['a', 1]]) }, 'body.map is not plain data'],
     ['bytes', new Uint8Array(2), 'body is not plain data'],
     ['an instance of a class', new (class Order {})(), 'body is not plain data'],
-    ['a wrong date', new Date('x'), 'body is no date'],
+    ['a wrong date', new Date('x'), 'body is not a date'],
     ['a decimal of a billion digits', { a: Object.assign(new Decimal(1), { e: 1e9 }) }, 'body.a is not plain data'],
     ['a getter that throws', Object.defineProperty({}, 'a', { get: () => fail(), enumerable: true }), 'cannot be read'],
     ['200,000 levels', deep, 'cannot be read'],

@@ -1,4 +1,4 @@
-// What hooks, the logger and the tracing channels receive.
+// The events that hooks, the logger and the tracing channels receive.
 import type { Callback } from '../../checks.ts';
 import type { HttpMethod } from '../../contract/endpoint.ts';
 import type { ClientOperation } from '../../contract/endpoints.ts';
@@ -42,8 +42,9 @@ export interface ErrorEvent extends CallEvent {
   /** The whole call, waits included. */
   readonly durationMs: number;
   /**
-   * True for a failure that is an answer and no fault: an ident that is not found, an invoice that exists, parameters that
-   * the client refuses, an abort by the caller, or a failure that the client handles itself. The logger receives it at `warn`, others at `error`.
+   * True for a failure that is an answer and not a fault. Such as an ident that is not found, an invoice that exists,
+   * refused arguments, or an abort by the caller. Also a failure that the client handles itself. The logger receives these at
+   * `warn`, and others at `error`.
    */
   readonly expected: boolean;
 }

@@ -118,7 +118,7 @@ function failureOf(
   return { attempt: attempts.length, code: printable(code), status, outcome, durationMs, expected };
 }
 
-/** True for a failure that is an answer: nobody has to repair anything. */
+/** True for a failure that is an answer and needs no repair. */
 function isExpected(error: AnyMerchantError, { params }: Named<Endpoint<unknown>>): boolean {
   switch (error.kind) {
     case 'not_found':

@@ -29,7 +29,7 @@ export class Redactor {
     this.#fixed = fixed;
   }
 
-  /** Returns a redactor that hides other secrets as well. Keys that a function gave to this one are not handed on. */
+  /** Returns a redactor that hides other secrets as well. It does not know the keys that a function gave to this one. */
   with(more: readonly string[]): Redactor {
     return new Redactor([...new Set([...more, ...this.#fixed])]);
   }

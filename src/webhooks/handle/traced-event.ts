@@ -26,7 +26,7 @@ export interface WebhookTrace {
   readonly error?: Error;
 }
 
-/** Handles a delivery, or plays an event, inside a trace. Nothing is traced where nobody listens. */
+/** Handles a delivery, or plays an event, inside a trace. Without a subscriber it only does the work. */
 export function tracedEvent<Result extends { readonly ending: Ending }>(
   start: Pick<WebhookTrace, 'source' | 'externalId'>,
   reporter: Reporter,
@@ -45,7 +45,7 @@ export function tracedEvent<Result extends { readonly ending: Ending }>(
     context.key = reporter.key;
     context.verdict = verdict;
     context.status = start.source === 'webhook' ? status : null;
-    // A refused sender is no failure of this receiver.
+    // A refused sender is not a failure of this receiver.
     if (status >= 500 || error !== undefined) context.error = new Error(verdict);
     return result;
   });

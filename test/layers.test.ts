@@ -256,7 +256,7 @@ describe.runIf(isBuilt)('the built entries', () => {
 
   it.each(['index.cjs', 'webhooks.cjs'])('%s loads its later chunks with require, which Jest can do', (entry) => {
     const { chunks } = readBuilt(dist, entry);
-    const texts = chunks.map((chunk) => readFileSync(`${dist}/${chunk}`, 'utf8'));
+    const texts = chunks.map((chunk) => readFileSync(`${dist}/${chunk}`, 'utf8').replaceAll('\n', '')); // long lines are broken
     expect(texts.some((text) => text.includes('Promise.resolve().then(()=>require('))).toBe(true);
   });
 

@@ -3,6 +3,8 @@ import type { Cell, Group, Project } from '../engine/cell.ts';
 const JEST = './node_modules/.bin/jest';
 /** By file, because the short form links packages without their programs. */
 const VITEST = ['node', 'node_modules/vitest/vitest.mjs'];
+/** Milliseconds for one test: a limit against hanging. */
+const LIMIT = '120000';
 const VM_MODULES = { NODE_OPTIONS: '--experimental-vm-modules' };
 
 const JEST_CELLS: readonly (readonly [name: string, config: string, uses: readonly string[]])[] = [
@@ -19,7 +21,7 @@ const jestCells = JEST_CELLS.map(
     name: `Jest, ${name}`,
     project: 'runners',
     uses: ['jest', ...uses],
-    run: [JEST, '--config', `jest.${config}.json`],
+    run: [JEST, '--config', `jest.${config}.json`, '--testTimeout', LIMIT],
     ...(config === 'esm' && { env: VM_MODULES }),
   }),
 );
@@ -43,14 +45,14 @@ const mswCells = (project: string, title: string): Cell[] => [
     name: `vitest with ${title}`,
     project,
     uses: ['vitest', 'msw'],
-    run: [...VITEST, 'run', '--globals', 'msw.test.mjs'],
+    run: [...VITEST, 'run', '--globals', '--testTimeout', LIMIT, 'msw.test.mjs'],
     isShort: project === 'msw3',
   },
   {
     name: `Jest ESM with ${title}`,
     project,
     uses: ['jest', 'msw'],
-    run: [JEST, '--testMatch', '**/msw.test.mjs', '--transform', '{}'],
+    run: [JEST, '--testMatch', '**/msw.test.mjs', '--transform', '{}', '--testTimeout', LIMIT],
     env: VM_MODULES,
   },
 ];
@@ -89,7 +91,7 @@ export const testRunners: Group = {
       name: 'Mocha with tsx',
       project: 'runners',
       uses: ['mocha', 'tsx'],
-      run: ['./node_modules/.bin/mocha', '--import=tsx', '--timeout', '120000', 'mocha.ts'],
+      run: ['./node_modules/.bin/mocha', '--import=tsx', '--timeout', LIMIT, 'mocha.ts'],
     },
     ...vitestCells,
     ...mswCells('msw27', 'msw 2.7'),

@@ -6,7 +6,7 @@ import type { Cell, Project } from './cell.ts';
 import { ownNode } from './nodes.ts';
 import { placeInto, readManifest, type Tarball } from './tarball.ts';
 
-const INSTALL_SECONDS = 600;
+const INSTALL_SECONDS = 1_200;
 
 export interface Stage {
   /** The root of the repository. */

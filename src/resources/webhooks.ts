@@ -2,7 +2,7 @@ import { type Call, CallPromise } from '../call/call.ts';
 import { endpoints } from '../contract/endpoints.ts';
 import type { WebhookDelivery } from '../contract/types.ts';
 import { ConfigurationError } from '../errors/classes.ts';
-import { runCall } from '../transport/call-loop.ts';
+import { runCall } from '../transport/observe/observed-call.ts';
 import type { CallOptions } from '../transport/options.ts';
 import type { ClientCore } from '../transport/scope.ts';
 import { createDeferredHandler, deferredVerify } from '../webhooks/deferred-receiver.ts';
@@ -60,7 +60,7 @@ export function buildWebhooks(client: ClientCore, secrets: readonly (string | Ui
   const secretsFor = (operation: string): readonly (string | Uint8Array)[] => {
     if (secrets.length > 0) return secrets;
     throw new ConfigurationError(
-      `${operation}: the client has no webhookSecret: give MerchantClient one, or put it into MERCHANT_WEBHOOK_SECRET, which is not set or empty.`,
+      `${operation}: the client has no webhookSecret: give MerchantClient one, or put it into MERCHANT_WEBHOOK_SECRET, which is not set or empty. A client of withOptions with another key needs a separate one.`,
       { operation },
     );
   };

@@ -28,6 +28,7 @@ export type { EventNames } from './event/pinned-names.ts';
 export type { WebhookRequest } from './handle/handle-request.ts';
 export type { WebhookContext, WebhookHandlerOptions } from './handle/handler-options.ts';
 export type { WebhookReport, WebhookReportReason } from './handle/report.ts';
+export type { WebhookTrace } from './handle/traced-event.ts';
 export type { WebhookReply } from './handle/verdict.ts';
 export { createWebhookHandler, type WebhookHandler } from './handler.ts';
 export { type MemoryStore, type MemoryStoreOptions, memoryStore } from './stores/memory-store.ts';

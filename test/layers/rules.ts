@@ -6,7 +6,7 @@ import type { Import, ImportKind, SourceFile } from './source-graph.ts';
 export const EVERYWHERE: readonly string[] = ['checks.ts', 'callbacks.ts', 'printable.ts', 'errors/'];
 
 /** What carries a call, from the resource to the transport. */
-const CLIENT_PARTS = ['call/', 'client-options.ts', 'version.ts'];
+const CLIENT_PARTS = ['call/', 'client-options.ts', 'client-parts.ts', 'version.ts'];
 
 export interface Room {
   /** A folder, with a slash at its end, or a single file of `src`. */
@@ -115,6 +115,7 @@ export const ROOMS: readonly Room[] = [
     purpose: 'Results as data without classes.',
     may: ['contract/values/decimal.ts', ...EVERYWHERE],
   },
+  { holds: 'tracing.ts', purpose: 'The tracing channels, where the platform has them.', may: [] },
   { holds: 'version.ts', purpose: 'The version of the package.', may: [] },
   { holds: 'errors/codes.ts', purpose: 'The codes of errors, in groups.', may: [] },
   {
@@ -134,10 +135,15 @@ export const ROOMS: readonly Room[] = [
     may: ['webhooks/verify/secrets.ts', 'transport/', 'contract/', ...EVERYWHERE],
   },
   {
+    holds: 'client-parts.ts',
+    purpose: 'What a client is made of, and what one of `withOptions` shares with it.',
+    may: ['client-options.ts', 'webhooks/verify/secrets.ts', 'transport/', ...EVERYWHERE],
+  },
+  {
     holds: 'transport/',
     purpose:
       'One call over HTTP: options, attempts, retries, answers and failures. `transport.ts` is the only importer of ky.',
-    may: ['contract/', 'version.ts', ...EVERYWHERE],
+    may: ['contract/', 'version.ts', 'tracing.ts', ...EVERYWHERE],
   },
   {
     holds: 'resources/webhooks.ts',
@@ -197,7 +203,7 @@ export const ROOMS: readonly Room[] = [
   {
     holds: 'webhooks/handle/',
     purpose: 'One request, and one event, through the store and the function of the merchant.',
-    may: ['webhooks/verify/', 'webhooks/event/', 'contract/', ...EVERYWHERE],
+    may: ['webhooks/verify/', 'webhooks/event/', 'contract/', 'tracing.ts', ...EVERYWHERE],
     mayType: ['webhooks/stores/'],
   },
   {
@@ -274,7 +280,9 @@ function builtinProblem(path: string, { to, kind }: Import): string | null {
   if (folder('cli')(path) || kind === 'type') return null;
   if (kind === 'value') return `${path} loads ${to} with itself: node built-ins are loaded where they are used`;
   const isAllowed =
-    (to === 'node:crypto' && folder('webhooks')(path)) || (to === 'node:http' && folder('sandbox')(path));
+    (to === 'node:crypto' && folder('webhooks')(path)) ||
+    (to === 'node:http' && folder('sandbox')(path)) ||
+    (to === 'node:diagnostics_channel' && path === 'tracing.ts');
   return isAllowed ? null : `${path} loads ${to}: only webhooks may load node:crypto, only sandbox node:http`;
 }
 

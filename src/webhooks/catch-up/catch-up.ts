@@ -8,6 +8,7 @@ import type { HandlerSettings } from '../handle/handler-options.ts';
 import { playEvent } from '../handle/process-event.ts';
 import { Reporter } from '../handle/report.ts';
 import { runWithTimeLimit } from '../handle/time-limit.ts';
+import { tracedEvent } from '../handle/traced-event.ts';
 import type { Ending, Verdict } from '../handle/verdict.ts';
 import {
   CATCH_UP,
@@ -50,7 +51,7 @@ export async function catchUp<Extra extends object>(
         // A service that does not know the filter also returns invoices of other statuses.
         if (invoice.status !== status || isBefore(invoice, since)) continue;
         refuseForgetfulStore(store);
-        count.add(await playInvoice(invoice, settings, signal));
+        count.add(await tracedInvoice(invoice, settings, signal));
       }
     } catch (error) {
       if (!signal?.aborted || isMerchantError(error)) throw error;
@@ -87,12 +88,25 @@ function listInvoices<Extra extends object>(
   );
 }
 
-async function playInvoice<Extra extends object>(
+async function tracedInvoice<Extra extends object>(
   invoice: CatchUpInvoice,
   settings: HandlerSettings<Extra>,
   stop: AbortSignal | undefined,
 ): Promise<Ending> {
   const reporter = new Reporter(settings.options.onReport);
+  const externalId = typeof invoice.external_id === 'string' ? invoice.external_id : null;
+  const { ending } = await tracedEvent({ source: 'catch_up', externalId }, reporter, async () => ({
+    ending: await playInvoice(invoice, settings, stop, reporter),
+  }));
+  return ending;
+}
+
+async function playInvoice<Extra extends object>(
+  invoice: CatchUpInvoice,
+  settings: HandlerSettings<Extra>,
+  stop: AbortSignal | undefined,
+  reporter: Reporter,
+): Promise<Ending> {
   const play = async (signal: AbortSignal): Promise<Ending> => {
     try {
       return await playEvent(eventOfInvoice(invoice), settings, signal, reporter);

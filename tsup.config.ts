@@ -7,6 +7,7 @@ const entry = {
   index: 'src/index.ts',
   webhooks: 'src/webhooks/index.ts',
   sandbox: 'src/sandbox/index.ts',
+  reconcile: 'src/reconcile/index.ts',
 };
 /** msw is ESM only. */
 const esmOnly = { msw: 'src/msw.ts' };

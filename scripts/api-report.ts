@@ -7,7 +7,13 @@ import ts from 'typescript';
 
 const ROOT = join(import.meta.dirname, '..');
 const TYPES = join(ROOT, 'dist/types');
-const ENTRIES = { index: 'index', webhooks: 'webhooks/index', sandbox: 'sandbox/index', msw: 'msw' };
+const ENTRIES = {
+  index: 'index',
+  webhooks: 'webhooks/index',
+  sandbox: 'sandbox/index',
+  reconcile: 'reconcile/index',
+  msw: 'msw',
+};
 
 const paths = Object.values(ENTRIES).map((path) => join(TYPES, `${path}.d.ts`));
 const program = ts.createProgram(paths, {

@@ -7,7 +7,7 @@ const ROOT = join(import.meta.dirname, '..');
 const FOLDER = join(ROOT, 'coverage', 'docstring-examples');
 afterAll(() => rmSync(FOLDER, { recursive: true, force: true }));
 
-const ENTRIES = ['index', 'webhooks/index', 'sandbox/index', 'msw'];
+const ENTRIES = ['index', 'webhooks/index', 'sandbox/index', 'reconcile/index', 'msw'];
 
 /** What the merchant's code around an example declares. */
 const SURROUNDINGS = `

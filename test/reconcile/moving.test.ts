@@ -43,10 +43,14 @@ function liveShop(seed: number) {
   const sell = (): void => {
     count += 1;
     const id = `order-${count}`;
-    const end = time + random() * 2 * HOUR;
+    const end = time + HOUR / 2 + random() * 2 * HOUR;
     orders.set(id, order(id, { state: 'open', credited_usdt: null }));
-    const expires_at = new Date(time + 2 * HOUR);
-    invoices.unshift({ ...invoice(id), ...pending, created_at: new Date(time), expires_at });
+    const expires_at = new Date(time + 3 * HOUR);
+    const created = time + (random() * HOUR) / 2; // the customer enters an address first
+    due.push({
+      at: created,
+      work: () => invoices.unshift({ ...invoice(id), ...pending, created_at: new Date(created), expires_at }),
+    });
     const isPaid = random() < 0.7;
     due.push({
       at: end,
@@ -57,7 +61,7 @@ function liveShop(seed: number) {
           settled_amount_usdt: isPaid ? new Decimal('26.861298') : null,
         }),
     });
-    const webhook = end + random() * LATEST_WEBHOOK;
+    const webhook = end + random() * (random() < 0.5 ? HOUR / 60 : LATEST_WEBHOOK);
     const change = isPaid
       ? ({ state: 'fulfilled', credited_usdt: '26.861298' } as const)
       : ({ state: 'canceled' } as const);
@@ -65,11 +69,11 @@ function liveShop(seed: number) {
   };
   /** Lets time pass. */
   const pass = (longest: number): void => {
-    time += random() * longest;
+    time += (longest * (1 + random())) / 2;
     const now = due.filter(({ at }) => at <= time).sort((a, b) => a.at - b.at);
     due = due.filter(({ at }) => at > time);
     for (const { work } of now) work();
-    if (random() < 0.5) sell();
+    if (random() < 0.7) sell();
   };
   while (time < NOW) pass(HOUR);
   return { random, invoices, orders, pass, now: () => time };
@@ -86,9 +90,9 @@ function reconciled(
   const { client } = serviceOf(shop.invoices);
   const slow = <Arguments extends unknown[], T>(work: (...given: Arguments) => Promise<T>) => {
     return async (...given: Arguments): Promise<T> => {
-      shop.pass(HOUR / 4);
+      shop.pass(HOUR / 2);
       const answer = await work(...given);
-      shop.pass(HOUR / 4);
+      shop.pass(HOUR / 2);
       return answer;
     };
   };
@@ -101,11 +105,12 @@ function reconciled(
   };
   const options = {
     async *orders() {
-      for (const id of [...shop.orders.keys()].sort(() => shop.random() - 0.5)) {
+      const keys = [...shop.orders.keys()];
+      for (const id of keys.sort(() => shop.random() - 0.5)) {
         shop.pass(HOUR / 60);
-        const row = shop.orders.get(id);
-        if (row !== undefined) yield row;
+        yield shop.orders.get(id) ?? order(id);
       }
+      yield* [...shop.orders.values()].slice(-3).filter(({ external_id }) => !keys.includes(external_id)); // just made
     },
     async lookup(ids: readonly string[]) {
       shop.pass(HOUR / 4);

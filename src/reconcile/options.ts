@@ -152,13 +152,19 @@ export function isIterable(value: unknown): value is Orders {
 
 const DATE_ALONE = /^\d{4}-\d{2}-\d{2}$/;
 
-function readInstant(name: string, value: unknown): number | null {
-  if (value === undefined) return null;
+/** Milliseconds since 1970, or null for what is not a time. */
+export function instantFrom(value: unknown): number | null {
   const text = typeof value === 'string' && DATE_ALONE.test(value) ? `${value}T00:00:00Z` : value;
   const date = typeof text === 'string' ? dateFrom(text) : text;
   const ms = date instanceof Date ? date.getTime() : date;
-  if (typeof ms === 'number' && Number.isFinite(ms)) return ms;
-  return fail(`${name} must be a Date, milliseconds since 1970 or ISO 8601 text, not ${kindOf(value)}`);
+  return typeof ms === 'number' && Number.isFinite(ms) ? ms : null;
+}
+
+function readInstant(name: string, value: unknown): number | null {
+  if (value === undefined) return null;
+  return (
+    instantFrom(value) ?? fail(`${name} must be a Date, milliseconds since 1970 or ISO 8601 text, not ${kindOf(value)}`)
+  );
 }
 
 function readStatuses(statuses: unknown): readonly (KnownInvoiceStatus | undefined)[] {

@@ -5,13 +5,18 @@ interface NodeFiles {
   readonly promises: {
     mkdtemp(prefix: string): Promise<string>;
     appendFile(path: string, text: string): Promise<void>;
-    rm(path: string, options: { readonly recursive: true; readonly force: true }): Promise<void>;
+    rm(path: string, options: typeof REMOVED): Promise<void>;
   };
   createReadStream(path: string, encoding: 'utf8'): AsyncIterable<string>;
+  rmSync(path: string, options: typeof REMOVED): void;
 }
 interface NodeProcess {
   getBuiltinModule?(id: string): unknown;
+  once?(event: 'exit', listener: () => void): unknown;
+  off?(event: 'exit', listener: () => void): unknown;
 }
+
+const REMOVED = { recursive: true, force: true } as const;
 
 /** A temporary folder with files of lines. */
 export interface LineFiles {
@@ -39,6 +44,8 @@ export async function openLineFiles(parent: string | undefined): Promise<LineFil
   }
   const folder = await explained(parent, fs.promises.mkdtemp(`${parent ?? os.tmpdir()}/merchant-invoicing-reconcile-`));
   const written = new Set<string>();
+  const onExit = (): void => fs.rmSync(folder, REMOVED); // process.exit() runs no finally
+  process?.once?.('exit', onExit);
   return {
     async append(name, text) {
       written.add(name);
@@ -53,7 +60,10 @@ export async function openLineFiles(parent: string | undefined): Promise<LineFil
         yield* lines;
       }
     },
-    remove: () => fs.promises.rm(folder, { recursive: true, force: true }),
+    async remove() {
+      process?.off?.('exit', onExit);
+      await fs.promises.rm(folder, REMOVED);
+    },
   };
 }
 

@@ -107,14 +107,14 @@ class Run implements Reconciliation {
     const check = new ListCheck(this.#settings);
     yield* this.#readInvoices(rows, reading, check, requests);
     let done = 0;
-    for await (const partition of rows.all()) {
+    for await (const group of rows.groups()) {
       this.#goOn();
-      for await (const entry of comparison.partition(partition)) {
+      for await (const entry of comparison.compare(group.rows)) {
         this.#goOn();
         yield entry;
       }
-      done += 1;
-      this.#report('comparison', done, rows.partitions);
+      done += group.count;
+      this.#report('comparison', done, rows.count);
     }
     yield* check.shortage(this.#tally.invoices);
     yield* this.#walkAgain(comparison, requests);

@@ -25,7 +25,7 @@ const HINT = /^sep=(.)$/i;
 export async function* readCsv(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<CsvRecord, void, undefined> {
   const parser = new CsvParser();
   let decoder: TextDecoder | null = null;
-  let first = new Uint8Array();
+  let first: Uint8Array = new Uint8Array();
   const decode = (bytes: Uint8Array, stream: boolean): string => {
     decoder ??= new TextDecoder(encodingOf(bytes), { fatal: true });
     try {
@@ -44,7 +44,7 @@ export async function* readCsv(pieces: AsyncIterable<Uint8Array>): AsyncGenerato
   yield* parser.end();
 }
 
-function joined(a: Uint8Array, b: Uint8Array): Uint8Array<ArrayBuffer> {
+function joined(a: Uint8Array, b: Uint8Array): Uint8Array {
   const all = new Uint8Array(a.length + b.length);
   all.set(a);
   all.set(b, a.length);

@@ -33,7 +33,7 @@ const CSV: Readonly<Record<string, (entry: Finding | NotCompared) => string | nu
   invoice_status: (entry) => invoiceOf(entry)?.status ?? null,
   invoice_paid_amount: (entry) => invoiceOf(entry)?.paid_amount?.toFixed() ?? null,
   invoice_credited_usdt: (entry) => invoiceOf(entry)?.credited_usdt?.toFixed() ?? null,
-  place: (entry) => (entry.kind === 'not_compared' ? entry.place : (entry.order?.place ?? null)),
+  place: (entry) => ('place' in entry ? entry.place : (entry.order?.place ?? null)),
   action: (entry) => (entry.kind === 'not_compared' ? entry.problem : entry.action),
 };
 

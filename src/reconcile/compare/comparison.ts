@@ -39,7 +39,7 @@ const GONE = {
   problem: 'the invoice was listed, and could not be read again',
 } as const;
 
-/** Compares orders and invoices, one partition after the other. */
+/** Compares orders and invoices, one group of rows after the other. */
 export class Comparison {
   readonly #settings: Settings;
   readonly #tally: Tally;
@@ -56,8 +56,8 @@ export class Comparison {
     this.#signal = signal;
   }
 
-  /** Compares the rows of one partition. What differs is read a second time before it is told. */
-  async *partition(rows: AsyncIterable<Row> | Iterable<Row>): AsyncGenerator<Told, void, undefined> {
+  /** Compares rows. What differs is read a second time before it is told. */
+  async *compare(rows: AsyncIterable<Row>): AsyncGenerator<Told, void, undefined> {
     const entries = await entriesOf(rows);
     if (this.#settings.orders === undefined) yield* this.#lookUpAll([...entries.values()]);
     let suspects: Entry[] = [];

@@ -16,7 +16,7 @@ export interface Entry {
 const PLACES_MAX = 10;
 
 /** Groups rows by id. Of several copies of an invoice, the final or else the latest one is kept. */
-export async function entriesOf(rows: AsyncIterable<Row> | Iterable<Row>): Promise<Map<string, Entry>> {
+export async function entriesOf(rows: AsyncIterable<Row>): Promise<Map<string, Entry>> {
   const entries = new Map<string, Entry>();
   for await (const row of rows) {
     const entry = entries.get(row.id) ?? { id: row.id, order: null, orders: 0, places: [], invoices: [] };

@@ -5,18 +5,34 @@ import { lineOf, type Row, rowOf } from './rows.ts';
 const PARTITIONS = 256;
 /** Characters that wait for one file. Of 256 files together this is at most 4 MB. */
 const BUFFER = 16_384;
+/** Small partitions are compared together up to this many rows, because each comparison may end with requests. */
+const TOGETHER = 5_000;
+
+/** The lines of one partition. In memory mode they wait until they are compared, else until they are written. */
+interface Partition {
+  readonly name: string;
+  lines: string[];
+  size: number;
+  count: number;
+}
+
+/** Rows that are compared together. */
+export interface RowGroup {
+  readonly rows: AsyncIterable<Row>;
+  readonly count: number;
+}
 
 /**
- * Holds rows until all are read, grouped by `external_id`: in memory up to a limit, beyond it in files. Rows of one id are
- * in the same partition, so that each partition is compared on its own.
+ * Holds rows until all are read, in partitions by `external_id`: in memory up to a limit, beyond it in files. Rows of one
+ * id are in the same partition, so that each partition is compared on its own.
  */
 export class Partitions {
   readonly #limit: number;
   readonly #parent: string | undefined;
-  #rows: Row[] = [];
+  readonly #partitions = Array.from({ length: PARTITIONS }, (_, at): Partition => {
+    return { name: String(at), lines: [], size: 0, count: 0 };
+  });
   #files: LineFiles | null = null;
-  readonly #waiting = new Map<number, string[]>();
-  readonly #sizes = new Map<number, number>();
   #count = 0;
 
   constructor(limit: number, parent: string | undefined) {
@@ -29,66 +45,61 @@ export class Partitions {
     return this.#count;
   }
 
-  /** The number of partitions. */
-  get partitions(): number {
-    return this.#files === null ? 1 : PARTITIONS;
-  }
-
   /** Adds a row. Await the result only if it is a promise: most rows are added at once. */
   add(row: Row): Promise<void> | null {
+    const partition = this.#partitions[partitionOf(row.id)];
+    if (partition === undefined) throw new RangeError('there is no such partition');
+    const line = lineOf(row); // takes a third of the memory of the row
+    partition.lines.push(line);
+    partition.size += line.length;
+    partition.count += 1;
     this.#count += 1;
-    if (this.#files !== null) return this.#write(row, this.#files);
-    this.#rows.push(row);
-    return this.#rows.length > this.#limit ? this.#spill() : null;
+    if (this.#files !== null) return partition.size > BUFFER ? this.#write(partition, this.#files) : null;
+    return this.#count > this.#limit ? this.#spill() : null;
   }
 
-  /** The partitions, each as its rows in the order in which they were added. */
-  async *all(): AsyncGenerator<AsyncIterable<Row> | Iterable<Row>, void, undefined> {
-    const files = this.#files;
-    if (files === null) {
-      yield this.#rows;
-      return;
+  /** All rows, in groups. Rows of one id are in one group, in the order in which they were added. */
+  async *groups(): AsyncGenerator<RowGroup, void, undefined> {
+    let members: Partition[] = [];
+    let count = 0;
+    for (const partition of this.#partitions) {
+      if (this.#files !== null) await this.#write(partition, this.#files);
+      members.push(partition);
+      count += partition.count;
+      if (count < TOGETHER) continue;
+      yield { rows: this.#rowsOf(members), count };
+      members = [];
+      count = 0;
     }
-    for (const partition of this.#waiting.keys()) await this.#flush(partition, files);
-    for (let partition = 0; partition < PARTITIONS; partition += 1) yield rowsIn(files, partition);
+    if (count > 0) yield { rows: this.#rowsOf(members), count };
   }
 
   /** Removes the files. */
   async remove(): Promise<void> {
-    this.#rows = [];
-    this.#waiting.clear();
     await this.#files?.remove();
   }
 
   async #spill(): Promise<void> {
     const files = await openLineFiles(this.#parent);
     this.#files = files;
-    const rows = this.#rows;
-    this.#rows = [];
-    for (const row of rows) await this.#write(row, files);
+    for (const partition of this.#partitions) await this.#write(partition, files);
   }
 
-  #write(row: Row, files: LineFiles): Promise<void> | null {
-    const partition = partitionOf(row.id);
-    const line = lineOf(row);
-    const lines = this.#waiting.get(partition) ?? [];
-    if (lines.length === 0) this.#waiting.set(partition, lines);
-    lines.push(line);
-    const size = (this.#sizes.get(partition) ?? 0) + line.length;
-    this.#sizes.set(partition, size);
-    return size > BUFFER ? this.#flush(partition, files) : null;
+  async #write(partition: Partition, files: LineFiles): Promise<void> {
+    const { name, lines } = partition;
+    partition.lines = [];
+    partition.size = 0;
+    if (lines.length > 0) await files.append(name, `${lines.join('\n')}\n`);
   }
 
-  async #flush(partition: number, files: LineFiles): Promise<void> {
-    const lines = this.#waiting.get(partition) ?? [];
-    this.#waiting.set(partition, []);
-    this.#sizes.set(partition, 0);
-    if (lines.length > 0) await files.append(String(partition), `${lines.join('\n')}\n`);
+  async *#rowsOf(partitions: readonly Partition[]): AsyncGenerator<Row, void, undefined> {
+    for (const partition of partitions) {
+      const { name, lines } = partition;
+      partition.lines = []; // in memory mode they are let go when they are compared
+      for (const line of lines) yield rowOf(line);
+      if (this.#files !== null) for await (const line of this.#files.lines(name)) yield rowOf(line);
+    }
   }
-}
-
-async function* rowsIn(files: LineFiles, partition: number): AsyncGenerator<Row, void, undefined> {
-  for await (const line of files.lines(String(partition))) yield rowOf(line);
 }
 
 /** FNV-1a over the code units, with the bits mixed at the end: ids that differ in their last digits spread evenly. */

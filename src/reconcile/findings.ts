@@ -7,8 +7,8 @@ import type { Decimal } from '../contract/values/decimal.ts';
  * - `open`: waits for its payment.
  * - `paid`: the shop has booked the payment and has not delivered yet.
  * - `fulfilled`: the customer has the goods or the credit.
- * - `canceled`: ended without delivery, and nothing was given back.
- * - `refunded`: the shop gave the money back, outside of the service.
+ * - `canceled`: ended without delivery and without a refund.
+ * - `refunded`: the shop has returned the money, outside of the service.
  */
 export type OrderState = 'open' | 'paid' | 'fulfilled' | 'canceled' | 'refunded';
 
@@ -48,10 +48,10 @@ export interface FindingFacts {
   readonly external_id: string;
   /** Currency of the invoice, or of the order without an invoice. In upper case. */
   readonly currency: string;
-  /** What to do, as a sentence for people. */
+  /** The remedy, as a sentence for people. */
   readonly action: string;
   /**
-   * True if both sides were read again just before the finding was told. An order can be read again only with `lookup`.
+   * True if both sides were read again just before the finding was reported. An order can be read again only with `lookup`.
    */
   readonly confirmed: boolean;
   readonly order: FoundOrder | null;
@@ -65,7 +65,7 @@ export interface AmountValues {
   readonly difference: Decimal;
 }
 
-/** What each kind of finding compares. Amounts of money are in the currency of the finding, credits in USDT. */
+/** The values that each kind of finding compares. Amounts of money are in the currency of the finding, credits in USDT. */
 export interface FindingValues {
   /** The invoice is paid, but the order is open or canceled. */
   readonly paid_not_fulfilled: {
@@ -134,16 +134,16 @@ export type Finding<Kind extends FindingKind = FindingKind> = {
   readonly [Each in Kind]: { readonly kind: Each } & FindingValues[Each] & FindingFacts;
 }[Kind];
 
-/** What to do about each kind of finding. */
+/** The remedy for each kind of finding. */
 export const ACTIONS: Readonly<Record<FindingKind, string>> = {
   paid_not_fulfilled: 'Fulfil the order against the credited amount, or refund the customer.',
   fulfilled_not_paid: 'Stop or reclaim the delivery: the service has no payment for it.',
   underpaid: 'Ask for the rest, or accept it and lower the amount of the order.',
   overpaid: 'Refund the rest, or accept it and raise the amount of the order.',
   credited_differs: 'Correct the booked credit: the service credited another amount.',
-  currency_differs: 'Find out which currency was meant. The amounts were not compared.',
+  currency_differs: 'Find out which currency is right. The amounts were not compared.',
   corrected_after_fulfilment: 'Book the corrected credit, and settle the rest with the customer.',
-  invoice_without_order: 'Find the order. If there is none, find out who created the invoice.',
+  invoice_without_order: 'Find the order. If no order belongs to it, find out who created the invoice.',
   order_without_invoice: 'Create the invoice with this external_id, or cancel the order.',
   duplicate_order: 'Keep one order with this external_id: one payment must not fulfil two.',
   webhook_not_delivered: 'Repair the receiver, then send the webhook again. Do not fulfil by hand as well.',
@@ -179,7 +179,7 @@ export interface NotCompared {
   readonly external_id: string | null;
   readonly currency: string | null;
   readonly reason: Exclude<NotComparedReason, 'within_grace'>;
-  /** What is wrong, as a sentence. */
+  /** The problem, as a sentence. */
   readonly problem: string;
   /** Where it stood, such as `line 17`, `row 16` or `page 3`. */
   readonly place: string;

@@ -29,7 +29,7 @@ export interface ReconcileProgress {
   readonly phase: 'orders' | 'invoices' | 'comparison';
   /** Orders, pages or rows so far. */
   readonly done: number;
-  /** How many there are. Null where nobody knows, which is so for orders. */
+  /** The number of all of them. Null for orders, whose number is unknown. */
   readonly total: number | null;
   /** Findings so far. */
   readonly findings: number;
@@ -48,7 +48,7 @@ export interface ReconcileOptions {
   readonly orders?: Orders | undefined;
   /**
    * Reads the orders with these ids, at most 200. An order that does not exist is left out. With `orders` it reads an order
-   * again before a finding is told. Without them it reads the order of each invoice.
+   * again before a finding is reported. Without them it reads the order of each invoice.
    */
   readonly lookup?: ((ids: readonly string[]) => Orders | Promise<Orders>) | undefined;
   /** Compares invoices that were created at this time or later. Default: all. */
@@ -127,7 +127,7 @@ export function readSettings(options: ReconcileOptions) {
     statuses: readStatuses(options.statuses),
     order: readWord('order', ORDERS, options.order, fail) ?? 'detect',
     now,
-    /** What ended after this time is left to its webhook. */
+    /** Invoices that ended after this time are left to their webhook. */
     horizon: now - readGrace(options.grace),
     tolerance: readTolerance(options.creditedTolerance),
     prefetch: readCount('prefetch', options.prefetch, PREFETCH, fail),

@@ -1,7 +1,7 @@
 import { notify } from '../callbacks.ts';
 import { AbortedError } from '../errors/classes.ts';
 import { isMerchantError } from '../errors/guards.ts';
-import { Comparison, type Told } from './compare/comparison.ts';
+import { Comparison, type Result } from './compare/comparison.ts';
 import { SecondReading } from './compare/second-reading.ts';
 import type { Finding, NotCompared } from './findings.ts';
 import { type ReconcileOptions, type ReconcileProgress, readSettings, type Settings } from './options.ts';
@@ -28,11 +28,11 @@ export interface Reconciliation extends AsyncIterable<Finding | NotCompared> {
 }
 
 /**
- * Compares the orders of a shop with the invoices of the service, and yields what differs.
+ * Compares the orders of a shop with the invoices of the service, and yields the differences.
  *
  * Orders are read first, then invoices, and both are held until they are compared: in memory, or in files beyond
- * `maxInMemory` rows. What ended less than `grace` ago is left to its webhook. Before a finding is told, both sides are read
- * again, so that nothing is invented while invoices move.
+ * `maxInMemory` rows. Invoices that ended less than `grace` ago are left to their webhook. Before a finding is reported, both
+ * sides are read again, so that nothing is invented while invoices move.
  *
  * @throws ConfigurationError for an unusable option.
  * @example
@@ -49,7 +49,7 @@ export function reconcile(options: ReconcileOptions): Reconciliation {
 class Run implements Reconciliation {
   readonly #settings: Settings;
   readonly #tally = new Tally();
-  readonly #entries: AsyncGenerator<Told, void, undefined>;
+  readonly #entries: AsyncGenerator<Result, void, undefined>;
   readonly #ended: Promise<ReconcileSummary>;
   #end: (summary: ReconcileSummary) => void = () => {};
   #fail: (error: unknown) => void = () => {};
@@ -75,7 +75,7 @@ class Run implements Reconciliation {
     return this.#ended;
   }
 
-  async *#run(): AsyncGenerator<Told, void, undefined> {
+  async *#run(): AsyncGenerator<Result, void, undefined> {
     const { signal } = this.#settings;
     const requests = new AbortController();
     const onAbort = (): void => requests.abort(signal?.reason);
@@ -89,9 +89,9 @@ class Run implements Reconciliation {
       }
       isComplete = true;
     } catch (error) {
-      const told = signal?.aborted && !isMerchantError(error) ? aborted(signal) : error;
-      this.#fail(told);
-      throw told;
+      const reported = signal?.aborted && !isMerchantError(error) ? aborted(signal) : error;
+      this.#fail(reported);
+      throw reported;
     } finally {
       signal?.removeEventListener('abort', onAbort);
       requests.abort();
@@ -100,7 +100,7 @@ class Run implements Reconciliation {
     }
   }
 
-  async *#entriesOf(rows: Partitions, requests: AbortSignal): AsyncGenerator<Told, void, undefined> {
+  async *#entriesOf(rows: Partitions, requests: AbortSignal): AsyncGenerator<Result, void, undefined> {
     const reading = new SecondReading(this.#settings.merchant, requests);
     const comparison = new Comparison(this.#settings, this.#tally, reading, requests);
     yield* this.#readOrders(rows);
@@ -120,7 +120,7 @@ class Run implements Reconciliation {
     yield* this.#walkAgain(comparison, requests);
   }
 
-  async *#readOrders(rows: Partitions): AsyncGenerator<Told, void, undefined> {
+  async *#readOrders(rows: Partitions): AsyncGenerator<Result, void, undefined> {
     for await (const order of this.#settings.orders ?? []) {
       this.#goOn();
       this.#tally.orders += 1;
@@ -137,7 +137,7 @@ class Run implements Reconciliation {
     reading: SecondReading,
     check: ListCheck,
     requests: AbortSignal,
-  ): AsyncGenerator<Told, void, undefined> {
+  ): AsyncGenerator<Result, void, undefined> {
     for (const status of this.#settings.statuses) {
       this.#goOn();
       for await (const { rows: found, unread, page } of readInvoices(this.#settings, status, requests)) {
@@ -155,7 +155,7 @@ class Run implements Reconciliation {
   }
 
   /** Looks for the invoices that a read by `external_id` could neither show nor deny. */
-  async *#walkAgain(comparison: Comparison, requests: AbortSignal): AsyncGenerator<Told, void, undefined> {
+  async *#walkAgain(comparison: Comparison, requests: AbortSignal): AsyncGenerator<Result, void, undefined> {
     const { unread } = comparison;
     if (unread.size === 0) return;
     const found = new Map<string, InvoiceRow | 'malformed'>();

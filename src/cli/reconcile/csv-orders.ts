@@ -51,7 +51,7 @@ export async function* csvOrders(
   if (header === null) throw misuse('the file of orders is empty: it needs a header', EXAMPLE);
 }
 
-/** Reads flags such as `amount=Total`. `known` names what stands at the place `at`. */
+/** Reads flags such as `amount=Total`. `known` has the words that are allowed at the place `at`. */
 function pairsOf(flag: string, flags: readonly string[], known: readonly string[], at: 0 | 1): Map<string, string> {
   return new Map(
     flags.map((text) => {

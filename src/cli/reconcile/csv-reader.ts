@@ -3,7 +3,7 @@ export interface CsvRecord {
   readonly fields: readonly string[];
   /** The line on which the record begins, from 1. */
   readonly line: number;
-  /** What is wrong with its quotes, or null. */
+  /** The problem with its quotes, or null. */
   readonly problem: string | null;
 }
 
@@ -17,8 +17,8 @@ const DELIMITERS = [',', ';', '\t'] as const;
 const HINT = /^sep=(.)$/i;
 
 /**
- * Reads CSV as spreadsheets and databases write it: UTF-8, or UTF-16 with a byte order mark, separated by commas,
- * semicolons or tabs, as the header shows. Quoted fields may hold separators, quotes and line breaks.
+ * Reads CSV as spreadsheets and databases write it. It is UTF-8, or UTF-16 with a byte order mark. Commas, semicolons or
+ * tabs separate the fields, as the header shows. Quoted fields may hold separators, quotes and line breaks.
  *
  * @throws CsvError for bytes of another encoding, and for a quote that is not closed.
  */

@@ -62,7 +62,7 @@ function shown(entry: Finding | NotCompared, member: 'expected' | 'actual' | 'di
 
 /** An entry for people. */
 export function textOf(entry: Finding | NotCompared, style: Style): string {
-  const name = excerpt(entry.external_id ?? entry.place, 80);
+  const name = excerpt(entry.external_id ?? ('place' in entry ? entry.place : ''), 80);
   if (entry.kind === 'not_compared') {
     return `  ${style.soft('?')} not compared: ${name}  ${style.soft(`${entry.reason}, ${excerpt(entry.place, 80)}`)}\n      ${excerpt(entry.problem, 300)}\n`;
   }

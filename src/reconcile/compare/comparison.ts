@@ -7,11 +7,11 @@ import type { Tally } from '../summary.ts';
 import { addOrders, type Entry, entriesOf } from './entries.ts';
 import { type Judgement, judge, type Pair } from './judge.ts';
 import { mapLimited } from './map-limited.ts';
+import { currencyOf, duplicateOf, findingsOf, notComparedOf, undeliveredOf } from './results.ts';
 import type { SecondReading } from './second-reading.ts';
-import { currencyOf, duplicateOf, findingsOf, notComparedOf, undeliveredOf } from './told.ts';
 
-/** What a run yields. */
-export type Told = Finding | NotCompared;
+/** An entry that a run yields. */
+export type Result = Finding | NotCompared;
 
 /** Pairs that are read a second time together. */
 const BATCH = 100;
@@ -56,16 +56,16 @@ export class Comparison {
     this.#signal = signal;
   }
 
-  /** Compares rows. What differs is read a second time before it is told. */
-  async *compare(rows: AsyncIterable<Row>): AsyncGenerator<Told, void, undefined> {
+  /** Compares rows. Whatever differs is read a second time before it is reported. */
+  async *compare(rows: AsyncIterable<Row>): AsyncGenerator<Result, void, undefined> {
     const entries = await entriesOf(rows);
     if (this.#settings.orders === undefined) yield* this.#lookUpAll([...entries.values()]);
     let suspects: Entry[] = [];
     for (const entry of entries.values()) {
       this.#tally.invoices += entry.invoices.length;
-      const told = this.#firstLook(entry);
-      if (told === 'suspect') suspects.push(entry);
-      else yield* told;
+      const results = this.#firstLook(entry);
+      if (results === 'suspect') suspects.push(entry);
+      else yield* results;
       if (suspects.length < BATCH) continue;
       yield* this.#secondLook(suspects);
       suspects = [];
@@ -74,18 +74,18 @@ export class Comparison {
   }
 
   /** Compares an order with the result of a second walk. */
-  async *afterWalk(order: OrderRow, invoice: InvoiceRow | 'malformed' | null): AsyncGenerator<Told, void, undefined> {
+  async *afterWalk(order: OrderRow, invoice: InvoiceRow | 'malformed' | null): AsyncGenerator<Result, void, undefined> {
     const pair = { id: order.id, order, invoice: invoice === 'malformed' ? null : invoice };
     const judgement = invoice === 'malformed' ? MALFORMED : judge(pair, this.#settings);
-    yield* await this.#told(pair, judgement, this.#settings.lookup !== undefined);
+    yield* await this.#resultsOf(pair, judgement, this.#settings.lookup !== undefined);
   }
 
   /** Orders whose invoice cannot be looked for. */
-  async *giveUp(order: OrderRow): AsyncGenerator<Told, void, undefined> {
+  async *giveUp(order: OrderRow): AsyncGenerator<Result, void, undefined> {
     yield notComparedOf({ id: order.id, order, invoice: null }, NOT_READ);
   }
 
-  async *#lookUpAll(entries: readonly Entry[]): AsyncGenerator<Told, void, undefined> {
+  async *#lookUpAll(entries: readonly Entry[]): AsyncGenerator<Result, void, undefined> {
     const { lookup } = this.#settings;
     for (let at = 0; lookup !== undefined && at < entries.length; at += LOOKUP_SIZE) {
       const asked = entries.slice(at, at + LOOKUP_SIZE);
@@ -99,7 +99,7 @@ export class Comparison {
     }
   }
 
-  #firstLook(entry: Entry): Told[] | 'suspect' {
+  #firstLook(entry: Entry): Result[] | 'suspect' {
     const [invoice = null, another] = entry.invoices;
     const pair = { id: entry.id, order: entry.order, invoice };
     if (another !== undefined) return [notComparedOf(pair, SEVERAL)];
@@ -108,8 +108,8 @@ export class Comparison {
     return judgement.ending === 'differs' ? 'suspect' : this.#settled(pair, judgement);
   }
 
-  /** Orders first, then invoices: what the shop did because of a payment is then seen with the payment. */
-  async *#secondLook(entries: readonly Entry[]): AsyncGenerator<Told, void, undefined> {
+  /** Reads orders first, then invoices, so that a payment is read after everything that the shop did because of it. */
+  async *#secondLook(entries: readonly Entry[]): AsyncGenerator<Result, void, undefined> {
     if (entries.length === 0) return;
     const { lookup, orders, prefetch } = this.#settings;
     const found =
@@ -120,16 +120,16 @@ export class Comparison {
             entries.map(({ id }) => id),
           );
     if (found !== null && orders !== undefined) yield* found.others;
-    const told = await mapLimited(entries, prefetch, async (entry) => {
+    const results = await mapLimited(entries, prefetch, async (entry) => {
       if (found === null) return this.#confirm(entry, false);
       const again: Entry = { id: entry.id, order: null, orders: 0, places: [], invoices: entry.invoices };
       addOrders(again, found.orders.get(entry.id) ?? []);
       return this.#confirm(again, true);
     });
-    for (const each of told) yield* each;
+    for (const each of results) yield* each;
   }
 
-  async #confirm(entry: Entry, isOrderFresh: boolean): Promise<Told[]> {
+  async #confirm(entry: Entry, isOrderFresh: boolean): Promise<Result[]> {
     const { id, order } = entry;
     const [listed = null] = entry.invoices;
     if (entry.orders > 1) return [duplicateOf(entry, { id, order, invoice: listed }, isOrderFresh)];
@@ -137,7 +137,7 @@ export class Comparison {
       const invoice = await this.#reading.again(listed);
       if (invoice === null && listed.ended === null) return [notComparedOf({ id, order, invoice: listed }, GONE)];
       const pair = { id, order, invoice: invoice ?? listed };
-      return this.#told(pair, judge(pair, this.#settings), isOrderFresh && invoice !== null);
+      return this.#resultsOf(pair, judge(pair, this.#settings), isOrderFresh && invoice !== null);
     }
     const reading = order === null ? 'absent' : await this.#reading.search(id);
     if (reading === 'unread' && order !== null && this.unread.size < UNREAD_MAX) {
@@ -146,17 +146,17 @@ export class Comparison {
     }
     const pair = { id, order, invoice: typeof reading === 'string' ? null : reading };
     if (reading === 'unread') return [notComparedOf(pair, NOT_READ)];
-    return this.#told(pair, reading === 'malformed' ? MALFORMED : judge(pair, this.#settings), isOrderFresh);
+    return this.#resultsOf(pair, reading === 'malformed' ? MALFORMED : judge(pair, this.#settings), isOrderFresh);
   }
 
-  async #told(pair: Pair, judgement: Judgement, confirmed: boolean): Promise<Told[]> {
+  async #resultsOf(pair: Pair, judgement: Judgement, confirmed: boolean): Promise<Result[]> {
     if (judgement.ending !== 'differs') return this.#settled(pair, judgement);
     const findings = findingsOf(pair, judgement.differences, confirmed);
     const isUnfulfilled = findings.some(({ kind }) => kind === 'paid_not_fulfilled');
     return isUnfulfilled ? [...findings, ...(await this.#undelivered(pair, confirmed))] : findings;
   }
 
-  #settled(pair: Pair, judgement: Exclude<Judgement, { ending: 'differs' }>): Told[] {
+  #settled(pair: Pair, judgement: Exclude<Judgement, { ending: 'differs' }>): Result[] {
     if (judgement.ending === 'not_compared') return [notComparedOf(pair, judgement)];
     const currency = currencyOf(pair);
     if (judgement.ending === 'matched') this.#tally.match(currency);
@@ -180,7 +180,7 @@ export class Comparison {
       return [undeliveredOf(pair, confirmed, latest, async () => merchant.webhooks.resend(invoice.uuid))];
     } catch (error) {
       if (!isMerchantError(error) || error.kind === 'aborted') throw error;
-      this.#tally.deliveriesNotRead += 1; // the payment is told in any case
+      this.#tally.deliveriesNotRead += 1; // the payment is reported in any case
       return [];
     }
   }

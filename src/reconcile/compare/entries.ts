@@ -15,7 +15,7 @@ export interface Entry {
 
 const PLACES_MAX = 10;
 
-/** Groups rows by id. Of several copies of an invoice, the final or else the latest one is kept. */
+/** Groups rows by id. Of several copies of an invoice, the final one is kept, or the latest. */
 export async function entriesOf(rows: AsyncIterable<Row>): Promise<Map<string, Entry>> {
   const entries = new Map<string, Entry>();
   for await (const row of rows) {

@@ -3,7 +3,7 @@ import { Decimal } from '../../contract/values/decimal.ts';
 import type { FindingKind, FindingValues, NotCompared, OrderState } from '../findings.ts';
 import type { InvoiceRow, OrderRow } from '../rows/rows.ts';
 
-/** What one `external_id` has on both sides. */
+/** The order and the invoice of one `external_id`. */
 export interface Pair {
   readonly id: string;
   readonly order: OrderRow | null;
@@ -17,7 +17,7 @@ export type Difference = {
   } & FindingValues[Kind];
 }[Exclude<FindingKind, 'duplicate_order' | 'webhook_not_delivered'>];
 
-/** What a comparison says. */
+/** The result of a comparison. */
 export type Judgement =
   | { readonly ending: 'matched' | 'within_grace' }
   | { readonly ending: 'not_compared'; readonly reason: NotCompared['reason']; readonly problem: string }
@@ -26,7 +26,7 @@ export type Judgement =
 /** The rules of a run. Times are in milliseconds since 1970. */
 export interface Rules {
   readonly now: number;
-  /** What ended after this time is left to its webhook. */
+  /** Invoices that ended after this time are left to their webhook. */
   readonly horizon: number;
   /** A difference of credits up to this counts as none. */
   readonly tolerance: Decimal;
@@ -62,7 +62,7 @@ function judgeOrderAlone({ state }: OrderRow): Judgement {
   };
 }
 
-/** An invoice that ended unpaid owes nobody anything, so an order that the shop has deleted does not matter. */
+/** For an invoice that ended unpaid nothing is owed, so the shop may have deleted its order. */
 function withoutOrder({ status }: InvoiceRow): Difference[] {
   if (eventOfStatus(status) === 'invoice.canceled') return [];
   return [{ kind: 'invoice_without_order', expected: null, actual: status, difference: null }];
@@ -79,7 +79,7 @@ function between(order: OrderRow, invoice: InvoiceRow, rules: Rules): Difference
   if (!SETTLED.has(state)) {
     return [{ kind: 'paid_not_fulfilled', expected: 'fulfilled', actual: state, difference: null }];
   }
-  if (state === 'refunded') return []; // settled by hand: what was owed and booked before no longer counts
+  if (state === 'refunded') return []; // settled by hand, so the amounts no longer count
   if (order.currency !== invoice.currency) {
     return [{ kind: 'currency_differs', expected: order.currency, actual: invoice.currency, difference: null }];
   }

@@ -5,8 +5,8 @@ import { invoiceRow } from '../read/invoice-row.ts';
 import type { InvoiceRow } from '../rows/rows.ts';
 
 /**
- * The result of reading one invoice: `absent` if the service has none, `unread` if it could not say, `malformed` if it has
- * one that cannot be read.
+ * The result of reading one invoice. `absent`: the service has none. `unread`: it could not say. `malformed`: it has one that
+ * cannot be decoded.
  */
 export type Reading = InvoiceRow | 'absent' | 'unread' | 'malformed';
 
@@ -14,8 +14,8 @@ export type Reading = InvoiceRow | 'absent' | 'unread' | 'malformed';
 const NOT_AN_IDENT = new Set([500, 501]);
 
 /**
- * Reads invoices one by one, by uuid or `external_id`. The interface does not say which of them a read accepts, so "not
- * found" counts only if a known invoice can be read by the same kind of id.
+ * Reads invoices one by one, by uuid or `external_id`. The interface does not say which of them a read accepts.
+ * Therefore "not found" counts only if a known invoice can be read by the same kind of id.
  */
 export class SecondReading {
   readonly #merchant: ReconcileClient;

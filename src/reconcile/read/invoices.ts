@@ -16,7 +16,7 @@ export interface InvoicePage {
 
 type ReadPage = (page: number) => PromiseLike<Page<ReconcileInvoice>>;
 
-/** Rows that cannot be decoded are told once. Beyond this number they may be told again when their page is read again. */
+/** Rows that cannot be decoded are reported once. Beyond this number a page that is read again may repeat them. */
 const REMEMBERED = 10_000;
 
 /**
@@ -28,13 +28,13 @@ export async function* readInvoices(
   status: Settings['statuses'][number],
   signal: AbortSignal,
 ): AsyncGenerator<InvoicePage, void, undefined> {
-  const told = new Set<string>();
+  const reported = new Set<string>();
   let unread: NotCompared[] = [];
   const onInvalidItem = (item: InvalidItem): void => {
     const entry = unreadInvoice(item);
     const name = idOf(item.raw, 'uuid') ?? entry.place;
-    if (told.has(name)) return;
-    if (told.size < REMEMBERED) told.add(name);
+    if (reported.has(name)) return;
+    if (reported.size < REMEMBERED) reported.add(name);
     unread.push(entry);
   };
   const read: ReadPage = (page) =>

@@ -4,15 +4,15 @@ import type { Settings } from '../options.ts';
 
 /**
  * Compares the number of different invoices with the count of the service: a list without a stable order repeats some rows
- * and hides others. It can tell only for one list that is read from end to end.
+ * and hides others. The check works only for one list that is read from end to end.
  */
 export class ListCheck {
-  readonly #canTell: boolean;
+  readonly #isUsable: boolean;
   #least = Number.POSITIVE_INFINITY;
   #unread = 0;
 
   constructor({ statuses, since, until }: Pick<Settings, 'statuses' | 'since' | 'until'>) {
-    this.#canTell = statuses.length === 1 && !Number.isFinite(since) && !Number.isFinite(until);
+    this.#isUsable = statuses.length === 1 && !Number.isFinite(since) && !Number.isFinite(until);
   }
 
   take({ total_items }: Pick<Page<unknown>, 'total_items'>, unread: number): void {
@@ -20,10 +20,10 @@ export class ListCheck {
     this.#unread += unread;
   }
 
-  /** Tells how many invoices are missing. */
+  /** Reports the number of missing invoices. */
   *shortage(invoices: number): Generator<NotCompared, void, undefined> {
     const missing = this.#least - invoices - this.#unread;
-    if (!this.#canTell || !Number.isFinite(missing) || missing <= 0) return;
+    if (!this.#isUsable || !Number.isFinite(missing) || missing <= 0) return;
     yield {
       kind: 'not_compared',
       external_id: null,

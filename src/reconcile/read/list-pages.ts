@@ -32,7 +32,7 @@ export async function* readPages<T>({ prefetch, read }: PagesOptions<T>): AsyncG
     if (made >= READS_FACTOR * pages + READS_SPARE) throw tooMany(made, pages, number);
     made += 1;
     const answer = Promise.resolve(read(number));
-    answer.catch(() => {}); // requested ahead: nobody may wait for it when it fails
+    answer.catch(() => {}); // requested ahead: no code may wait for it when it fails
     ahead.set(number, answer);
     return answer;
   };

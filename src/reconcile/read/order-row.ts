@@ -14,7 +14,7 @@ import type { OrderRow } from '../rows/rows.ts';
 export interface ReconcileOrder {
   /** The id with which the invoice was created. */
   readonly external_id: string;
-  /** What the customer owes, as decimal text or a Decimal. Never a number. */
+  /** The amount that the customer owes, as decimal text or a Decimal. Never a number. */
   readonly amount: DecimalInput;
   /** Currency code, compared without case. */
   readonly currency: string;
@@ -45,7 +45,7 @@ const PLACE_MAX = 80;
 /** Places that a host's Decimal may have: to print 1e1000000 would take all memory. */
 const EXPONENT_MAX = 140;
 
-/** Checks an order. Never throws, whatever the shop hands over. */
+/** Checks an order. Never throws, whatever the shop passes. */
 export function readOrder(order: unknown, byDefault: string): OrderRow | BadOrder {
   if (order instanceof BadOrder) return order;
   let place = byDefault;

@@ -8,7 +8,7 @@ const BUFFER = 16_384;
 /** Small partitions are compared together up to this many rows, because each comparison may end with requests. */
 const TOGETHER = 5_000;
 
-/** The lines of one partition. In memory mode they wait until they are compared, else until they are written. */
+/** The lines of one partition. In memory mode they wait until they are compared, otherwise until they are written. */
 interface Partition {
   readonly name: string;
   lines: string[];
@@ -24,7 +24,7 @@ export interface RowGroup {
 
 /**
  * Holds rows until all are read, in partitions by `external_id`: in memory up to a limit, beyond it in files. Rows of one
- * id are in the same partition, so that each partition is compared on its own.
+ * id are in the same partition, so that each partition can be compared alone.
  */
 export class Partitions {
   readonly #limit: number;
@@ -95,7 +95,7 @@ export class Partitions {
   async *#rowsOf(partitions: readonly Partition[]): AsyncGenerator<Row, void, undefined> {
     for (const partition of partitions) {
       const { name, lines } = partition;
-      partition.lines = []; // in memory mode they are let go when they are compared
+      partition.lines = []; // in memory mode they are released when they are compared
       for (const line of lines) yield rowOf(line);
       if (this.#files !== null) for await (const line of this.#files.lines(name)) yield rowOf(line);
     }

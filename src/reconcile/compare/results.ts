@@ -13,7 +13,7 @@ import type { InvoiceRow, OrderRow } from '../rows/rows.ts';
 import type { Entry } from './entries.ts';
 import type { Difference, Judgement, Pair } from './judge.ts';
 
-// Turns what a comparison says into what the caller reads.
+// Turns the result of a comparison into the objects that the caller reads.
 
 /** The findings of a pair. */
 export function findingsOf(pair: Pair, differences: readonly Difference[], confirmed: boolean): Finding[] {
@@ -57,7 +57,7 @@ export function undeliveredOf(
   };
 }
 
-/** What a pair is not compared for. */
+/** The reason why a pair is not compared. */
 export function notComparedOf(pair: Pair, { reason, problem }: Extract<Judgement, { reason: unknown }>): NotCompared {
   const { id, order, invoice } = pair;
   const isOrder = reason === 'order_malformed';

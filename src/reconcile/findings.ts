@@ -150,9 +150,6 @@ export const ACTIONS: Readonly<Record<FindingKind, string>> = {
   pending_past_expiry: 'Ask the service: an expired invoice should have ended.',
 };
 
-/** The kinds of findings. */
-export const FINDING_KINDS = Object.keys(ACTIONS) as readonly FindingKind[]; // the keys of the table
-
 /**
  * Why something could not be compared.
  *

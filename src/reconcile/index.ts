@@ -4,14 +4,25 @@
  * @packageDocumentation
  */
 // The entry `merchant-invoicing/reconcile`. This room takes from the contract only files without zod.
-export type { Decimal } from '../contract/values/decimal.ts';
+export { Decimal } from '../contract/values/decimal.ts';
 export type {
   ReconcileCallOptions,
   ReconcileClient,
   ReconcileListOptions,
   ReconcileQuery,
 } from './client.ts';
-export type * from './findings.ts';
+export type {
+  AmountValues,
+  Finding,
+  FindingFacts,
+  FindingKind,
+  FindingValues,
+  FoundInvoice,
+  FoundOrder,
+  NotCompared,
+  NotComparedReason,
+  OrderState,
+} from './findings.ts';
 export type { Instant, Orders, ReconcileOptions, ReconcileProgress } from './options.ts';
 export type { ReconcileInvoice } from './read/invoice-row.ts';
 export type { ReconcileOrder } from './read/order-row.ts';

@@ -57,7 +57,7 @@ export class Comparison {
   }
 
   /** Compares rows. Whatever differs is read a second time before it is reported. */
-  async *compare(rows: AsyncIterable<Row>): AsyncGenerator<Result, void, undefined> {
+  async *compare(rows: AsyncIterable<readonly Row[]>): AsyncGenerator<Result, void, undefined> {
     const entries = await entriesOf(rows);
     if (this.#settings.orders === undefined) yield* this.#lookUpAll([...entries.values()]);
     let suspects: Entry[] = [];

@@ -16,15 +16,17 @@ export interface Entry {
 const PLACES_MAX = 10;
 
 /** Groups rows by id. Of several copies of an invoice, the final one is kept, or the latest. */
-export async function entriesOf(rows: AsyncIterable<Row>): Promise<Map<string, Entry>> {
+export async function entriesOf(groups: AsyncIterable<readonly Row[]>): Promise<Map<string, Entry>> {
   const entries = new Map<string, Entry>();
-  for await (const row of rows) {
-    const entry = entries.get(row.id) ?? { id: row.id, order: null, orders: 0, places: [], invoices: [] };
-    entries.set(row.id, entry);
-    if (row.side === 'o') addOrders(entry, [row]);
-    else addInvoice(entry, row);
-  }
+  for await (const rows of groups) for (const row of rows) addRow(entries, row);
   return entries;
+}
+
+function addRow(entries: Map<string, Entry>, row: Row): void {
+  const entry = entries.get(row.id) ?? { id: row.id, order: null, orders: 0, places: [], invoices: [] };
+  entries.set(row.id, entry);
+  if (row.side === 'o') addOrders(entry, [row]);
+  else addInvoice(entry, row);
 }
 
 /** Adds orders to those of an entry. */

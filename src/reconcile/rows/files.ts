@@ -7,7 +7,7 @@ interface NodeFiles {
     appendFile(path: string, text: string): Promise<void>;
     rm(path: string, options: typeof REMOVED): Promise<void>;
   };
-  createReadStream(path: string, encoding: 'utf8'): AsyncIterable<string>;
+  createReadStream(path: string, options: typeof READING): AsyncIterable<string>;
   rmSync(path: string, options: typeof REMOVED): void;
 }
 interface NodeProcess {
@@ -17,12 +17,14 @@ interface NodeProcess {
 }
 
 const REMOVED = { recursive: true, force: true } as const;
+/** Each read is a wait, so most files are read in three. */
+const READING = { encoding: 'utf8', highWaterMark: 262_144 } as const;
 
 /** A temporary folder with files of lines. */
 export interface LineFiles {
   append(name: string, text: string): Promise<void>;
-  /** The lines of a file. A file that was never written has none. */
-  lines(name: string): AsyncIterable<string>;
+  /** The lines of a file, many at a time. A file that was never written has none. */
+  lines(name: string): AsyncIterable<readonly string[]>;
   remove(): Promise<void>;
 }
 
@@ -54,10 +56,10 @@ export async function openLineFiles(parent: string | undefined): Promise<LineFil
     async *lines(name) {
       if (!written.has(name)) return;
       let rest = '';
-      for await (const chunk of fs.createReadStream(`${folder}/${name}`, 'utf8')) {
+      for await (const chunk of fs.createReadStream(`${folder}/${name}`, READING)) {
         const lines = (rest + chunk).split('\n');
         rest = lines.pop() ?? '';
-        yield* lines;
+        yield lines;
       }
     },
     async remove() {

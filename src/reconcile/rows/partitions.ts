@@ -18,7 +18,8 @@ interface Partition {
 
 /** Rows that are compared together. */
 export interface RowGroup {
-  readonly rows: AsyncIterable<Row>;
+  /** The rows, many at a time. */
+  readonly rows: AsyncIterable<readonly Row[]>;
   readonly count: number;
 }
 
@@ -92,12 +93,12 @@ export class Partitions {
     if (lines.length > 0) await files.append(name, `${lines.join('\n')}\n`);
   }
 
-  async *#rowsOf(partitions: readonly Partition[]): AsyncGenerator<Row, void, undefined> {
+  async *#rowsOf(partitions: readonly Partition[]): AsyncGenerator<readonly Row[], void, undefined> {
     for (const partition of partitions) {
       const { name, lines } = partition;
       partition.lines = []; // in memory mode they are released when they are compared
-      for (const line of lines) yield rowOf(line);
-      if (this.#files !== null) for await (const line of this.#files.lines(name)) yield rowOf(line);
+      yield lines.map(rowOf);
+      for await (const written of this.#files?.lines(name) ?? []) yield written.map(rowOf);
     }
   }
 }

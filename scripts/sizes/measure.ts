@@ -30,6 +30,7 @@ const TARGETS: Readonly<Record<string, Target>> = {
   sandbox: { file: 'sandbox.js' },
   reconcile: { file: 'reconcile.js' },
   msw: { file: 'msw.js' },
+  testing: { file: 'testing.js' },
   cli: { file: 'cli/main.js', run: ['--version'] },
 };
 

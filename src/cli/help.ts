@@ -16,6 +16,7 @@ Commands
   webhooks check URL                  examine your endpoint, rule by rule
   webhooks send EVENT URL             send it one signed delivery
   webhooks verify < request           explain a signature
+  reconcile --orders FILE             compare your orders with the invoices
   openapi                             print the service as OpenAPI 3.1
   explain CODE                        cause and remedy of an error code
   doctor                              check version, key, address, clock

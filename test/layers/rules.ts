@@ -231,6 +231,12 @@ export const ROOMS: readonly Room[] = [
   },
   ...SANDBOX_ROOMS,
   {
+    holds: 'reconcile/',
+    purpose: 'The orders of a shop against the invoices of the service: the entry `merchant-invoicing/reconcile`.',
+    may: ['webhooks/catch-up/invoice-event.ts', 'webhooks/clock.ts', 'contract/', ...EVERYWHERE],
+    mayType: ['resources/'],
+  },
+  {
     holds: 'msw.ts',
     purpose: 'The entry `merchant-invoicing/msw`: the sandbox behind msw.',
     may: ['sandbox/', 'contract/values/hosts.ts', ...EVERYWHERE],
@@ -258,7 +264,7 @@ export const ROOMS: readonly Room[] = [
   {
     holds: 'cli/',
     purpose: 'The command line. Each command loads what it needs when it runs.',
-    may: ['sandbox/', 'webhooks/', 'contract/', 'version.ts', ...EVERYWHERE],
+    may: ['sandbox/', 'webhooks/', 'reconcile/', 'contract/', 'version.ts', ...EVERYWHERE],
     mayType: ['client.ts', ...CLIENT_PARTS],
   },
 ];
@@ -275,15 +281,22 @@ const PACKAGES: readonly { readonly name: RegExp; readonly may: (path: string) =
   { name: /^vitest$/, may: (path) => path === 'testing/vitest.ts' },
 ];
 
+/** Node built-ins that a room may load at their first use. */
+const LAZY_BUILTINS: Readonly<Record<string, string>> = {
+  'node:crypto': 'webhooks/',
+  'node:http': 'sandbox/',
+  'node:fs': 'reconcile/',
+  'node:os': 'reconcile/',
+  'node:diagnostics_channel': 'tracing.ts',
+};
+
 /** Node built-ins: never at load time outside of the command line, and lazily only where a room needs them. */
 function builtinProblem(path: string, { to, kind }: Import): string | null {
   if (folder('cli')(path) || kind === 'type') return null;
   if (kind === 'value') return `${path} loads ${to} with itself: node built-ins are loaded where they are used`;
-  const isAllowed =
-    (to === 'node:crypto' && folder('webhooks')(path)) ||
-    (to === 'node:http' && folder('sandbox')(path)) ||
-    (to === 'node:diagnostics_channel' && path === 'tracing.ts');
-  return isAllowed ? null : `${path} loads ${to}: only webhooks may load node:crypto, only sandbox node:http`;
+  const room = LAZY_BUILTINS[to];
+  if (room !== undefined && isIn(room, path)) return null;
+  return `${path} loads ${to}: ${room === undefined ? 'no room' : `only ${room}`} may`;
 }
 
 function isWithin(to: string, places: readonly string[]): boolean {
@@ -345,10 +358,10 @@ function cycleProblems(graph: readonly SourceFile[]): string[] {
     .map(({ path }) => `${path} imports itself in a circle`);
 }
 
-/** webhooks and testing must stay light, so what they take from contract may not load zod, however deep. */
+/** webhooks, testing and reconcile must stay light, so what they take from contract may not load zod, however deep. */
 function weightProblems(graph: readonly SourceFile[]): string[] {
   return graph
-    .filter(({ path }) => folder('webhooks')(path) || folder('testing')(path))
+    .filter(({ path }) => folder('webhooks')(path) || folder('testing')(path) || folder('reconcile')(path))
     .flatMap(({ path, imports }) =>
       imports
         .filter(({ to, kind }) => kind !== 'type' && folder('contract')(to))

@@ -1,5 +1,6 @@
 import { catchUp } from './catch-up/catch-up.ts';
-import type { CatchUpClient, CatchUpOptions, CatchUpResult } from './catch-up/catch-up-options.ts';
+import type { CatchUpClient } from './catch-up/catch-up-client.ts';
+import type { CatchUpOptions, CatchUpResult } from './catch-up/catch-up-options.ts';
 import { handleRequest, type WebhookRequest } from './handle/handle-request.ts';
 import { readHandlerOptions, type WebhookHandlerOptions } from './handle/handler-options.ts';
 import type { WebhookReply } from './handle/verdict.ts';

@@ -1,7 +1,7 @@
 import { checkOptions, kindOf, namesOf } from '../../checks.ts';
 import { FINAL_INVOICE_STATUSES, type FinalInvoiceStatus } from '../../contract/statuses.ts';
 import { ConfigurationError } from '../../errors/classes.ts';
-import type { Order } from './list-walk.ts';
+import type { Order } from './lists/list-walk.ts';
 
 export const CATCH_UP = 'handler.catchUp';
 export const CURSOR_VERSION = 1;

@@ -1,9 +1,9 @@
 import { eventOfStatus } from '../../contract/statuses.ts';
 import type { CatchUpCursor } from './cursor.ts';
-import type { Bounds } from './list-walk.ts';
-import type { PendingList } from './pending-list.ts';
+import type { Bounds } from './lists/list-walk.ts';
+import type { PendingList } from './lists/pending-list.ts';
 import { isDone, type Run } from './run.ts';
-import { readOne } from './single-reads.ts';
+import type { readOne } from './single-reads.ts';
 
 /** If more invoices than this are missing, the lists are read on first: a page may show a hundred of them. */
 const SINGLE_READS_MAX = 100;

@@ -4,8 +4,8 @@ import { uuidOf } from './catch-up-count.ts';
 import type { CatchUpSettings } from './catch-up-options.ts';
 import { type CatchUpCursor, CURSOR_VERSION } from './cursor.ts';
 import { findMissing } from './find-missing.ts';
-import { BEGINNING, type Bounds } from './list-walk.ts';
-import { later, type NamedPending, namePending, type PendingList, readPending } from './pending-list.ts';
+import { BEGINNING, type Bounds } from './lists/list-walk.ts';
+import { later, type NamedPending, namePending, type PendingList, readPending } from './lists/pending-list.ts';
 import type { Run } from './run.ts';
 import { checkAccount, readOne } from './single-reads.ts';
 
@@ -25,7 +25,10 @@ export interface Reading {
 }
 
 /** Reads the lists as far as is needed. Returns the cursor for the next run, or null if the cursor must not advance. */
-export async function readLists<Extra extends object>(run: Run<Extra>, reading: Reading): Promise<CatchUpCursor | null> {
+export async function readLists<Extra extends object>(
+  run: Run<Extra>,
+  reading: Reading,
+): Promise<CatchUpCursor | null> {
   const { merchant, chosen, cursor, since, earliest, stopIfAborted } = reading;
   const { signal, maxLifetime, prefetch } = chosen;
   stopIfAborted();
@@ -69,7 +72,8 @@ export async function readLists<Extra extends object>(run: Run<Extra>, reading: 
     began,
     readTo: named.readTo,
     newest: run.newest,
-    pending: named.uuids === null ? null : [...new Set([...named.uuids.filter((uuid) => !run.ended.has(uuid)), ...open])],
+    pending:
+      named.uuids === null ? null : [...new Set([...named.uuids.filter((uuid) => !run.ended.has(uuid)), ...open])],
     retry,
     unreadable: leftUnreadable,
     totals: totalsOf(run),
@@ -84,7 +88,12 @@ function boundsOf(time: number): Bounds {
  * Names the pending invoices for the next run. `seen` is when an invoice was created that this list, or an earlier one,
  * has shown: where the header `Date` comes from another clock, the lists still tell how late it was.
  */
-function nameFrom(pending: PendingList, seen: number | null, began: number, cursor: CatchUpCursor | null): NamedPending {
+function nameFrom(
+  pending: PendingList,
+  seen: number | null,
+  began: number,
+  cursor: CatchUpCursor | null,
+): NamedPending {
   const bound = seen === null ? began : Math.min(began, seen - SKEW);
   return namePending(pending, Math.max(bound, cursor?.readTo ?? bound));
 }

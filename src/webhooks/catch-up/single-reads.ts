@@ -20,7 +20,8 @@ export async function readOne(
   } catch (error) {
     if (!isMerchantError(error)) throw error;
     if (error.kind === 'unexpected_response') return 'unreadable';
-    if (REFUSALS.includes(error.kind) || (error.kind === 'server' && error.status === NOT_IMPLEMENTED)) return 'refused';
+    if (REFUSALS.includes(error.kind) || (error.kind === 'server' && error.status === NOT_IMPLEMENTED))
+      return 'refused';
     throw error;
   }
 }

@@ -1,6 +1,6 @@
 import type { FinalInvoiceStatus } from '../../contract/statuses.ts';
 import type { CatchUpCursor, CatchUpTotal } from './cursor.ts';
-import type { ListWalk, Order } from './list-walk.ts';
+import type { ListWalk, Order } from './lists/list-walk.ts';
 
 /** Invoices that have left the pending list for one status since the last run. */
 interface Ended {

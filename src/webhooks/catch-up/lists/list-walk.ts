@@ -1,10 +1,10 @@
-import { isObject } from '../../contract/json.ts';
-import type { FinalInvoiceStatus } from '../../contract/statuses.ts';
-import { dateFrom, Problem } from '../../contract/values/scalars.ts';
-import type { InvalidItem } from '../../resources/list-options.ts';
-import { readMember } from '../event/payload.ts';
-import type { CatchUpClient, CatchUpInvoice, CatchUpList, CatchUpPage } from './catch-up-client.ts';
-import { uuidOf } from './catch-up-count.ts';
+import { isObject } from '../../../contract/json.ts';
+import type { FinalInvoiceStatus } from '../../../contract/statuses.ts';
+import { dateFrom, Problem } from '../../../contract/values/scalars.ts';
+import type { InvalidItem } from '../../../resources/list-options.ts';
+import { readMember } from '../../event/payload.ts';
+import type { CatchUpClient, CatchUpInvoice, CatchUpList, CatchUpPage } from '../catch-up-client.ts';
+import { uuidOf } from '../catch-up-count.ts';
 import { NewestFirst } from './newest-first.ts';
 import { RowsBefore, type TimedRow } from './rows-before.ts';
 

@@ -5,6 +5,8 @@ export class PlayPool {
   readonly #concurrency: number;
   readonly #play: (invoice: CatchUpInvoice) => Promise<void>;
   readonly #running = new Map<unknown, Promise<void>>();
+  /** `play` is not to reject. If it does, the run ends. */
+  #failure: { readonly error: unknown } | null = null;
 
   constructor(concurrency: number, play: (invoice: CatchUpInvoice) => Promise<void>) {
     this.#concurrency = concurrency;
@@ -17,18 +19,28 @@ export class PlayPool {
     while (this.#running.has(order) || this.#running.size >= this.#concurrency) {
       await Promise.race(this.#running.values());
     }
-    const run = this.#play(invoice).finally(() => this.#running.delete(order));
-    run.catch(() => {}); // add and drain report it
+    this.#throwFailure();
+    const failed = (error: unknown): void => {
+      this.#failure ??= { error };
+    };
+    const run = this.#play(invoice)
+      .catch(failed)
+      .finally(() => this.#running.delete(order));
     this.#running.set(order, run);
   }
 
   /** Waits for all of them. */
   async drain(): Promise<void> {
-    await Promise.all(this.#running.values());
+    await this.settle();
+    this.#throwFailure();
   }
 
   /** Waits for all of them, also if one fails. */
   async settle(): Promise<void> {
-    await Promise.allSettled(this.#running.values());
+    await Promise.all(this.#running.values());
+  }
+
+  #throwFailure(): void {
+    if (this.#failure !== null) throw this.#failure.error;
   }
 }

@@ -34,6 +34,7 @@ export async function readLists<Extra extends object>(
   stopIfAborted();
   if (cursor !== null) await checkAccount(merchant, cursor, signal);
 
+  if (run.newest === null) await run.seeNewest();
   const unreadable = new Set<string | null>();
   const openPending = () => run.openPending(({ raw }) => unreadable.add(uuidOf(raw)));
   const first = openPending();

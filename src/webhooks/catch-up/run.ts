@@ -78,12 +78,24 @@ export class Run<Extra extends object> {
     return this.#walk('pending', BEGINNING, BEGINNING, onInvalid);
   }
 
-  #walk(status: ListWalk['status'], old: Bounds, next: Bounds, onInvalid: WalkSettings['onInvalid']): ListWalk {
+  /** Sees how late it is by the invoices that were paid last, where the service sorts them so. */
+  async seeNewest(): Promise<void> {
+    const paid = this.#walk('success', BEGINNING, BEGINNING, () => {}, false);
+    if ((await paid.serviceTime()) !== null) await paid.read();
+  }
+
+  #walk(
+    status: 'pending' | FinalInvoiceStatus,
+    old: Bounds,
+    next: Bounds,
+    onInvalid: WalkSettings['onInvalid'],
+    isShown = true,
+  ): ListWalk {
     const { merchant, chosen } = this.#parts;
     const { isPinned, prefetch, signal } = chosen;
     const onPage: WalkSettings['onPage'] = (page) => {
       for (const invoice of page.items ?? []) this.#see(invoice);
-      this.count.turn(page);
+      if (isShown) this.count.turn(page);
     };
     const walk = new ListWalk(merchant, status, { isPinned, prefetch, signal, old, next, onPage, onInvalid });
     this.#walks.push(walk);

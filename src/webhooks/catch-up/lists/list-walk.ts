@@ -17,7 +17,7 @@ export type Bounds = Readonly<Record<Order, number>>;
 /** No row is older. */
 export const BEGINNING: Bounds = { created: Number.NEGATIVE_INFINITY, finished: Number.NEGATIVE_INFINITY };
 
-export const PAGE_SIZE = 100;
+const PAGE_SIZE = 100;
 
 /** Counts of the rows of a list that are older than the bounds, in each order that the list may have. */
 class Counts {
@@ -52,7 +52,6 @@ type Rows = { readonly items: readonly CatchUpInvoice[] };
 
 /** Walks one list page by page, and observes its order and its counts. It can be interrupted, and continued later. */
 export class ListWalk {
-  readonly status: 'pending' | FinalInvoiceStatus;
   readonly orders: Readonly<Record<Order, NewestFirst>>;
   readonly old: Counts;
   readonly next: Counts;
@@ -70,10 +69,9 @@ export class ListWalk {
 
   constructor(
     merchant: CatchUpClient,
-    status: ListWalk['status'],
+    status: 'pending' | FinalInvoiceStatus,
     { isPinned, prefetch, signal, old, next, onPage, onInvalid }: WalkSettings,
   ) {
-    this.status = status;
     this.#isPinned = isPinned;
     this.orders = { created: new NewestFirst(isPinned), finished: new NewestFirst(false) };
     this.old = new Counts(old, this.orders.created.tolerance);

@@ -18,7 +18,7 @@ export interface ListServiceOptions {
   readonly latency?: number;
   /** The header `Date` of an answer at this time. Null leaves it out. */
   readonly date?: (now: number) => string | null;
-  /** What is answered as `total_items`. */
+  /** The `total_items` of an answer, from the true one. */
   readonly total?: (total: number) => number;
 }
 
@@ -149,7 +149,7 @@ export class ListService {
     return at(this.#invoices.created, index);
   }
 
-  /** The place of an invoice in a list: rows of one key stand in the order of their index. */
+  /** The place of an invoice in a list: rows of one key are sorted by their index. */
   #placeOf(status: Status, list: readonly number[], index: number): number {
     const key = this.#key(status, index);
     let low = 0;

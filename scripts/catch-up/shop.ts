@@ -38,7 +38,7 @@ export class Shop {
     this.#merchant = new MerchantClient({ baseUrl: 'https://pay.example.com', apiKey: 'key', fetch, retry: false });
   }
 
-  /** Runs `catchUp` once, as a process of its own would: the cursor goes through its JSON. */
+  /** Runs `catchUp` once, as a separate process would: the cursor goes through its JSON. */
   async catchUp(options: Partial<CatchUpOptions> = {}): Promise<CatchUpResult & { readonly requests: number }> {
     const before = this.#service.requests;
     const cursor: CatchUpCursor | undefined =

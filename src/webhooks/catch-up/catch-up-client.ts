@@ -12,7 +12,7 @@ export interface CatchUpInvoice
   readonly created_at?: Date | undefined;
 }
 
-/** A page of a list as it came. Without the optional members, the list is read to its end. */
+/** A page of a list as received. Without the optional members, the list is read to its end. */
 export interface CatchUpPage {
   readonly page: number;
   readonly total_pages: number;

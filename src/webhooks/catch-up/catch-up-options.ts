@@ -38,7 +38,7 @@ export interface CatchUpOptions {
    * runs makes the run read everything.
    */
   readonly since: Date | number | string;
-  /** The cursor of the last run. Null and undefined mean that there is none: the run reads everything. */
+  /** The cursor of the last run. Without one, or with null, the run reads everything. */
   readonly cursor?: CatchUpCursor | null | undefined;
   /** Ends the walk. A running function may end first, within the time limit. The promise then rejects with an AbortedError. */
   readonly signal?: AbortSignal | undefined;

@@ -42,7 +42,7 @@ export async function catchUp<Extra extends object>(
   const earliest = Math.min(since, cursor?.began ?? since);
   const { signal } = chosen;
   const stopIfAborted = (): void => {
-    if (signal?.aborted) throw new Error('aborted'); // told below, when the running invoices have ended
+    if (signal?.aborted) throw new Error('aborted'); // reported below, when the running invoices have ended
   };
   const run = new Run({ merchant, chosen, settings, cursor, earliest, stopIfAborted });
   try {

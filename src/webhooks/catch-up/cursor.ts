@@ -12,6 +12,10 @@ export type CatchUpTotal = readonly [least: number, most: number] | null;
 /**
  * Where a run of `catchUp` ended, for the next run. It is plain JSON of at most about 90 kB. Keep it as it is, in the
  * database of the store. Times are in milliseconds since 1970, by the clock of the service.
+ *
+ * @example
+ * const { cursor } = await handler.catchUp(merchant, { since: '2026-01-31', cursor: JSON.parse(body) });
+ * if (cursor !== undefined) db.prepare('UPDATE catch_up SET cursor = ?').run(JSON.stringify(cursor));
  */
 export interface CatchUpCursor {
   readonly version: typeof CURSOR_VERSION;
@@ -59,7 +63,7 @@ export function refuse(problem: string): never {
 const REMEDY = 'Leave the cursor out once: that run reads everything and returns a new one';
 
 /**
- * Returns a copy of the cursor, or null if there is none.
+ * Returns a copy of the cursor, or null if it is absent.
  *
  * @throws ConfigurationError for anything that this version of the package did not return for this store.
  */

@@ -78,7 +78,7 @@ async function take<Extra extends object>(
   }
 }
 
-/** Reads a page of each list in turn: an invoice may be in any. */
+/** Reads a page of one list after the other: an invoice may be in any. */
 async function readOn<Extra extends object>(
   run: Run<Extra>,
   end: Bounds,

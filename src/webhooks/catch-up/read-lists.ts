@@ -12,7 +12,7 @@ import { checkAccount, readOne } from './single-reads.ts';
 /** Clocks of one service differ by less, and an invoice shows in the lists within this time. */
 const SKEW = 60_000;
 
-/** What a run reads. */
+/** The input of a run. */
 export interface Reading {
   readonly merchant: CatchUpClient;
   readonly chosen: CatchUpSettings;
@@ -86,8 +86,8 @@ function boundsOf(time: number): Bounds {
 }
 
 /**
- * Names the pending invoices for the next run. `seen` is when an invoice was created that this list, or an earlier one,
- * has shown: where the header `Date` comes from another clock, the lists still tell how late it was.
+ * Names the pending invoices for the next run. `seen` is the creation of the newest invoice that was seen before: the
+ * header `Date` may come from another clock.
  */
 function nameFrom(
   pending: PendingList,

@@ -13,7 +13,7 @@ import { playInvoice } from './play-invoice.ts';
 import { PlayPool } from './play-pool.ts';
 import { Totals } from './totals.ts';
 
-/** What a run is made of. */
+/** The parts of a run. */
 export interface RunParts<Extra extends object> {
   readonly merchant: CatchUpClient;
   readonly chosen: CatchUpSettings;
@@ -40,9 +40,9 @@ export class Run<Extra extends object> {
   readonly lists: FinalList[] = [];
   /** Invoices of the cursor that this run has not seen yet. */
   readonly sought = new Set<string>();
-  /** Invoices of the pending list that ended while the run went on. */
+  /** Invoices of the pending list that ended during the run. */
   readonly ended = new Set<string>();
-  /** When the newest invoice that was seen was created, and its idents. */
+  /** When the newest invoice that was seen was created, and its ids. */
   newest: number | null;
   witness: CatchUpCursor['account'];
   pending: PendingList | null = null;

@@ -2,7 +2,7 @@ import { isMerchantError } from '../../errors/guards.ts';
 import type { CatchUpClient, CatchUpInvoice } from './catch-up-client.ts';
 import { type CatchUpCursor, refuseForeignCursor } from './cursor.ts';
 
-/** An invoice, or why there is none: the service does not know this ident, or its answer cannot be decoded. */
+/** An invoice, or the reason why not: the service does not know this ident, or its answer cannot be decoded. */
 export type SingleRead = CatchUpInvoice | 'refused' | 'unreadable';
 
 const REFUSALS: readonly string[] = ['not_found', 'validation', 'request', 'mismatch', 'configuration'];
@@ -27,7 +27,7 @@ export async function readOne(
 }
 
 /**
- * Checks that the account has the invoice that the cursor names. It is read by both idents, because a service may accept
+ * Checks that the account has the invoice that the cursor names. It is read by both ids, because a service may accept
  * only one.
  *
  * @throws ConfigurationError for the cursor of another account

@@ -36,7 +36,7 @@ export class Totals {
     const count = order === null ? null : walk.old.get(order).count;
     if (total === null || count === null) return false;
     const [least, most] = total;
-    // What has finished before a time is complete after it. What was created before a time may still be pending.
+    // No invoice finishes before a time that has passed. One that was created before it may still be pending.
     const { certain, uncertain } = (order === 'created' && this.#ended.get(status)) || { certain: 0, uncertain: 0 };
     return count >= least + certain && count <= most + certain + uncertain;
   }

@@ -266,7 +266,9 @@ describe('since, with a cursor', () => {
   it('ends a first run early where a longest lifetime is stated', async () => {
     const { shop, at, requests } = world(steadyRows(600, 1));
     at(END);
-    expect(await shop.catchUp({ since: START + 500 * MINUTE, maxLifetime: 20 * MINUTE })).toMatchObject({ played: 111 });
+    expect(await shop.catchUp({ since: START + 500 * MINUTE, maxLifetime: 20 * MINUTE })).toMatchObject({
+      played: 111,
+    });
     expect(requests()).toContain('success 2');
     expect(requests()).not.toContain('success 5');
   });
@@ -317,7 +319,10 @@ describe('a cursor is refused', () => {
     const { shop } = await caughtUp(ROWS);
     const other = await caughtUp(ROWS);
     if (shop.cursor?.account == null) throw new Error('no cursor');
-    other.shop.cursor = { ...shop.cursor, account: { ...shop.cursor.account, uuid: 'ffffffff-0000-4000-8000-0000ffffffff' } };
+    other.shop.cursor = {
+      ...shop.cursor,
+      account: { ...shop.cursor.account, uuid: 'ffffffff-0000-4000-8000-0000ffffffff' },
+    };
     await expect(other.shop.catchUp()).rejects.toThrow('belongs to another account');
   });
 

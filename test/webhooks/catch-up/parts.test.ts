@@ -57,12 +57,17 @@ describe('the count of the older rows of a list', () => {
   it('is exact in any list that is in order but for the tolerance', () => {
     const times = fc.array(fc.integer({ min: 0, max: 40 }), { minLength: 1, maxLength: 40 });
     fc.assert(
-      fc.property(times, fc.integer({ min: -1, max: 41 }), fc.integer({ min: 0, max: 5 }), (given, bound, tolerance) => {
-        // Each row is sorted by a key that is off by up to half of the tolerance.
-        const keyed = given.map((time, index) => ({ time, key: time + ((index % 3) - 1) * (tolerance / 2) }));
-        const sorted = keyed.sort((a, b) => b.key - a.key).map(({ time }) => time);
-        expect(counted(sorted, bound, tolerance)).toBe(given.filter((time) => time < bound).length);
-      }),
+      fc.property(
+        times,
+        fc.integer({ min: -1, max: 41 }),
+        fc.integer({ min: 0, max: 5 }),
+        (given, bound, tolerance) => {
+          // Each row is sorted by a key that is off by up to half of the tolerance.
+          const keyed = given.map((time, index) => ({ time, key: time + ((index % 3) - 1) * (tolerance / 2) }));
+          const sorted = keyed.sort((a, b) => b.key - a.key).map(({ time }) => time);
+          expect(counted(sorted, bound, tolerance)).toBe(given.filter((time) => time < bound).length);
+        },
+      ),
       { numRuns: scaled(500) },
     );
   });

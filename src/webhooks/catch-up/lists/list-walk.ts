@@ -35,7 +35,7 @@ class Counts {
   }
 }
 
-/** What a walk needs besides the client and the status. */
+/** The settings of a walk. */
 export interface WalkSettings {
   readonly isPinned: boolean;
   readonly prefetch: number | undefined;

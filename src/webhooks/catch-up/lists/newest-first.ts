@@ -2,7 +2,7 @@
 const DETECTED_TOLERANCE = 1_000;
 /** The same where the merchant vouches for the order. */
 const PINNED_TOLERANCE = 60_000;
-/** A page whose rows are in order by chance has fewer steps down than this. */
+/** A page whose rows happen to be in order has fewer steps down than this. */
 const STEPS_MIN = 3;
 
 /** Observes whether the rows of a list come newest first, by one of their times. */

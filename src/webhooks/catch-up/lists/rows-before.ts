@@ -1,6 +1,6 @@
 /** A page of a list: the count of all rows, and uuid and time of each row on it. */
 export interface TimedPage {
-  /** Rows of the list that stand before this page. */
+  /** Rows of the list on earlier pages. */
   readonly before: number;
   readonly total: number;
   /** Null if not every row of the page is known. */
@@ -12,7 +12,7 @@ export interface TimedRow {
   readonly time: number | null;
 }
 
-/** More rows out of order than this are no list in order. */
+/** With more rows out of order than this, the list has no order. */
 const STRAY_MAX = 1_000;
 
 /**

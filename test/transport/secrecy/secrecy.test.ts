@@ -384,6 +384,7 @@ describe('what could forge a line or hide a word', () => {
     const error = await errorOf(client.rates.list());
     expect(error.message).toContain(SHOWN);
     expect(error.message.length).toBeLessThan(600);
+    expect(error.cause).toHaveProperty('code', `E\\u001b${'x'.repeat(57)}`);
     for (const text of walk(error.cause, new Set())) expect(text.split('\n')[0]).not.toMatch(/\p{Cc}/u);
   });
 });

@@ -17,7 +17,7 @@ export default defineConfig({
     include: (process.env['MUTATION_TESTS'] ?? '').split('\n'),
     isolate: false,
     env: { TEST_SHARE: process.env['TEST_SHARE'] ?? '0.05' }, // the repetitions of random tests
-    testTimeout: 8_000,
+    testTimeout: 60_000,
     sequence: { sequencer: QuickFirst },
   },
 });

@@ -102,8 +102,8 @@ async function testMutants(
     coverageAnalysis: 'perTest',
     mutate: share < 1 ? sampled(mutate) : [...mutate],
     ignoreStatic: !withStatic,
-    concurrency: 2,
-    timeoutMS: 10_000,
+    concurrency: 1,
+    timeoutMS: 60_000,
     incremental: share >= 1, // a sample is not a later state of the whole
     incrementalFile: `coverage/mutation-${name}.json`,
     tempDirName: 'coverage/mutation',

@@ -42,7 +42,7 @@ function wordsOf(name: string): readonly string[] {
   return name
     .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
     .toLowerCase()
-    .split(/[\s._-]+/)
+    .split(/[\s._-]/)
     .filter((word) => word !== '');
 }
 

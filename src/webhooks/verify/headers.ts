@@ -70,7 +70,7 @@ function mayMatter(name: string): boolean {
 function forEachHeader(headers: unknown, add: (name: unknown, value: unknown) => void): void {
   if (typeof headers !== 'object' || headers === null) throw unreadable();
   if (Array.isArray(headers) && typeof headers[0] === 'string') {
-    for (let at = 0; at + 1 < headers.length; at += 2) add(headers[at], headers[at + 1]);
+    for (let at = 0; at < headers.length; at += 2) add(headers[at], headers[at + 1]);
     return;
   }
   if (isIterable(headers)) {

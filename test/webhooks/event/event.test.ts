@@ -92,7 +92,11 @@ describe('a paid event', () => {
     ['status is missing', { status: undefined }, '"status" is not text'],
     ['status is empty', { status: '' }, '"status" is not text'],
     ['status is a number', { status: 1 }, '"status" is not text'],
-    ['the name contradicts the status', { event: 'invoice.canceled' }, 'invoice.canceled, whose status is'],
+    [
+      'the name contradicts the status',
+      { event: 'invoice.canceled' },
+      'the body names the event invoice.canceled, whose status is fail or expired or canceled, but its status is another',
+    ],
   ])('is malformed when %s', async (_name, members, message) => {
     expect(await malformed({ ...paid, ...members })).toContain(message);
   });
@@ -404,6 +408,9 @@ describe('names that the interface does not show', () => {
     'clientOrderId',
     'order_id_merchant',
     'client_ref',
+    '_external_id',
+    'merchant..order',
+    'external - id',
   ])('the order id as %s', async (name) => {
     const { external_id, ...rest } = paid;
     expect(await deliver({ ...rest, [name]: external_id })).toMatchObject({ external_id: 'order-1042' });

@@ -81,7 +81,8 @@ describe('the message of a refusal diagnoses', () => {
   it('the form of a signature and of a timestamp', async () => {
     const signed = (headers: Record<string, string>, pin = {}) =>
       messageOf(verifyWebhook(PAID, headers, SECRET, { now: NOW, ...pin }));
-    expect(await signed(headersOf(`${HEX} `))).toMatch(/65 characters of another form.*white space around it/);
+    expect(await signed(headersOf(`${HEX} `))).toMatch(/65 characters of another form\. It has white space around it\.$/);
+    expect(await signed(headersOf(`${HEX}0`))).toMatch(/or nothing\. It has 65 characters of another form\.$/);
     expect(await signed(PAID_HEADERS, { encoding: 'base64' })).toMatch(/signature in base64.*It is hex/);
     expect(await signed(PAID_HEADERS, { timestampFormat: 'iso' })).toMatch(/must be iso.*seconds/);
     expect(await signed(headersOf(HEX, 'yesterday'))).toMatch(/ISO 8601.*9 characters of another form/);

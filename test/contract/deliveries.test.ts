@@ -358,7 +358,9 @@ describe('a delivery record', () => {
     [21, true],
     [30, true],
   ])('is one of %i that cannot be read: 20 are named, and whether there are more', (count, isMore) => {
-    const result = listDeliveries.data(Array.from({ length: count }, () => without(wire.deliveredRecord, 'delivery_id')));
+    const result = listDeliveries.data(
+      Array.from({ length: count }, () => without(wire.deliveredRecord, 'delivery_id')),
+    );
     expect(result).toHaveProperty('issues.length', 20);
     expect('isMore' in result ? result.isMore : undefined).toBe(isMore);
   });

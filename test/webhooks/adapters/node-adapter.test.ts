@@ -200,13 +200,16 @@ describe('a body that a framework touched', () => {
     expect(shop.reports[0]?.message).not.toContain('Koa');
   });
 
-  it.each([{}, { app: {} }, { originalUrl: '/webhook' }])('names the lines for all where it has no more than %j', async (members) => {
-    const shop = await shopBehind(async (req) => {
-      Object.assign(req, members, { body: JSON.parse(String(await collect(req))) });
-    });
-    await post(shop.url);
-    expect(shop.reports[0]?.message).toContain(RAW_BODY_ADVICE);
-  });
+  it.each([{}, { app: {} }, { originalUrl: '/webhook' }])(
+    'names the lines for all where it has no more than %j',
+    async (members) => {
+      const shop = await shopBehind(async (req) => {
+        Object.assign(req, members, { body: JSON.parse(String(await collect(req))) });
+      });
+      await post(shop.url);
+      expect(shop.reports[0]?.message).toContain(RAW_BODY_ADVICE);
+    },
+  );
 });
 
 describe('frameworks with objects of their own', () => {

@@ -59,8 +59,8 @@ export async function receiveAnswer(response: Response, attempt: Attempt, redact
   } catch (thrown) {
     // Aborted by the caller, or a success of which only a part came in time.
     if (attempt.interruption === 'aborted' || (success && attempt.interruption !== null)) throw thrown;
-    const part = { ...decodedText({ bytes: join(seen), cut: false }, false), broken: true };
-    return new ReceivedAnswer(head, part, redactor);
+    const raw = new TextDecoder().decode(join(seen));
+    return new ReceivedAnswer(head, { raw, cut: false, broken: true }, redactor);
   }
 }
 

@@ -18,6 +18,8 @@ export class Observer {
     this.#logger = logger;
   }
 
+  // Stryker disable OptionalChaining: notify ignores errors, and so also the call of a hook that is absent
+
   request(event: CallEvent): void {
     notify(() => this.#hooks.onRequest?.(event));
     notify(() => this.#logger.debug?.(`${event.operation}: attempt ${event.attempt}`, event));
@@ -43,6 +45,8 @@ export class Observer {
     notify(() => this.#hooks.onError?.(event));
     notify(() => this.#logger.error?.(`${event.operation}: ${event.code}, outcome ${event.outcome}`, event));
   }
+
+  // Stryker restore OptionalChaining
 }
 
 /** Deviations remembered. A service that sends a new name each time must not fill the memory. */

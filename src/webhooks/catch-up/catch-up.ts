@@ -182,6 +182,7 @@ export class CatchUpCount {
   }
 
   #reportProgress(): void {
+    // Stryker disable next-line OptionalChaining: notify ignores errors, and so also the call of an absent function
     notify(() => this.#onProgress?.({ ...this.#counts, ...this.#position }));
   }
 }

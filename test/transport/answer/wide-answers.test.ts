@@ -9,6 +9,16 @@ const members = (count: number) =>
 const reading = (data: unknown) =>
   clientOf('https://pay.example', { fetch: async () => new Response(JSON.stringify({ success: true, data })) });
 
+test.each([
+  ['inside of a member that is copied', (wide: object) => ({ a: { b: { c: { d: wide } } } }), 'SDK_CONTRACT'],
+  ['deeper than anything that is copied', (wide: object) => ({ a: { b: { c: { d: { e: wide } } } } }), undefined],
+])('an object of more than 1,000 members %s', async (_name, around, code) => {
+  const result = await reading({ ...pendingInvoice, ...around(members(1_001)) })
+    .invoices.get('order-1042')
+    .result();
+  expect(result.ok ? undefined : result.error.code).toBe(code);
+});
+
 test.each<[string, (count: number) => unknown]>([
   ['an invoice', (count) => ({ ...pendingInvoice, ...members(count) })],
   ['one that is wrapped', (count) => ({ result: { invoice: { ...pendingInvoice, ...members(count) } } })],

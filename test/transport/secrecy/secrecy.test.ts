@@ -226,6 +226,7 @@ describe('no error, hook or log line shows key or secret', () => {
     for (const call of Object.values(CALLS)) {
       const error = await errorOf(call(clientOf('https://pay.example', { apiKey, runtime: new FakeRuntime() })));
       expect(error).toMatchObject({ code: 'SDK_API_KEY', kind: 'configuration' });
+      expect(error.message).toContain('the apiKey function failed');
       expectNoTrace('key function', error);
     }
   });

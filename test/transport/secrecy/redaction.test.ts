@@ -264,6 +264,12 @@ describe('the beginning of a text', () => {
       const shown = redactor.beginning(text, 100);
       expect(shown).not.toMatch(/sk_l|live/);
     }
+    // Keys that are hidden take less room than they took: what was cut off is near.
+    const escaped = [...KEY].map((letter) => `\\u00${letter.charCodeAt(0).toString(16)}`).join('');
+    for (let length = 0; length < 100; length += 1) {
+      const text = `${escaped.repeat(4)}${'x'.repeat(length)}${KEY}${'y'.repeat(9_000)}`;
+      expect(redactor.beginning(text, 100)).not.toMatch(/sk_l|live/);
+    }
   });
 });
 

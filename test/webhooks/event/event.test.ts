@@ -208,6 +208,8 @@ describe('the name of the event', () => {
     ['  ', 'event_type'],
     [null, 'event'],
     [[], 'event'],
+    [{ name: '' }, 'event'],
+    [{ name: ' ', type: null }, 'event'],
   ])('is not %s in "%s": the status decides', async (name, member) => {
     expect(await deliver({ ...paid, [member]: name })).toMatchObject({ type: 'invoice.paid' });
     expect(await deliver({ ...canceled, [member]: name })).toMatchObject({ type: 'invoice.canceled' });
@@ -275,6 +277,10 @@ describe('the name of the event', () => {
 
   it('that is no text is a name all the same', async () => {
     expect(await deliver({ ...paid, event: 7 })).toMatchObject({ type: 'unknown', event_name: '7' });
+    expect(await deliver({ ...paid, event: ['invoice.paid'] })).toMatchObject({
+      type: 'unknown',
+      event_name: 'a list',
+    });
     expect(await deliver({ ...paid, event: ['invoice.paid'] })).toMatchObject({ type: 'unknown' });
     for (const member of ['name', 'type', 'event', 'event_type', 'event_name']) {
       const refund = { id: 'evt_1', [member]: 'invoice.refunded' };

@@ -134,5 +134,5 @@ export function normalizedId(id: string): string {
   const digits = id.toLowerCase().replace(/^urn:uuid:|[{}-]/g, '');
   if (HEX.test(digits)) return digits.replace(/(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
   // In any other id only A to Z. Other letters can share one lower case, so that two ids would become one.
-  return id.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
+  return id.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
 }

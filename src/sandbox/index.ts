@@ -6,6 +6,7 @@
  *
  * @packageDocumentation
  */
+export type { SandboxActions } from './actions.ts';
 export type { Sandbox, SandboxFetch } from './api.ts';
 export { MAGIC_OUTCOMES } from './business/magic-outcomes.ts';
 export type { Finding } from './delivery/cause-search.ts';
@@ -32,6 +33,7 @@ export {
 } from './state/log.ts';
 export type { SandboxState } from './state/saved-state.ts';
 export type {
+  NewInvoice,
   SandboxAttempt,
   SandboxDelivery,
   SandboxInvoice,

@@ -110,6 +110,11 @@ export const ROOMS: readonly Room[] = [
   { holds: 'checks.ts', purpose: 'Checks of options, for every room but the contract.', may: ['errors/'] },
   { holds: 'callbacks.ts', purpose: 'Calls to functions of the merchant that only observe.', may: [] },
   { holds: 'printable.ts', purpose: 'Text from outside, with control characters escaped.', may: [] },
+  {
+    holds: 'plain.ts',
+    purpose: 'Results as data without classes.',
+    may: ['contract/values/decimal.ts', ...EVERYWHERE],
+  },
   { holds: 'version.ts', purpose: 'The version of the package.', may: [] },
   { holds: 'errors/codes.ts', purpose: 'The codes of errors, in groups.', may: [] },
   {
@@ -153,7 +158,7 @@ export const ROOMS: readonly Room[] = [
   {
     holds: 'index.ts',
     purpose: 'The entry `merchant-invoicing`.',
-    may: ['client.ts', 'contract/values/decimal.ts', ...EVERYWHERE],
+    may: ['client.ts', 'contract/values/decimal.ts', 'plain.ts', ...EVERYWHERE],
     mayType: ['contract/', 'resources/', 'transport/', 'webhooks/', ...CLIENT_PARTS],
   },
   {
@@ -215,7 +220,7 @@ export const ROOMS: readonly Room[] = [
   {
     holds: 'webhooks/',
     purpose: 'The receiver of webhooks: the entry `merchant-invoicing/webhooks`.',
-    may: ['contract/', ...EVERYWHERE],
+    may: ['contract/', 'plain.ts', ...EVERYWHERE],
     mayType: ['client.ts', 'resources/', ...CLIENT_PARTS],
   },
   ...SANDBOX_ROOMS,
@@ -223,6 +228,26 @@ export const ROOMS: readonly Room[] = [
     holds: 'msw.ts',
     purpose: 'The entry `merchant-invoicing/msw`: the sandbox behind msw.',
     may: ['sandbox/', 'contract/values/hosts.ts', ...EVERYWHERE],
+  },
+  {
+    holds: 'testing/',
+    purpose:
+      'The entry `merchant-invoicing/testing`: fakes, signed requests, matchers. It loads neither the client nor a decoder of zod.',
+    may: [
+      'call/',
+      'transport/arguments.ts',
+      'transport/failure.ts',
+      'transport/retry.ts',
+      'webhooks/event/',
+      'webhooks/verify/signature.ts',
+      'webhooks/conformance/',
+      'sandbox/business/money.ts',
+      'sandbox/state/seed-data.ts',
+      'contract/',
+      'plain.ts',
+      ...EVERYWHERE,
+    ],
+    mayType: ['transport/', 'sandbox/wire-types.ts'],
   },
   {
     holds: 'cli/',
@@ -241,6 +266,7 @@ const PACKAGES: readonly { readonly name: RegExp; readonly may: (path: string) =
   { name: /^zod(?:\/|$)/, may: folder('contract') },
   { name: /^decimal\.js$/, may: folder('contract') },
   { name: /^msw(?:\/|$)/, may: (path) => path === 'msw.ts' },
+  { name: /^vitest$/, may: (path) => path === 'testing/vitest.ts' },
 ];
 
 /** Node built-ins: never at load time outside of the command line, and lazily only where a room needs them. */
@@ -311,10 +337,10 @@ function cycleProblems(graph: readonly SourceFile[]): string[] {
     .map(({ path }) => `${path} imports itself in a circle`);
 }
 
-/** webhooks must stay light, so what it takes from contract may not load zod, however deep. */
+/** webhooks and testing must stay light, so what they take from contract may not load zod, however deep. */
 function weightProblems(graph: readonly SourceFile[]): string[] {
   return graph
-    .filter(({ path }) => folder('webhooks')(path))
+    .filter(({ path }) => folder('webhooks')(path) || folder('testing')(path))
     .flatMap(({ path, imports }) =>
       imports
         .filter(({ to, kind }) => kind !== 'type' && folder('contract')(to))

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import {
   accessSync,
   closeSync,
@@ -14,6 +15,7 @@ import {
 import { dirname } from 'node:path';
 import { isMerchantError } from '../../errors/guards.ts';
 import type { Sandbox, SandboxState } from '../../sandbox/index.ts';
+import { shellWord } from '../../sandbox/page/deliveries/copies.ts';
 import { parseState } from '../../sandbox/state/saved-state.ts';
 import { messageOf, misuse } from '../io.ts';
 
@@ -30,12 +32,12 @@ export function readState(path: string): SandboxState | undefined {
     } catch (error) {
       throw misuse(
         `--state ${path} cannot be written: ${messageOf(error)}`,
-        'merchant-invoicing sandbox --state sandbox.json',
+        'npx merchant-invoicing sandbox --state sandbox.json',
       );
     }
     return undefined;
   }
-  const fix = `mv ${path} ${path}.old && merchant-invoicing sandbox --state ${path}`;
+  const fix = `mv ${shellWord(path)} ${shellWord(`${path}.old`)} && npx merchant-invoicing sandbox --state ${shellWord(path)}`;
   try {
     return parseState(JSON.parse(readFileSync(path, 'utf8')));
   } catch (error) {
@@ -82,9 +84,9 @@ export function keepState(path: string, sandbox: Sandbox, say: (line: string) =>
 
 /** Replaces the file in one step. A reader sees the old content or the new, even after a power failure. */
 function writeAtomically(path: string, text: string): void {
-  const draft = `${path}.${process.pid}.tmp`;
+  const draft = `${path}.${randomUUID()}.tmp`;
   try {
-    const file = openSync(draft, 'w', 0o600);
+    const file = openSync(draft, 'wx', 0o600);
     try {
       writeSync(file, text);
       fsyncSync(file);

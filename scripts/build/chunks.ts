@@ -55,7 +55,8 @@ function namesOf(entries: Readonly<Record<string, string>>, meta: ManualChunkMet
   }
   const name = (by: ReadonlySet<string>): string => {
     const main = [...by].filter((each) => MAIN.has(each));
-    const rest = [...by].filter((each) => !MAIN.has(each) && !(each === 'msw' && by.has('sandbox'))); // msw loads all of it
+    const isPartOfSandbox = (each: string): boolean => each === 'msw' && by.has('sandbox');
+    const rest = [...by].filter((each) => !MAIN.has(each) && !isPartOfSandbox(each));
     // The rest counts as one, so that a further entry adds few files to those that a shop loads at its start.
     const users = main.length === 0 ? rest : rest.length === 0 ? main : [...main, 'others'];
     // The file of an entry may export only what the entry does.

@@ -136,7 +136,7 @@ export const ROOMS: readonly Room[] = [
   },
   {
     holds: 'client-parts.ts',
-    purpose: 'What a client is made of, and what one of `withOptions` shares with it.',
+    purpose: 'The parts of a client, and those that a client of `withOptions` shares with it.',
     may: ['client-options.ts', 'webhooks/verify/secrets.ts', 'transport/', ...EVERYWHERE],
   },
   {

@@ -9,6 +9,8 @@ import {
   fail,
   type MerchantClientOptions,
 } from './client-options.ts';
+import { readDialectFile } from './dialect-file/dialect-file.ts';
+import { expectedDrift, queryPins, receiverPins } from './dialect-file/pins.ts';
 import { buildInvoices, type Invoices } from './resources/invoices.ts';
 import { buildPaymentMethods, type PaymentMethods } from './resources/payment-methods.ts';
 import { buildRates, type Rates } from './resources/rates.ts';
@@ -20,6 +22,7 @@ import { runtimeOf } from './transport/runtime.ts';
 import type { ClientCore } from './transport/scope.ts';
 import { apiKeySource } from './transport/secrecy/api-key.ts';
 import { Redactor } from './transport/secrecy/redact.ts';
+import { StrictDrift } from './transport/strict-drift.ts';
 import { RateLimitGate, RetryBudget } from './transport/throttle.ts';
 import { Transport } from './transport/transport.ts';
 
@@ -49,7 +52,9 @@ export class MerchantClient {
     checkFunctions(options.hooks, 'hooks', ['onRequest', 'onResponse', 'onRetry', 'onError'], true);
     checkFunctions(options.logger, 'logger', ['debug', 'info', 'warn', 'error'], false);
     checkFunctions(options.runtime, 'runtime', ['now', 'monotonic', 'random', 'timer'], true);
-    checkCallbacks({ fetch: options.fetch, onDrift: options.onDrift }, fail);
+    const { onDrift, dialect } = options;
+    checkCallbacks({ fetch: options.fetch, ...(onDrift !== 'throw' && { onDrift }) }, fail);
+    const file = dialect === undefined ? null : readDialectFile(dialect, fail);
     const baseUrl = checkBaseUrl(options.baseUrl, options.allowHttp === true);
     const apiKey = checkApiKey(options.apiKey);
     const secrets = checkWebhookSecrets(options.webhookSecret);
@@ -67,13 +72,21 @@ export class MerchantClient {
       gate: new RateLimitGate(runtime),
       observer: options.hooks || options.logger ? new Observer(options.hooks ?? {}, options.logger ?? {}) : null,
       redactor,
-      drift: options.onDrift === undefined ? null : new DriftReporter(options.onDrift, redactor),
+      drift:
+        onDrift === 'throw'
+          ? new StrictDrift(file === null ? new Set() : expectedDrift(file), redactor)
+          : onDrift === undefined
+            ? null
+            : new DriftReporter(onDrift, redactor),
       settings,
     };
     this.invoices = buildInvoices(core);
-    this.withdrawals = buildWithdrawals(core, checkQueryNames(options.withdrawalQuery));
+    this.withdrawals = buildWithdrawals(
+      core,
+      checkQueryNames(options.withdrawalQuery, file === null ? {} : queryPins(file, fail)),
+    );
     this.paymentMethods = buildPaymentMethods(core);
     this.rates = buildRates(core);
-    this.webhooks = buildWebhooks(core, secrets);
+    this.webhooks = buildWebhooks(core, secrets, file === null ? {} : receiverPins(file, fail));
   }
 }

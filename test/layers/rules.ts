@@ -5,6 +5,9 @@ import type { Import, ImportKind, SourceFile } from './source-graph.ts';
 /** What any room but the contract may use: free of everything else. */
 export const EVERYWHERE: readonly string[] = ['checks.ts', 'callbacks.ts', 'printable.ts', 'errors/'];
 
+/** What reads a dialect file. */
+const DIALECT_FILE = 'dialect-file/';
+
 /** What carries a call, from the resource to the transport. */
 const CLIENT_PARTS = ['call/', 'client-options.ts', 'version.ts'];
 
@@ -46,12 +49,12 @@ const SANDBOX_ROOMS: readonly Room[] = [
     holds: 'sandbox/options.ts',
     purpose: 'The options of `createSandbox`.',
     may: [],
-    mayType: ['sandbox/state/', 'sandbox/dialect/', ...SANDBOX_GROUND],
+    mayType: [DIALECT_FILE, 'sandbox/state/', 'sandbox/dialect/', ...SANDBOX_GROUND],
   },
   {
     holds: 'sandbox/settings.ts',
     purpose: 'The options, checked and completed.',
-    may: ['sandbox/options.ts', 'sandbox/state/', 'sandbox/dialect/', ...SANDBOX_GROUND],
+    may: [DIALECT_FILE, 'sandbox/options.ts', 'sandbox/state/', 'sandbox/dialect/', ...SANDBOX_GROUND],
   },
   {
     holds: 'sandbox/world.ts',
@@ -69,6 +72,7 @@ const SANDBOX_ROOMS: readonly Room[] = [
     may: [
       'webhooks/verify/signature.ts',
       'webhooks/verify/hmac.ts',
+      DIALECT_FILE,
       'sandbox/settings.ts',
       ...SANDBOX_PARTS,
       ...SANDBOX_GROUND,
@@ -94,7 +98,7 @@ const SANDBOX_ROOMS: readonly Room[] = [
   {
     holds: 'sandbox/',
     purpose: 'The service, played locally. `start.ts` makes its parts and `sandbox.ts` connects them.',
-    may: ['contract/', 'webhooks/verify/signature.ts', 'webhooks/verify/hmac.ts', ...EVERYWHERE],
+    may: [DIALECT_FILE, 'contract/', 'webhooks/verify/signature.ts', 'webhooks/verify/hmac.ts', ...EVERYWHERE],
     mayType: ['webhooks/'],
   },
 ];
@@ -124,9 +128,14 @@ export const ROOMS: readonly Room[] = [
     may: ['transport/', 'contract/', ...EVERYWHERE],
   },
   {
+    holds: DIALECT_FILE,
+    purpose: 'The file that describes one service: its form, and the options that it pins.',
+    may: EVERYWHERE,
+  },
+  {
     holds: 'client-options.ts',
     purpose: 'The types of the options of the client, and the checks of those that a call cannot override.',
-    may: ['webhooks/verify/secrets.ts', 'transport/', 'contract/', ...EVERYWHERE],
+    may: [DIALECT_FILE, 'webhooks/verify/secrets.ts', 'transport/', 'contract/', ...EVERYWHERE],
   },
   {
     holds: 'transport/',
@@ -147,14 +156,14 @@ export const ROOMS: readonly Room[] = [
   {
     holds: 'client.ts',
     purpose: 'The client: checks its options, builds one transport and hands it to the sub-clients.',
-    may: ['resources/', 'transport/', 'contract/', ...CLIENT_PARTS, ...EVERYWHERE],
+    may: [DIALECT_FILE, 'resources/', 'transport/', 'contract/', ...CLIENT_PARTS, ...EVERYWHERE],
     mayType: ['webhooks/'],
   },
   {
     holds: 'index.ts',
     purpose: 'The entry `merchant-invoicing`.',
     may: ['client.ts', 'contract/values/decimal.ts', ...EVERYWHERE],
-    mayType: ['contract/', 'resources/', 'transport/', 'webhooks/', ...CLIENT_PARTS],
+    mayType: [DIALECT_FILE, 'contract/', 'resources/', 'transport/', 'webhooks/', ...CLIENT_PARTS],
   },
   {
     holds: 'webhooks/clock.ts',
@@ -176,7 +185,7 @@ export const ROOMS: readonly Room[] = [
   {
     holds: 'webhooks/verify/',
     purpose: 'The signature, the timestamp and the headers of a delivery, and `signWebhook`.',
-    may: ['webhooks/event/', 'webhooks/clock.ts', 'contract/', ...EVERYWHERE],
+    may: [DIALECT_FILE, 'webhooks/event/', 'webhooks/clock.ts', 'contract/', ...EVERYWHERE],
   },
   {
     holds: 'webhooks/stores/',
@@ -216,7 +225,7 @@ export const ROOMS: readonly Room[] = [
     holds: 'webhooks/',
     purpose: 'The receiver of webhooks: the entry `merchant-invoicing/webhooks`.',
     may: ['contract/', ...EVERYWHERE],
-    mayType: ['client.ts', 'resources/', ...CLIENT_PARTS],
+    mayType: [DIALECT_FILE, 'client.ts', 'resources/', ...CLIENT_PARTS],
   },
   ...SANDBOX_ROOMS,
   {
@@ -225,9 +234,15 @@ export const ROOMS: readonly Room[] = [
     may: ['sandbox/', 'contract/values/hosts.ts', ...EVERYWHERE],
   },
   {
+    holds: 'probe/',
+    purpose:
+      'What a service is asked, and what follows from its answers about the points that the interface leaves open.',
+    may: [DIALECT_FILE, 'sandbox/dialect/', 'contract/', 'version.ts', ...EVERYWHERE],
+  },
+  {
     holds: 'cli/',
     purpose: 'The command line. Each command loads what it needs when it runs.',
-    may: ['sandbox/', 'webhooks/', 'contract/', 'version.ts', ...EVERYWHERE],
+    may: ['probe/', DIALECT_FILE, 'sandbox/', 'webhooks/', 'contract/', 'version.ts', ...EVERYWHERE],
     mayType: ['client.ts', ...CLIENT_PARTS],
   },
 ];
@@ -248,7 +263,9 @@ function builtinProblem(path: string, { to, kind }: Import): string | null {
   if (folder('cli')(path) || kind === 'type') return null;
   if (kind === 'value') return `${path} loads ${to} with itself: node built-ins are loaded where they are used`;
   const isAllowed =
-    (to === 'node:crypto' && folder('webhooks')(path)) || (to === 'node:http' && folder('sandbox')(path));
+    (to === 'node:crypto' && folder('webhooks')(path)) ||
+    (to === 'node:http' && folder('sandbox')(path)) ||
+    (to === 'node:fs' && folder('dialect-file')(path));
   return isAllowed ? null : `${path} loads ${to}: only webhooks may load node:crypto, only sandbox node:http`;
 }
 

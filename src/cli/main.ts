@@ -15,6 +15,8 @@ const RUN: Readonly<Record<string, () => Promise<Command>>> = {
   'webhooks check': async () => (await import('./webhooks/check.ts')).webhooksCheck,
   'webhooks send': async () => (await import('./webhooks/send.ts')).webhooksSend,
   'webhooks verify': async () => (await import('./webhooks/verify.ts')).webhooksVerify,
+  'webhooks learn': async () => (await import('./webhooks/learn.ts')).webhooksLearn,
+  probe: async () => (await import('./probe/command.ts')).probeCommand,
   doctor: async () => (await import('./doctor/command.ts')).doctorCommand,
   openapi: async () => openapi,
   explain: async () => (await import('./explain.ts')).explain,

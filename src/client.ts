@@ -16,13 +16,13 @@ import { buildPaymentMethods, type PaymentMethods } from './resources/payment-me
 import { buildRates, type Rates } from './resources/rates.ts';
 import { buildWebhooks, type Webhooks } from './resources/webhooks.ts';
 import { buildWithdrawals, type Withdrawals } from './resources/withdrawals.ts';
+import { StrictDrift } from './transport/drift/strict-drift.ts';
 import { DriftReporter, Observer } from './transport/observer.ts';
 import { checkHeaders, readClientSettings } from './transport/read-options.ts';
 import { runtimeOf } from './transport/runtime.ts';
 import type { ClientCore } from './transport/scope.ts';
 import { apiKeySource } from './transport/secrecy/api-key.ts';
 import { Redactor } from './transport/secrecy/redact.ts';
-import { StrictDrift } from './transport/strict-drift.ts';
 import { RateLimitGate, RetryBudget } from './transport/throttle.ts';
 import { Transport } from './transport/transport.ts';
 

@@ -37,7 +37,7 @@ export const COMMON_FLAGS = {
 };
 
 const SECRET = list('TEXT', "default MERCHANT_WEBHOOK_SECRET, or the sandbox's");
-const DIALECT_PATH = textOr('merchant-invoicing.dialect.json', 'the dialect file');
+const DIALECT_PATH = text('FILE', 'default merchant-invoicing.dialect.json');
 const DELIVERY_FLAGS = {
   secret: SECRET,
   'external-id': text('ID', 'an order that your receiver knows'),

@@ -124,7 +124,10 @@ const READS: readonly Step[] = [
   ),
   readOf('missing', `${WITHDRAWALS}/{unknown uuid}`, () => ({ path: `${WITHDRAWALS}/${NOWHERE}` })),
   readOf('missing', `${INVOICES}/{unknown uuid}/webhooks`, () => ({ path: `${INVOICES}/${NOWHERE}/webhooks` })),
-  readOf('wrong key', `${ROOT}/payment-methods`, () => ({ path: `${ROOT}/payment-methods`, hasWrongKey: true })),
+  readOf('wrong key', `${ROOT}/payment-methods with a wrong key`, () => ({
+    path: `${ROOT}/payment-methods`,
+    hasWrongKey: true,
+  })),
 ];
 
 /** An amount that a creation accepts: two decimals, and not below the smallest. */

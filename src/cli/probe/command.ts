@@ -10,7 +10,7 @@ import { readArguments } from '../arguments.ts';
 import { COMMANDS, exampleOf } from '../commands.ts';
 import { CliError, EXIT, type ExitCode, type Io, misuse } from '../io.ts';
 import { styleOf } from '../report.ts';
-import { loadDialect, loadEarlier, saveDialect } from './dialect-store.ts';
+import { DIALECT_PATH, loadDialect, loadEarlier, saveDialect } from './dialect-store.ts';
 import { httpDoor } from './http-door.ts';
 import { countText, dryRunText, eventText, planText, together, verdictsText } from './screens.ts';
 
@@ -19,6 +19,7 @@ const EXAMPLE = exampleOf(COMMANDS.probe);
 /** `probe`: asks the service, says what follows from the answers, and adds it to the dialect file. */
 export async function probeCommand(args: readonly string[], io: Io): Promise<ExitCode> {
   const { values } = readArguments(COMMANDS.probe, args, 'probe');
+  const { file: path = DIALECT_PATH } = values;
   const pace = parsePace(values.pace);
   const writes = {
     conflict: values.conflict,
@@ -31,7 +32,7 @@ export async function probeCommand(args: readonly string[], io: Io): Promise<Exi
   const steps = stepsOf(writes);
   if (values['dry-run']) return dryRun(steps, values.json, io);
   const { baseUrl, apiKey } = await readTarget(values['base-url'], values['allow-http'], io.env);
-  const before = values.check ? loadDialect(values.file, EXAMPLE) : loadEarlier(values.file);
+  const before = values.check ? loadDialect(path, EXAMPLE) : loadEarlier(path);
 
   const style = styleOf(io);
   const say = (text: string): void => void (values.json || io.out(text));
@@ -47,17 +48,17 @@ export async function probeCommand(args: readonly string[], io: Io): Promise<Exi
   const verdicts = verdictsOf(result.log);
   const differences = before === null ? [] : differencesFrom(before, verdicts);
   const file = withVerdicts(before, verdicts);
-  if (!values.check) saveDialect(values.file, file);
+  if (!values.check) saveDialect(path, file);
   const ok = result.stop === null && differences.length === 0;
   if (values.json) {
-    io.out(`${JSON.stringify(jsonReport(result, verdicts, differences, values.check ? null : values.file))}\n`);
+    io.out(`${JSON.stringify(jsonReport(result, verdicts, differences, values.check ? null : path))}\n`);
   } else {
     const all = values.check ? verdicts : together(verdicts, file);
     io.out(`\n${verdictsText(all, POINTS, style)}\n`);
     for (const { point, before: was, now } of differences) {
       io.out(`  ${style.bad('✗')} ${point} is ${now}, and the file said ${was}\n`);
     }
-    io.out(endText(result, values.check ? null : values.file));
+    io.out(endText(result, values.check ? null : path));
     io.out(`  ${countText(all)}\n${values.check ? '' : planText(all, style)}`);
   }
   return ok ? EXIT.fine : EXIT.finding;

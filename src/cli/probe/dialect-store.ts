@@ -4,6 +4,9 @@ import { type Dialect, dialectFrom } from '../../sandbox/dialect/dialects.ts';
 import { messageOf, misuse } from '../io.ts';
 import { writeAtomically } from '../write-atomically.ts';
 
+/** The file of a command without --file. */
+export const DIALECT_PATH = 'merchant-invoicing.dialect.json';
+
 /** Reads a dialect file and checks each of its points. @throws CliError which names what is wrong. */
 export function loadDialect(path: string, fix: string): DialectFile {
   const fail = (problem: string): never => {

@@ -62,7 +62,7 @@ export function together(verdicts: Verdicts, { points }: DialectFile): Verdicts 
 /** How many points are known, hidden and not seen. */
 export function countText(verdicts: Verdicts): string {
   const count = (kind: Verdict['kind']): number => POINTS.filter((point) => verdicts[point].kind === kind).length;
-  return `${count('known')} of ${POINTS.length} points are known, ${count('masked')} are masked, ${count('unseen')} are not seen`;
+  return `${POINTS.length} points: ${count('known')} known, ${count('masked')} masked, ${count('unseen')} not seen`;
 }
 
 /** The steps that would show what is missing. */

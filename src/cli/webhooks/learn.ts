@@ -11,7 +11,7 @@ import { verifyWebhook } from '../../webhooks/verify/verify.ts';
 import { parsePort, readArguments } from '../arguments.ts';
 import { COMMANDS, exampleOf } from '../commands.ts';
 import { EXIT, type ExitCode, fileBytes, type Io, misuse } from '../io.ts';
-import { loadEarlier, saveDialect } from '../probe/dialect-store.ts';
+import { DIALECT_PATH, loadEarlier, saveDialect } from '../probe/dialect-store.ts';
 import { planText, together, verdictsText } from '../probe/screens.ts';
 import { styleOf } from '../report.ts';
 import { listenForDeliveries } from './learn-listener.ts';
@@ -25,9 +25,10 @@ const POINTS_OF_WEBHOOKS = Object.keys(CAPTURE_RULES) as readonly Point[]; // th
 /** `webhooks learn`: verifies deliveries, and learns from the genuine ones how the service writes them. */
 export async function webhooksLearn(args: readonly string[], io: Io): Promise<ExitCode> {
   const { values, positionals } = readArguments(COMMANDS['webhooks learn'], args, 'webhooks learn');
+  const { file: path = DIALECT_PATH } = values;
   const { list } = readSecrets(values.secret, io.env);
   const count = values.count === undefined ? Number.POSITIVE_INFINITY : parseCount(values.count);
-  const before = loadEarlier(values.file);
+  const before = loadEarlier(path);
   const style = styleOf(io);
   const say = (text: string): void => void (values.json || io.out(text));
   const learner = new Learner(list, new Set(values['external-id']));
@@ -54,14 +55,14 @@ export async function webhooksLearn(args: readonly string[], io: Io): Promise<Ex
   const verdicts = verdictsOf(learner.log);
   const differences = before === null ? [] : differencesFrom(before, verdicts);
   const file = withVerdicts(before, verdicts);
-  if (learner.genuine > 0) saveDialect(values.file, file);
+  if (learner.genuine > 0) saveDialect(path, file);
   const fail = (problem: string): never => {
     throw misuse(problem, EXAMPLE);
   };
   const pins = receiverPins(file, fail);
   const { genuine, refused, advice } = learner;
   if (values.json) {
-    const written = genuine > 0 ? values.file : null;
+    const written = genuine > 0 ? path : null;
     io.out(
       `${JSON.stringify({ ok: genuine > 0 && refused === 0, genuine, refused, file: written, points: verdicts, differences, pins, advice })}\n`,
     );
@@ -71,10 +72,10 @@ export async function webhooksLearn(args: readonly string[], io: Io): Promise<Ex
     for (const { point, before: was, now } of differences)
       io.out(`  ${style.bad('✗')} ${point} is ${now}, and the file said ${was}\n`);
     io.out(
-      `\n${style.strong('What your handler pins')}\n  createWebhookHandler({ dialect: '${values.file}', … })\n  ${JSON.stringify(pins)}\n`,
+      `\n${style.strong('What your handler pins')}\n  createWebhookHandler({ dialect: '${path}', … })\n  ${JSON.stringify(pins)}\n`,
     );
     for (const line of advice) io.out(`  ${style.warn('!')} ${printable(line)}\n`);
-    io.out(`\n  ${genuine} genuine, ${refused} refused. ${values.file} holds what is known\n${planText(all, style)}`);
+    io.out(`\n  ${genuine} genuine, ${refused} refused. ${path} holds what is known\n${planText(all, style)}`);
   }
   return genuine > 0 && refused === 0 && differences.length === 0 ? EXIT.fine : EXIT.finding;
 }

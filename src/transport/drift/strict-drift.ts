@@ -1,11 +1,11 @@
-import type { Endpoint } from '../contract/endpoint.ts';
-import type { Named } from '../contract/endpoints.ts';
-import { UnexpectedResponseError } from '../errors/classes.ts';
-import { printable } from '../printable.ts';
-import { seeExplain } from './failure.ts';
-import { type DriftSink, departuresOf } from './observer.ts';
-import type { DriftEvent } from './options.ts';
-import type { Redactor } from './secrecy/redact.ts';
+import type { Endpoint } from '../../contract/endpoint.ts';
+import type { Named } from '../../contract/endpoints.ts';
+import { UnexpectedResponseError } from '../../errors/classes.ts';
+import { printable } from '../../printable.ts';
+import { seeExplain } from '../failure.ts';
+import { type DriftSink, departuresOf } from '../observer.ts';
+import type { DriftEvent } from '../options.ts';
+import type { Redactor } from '../secrecy/redact.ts';
 
 type Departure = Pick<DriftEvent, 'path' | 'kind'>;
 

@@ -5,7 +5,7 @@ import type { PrintedTable } from './printed-table.ts';
 
 const code = (words: readonly string[]): string => words.map((word) => `\`${word}\``).join(', ');
 
-/** What a probe can infer from what, by the rules of the probe. */
+/** The rules of the probe, and the masks. */
 export const PROBE_TABLES: readonly PrintedTable[] = [
   {
     page: 'going-live',

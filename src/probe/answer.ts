@@ -21,7 +21,7 @@ export type Question =
   | 'conflict'
   | 'resend';
 
-/** What was asked, where an answer can be understood only with it. */
+/** The part of a request that is needed to understand its answer. */
 export interface Asked {
   readonly page?: number;
   /** The point that a query name would settle, and the name. */

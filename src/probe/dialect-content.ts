@@ -40,7 +40,7 @@ function added(old: DialectPoint | undefined, isSame: boolean, now: DialectPoint
   return { ...now, seen: old.seen + now.seen, at: [...new Set([...old.at, ...now.at])].sort() };
 }
 
-/** The points that a file and a service answer differently. A point that is not seen now is no difference. */
+/** The points that a file and a service answer differently. A point that is not seen now does not count. */
 export function differencesFrom(file: DialectFile, verdicts: Verdicts): readonly Difference[] {
   return POINTS.flatMap((point) => {
     const before = file.points[point]?.value;

@@ -8,7 +8,7 @@ export interface PlanStep {
   readonly points: readonly Point[];
 }
 
-/** What would make a mask go away, where something the merchant can do does. */
+/** The need behind a mask that the merchant can remove. */
 const BEHIND: Partial<Record<Mask, Need>> = {
   one_member: 'failure',
   few_amounts: 'create',

@@ -2,7 +2,7 @@ import { DIALECTS, type DialectEntry } from '../sandbox/dialect/dialects.ts';
 import { type Mask, type Need, OTHER_MASKS, type Point } from './words.ts';
 
 /**
- * What one answer shows about a point: a value of its dialect as text, a word of the rule, or {@link hiddenBy}. Never a
+ * A fact about a point that one answer shows: a value of its dialect as text, a word of the rule, or {@link hiddenBy}. Never a
  * text of the service.
  */
 export type Clue = string;
@@ -19,12 +19,12 @@ export type Inference =
 export interface Rule<Input> {
   /** Where it is seen, for the docs. */
   readonly from: string;
-  /** What is missing while nothing is seen. */
+  /** The thing that is missing while nothing is seen. */
   readonly need: Need;
   readonly clues: (input: Input) => readonly Clue[];
   /** The conclusion. Default: the only value that was seen. */
   readonly infer?: (tally: Tally) => Inference;
-  /** What can hide the value, for the docs. */
+  /** The masks that can hide the value, for the docs. */
   readonly masks?: readonly Mask[];
 }
 
@@ -55,7 +55,7 @@ export function valueClues(point: Point): readonly Clue[] {
   return values.map(String);
 }
 
-/** The only value that was seen, the mask if there is none, or `several_forms`. */
+/** The only value that was seen, the mask if no value was seen, or `several_forms`. */
 export function onlyValue(point: Point, tally: Tally): Inference {
   const seen = valueClues(point).filter((clue) => tally.has(clue));
   const [first] = seen;

@@ -1,10 +1,10 @@
 import type { Answer } from './answer.ts';
-import { isByChance, isRateLimit } from './rules/failures.ts';
+import { isIncident, isRateLimit } from './rules/failures.ts';
 import { learn, newState } from './state.ts';
 import type { ProbeRequest, Step } from './steps.ts';
 import { type Sighting, sightingsIn } from './verdict.ts';
 
-/** One answer as it came. */
+/** One answer as received. */
 export interface RawAnswer {
   readonly status: number;
   readonly headers: Headers;
@@ -20,7 +20,7 @@ export interface Door {
   readonly signal: AbortSignal;
 }
 
-/** What happens, for the screen. */
+/** An event of a probe, for the screen. */
 export type ProbeEvent =
   | { readonly kind: 'asks'; readonly number: number; readonly method: string; readonly template: string }
   | { readonly kind: 'answered'; readonly status: number }
@@ -78,7 +78,7 @@ export async function runProbe(
         tell({ kind: 'answered', status });
         log.push(...sightingsIn(answer));
         learn(state, answer);
-        if (!isByChance(answer)) break;
+        if (!isIncident(answer)) break;
       }
       if (attempt === TRIES || !mayRepeat(step, answer)) {
         if (answer === null) return ended('unreachable');

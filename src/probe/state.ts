@@ -1,7 +1,7 @@
 import type { JsonObject } from '../contract/json.ts';
 import { FINAL_INVOICE_STATUSES } from '../contract/statuses.ts';
 import { type Answer, isSuccess, pageIn, rowsIn, singleIn } from './answer.ts';
-import { isByChance } from './rules/failures.ts';
+import { isIncident } from './rules/failures.ts';
 
 /** A listed invoice, as far as later requests need it. */
 export interface ListedInvoice {
@@ -12,7 +12,7 @@ export interface ListedInvoice {
   readonly body: { readonly amount: string; readonly currency: string; readonly customer_id: string } | null;
 }
 
-/** What a probe knows of the account while it runs. It is never stored. */
+/** The facts about the account that a running probe needs. They are never stored. */
 export interface AccountState {
   readonly invoices: ListedInvoice[];
   withdrawal: string | null;
@@ -34,7 +34,7 @@ const text = (value: unknown): string | null => (typeof value === 'string' && va
 
 /** Remembers what later requests need. */
 export function learn(state: AccountState, answer: Answer): void {
-  if (isByChance(answer)) return;
+  if (isIncident(answer)) return;
   const { question, asked, status } = answer;
   switch (question) {
     case 'methods':

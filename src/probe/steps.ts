@@ -6,7 +6,7 @@ import type { AccountState, ListedInvoice } from './state.ts';
 
 // The requests of a probe as data. All but the last three are reads.
 
-/** What the user has asked for by name. */
+/** The writing requests that the user has named. */
 export interface ProbeOptions {
   /** An external_id that exists. It is sent again with the same order. */
   readonly conflict?: string | undefined;

@@ -23,7 +23,7 @@ export function structureOf({ question }: Answer): Structure | null {
   return operation === null ? null : (endpoints[operation].data.structure?.() ?? null);
 }
 
-/** Whether an answer has members, or words, that the interface does not name. Null for a question that is no list. */
+/** Whether an answer has members, or words, that the interface does not name. Null for a question that is not a list. */
 export function noveltiesIn(answer: Answer): { readonly members: boolean; readonly words: boolean } | null {
   const structure = structureOf(answer);
   if (structure === null) return null;

@@ -2,7 +2,7 @@ import { DIALECTS, type DialectEntry } from '../sandbox/dialect/dialects.ts';
 import type { Answer } from './answer.ts';
 import type { Captured } from './captured.ts';
 import { type Clue, type Inference, onlyValue, type Rule, type Tally } from './rule.ts';
-import { isByChance } from './rules/failures.ts';
+import { isIncident } from './rules/failures.ts';
 import { ANSWER_RULES, CAPTURE_RULES, RULES } from './rules/rules.ts';
 import type { Mask, Need, Point } from './words.ts';
 
@@ -14,7 +14,7 @@ export interface Sighting {
   readonly at: string;
 }
 
-/** What is known of one point. */
+/** The conclusion about one point. */
 export type Verdict =
   | { readonly kind: 'known'; readonly value: string | number; readonly seen: number; readonly at: readonly string[] }
   | { readonly kind: 'masked'; readonly by: Mask; readonly seen: number; readonly at: readonly string[] }
@@ -24,8 +24,8 @@ export type Verdicts = Readonly<Record<Point, Verdict>>;
 
 export const POINTS = Object.keys(DIALECTS) as readonly Point[]; // the keys of the table
 
-/** What a failure by chance can show. It is not about its request. */
-const SHOWN_BY_CHANCE: ReadonlySet<string> = new Set([
+/** The points that an incident can show. An incident is not about its request. */
+const SHOWN_BY_INCIDENTS: ReadonlySet<string> = new Set([
   'rateLimitStatus',
   'rateLimitCode',
   'rateLimitBody',
@@ -38,8 +38,8 @@ const SHOWN_BY_CHANCE: ReadonlySet<string> = new Set([
 
 /** The clues of one answer. */
 export function sightingsIn(answer: Answer): readonly Sighting[] {
-  const isChance = isByChance(answer);
-  return cluesOf(ANSWER_RULES, answer).filter(({ point }) => !isChance || SHOWN_BY_CHANCE.has(point));
+  const isInIncident = isIncident(answer);
+  return cluesOf(ANSWER_RULES, answer).filter(({ point }) => !isInIncident || SHOWN_BY_INCIDENTS.has(point));
 }
 
 /** The clues of one captured webhook. */
@@ -56,7 +56,7 @@ function cluesOf<Input extends { readonly at: string }>(
   );
 }
 
-/** Concludes from the log what is known of each point. */
+/** Concludes from the log, point by point. */
 export function verdictsOf(log: readonly Sighting[]): Verdicts {
   const verdicts = POINTS.map((point) => [
     point,
@@ -87,6 +87,6 @@ function countOf(tally: Tally, { value, by = [value] }: Exclude<Inference, null 
 function tableValue(point: Point, { value }: { readonly value: Clue }): string | number {
   const { values }: DialectEntry = DIALECTS[point];
   const found = values.find((each) => String(each) === value);
-  if (found === undefined) throw new Error(`the rule of ${point} concludes ${value}, which is no value of it`);
+  if (found === undefined) throw new Error(`the rule of ${point} concludes ${value}, which is not a value of it`);
   return found;
 }

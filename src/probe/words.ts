@@ -10,7 +10,7 @@ export type Point = keyof Dialect;
 export const OTHER_MASKS = {
   other_form: 'no value of this version has the form that was seen',
   several_forms: 'the answers have different forms',
-  one_member: 'one member at a time does not apply, so null and a mixture look alike',
+  one_member: 'one member at a time does not apply, so null and a mixture look the same',
   few_amounts: 'the amounts that were seen could have either form',
   no_stale_pair: 'each pair of the list has a price',
   no_header: 'a rate limit without the header does not prove that none has it',
@@ -23,7 +23,7 @@ export const OTHER_MASKS = {
 /** A word of {@link OTHER_MASKS}, or the point whose value hides this one. */
 export type Mask = keyof typeof OTHER_MASKS | Point;
 
-/** What is missing while a point is not seen, and what would show it. In the order of the go-live plan. */
+/** Each cause for which a point is not seen, with its remedy. In the order of the go-live plan. */
 export const NEEDS = {
   read: { because: 'its request was not answered as expected', shows: 'npx merchant-invoicing probe' },
   rate: { because: 'the list of rates is empty', shows: 'a service with market rates' },

@@ -92,7 +92,7 @@ async function readTarget(given: string | undefined, allowHttp: boolean, env: Io
   }
 }
 
-/** What each of the writing requests does. */
+/** One warning for each writing request. */
 function warnings(writes: {
   readonly conflict?: string | undefined;
   readonly create?: string | undefined;
@@ -101,7 +101,7 @@ function warnings(writes: {
   return [
     ...(writes.create === undefined
       ? []
-      : ['--create makes one invoice of the smallest chargeable amount. Let it expire: nobody must pay it']),
+      : ['--create makes one invoice of the smallest chargeable amount. Let it expire, and do not pay it']),
     ...(writes.conflict === undefined
       ? []
       : ['--conflict sends an order again that exists. The service must refuse it']),

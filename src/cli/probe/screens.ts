@@ -22,7 +22,7 @@ export function eventText(event: ProbeEvent, style: Style): string {
   }
 }
 
-/** What the requests would be, without making any. */
+/** The requests of a probe that makes none. */
 export function dryRunText(steps: readonly Step[]): string {
   const lines = steps.map(({ method, template }) => `  ${method.padEnd(4)} ${template}\n`);
   return `${lines.join('')}  ${steps.length} requests at most. None was made.\n`;

@@ -3,14 +3,14 @@ import { CliError, EXIT } from '../io.ts';
 import type { RawRequest } from './raw-request.ts';
 
 const BODY_MAX = 262_144;
-/** A stranger must not hold a connection for longer. */
+/** An unauthenticated sender must not hold a connection for longer. */
 const REQUEST_TIMEOUT = 15_000;
 
 interface Listening {
   readonly port: number;
   /** Ends after this many deliveries. */
   readonly count: number;
-  /** What each delivery is answered. 503 makes the service repeat it, so that nothing is lost. */
+  /** The answer to each delivery. 503 makes the service repeat it, so that nothing is lost. */
   readonly status: 200 | 503;
   readonly signal: AbortSignal;
   readonly say: (line: string) => void;

@@ -95,7 +95,7 @@ class Learner {
     this.#knownIds = knownIds;
   }
 
-  /** What a handler needs beyond the file. It may hold words of the service, so it is only shown. */
+  /** The options that a handler needs beyond the file. It may hold words of the service, so it is only shown. */
   get advice(): readonly string[] {
     return [...this.#advice];
   }
@@ -120,7 +120,7 @@ class Learner {
   }
 
   /**
-   * A delivery that is too old, or whose payload cannot be read yet, is genuine all the same: its signature is verified
+   * A delivery that is too old, or whose payload cannot be read yet, is genuine as well: its signature is verified
    * before. A service that does not stamp repeats anew sends old ones.
    */
   async #problemOf(headers: RawRequest['headers'], body: Uint8Array): Promise<string | null> {

@@ -5,7 +5,7 @@ import { type Clue, hiddenBy, type Rules, valueClue } from '../rule.ts';
 import type { Point } from '../words.ts';
 import { nothingClues, nothingForm } from './nothing.ts';
 
-// What the delivery history shows: its shape, the names of its members, and the types in the log of attempts.
+// Rules over the delivery history: its shape, the names of its members, and the types in the log of attempts.
 
 /** The members of a record under each set of names that the interface could mean. */
 const NAMES = {

@@ -2,12 +2,12 @@ import { type Answer, codeIn, failureBody, isSuccess, memberOf } from '../answer
 import { type Clue, hiddenBy, type Rule, type Rules, valueClue, valueClues } from '../rule.ts';
 import type { Mask, Point } from '../words.ts';
 
-// What failures show: a wrong key, a missing thing, an invalid query, and rate limits and outages that are met by chance.
+// Rules over failures: a wrong key, a missing thing, an invalid query, and incidents, which are rate limits and outages.
 
 const CONFLICT = 'INVOICE_ALREADY_EXISTS';
 
 /** True for an answer that is not about its request: a rate limit, or a failure of the service. */
-export function isByChance(answer: Answer): boolean {
+export function isIncident(answer: Answer): boolean {
   return isRateLimit(answer) || isOutage(answer) || isUnclear(answer);
 }
 
@@ -29,7 +29,7 @@ interface FailureKind {
   readonly from: string;
   readonly need: 'read' | 'limit' | 'outage';
   readonly applies: (answer: Answer) => boolean;
-  /** The value that a code of the service stands for. */
+  /** The value that a code of the service means. */
   readonly valueOfCode?: (code: string) => string;
 }
 
@@ -60,12 +60,12 @@ function failureRules<Status extends Point, Code extends Point, Body extends Poi
   };
 }
 
-/** True where the status or the code says what kind of failure by chance it is. */
+/** True where the status or the code says which incident it is. */
 function isNamed(answer: Answer): boolean {
   return isRateLimit(answer) || valueClues('serverCode').includes(codeIn(answer) ?? '');
 }
 
-const isRefused = (answer: Answer): boolean => !isSuccess(answer) && !isByChance(answer);
+const isRefused = (answer: Answer): boolean => !isSuccess(answer) && !isIncident(answer);
 
 const AUTH = failureRules(['authStatus', 'authCode', 'authBody'], {
   from: 'a read with a wrong key',
@@ -80,12 +80,12 @@ const NOT_FOUND = failureRules(['notFoundStatus', 'notFoundCode', 'notFoundBody'
     code === 'NOT_FOUND' ? 'general' : /^(?:INVOICE|WITHDRAWAL)_NOT_FOUND$/.test(code) ? 'specific' : code,
 });
 const RATE_LIMIT = failureRules(['rateLimitStatus', 'rateLimitCode', 'rateLimitBody'], {
-  from: 'a rate limit met by chance',
+  from: 'a rate limit that the probe meets',
   need: 'limit',
   applies: (answer) => isRateLimit(answer) || isNameless(answer),
 });
 const SERVER = failureRules(['serverStatus', 'serverCode', 'serverBody'], {
-  from: 'a failure met by chance',
+  from: 'a failure that the probe meets',
   need: 'outage',
   applies: isOutage,
 });
@@ -104,7 +104,7 @@ export const FAILURE_RULES = {
   serverCode: SERVER.code,
   serverBody: SERVER.body,
   retryAfterForm: {
-    from: 'a rate limit met by chance',
+    from: 'a rate limit that the probe meets',
     need: 'limit',
     masks: ['no_header', 'other_form'],
     clues: (answer) => (isRateLimit(answer) ? [retryAfterClue(answer.headers.get('retry-after'))] : []),

@@ -38,7 +38,7 @@ function decimalClue(value: unknown): readonly Clue[] {
   return [digits.endsWith('0') ? ENDS_IN_ZERO : FRACTION];
 }
 
-/** What became of an amount that was sent with zeros at its end. */
+/** The clue of an amount that was sent with zeros at its end. */
 function echoClue(answer: Answer): readonly Clue[] {
   const sent = answer.asked.amount;
   const amount = memberOf(memberOf(answer.json, 'data'), 'amount');
@@ -48,7 +48,7 @@ function echoClue(answer: Answer): readonly Clue[] {
   return amount === sent.replace(/\.?0+$/, '') ? [ECHO_CHANGED] : [];
 }
 
-/** Fewer amounts without a zero at the end may be so by chance. */
+/** Fewer amounts without a zero at the end prove nothing. */
 const MANY = 20;
 const SOME = 5;
 

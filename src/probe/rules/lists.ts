@@ -3,22 +3,22 @@ import { type Answer, isSuccess, memberOf, pageIn, rowsIn } from '../answer.ts';
 import { type Clue, hiddenBy, type Rules, valueClue } from '../rule.ts';
 import { isEmptyPage, noveltiesIn, optionalNames } from '../values-in.ts';
 import type { Point } from '../words.ts';
-import { isByChance } from './failures.ts';
+import { isIncident } from './failures.ts';
 import { nothingClues, nothingForm } from './nothing.ts';
 
-// What the lists show: names of the query, pages, order, and members without a value.
+// Rules over lists: names of the query, pages, order, and members without a value.
 
 const isListed = ({ question }: Answer): boolean => question === 'invoices' || question === 'withdrawals';
 
 /** A name of the withdrawals query is known where a valid value is accepted and an invalid one is refused. */
 function queryNameRule(point: 'withdrawalStatus' | 'withdrawalPage' | 'withdrawalPageSize') {
   return {
-    from: 'withdrawals with each name in turn',
+    from: 'withdrawals with one name after the other',
     need: 'read' as const,
     masks: ['several_forms' as const],
     clues: (answer: Answer): readonly Clue[] => {
       const { asked, question, status } = answer;
-      if (question !== 'query name' || asked.point !== point || asked.name === undefined || isByChance(answer))
+      if (question !== 'query name' || asked.point !== point || asked.name === undefined || isIncident(answer))
         return [];
       return (asked.isValid ? isSuccess(answer) : status === 422) ? [asked.name] : [];
     },
@@ -43,7 +43,7 @@ export const LIST_RULES = {
     need: 'read',
     masks: ['other_form'],
     clues: (answer) => {
-      if (answer.question !== 'unknown query name' || isByChance(answer)) return [];
+      if (answer.question !== 'unknown query name' || isIncident(answer)) return [];
       return [isSuccess(answer) ? 'ignored' : answer.status === 422 ? 'refused' : hiddenBy('other_form')];
     },
   },
@@ -76,7 +76,7 @@ export const LIST_RULES = {
     need: 'read',
     masks: ['other_form'],
     clues: (answer) =>
-      answer.question === 'invoices past the end' && !isByChance(answer) ? [pastEndClue(answer)] : [],
+      answer.question === 'invoices past the end' && !isIncident(answer) ? [pastEndClue(answer)] : [],
   },
   emptyPages: {
     from: 'a list that a filter leaves empty',

@@ -1,9 +1,9 @@
 import { type Answer, isSuccess, memberOf, singleIn } from '../answer.ts';
 import { type Clue, hiddenBy, type Inference, maskIn, onlyValue, type Rules, type Tally, valueClue } from '../rule.ts';
 import type { Point } from '../words.ts';
-import { isByChance } from './failures.ts';
+import { isIncident } from './failures.ts';
 
-// What single reads show: shape, members, and the forms of {ident}.
+// Rules over single reads: shape, members, and the forms of {ident}.
 
 const BY_UUID = 'uuid accepted';
 const BY_EXTERNAL_ID = 'external_id accepted';
@@ -13,7 +13,7 @@ const NOT_BY_EXTERNAL_ID = 'external_id refused';
 const isInvoiceRead = ({ question }: Answer): boolean =>
   question === 'read by uuid' || question === 'read by external_id';
 
-/** The shape of a success, in which the row must stand at a known place. */
+/** The shape of a success, whose row must be at a known place. */
 function shapeClues(point: 'invoiceRead' | 'withdrawalRead', name: string, answer: Answer): readonly Clue[] {
   if (!isSuccess(answer)) return [];
   return [valueClue(point, singleIn(answer, name)?.shape ?? null)];
@@ -60,7 +60,7 @@ export const READ_RULES = {
     need: 'invoice',
     masks: ['several_forms'],
     clues: (answer) => {
-      if (!isInvoiceRead(answer) || isByChance(answer)) return [];
+      if (!isInvoiceRead(answer) || isIncident(answer)) return [];
       if (answer.question === 'read by uuid') return [isSuccess(answer) ? BY_UUID : NOT_BY_UUID];
       return [isSuccess(answer) ? BY_EXTERNAL_ID : NOT_BY_EXTERNAL_ID];
     },
@@ -71,7 +71,7 @@ export const READ_RULES = {
     need: 'invoice',
     masks: ['invoiceReadIdent', 'other_form'],
     clues: (answer) => {
-      if (!isInvoiceRead(answer) || isByChance(answer)) return [];
+      if (!isInvoiceRead(answer) || isIncident(answer)) return [];
       if (isSuccess(answer)) return [hiddenBy('invoiceReadIdent')];
       return [
         answer.status === 422

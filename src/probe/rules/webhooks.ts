@@ -5,7 +5,7 @@ import type { Captured } from '../captured.ts';
 import { type Clue, hiddenBy, type Rules, valueClue, valueClues } from '../rule.ts';
 import type { Point } from '../words.ts';
 
-// What a captured webhook shows: signature, timestamp, headers, and the names in its body.
+// Rules over captured webhooks: signature, timestamp, headers, and the names in its body.
 
 const WEBHOOK = 'a captured webhook';
 const PREFIX = /^(?:sha256[=:]|hmac-sha256=|v1=)/i;
@@ -34,7 +34,7 @@ function encodingClue(signature: string): Clue {
   return standard ? 'base64_unpadded' : 'base64url';
 }
 
-/** Headers that each HTTP request may have, or that tunnels and proxies add under their own names. */
+/** Headers that each HTTP request may have, or that tunnels and proxies add . */
 const ORDINARY =
   /^(?:accept(?:-encoding|-language)?|cache-control|connection|content-(?:length|type)|date|host|keep-alive|pragma|te|transfer-encoding|user-agent|x-webhook-(?:id|signature|timestamp|event))$/;
 

@@ -3,7 +3,7 @@ import { type Answer, codeIn, errorIn, isSuccess, memberOf } from '../answer.ts'
 import { type Clue, hiddenBy, type Rules, valueClue } from '../rule.ts';
 import type { Mask, Point } from '../words.ts';
 
-// What the three requests show that the probe makes by name only: a creation, a conflict, a resend.
+// Rules over the three requests that an option must name: a creation, a conflict, a resend.
 
 const isConflict = (answer: Answer): boolean =>
   answer.question === 'conflict' && codeIn(answer) === 'INVOICE_ALREADY_EXISTS';
@@ -17,7 +17,7 @@ function detailsOf(answer: Answer): { readonly form: string; readonly details: J
   return { form: Object.keys(details).length > 2 ? 'extra' : 'full', details };
 }
 
-/** The name of a member of the details, hidden where they have no members of their own. */
+/** The name of a member of the details, hidden where the details have no members. */
 function memberClues(point: 'conflictStatusMember' | 'conflictIdMember', names: readonly string[]) {
   return (answer: Answer): readonly Clue[] => {
     if (!isConflict(answer)) return [];

@@ -53,8 +53,8 @@ export interface MerchantClientOptions {
   readonly allowHttp?: boolean | undefined;
   /**
    * Called once for each accepted deviation of an answer from the interface, such as a new field. `'throw'` makes each
-   * deviation from the interface and from `dialect` an UnexpectedResponseError (`SDK_CONTRACT`), for tests in CI. Its
-   * `data` has the result of a call that succeeded.
+   * deviation an UnexpectedResponseError (`SDK_CONTRACT`), for tests in CI. Its `data` has the result of a call that
+   * succeeded. New members and words that `dialect` has seen are accepted.
    */
   readonly onDrift?: Callback<[event: DriftEvent]> | 'throw' | undefined;
   /**

@@ -130,9 +130,9 @@ const READS: readonly Step[] = [
   })),
 ];
 
-/** An amount that a creation accepts: two decimals, and not below the smallest. */
-function chargeable(min: string): string | null {
-  const amount = decimalFrom(min);
+/** The smallest amount with two decimals that is not below another one. A creation accepts no more decimals. */
+function chargeable(given: string): string | null {
+  const amount = decimalFrom(given);
   return amount instanceof Problem || !amount.isPositive() || amount.isZero() ? null : amount.toFixed(2, ROUND_UP);
 }
 
@@ -167,7 +167,9 @@ function conflict(externalId: string): readonly Step[] {
       template: INVOICES,
       request: ({ invoices }) => {
         const body = invoices.find((invoice) => invoice.externalId === externalId)?.body ?? null;
-        return body === null ? null : { path: INVOICES, body: { external_id: externalId, ...body } };
+        const amount = body === null ? null : chargeable(body.amount);
+        if (body === null || amount === null) return null;
+        return { path: INVOICES, body: { external_id: externalId, ...body, amount } };
       },
     },
   ];

@@ -88,7 +88,7 @@ export function buildWebhooks(
   };
 }
 
-/** The options over the pins of the client's dialect. Without pins, and for what is no object, the options themselves. */
+/** The options over the pins of the client's dialect. Without pins, and for anything but an object, the options themselves. */
 function withPins<Options extends object | undefined>(pins: VerifyWebhookOptions, options: Options): Options {
   if (Object.keys(pins).length === 0 || (options !== undefined && !isObject(options))) return options;
   const given = Object.entries(options ?? {}).filter(([, value]) => value !== undefined);

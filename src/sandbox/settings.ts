@@ -88,7 +88,7 @@ export function readSettings(options: SandboxOptions): Settings {
 /** Single points as they are given, or the values of a dialect file. */
 function dialectOption(value: SandboxOptions['dialect']): Dialect {
   if (typeof value !== 'string' && !isDialectFile(value)) return dialectFrom(value);
-  // The table refuses what is no value of it.
+  // The table refuses unknown names and values.
   return dialectFrom(valuesOf(readDialectFile(value, fail)) as Partial<Dialect>);
 }
 

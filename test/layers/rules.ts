@@ -235,8 +235,7 @@ export const ROOMS: readonly Room[] = [
   },
   {
     holds: 'probe/',
-    purpose:
-      'What a service is asked, and what follows from its answers about the points that the interface leaves open.',
+    purpose: 'The questions to a service, and the rules that infer its dialect from the answers.',
     may: [DIALECT_FILE, 'sandbox/dialect/', 'contract/', 'version.ts', ...EVERYWHERE],
   },
   {

@@ -12,8 +12,8 @@ type Departure = Pick<DriftEvent, 'path' | 'kind'>;
 const PATH_MAX = 300;
 
 /**
- * Makes each deviation an error, for `onDrift: 'throw'`. What one answer shows by itself is returned by `report`, so that
- * the error of the call can hold the decoded data. What several rows or pages show is thrown where it is found.
+ * Makes each deviation an error, for `onDrift: 'throw'`. `report` returns the deviations of a single answer, so that the
+ * error of the call can hold the decoded data. A deviation that only several rows or pages show is thrown at once.
  */
 export class StrictDrift implements DriftSink {
   readonly #expected: ReadonlySet<string>;

@@ -17,8 +17,7 @@ export interface DialectPoint {
  * `merchant-invoicing probe` writes it. It holds words of this package and counts, and no value of the service.
  *
  * @example
- * import dialect from './merchant-invoicing.dialect.json' with { type: 'json' };
- * const merchant = new MerchantClient({ dialect });
+ * const merchant = new MerchantClient({ dialect: './merchant-invoicing.dialect.json' });
  * @see [Going live](../../docs/going-live.md)
  */
 export interface DialectFile {

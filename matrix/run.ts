@@ -9,7 +9,7 @@ import { parseArgs } from 'node:util';
 import { GROUPS } from './cells/groups.ts';
 import type { Result } from './engine/cell.ts';
 import { playGroup } from './engine/play.ts';
-import { lineOf, tableOf, writeReport } from './engine/report.ts';
+import { lineOf, summaryOf, writeReport } from './engine/report.ts';
 import { packInto, unpackInto } from './engine/tarball.ts';
 
 const { values, positionals } = parseArgs({
@@ -56,9 +56,9 @@ async function play(): Promise<boolean> {
       });
     }
   } finally {
+    if (values.report !== undefined) writeReport(values.report, results); // also of a run that was cut short by an error
     if (values.folder === undefined) rmSync(folder, { recursive: true, force: true });
   }
-  console.log(`\n${tableOf(results)}`);
-  if (values.report !== undefined) writeReport(values.report, results);
+  console.log(`\n${summaryOf(results)}`);
   return results.every(({ state }) => state !== 'fails');
 }

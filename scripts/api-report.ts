@@ -2,14 +2,16 @@
 // them, so that a change of the surface is read in review. The report holds each export of an entry, and each type that an
 // export refers to, from the built declarations and without comments.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { join } from 'node:path';
 import ts from 'typescript';
+import { type Entry, readEntries } from './build/entries.ts';
+import { declarationsOf, reachedFrom, resolved } from './declarations/references.ts';
 
 const ROOT = join(import.meta.dirname, '..');
-const TYPES = join(ROOT, 'dist/types');
-const ENTRIES = { index: 'index', webhooks: 'webhooks/index', sandbox: 'sandbox/index', msw: 'msw' };
+const TYPES = join(ROOT, 'dist/types/');
+const ENTRIES = readEntries();
 
-const paths = Object.values(ENTRIES).map((path) => join(TYPES, `${path}.d.ts`));
+const paths = ENTRIES.map(({ source }) => join(TYPES, `${source}.d.mts`));
 const program = ts.createProgram(paths, {
   strict: true,
   target: ts.ScriptTarget.ES2022,
@@ -19,61 +21,34 @@ const program = ts.createProgram(paths, {
 const checker = program.getTypeChecker();
 const printer = ts.createPrinter({ removeComments: true });
 
-function resolved(symbol: ts.Symbol): ts.Symbol {
-  return symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol;
-}
-
-/** The declarations of a symbol in this package. A const prints as its whole statement. */
-function declarationsOf(symbol: ts.Symbol): ts.Node[] {
-  return (symbol.declarations ?? [])
-    .filter((node) => !relative(TYPES, node.getSourceFile().fileName).startsWith('..'))
-    .map((node) => (ts.isVariableDeclaration(node) ? node.parent.parent : node));
-}
-
-/** Adds each symbol of this package that a declaration refers to, at any depth. */
-function addReferences(node: ts.Node, found: Set<ts.Symbol>): void {
-  const visit = (child: ts.Node): void => {
-    if (ts.isIdentifier(child)) {
-      const symbol = checker.getSymbolAtLocation(child);
-      if (symbol !== undefined) add(resolved(symbol), found);
-    }
-    ts.forEachChild(child, visit);
-  };
-  visit(node);
-}
-
-function add(symbol: ts.Symbol, found: Set<ts.Symbol>): void {
-  const isTopLevel = declarationsOf(symbol).some(({ parent }) => parent !== undefined && ts.isSourceFile(parent));
-  if (!isTopLevel || found.has(symbol)) return;
-  found.add(symbol);
-  for (const node of declarationsOf(symbol)) addReferences(node, found);
-}
-
 /** Sorts the literals of a union. An inferred union has the order in which the compiler met them in any file. */
 function withSortedLiterals(text: string): string {
   return text.replace(/"[^"]*"(?: \| "[^"]*")+/g, (union) => union.split(' | ').sort().join(' | '));
 }
 
 function textOf(symbol: ts.Symbol): string {
-  const nodes = declarationsOf(symbol);
+  const nodes = declarationsOf(symbol, TYPES);
   const texts = nodes.map((node) => printer.printNode(ts.EmitHint.Unspecified, node, node.getSourceFile()));
   return withSortedLiterals(texts.join('\n'));
 }
 
 const byName = (a: string, b: string): number => (a < b ? -1 : 1);
 
-function report(name: string, path: string): string {
-  const source = program.getSourceFile(join(TYPES, `${path}.d.ts`));
+function report({ name, source: path }: Entry): string {
+  const source = program.getSourceFile(join(TYPES, `${path}.d.mts`));
   const module = source && checker.getSymbolAtLocation(source);
-  if (module === undefined) throw new Error(`dist/types/${path}.d.ts is missing: run npm run build`);
+  if (module === undefined) throw new Error(`dist/types/${path}.d.mts is missing: run npm run build`);
   const exported = checker
     .getExportsOfModule(module)
-    .map((symbol) => ({ name: symbol.name, symbol: resolved(symbol) }));
-  const reached = new Set<ts.Symbol>();
-  for (const { symbol } of exported) add(symbol, reached);
+    .map((symbol) => ({ name: symbol.name, symbol: resolved(checker, symbol) }));
+  const reached = reachedFrom(
+    checker,
+    exported.map(({ symbol }) => symbol),
+    TYPES,
+  );
   const others = [...reached].filter((symbol) => !exported.some((each) => each.symbol === symbol));
   const section = (title: string, text: string): string => `### ${title}\n\n\`\`\`ts\n${text}\n\`\`\`\n`;
-  const isOwn = ({ symbol }: { symbol: ts.Symbol }): boolean => declarationsOf(symbol).length > 0;
+  const isOwn = ({ symbol }: { symbol: ts.Symbol }): boolean => declarationsOf(symbol, TYPES).length > 0;
   return [
     `# ${name === 'index' ? 'merchant-invoicing' : `merchant-invoicing/${name}`}\n`,
     'Written by `npm run api -- --write` from the built declarations. A change here changes the public surface.\n',
@@ -87,9 +62,9 @@ function report(name: string, path: string): string {
 }
 
 const isWrite = process.argv.includes('--write');
-const changed = Object.entries(ENTRIES).filter(([name, path]) => {
-  const file = join(ROOT, 'api', `${name}.md`);
-  const text = report(name, path);
+const changed = ENTRIES.filter((entry) => {
+  const file = join(ROOT, 'api', `${entry.name}.md`);
+  const text = report(entry);
   if (isWrite) {
     mkdirSync(join(ROOT, 'api'), { recursive: true });
     writeFileSync(file, text);
@@ -97,7 +72,7 @@ const changed = Object.entries(ENTRIES).filter(([name, path]) => {
   }
   return readFileSync(file, 'utf8') !== text;
 });
-for (const [name] of changed) console.error(`api/${name}.md differs from the built declarations`);
+for (const { name } of changed) console.error(`api/${name}.md differs from the built declarations`);
 if (changed.length > 0) {
   console.error('If the change is meant: npm run api -- --write, commit the files, and name it in CHANGELOG.md.');
   process.exitCode = 1;

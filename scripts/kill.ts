@@ -1,17 +1,20 @@
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { temporaryFolder } from '../test/support/engine-process.ts';
+import { startEngines } from '../test/support/engines.ts';
 import { startPostgres } from '../test/support/postgres.ts';
 import { startRedis } from '../test/support/redis.ts';
 import type { Fault } from './kill/receiver.ts';
 import { type KillRunResult, killRun } from './kill/run.ts';
 import type { ShopAddress, SqliteDriver, SqliteJournal } from './kill/shop.ts';
 
-// The kill run: receivers die at random points, and in the end every paid invoice is credited once.
+// The kill run: receivers die at random points, and with a queue its workers as well. In the end every paid invoice is
+// credited once.
 
 const USAGE =
-  'node scripts/kill.ts [--seed N] [--invoices 300] [--store sqlite|postgres|redis|all] [--lock] [--fault …]';
-const KINDS = ['sqlite', 'postgres', 'redis'] as const;
+  'node scripts/kill.ts [--seed N] [--invoices 300] [--store sqlite|postgres|redis|all | --queue pg-boss|bullmq|all] [--lock] [--fault …]';
+const STORES = ['sqlite', 'postgres', 'redis'] as const;
+const QUEUES = ['pg-boss', 'bullmq'] as const;
 const FAULTS: readonly Fault[] = ['none', 'done_before_work', 'write_outside', 'blocks'];
 const DRIVERS: readonly SqliteDriver[] = ['node:sqlite', 'better-sqlite3'];
 const JOURNALS: readonly SqliteJournal[] = ['WAL', 'DELETE'];
@@ -21,16 +24,19 @@ const { values } = parseArgs({
     seed: { type: 'string', default: String(crypto.getRandomValues(new Uint16Array(1))[0]) },
     invoices: { type: 'string', default: '300' },
     store: { type: 'string', default: 'all' },
+    /** Receivers only enqueue, and workers credit. Both are killed. */
+    queue: { type: 'string' },
     /** Another process holds the lock of SQLite for random times: over both drivers, with and without WAL. */
     lock: { type: 'boolean', default: false },
     /** Breaks the receiver on purpose: the run must end badly then. */
     fault: { type: 'string', default: 'none' },
   },
 });
-const { seed, store, lock } = values;
+const { seed, lock } = values;
+const chosen = values.queue ?? values.store;
 const invoices = Number(values.invoices);
 const fault = FAULTS.find((name) => name === values.fault);
-const kinds = KINDS.filter((kind) => store === 'all' || store === kind);
+const kinds = (values.queue === undefined ? STORES : QUEUES).filter((kind) => chosen === 'all' || chosen === kind);
 if (kinds.length === 0 || fault === undefined || !(Number.isInteger(invoices) && invoices > 0)) {
   console.error(`${USAGE}\nfaults: ${FAULTS.join(', ')}`);
   process.exit(2);
@@ -54,11 +60,11 @@ async function runOn(
   const engine = await start(kind);
   if (engine.missing !== null) {
     console.log(`${kind}: not run, ${engine.missing}`);
-    return store === 'all';
+    return chosen === 'all';
   }
   const began = Date.now();
   try {
-    const shop = { kind, at: engine.at, ...(sqlite === undefined ? {} : { sqlite }) };
+    const shop = { kind, ...engine.address, ...(sqlite === undefined ? {} : { sqlite }) };
     const result = await killRun({ shop, seed, invoices, fault, lock });
     print(sqlite === undefined ? kind : `${sqlite.driver}, journal ${sqlite.journal}`, result, Date.now() - began);
     return result.creditedOnce === invoices && result.wrong.length === 0 && result.late === 0;
@@ -70,18 +76,27 @@ async function runOn(
 async function start(kind: ShopAddress['kind']) {
   if (kind === 'sqlite') {
     const { folder, remove } = temporaryFolder('kill');
-    return { missing: null, at: join(folder, 'shop.db'), stop: async () => remove() };
+    return { missing: null, address: { at: join(folder, 'shop.db') }, stop: async () => remove() };
   }
   if (kind === 'redis') {
     const engine = await startRedis();
-    return engine.missing === null ? { ...engine, at: engine.connection } : engine;
+    return engine.missing === null ? { ...engine, address: { at: engine.connection } } : engine;
+  }
+  if (kind === 'bullmq') {
+    const { redis, postgres, stop } = await startEngines();
+    if (redis.missing !== null || postgres.missing !== null) {
+      await stop();
+      return { missing: 'PostgreSQL or Redis is not installed' };
+    }
+    return { missing: null, address: { at: redis.connection, database: postgres.connection.host }, stop };
   }
   const engine = await startPostgres();
-  return engine.missing === null ? { ...engine, at: engine.connection.host } : engine;
+  return engine.missing === null ? { ...engine, address: { at: engine.connection.host } } : engine;
 }
 
 function print(kind: string, result: KillRunResult, ms: number): void {
-  const { paid, creditedOnce, missing, twice, wrong, deaths, requests, reports, slowest, late, locks } = result;
+  const { paid, creditedOnce, missing, twice, wrong, deaths, requests, reports, workers, slowest, late, locks } =
+    result;
   const counts = (of: Readonly<Record<string, number>>): string =>
     Object.entries(of)
       .map(([name, count]) => `${name} ${count}`)
@@ -89,6 +104,7 @@ function print(kind: string, result: KillRunResult, ms: number): void {
   console.log(`${kind}: ${paid} paid, ${creditedOnce} credited once, ${twice.length} twice, ${missing.length} missing`);
   console.log(`  ${requests} requests, receivers killed: ${counts(deaths)}`);
   console.log(`  reports: ${counts(reports)}`);
+  if (workers !== null) console.log(`  workers killed: ${counts(workers.deaths)}; ${counts(workers.reports)}`);
   console.log(`  slowest answer ${slowest} ms, ${late} late${lock ? `; locked ${locks} times` : ''}`);
   console.log(`  ${(ms / 1000).toFixed(1)} s`);
   for (const line of [...missing.map((id) => `missing: ${id}`), ...twice.map((id) => `twice: ${id}`), ...wrong]) {

@@ -65,6 +65,7 @@ export type {
 } from './errors/error-fields.ts';
 export type { AnyMerchantError, CallError, KnownCode } from './errors/guards.ts';
 export { hasCode, hasKind, isMerchantError } from './errors/guards.ts';
+export { type Plain, type PlainError, toPlain } from './plain.ts';
 export type { CreateOrGetResult, Invoices } from './resources/invoices.ts';
 export type { InvalidItem, ListOptions } from './resources/list-options.ts';
 export type { ChargeQuery, PaymentMethods } from './resources/payment-methods.ts';

@@ -26,8 +26,9 @@ const { exports } = JSON.parse(readFileSync(`${ROOT}package.json`, 'utf8')) as {
     Record<string, Conditions | { readonly import: Conditions; readonly require: Conditions }>
   >;
 };
+// The setup files of test runners export nothing, and load in their runner only.
 const BUILT = Object.entries(exports)
-  .filter(([path]) => path !== './package.json')
+  .filter(([path]) => path !== './package.json' && !path.startsWith('./testing/'))
   .flatMap(([path, conditions]) => {
     const entry = PACKAGE + path.slice(1);
     return 'import' in conditions

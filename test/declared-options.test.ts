@@ -38,7 +38,7 @@ function strictlyOptional(path: string): string[] {
 
 it('every optional member of an option admits undefined, for callers with exactOptionalPropertyTypes', () => {
   const declarations = readdirSync(TYPES, { recursive: true, encoding: 'utf8' }).filter((path) =>
-    path.endsWith('.d.ts'),
+    /\.d\.m?ts$/.test(path),
   );
   const found = declarations.flatMap((path) => strictlyOptional(TYPES + path));
   expect(found.filter((member) => !NO_OPTIONS.has(member.split('.')[0] ?? ''))).toEqual([]);

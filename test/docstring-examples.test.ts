@@ -7,7 +7,7 @@ const ROOT = join(import.meta.dirname, '..');
 const FOLDER = join(ROOT, 'coverage', 'docstring-examples');
 afterAll(() => rmSync(FOLDER, { recursive: true, force: true }));
 
-const ENTRIES = ['index', 'webhooks/index', 'sandbox/index', 'msw'];
+const ENTRIES = ['index', 'webhooks/index', 'sandbox/index', 'msw', 'testing/index'];
 
 /** What the merchant's code around an example declares. */
 const SURROUNDINGS = `
@@ -51,6 +51,7 @@ declare global {
   const createClient: typeof import('redis').createClient;
   const setupServer: typeof import('msw/node').setupServer;
   const test: (name: string, run: () => Promise<void>) => void;
+  const expect: { (value: unknown): any; addEqualityTesters(testers: unknown[]): void; extend(matchers: object): void };
   const beforeEach: (work: () => void) => void;
   const sleep: (ms: number) => Promise<void>;
   const showFormErrors: (fields: object) => void;

@@ -1,8 +1,8 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { GROUPS } from '../matrix/cells/groups.ts';
-import { lineOf, tableOf } from '../matrix/engine/report.ts';
+import { lineOf, summaryOf, tableOf } from '../matrix/engine/report.ts';
 
 const cells = GROUPS.flatMap((group) => group.cells.map((cell) => ({ group, cell })));
 const projects = GROUPS.flatMap((group) => group.projects);
@@ -36,6 +36,19 @@ describe('the cells of the matrix', () => {
   });
 });
 
+describe('the lowest versions', () => {
+  it('are those with which the ranges of package.json begin', () => {
+    const lowest = projects.find(({ name }) => name === 'lowest');
+    const { dependencies, peerDependencies } = JSON.parse(
+      readFileSync(new URL('../package.json', import.meta.url), 'utf8'),
+    );
+    const ranges: Record<string, string> = { ...dependencies, ...peerDependencies };
+    expect(Object.keys(lowest?.dependencies ?? {})).toEqual(Object.keys(ranges));
+    for (const [name, version] of Object.entries(lowest?.dependencies ?? {}))
+      expect(`${ranges[name]} `.startsWith(`^${version} `)).toBe(true);
+  });
+});
+
 describe('the report of the matrix', () => {
   const [first] = cells;
   if (first === undefined) throw new Error('the matrix has no cells');
@@ -61,6 +74,22 @@ describe('the report of the matrix', () => {
       '| node | 2 | 1 | 0 | 1 |',
       '| bun | 1 | 0 | 1 | 0 |',
       '| all | 3 | 1 | 1 | 1 |',
+    ]);
+  });
+
+  it('names below the table which cells failed or could not run, and why', () => {
+    const summary = summaryOf([
+      { ...result, state: 'works' },
+      { ...result, group: 'bun', state: 'fails', detail: 'ended with 1\nTypeError' },
+      { ...result, group: 'store', state: 'skipped', detail: 'no Redis' },
+    ]);
+    expect(summary.split('\n').slice(6)).toEqual([
+      '',
+      'Failed:',
+      `- bun: ${first.cell.name} – ended with 1`,
+      '',
+      'Could not run here:',
+      `- store: ${first.cell.name} – no Redis`,
     ]);
   });
 });

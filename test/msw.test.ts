@@ -13,6 +13,7 @@ describe('the msw handlers', () => {
   beforeAll(() =>
     server.listen({
       onUnhandledFrame: 'error',
+      ...{ onUnhandledRequest: 'error' }, // its name in msw 2, whose lowest version the matrix tests
     }),
   );
   afterAll(() => server.close());

@@ -1,6 +1,6 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { SourceMap } from 'node:module';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import ts from 'typescript';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { VERSION } from '../src/version.ts';
@@ -50,11 +50,10 @@ describe('the packed tarball', () => {
       'dist',
       'docs',
       'package.json',
-      'src',
     ]);
     expect(docs).toEqual(
       readdirSync(new URL('../docs', import.meta.url))
-        .filter((name) => name.endsWith('.md'))
+        .filter((name) => name.endsWith('.md') && !['architecture.md', 'testing.md'].includes(name))
         .sort(),
     );
     const files = readdirSync(installed, { recursive: true, encoding: 'utf8', withFileTypes: true }).filter((file) =>
@@ -65,23 +64,32 @@ describe('the packed tarball', () => {
       '',
       '.cdx.json',
       '.cjs',
-      '.cjs.map',
-      '.d.cts',
-      '.d.cts.map',
+      '.d.mts',
+      '.d.mts.map',
       '.d.ts',
       '.d.ts.map',
       '.js',
-      '.js.map',
       '.json',
       '.md',
       '.ts',
     ]);
   });
 
+  it('has at most 600,000 bytes', () => {
+    const [tarball = ''] = readdirSync(consumer.folder).filter((name) => name.endsWith('.tgz'));
+    expect(statSync(join(consumer.folder, tarball)).size).toBeLessThanOrEqual(600_000);
+  });
+
+  it('names no map that it does not hold', () => {
+    const built = readdirSync(join(installed, 'dist'), { recursive: true, encoding: 'utf8' });
+    for (const path of built.filter((name) => /\.c?js$/.test(name)))
+      expect(readFileSync(join(installed, 'dist', path), 'utf8'), path).not.toContain('sourceMappingURL');
+  });
+
   /** Its declarations, by path inside the package. */
   const declarations = (): string[] => {
     const paths = readdirSync(join(installed, 'dist/types'), { recursive: true, encoding: 'utf8' });
-    return paths.filter((path) => /\.d\.c?ts$/.test(path)).map((path) => join('dist/types', path));
+    return paths.filter((path) => /\.d\.m?ts$/.test(path)).map((path) => join('dist/types', path));
   };
 
   it('has declarations without a trace of zod or ky', () => {
@@ -95,24 +103,55 @@ describe('the packed tarball', () => {
       expect(readFileSync(join(installed, path), 'utf8'), path).not.toContain('Uint8Array<');
   });
 
-  it('has a map from each declaration to a source that it ships', () => {
-    for (const path of declarations()) {
+  it('ships the sources of its declarations, and no others', () => {
+    const mapped = declarations().flatMap((path) => {
+      const text = readFileSync(join(installed, path), 'utf8');
+      if (/^export \* from '\.\/\w+\.js';\n$/.test(text)) return []; // hands on the declarations of the other form
       const { sources } = JSON.parse(readFileSync(join(installed, `${path}.map`), 'utf8')) as { sources: string[] };
-      const found = sources.map((source) => join(path, '..', source));
-      expect(found).toEqual([path.replace('dist/types', 'src').replace(/\.d\.c?ts$/, '.ts')]);
-      for (const source of found) expect(existsSync(join(installed, source)), source).toBe(true);
-    }
+      return sources.map((source) => join(path, '..', source));
+    });
+    const shipped = readdirSync(join(installed, 'dist/src'), { recursive: true, encoding: 'utf8' });
+    const sources = shipped.filter((path) => path.endsWith('.ts')).map((path) => join('dist/src', path));
+    expect(mapped.sort()).toEqual(sources.sort());
   });
 
-  it.each(['.d.ts', '.d.cts'])('leads from a name in a %s to its line in the source', (end) => {
-    const lines = (path: string): string[] => readFileSync(join(installed, path), 'utf8').split('\n');
-    const declaration = lines(`dist/types/client${end}`);
-    const line = declaration.findIndex((text) => text.includes('readonly invoices'));
-    const map = new SourceMap(JSON.parse(lines(`dist/types/client${end}.map`).join('\n')));
-    const entry = map.findEntry(line, declaration[line]?.indexOf('invoices') ?? -1);
-    if (!('originalLine' in entry)) throw new Error('the map knows nothing of the place');
-    const source = lines(join('dist/types', entry.originalSource))[entry.originalLine];
-    expect(source?.slice(entry.originalColumn)).toBe('invoices: Invoices;');
+  const { exports } = JSON.parse(read('../package.json')) as {
+    readonly exports: Readonly<
+      Record<string, { types?: string; import?: { types: string }; require?: { types: string } }>
+    >;
+  };
+  // The setup files of test runners export nothing.
+  const typed = Object.entries(exports)
+    .filter(([entry]) => !entry.startsWith('./testing/'))
+    .flatMap(([entry, { types, import: esm, require: cjs }]) =>
+      [types, esm?.types, cjs?.types].flatMap((path) => (path === undefined ? [] : [[entry, path] as const])),
+    );
+
+  it.each(typed)('leads from each export of %s, declared in %s, to its name in a source', (_, path) => {
+    const program = ts.createProgram([join(installed, path)], {
+      module: ts.ModuleKind.NodeNext,
+      target: ts.ScriptTarget.ES2022,
+      types: [],
+    });
+    const checker = program.getTypeChecker();
+    const entry = program.getSourceFile(join(installed, path));
+    const module = entry && checker.getSymbolAtLocation(entry);
+    if (module === undefined) throw new Error(`${path} declares nothing`);
+    const places = checker.getExportsOfModule(module).flatMap((symbol) => {
+      const own = symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol;
+      return (own.declarations ?? []).map((node) => [own.name, ts.getNameOfDeclaration(node) ?? node] as const);
+    });
+    expect(places).not.toEqual([]);
+    for (const [name, node] of places) {
+      const declaration = node.getSourceFile();
+      if (!declaration.fileName.startsWith(installed)) continue; // Decimal, of decimal.js
+      const { line, character } = declaration.getLineAndCharacterOfPosition(node.getStart());
+      const map = new SourceMap(JSON.parse(readFileSync(`${declaration.fileName}.map`, 'utf8')));
+      const found = map.findEntry(line, character);
+      if (!('originalLine' in found)) throw new Error(`the map does not know ${name}`);
+      const source = readFileSync(join(dirname(declaration.fileName), found.originalSource), 'utf8').split('\n');
+      expect(source[found.originalLine]?.slice(found.originalColumn), name).toMatch(new RegExp(`^${name}\\b`));
+    }
   });
 
   it('says its version', () => {

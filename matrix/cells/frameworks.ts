@@ -40,7 +40,7 @@ const next: readonly Cell[] = [
     project: 'next',
     uses: ['next', 'react'],
     run: ['node', 'node_modules/next/dist/bin/next', 'build'],
-    limit: 400,
+    limit: 1_200,
   },
   ...['node', 'edge'].map(
     (route): Cell => ({

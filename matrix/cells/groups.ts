@@ -2,6 +2,7 @@ import type { Group } from '../engine/cell.ts';
 import { bundlers } from './bundlers.ts';
 import { frameworks } from './frameworks.ts';
 import { installers } from './installers.ts';
+import { lowest } from './lowest.ts';
 import { nodes } from './nodes.ts';
 import { runtimes } from './runtimes.ts';
 import { stores } from './stores.ts';
@@ -18,4 +19,5 @@ export const GROUPS: readonly Group[] = [
   frameworks,
   stores,
   installers,
+  lowest,
 ];

@@ -3,6 +3,8 @@ import type { Cell, Group, Project } from '../engine/cell.ts';
 const JEST = './node_modules/.bin/jest';
 /** By file, because the short form links packages without their programs. */
 const VITEST = ['node', 'node_modules/vitest/vitest.mjs'];
+/** Milliseconds for one test: a limit against hanging. */
+const LIMIT = '120000';
 const VM_MODULES = { NODE_OPTIONS: '--experimental-vm-modules' };
 
 const JEST_CELLS: readonly (readonly [name: string, config: string, uses: readonly string[]])[] = [
@@ -19,7 +21,7 @@ const jestCells = JEST_CELLS.map(
     name: `Jest, ${name}`,
     project: 'runners',
     uses: ['jest', ...uses],
-    run: [JEST, '--config', `jest.${config}.json`],
+    run: [JEST, '--config', `jest.${config}.json`, '--testTimeout', LIMIT],
     ...(config === 'esm' && { env: VM_MODULES }),
   }),
 );
@@ -43,17 +45,52 @@ const mswCells = (project: string, title: string): Cell[] => [
     name: `vitest with ${title}`,
     project,
     uses: ['vitest', 'msw'],
-    run: [...VITEST, 'run', '--globals', 'msw.test.mjs'],
+    run: [...VITEST, 'run', '--globals', '--testTimeout', LIMIT, 'msw.test.mjs'],
     isShort: project === 'msw3',
   },
   {
     name: `Jest ESM with ${title}`,
     project,
     uses: ['jest', 'msw'],
-    run: [JEST, '--testMatch', '**/msw.test.mjs', '--transform', '{}'],
+    run: [JEST, '--testMatch', '**/msw.test.mjs', '--transform', '{}', '--testTimeout', LIMIT],
     env: VM_MODULES,
   },
 ];
+
+const TSC = ['node', 'node_modules/typescript/bin/tsc', '-p', '.'];
+
+/** The matchers of `merchant-invoicing/testing`, and their types, which differ between the runners. */
+const moneyCells = [
+  ...(['4', '5'] as const).flatMap((version): Cell[] => [
+    {
+      name: `money in vitest ${version}`,
+      project: `money-vitest${version}`,
+      uses: ['vitest'],
+      run: [...VITEST, 'run'],
+      isShort: version === '5',
+    },
+    {
+      name: `types of money in vitest ${version}`,
+      project: `money-vitest${version}`,
+      uses: ['vitest', 'typescript'],
+      run: TSC,
+    },
+  ]),
+  ...(['cjs', 'esm'] as const).map(
+    (form): Cell => ({
+      name: `money in Jest, ${form === 'esm' ? 'ESM' : 'CommonJS'}`,
+      project: 'money-jest',
+      uses: ['jest'],
+      run: [JEST, '--config', `jest.${form}.json`],
+      ...(form === 'esm' && { env: VM_MODULES }),
+    }),
+  ),
+  { name: 'types of money in Jest', project: 'money-jest', uses: ['@types/jest', 'typescript'], run: TSC },
+];
+const moneyVitest = (version: string, vitest: string): Project => ({
+  name: `money-vitest${version}`,
+  dependencies: { '@types/node': '24.19.2', typescript: '6.0.3', vite: '8.3.8', vitest },
+});
 
 /** Test runners, with the environments and mocks that hosts use in them. */
 export const testRunners: Group = {
@@ -81,6 +118,12 @@ export const testRunners: Group = {
     },
     mswProject('msw27', '2.7.0'),
     mswProject('msw3', '3.0.5'),
+    moneyVitest('4', '4.1.12'),
+    moneyVitest('5', '5.1.1'),
+    {
+      name: 'money-jest',
+      dependencies: { '@types/jest': '30.0.0', '@types/node': '24.19.2', jest: '30.5.2', typescript: '6.0.3' },
+    },
   ],
   cells: [
     ...jestCells,
@@ -89,10 +132,11 @@ export const testRunners: Group = {
       name: 'Mocha with tsx',
       project: 'runners',
       uses: ['mocha', 'tsx'],
-      run: ['./node_modules/.bin/mocha', '--import=tsx', '--timeout', '120000', 'mocha.ts'],
+      run: ['./node_modules/.bin/mocha', '--import=tsx', '--timeout', LIMIT, 'mocha.ts'],
     },
     ...vitestCells,
     ...mswCells('msw27', 'msw 2.7'),
     ...mswCells('msw3', 'msw 3'),
+    ...moneyCells,
   ],
 };

@@ -27,7 +27,7 @@ export interface Cell {
   readonly isQuiet?: boolean;
   /** Why it cannot run on this machine, or null. */
   readonly skip?: () => string | null;
-  /** Seconds. @defaultValue 180 */
+  /** Seconds. @defaultValue 600 */
   readonly limit?: number;
 }
 

@@ -4,7 +4,8 @@ import type { Cell, Group, Project, Result } from './cell.ts';
 import { ownNode } from './nodes.ts';
 import { prepareProject, type Stage, versionOf } from './projects.ts';
 
-const CELL_SECONDS = 180;
+/** A limit against hanging. A busy machine takes ten times as long as an idle one. */
+const CELL_SECONDS = 600;
 const DETAIL_LENGTH = 4_000;
 /** The code with which a program says that it cannot run here, and prints why. */
 const NOT_HERE = 77;

@@ -6,7 +6,7 @@ import type { Cell, Project } from './cell.ts';
 import { ownNode } from './nodes.ts';
 import { placeInto, readManifest, type Tarball } from './tarball.ts';
 
-const INSTALL_SECONDS = 600;
+const INSTALL_SECONDS = 1_200;
 
 export interface Stage {
   /** The root of the repository. */
@@ -34,8 +34,10 @@ export async function prepareProject(stage: Stage, project: Project, cells: read
     const from = join(stage.root, 'matrix', 'fixtures', fixtures);
     if (existsSync(from)) cpSync(from, folder, { recursive: true });
   }
-  const scenario = readFileSync(join(folder, 'scenario.mjs'), 'utf8');
-  writeFileSync(join(folder, 'scenario.cjs'), toCommonJs(scenario));
+  for (const name of ['scenario', 'money']) {
+    const source = readFileSync(join(folder, `${name}.mjs`), 'utf8');
+    writeFileSync(join(folder, `${name}.cjs`), toCommonJs(source));
+  }
   if (!project.isBare) placeInto(folder, stage.tarball);
   return folder;
 }

@@ -22,6 +22,16 @@ export function tableOf(results: readonly Result[]): string {
   return ['| Group | Cells | Work | Fail | Skipped |', '|---|---|---|---|---|', ...rows].join('\n');
 }
 
+/** The table, and below it the cells that failed and those that could not run, each with the first line of its reason. */
+export function summaryOf(results: readonly Result[]): string {
+  const list = (title: string, state: Result['state']): string[] => {
+    const own = results.filter((result) => result.state === state);
+    const lines = own.map(({ group, cell, detail }) => `- ${group}: ${cell.name} – ${detail.split('\n')[0]}`);
+    return own.length === 0 ? [] : ['', title, ...lines];
+  };
+  return [tableOf(results), ...list('Failed:', 'fails'), ...list('Could not run here:', 'skipped')].join('\n');
+}
+
 /** Writes a page with the counts and one row for each cell. */
 export function writeReport(path: string, results: readonly Result[]): void {
   const rows = results.map(({ group, cell, state, versions, detail }) => {

@@ -1,19 +1,19 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Decision, decide, type Fate, UNHARMED } from './decisions.ts';
-import type { Receivers } from './receivers.ts';
+import type { Processes } from './processes.ts';
 
 /** The road between the service and the receivers: it brings each delivery, its copies, and death. */
 export class Deliverer {
   readonly #attempts = new Map<string, number>();
   readonly #copies = new Set<Promise<unknown>>();
   readonly #last = new Map<string, { readonly body: string; readonly headers: Record<string, string> }>();
-  readonly #receivers: Receivers;
+  readonly #receivers: Processes;
   readonly #options: { readonly seed: string; readonly receivers: number; readonly lease: number };
   sent = 0;
   /** How long each answer took, in milliseconds. */
   readonly answers: number[] = [];
 
-  constructor(receivers: Receivers, options: { seed: string; receivers: number; lease: number }) {
+  constructor(receivers: Processes, options: { seed: string; receivers: number; lease: number }) {
     this.#receivers = receivers;
     this.#options = options;
   }

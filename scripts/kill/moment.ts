@@ -2,22 +2,23 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { writeSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Point } from './decisions.ts';
+import type { WorkPoint } from './queues/work-fate.ts';
 
-/** The decision about the request that a receiver is working on. */
+/** The decision about the request or the job that a process is working on. */
 interface Moment {
-  readonly dieAt: string;
+  readonly dieAt: string | null;
   readonly stall: number;
 }
 
 const moments = new AsyncLocalStorage<Moment>();
 
-/** Works on a request whose headers carry its fate. */
-export function under<T>(headers: Record<string, string | string[] | undefined>, work: () => T): T {
-  return moments.run({ dieAt: String(headers['x-die-at']), stall: Number(headers['x-stall'] ?? 0) }, work);
+/** Works on a request or a job with this fate. */
+export function under<T>(moment: Moment, work: () => T): T {
+  return moments.run(moment, work);
 }
 
-/** Ends this process as a power cut would, if that is the fate of the request at this point. */
-export function reach(point: Point): void {
+/** Ends this process as a power cut would, if that is the fate of the request or the job at this point. */
+export function reach(point: Point | WorkPoint): void {
   if (moments.getStore()?.dieAt !== point) return;
   writeSync(1, `${point}\n`); // at once: nothing that is left to the event loop would leave this process
   process.kill(process.pid, 'SIGKILL');

@@ -30,7 +30,8 @@ export interface ReceiverSetup {
 const { shop: address, secret, lease, limit, fault }: ReceiverSetup = JSON.parse(process.argv[2] ?? '');
 const answer = toNodeHandler(await withShop(address, handlerOver));
 const server = createServer((request, response) => {
-  under(request.headers, () => {
+  const { 'x-die-at': dieAt, 'x-stall': wait } = request.headers;
+  under({ dieAt: String(dieAt), stall: Number(wait ?? 0) }, () => {
     reach('before_claim');
     const { end } = response;
     response.end = (...values: unknown[]) => {

@@ -2,8 +2,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { createSandbox, type Sandbox } from '../../src/sandbox/index.ts';
 import { Deliverer } from './deliverer.ts';
 import { Locker } from './locker.ts';
+import { Processes } from './processes.ts';
+import type { ShopQueue } from './queues/queue.ts';
 import type { Fault } from './receiver.ts';
-import { Receivers } from './receivers.ts';
 import { type Shop, type ShopAddress, withShop } from './shop.ts';
 
 export interface KillRunOptions {
@@ -33,9 +34,15 @@ export interface KillRunResult {
   /** How often another process took the lock. */
   readonly locks: number;
   readonly reports: Readonly<Record<string, number>>;
+  /** The workers of a queue: how many died, by the place, and what they reported. */
+  readonly workers: {
+    readonly deaths: Readonly<Record<string, number>>;
+    readonly reports: Readonly<Record<string, number>>;
+  } | null;
 }
 
 const RECEIVERS = 3;
+const WORKERS = 2;
 const LEASE = 250;
 /** The limit of the handler: the default of 12 seconds, or 2 where locks are held for longer. */
 const LIMIT = 12_000;
@@ -55,10 +62,12 @@ export async function killRun(options: KillRunOptions): Promise<KillRunResult> {
   const { seed, fault = 'none', lock = false } = options;
   const address = fault === 'blocks' ? blocking(options.shop) : options.shop;
   const limit = lock ? LIMIT_UNDER_LOCKS : LIMIT;
-  const shop = await withShop(address, (opened): Pick<Shop, 'setUp' | 'credits' | 'close'> => opened);
+  const shop = await withShop(address, (opened): Pick<Shop, 'setUp' | 'credits' | 'close' | 'queue'> => opened);
   await shop.setUp();
   const secret = 'whsec_kill_run';
-  const receivers = new Receivers({ shop: address, secret, lease: LEASE, limit, fault }, RECEIVERS);
+  const receivers = new Processes('./receiver.ts', { shop: address, secret, lease: LEASE, limit, fault }, RECEIVERS);
+  const workers =
+    shop.queue === undefined ? null : new Processes('./queues/worker.ts', { shop: address, seed, fault }, WORKERS);
   const deliverer = new Deliverer(receivers, { seed, receivers: RECEIVERS, lease: LEASE });
   const locker = lock ? new Locker(address.at, seed) : null;
   const sandbox = createSandbox({ seed, webhookSecret: secret, fetch: deliverer.fetch });
@@ -78,7 +87,10 @@ export async function killRun(options: KillRunOptions): Promise<KillRunResult> {
     await inParallel(ids, async (id) => void (await sandbox.resend(id)));
     await wait();
     const replayed = await inParallel(ids, (id) => deliverer.replay(id));
-    const wrong = [...receivers.crashes];
+    if (shop.queue !== undefined) await drained(shop.queue);
+    const dead = (await shop.queue?.jobs())?.dead ?? 0;
+    const wrong = [...receivers.crashes, ...(workers?.crashes ?? [])];
+    if (dead > 0) wrong.push(`${dead} jobs have no attempt left`);
     for (const id of ids) {
       const { status } = sandbox.deliveries(id)[0] ?? {};
       if (status !== 'delivered') wrong.push(`${id}: its delivery is ${status}`);
@@ -92,12 +104,22 @@ export async function killRun(options: KillRunOptions): Promise<KillRunResult> {
       late: deliverer.answers.filter((ms) => ms > limit + GRACE).length,
       locks: locker?.held ?? 0,
       reports: receivers.reports,
+      workers,
     };
   } finally {
     await locker?.stop();
     await sandbox.close();
     await receivers.close();
+    await workers?.close();
     await shop.close();
+  }
+}
+
+/** Jobs of dead workers come back after their lock. The bound is far above the last of them. */
+async function drained(queue: ShopQueue): Promise<void> {
+  for (let tries = 3_000; (await queue.jobs()).left > 0; tries -= 1) {
+    if (tries === 0) throw new Error('The workers do not finish the jobs.');
+    await pause(100);
   }
 }
 

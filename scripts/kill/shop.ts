@@ -1,6 +1,7 @@
 import type { InvoicePaidEvent, WebhookContext, WebhookStore } from '../../src/webhooks/index.ts';
+import type { ShopQueue } from './queues/queue.ts';
 
-/** A line of the merchant's books. Nothing in it is unique, so that a second credit would show. */
+/** A line of the merchant's books. Where the engine makes it once, nothing in it is unique, so that a second one would show. */
 export interface Credit {
   readonly invoice: string;
   readonly usdt: string;
@@ -17,12 +18,16 @@ export interface Shop<Extra extends object = object> {
   creditAlone(event: InvoicePaidEvent): unknown;
   credits(): Promise<Credit[]>;
   close(): Promise<unknown> | unknown;
+  /** Where `credit` only enqueues. */
+  readonly queue?: ShopQueue;
 }
 
 /** Where a database is: a file, a folder with a socket, a socket. */
 export interface ShopAddress {
-  readonly kind: 'sqlite' | 'postgres' | 'redis';
+  readonly kind: 'sqlite' | 'postgres' | 'redis' | 'pg-boss' | 'bullmq';
   readonly at: string;
+  /** BullMQ only: the folder with the socket of the shop's PostgreSQL. */
+  readonly database?: string;
   /** SQLite only: the driver, and how the file keeps its journal. Default: node:sqlite with a write-ahead log. */
   readonly sqlite?: {
     readonly driver: SqliteDriver;
@@ -43,5 +48,7 @@ export async function withShop<Result>(
   const { kind, at } = address;
   if (kind === 'sqlite') return use(await (await import('./sqlite-shop.ts')).sqliteShop(address));
   if (kind === 'postgres') return use((await import('./postgres-shop.ts')).postgresShop(at));
+  if (kind === 'pg-boss') return use((await import('./queues/pg-boss-shop.ts')).pgBossShop(at));
+  if (kind === 'bullmq') return use(await (await import('./queues/bullmq-shop.ts')).bullmqShop(address));
   return use(await (await import('./redis-shop.ts')).redisShop(at));
 }

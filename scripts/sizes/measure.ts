@@ -29,6 +29,7 @@ const TARGETS: Readonly<Record<string, Target>> = {
   verifyWebhook: { file: 'webhooks.js', only: 'verifyWebhook' },
   sandbox: { file: 'sandbox.js' },
   msw: { file: 'msw.js' },
+  testing: { file: 'testing.js' },
   cli: { file: 'cli/main.js', run: ['--version'] },
 };
 

@@ -3,6 +3,7 @@ import { isHttpAddress } from '../contract/values/hosts.ts';
 import { DIALECTS, type Dialect, type DialectEntry } from '../sandbox/dialect/dialects.ts';
 import { COMMON_FLAGS, type CommandTable } from './commands.ts';
 import { messageOf, misuse } from './io.ts';
+import { meant } from './meant.ts';
 
 /**
  * Reads the words and flags of a command.
@@ -16,7 +17,7 @@ export function readArguments<const Flags extends ParseArgsOptionsConfig>(
   typed: string,
 ) {
   const options: typeof COMMON_FLAGS & Flags = { ...COMMON_FLAGS, ...command.flags };
-  const fix = `merchant-invoicing ${typed} --help`;
+  const fix = `npx merchant-invoicing ${typed} --help`;
   try {
     const parsed = parseArgs({ args: [...args], options, allowPositionals: true });
     const extra = parsed.positionals[command.words];
@@ -24,7 +25,8 @@ export function readArguments<const Flags extends ParseArgsOptionsConfig>(
     throw new Error(`${typed} does not take ${JSON.stringify(extra)}`);
   } catch (error) {
     const [message = ''] = messageOf(error).split(/\. To specify|\n/);
-    throw misuse(message.replace(/\.$/, ''), fix);
+    const [, flag = ''] = /^Unknown option '--([^']*)'/.exec(message) ?? [];
+    throw misuse(`${message.replace(/\.$/, '')}${meant(flag, Object.keys(options))}`, fix);
   }
 }
 

@@ -4,7 +4,7 @@ import { COMMANDS } from './commands.ts';
 import { EXIT, type ExitCode, type Io, misuse } from './io.ts';
 import { styleOf } from './report.ts';
 
-const FIX = 'merchant-invoicing explain';
+const FIX = 'npx merchant-invoicing explain';
 
 /** One code, as docs/errors.md describes it. */
 interface Explanation {

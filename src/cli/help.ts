@@ -5,10 +5,13 @@ const OVERVIEW = `Example
 
 Commands
   sandbox                             run the service, with pages and webhooks
+  sandbox create AMOUNT CURRENCY      make an order in the running sandbox
   sandbox pay|fail|cancel|expire IDENT
   sandbox underpay|overpay|adjust IDENT AMOUNT
                                       end an order of the running sandbox
   sandbox advance 1h                  move its clock
+  sandbox fault TYPE | events         break a request, follow what happens
+  sandbox resend | approve | reject   webhooks and withdrawals
   sandbox status | reset | export     look at it, empty it, make a test of it
   webhooks check URL                  examine your endpoint, rule by rule
   webhooks send EVENT URL             send it one signed delivery

@@ -6,6 +6,7 @@ import { VERSION } from '../version.ts';
 import { COMMANDS } from './commands.ts';
 import { helpFor } from './help.ts';
 import { CliError, EXIT, type ExitCode, type Io, messageOf, misuse } from './io.ts';
+import { meant } from './meant.ts';
 import { styleOf } from './report.ts';
 
 type Command = (args: readonly string[], io: Io) => Promise<ExitCode>;
@@ -42,7 +43,11 @@ async function run(argv: readonly string[], io: Io): Promise<ExitCode> {
     return EXIT.fine;
   }
   const names = Object.keys(RUN).filter((name) => name === first || name.startsWith(`${first} `));
-  if (names.length === 0) throw misuse(`there is no command ${JSON.stringify(first)}`, 'merchant-invoicing --help');
+  if (names.length === 0)
+    throw misuse(
+      `there is no command ${JSON.stringify(first)}${meant(first, commandNames())}`,
+      'npx merchant-invoicing --help',
+    );
   if (argv.includes('--help') || argv.includes('-h')) {
     io.out(helpFor(argv.filter((word) => !word.startsWith('-'))));
     return EXIT.fine;
@@ -51,11 +56,19 @@ async function run(argv: readonly string[], io: Io): Promise<ExitCode> {
   const load = name === undefined ? undefined : RUN[name];
   if (load === undefined)
     throw misuse(
-      `${first} ${second === '' ? 'needs an action' : `has no action ${JSON.stringify(second)}`}: ${names.join(', ')}`,
-      `merchant-invoicing ${first} --help`,
+      `${first} ${second === '' ? 'needs an action' : `has no action ${JSON.stringify(second)}`}: ${names.join(', ')}${meant(second, actionsOf(first))}`,
+      `npx merchant-invoicing ${first} --help`,
     );
   const command = await load();
   return command(name === first ? argv.slice(1) : rest, io);
+}
+
+function commandNames(): string[] {
+  return [...new Set(Object.keys(RUN).map((name) => name.split(' ')[0] ?? ''))];
+}
+
+function actionsOf(first: string): string[] {
+  return Object.keys(RUN).flatMap((name) => (name.startsWith(`${first} `) ? name.slice(first.length + 1) : []));
 }
 
 const openapi: Command = async (args, io) => {
@@ -67,7 +80,9 @@ const openapi: Command = async (args, io) => {
 };
 
 function reportError(error: unknown, argv: readonly string[], io: Io): ExitCode {
-  const fallback = isMerchantError(error) ? `merchant-invoicing ${argv[0] ?? ''} --help` : 'merchant-invoicing doctor';
+  const fallback = isMerchantError(error)
+    ? `npx merchant-invoicing ${commandNames().includes(argv[0] ?? '') ? `${argv[0]} ` : ''}--help`
+    : 'npx merchant-invoicing doctor';
   const { exitCode, message, fix } =
     error instanceof CliError ? error : new CliError(EXIT.misuse, messageOf(error), fallback);
   const text = printable(message);

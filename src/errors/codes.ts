@@ -40,17 +40,46 @@ export type StoppedBy = 'attempts' | 'deadline' | 'budget' | 'retry_after' | 'no
 export type ServiceCode = 'VALIDATION_ERROR' | 'INVOICE_ALREADY_EXISTS';
 
 /** The ten reasons for which a delivery is refused. */
-export type WebhookReason =
-  | 'missing_header'
-  | 'malformed_signature'
-  | 'malformed_timestamp'
-  | 'timestamp_too_old'
-  | 'timestamp_too_new'
-  | 'signature_mismatch'
-  | 'duplicate_header'
-  | 'body_already_parsed'
-  | 'body_too_large'
-  | 'malformed_payload';
+export const WEBHOOK_REASONS = [
+  'missing_header',
+  'malformed_signature',
+  'malformed_timestamp',
+  'timestamp_too_old',
+  'timestamp_too_new',
+  'signature_mismatch',
+  'duplicate_header',
+  'body_already_parsed',
+  'body_too_large',
+  'malformed_payload',
+] as const;
+/** The ten reasons for which a delivery is refused. */
+export type WebhookReason = (typeof WEBHOOK_REASONS)[number];
+
+/**
+ * The kind of each code that one word describes. The other codes of this package are made of a status or a reason.
+ * `hasCode`, its types and the fakes of `merchant-invoicing/testing` follow this table.
+ */
+export const CODE_KINDS = {
+  VALIDATION_ERROR: 'validation',
+  INVOICE_ALREADY_EXISTS: 'conflict',
+  SDK_CONFIGURATION: 'configuration',
+  SDK_INVALID_ARGUMENT: 'configuration',
+  SDK_API_KEY: 'configuration',
+  SDK_CONNECTION: 'connection',
+  SDK_TLS: 'connection',
+  SDK_ATTEMPT_TIMEOUT: 'timeout',
+  SDK_DEADLINE: 'timeout',
+  SDK_ABORTED: 'aborted',
+  SDK_REDIRECT: 'unexpected_response',
+  SDK_UNREADABLE_BODY: 'unexpected_response',
+  SDK_BODY_TOO_LARGE: 'unexpected_response',
+  SDK_CONTRACT: 'unexpected_response',
+  SDK_PAGE: 'unexpected_response',
+  SDK_INVOICE_MISMATCH: 'mismatch',
+} as const satisfies { readonly [C in ServiceCode | PlainSdkCode]: ErrorKind };
+
+/** The codes of this package that are one word. */
+type PlainSdkCode = Exclude<SdkCode, `SDK_HTTP_${number}` | `SDK_WEBHOOK_${string}`>;
 
 /** Codes of this package. The list is closed, and docs/errors.md describes each of them. */
 export type SdkCode =

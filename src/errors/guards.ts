@@ -14,7 +14,7 @@ import type {
   ValidationError,
   WebhookVerificationError,
 } from './classes.ts';
-import { BRAND, type ErrorKind, type SdkCode, type ServiceCode, type WebhookReason } from './codes.ts';
+import { BRAND, type CODE_KINDS, type ErrorKind, type SdkCode, type ServiceCode, type WebhookReason } from './codes.ts';
 
 /** The closed list of errors that a call of the client can reject with. They differ by `kind`. */
 export type CallError =
@@ -40,22 +40,7 @@ export type KnownCode = ServiceCode | SdkCode;
 
 /** The class of each known code. `hasCode` does not compile for a known code that is missing here. */
 export type ErrorByCode = {
-  readonly VALIDATION_ERROR: ValidationError;
-  readonly INVOICE_ALREADY_EXISTS: InvoiceAlreadyExistsError;
-  readonly SDK_CONFIGURATION: ConfigurationError;
-  readonly SDK_INVALID_ARGUMENT: ConfigurationError;
-  readonly SDK_API_KEY: ConfigurationError;
-  readonly SDK_CONNECTION: ConnectionError;
-  readonly SDK_TLS: ConnectionError;
-  readonly SDK_ATTEMPT_TIMEOUT: TimeoutError;
-  readonly SDK_DEADLINE: TimeoutError;
-  readonly SDK_ABORTED: AbortedError;
-  readonly SDK_REDIRECT: UnexpectedResponseError;
-  readonly SDK_UNREADABLE_BODY: UnexpectedResponseError;
-  readonly SDK_BODY_TOO_LARGE: UnexpectedResponseError;
-  readonly SDK_CONTRACT: UnexpectedResponseError;
-  readonly SDK_PAGE: UnexpectedResponseError;
-  readonly SDK_INVOICE_MISMATCH: InvoiceMismatchError;
+  readonly [C in keyof typeof CODE_KINDS]: Extract<AnyMerchantError, { readonly kind: (typeof CODE_KINDS)[C] }>;
 } & {
   readonly [C in `SDK_WEBHOOK_${Uppercase<WebhookReason>}`]: WebhookVerificationError;
 } & {

@@ -7,6 +7,7 @@
  * @packageDocumentation
  */
 export type { DialectFile, DialectPoint, DialectSource } from '../dialect-file/dialect-file.ts';
+export type { SandboxActions } from './actions.ts';
 export type { Sandbox, SandboxFetch } from './api.ts';
 export { MAGIC_OUTCOMES } from './business/magic-outcomes.ts';
 export type { Finding } from './delivery/cause-search.ts';
@@ -33,6 +34,7 @@ export {
 } from './state/log.ts';
 export type { SandboxState } from './state/saved-state.ts';
 export type {
+  NewInvoice,
   SandboxAttempt,
   SandboxDelivery,
   SandboxInvoice,

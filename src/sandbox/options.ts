@@ -61,6 +61,8 @@ export interface SandboxOptions {
   readonly now?: Date | number | string | undefined;
   /** Time from creation to expiry, in milliseconds or as text. @defaultValue '30m' */
   readonly lifetime?: number | string | undefined;
+  /** The name of the shop on the payment page. @defaultValue 'Your shop' */
+  readonly merchantName?: string | undefined;
   /** Business settings. */
   readonly defaults?: SandboxDefaults | undefined;
   /**
@@ -70,6 +72,11 @@ export interface SandboxOptions {
    * @see {@link MAGIC_OUTCOMES}
    */
   readonly magicOutcomes?: boolean | undefined;
+  /**
+   * Refuses requests beyond this number with the rate limit of the dialect, such as `"10/s"`, `"100/min"` or `"5000/h"`.
+   * Counts in real time, over any window of that length. Default: no limit.
+   */
+  readonly rateLimit?: string | undefined;
   /** Initial faults. `reset()` restores them. */
   readonly faults?: readonly SeedFault[] | undefined;
   /** Continues from the result of `sandbox.state()`, of this process or another. Replaces `seedData`. */

@@ -9,18 +9,21 @@ import {
   payInvoice,
   payOtherAmount,
 } from './business/invoices.ts';
+import { decideWithdrawal } from './business/withdrawals.ts';
 import { searchCause } from './delivery/cause-search.ts';
 import { resendOrThrow, settleDeliveries, stampNow } from './delivery/deliveries.ts';
 import { eventBody, eventTypeOf } from './delivery/event-payload.ts';
 import { signedRequest } from './delivery/signed-request.ts';
 import { toSandboxDelivery } from './delivery/write-delivery.ts';
+import { dialectFrom } from './dialect/dialects.ts';
 import { createFront } from './http/dispatch.ts';
 import { fetchInProcess } from './http/in-process.ts';
 import { listenHttp, type SandboxServer } from './http/server.ts';
 import { fail, parseDuration, shown } from './option-checks.ts';
 import type { SandboxOptions } from './options.ts';
 import { servePage } from './page/pages.ts';
-import { toSandboxInvoice } from './service/write-resources.ts';
+import { createInvoice } from './service/handlers.ts';
+import { toSandboxInvoice, withdrawalsInOrder } from './service/write-resources.ts';
 import { readSettings } from './settings.ts';
 import { createWorld, resetWorld } from './start.ts';
 import type { InvoiceRecord } from './state/records.ts';
@@ -115,6 +118,15 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     },
     settle: () => settleDeliveries(world),
     reset: () => resetWorld(world),
+
+    create: (draft) => toSandboxInvoice(world, createInvoice(world, draft)),
+    withdrawals: () => withdrawalsInOrder(world),
+    approve: (uuid) => decideWithdrawal(world, uuid, { status: 'approved' }),
+    reject: (uuid, reason) => decideWithdrawal(world, uuid, { status: 'rejected', reason: String(reason) }),
+    assume(changes) {
+      // Each request reads the object anew.
+      return Object.assign(settings.dialect, dialectFrom({ ...settings.dialect, ...changes }));
+    },
 
     choose(ident, method) {
       const invoice = find(ident);

@@ -6,6 +6,7 @@ import { fail, parseDuration, shown } from './option-checks.ts';
 import type { DeliveryFetch, SandboxDefaults, SandboxOptions, SeedInvoice } from './options.ts';
 import { SEED_FAULT_NAMES } from './state/faults.ts';
 import { randomSeed } from './state/random.ts';
+import { parseRateLimit } from './state/rate-limit.ts';
 import { parseState } from './state/saved-state.ts';
 import { SEED_METHODS, SEED_RATES, seedWithdrawals } from './state/seed-data.ts';
 import type { SandboxWithdrawal } from './wire-types.ts';
@@ -33,8 +34,10 @@ const READERS = {
   /** Null means the time of the wall clock, read again at each reset. */
   now: (value) => (value === undefined ? null : instant(value)),
   lifetime: (value = '30m', name) => parseDuration(value, name),
+  merchantName: (value = 'Your shop', name) => textOption(value, name),
   defaults: (value = {}, name) => defaultsOption(value, name),
   magicOutcomes: (value) => value === true,
+  rateLimit: (value) => (value === undefined ? null : parseRateLimit(value)),
   faults: (value = []) => {
     for (const row of value) checkOptions('A row of faults', row, SEED_FAULT_NAMES, fail);
     return value;

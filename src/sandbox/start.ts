@@ -12,6 +12,7 @@ import { createClock } from './state/clock.ts';
 import { FaultScript } from './state/faults.ts';
 import { EventLog } from './state/log.ts';
 import { createRandom } from './state/random.ts';
+import { RequestCounter } from './state/rate-limit.ts';
 import { type DeliveryRecord, type InvoiceRecord, Store } from './state/records.ts';
 import type { DeliveryState, SandboxState } from './state/saved-state.ts';
 import type { World } from './world.ts';
@@ -28,6 +29,7 @@ export function createWorld(settings: Settings): World {
     store: new Store(settings.maxInvoices),
     log: new EventLog(settings.onEvent),
     faults: new FaultScript(),
+    requestLimit: new RequestCounter(settings.rateLimit, settings.wallClock),
     random: createRandom(settings.seed, state?.position),
     url: settings.url ?? 'https://sandbox.invalid',
     life: new AbortController(),
@@ -50,6 +52,7 @@ export function resetWorld(world: World): void {
   world.store.clear();
   world.log.clear();
   world.faults.clear();
+  world.requestLimit.clear();
   queueFaults(world);
   if (settings.isSeedGiven) world.random = createRandom(settings.seed);
   seed(world, start);

@@ -96,6 +96,19 @@ export interface SandboxDelivery extends Omit<Wire<WebhookDelivery>, 'attempt_lo
   readonly attempt_log: readonly SandboxAttempt[];
 }
 
+/** A new invoice. The names are those of the service. */
+export interface NewInvoice {
+  /** Decimal text, greater than 0, at most 2 decimals. */
+  readonly amount: string;
+  readonly currency: string;
+  readonly external_id?: string | undefined;
+  readonly customer_id?: string | undefined;
+  readonly purpose?: string | undefined;
+  readonly callback_url?: string | undefined;
+  readonly success_url?: string | undefined;
+  readonly fail_url?: string | undefined;
+}
+
 /** The amount and method of a payment. Both have defaults. */
 export interface Payment {
   readonly amount?: string | undefined;

@@ -1,14 +1,7 @@
 import { isObject } from '../contract/json.ts';
-import {
-  ApiError,
-  AuthenticationError,
-  InvoiceAlreadyExistsError,
-  NotFoundError,
-  RateLimitError,
-  ServerError,
-  ValidationError,
-} from '../errors/classes.ts';
-import type { ApiErrorKind, Outcome } from '../errors/codes.ts';
+import { ApiError, InvoiceAlreadyExistsError, ValidationError } from '../errors/classes.ts';
+import type { ApiErrorKind } from '../errors/codes.ts';
+import { errorKindOf, REFUSAL_CLASSES, refusalOutcome } from '../errors/refusal-kind.ts';
 import { printable } from '../printable.ts';
 import { type Answer, excerpt } from './answer.ts';
 import { afterUnknown, type Failure, isWrite } from './failure.ts';
@@ -23,7 +16,7 @@ import {
   type ValidationIssues,
   validationIssues,
 } from './refusal-body.ts';
-import { type RetryClass, retryAfterOf } from './retry.ts';
+import { retryAfterOf, retryClassOf } from './retry.ts';
 import type { Reading } from './scope.ts';
 import { shownData } from './secrecy/shown-data.ts';
 
@@ -94,19 +87,12 @@ export function refusal(answer: Answer, body: unknown, reading: Reading<unknown>
         return new ValidationError({ ...init, message, issues: read.issues, origin: 'service' });
       }
       const message = `${start}. ${end}`;
-      if (kind !== 'request') return new CLASSES[kind]({ ...init, message });
+      if (kind !== 'request') return new REFUSAL_CLASSES[kind]({ ...init, message });
       // The class is ApiError itself, whose kind is "request" then.
       return new ApiError({ ...init, message }) as ApiError & { readonly kind: 'request' };
     },
   };
 }
-
-const CLASSES = {
-  authentication: AuthenticationError,
-  not_found: NotFoundError,
-  rate_limit: RateLimitError,
-  server: ServerError,
-} as const;
 
 const REMEDY: Readonly<Record<ApiErrorKind, string>> = {
   conflict: 'No second invoice was created. invoices.createOrGet returns the existing one.',
@@ -137,33 +123,4 @@ function namedIssues({ issues, total }: ValidationIssues): string {
   if (total > first.length)
     words.push(Number.isFinite(total) ? `${total} in all` : `more than ${issues.length} in all`);
   return words.length === 0 ? '' : ` (${words.join('; ')})`;
-}
-
-/** Only some words may precede the limit: EXCHANGE_RATE_LIMIT_EXCEEDED refers to another rate. */
-const RATE_LIMIT_CODE =
-  /^(?:(?:api|http|client|global|ip|key|user|account|merchant|business|error|err|request)[_.:-]?){0,2}(?:rate[_.-]?limit|rate[_.-]?exceeded|requests?[_.-]?limit|too[_.-]?many|throttl|quota)/i;
-const SERVER_CODE =
-  /^(?:internal(?:_server)?_error|internal|server_error|(?:service|temporarily)_unavailable|(?:under_)?maintenance)$/i;
-
-/** Decides by the code, otherwise by the status. Codes are compared without case. */
-function errorKindOf(code: string | null, status: number): ApiErrorKind {
-  const known = code?.toUpperCase();
-  if (known === 'INVOICE_ALREADY_EXISTS') return 'conflict';
-  if (known === 'VALIDATION_ERROR') return 'validation';
-  if (status === 429 || status === 420 || (code !== null && RATE_LIMIT_CODE.test(code))) return 'rate_limit';
-  if (status === 401 || status === 403) return 'authentication';
-  if (status === 404 || status === 410) return 'not_found';
-  if (status === 422) return 'validation';
-  return status >= 500 || (code !== null && SERVER_CODE.test(code)) ? 'server' : 'request';
-}
-
-function retryClassOf(kind: ApiErrorKind, status: number): RetryClass {
-  if (kind === 'rate_limit') return 'rate_limit';
-  if (kind === 'server') return status === 501 || status === 505 ? 'never' : 'transient';
-  return kind === 'request' && (status === 408 || status === 425) ? 'transient' : 'never';
-}
-
-function refusalOutcome(kind: ApiErrorKind, status: number, isWrite: boolean): Outcome {
-  if (status === 408 && kind === 'request') return 'unknown';
-  return isWrite && kind === 'server' && status !== 501 && status !== 505 ? 'unknown' : 'rejected';
 }

@@ -1,4 +1,4 @@
-import type { Outcome, StoppedBy } from '../errors/codes.ts';
+import type { ApiErrorKind, Outcome, StoppedBy } from '../errors/codes.ts';
 
 /** Whether a failure may be retried. `unanswered`: no complete answer came. */
 export type RetryClass = 'never' | 'rate_limit' | 'transient' | 'unanswered';
@@ -35,6 +35,13 @@ export interface FailedAttempt {
   readonly outcome: Outcome;
   /** The wait that the service asked for. */
   readonly retryAfter: number | undefined;
+}
+
+/** Returns whether a refusal of this kind may be retried. */
+export function retryClassOf(kind: ApiErrorKind, status: number): RetryClass {
+  if (kind === 'rate_limit') return 'rate_limit';
+  if (kind === 'server') return status === 501 || status === 505 ? 'never' : 'transient';
+  return kind === 'request' && (status === 408 || status === 425) ? 'transient' : 'never';
 }
 
 /** True when this failure may be retried: the table of docs/retries.md. */

@@ -44,8 +44,9 @@ for (const javaScriptEnabled of [true, false]) {
       await page.getByRole('button', { name: 'Let the clock run' }).click();
       await page.getByRole('button', { name: 'Stop the clock' }).click();
       await page.getByRole('button', { name: 'Let the clock run' }).waitFor();
-      await page.getByRole('button', { name: 'Reset everything' }).click();
-      await page.getByText('No invoice yet.').waitFor();
+      await page.getByText('Reset everything …').click();
+      await page.getByRole('button', { name: 'Yes, reset' }).click();
+      await page.getByText('None yet. Create one above').waitFor();
     });
 
     test('shows a delivery whole, and sends it again from its page', async (visit) => {
@@ -138,7 +139,7 @@ for (const javaScriptEnabled of [true, false]) {
       expect(await page.getByText('header X-Api-Key is not the key of this sandbox').count()).toBe(1);
       await page.getByRole('link', { name: '409 assumed' }).click();
       expect(new URL(page.url()).hash).toBe('#conflictStatus');
-      expect(await page.locator('tr', { hasText: 'conflictStatus' }).first().textContent()).toContain('409');
+      expect(await page.locator('#conflictStatus').textContent()).toContain('409');
       await page.goBack();
       await page.getByRole('link', { name: 'POST /invoices' }).click();
       expect(await page.getByText('INVOICE_ALREADY_EXISTS').count()).toBeGreaterThan(0);

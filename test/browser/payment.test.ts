@@ -18,7 +18,8 @@ async function order(change: Record<string, unknown> = {}, script: Parameters<ty
 
 for (const javaScriptEnabled of [true, false]) {
   describe(`with script ${javaScriptEnabled ? 'on' : 'off'}`, () => {
-    const options = { javaScriptEnabled };
+    // The reader's time zone is 9 hours ahead of the service.
+    const options = { javaScriptEnabled, timezoneId: 'Asia/Tokyo', locale: 'en-US' };
 
     test('pays with the method that was picked', async (visit) => {
       const { url, link, invoice, hook } = await order();
@@ -62,7 +63,8 @@ for (const javaScriptEnabled of [true, false]) {
         expect(invoice().status).toBe(status);
         await page.goto(link);
         expect(await page.getByText(sentence).count()).toBe(1);
-        expect(await page.getByText('2026-03-01 12:00:00 UTC').count()).toBeGreaterThan(0);
+        const end = javaScriptEnabled ? 'Mar 1, 2026, 9:00:00 PM' : '2026-03-01 12:00:00 UTC';
+        expect(await page.getByText(end).count()).toBeGreaterThan(0);
         expect(await page.getByRole('radio').count()).toBe(0);
       });
     }
@@ -106,7 +108,7 @@ for (const javaScriptEnabled of [true, false]) {
       const { page } = await visit(url, options);
       await page.goto(link);
       await page.getByLabel('Bank transfer').check();
-      await page.getByRole('button', { name: 'Choose now, pay later' }).click();
+      await page.getByRole('button', { name: 'Choose the method, pay later' }).click();
       await page.getByText('is chosen: you pay 25.00 EUR.').waitFor();
       expect(invoice()).toMatchObject({ status: 'pending', amount_to_send: '25.00' });
       await page.getByRole('button', { name: 'Pay 25.00 EUR' }).click();
@@ -118,7 +120,9 @@ for (const javaScriptEnabled of [true, false]) {
       const { page } = await visit(url, options);
       await page.goto(link);
       await page.getByRole('button', { name: /dispute/ }).click();
-      await page.getByLabel(/Correct the paid amount/).fill('20.00');
+      const field = page.getByLabel(/Correct the paid amount/);
+      expect(await field.inputValue()).toBe('20.00');
+      expect(await page.evaluate('document.activeElement.id')).toBe('adjust');
       await page.getByRole('button', { name: 'Correct' }).click();
       await page.getByText('20.00 of 25.00 EUR (adjusted)').waitFor();
       expect(invoice().is_adjusted).toBe(true);
@@ -143,6 +147,9 @@ for (const javaScriptEnabled of [true, false]) {
       await page.getByLabel(/Pay less/).fill('1.234');
       await page.getByRole('button', { name: 'Pay less', exact: true }).click();
       expect(await page.getByRole('alert').textContent()).toContain('The amount must be text, greater than 0');
+      const field = page.getByLabel(/Pay less/);
+      expect(await field.inputValue()).toBe('1.234');
+      expect(await page.evaluate('document.activeElement.id')).toBe('underpay');
       expect(invoice().status).toBe('pending');
     });
   });
@@ -205,6 +212,22 @@ describe('with script', () => {
     await page.clock.runFor(10_000);
     expect(outside).toEqual([]);
   });
+
+  for (const left of [40, 499, 501, 999]) {
+    test(`shows the end of an order that was opened ${left} ms before`, async (visit) => {
+      let now = Date.UTC(2026, 2, 1, 12);
+      const context = await listening({ clock: 'real', wallClock: () => now });
+      const { json } = await context.api('POST', '/invoices', ORDER);
+      now += 30 * 60_000 - left;
+      const { page } = await visit(context.url);
+      await page.clock.install();
+      await page.goto(json.data.payment_url);
+      expect(await page.getByRole('timer').textContent()).toBe('0:01 left');
+      now += left;
+      await page.clock.runFor(left + 100);
+      await page.getByText('This order has expired.').waitFor();
+    });
+  }
 
   test('counts down on a running clock', async (visit) => {
     const context = await listening({ clock: 'real' });

@@ -21,7 +21,7 @@ describe('the help', () => {
       const { code, out, err } = await cli([...words, '--help']);
       expect([code, err]).toEqual([0, '']);
       const lines = out.split('\n');
-      expect(lines.length).toBeLessThanOrEqual(24);
+      expect(lines.length).toBeLessThanOrEqual(28);
       expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(80);
       expect(out).toMatch(/^Example\n {2}.*npx merchant-invoicing /);
     },
@@ -86,7 +86,7 @@ describe('misuse', () => {
     expect([code, err]).toEqual([2, '']);
     expect(JSON.parse(out)).toEqual({
       ok: false,
-      error: { message: 'pay needs an order', fix: 'merchant-invoicing sandbox pay order-1042' },
+      error: { message: 'pay needs an order', fix: 'npx merchant-invoicing sandbox pay order-1042' },
     });
   });
 

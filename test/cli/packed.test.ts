@@ -139,7 +139,10 @@ describe('a new user with the packed tarball', () => {
 
   it('is told in one line what to do where nothing listens', async () => {
     const { code, stderr } = await command('sandbox', 'pay', 'order-1042', '--url', 'http://127.0.0.1:1');
-    expect([code, stderr]).toEqual([3, expect.stringMatching(/^error: .*\n {2}try: merchant-invoicing sandbox\n$/)]);
+    expect([code, stderr]).toEqual([
+      3,
+      expect.stringMatching(/^error: .*\n {2}try: npx merchant-invoicing sandbox\n$/),
+    ]);
   });
 });
 

@@ -114,6 +114,11 @@ export const ROOMS: readonly Room[] = [
   { holds: 'checks.ts', purpose: 'Checks of options, for every room but the contract.', may: ['errors/'] },
   { holds: 'callbacks.ts', purpose: 'Calls to functions of the merchant that only observe.', may: [] },
   { holds: 'printable.ts', purpose: 'Text from outside, with control characters escaped.', may: [] },
+  {
+    holds: 'plain.ts',
+    purpose: 'Results as data without classes.',
+    may: ['contract/values/decimal.ts', ...EVERYWHERE],
+  },
   { holds: 'version.ts', purpose: 'The version of the package.', may: [] },
   { holds: 'errors/codes.ts', purpose: 'The codes of errors, in groups.', may: [] },
   {
@@ -162,7 +167,7 @@ export const ROOMS: readonly Room[] = [
   {
     holds: 'index.ts',
     purpose: 'The entry `merchant-invoicing`.',
-    may: ['client.ts', 'contract/values/decimal.ts', ...EVERYWHERE],
+    may: ['client.ts', 'contract/values/decimal.ts', 'plain.ts', ...EVERYWHERE],
     mayType: [DIALECT_FILE, 'contract/', 'resources/', 'transport/', 'webhooks/', ...CLIENT_PARTS],
   },
   {
@@ -224,7 +229,7 @@ export const ROOMS: readonly Room[] = [
   {
     holds: 'webhooks/',
     purpose: 'The receiver of webhooks: the entry `merchant-invoicing/webhooks`.',
-    may: ['contract/', ...EVERYWHERE],
+    may: ['contract/', 'plain.ts', ...EVERYWHERE],
     mayType: [DIALECT_FILE, 'client.ts', 'resources/', ...CLIENT_PARTS],
   },
   ...SANDBOX_ROOMS,
@@ -237,6 +242,26 @@ export const ROOMS: readonly Room[] = [
     holds: 'probe/',
     purpose: 'The questions to a service, and the rules that infer its dialect from the answers.',
     may: [DIALECT_FILE, 'sandbox/dialect/', 'contract/', 'version.ts', ...EVERYWHERE],
+  },
+  {
+    holds: 'testing/',
+    purpose:
+      'The entry `merchant-invoicing/testing`: fakes, signed requests, matchers. It loads neither the client nor a decoder of zod.',
+    may: [
+      'call/',
+      'transport/arguments.ts',
+      'transport/failure.ts',
+      'transport/retry.ts',
+      'webhooks/event/',
+      'webhooks/verify/signature.ts',
+      'webhooks/conformance/',
+      'sandbox/business/money.ts',
+      'sandbox/state/seed-data.ts',
+      'contract/',
+      'plain.ts',
+      ...EVERYWHERE,
+    ],
+    mayType: ['transport/', 'sandbox/wire-types.ts'],
   },
   {
     holds: 'cli/',
@@ -255,6 +280,7 @@ const PACKAGES: readonly { readonly name: RegExp; readonly may: (path: string) =
   { name: /^zod(?:\/|$)/, may: folder('contract') },
   { name: /^decimal\.js$/, may: folder('contract') },
   { name: /^msw(?:\/|$)/, may: (path) => path === 'msw.ts' },
+  { name: /^vitest$/, may: (path) => path === 'testing/vitest.ts' },
 ];
 
 /** Node built-ins: never at load time outside of the command line, and lazily only where a room needs them. */
@@ -327,10 +353,10 @@ function cycleProblems(graph: readonly SourceFile[]): string[] {
     .map(({ path }) => `${path} imports itself in a circle`);
 }
 
-/** webhooks must stay light, so what it takes from contract may not load zod, however deep. */
+/** webhooks and testing must stay light, so what they take from contract may not load zod, however deep. */
 function weightProblems(graph: readonly SourceFile[]): string[] {
   return graph
-    .filter(({ path }) => folder('webhooks')(path))
+    .filter(({ path }) => folder('webhooks')(path) || folder('testing')(path))
     .flatMap(({ path, imports }) =>
       imports
         .filter(({ to, kind }) => kind !== 'type' && folder('contract')(to))

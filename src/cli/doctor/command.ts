@@ -1,5 +1,6 @@
 // The folder `doctor` is one command: it checks the settings and the service. It imports the client when it runs.
 import { isMerchantError } from '../../errors/guards.ts';
+import { shellWord } from '../../sandbox/page/deliveries/copies.ts';
 import { parseSecrets } from '../../webhooks/verify/secrets.ts';
 import { readArguments } from '../arguments.ts';
 import { COMMANDS } from '../commands.ts';
@@ -16,16 +17,27 @@ export async function doctorCommand(args: readonly string[], io: Io): Promise<Ex
 
   const address = await checkAddress(baseUrl, allowHttp);
   const key = await checkKey(apiKey);
-  const settings = [checkNode(process.versions.node), address, key, checkSecret(io.env['MERCHANT_WEBHOOK_SECRET'])];
+  const settings = [
+    checkNode(process.versions.node),
+    address,
+    key,
+    checkSecret(io.env['MERCHANT_WEBHOOK_SECRET'], apiKey),
+  ];
   const isUsable = address.verdict === 'pass' && key.verdict === 'pass';
   const service =
     isUsable && baseUrl !== undefined && apiKey !== undefined
       ? await checkService({ baseUrl, apiKey, allowHttp, signal: io.signal })
       : [];
   const results = [...settings, ...service];
-  const ok = results.every(({ verdict }) => verdict === 'pass');
+  const ok = results.every(({ verdict }) => verdict === 'pass' || verdict === 'advice');
   if (values.json) {
-    const checks = results.map(({ id, title, verdict, fix }) => ({ id, ok: verdict === 'pass', text: title, fix }));
+    const checks = results.map(({ id, title, verdict, fix }) => ({
+      id,
+      ok: verdict === 'pass',
+      verdict,
+      text: title,
+      fix,
+    }));
     io.out(`${JSON.stringify({ ok, checks })}\n`);
   } else {
     const style = styleOf(io);
@@ -43,18 +55,29 @@ export async function doctorCommand(args: readonly string[], io: Io): Promise<Ex
   return ok ? EXIT.fine : EXIT.finding;
 }
 
-const OLDEST_NODE = 22;
+/** The lowest version of `engines` in package.json. */
+const OLDEST_NODE = [20, 20] as const;
 
 function checkNode(version: string): CheckResult {
-  const major = Number(version.split('.')[0]);
-  if (major >= OLDEST_NODE) return passed('node', `Node ${version}`);
-  return failed('node', `Node ${version} is older than ${OLDEST_NODE}`, `nvm install ${OLDEST_NODE}`);
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  const [oldest, oldestMinor] = OLDEST_NODE;
+  if (major > oldest || (major === oldest && minor >= oldestMinor)) return passed('node', `Node ${version}`);
+  return failed('node', `Node ${version} is older than ${OLDEST_NODE.join('.')}`, 'nvm install --lts');
 }
+
+/** The path of the service, which a base URL leaves out. */
+const API_PATH = /\/api(?:\/v1(?:\/external(?:\/.*)?)?)?\/*$/;
 
 /** Uses the check of the client, which it loads. */
 async function checkAddress(baseUrl: string | undefined, allowHttp: boolean): Promise<CheckResult> {
   const example = 'export MERCHANT_BASE_URL=https://pay.example.com   # or http://127.0.0.1:4010, the sandbox';
   if (baseUrl === undefined) return failed('base-url', 'MERCHANT_BASE_URL is not set', example);
+  if (isQuoted(baseUrl)) return quotedFinding('base-url', 'MERCHANT_BASE_URL');
+  if (API_PATH.test(baseUrl)) {
+    const shorter = baseUrl.replace(API_PATH, '');
+    const title = 'MERCHANT_BASE_URL ends in the path of the API, which the client adds itself';
+    return failed('base-url', title, `export MERCHANT_BASE_URL=${shellWord(shorter)}`);
+  }
   try {
     const { checkBaseUrl } = await import('../../client-options.ts');
     return passed('base-url', `the address is ${new URL(checkBaseUrl(baseUrl, allowHttp)).href.replace(/\/$/, '')}`);
@@ -68,16 +91,42 @@ async function checkAddress(baseUrl: string | undefined, allowHttp: boolean): Pr
 async function checkKey(apiKey: string | undefined): Promise<CheckResult> {
   const example = 'export MERCHANT_API_KEY=…   # sk_sandbox for the sandbox';
   if (apiKey === undefined) return failed('api-key', 'MERCHANT_API_KEY is not set', example);
+  if (isQuoted(apiKey)) return quotedFinding('api-key', 'MERCHANT_API_KEY');
   const { keyProblem } = await import('../../transport/secrecy/api-key.ts');
   const problem = keyProblem(apiKey);
   if (problem !== null) return failed('api-key', `MERCHANT_API_KEY ${problem}`, example);
   return passed('api-key', `MERCHANT_API_KEY has the form of a key (${apiKey.length} characters)`);
 }
 
-/** A missing secret passes, because only a receiver of webhooks needs one. */
-function checkSecret(secret: string | undefined): CheckResult {
-  if (!secret)
-    return passed('webhook-secret', 'MERCHANT_WEBHOOK_SECRET is not set: only a receiver of webhooks needs it');
+/** True for text in quotes: some tools for `.env` files leave them in. */
+function isQuoted(text: string): boolean {
+  return /^\s*(["'`]).*\1\s*$/s.test(text);
+}
+
+function quotedFinding(id: string, name: string): CheckResult {
+  return failed(
+    id,
+    `${name} has quotes around it, and they count as part of the value`,
+    `export ${name}=…   # without the quotes`,
+  );
+}
+
+/** A missing secret does not fail, because only a receiver of webhooks needs one. */
+function checkSecret(secret: string | undefined, apiKey: string | undefined): CheckResult {
+  if (!secret) {
+    const title = 'MERCHANT_WEBHOOK_SECRET is not set. A receiver of webhooks needs it, and nothing else does';
+    const fix = 'export MERCHANT_WEBHOOK_SECRET=…   # whsec_sandbox for the sandbox';
+    return { id: 'webhook-secret', title, verdict: 'advice', fix };
+  }
+  if (isQuoted(secret)) return quotedFinding('webhook-secret', 'MERCHANT_WEBHOOK_SECRET');
+  if (secret === apiKey) {
+    const title = 'MERCHANT_WEBHOOK_SECRET is the API key. The webhook secret is another value of the dashboard';
+    return failed(
+      'webhook-secret',
+      title,
+      'export MERCHANT_WEBHOOK_SECRET=…   # the webhook secret, from the dashboard',
+    );
+  }
   try {
     parseSecrets(secret, 'MERCHANT_WEBHOOK_SECRET');
     return passed('webhook-secret', 'MERCHANT_WEBHOOK_SECRET has the form of a secret');

@@ -1,5 +1,7 @@
+import type { MerchantError } from '../../errors/classes.ts';
 import { isMerchantError } from '../../errors/guards.ts';
 import { codeOf } from '../../sandbox/delivery/send.ts';
+import { shellWord } from '../../sandbox/page/deliveries/copies.ts';
 import { type CheckResult, failed, passed } from '../report.ts';
 
 const TIMEOUT = 10_000;
@@ -38,11 +40,11 @@ export async function checkService(target: Target): Promise<CheckResult[]> {
 function checkRedirect({ status, headers }: Response, address: string): CheckResult {
   if (status < 300 || status > 399) return passed('redirects', 'no redirect');
   const to = headers.get('location');
-  const target = to !== null && URL.canParse(to, address) ? new URL(to, address).origin : 'somewhere else';
+  const target = to !== null && URL.canParse(to, address) ? new URL(to, address).origin : null;
   return failed(
     'redirects',
-    `${address} redirects to ${target}. The client never follows a redirect, because it would send the key there`,
-    `export MERCHANT_BASE_URL=${target}`,
+    `${address} redirects to ${target ?? 'somewhere else'}. The client never follows a redirect, because it would send the key there`,
+    target === null ? 'ask the owner of the service for its address' : `export MERCHANT_BASE_URL=${shellWord(target)}`,
   );
 }
 
@@ -70,17 +72,28 @@ async function checkCall({ baseUrl, apiKey, allowHttp, signal }: Target): Promis
     return passed('call', `the key works: ${methods.length} payment methods, ${currencies.join(' ') || 'no currency'}`);
   } catch (error) {
     if (!isMerchantError(error)) throw error;
+    if (isStranger(error)) {
+      const title = `another server answers at ${new URL(baseUrl).host}: it does not speak the interface of the service`;
+      return failed('call', title, 'export MERCHANT_BASE_URL=…   # the address of the service, without a path');
+    }
     const fix =
       error.kind === 'authentication'
         ? 'export MERCHANT_API_KEY=…   # the key of this business, from the dashboard'
-        : `merchant-invoicing explain ${/^\w+$/.test(error.code) ? error.code : ''}`.trim();
+        : `npx merchant-invoicing explain ${/^\w+$/.test(error.code) ? error.code : ''}`.trim();
     return failed('call', `the read-only call failed: ${error.code} ${error.message}`, fix);
   }
 }
 
+/** True for an answer that the service would not give to this read: no JSON, or a bare 404 or 405. */
+function isStranger(error: MerchantError): boolean {
+  if (error.kind === 'unexpected_response')
+    return error.code === 'SDK_UNREADABLE_BODY' || error.code === 'SDK_CONTRACT';
+  return /^SDK_HTTP_40[45]$/.test(error.code);
+}
+
 function fixFor(address: string): string {
   const isSandbox = /^http:\/\/(?:127\.0\.0\.1|localhost):/.test(address);
-  return isSandbox ? 'merchant-invoicing sandbox' : `curl -sv ${address}${PATH}`;
+  return isSandbox ? 'npx merchant-invoicing sandbox' : `curl -sv ${shellWord(`${address}${PATH}`)}`;
 }
 
 function causeOf(error: unknown): string {

@@ -1,76 +1,150 @@
 import { INVOICE_STATUS_NAMES } from '../../contract/statuses.ts';
 import { printable } from '../../printable.ts';
-import type { SandboxInvoice } from '../../sandbox/index.ts';
+import type { SandboxInvoice, SandboxWithdrawal } from '../../sandbox/index.ts';
 import { parseDuration } from '../../sandbox/option-checks.ts';
 import { parseAddress, readArguments } from '../arguments.ts';
 import { COMMANDS } from '../commands.ts';
 import { EXIT, type ExitCode, type Io, messageOf, misuse } from '../io.ts';
+import { meant } from '../meant.ts';
 import { command, type SandboxStatus, statusOf } from './control.ts';
 import { EXPORT_FORMS, exportText } from './export.ts';
+import { parseFault } from './flags.ts';
+import { followEvents } from './follow.ts';
+import { confirmed } from './keyboard.ts';
+import { holderOfState } from './state-lock.ts';
 
-/** Each action with example words. */
-const EXAMPLES: Readonly<Record<string, string>> = {
-  ...Object.fromEntries(['pay', 'fail', 'cancel', 'expire', 'resend'].map((name) => [name, 'order-1042'])),
-  ...Object.fromEntries(['underpay', 'overpay', 'adjust'].map((name) => [name, 'order-1042 17.00'])),
-  advance: '1h',
-  reset: '',
-  status: '',
-  export: '',
+/** An action: example words, how many it takes, and what is missing if there are fewer. */
+interface Action {
+  readonly example: string;
+  readonly words: readonly [least: number, most: number];
+  readonly needs: string;
+}
+
+const ON_ORDER: Action = { example: 'order-1042', words: [1, 1], needs: 'an order' };
+const WITH_AMOUNT: Action = { example: 'order-1042 17.00', words: [2, 2], needs: 'an order and an amount' };
+const ALONE: Action = { example: '', words: [0, 0], needs: '' };
+const WITHDRAWAL = { example: '5eed0000-0000-4000-8000-000000000001', needs: 'the uuid of a withdrawal' };
+
+const ACTIONS: Readonly<Record<string, Action>> = {
+  create: { example: '25 EUR', words: [2, 2], needs: 'an amount and a currency' },
+  pay: ON_ORDER,
+  underpay: WITH_AMOUNT,
+  overpay: WITH_AMOUNT,
+  fail: ON_ORDER,
+  cancel: ON_ORDER,
+  expire: ON_ORDER,
+  adjust: WITH_AMOUNT,
+  resend: ON_ORDER,
+  approve: { ...WITHDRAWAL, words: [1, 1] },
+  reject: { ...WITHDRAWAL, words: [1, 2] },
+  fault: { example: 'server_error', words: [1, 1], needs: 'a fault, or clear' },
+  advance: { example: '1h', words: [1, 1], needs: 'a duration' },
+  events: ALONE,
+  reset: ALONE,
+  status: ALONE,
+  export: { ...ALONE, words: [0, 1] },
 };
 
 export function isAction(word: string): boolean {
-  return Object.hasOwn(EXAMPLES, word);
+  return Object.hasOwn(ACTIONS, word);
 }
 
-/** `sandbox pay order-1042` and the like: acts on the sandbox that runs at `--url`. */
+/** Throws for a word that is neither an action nor a flag. */
+export function refuseUnknownAction(word: string): void {
+  if (word === '' || word.startsWith('-')) return;
+  const names = Object.keys(ACTIONS);
+  throw misuse(
+    `sandbox has no action ${JSON.stringify(word)}${meant(word, names) || `, only ${names.join(', ')}`}`,
+    'npx merchant-invoicing sandbox pay --help',
+  );
+}
+
+/** `sandbox pay order-1042` and the like: acts on the sandbox at `--url`, or on the one that keeps the file of `--state`. */
 export async function actOnSandbox(action: string, args: readonly string[], io: Io): Promise<ExitCode> {
   const { values, positionals } = readArguments(COMMANDS['sandbox action'], args, `sandbox ${action}`);
-  const fix = `merchant-invoicing sandbox ${action} ${EXAMPLES[action]}`.trim();
-  const url = parseAddress(values.url, '--url', fix).replace(/\/+$/, '');
-  const [first, second] = readWords(action, positionals, fix);
+  const fix = `npx merchant-invoicing sandbox ${action} ${ACTIONS[action]?.example}`.trim();
+  const holder = values.state === undefined ? null : holderOfState(values.state);
+  const url = parseAddress(holder?.url ?? values.url, '--url', fix).replace(/\/+$/, '');
+  const [first = '', second] = readWords(action, positionals, fix);
   const say = (value: unknown, text: string): ExitCode => {
     io.out(values.json ? `${JSON.stringify(value)}\n` : `${text.split('\n').map(printable).join('\n')}\n`);
     return EXIT.fine;
   };
+  switch (action) {
+    case 'status': {
+      const status = await statusOf(url);
+      return say(status, statusText(status));
+    }
+    case 'events':
+      return await followEvents(url, values.json, io);
+    case 'export': {
+      const form = EXPORT_FORMS.find((each) => each === values.as);
+      if (form === undefined) throw misuse(`--as takes ${EXPORT_FORMS.join(', ')}`, fix);
+      const text = exportText(await statusOf(url), form, positionals[0], url);
+      io.out(values.json ? `${JSON.stringify({ as: form, text })}\n` : `${text}\n`); // unchanged, because it is a file
+      return EXIT.fine;
+    }
+    case 'create': {
+      const { id, customer, callback } = values;
+      const given = { external_id: id, customer_id: customer, callback_url: callback };
+      const invoice = (await command(url, 'create', {
+        amount: first,
+        currency: second ?? '',
+        ...given,
+      })) as SandboxInvoice;
+      return say(invoice, `${invoice.external_id}  ${invoice.amount} ${invoice.currency.code}  ${invoice.payment_url}`);
+    }
+    case 'fault': {
+      const result = await command(url, first === 'clear' ? 'clear_faults' : 'fault', faultFields(first));
+      return say(result, first === 'clear' ? 'no fault is left' : `${first} applies to the next matching request`);
+    }
+    case 'approve':
+    case 'reject': {
+      const row = (await command(url, action, { ident: first, reason: second })) as SandboxWithdrawal;
+      return say(row, `${row.uuid}  ${row.status}  ${row.amount} ${row.token}`);
+    }
+    case 'advance': {
+      checkDuration(first, fix);
+      const result = await command(url, action, { duration: first });
+      return say(result, `the clock is at ${nowOf(result)}`);
+    }
+    case 'reset': {
+      if (!values.yes) {
+        const { invoices } = await statusOf(url);
+        const question = `Remove ${invoices.length} ${invoices.length === 1 ? 'invoice' : 'invoices'} of the sandbox at ${url}?`;
+        if (!(await confirmed(question, io))) return say({ reset: false }, 'nothing was changed');
+      }
+      return say(await command(url, action, {}), 'back to the beginning');
+    }
+    default:
+      return actOnOrder(action, { ident: first, amount: second, method: values.method }, url, say);
+  }
+}
 
-  if (action === 'status') {
-    const status = await statusOf(url);
-    return say(status, statusText(status));
-  }
-  if (action === 'export') {
-    const form = EXPORT_FORMS.find((each) => each === values.as);
-    if (form === undefined) throw misuse(`--as takes ${EXPORT_FORMS.join(', ')}`, fix);
-    const text = exportText(await statusOf(url), form, first, url);
-    io.out(values.json ? `${JSON.stringify({ as: form, text })}\n` : `${text}\n`); // unchanged, because it is a file
-    return EXIT.fine;
-  }
-  if (action === 'advance') checkDuration(first ?? '', fix);
-  if (action === 'advance' || action === 'reset') {
-    const result = await command(url, action, action === 'advance' ? { duration: first ?? '' } : {});
-    return say(result, action === 'advance' ? `the clock is at ${nowOf(result)}` : 'back to the beginning');
-  }
-  const fields = {
-    ident: first ?? '',
-    ...(second === undefined ? {} : { amount: second }),
-    ...(values.method === undefined ? {} : { method: values.method }),
-  };
+async function actOnOrder(
+  action: string,
+  fields: Readonly<Record<string, string | undefined>>,
+  url: string,
+  say: (value: unknown, text: string) => ExitCode,
+): Promise<ExitCode> {
   const result = await command(url, action, fields);
   if (action === 'resend') return say(result, `resent: ${(result as { status?: string }).status}`);
   const invoice = result as SandboxInvoice; // these actions answer with the invoice
   return say(invoice, await endText(invoice, url));
 }
 
+/** The fields of a fault, from `type`, `type@operation` or `type:rate`, as for `--fault`. */
+function faultFields(text: string): Record<string, string | undefined> {
+  if (text === 'clear') return {};
+  const { fault, operation, rate, times } = parseFault(text, undefined);
+  return { type: String(fault), operation, rate: rate?.toString(), times: times?.toString() };
+}
+
 function readWords(action: string, words: readonly string[], fix: string): readonly string[] {
-  const example = EXAMPLES[action] ?? '';
-  const wanted = example === '' ? 0 : example.split(' ').length;
-  const most = action === 'export' ? 1 : wanted;
-  if (words.length >= wanted && words.length <= most) return words;
-  throw misuse(
-    words.length < wanted
-      ? `${action} needs ${wanted === 2 ? 'an order and an amount' : action === 'advance' ? 'a duration' : 'an order'}`
-      : `${action} does not take ${JSON.stringify(words[most])}`,
-    fix,
-  );
+  const { words: [least, most] = [0, 0], needs = '' } = ACTIONS[action] ?? {};
+  if (words.length < least) throw misuse(`${action} needs ${needs}`, fix);
+  if (words.length > most) throw misuse(`${action} does not take ${JSON.stringify(words[most])}`, fix);
+  return words;
 }
 
 function checkDuration(text: string, fix: string): void {
@@ -104,10 +178,11 @@ async function endText(invoice: SandboxInvoice, url: string): Promise<string> {
 
 const SHOWN = 10;
 
-function statusText({ url, now, invoices, deliveries }: SandboxStatus): string {
+function statusText({ url, now, invoices, deliveries, withdrawals }: SandboxStatus): string {
   const count = (status: string): number => invoices.filter((invoice) => invoice.status === status).length;
   const states = INVOICE_STATUS_NAMES.map((status) => `${count(status)} ${status}`);
   const waiting = deliveries.filter(({ status }) => status !== 'delivered').length;
+  const undecided = withdrawals.filter(({ status }) => status === 'pending');
   const rows = invoices
     .slice(0, SHOWN)
     .map(
@@ -118,6 +193,9 @@ function statusText({ url, now, invoices, deliveries }: SandboxStatus): string {
     `SANDBOX  ${url}  clock ${now}`,
     `${invoices.length} invoices: ${states.join(', ')}`,
     `${deliveries.length} webhooks, ${waiting} not delivered`,
+    ...(undecided.length === 0
+      ? []
+      : [`${undecided.length} withdrawals pending: ${undecided.map(({ uuid }) => uuid).join(', ')}`]),
     ...rows,
     ...(invoices.length > SHOWN ? [`  … and ${invoices.length - SHOWN} older`] : []),
   ].join('\n');

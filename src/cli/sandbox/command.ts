@@ -3,18 +3,29 @@ import { isLoopback } from '../../contract/values/hosts.ts';
 import { createSandbox, type Sandbox, type SandboxEvent } from '../../sandbox/index.ts';
 import { EXIT, type ExitCode, type Io } from '../io.ts';
 import { type Style, styleOf } from '../report.ts';
-import { actOnSandbox, isAction } from './actions.ts';
+import { actOnSandbox, isAction, refuseUnknownAction } from './actions.ts';
 import { parseSandboxFlags, type SandboxFlags } from './flags.ts';
 import { listenNear } from './free-port.ts';
 import { onKey } from './keyboard.ts';
 import { banner, eventLines } from './screen.ts';
 import { keepState, readState, type StateKeeper } from './state-file.ts';
+import { lockState, type StateLock } from './state-lock.ts';
 
 /** `sandbox`: runs a sandbox until it is stopped, or acts on the running one. */
 export async function sandboxCommand(args: readonly string[], io: Io): Promise<ExitCode> {
   const [first = '', ...rest] = args;
   if (isAction(first)) return actOnSandbox(first, rest, io);
+  refuseUnknownAction(first);
   const flags = parseSandboxFlags(args);
+  const lock = flags.stateFile === null ? null : lockState(flags.stateFile);
+  try {
+    return await run(flags, io, lock);
+  } finally {
+    lock?.release();
+  }
+}
+
+async function run(flags: SandboxFlags, io: Io, lock: StateLock | null): Promise<ExitCode> {
   const style = styleOf(io);
   const say = (line: string): void => io.err(`  ${style.warn(line)}\n`);
   const state = flags.stateFile === null ? undefined : readState(flags.stateFile);
@@ -31,7 +42,8 @@ export async function sandboxCommand(args: readonly string[], io: Io): Promise<E
     },
   });
   try {
-    await listenNear(sandbox, { ...flags, say });
+    const { url } = await listenNear(sandbox, { ...flags, say });
+    lock?.tell(url);
     if (!isLoopback(flags.host) && flags.host !== '::1') {
       say(`${flags.host} opens this sandbox to the network: any program that can reach it can use it`);
     }
@@ -73,12 +85,15 @@ function announce(sandbox: Sandbox, flags: SandboxFlags, io: Io, style: Style): 
 function untilStopped(sandbox: Sandbox, keeper: StateKeeper, { json }: SandboxFlags, io: Io): Promise<void> {
   return new Promise((resolve) => {
     let release = (): void => undefined;
+    const armed = { reset: false };
     const stop = (): void => {
       release();
       resolve();
     };
     if (io.keyboard !== null && !json) {
-      release = io.keyboard.listen((key) => void onKey(key, { io, sandbox, changed: () => keeper.touch(), stop }));
+      release = io.keyboard.listen(
+        (key) => void onKey(key, { io, sandbox, changed: () => keeper.touch(), stop, armed }),
+      );
     }
     if (io.signal.aborted) stop();
     io.signal.addEventListener('abort', stop, { once: true });

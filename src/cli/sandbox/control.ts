@@ -1,4 +1,5 @@
-import type { SandboxDelivery, SandboxInvoice } from '../../sandbox/index.ts';
+import type { SandboxDelivery, SandboxInvoice, SandboxWithdrawal } from '../../sandbox/index.ts';
+import { shellWord } from '../../sandbox/page/deliveries/copies.ts';
 import { CliError, EXIT, finding } from '../io.ts';
 
 /** The answer of `GET /_/status`. */
@@ -7,16 +8,21 @@ export interface SandboxStatus {
   readonly now: string;
   readonly invoices: readonly SandboxInvoice[];
   readonly deliveries: readonly SandboxDelivery[];
+  readonly withdrawals: readonly SandboxWithdrawal[];
 }
 
-const START = 'merchant-invoicing sandbox';
+const START = 'npx merchant-invoicing sandbox';
 
 /**
  * Acts on a running sandbox.
  *
  * @throws CliError if no sandbox listens there, or if it refuses.
  */
-export async function command(url: string, action: string, fields: Readonly<Record<string, string>>): Promise<unknown> {
+export async function command(
+  url: string,
+  action: string,
+  fields: Readonly<Record<string, string | undefined>>,
+): Promise<unknown> {
   const answer = await ask(url, `/_/${action}`, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json', Accept: 'application/json' },
@@ -24,7 +30,10 @@ export async function command(url: string, action: string, fields: Readonly<Reco
   });
   const { ok, result, error } = answer as { ok?: boolean; result?: unknown; error?: { message?: string } };
   if (ok === true) return result;
-  throw finding(error?.message ?? 'the sandbox refused', `merchant-invoicing sandbox status --url ${url}`);
+  throw finding(
+    error?.message ?? 'the sandbox refused',
+    `npx merchant-invoicing sandbox status --url ${shellWord(url)}`,
+  );
 }
 
 export async function statusOf(url: string): Promise<SandboxStatus> {
@@ -33,7 +42,21 @@ export async function statusOf(url: string): Promise<SandboxStatus> {
   throw noSandbox(url);
 }
 
+/** The stream of events of a running sandbox. */
+export async function openStream(url: string, signal: AbortSignal): Promise<ReadableStream<Uint8Array<ArrayBuffer>>> {
+  const { body, headers } = await reach(url, '/_/events', { signal });
+  if (body !== null && headers.get('content-type') === 'text/event-stream') return body;
+  throw noSandbox(url);
+}
+
 async function ask(url: string, path: string, init: RequestInit): Promise<object> {
+  const response = await reach(url, path, init);
+  const body: unknown = await response.json().catch(() => null);
+  if (typeof body === 'object' && body !== null) return body;
+  throw noSandbox(url);
+}
+
+async function reach(url: string, path: string, init: RequestInit): Promise<Response> {
   let response: Response;
   try {
     response = await fetch(`${url.replace(/\/+$/, '')}${path}`, { ...init, redirect: 'manual' });
@@ -41,9 +64,7 @@ async function ask(url: string, path: string, init: RequestInit): Promise<object
     throw new CliError(EXIT.unreachable, `no sandbox listens at ${url}`, START);
   }
   if (!response.headers.has('x-sandbox')) throw noSandbox(url);
-  const body: unknown = await response.json().catch(() => null);
-  if (typeof body === 'object' && body !== null) return body;
-  throw noSandbox(url);
+  return response;
 }
 
 function noSandbox(url: string): CliError {

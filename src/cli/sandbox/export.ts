@@ -1,5 +1,5 @@
 import type { SandboxInvoice } from '../../sandbox/index.ts';
-import { creationOf, curlCommand, endingOf, literal } from '../../sandbox/page/deliveries/copies.ts';
+import { creationOf, curlCommand, endingOf, literal, shellWord } from '../../sandbox/page/deliveries/copies.ts';
 import { finding } from '../io.ts';
 import type { SandboxStatus } from './control.ts';
 
@@ -22,14 +22,14 @@ export function exportText(
       ident === undefined
         ? ['no order has ended yet, so there is nothing to export', 'pay order-1042']
         : [`there is no order ${ident}`, 'status'];
-    throw finding(problem, `merchant-invoicing sandbox ${action} --url ${url}`);
+    throw finding(problem, `npx merchant-invoicing sandbox ${action} --url ${shellWord(url)}`);
   }
   const invoices = ident === undefined ? chosen.slice(0, 20).reverse() : chosen;
   if (form === 'json') return JSON.stringify(invoices, null, 2);
   if (form === 'curl') return invoices.flatMap((invoice) => curlOf(invoice, status, url)).join('\n\n');
   const pending = invoices.find(({ status: state }) => state === 'pending');
   if (pending === undefined) return testOf(invoices);
-  const fix = `merchant-invoicing sandbox pay ${pending.external_id} --url ${url}`;
+  const fix = `npx merchant-invoicing sandbox pay ${shellWord(pending.external_id)} --url ${shellWord(url)}`;
   throw finding(`${pending.external_id} is pending, so a test has nothing to expect yet`, fix);
 }
 

@@ -9,7 +9,7 @@ import { misuse } from '../io.ts';
 import { loadDialect } from '../probe/dialect-store.ts';
 import { DEMO_INVOICES } from './demo-invoices.ts';
 
-const HELP = 'merchant-invoicing sandbox --help';
+const HELP = 'npx merchant-invoicing sandbox --help';
 
 /** The flags of `sandbox`, parsed. */
 export interface SandboxFlags {
@@ -27,7 +27,7 @@ export interface SandboxFlags {
 export function parseSandboxFlags(args: readonly string[]): SandboxFlags {
   const { values } = readArguments(COMMANDS.sandbox, args, 'sandbox');
   if (values.state === '')
-    throw misuse('--state needs the name of a file', 'merchant-invoicing sandbox --state sandbox.json');
+    throw misuse('--state needs the name of a file', 'npx merchant-invoicing sandbox --state sandbox.json');
   // A shuffled run can be repeated only with its seed, so the seed is chosen here and shown.
   const seed = parseSeed(values.seed) ?? (values['shuffle-unknowns'] ? randomSeed() : undefined);
   const dialect = {
@@ -48,6 +48,8 @@ export function parseSandboxFlags(args: readonly string[]): SandboxFlags {
       dialect,
       faults: values.fault.map((flag) => parseFault(flag, seed)),
       seed,
+      rateLimit: values['rate-limit'],
+      merchantName: values.merchant,
       apiKey: values.key,
       webhookSecret: values.secret,
       defaults: { callback_url: values.callback },
@@ -75,7 +77,7 @@ const FAULT_TYPES = [...REQUEST_FAULTS, ...DELIVERY_FAULTS];
 const OPERATIONS = Object.values(endpoints).map(({ operation }) => operation);
 
 /** `type`, `type:rate`, `type@operation` or `type@operation:rate`. Without a rate the fault applies once. */
-function parseFault(flag: string, seed: number | string | undefined): SeedFault {
+export function parseFault(flag: string, seed: number | string | undefined): SeedFault {
   const [, name = '', place, rateText] = /^([^@:]*)(?:@([^:]*))?(?::(.*))?$/.exec(flag) ?? [];
   const fault = FAULT_TYPES.find((type) => type === name);
   if (fault === undefined)

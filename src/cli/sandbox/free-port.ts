@@ -15,15 +15,17 @@ export async function listenNear(
   for (let at = port; at < port + MAX_PORTS && at <= 65_535; at += 1) {
     try {
       const server = await sandbox.listen({ port: at, host, allowedHosts });
-      if (at !== port) say(`${port} is used by ${holderOf(port)}, using ${at}`);
+      if (at !== port) {
+        say(`${port} is used by ${holderOf(port)}, using ${at}. Actions need --url http://127.0.0.1:${at}`);
+      }
       return server;
     } catch (error) {
       if (!isMerchantError(error)) throw error;
       if (/is in use/.test(error.message)) continue;
-      throw misuse(error.message, 'merchant-invoicing sandbox --host 127.0.0.1 --port 4010');
+      throw misuse(error.message, 'npx merchant-invoicing sandbox --host 127.0.0.1 --port 4010');
     }
   }
-  throw misuse(`no port from ${port} to ${port + MAX_PORTS - 1} is free`, 'merchant-invoicing sandbox --port 0');
+  throw misuse(`no port from ${port} to ${port + MAX_PORTS - 1} is free`, 'npx merchant-invoicing sandbox --port 0');
 }
 
 /** The state of a listening socket in /proc/net/tcp. */
@@ -39,7 +41,10 @@ function holderOf(port: number): string {
     const pid =
       inode === undefined ? undefined : readdirSync('/proc').find((name) => hasSocket(name, `socket:[${inode}]`));
     // The file of the program, because /proc/PID/comm of Node is MainThread.
-    if (pid !== undefined) return `${basename(readlinkSync(`/proc/${pid}/exe`))} (pid ${pid})`;
+    if (pid !== undefined) {
+      const program = basename(readlinkSync(`/proc/${pid}/exe`));
+      return `${program} (pid ${pid}) in ${readlinkSync(`/proc/${pid}/cwd`)}`;
+    }
   } catch {
     // No /proc on this system.
   }

@@ -1,4 +1,5 @@
 import { isMerchantError } from '../../errors/guards.ts';
+import { printable } from '../../printable.ts';
 import type { Sandbox } from '../../sandbox/index.ts';
 import type { Io } from '../io.ts';
 
@@ -15,11 +16,15 @@ export interface KeyTargets {
   readonly sandbox: Sandbox;
   readonly changed: () => void;
   readonly stop: () => void;
+  /** True after a first press of r. The second one resets. */
+  readonly armed: { reset: boolean };
 }
 
 /** Performs the action of a pressed key. Never rejects. */
-export async function onKey(key: string, { io, sandbox, changed, stop }: KeyTargets): Promise<void> {
+export async function onKey(key: string, { io, sandbox, changed, stop, armed }: KeyTargets): Promise<void> {
   const say = (text: string): void => io.out(`  ${text}\n`);
+  const isSecond = armed.reset;
+  armed.reset = false;
   const clock = (): string => `clock ${sandbox.now().toISOString().slice(0, 19).replace('T', ' ')}`;
   const move = async (duration: string): Promise<void> => {
     await sandbox.advance(duration);
@@ -34,6 +39,12 @@ export async function onKey(key: string, { io, sandbox, changed, stop }: KeyTarg
       say(`${clock()}  ${sandbox.frozen ? 'is frozen (f: let it run)' : 'runs'}`);
     },
     r() {
+      const count = sandbox.invoices().length;
+      if (count > 0 && !isSecond) {
+        armed.reset = true;
+        say(`r again removes ${count} ${count === 1 ? 'invoice' : 'invoices'}, any other key keeps them`);
+        return;
+      }
       sandbox.reset();
       say('reset: back to the beginning');
     },
@@ -52,6 +63,19 @@ export async function onKey(key: string, { io, sandbox, changed, stop }: KeyTarg
   } catch (error) {
     say(isMerchantError(error) ? error.message : 'that did not work');
   }
+}
+
+/** Asks on a terminal, where only y means yes. Without a terminal there is no question, and the answer is yes. */
+export function confirmed(question: string, { keyboard, out }: Pick<Io, 'keyboard' | 'out'>): Promise<boolean> {
+  if (keyboard === null) return Promise.resolve(true);
+  out(`  ${question} y/N `);
+  return new Promise((resolve) => {
+    const release = keyboard.listen((key) => {
+      release();
+      out(`${printable(key)}\n`);
+      resolve(key === 'y' || key === 'Y');
+    });
+  });
 }
 
 async function tryNow(sandbox: Sandbox, say: (text: string) => void): Promise<void> {

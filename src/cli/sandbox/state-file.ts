@@ -2,6 +2,7 @@ import { accessSync, constants, existsSync, readFileSync, statSync } from 'node:
 import { dirname } from 'node:path';
 import { isMerchantError } from '../../errors/guards.ts';
 import type { Sandbox, SandboxState } from '../../sandbox/index.ts';
+import { shellWord } from '../../sandbox/page/deliveries/copies.ts';
 import { parseState } from '../../sandbox/state/saved-state.ts';
 import { messageOf, misuse } from '../io.ts';
 import { writeAtomically } from '../write-atomically.ts';
@@ -19,12 +20,12 @@ export function readState(path: string): SandboxState | undefined {
     } catch (error) {
       throw misuse(
         `--state ${path} cannot be written: ${messageOf(error)}`,
-        'merchant-invoicing sandbox --state sandbox.json',
+        'npx merchant-invoicing sandbox --state sandbox.json',
       );
     }
     return undefined;
   }
-  const fix = `mv ${path} ${path}.old && merchant-invoicing sandbox --state ${path}`;
+  const fix = `mv ${shellWord(path)} ${shellWord(`${path}.old`)} && npx merchant-invoicing sandbox --state ${shellWord(path)}`;
   try {
     return parseState(JSON.parse(readFileSync(path, 'utf8')));
   } catch (error) {

@@ -27,6 +27,7 @@ export async function webhooksCheck(args: readonly string[], io: Io): Promise<Ex
   const options = {
     url,
     secrets,
+    apiKey: io.env['MERCHANT_API_KEY'],
     dialect: dialectFrom(parseDialect(values.dialect)),
     externalId: values['external-id'] ?? null,
     amount: values.amount,
@@ -47,7 +48,7 @@ export async function webhooksCheck(args: readonly string[], io: Io): Promise<Ex
     heading = result.rule;
     say(linesOf(result, secrets, style));
   };
-  const results = await examine(options, onResult, io.signal);
+  const { results, orders } = await examine(options, onResult, io.signal);
 
   const count = (verdict: Verdict): number => results.filter((result) => result.verdict === verdict).length;
   const [passed, failed, advised] = [count('pass'), count('fail'), count('advice')];
@@ -57,20 +58,27 @@ export async function webhooksCheck(args: readonly string[], io: Io): Promise<Ex
   if (values.json) {
     const hidden = ({ text, ...reply }: Reply): Reply => ({ ...reply, text: redacted(text, secrets) });
     const checks = results.map((result) => ({ ...result, replies: result.replies.map(hidden) }));
-    io.out(`${JSON.stringify({ ok, url, passed, failed, advised, inconclusive, checks, questions: QUESTIONS })}\n`);
+    io.out(
+      `${JSON.stringify({ ok, url, passed, failed, advised, inconclusive, checks, orders, questions: QUESTIONS })}\n`,
+    );
   } else {
-    say(`\n  ${style.strong('What only you can check')}`);
-    for (const { question } of QUESTIONS) say(`  ${style.soft('?')} ${question}`);
+    if (isWhole) sayQuestions(orders, say, style);
     const parts = [
       failed > 0 && style.bad(`${failed} failed`),
       failed > 0 ? `${passed} passed` : style.good(`${passed} passed`),
       advised > 0 && `${advised} with advice`,
       inconclusive > 0 && `${inconclusive} inconclusive`,
-      !isWhole && 'stopped early',
+      !isWhole && (io.signal.aborted ? 'stopped early' : 'stopped: correct this first, then run it again'),
     ];
     say(`\n  ${parts.filter(Boolean).join(', ')}\n`);
   }
   return ok ? EXIT.fine : EXIT.finding;
+}
+
+function sayQuestions(orders: readonly string[], say: (line: string) => void, style: Style): void {
+  say(`\n  ${style.strong('What only you can check')}`);
+  for (const { question } of QUESTIONS) say(`  ${style.soft('?')} ${question}`);
+  say(`  ${style.soft('orders')} ${orders.join(' ')}`);
 }
 
 function linesOf(result: ReceiverResult, secrets: readonly string[], style: Style): string {

@@ -1,5 +1,6 @@
 import { request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
+import { shellWord } from '../../sandbox/page/deliveries/copies.ts';
 import { CliError, EXIT } from '../io.ts';
 
 /** One request to a receiver. */
@@ -18,6 +19,8 @@ export interface Reply {
   readonly ms: number;
   /** Why there is no answer: `time-out`, or the code of the connection error. */
   readonly problem: string | null;
+  /** The header Location. */
+  readonly location: string | null;
 }
 
 /** How many characters of the answer are kept. */
@@ -30,15 +33,17 @@ export function deliver(url: string, { method, headers, body }: ReceiverRequest,
   return new Promise((resolve) => {
     let status: number | null = null;
     let text = '';
+    let location: string | null = null;
     const end = (problem: string | null): void => {
       clearTimeout(timer);
-      resolve({ status, text: text.slice(0, MAX_TEXT), ms: Math.round(performance.now() - began), problem });
+      resolve({ status, text: text.slice(0, MAX_TEXT), ms: Math.round(performance.now() - began), problem, location });
       request.destroy();
     };
     const timer = setTimeout(() => end(status === null ? 'time-out' : null), timeout);
     const length = method === 'GET' ? {} : { 'Content-Length': String(Buffer.byteLength(body)) };
     const request = send(url, { method, headers: { ...headers, ...length }, agent: false }, (response) => {
       status = response.statusCode ?? null;
+      location = response.headers.location ?? null;
       response.setEncoding('utf8');
       response.on('data', (part: string) => {
         if (text.length < MAX_TEXT) text += part;
@@ -55,10 +60,15 @@ export function deliver(url: string, { method, headers, body }: ReceiverRequest,
 }
 
 /** @throws CliError if there was no connection. After a timeout the receiver counts as reachable. */
-export function throwIfUnreachable(url: string, { status, problem }: Reply, typed: string): void {
-  if (status !== null || problem === 'time-out') return;
-  const fix = `start your receiver, then: merchant-invoicing webhooks ${typed} ${url}`;
-  throw new CliError(EXIT.unreachable, `cannot reach ${url}: ${problem}`, fix);
+export function throwIfUnreachable(url: string, reply: Reply, typed: string): void {
+  if (!isUnreachable(reply)) return;
+  const fix = `start your receiver, then: npx merchant-invoicing webhooks ${typed} ${shellWord(url)}`;
+  throw new CliError(EXIT.unreachable, `cannot reach ${url}: ${reply.problem}`, fix);
+}
+
+/** True if there was no connection. */
+export function isUnreachable({ status, problem }: Reply): boolean {
+  return status === null && problem !== 'time-out';
 }
 
 /** True for a 2xx, which acknowledges a delivery. */

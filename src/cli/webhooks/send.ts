@@ -1,5 +1,6 @@
 import { dialectFrom } from '../../sandbox/dialect/dialects.ts';
 import { parseDuration } from '../../sandbox/option-checks.ts';
+import { shellWord } from '../../sandbox/page/deliveries/copies.ts';
 import { parseAddress, parseDialect, readArguments } from '../arguments.ts';
 import { COMMANDS, exampleOf } from '../commands.ts';
 import { EXIT, type ExitCode, fileBytes, type Io, misuse } from '../io.ts';
@@ -71,7 +72,7 @@ export async function webhooksSend(args: readonly string[], io: Io): Promise<Exi
     io.out(
       `  → ${event.eventType}  ${excerpt(event.body, 400)}\n  ← ${(ok ? style.good : style.bad)(answer)}  ${excerpt(text)}\n`,
     );
-    if (!ok) io.out(`  signed with ${source}\n  try: merchant-invoicing webhooks check ${url}\n`);
+    if (!ok) io.out(`  signed with ${source}\n  try: npx merchant-invoicing webhooks check ${shellWord(url)}\n`);
   }
   return ok ? EXIT.fine : EXIT.finding;
 }

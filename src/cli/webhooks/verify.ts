@@ -52,7 +52,7 @@ function fixFor(reason: string): string {
   if (reason === 'timestamp_too_old' || reason === 'timestamp_too_new') return `${EXAMPLE} --at TIME-OF-ARRIVAL`;
   if (reason === 'malformed_payload') return `${EXAMPLE} --order-id-member NAME   # if the order id has another name`;
   if (reason === 'signature_mismatch') return `${EXAMPLE} --secret THE-SECRET-OF-THE-DASHBOARD`;
-  return 'merchant-invoicing webhooks send paid http://127.0.0.1:3000/webhook --dry-run   # prints a genuine request';
+  return 'npx merchant-invoicing webhooks send paid http://127.0.0.1:3000/webhook --dry-run   # prints a genuine request';
 }
 
 async function readRequest(
@@ -67,7 +67,7 @@ async function readRequest(
     throw misuse('standard input holds no request: it needs header lines, an empty line and the body', EXAMPLE);
   }
   const fix =
-    "merchant-invoicing webhooks verify --body body.json -H 'X-Webhook-Signature: …' -H 'X-Webhook-Timestamp: …' -H 'X-Webhook-Id: …'";
+    "npx merchant-invoicing webhooks verify --body body.json -H 'X-Webhook-Signature: …' -H 'X-Webhook-Timestamp: …' -H 'X-Webhook-Id: …'";
   const headers = readHeaders(values.header);
   if (headers === null) throw misuse("--header takes 'Name: value'", fix);
   return { headers, body: fileBytes(values.body, fix), remark: null };

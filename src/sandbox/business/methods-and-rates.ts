@@ -9,6 +9,10 @@ export function activeCurrency(world: World, code: string): WireCurrency | undef
   return world.settings.methods.find((method) => method.currency.code === code)?.currency;
 }
 
+export function activeCurrencies(world: World): string[] {
+  return [...new Set(world.settings.methods.map(({ currency }) => currency.code))];
+}
+
 export function methodsFor(world: World, currency: string): readonly SandboxMethod[] {
   return world.settings.methods.filter((method) => method.currency.code === currency);
 }

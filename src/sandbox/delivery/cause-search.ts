@@ -2,6 +2,7 @@ import { ConfigurationError } from '../../errors/classes.ts';
 import { engine, hexToBase64 } from '../../webhooks/verify/hmac.ts';
 import type { Dialect } from '../dialect/dialects.ts';
 import { shown } from '../option-checks.ts';
+import type { Settings } from '../settings.ts';
 import type { DeliveryRecord, InvoiceRecord } from '../state/records.ts';
 import type { SandboxWebhookRequest } from '../wire-types.ts';
 import type { World } from '../world.ts';
@@ -46,22 +47,44 @@ export async function searchCause(world: World, invoice: InvoiceRecord): Promise
   return finding;
 }
 
-async function search(world: World, delivery: DeliveryRecord, url: string): Promise<Finding> {
+function search(world: World, delivery: DeliveryRecord, url: string): Promise<Finding> {
+  const { settings } = world;
+  return findMistake({
+    settings,
+    apiKey: settings.apiKey,
+    right: () => signedRequest(settings, delivery, url, settings.wallClock()),
+    async accepts(request) {
+      const { status_code, success } = await exchange(world, request);
+      return status_code === null ? null : success;
+    },
+  });
+}
+
+/** A receiver on trial. */
+interface Trial {
+  readonly settings: Pick<Settings, 'webhookSecret' | 'dialect' | 'wallClock'>;
+  /** Tried as the secret, because the two are mixed up. */
+  readonly apiKey: string | undefined;
+  /** Builds the correct request, signed now. */
+  readonly right: () => Promise<SandboxWebhookRequest>;
+  /** Sends a request. Null if no answer came. */
+  readonly accepts: (request: SandboxWebhookRequest) => Promise<boolean | null>;
+}
+
+/** Searches for the mistake of a receiver by trial, as {@link searchCause}. @internal */
+export async function findMistake({ settings, apiKey, right, accepts: ask }: Trial): Promise<Finding> {
   let requests = 0;
-  const accepts = async (request: SandboxWebhookRequest): Promise<boolean | null> => {
+  const accepts = (request: SandboxWebhookRequest): Promise<boolean | null> => {
     requests += 1;
-    const { status_code, success } = await exchange(world, request);
-    return status_code === null ? null : success;
+    return ask(request);
   };
-  const right = (): Promise<SandboxWebhookRequest> =>
-    signedRequest(world.settings, delivery, url, world.settings.wallClock());
   const first = await accepts(await right());
   if (first === null)
     return { proven: false, text: 'No answer came: this is about the connection, not the signature.', requests };
   if (first)
     return { proven: false, text: 'The same delivery is accepted now: the cause of the refusal has ended.', requests };
   const sample = await right();
-  for (const { mistake, headers } of await suspects(world, sample)) {
+  for (const { mistake, headers } of await suspects(settings, sample, apiKey)) {
     if (!(await accepts({ ...sample, headers: { ...sample.headers, ...headers } }))) continue;
     const again = await accepts(await right());
     if (again !== false) break; // it accepts and refuses the same request, so nothing is proven
@@ -73,14 +96,17 @@ async function search(world: World, delivery: DeliveryRecord, url: string): Prom
 }
 
 /** The usual mistakes of receivers. */
-async function suspects(world: World, { headers, body }: SandboxWebhookRequest): Promise<Suspect[]> {
-  const { webhookSecret: secret, dialect } = world.settings;
+async function suspects(
+  { webhookSecret: secret, dialect, wallClock }: Trial['settings'],
+  { headers, body }: SandboxWebhookRequest,
+  apiKey: string | undefined,
+): Promise<Suspect[]> {
   const hmac = async (key: string, text: string): Promise<string> => await engine().hmac(key, text, new Uint8Array());
   const encode = (hex: string): string => (dialect.signatureEncoding.startsWith('hex') ? hex : hexToBase64(hex));
   const stamp = headers['X-Webhook-Timestamp'] ?? '';
   const text = `${stamp}.${body}`;
   const digest = await hmac(secret, text);
-  const now = world.settings.wallClock();
+  const now = wallClock();
 
   const signed = async (mistake: string, key: string, signedText: string): Promise<Suspect> => {
     const signature = signatureText(encode(await hmac(key, signedText)), dialect);
@@ -99,6 +125,7 @@ async function suspects(world: World, { headers, body }: SandboxWebhookRequest):
     return { mistake, headers: { ...changed, 'X-Webhook-Timestamp': other } };
   };
   const found = await Promise.all([
+    secretThat('is the API key. The webhook secret is another value of the dashboard.', apiKey || secret),
     secretThat('ends with a line break. Trim it where it is read from a file or the environment.', `${secret}\n`),
     secretThat('ends with a Windows line break. Trim it where it is read.', `${secret}\r\n`),
     secretThat('begins with a space. Trim it where it is read.', ` ${secret}`),

@@ -10,6 +10,9 @@ export type Front = (exchange: Exchange) => Promise<Outcome>;
 
 const KEPT_BODY = 4_000;
 
+/** The header on every answer of a sandbox. */
+export const MARK = { 'X-Sandbox': 'no real money' };
+
 /** Answers the requests of both HTTP and `fetch`: the service below /api/, `pages` elsewhere. Writes the log. */
 export function createFront(world: World, pages: (exchange: Exchange) => Promise<Answer>): Front {
   return async (exchange) => {
@@ -27,7 +30,7 @@ export function createFront(world: World, pages: (exchange: Exchange) => Promise
       // The time of the sandbox clock, as in created_at. A client compares the two.
       ...(world.settings.dialect.dateHeader === 'present' && { Date: new Date(world.clock.now()).toUTCString() }),
       'X-Request-Id': id,
-      'X-Sandbox': 'no real money',
+      ...MARK,
     };
     return { ...outcome, answer: { ...outcome.answer, headers } };
   };

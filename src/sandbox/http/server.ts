@@ -6,7 +6,8 @@ import { fail } from '../option-checks.ts';
 import { type Answer, failure, Refusal, tooLarge } from '../service/respond.ts';
 import type { Outcome } from '../service/service.ts';
 import type { World } from '../world.ts';
-import { bodyParts, type Front } from './dispatch.ts';
+import { bodyParts, type Front, MARK } from './dispatch.ts';
+import { EVENT_STREAM, streamEvents } from './event-stream.ts';
 
 /**
  * The options of `Sandbox.listen`.
@@ -88,6 +89,7 @@ async function answer(
   response.sendDate = false; // the answer carries the time of the sandbox clock
   const refusal = refuseForeign(world, names, request);
   if (refusal !== null) return write(response, failure(refusal));
+  if (request.method === 'GET' && request.url === EVENT_STREAM) return streamEvents(world, response, MARK);
   const body = await bodyOf(request, world.settings.maxBody);
   if (body === null) {
     response.setHeader('Connection', 'close');

@@ -3,6 +3,7 @@ import { endpoints } from '../../contract/endpoints.ts';
 import { ConfigurationError } from '../../errors/classes.ts';
 import { isMerchantError } from '../../errors/guards.ts';
 import type { Sandbox } from '../api.ts';
+import { DIALECTS, type DialectEntry } from '../dialect/dialects.ts';
 import type { Answer } from '../service/respond.ts';
 import type { Exchange } from '../service/service.ts';
 import type { FaultType } from '../state/faults.ts';
@@ -26,9 +27,22 @@ export const ORDER_ACTIONS: Readonly<Record<string, Action>> = {
   resend: (sandbox, { ident = '' }) => sandbox.resend(ident),
 };
 
+const WITHDRAWAL_REASON = 'rejected by hand';
+
 /** The actions of the dashboard and the command line on a running sandbox. */
 const ACTIONS: Readonly<Record<string, Action>> = {
   ...ORDER_ACTIONS,
+  create: (sandbox, { amount = '', currency = '', external_id, customer_id, callback_url }) =>
+    sandbox.create({
+      amount,
+      currency,
+      external_id: external_id || undefined,
+      customer_id: customer_id || undefined,
+      callback_url: callback_url || undefined,
+    }),
+  approve: (sandbox, { ident = '' }) => sandbox.approve(ident),
+  reject: (sandbox, { ident = '', reason }) => sandbox.reject(ident, reason || WITHDRAWAL_REASON),
+  assume: (sandbox, { name = '', value = '' }) => sandbox.assume({ [name]: dialectValue(name, value) }),
   explain: (sandbox, { ident = '' }) => sandbox.explain(ident),
   advance: async (sandbox, { duration = '' }) => {
     await sandbox.advance(/^\d+$/.test(duration) ? Number(duration) : duration);
@@ -65,6 +79,13 @@ const ACTIONS: Readonly<Record<string, Action>> = {
   },
 };
 
+/** The value of a dialect from its text. Some values are numbers. */
+function dialectValue(name: string, text: string): string | number {
+  const table: Readonly<Record<string, DialectEntry>> = DIALECTS;
+  const values = Object.hasOwn(table, name) ? (table[name]?.values ?? []) : [];
+  return values.find((value) => String(value) === text) ?? text;
+}
+
 function operationFrom(name: string): Operation {
   const found = Object.values(endpoints).find(({ operation }) => operation === name);
   if (found !== undefined) return found.operation;
@@ -77,8 +98,8 @@ function jsonAnswer(value: unknown): Answer {
 
 /** The answer of `GET /_/status`: clock, invoices and deliveries. */
 export function statusAnswer(sandbox: Sandbox): Answer {
-  const [invoices, deliveries] = [sandbox.invoices(), sandbox.deliveries()];
-  return jsonAnswer({ url: sandbox.url, now: sandbox.now().toISOString(), invoices, deliveries });
+  const [invoices, deliveries, withdrawals] = [sandbox.invoices(), sandbox.deliveries(), sandbox.withdrawals()];
+  return jsonAnswer({ url: sandbox.url, now: sandbox.now().toISOString(), invoices, deliveries, withdrawals });
 }
 
 /**

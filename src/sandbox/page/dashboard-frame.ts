@@ -8,6 +8,9 @@ const PAGES = [
   ['/invoices', 'Invoices'],
   ['/deliveries', 'Deliveries'],
   ['/requests', 'Requests'],
+  ['/withdrawals', 'Withdrawals'],
+  ['/methods', 'Methods'],
+  ['/rates', 'Rates'],
   ['/faults', 'Faults'],
   ['/assumptions', 'Assumptions'],
 ] as const;
@@ -19,6 +22,10 @@ const DONE: Readonly<Record<string, string>> = {
   unfreeze: 'The clock runs.',
   reset: 'Everything is back at the beginning.',
   resend: 'The webhook was sent.',
+  create: 'The invoice was created.',
+  approve: 'The withdrawal was approved.',
+  reject: 'The withdrawal was rejected.',
+  assume: 'The assumption was changed.',
   explain: 'The search for the cause has ended.',
   fault: 'The fault applies to the first matching request.',
   chance: 'Random faults are on.',
@@ -58,8 +65,14 @@ ${content}</form>`;
 }
 
 /** A list of values to choose from, or any. */
-export function selectField(name: string, label: string, values: readonly string[], chosen: string | null): Html {
-  return html`<label class="field"><span>${label}</span><select name="${name}"><option value="">any</option>${values.map(
+export function selectField(
+  name: string,
+  label: string,
+  values: readonly string[],
+  chosen: string | null,
+  { any = true }: { readonly any?: boolean } = {},
+): Html {
+  return html`<label class="field"><span>${label}</span><select name="${name}">${any && html`<option value="">any</option>`}${values.map(
     (value) => html`<option value="${value}"${value === chosen && html` selected`}>${value}</option>`,
   )}</select></label>`;
 }

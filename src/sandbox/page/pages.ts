@@ -4,28 +4,34 @@ import type { Answer } from '../service/respond.ts';
 import type { Exchange } from '../service/service.ts';
 import type { World } from '../world.ts';
 import { actionAnswer, statusAnswer } from './actions.ts';
-import { dashboard } from './dashboard.ts';
 import { deliveriesPage } from './deliveries/deliveries-page.ts';
 import { deliveryPage } from './deliveries/delivery-page.ts';
 import { assumptionsPage } from './dialects-page.ts';
 import { faultsPage } from './faults-page.ts';
-import { invoicesPage } from './invoices-page.ts';
+import { invoicePage } from './invoices/invoice-page.ts';
+import { invoicesPage } from './invoices/invoices-page.ts';
+import { overviewPage } from './overview.ts';
 import { fileAnswer, html, pageAnswer, seeOther } from './parts/html.ts';
+import { methodIcon } from './parts/method-icon.ts';
 import { SCRIPT } from './parts/script.ts';
 import { STYLE } from './parts/style.ts';
 import { pressButton } from './payment/payment-actions.ts';
 import { paymentPage } from './payment/payment-page.ts';
 import { requestPage, requestsPage } from './requests-page.ts';
+import { methodsPage, ratesPage, withdrawalsPage } from './resource-pages.ts';
 
 type Show = (world: World, exchange: Exchange) => Answer;
 
 const DASHBOARD: Readonly<Record<string, Show>> = {
-  '/': dashboard,
+  '/': overviewPage,
   '/invoices': invoicesPage,
   '/deliveries': deliveriesPage,
   '/requests': requestsPage,
   '/faults': faultsPage,
   '/assumptions': assumptionsPage,
+  '/withdrawals': withdrawalsPage,
+  '/methods': methodsPage,
+  '/rates': ratesPage,
   '/_': () => seeOther('/'),
 };
 
@@ -55,6 +61,7 @@ async function showPage(world: World, sandbox: Sandbox, exchange: Exchange): Pro
   const { pathname, searchParams } = exchange.url;
   const file = Object.hasOwn(FILES, pathname) ? FILES[pathname] : undefined;
   if (file !== undefined) return fileAnswer(...file);
+  if (pathname.startsWith('/assets/methods/')) return methodIcon(world, pathname);
   const page = Object.hasOwn(DASHBOARD, pathname) ? DASHBOARD[pathname] : undefined;
   if (page !== undefined) return page(world, exchange);
   if (pathname === '/_/status') return statusAnswer(sandbox);
@@ -65,8 +72,9 @@ async function showPage(world: World, sandbox: Sandbox, exchange: Exchange): Pro
     const delivery = world.store.deliveryById(id);
     return delivery === undefined ? null : await deliveryPage(world, exchange, delivery);
   }
-  const invoice = room === 'pay' ? world.store.byUuid(id) : undefined;
+  const invoice = room === 'pay' || room === 'invoices' ? world.store.byUuid(id) : undefined;
   if (invoice === undefined) return null;
+  if (room === 'invoices') return invoicePage(world, exchange, invoice);
   return paymentPage(world, invoice, { done: searchParams.get('done'), late: searchParams.get('late') });
 }
 

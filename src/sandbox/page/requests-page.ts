@@ -4,13 +4,13 @@ import type { Exchange } from '../service/service.ts';
 import type { RequestEntry } from '../state/log.ts';
 import type { World } from '../world.ts';
 import { dashboardPage } from './dashboard-frame.ts';
-import { type Html, html } from './parts/html.ts';
+import { type Html, html, indented } from './parts/html.ts';
 import { pager, rangeOf, table } from './parts/table.ts';
 import { moment } from './parts/time.ts';
 
 /** The log of requests, newest first, each refusal with its reason. */
 export function requestsPage(world: World, exchange: Exchange): Answer {
-  const show = exchange.url.searchParams.get('show') ?? 'all';
+  const show = exchange.url.searchParams.get('show') ?? 'api';
   const all = world.log.requests().reverse();
   const rows =
     show === 'refused'
@@ -25,8 +25,8 @@ export function requestsPage(world: World, exchange: Exchange): Answer {
     'Requests',
     html`<h1>Requests</h1>
 <p class="soft">The last 2,000 events are kept, bodies up to 4,000 characters. A dotted line marks what the interface of the service does not show.</p>
-<div class="row">${link('all', 'All')}${link('api', 'To the API')}${link('refused', 'Refused')}</div>
-<section class="card" aria-label="Requests found">${requestTable(rows.slice(...rangeOf(exchange)), 'No request yet.')}</section>
+<div class="row">${link('api', 'To the API')}${link('refused', 'Refused')}${link('all', 'With buttons of these pages')}</div>
+<section class="card" id="rows" aria-label="Requests found" data-live>${requestTable(rows.slice(...rangeOf(exchange)), 'No request yet.')}</section>
 ${pager(exchange, rows.length)}`,
   );
 }
@@ -93,13 +93,4 @@ ${body('Request body', row.request_body)}${body('Answer', row.response_body)}</s
 function body(title: string, text: string): Html {
   if (text === '') return html`<h2>${title}</h2><p class="soft">Empty, or not stored.</p>`;
   return html`<h2>${title}</h2><pre dir="auto">${indented(text)}</pre>`;
-}
-
-/** JSON with indents. Any other text is unchanged. */
-function indented(text: string): string {
-  try {
-    return JSON.stringify(JSON.parse(text), null, 2);
-  } catch {
-    return text;
-  }
 }

@@ -1,12 +1,16 @@
+import { checkOptions, namesOf } from '../../checks.ts';
 import type { Operation } from '../../contract/endpoints.ts';
 import { INVOICE_STATUS_NAMES, WITHDRAWAL_STATUSES } from '../../contract/statuses.ts';
+import { ConfigurationError } from '../../errors/classes.ts';
 import { openInvoice } from '../business/invoices.ts';
 import { scheduleOutcome } from '../business/magic-outcomes.ts';
 import { resend } from '../delivery/deliveries.ts';
 import { writeDelivery } from '../delivery/write-delivery.ts';
 import type { Dialect } from '../dialect/dialects.ts';
 import { wireForm } from '../dialect/wire-form.ts';
+import { fail } from '../option-checks.ts';
 import type { InvoiceRecord } from '../state/records.ts';
+import type { NewInvoice } from '../wire-types.ts';
 import type { World } from '../world.ts';
 import { readDraft } from './invoice-body.ts';
 import { pageOf, QueryReader } from './list-query.ts';
@@ -43,11 +47,7 @@ export type Handler = (world: World, call: ServiceRequest, dialect: Dialect) => 
 /** One handler for each operation of the contract. The compiler reports a missing one. */
 export const HANDLERS: Readonly<Record<Operation, Handler>> = {
   'invoices.create'(world, { body }, dialect) {
-    const draft = readDraft(world, body);
-    const existing = world.store.byExternalId(draft.external_id);
-    if (existing !== undefined) throw alreadyExists(world, existing);
-    const invoice = openInvoice(world, draft);
-    scheduleOutcome(world, invoice);
+    const invoice = openDraft(world, body);
     const isSilent = invoice.callback_url === null;
     const why = isSilent ? 'no callback_url and no default one, so no webhook will be sent' : undefined;
     return { status: dialect.createStatus, data: writeCreatedInvoice(world, invoice), why };
@@ -130,6 +130,49 @@ export const HANDLERS: Readonly<Record<Operation, Handler>> = {
 
   'rates.list': (world) => ({ status: 200, data: writeRates(world) }),
 };
+
+function openDraft(world: World, body: string): InvoiceRecord {
+  const draft = readDraft(world, body);
+  const existing = world.store.byExternalId(draft.external_id);
+  if (existing !== undefined) throw alreadyExists(world, existing);
+  const invoice = openInvoice(world, draft);
+  scheduleOutcome(world, invoice);
+  return invoice;
+}
+
+/**
+ * Creates an invoice for a button or a command, by the rules of a request.
+ *
+ * @throws ConfigurationError that names what the service refuses.
+ */
+export function createInvoice(world: World, draft: NewInvoice): InvoiceRecord {
+  checkOptions('create', draft, NEW_INVOICE_NAMES, fail);
+  let number = 1001;
+  while (draft.external_id === undefined && world.store.byExternalId(`order-${number}`) !== undefined) number += 1;
+  const full = { external_id: `order-${number}`, customer_id: 'customer-1' };
+  const given = Object.fromEntries(Object.entries(draft).filter(([, value]) => value !== undefined));
+  try {
+    return openDraft(world, JSON.stringify({ ...full, ...given }));
+  } catch (error) {
+    if (error instanceof InvalidRequest) {
+      const problems = error.problems.map(({ field, message }) => `${field ?? 'the body'} ${message}`);
+      throw new ConfigurationError(`The invoice was not created: ${problems.join('; ')}`);
+    }
+    if (error instanceof Refusal) throw new ConfigurationError(`The invoice was not created: ${error.parts.why}`);
+    throw error;
+  }
+}
+
+const NEW_INVOICE_NAMES = namesOf<NewInvoice>({
+  amount: true,
+  currency: true,
+  external_id: true,
+  customer_id: true,
+  purpose: true,
+  callback_url: true,
+  success_url: true,
+  fail_url: true,
+});
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 

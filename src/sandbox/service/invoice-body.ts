@@ -1,5 +1,5 @@
 import { isLoopback } from '../../contract/values/hosts.ts';
-import { activeCurrency } from '../business/methods-and-rates.ts';
+import { activeCurrencies, activeCurrency } from '../business/methods-and-rates.ts';
 import { isAmount } from '../business/money.ts';
 import type { InvoiceDraft } from '../state/records.ts';
 import type { World } from '../world.ts';
@@ -41,7 +41,8 @@ export function readDraft(world: World, body: string): InvoiceDraft {
   const code = text('currency', 2, 16);
   const currency = code === null ? undefined : activeCurrency(world, code);
   if (code !== null && currency === undefined) {
-    add('currency', 'is not an active currency allowed for the business', 'value_error');
+    const allowed = activeCurrencies(world).join(', ');
+    add('currency', `is not an active currency allowed for the business: ${allowed || 'none'}`, 'value_error');
   }
   const purpose = optional('purpose', 255);
   const callback_url = address('callback_url');

@@ -31,6 +31,8 @@ const TEXT_TYPE = { 'Content-Type': 'text/plain' };
 export function serve(world: World, exchange: Exchange): Outcome {
   const match = matchRoute(exchange.method, exchange.url.pathname);
   const operation = match.kind === 'operation' ? match.operation : null;
+  const wait = world.requestLimit.admit();
+  if (wait !== null) return { operation, answer: tooMany(world, wait, 'the option rateLimit'), fault: null };
   const fault = world.faults.forRequest(operation);
   const spoilt = fault === null ? undefined : spoiltAnswer(world, fault);
   const worksFirst = fault?.type === 'reset_after' || (fault !== null && 'afterWork' in fault && fault.afterWork);
@@ -90,15 +92,23 @@ function retryAfterHeader(world: World, retryAfter: number | string | undefined)
   return { 'Retry-After': new Date(now + retryAfter * 1000).toUTCString() };
 }
 
+/** The refusal of a rate limit. `why` is for the log. */
+function tooMany(world: World, retryAfter: number | string | undefined, why?: string): Answer {
+  const { rateLimitStatus, rateLimitCode, rateLimitBody } = world.settings.dialect;
+  const parts = {
+    headers: retryAfterHeader(world, retryAfter),
+    form: rateLimitBody,
+    ...(why !== undefined && { why }),
+  };
+  return failure(new Refusal(rateLimitStatus, rateLimitCode, 'Too many requests.', parts));
+}
+
 /** The answer of a fault in place of the service's: null for no answer, undefined if the fault changes no answer. */
 function spoiltAnswer(world: World, fault: RequestFault): Answer | null | undefined {
-  const { rateLimitStatus, rateLimitCode, rateLimitBody, serverStatus, serverCode, serverBody } =
-    world.settings.dialect;
+  const { serverStatus, serverCode, serverBody } = world.settings.dialect;
   switch (fault.type) {
-    case 'rate_limit': {
-      const parts = { headers: retryAfterHeader(world, fault.retryAfter), form: rateLimitBody };
-      return failure(new Refusal(rateLimitStatus, rateLimitCode, 'Too many requests.', parts));
-    }
+    case 'rate_limit':
+      return tooMany(world, fault.retryAfter);
     case 'server_error': {
       const parts = { headers: retryAfterHeader(world, fault.retryAfter), form: serverBody };
       return failure(new Refusal(fault.status ?? serverStatus, serverCode, 'The service is not available.', parts));

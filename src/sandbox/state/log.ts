@@ -97,19 +97,27 @@ export function excerpt(text: string, limit: number): string {
   return new TextDecoder().decode(new TextEncoder().encode(text.slice(0, limit)));
 }
 
-/** The last 2,000 events of a sandbox, newest last. Calls the listener with each new event. @internal */
+type Listener = (event: SandboxEvent) => void;
+
+/** The last 2,000 events of a sandbox, newest last. Calls each listener with each new event. @internal */
 export class EventLog {
   readonly #events: SandboxEvent[] = [];
-  readonly #listener: ((event: SandboxEvent) => void) | undefined;
+  readonly #listeners = new Set<Listener>();
 
-  constructor(listener: ((event: SandboxEvent) => void) | undefined) {
-    this.#listener = listener;
+  constructor(listener: Listener | undefined) {
+    if (listener !== undefined) this.#listeners.add(listener);
+  }
+
+  /** Calls the listener with each event from now on. Returns a function that ends it. */
+  subscribe(listener: Listener): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
   }
 
   add(event: SandboxEvent): void {
     this.#events.push(event);
     if (this.#events.length > KEPT) this.#events.splice(0, this.#events.length - KEPT);
-    notify(() => this.#listener?.(event));
+    for (const listener of this.#listeners) notify(() => listener(event));
   }
 
   all(): SandboxEvent[] {

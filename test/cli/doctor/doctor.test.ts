@@ -1,4 +1,6 @@
+import { execFile } from 'node:child_process';
 import type { RequestListener } from 'node:http';
+import { promisify } from 'node:util';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createSandbox } from '../../../src/sandbox/index.ts';
 import { cli } from '../command-line.ts';
@@ -19,9 +21,9 @@ async function diagnosed(env: Record<string, string>, ...flags: string[]) {
   const { code, out } = await cli(['doctor', '--json', ...flags], { env });
   const { ok, checks } = JSON.parse(out) as {
     ok: boolean;
-    checks: { id: string; ok: boolean; text: string; fix: string }[];
+    checks: { id: string; ok: boolean; verdict: string; text: string; fix: string }[];
   };
-  const wrong = checks.filter((check) => !check.ok);
+  const wrong = checks.filter(({ verdict }) => verdict === 'fail');
   return { code, ok, out, ids: checks.map(({ id }) => id), wrong, wrongIds: wrong.map(({ id }) => id) };
 }
 
@@ -73,6 +75,58 @@ describe('doctor', () => {
     expect(found.out).not.toContain(KEY);
   });
 
+  it.each([
+    ['api-key', { MERCHANT_API_KEY: `"${KEY}"` }, 'MERCHANT_API_KEY has quotes around it'],
+    ['api-key', { MERCHANT_API_KEY: `'${KEY}'` }, 'MERCHANT_API_KEY has quotes around it'],
+    ['webhook-secret', { MERCHANT_WEBHOOK_SECRET: '"whsec_live"' }, 'MERCHANT_WEBHOOK_SECRET has quotes around it'],
+    ['webhook-secret', { MERCHANT_WEBHOOK_SECRET: ' whsec_live' }, 'has white space around it'],
+    ['webhook-secret', { MERCHANT_WEBHOOK_SECRET: KEY, MERCHANT_API_KEY: KEY }, 'is the API key'],
+    ['base-url', { MERCHANT_BASE_URL: '"https://pay.example.com"' }, 'MERCHANT_BASE_URL has quotes around it'],
+    ['base-url', { MERCHANT_BASE_URL: 'https://pay.example.com/api/v1/external' }, 'ends in the path of the API'],
+    ['base-url', { MERCHANT_BASE_URL: 'https://pay.example.com/x/api/v1/' }, 'ends in the path of the API'],
+  ])('tells the causes apart: %s %o', async (id, env, text) => {
+    const found = await diagnosed(env);
+    expect(found.wrong.find((check) => check.id === id)?.text).toContain(text);
+    expect(found.out).not.toContain('whsec_live');
+    expect(found.out).not.toContain(KEY);
+  });
+
+  it('gives the base URL without the path of the API', async () => {
+    const { wrong } = await diagnosed({ MERCHANT_BASE_URL: 'https://pay.example.com/x/api/v1/external/invoices' });
+    expect(wrong.find(({ id }) => id === 'base-url')?.fix).toBe('export MERCHANT_BASE_URL=https://pay.example.com/x');
+  });
+
+  it('says that the secret is missing, without a failure', async () => {
+    const sandbox = createSandbox();
+    await sandbox.listen();
+    const { code, out } = await cli(['doctor'], {
+      env: { MERCHANT_BASE_URL: sandbox.url, MERCHANT_API_KEY: sandbox.apiKey },
+    });
+    await sandbox.close();
+    expect([code, out]).toEqual([0, expect.stringContaining('! MERCHANT_WEBHOOK_SECRET is not set')]);
+  });
+
+  it.each([
+    [200, 'text/html', '<h1>Welcome</h1>'],
+    [404, 'text/plain', 'Cannot GET /api/v1/external/payment-methods'],
+    [200, 'application/json', '{"hello":"world"}'],
+  ])('finds another server at the address: %d %s', async (status, type, body) => {
+    const url = await service((_, response) => void response.writeHead(status, { 'Content-Type': type }).end(body));
+    const found = await diagnosed({ MERCHANT_BASE_URL: url, MERCHANT_API_KEY: KEY });
+    expect([found.code, found.wrongIds]).toEqual([1, ['call']]);
+    expect(found.wrong[0]?.text).toContain('another server answers at 127.0.0.1');
+  });
+
+  it('prints nothing of a server as a command without quoting it', async () => {
+    const url = await service(
+      (_, response) => void response.writeHead(302, { Location: `http://x$(id)'\`;touch\${IFS}x/` }).end(),
+    );
+    const { wrong } = await diagnosed({ MERCHANT_BASE_URL: url, MERCHANT_API_KEY: KEY });
+    const fix = wrong.find(({ id }) => id === 'redirects')?.fix ?? '';
+    const { stdout } = await promisify(execFile)('sh', ['-c', `${fix}; printf %s "$MERCHANT_BASE_URL"`]);
+    expect(stdout).toBe(`http://x$(id)'\`;touch\${ifs}x`);
+  });
+
   it('judges the form of the webhook secret', async () => {
     expect((await diagnosed({ MERCHANT_WEBHOOK_SECRET: 'padded\n' })).wrongIds).toContain('webhook-secret');
   });
@@ -82,7 +136,7 @@ describe('doctor', () => {
     for (const server of servers.splice(0)) await server.close();
     const found = await diagnosed({ MERCHANT_BASE_URL: url, MERCHANT_API_KEY: KEY });
     expect([found.code, found.wrongIds]).toEqual([3, ['reachable']]);
-    expect(found.wrong[0]?.fix).toBe('merchant-invoicing sandbox');
+    expect(found.wrong[0]?.fix).toBe('npx merchant-invoicing sandbox');
   });
 
   it('finds a wrong key', async () => {

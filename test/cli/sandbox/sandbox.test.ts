@@ -119,8 +119,10 @@ describe('sandbox', () => {
     await second.until('baseUrl');
     expect(Number(new URL(firstLine(second.out()).baseUrl).port)).toBeGreaterThan(port);
     // Where the system does not tell, it is another program.
-    const holder = process.platform === 'linux' ? `node \\(pid ${process.pid}\\)` : '.+';
-    expect(second.err()).toMatch(new RegExp(`${port} is used by ${holder}, using \\d+\n`));
+    const holder = process.platform === 'linux' ? `node \\(pid ${process.pid}\\) in ${process.cwd()}` : '.+';
+    expect(second.err()).toMatch(
+      new RegExp(`${port} is used by ${holder}, using (\\d+)\\. Actions need --url http://127\\.0\\.0\\.1:\\1\n`),
+    );
   });
 
   it('warns when it is open to the network', async () => {
@@ -246,6 +248,11 @@ describe('the keys', () => {
     run.press('o');
     expect(run.opened).toEqual([`${run.url}/`]);
     run.press('r');
+    await run.until('r again removes 1 invoice, any other key keeps them');
+    run.press('?');
+    run.press('r'); // the first press again, because another key came between
+    expect((await status(run.url)).invoices).toHaveLength(1);
+    run.press('r');
     await run.until('reset: ');
     expect((await status(run.url)).invoices).toEqual([]);
     run.press('x');
@@ -274,7 +281,7 @@ describe('the actions', () => {
     const again = await cli(['sandbox', ...words, '--url', run.url]);
     if (words[0] === 'adjust') return;
     expect(again.code).toBe(1);
-    expect(again.err).toMatch(/which is final.*\n {2}try: merchant-invoicing sandbox status/);
+    expect(again.err).toMatch(/which is final.*\n {2}try: npx merchant-invoicing sandbox status/);
   });
 
   it('advance moves the clock, status counts', async () => {
@@ -285,14 +292,16 @@ describe('the actions', () => {
     expect(out).toContain('1 invoices: 0 pending, 0 success, 0 fail, 1 expired, 0 canceled');
     const soon = await cli(['sandbox', 'advance', 'soon', '--url', run.url]);
     expect(soon.code).toBe(2);
-    expect(soon.err).toContain('try: merchant-invoicing sandbox advance 1h');
+    expect(soon.err).toContain('try: npx merchant-invoicing sandbox advance 1h');
   });
 
   it('export gives a test file, a curl session, and data', async () => {
     const run = await sandbox(['--json']);
     expect((await cli(['sandbox', 'export', '--url', run.url])).code).toBe(1); // demo orders are not the reader's
     await create(run.url, { external_id: "o'hara", purpose: '"quoted"' });
-    expect((await cli(['sandbox', 'export', "o'hara", '--url', run.url])).err).toContain("sandbox pay o'hara");
+    expect((await cli(['sandbox', 'export', "o'hara", '--url', run.url])).err).toContain(
+      `npx merchant-invoicing sandbox pay 'o'\\''hara' --url`,
+    );
     await cli(['sandbox', 'underpay', "o'hara", '17.00', '--url', run.url]);
     const test = (await cli(['sandbox', 'export', '--url', run.url])).out;
     expect(test).toContain(`await sandbox.underpay("o'hara", "17.00", { method: "Card" });`);
@@ -313,7 +322,7 @@ describe('the actions', () => {
     const gone = await cli(['sandbox', 'pay', 'order-1', '--url', new URL(url).origin]);
     expect([gone.code, gone.err]).toEqual([
       3,
-      expect.stringMatching(/no sandbox listens.*\n {2}try: merchant-invoicing sandbox\n/),
+      expect.stringMatching(/no sandbox listens.*\n {2}try: npx merchant-invoicing sandbox\n/),
     ]);
   });
 });
@@ -367,13 +376,18 @@ describe('--state', () => {
       await fetch(`${run.url}/_/status`);
     }
     expect(JSON.parse(readFileSync(file, 'utf8')).version).toBe(1);
+    expect(readdirSync(path)).toEqual(['sandbox.json', 'sandbox.json.lock']);
+    await stop(run);
     expect(readdirSync(path)).toEqual(['sandbox.json']);
   });
 
   it('refuses a file that can never be written, before anything runs', async () => {
     const file = join(folder(), 'nowhere', 'sandbox.json');
     const { code, err } = await cli(['sandbox', '--port', '0', '--state', file]);
-    expect([code, err]).toEqual([2, expect.stringMatching(/cannot be written: ENOENT[\s\S]*try: merchant-invoicing/)]);
+    expect([code, err]).toEqual([
+      2,
+      expect.stringMatching(/cannot be written: ENOENT[\s\S]*try: npx merchant-invoicing/),
+    ]);
   });
 
   it('refuses a file that is something else, and leaves it alone', async () => {
@@ -384,5 +398,124 @@ describe('--state', () => {
       expect([code, err]).toEqual([2, expect.stringContaining(`try: mv ${file} ${file}.old`)]);
       expect(readFileSync(file, 'utf8')).toBe(text);
     }
+  });
+});
+
+describe('a running sandbox, from another terminal', () => {
+  it('makes an order and prints its payment link', async () => {
+    const run = await sandbox(['--empty']);
+    const { code, out } = await cli(['sandbox', 'create', '25', 'EUR', '--id', 'mine', '--url', run.url]);
+    expect([code, out]).toEqual([
+      0,
+      expect.stringMatching(/^mine {2}25 EUR {2}http:\/\/127\.0\.0\.1:\d+\/pay\/[0-9a-f-]{36}\n$/),
+    ]);
+    const json = JSON.parse((await cli(['sandbox', 'create', '5.50', 'USD', '--json', '--url', run.url])).out);
+    expect(json).toMatchObject({ external_id: 'order-1001', customer_id: 'customer-1', amount: '5.50' });
+    const again = await cli(['sandbox', 'create', '25', 'EUR', '--id', 'mine', '--url', run.url]);
+    expect([again.code, again.err]).toEqual([1, expect.stringContaining('external_id mine is taken')]);
+    expect((await cli(['sandbox', 'create', '25', '--url', run.url])).err).toContain(
+      'create needs an amount and a currency',
+    );
+  });
+
+  it('causes a fault, and clears it', async () => {
+    const run = await sandbox(['--empty']);
+    const act = (...words: string[]) => cli(['sandbox', ...words, '--url', run.url]);
+    expect((await act('fault', 'server_error@invoices.create')).out).toContain('applies to the next matching request');
+    expect((await create(run.url, {})).status).toBe(503);
+    await act('fault', 'rate_limit');
+    expect((await act('fault', 'clear')).out).toBe('no fault is left\n');
+    expect((await create(run.url, {})).status).toBe(201);
+    expect(await act('fault', 'flood')).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('there is no fault "flood"'),
+    });
+  });
+
+  it('approves and rejects withdrawals, which status names', async () => {
+    const run = await sandbox(['--empty']);
+    const act = (...words: string[]) => cli(['sandbox', ...words, '--url', run.url]);
+    const [, uuid = ''] = /withdrawals? pending: ([0-9a-f-]{36})/.exec((await act('status')).out) ?? [];
+    expect((await act('reject', uuid, 'unknown address')).out).toMatch(new RegExp(`^${uuid} {2}rejected`));
+    expect(await act('approve', uuid)).toMatchObject({ code: 1, err: expect.stringContaining('is rejected already') });
+  });
+
+  it('follows what happens, until Ctrl-C or until the sandbox stops', async () => {
+    const run = await sandbox(['--empty']);
+    for (const flags of [[], ['--json']]) {
+      const follower = start(['sandbox', 'events', ...flags, '--url', run.url]);
+      if (flags.length === 0) await follower.until('following');
+      for (let tries = 0; tries < 500 && !follower.out().includes('wanted'); tries += 1) {
+        await create(run.url, { external_id: `wanted-${flags.length}-${tries}` });
+      }
+      expect(follower.out()).toContain(flags.length === 0 ? 'invoice wanted-0-' : '"external_id":"wanted-1-');
+      if (flags.length === 0) follower.interrupt();
+      else await stop(run);
+      expect(await follower.ended).toBe(0);
+    }
+    expect(await cli(['sandbox', 'events', '--url', run.url])).toMatchObject({ code: 3 });
+  });
+
+  it('asks before a reset on a terminal, unless --yes is given', async () => {
+    const run = await sandbox(['--empty']);
+    await create(run.url, {});
+    for (const [key, left] of [
+      ['n', 1],
+      ['\u001b', 1],
+      ['y', 0],
+    ] as const) {
+      const asked = start(['sandbox', 'reset', '--url', run.url], { isTerminal: true });
+      await asked.until('Remove 1 invoice of the sandbox');
+      asked.press(key);
+      expect(await asked.ended).toBe(0);
+      expect((await status(run.url)).invoices).toHaveLength(left);
+    }
+    await create(run.url, {});
+    await cli(['sandbox', 'reset', '--yes', '--url', run.url], { isTerminal: true });
+    expect((await status(run.url)).invoices).toEqual([]);
+  });
+});
+
+describe('two sandboxes', () => {
+  it('never keep one state file, and actions find the one that does', async () => {
+    const file = join(folder(), 'shop.json');
+    const first = await sandbox(['--empty', '--state', file]);
+    const second = await cli(['sandbox', '--port', '0', '--state', file]);
+    expect(second).toMatchObject({
+      code: 2,
+      err: expect.stringContaining(`is kept by the sandbox at ${first.url} (pid ${process.pid})`),
+    });
+    await cli(['sandbox', 'create', '25', 'EUR', '--id', 'mine', '--state', file]);
+    expect((await status(first.url)).invoices).toMatchObject([{ external_id: 'mine' }]);
+    await stop(first);
+    expect(await cli(['sandbox', 'status', '--state', file])).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('no running sandbox keeps'),
+    });
+    const again = await sandbox(['--state', file]);
+    expect((await status(again.url)).invoices).toMatchObject([{ external_id: 'mine' }]);
+  });
+
+  it.each([
+    ['of a process that has ended', '{"pid":4194303,"url":"http://127.0.0.1:1"}'],
+    ['that is half written', '{"pid'],
+    ['of another program', '[]'],
+  ])('a lock %s is taken over', async (_, text) => {
+    const file = join(folder(), 'shop.json');
+    writeFileSync(`${file}.lock`, text);
+    const run = await sandbox(['--empty', '--state', file]);
+    expect(JSON.parse(readFileSync(`${file}.lock`, 'utf8'))).toEqual({ pid: process.pid, url: run.url });
+  });
+});
+
+describe('typing errors', () => {
+  it.each([
+    [['sandbx'], 'Did you mean sandbox?'],
+    [['sandbox', 'pya', 'order-1'], 'Did you mean pay?'],
+    [['sandbox', '--sate', 'x.json'], 'Did you mean state?'],
+    [['webhooks', 'chekc', 'http://127.0.0.1:1'], 'Did you mean check?'],
+    [['sandbox', 'constructor'], 'sandbox has no action "constructor", only create'],
+  ])('%o', async (args, said) => {
+    expect(await cli(args)).toMatchObject({ code: 2, err: expect.stringContaining(said) });
   });
 });

@@ -39,7 +39,7 @@ describe('webhooks send', () => {
     const bad = await cli(args);
     expect(bad.code).toBe(1);
     expect(bad.out).toMatch(/← 401/);
-    expect(bad.out).toContain(`try: merchant-invoicing webhooks check ${receiver.url}`);
+    expect(bad.out).toContain(`try: npx merchant-invoicing webhooks check ${receiver.url}`);
     await receiver.close();
     expect((await cli(args)).code).toBe(3);
   });

@@ -73,3 +73,12 @@ it.each([
   const { stdout } = await run(process.execPath, ['--test', '--test-reporter=tap', file]);
   expect(stdout).toContain('# pass 1');
 });
+
+it('the test of a sandbox with a secret of its own holds no secret', async () => {
+  const { sandbox, url, api } = await listening({ apiKey: 'sk_given', webhookSecret: 'whsec_given' });
+  await api('POST', '/invoices', { ...ORDER, callback_url: 'http://127.0.0.1:9/' });
+  await sandbox.pay('order-1042');
+  const { test } = await copies(url, sandbox, 'order-1042');
+  expect(test).not.toMatch(/sk_given|whsec_given/);
+  expect(test).toContain('process.env.MERCHANT_WEBHOOK_SECRET');
+});

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { SandboxOptions } from '../../../src/sandbox/index.ts';
-import { open, press } from '../browser.ts';
+import { open, type Page, press } from '../browser.ts';
 import { listening, ORDER, receiver } from '../loopback.ts';
 
 async function order(change: Record<string, unknown> = {}, options: SandboxOptions = {}) {
@@ -15,6 +15,12 @@ async function order(change: Record<string, unknown> = {}, options: SandboxOptio
   return { ...context, page, invoice: () => context.sandbox.invoice('order-1042') };
 }
 
+/** The text in a field, by its id. */
+function typed({ html }: Page, id: string): string {
+  const [, value = ''] = new RegExp(`<input[^>]* id="${id}"[^>]* value="([^"]*)"`).exec(html) ?? [];
+  return value.replaceAll('&lt;', '<').replaceAll('&gt;', '>');
+}
+
 describe('an open order', () => {
   it('shows amount, time and each method with what it comes to, or why it cannot be used', async () => {
     const { page } = await order();
@@ -22,13 +28,36 @@ describe('an open order', () => {
     expect(page.text).toContain('Order order-1042');
     expect(page.text).toContain('25.00 EUR');
     expect(page.text).toContain('30 min left');
-    expect(page.text).toContain('you pay 25.50 EUR 5.00 to 2000.00 EUR · 2.00 % fee included');
-    expect(page.text).toContain('you pay 25.00 EUR 10.00 to 10000.00 EUR · no fee');
+    expect(page.text).toContain('you pay 25.50 EUR 5.00 to 2 000.00 EUR · with the fee of 2.00 %');
+    expect(page.text).toContain('you pay 25.00 EUR 10.00 to 10 000.00 EUR · no fee');
     expect(page.text).toContain('Card 25.50 EUR 24.75 EUR 26.861298 USDT');
     expect(page.text).toContain('Bank transfer 25.00 EUR 24.80 EUR');
     expect(page.text).toContain('amount is too small: from 50.00 EUR');
     expect(page.html).toMatch(/<input[^>]*value="3"[^>]* disabled/);
     expect(page.text.indexOf('How do you want to pay?')).toBeLessThan(page.text.indexOf('No customer sees this part'));
+  });
+
+  it('names the shop, and shows a picture of each method that the sandbox serves itself', async () => {
+    const { page, url } = await order({}, { merchantName: 'Bäckerei <Süß>' });
+    expect(page.text).toContain('Bäckerei <Süß> Order order-1042');
+    const pictures = [...page.html.matchAll(/<img src="([^"]+)"[^>]* alt="">/g)].map(([, source = '']) => source);
+    expect(pictures).toEqual(['/assets/methods/1.svg', '/assets/methods/2.svg', '/assets/methods/3.svg']);
+    const answer = await fetch(url + pictures[0]);
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'image/svg+xml']);
+    expect((await fetch(`${url}/assets/methods/99.svg`)).status).toBe(404);
+  });
+
+  it('keeps the thousands of large amounts apart', async () => {
+    const { page } = await order({ amount: '1250.50' });
+    expect(page.html).toContain('1\u202f250.50 <span>EUR');
+    expect((await press(page, 'pay', { method: '2' })).text).toContain('To be paid 1 250.50 EUR (no fee)');
+  });
+
+  it.each([1, 499, 500, 999])('says one second while %d ms are left, and never none', async (left) => {
+    const { sandbox, invoice, url } = await order();
+    await sandbox.advance(30 * 60_000 - left);
+    const page = await open(`${url}/pay/${invoice().uuid}`);
+    expect(page.text).toContain('1 s left');
   });
 
   it('is paid with the method that was picked, and shows the receipt and the way back', async () => {
@@ -94,6 +123,10 @@ describe('an open order', () => {
       const { page, invoice } = await order();
       const after = await press(page, 'underpay', { amount });
       expect(after.status).toBe(422);
+      expect(after.html).toMatch(/id="underpay"[^>]*aria-invalid="true" aria-describedby="underpay-problem"/);
+      expect(after.html).toMatch(/<p role="alert" class="problem" id="underpay-problem">/);
+      expect(typed(after, 'underpay')).toBe(amount);
+      expect(typed(after, 'overpay')).toBe('37.50');
       expect(after.html).toContain('role="alert"');
       expect(after.html).not.toContain('<b>');
       expect(invoice().status).toBe('pending');

@@ -1,5 +1,6 @@
-import { isAcknowledged } from '../deliver.ts';
+import { isAcknowledged, isUnreachable } from '../deliver.ts';
 import type { EventKind, SampleEvent } from '../sample-event.ts';
+import { diagnose } from './diagnosis.ts';
 import { type Change, type Check, type Examiner, inconclusive, type Judgement, mustAccept } from './examiner.ts';
 
 // The deliveries that a receiver must accept: receiver rules 2 and 4, and repeats, rule 3.
@@ -36,9 +37,13 @@ const paid = accepts('accepts-paid', 'accepts a paid invoice', SECRET);
 const first: Check = {
   ...paid,
   async run(examiner) {
-    const judgement = await paid.run(examiner);
+    const event = await examiner.event('paid');
+    const judgement = mustAccept([await examiner.sendGenuine(event)], SECRET);
+    const [reply] = judgement.replies;
     examiner.acceptsGenuine = judgement.verdict === 'pass';
-    return judgement;
+    if (examiner.acceptsGenuine || reply === undefined || isUnreachable(reply)) return judgement;
+    const { cause, fix } = await diagnose(examiner, event, reply);
+    return { ...judgement, why: cause, fix };
   },
 };
 
@@ -181,6 +186,18 @@ const atOnce: Check = {
   },
 };
 
+/** After all others, because any answer can hold a secret. */
+export const DISCREET: Check = {
+  id: 'keeps-secrets',
+  rule: 'authentication 3',
+  title: 'no answer holds the secret or the expected signature',
+  async run({ hasLeaked }) {
+    if (!hasLeaked) return { verdict: 'pass', replies: [], why: '', fix: '' };
+    const fix = 'Answer a refusal with a status and nothing else. Write the details into a log without the secret.';
+    return { verdict: 'fail', replies: [], why: 'anyone can ask for it, and forge deliveries with it', fix };
+  },
+};
+
 export const REPEATS: readonly Check[] = [
   twice('repeat-same', 'the same delivery again is acknowledged', {}),
   twice('repeat-restamped', 'the same delivery, stamped and signed anew', { later: 2_000 }),
@@ -192,4 +209,5 @@ export const REPEATS: readonly Check[] = [
     'A forged delivery has broken the receiver: catch what a request throws.',
     { rule: 'receiver 3' },
   ),
+  DISCREET,
 ];

@@ -2,6 +2,7 @@ import type { Dialect } from '../../../sandbox/index.ts';
 import type { CheckResult } from '../../report.ts';
 import { deliver, isAcknowledged, type ReceiverRequest, type Reply } from '../deliver.ts';
 import { type EventKind, type SampleEvent, sampleEvent, sampleHeaders } from '../sample-event.ts';
+import { leaks } from './leaks.ts';
 
 /** The rule of the service interface that a check belongs to. */
 export type Rule = 'receiver 1' | 'receiver 2' | 'receiver 3' | 'receiver 4' | 'authentication 3';
@@ -25,6 +26,8 @@ export interface ExaminerOptions {
   readonly url: string;
   /** The first signs. The receiver must accept the others as well. */
   readonly secrets: readonly string[];
+  /** The API key, which receivers mistake for the secret. */
+  readonly apiKey: string | undefined;
   readonly dialect: Dialect;
   /** Null: a new order id for each event. */
   readonly externalId: string | null;
@@ -54,6 +57,10 @@ export class Examiner {
   acceptsGenuine = false;
   /** Milliseconds of the slowest answer to a genuine delivery. */
   slowest = 0;
+  /** Whether an answer held a secret or a signature. */
+  hasLeaked = false;
+  /** The orders of the deliveries, in the order in which they were sent. */
+  readonly orders: string[] = [];
   readonly #run = crypto.randomUUID().slice(0, 8);
   #orders = 0;
 
@@ -65,6 +72,7 @@ export class Examiner {
     this.#orders += 1;
     const { externalId, amount, currency, dialect } = this.options;
     const order = { externalId: externalId ?? `check-${this.#run}-${this.#orders}`, amount, currency };
+    if (!this.orders.includes(order.externalId)) this.orders.push(order.externalId);
     return sampleEvent(kind, order, dialect);
   }
 
@@ -83,7 +91,9 @@ export class Examiner {
   }
 
   async send(request: ReceiverRequest): Promise<Reply> {
-    return deliver(this.options.url, request, this.options.timeout);
+    const reply = await deliver(this.options.url, request, this.options.timeout);
+    this.hasLeaked ||= await leaks(request, reply, this.options.secrets);
+    return reply;
   }
 
   /** Sends a delivery that the receiver must accept. */

@@ -29,6 +29,11 @@ function quoted(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
+/** A word of a shell command. It is quoted only if it has to be. */
+export function shellWord(text: string): string {
+  return /^[\w@%+=:,./][\w@%+=:,./-]*$/.test(text) ? text : quoted(text);
+}
+
 /** The parameters that create an order like this one. */
 export function creationOf({ external_id, customer_id, amount, currency, purpose }: SandboxInvoice) {
   return { external_id, customer_id, amount, currency: currency.code, ...(purpose === null ? {} : { purpose }) };
@@ -61,9 +66,11 @@ import { createSandbox } from 'merchant-invoicing/sandbox';
 import { createWebhookHandler, memoryStore, toFetchHandler } from 'merchant-invoicing/webhooks';
 import { expect, test } from 'vitest';
 
+const secret = process.env.MERCHANT_WEBHOOK_SECRET ?? 'whsec_sandbox';
+
 // Replace this with your endpoint: a function from Request to Response, such as app.request of Hono or POST of Next.
 const receive = toFetchHandler(
-  createWebhookHandler({ secret: ${literal(world.settings.webhookSecret)}, store: memoryStore(), onPaid: () => {}, onCanceled: () => {}${pinsOf(world)} }),
+  createWebhookHandler({ secret, store: memoryStore(), onPaid: () => {}, onCanceled: () => {}${pinsOf(world)} }),
 );
 
 test(${literal(`${invoice.external_id} ends as ${status}`)}, async () => {
@@ -87,19 +94,19 @@ function objectLiteral(value: object): string {
   return literal(value).replace(/^\{/, '{ ').replace(/\}$/, ' }');
 }
 
-/** The options of the sandbox that differ from the defaults. */
+/** The options of the sandbox: the secret of the receiver, and what differs from the defaults. No credential is copied. */
 function optionsOf(world: World): string {
-  const { apiKey, webhookSecret, dialect, methods, rates } = world.settings;
+  const { dialect, methods, rates } = world.settings;
   const names = Object.keys(DIALECTS) as (keyof typeof DIALECTS)[]; // the keys of the table are its names
   const other = names.filter((name) => dialect[name] !== DIALECTS[name].default).map((name) => [name, dialect[name]]);
   const given = {
-    ...(apiKey === 'sk_sandbox' ? {} : { apiKey }),
-    ...(webhookSecret === 'whsec_sandbox' ? {} : { webhookSecret }),
     ...(other.length === 0 ? {} : { dialect: Object.fromEntries(other) }),
     ...(methods === SEED_METHODS ? {} : { methods }),
     ...(rates === SEED_RATES ? {} : { rates }),
   };
-  return Object.keys(given).length === 0 ? '' : objectLiteral(given);
+  return Object.keys(given).length === 0
+    ? '{ webhookSecret: secret }'
+    : `{ webhookSecret: secret, ...${objectLiteral(given)} }`;
 }
 
 /** The options that a receiver needs for the dialect, as further members. */

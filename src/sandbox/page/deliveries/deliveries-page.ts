@@ -21,7 +21,7 @@ export function deliveriesPage(world: World, exchange: Exchange): Answer {
     html`<h1>Webhook deliveries</h1>
 <form method="get" action="/deliveries" class="grid" role="search" aria-label="Deliveries">
 ${selectField('status', 'State', DELIVERY_STATUSES, status)}<button>Filter</button></form>
-<section class="card" aria-label="Deliveries found">${deliveryTable(world, found.slice(...rangeOf(exchange)), exchange, 'No delivery matches.')}</section>
+<section class="card" id="rows" aria-label="Deliveries found" data-live>${deliveryTable(world, found.slice(...rangeOf(exchange)), exchange, 'No delivery matches.')}</section>
 ${pager(exchange, found.length)}`,
   );
 }

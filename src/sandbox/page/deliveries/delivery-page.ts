@@ -6,7 +6,8 @@ import type { DeliveryRecord } from '../../state/records.ts';
 import type { SandboxAttempt } from '../../wire-types.ts';
 import type { World } from '../../world.ts';
 import { actionForm, dashboardPage } from '../dashboard-frame.ts';
-import { type Html, html } from '../parts/html.ts';
+import { copyBlock } from '../parts/copy.ts';
+import { type Html, html, indented } from '../parts/html.ts';
 import { pill } from '../parts/table.ts';
 import { moment, span } from '../parts/time.ts';
 import { curlCommand, testOf } from './copies.ts';
@@ -21,8 +22,8 @@ export async function deliveryPage(world: World, exchange: Exchange, row: Delive
   return dashboardPage(
     exchange,
     `${row.eventType} of ${invoice.external_id}`,
-    html`<div class="stack tight"><h1>${row.eventType}</h1><p><a href="/pay/${invoice.uuid}">Order <bdi>${invoice.external_id}</bdi></a></p></div>
-<section class="card stack" aria-label="State"><dl class="facts">
+    html`<div class="stack tight"><h1>${row.eventType}</h1><p><a href="/invoices/${invoice.uuid}">Order <bdi>${invoice.external_id}</bdi></a></p></div>
+<section class="card stack" id="state" aria-label="State" data-live><dl class="facts">
 <dt>State</dt><dd>${pill(row.status)} ${row.made} of ${MAX_ATTEMPTS} attempts</dd>
 <dt>To</dt><dd><code>${url ?? 'nowhere: neither the invoice nor the business has a callback URL'}</code></dd>
 <dt>Delivery id</dt><dd><code>${row.id}</code></dd>
@@ -32,14 +33,15 @@ ${row.deliveredAt !== null && html`<dt>Delivered</dt><dd>${moment(row.deliveredA
 ${last?.why && html`<p class="notice ${last.success ? '' : 'bad'}"><strong>Why:</strong> <bdi>${last.why}</bdi></p>`}
 ${row.finding !== null && html`<p class="notice">${row.finding}</p>`}
 <div class="row">${url !== null && resendButton(row, exchange)}${hasCause(row) && searchButton(row, exchange)}</div></section>
-<section class="card stack" aria-labelledby="attempts"><h2 id="attempts">Attempts</h2>
+<section class="card stack" id="tries" aria-labelledby="attempts" data-live><h2 id="attempts">Attempts</h2>
 ${log.length < row.made && html`<p class="soft small">The latest ${log.length} of ${row.made} are stored.</p>`}
 ${log.length === 0 ? html`<p class="soft">${row.attempt === null ? 'None.' : 'The first is in progress.'}</p>` : html`<ol class="line">${[...log].reverse().map((attempt, at) => attemptItem(attempt, row.made - at, at === 0))}</ol>`}</section>
 <section class="card stack" aria-labelledby="body"><h2 id="body">Body</h2>
-<p class="soft small">These bytes are signed. Every attempt sends the same bytes.</p><pre dir="auto">${row.body}</pre></section>
+<pre dir="auto">${indented(row.body)}</pre>
+<details><summary>The bytes as they are signed and sent</summary><div class="stack tight"><p class="soft small">Every attempt sends the same bytes.</p><pre dir="auto" id="raw-body">${row.body}</pre></div></details></section>
 <section class="card stack" aria-labelledby="again"><h2 id="again">Do it again</h2>
-${copy('curl', 'Copy as curl', 'Signed when this page was made. A receiver that checks the age accepts it for about 5 minutes.', curl)}
-${copy('test', 'Copy as test', 'Passes unchanged and needs no port. Replace receive with your endpoint.', testOf(world, invoice))}</section>`,
+${copyBlock('curl', 'Copy as curl', 'Signed when this page was made. A receiver that checks the age accepts it for about 5 minutes.', curl)}
+${copyBlock('test', 'Copy as test', 'Passes unchanged and needs no port. Replace receive with your endpoint.', testOf(world, invoice))}</section>`,
   );
 }
 
@@ -74,10 +76,4 @@ function lines(headers: Readonly<Record<string, string>>): string {
   return Object.entries(headers)
     .map(([name, value]) => `${name}: ${value}`)
     .join('\n');
-}
-
-function copy(id: string, title: string, note: string, text: string): Html {
-  return html`<details><summary>${title}</summary><div class="stack tight"><p class="soft small">${note}</p>
-<div><button type="button" class="small" data-copy="${id}-text" data-scripted hidden>Copy</button></div>
-<pre class="scroll" id="${id}-text" tabindex="0" role="group" aria-label="${title}">${text}</pre></div></details>`;
 }

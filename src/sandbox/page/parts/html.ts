@@ -39,6 +39,15 @@ export function withCode(text: string): Html {
   return html`${text.split('`').map((part, at) => (at % 2 === 1 ? html`<code>${part}</code>` : part))}`;
 }
 
+/** JSON with indents. Any other text is unchanged. */
+export function indented(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2);
+  } catch {
+    return text;
+  }
+}
+
 /** An address for a link: http or https, null for any other scheme. */
 export function safeLink(address: string | null): string | null {
   return isHttpAddress(address) ? address : null;
@@ -47,7 +56,7 @@ export function safeLink(address: string | null): string | null {
 /** Pages load nothing from outside, have nothing inline, are not framed, and send forms only to the sandbox. */
 const HEADERS = {
   'Content-Security-Policy':
-    "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+    "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
   'X-Content-Type-Options': 'nosniff',
   'Referrer-Policy': 'same-origin',
   'Cache-Control': 'no-store',

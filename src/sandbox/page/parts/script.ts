@@ -1,6 +1,37 @@
 /** Extras only: every page works without it. */
 export const SCRIPT = `'use strict';
-for (const each of document.querySelectorAll('[data-scripted]')) each.hidden = false;
+// The sections that follow the events, with their content as the sandbox sent it.
+const live = new Map([...document.querySelectorAll('[data-live]')].map((each) => [each, each.innerHTML]));
+
+const enhance = (root) => {
+  for (const each of root.querySelectorAll('[data-scripted]')) each.hidden = false;
+  for (const each of root.querySelectorAll('time[datetime]')) {
+    each.title = each.textContent;
+    each.textContent = new Date(each.dateTime).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
+  }
+  // A second click while the first is on its way sends nothing. The service would not pay twice either.
+  for (const each of root.querySelectorAll('form')) {
+    if (each.getAttribute('method') !== 'post') continue; // each.method may be a radio button of that name
+    each.addEventListener('submit', (event) => {
+      if (each.dataset.sent) event.preventDefault();
+      each.dataset.sent = 'yes';
+    });
+  }
+  for (const button of root.querySelectorAll('[data-copy]')) button.addEventListener('click', () => copyFrom(button));
+};
+
+const copyFrom = async (button) => {
+  const source = document.getElementById(button.dataset.copy);
+  try {
+    await navigator.clipboard.writeText(source.textContent);
+    button.textContent = 'Copied';
+  } catch {
+    getSelection().selectAllChildren(source);
+    button.textContent = 'Selected: press Ctrl-C';
+  }
+};
+enhance(document);
+for (const each of document.querySelectorAll('[data-select]')) each.select();
 
 const form = document.querySelector('[data-pay-form]');
 if (form) {
@@ -15,29 +46,24 @@ if (form) {
   show();
 }
 
-// A second click while the first is on its way sends nothing. The service would not pay twice either.
-for (const each of document.forms) {
-  if (each.getAttribute('method') !== 'post') continue; // each.method may be a radio button of that name
-  each.addEventListener('submit', (event) => {
-    if (each.dataset.sent) event.preventDefault();
-    each.dataset.sent = 'yes';
-  });
-}
 // Back from another page with the old state of this one: look again.
 addEventListener('pageshow', (event) => {
   for (const each of document.forms) delete each.dataset.sent;
   if (event.persisted) location.reload();
 });
 
+// A begun second counts as one: the page says 0:01 until the end, then it asks for the end of the order.
 const left = document.querySelector('[data-left]');
 if (left && left.dataset.clock === 'real') {
   const end = performance.now() + Number(left.dataset.left);
   const tick = () => {
-    const seconds = Math.max(0, Math.round((end - performance.now()) / 1000));
+    const remaining = end - performance.now();
+    if (remaining <= 0) { setTimeout(() => location.reload(), 50); return; }
+    const seconds = Math.ceil(remaining / 1000);
     left.textContent = Math.floor(seconds / 60) + ':' + String(seconds % 60).padStart(2, '0') + ' left';
-    if (seconds === 0) location.reload(); else setTimeout(tick, 1000);
+    setTimeout(tick, remaining - (seconds - 1) * 1000);
   };
-  if (end > performance.now() + 1000) tick();
+  tick();
 }
 
 if (document.body.dataset.lookAgain !== undefined) setTimeout(() => location.reload(), 1000);
@@ -63,16 +89,36 @@ if (back) {
   });
 }
 
-for (const button of document.querySelectorAll('[data-copy]')) {
-  button.addEventListener('click', async () => {
-    const text = document.getElementById(button.dataset.copy).textContent;
-    try {
-      await navigator.clipboard.writeText(text);
-      button.textContent = 'Copied';
-    } catch {
-      getSelection().selectAllChildren(document.getElementById(button.dataset.copy));
-      button.textContent = 'Selected: press Ctrl-C';
+// New invoices, deliveries and requests appear without a reload. A section that is in use waits until it is left. A hidden
+// page does not listen, because a browser keeps only six connections to one server.
+if (live.size > 0 && typeof EventSource === 'function') {
+  let source = null;
+  let timer = 0;
+  const inUse = (each) => each.contains(document.activeElement) || each.querySelector('details[open]') !== null;
+  const update = async () => {
+    timer = 0;
+    const answer = await fetch(location.href).catch(() => null);
+    if (answer === null || !answer.ok) return;
+    const page = new DOMParser().parseFromString(await answer.text(), 'text/html');
+    for (const [each, before] of live) {
+      const now = page.getElementById(each.id);
+      if (now === null || now.innerHTML === before || inUse(each)) continue;
+      live.set(each, now.innerHTML);
+      each.innerHTML = now.innerHTML;
+      enhance(each);
     }
-  });
+  };
+  const soon = () => { if (timer === 0) timer = setTimeout(update, 150); };
+  const listen = () => {
+    if (document.hidden) { source?.close(); source = null; return; }
+    if (source !== null) return;
+    source = new EventSource('/_/events');
+    source.onmessage = soon;
+    source.onopen = soon; // what happened meanwhile
+  };
+  document.addEventListener('visibilitychange', listen);
+  document.addEventListener('focusout', soon);
+  addEventListener('pagehide', () => { source?.close(); source = null; });
+  listen();
 }
 `;

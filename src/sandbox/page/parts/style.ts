@@ -48,6 +48,8 @@ details > summary { cursor: pointer; font-weight: 550; padding: .25rem 0; } deta
 .checkout { display: grid; gap: 1.5rem; grid-template-columns: minmax(0, 1fr); }
 @media (min-width: 48rem) { .checkout { grid-template-columns: minmax(0, 2fr) minmax(0, 3fr); gap: 3rem; padding: 2rem 0 1rem; } }
 .order { font-size: 1rem; font-weight: 550; color: var(--soft); letter-spacing: 0; }
+input[aria-invalid] { border-color: var(--bad); } .problem { color: var(--bad); font-size: .875rem; margin-top: .25rem; }
+.shop { font-weight: 650; } .method img { margin-inline-end: .5rem; vertical-align: -.3rem; border-radius: .25rem; } .method.off img { opacity: .5; }
 .amount { font-size: 2.5rem; line-height: 1.15; font-weight: 650; letter-spacing: -.02em; font-variant-numeric: tabular-nums; } .amount span { font-size: 1.25rem; font-weight: 550; color: var(--soft); letter-spacing: 0; }
 legend { font-size: 1.125rem; font-weight: 650; padding: 0; margin-bottom: .75rem; }
 .method { position: relative; display: grid; grid-template-columns: auto minmax(0, 1fr); gap: .15rem .75rem; padding: .85rem 1rem; border: 1px solid var(--line); border-radius: .6rem; margin-bottom: .6rem; }
@@ -62,7 +64,7 @@ legend { font-size: 1.125rem; font-weight: 650; padding: 0; margin-bottom: .75re
 .pair { display: grid; gap: 1.5rem; grid-template-columns: repeat(auto-fit, minmax(min(22rem, 100%), 1fr)); align-items: stretch; }
 .joined { display: flex; gap: .5rem; } .joined input { min-width: 0; flex: 1; } .joined button { flex: none; }
 
-nav.top { display: flex; flex-wrap: wrap; gap: .25rem 1.25rem; max-width: 72rem; margin: 0 auto; padding: 1rem 1rem 0; }
+nav.top { display: flex; flex-wrap: wrap; gap: .25rem 1.1rem; max-width: 72rem; margin: 0 auto; padding: 1rem 1rem 0; }
 nav.top a { padding: .35rem 0; color: var(--soft); text-decoration: none; border-bottom: 2px solid transparent; } nav.top a:hover { color: var(--ink); } nav.top a[aria-current] { color: var(--ink); font-weight: 600; border-color: var(--strong); }
 main.wide { max-width: 72rem; }
 table { border-collapse: collapse; width: 100%; font-size: .9375rem; } th, td { text-align: start; padding: .6rem .75rem; border-bottom: 1px solid var(--line); vertical-align: top; overflow-wrap: normal; } td bdi, td .any { overflow-wrap: anywhere; } td .any { display: inline-block; min-width: min(13rem, 100%); } th { font-size: .8125rem; color: var(--soft); font-weight: 550; } tbody tr:last-child td { border-bottom: 0; }
@@ -70,6 +72,10 @@ td form { display: inline-block; margin: 0 .25rem .25rem 0; } td .pill { margin-
 @media (max-width: 47.99rem) { .rows thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); } .rows, .rows tbody, .rows tr, .rows td { display: block; } .rows tr { padding: .75rem 0; border-bottom: 1px solid var(--line); } .rows tr:last-child { border-bottom: 0; } .rows td { border: 0; padding: .15rem 0; } .rows td:empty { display: none; } .rows td { overflow-wrap: anywhere; }
   .rows td[data-label]:not(:empty)::before { content: attr(data-label) " "; color: var(--soft); font-size: .8125rem; } }
 .line { border-inline-start: 2px solid var(--line); padding-inline-start: 1.1rem; display: grid; gap: 1.25rem; grid-template-columns: minmax(0, 1fr); } .line > li { position: relative; } .line > li::before { content: ""; position: absolute; inset-inline-start: -1.5rem; top: .4rem; width: .7rem; height: .7rem; border-radius: 50%; background: var(--edge); border: 2px solid var(--paper); } .line > li.good::before { background: var(--good); } .line > li.bad::before { background: var(--bad); }
+.point { display: grid; gap: .6rem; border-top: 1px solid var(--line); padding-top: 1rem; } .point:first-child { border: 0; padding: 0; } .point form { align-items: end; } .grow { flex: 1 1 12rem; }
+.point:target { outline: 2px solid var(--link); outline-offset: .5rem; border-radius: .25rem; }
+details.more > summary { color: var(--link); }
+a.pill { text-decoration: none; } a.pill:hover { text-decoration: underline; }
 a.assumed { text-decoration: underline dotted; color: inherit; }
 @media (prefers-reduced-motion: no-preference) { button, .button, .method { transition: border-color .12s, box-shadow .12s, opacity .12s; } }
 @media (forced-colors: active) { .method:has(:checked) { outline: 2px solid Highlight; } }

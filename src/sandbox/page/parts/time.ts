@@ -1,6 +1,10 @@
-/** A time for people, such as `2026-03-01 12:00:00 UTC`. */
-export function moment(at: number | string | null): string {
-  return at === null ? '' : `${new Date(at).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
+import { type Html, html } from './html.ts';
+
+/** A time in UTC, such as `2026-03-01 12:00:00 UTC`. With script, the page shows it in the time zone of the reader. */
+export function moment(at: number | string | null): Html | null {
+  if (at === null) return null;
+  const iso = new Date(at).toISOString();
+  return html`<time datetime="${iso}">${iso.slice(0, 19).replace('T', ' ')} UTC</time>`;
 }
 
 const UNITS = [
@@ -9,9 +13,12 @@ const UNITS = [
   ['min', 60_000],
 ] as const;
 
-/** A duration in its largest unit, with the next unit where that is not zero: `1 h 30 min`. */
+/**
+ * A duration in its largest unit, with the next unit where that is not zero: `1 h 30 min`. A part of a second counts as
+ * one, so that what is left is never shown as nothing.
+ */
 export function span(milliseconds: number): string {
-  const seconds = Math.round(milliseconds / 1000);
+  const seconds = Math.ceil(milliseconds / 1000);
   const at = UNITS.findIndex(([, size]) => seconds * 1000 >= size);
   if (at === -1) return `${Math.max(0, seconds)} s`;
   const parts: string[] = [];

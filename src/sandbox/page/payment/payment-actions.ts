@@ -38,7 +38,9 @@ export async function pressButton(
     return { ...seeOther(`${page}?${new URLSearchParams({ done: button })}`), why };
   } catch (error) {
     if (!isMerchantError(error)) throw error;
-    return { ...paymentPage(world, invoice, { problem: error.message }), why: error.message };
+    const { message } = error;
+    const problem = { button, amount: form.get('amount') ?? '', message };
+    return { ...paymentPage(world, invoice, { problem }), why: message };
   }
 }
 

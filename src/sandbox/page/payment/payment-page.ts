@@ -2,10 +2,12 @@
 import { compareAmounts } from '../../business/money.ts';
 import type { Answer } from '../../service/respond.ts';
 import type { InvoiceRecord } from '../../state/records.ts';
+import type { SandboxMethod } from '../../wire-types.ts';
 import type { World } from '../../world.ts';
+import { grouped } from '../parts/amount.ts';
 import { type Html, html, pageAnswer } from '../parts/html.ts';
 import { moment, span } from '../parts/time.ts';
-import { type Arrival, type Offer, offersFor, orderHeading } from './order.ts';
+import { type Arrival, type Offer, offersFor, orderHeading, problemNotice } from './order.ts';
 import { closedView } from './receipt.ts';
 import { testControls } from './test-controls.ts';
 
@@ -30,16 +32,16 @@ function openView(world: World, invoice: InvoiceRecord, { problem = null, done =
   const action = `/pay/${invoice.uuid}`;
   return html`<div class="checkout">
 <section class="stack tight" aria-labelledby="order">
-${orderHeading(invoice)}
+${orderHeading(world, invoice)}
 ${countdown(world, invoice)}
 </section>
 <section class="card stack" aria-label="Payment">
-${problem !== null && html`<p role="alert" class="notice bad" tabindex="-1" autofocus>${problem}</p>`}
+${problemNotice(problem)}
 ${
   chosen &&
-  html`<p role="status" class="notice good"${done === 'choose' && html` tabindex="-1" autofocus`}><bdi>${chosen.method.name}</bdi> is chosen: you pay ${chosen.quote?.amountToSend} ${code}.</p>`
+  html`<p role="status" class="notice good"${done === 'choose' && html` tabindex="-1" autofocus`}><bdi>${chosen.method.name}</bdi> is chosen: you pay ${grouped(chosen.quote?.amountToSend ?? '')} ${code}.</p>`
 }
-<div class="stack tight"><form method="post" action="${action}" data-pay-form class="stack">
+<div class="stack tight"><form method="post" action="${action}" id="pay-form" data-pay-form class="stack">
 <fieldset>
 <legend>How do you want to pay?</legend>
 ${offers.map((offer) => methodChoice(offer, code, offer === checked))}
@@ -47,16 +49,13 @@ ${offers.map((offer) => methodChoice(offer, code, offer === checked))}
 ${
   checked === undefined
     ? html`<p class="notice bad">No method takes this amount.</p>`
-    : html`<div class="stack tight">
-<button class="main full" name="action" value="pay" data-pay-button>${chosen ? `Pay ${chosen.quote?.amountToSend} ${code}` : 'Pay with this method'}</button>
-<button class="quiet full" name="action" value="choose">Choose now, pay later</button>
-</div>`
+    : html`<button class="main full" name="action" value="pay" data-pay-button>${chosen ? `Pay ${grouped(chosen.quote?.amountToSend ?? '')} ${code}` : 'Pay with this method'}</button>`
 }
 </form>
 <form method="post" action="${action}"><button class="quiet full" name="action" value="cancel">Cancel and go back</button></form></div>
 </section>
 </div>
-${testControls(world, invoice, usable, checked)}`;
+${testControls(world, invoice, { usable, checked, problem })}`;
 }
 
 function countdown(world: World, invoice: InvoiceRecord): Html {
@@ -67,16 +66,20 @@ function countdown(world: World, invoice: InvoiceRecord): Html {
 
 function methodChoice({ method, quote: comes, problem }: Offer, code: string, checked: boolean): Html {
   const id = `method-${method.id}`;
-  const range = `${method.min_amount} to ${method.max_amount} ${code}`;
+  const range = `${grouped(method.min_amount)} to ${grouped(method.max_amount)} ${code}`;
   if (comes === null) {
     return html`<div class="method off"><input type="radio" id="${id}" name="method" value="${method.id}" disabled aria-describedby="${id}-what">
-<div><label for="${id}"><bdi>${method.name}</bdi></label></div>
+<div><label for="${id}">${icon(method)}<bdi>${method.name}</bdi></label></div>
 <p class="small" id="${id}-what">${range} · ${problem}</p></div>`;
   }
-  const pays = `${comes.amountToSend} ${code}`;
+  const pays = `${grouped(comes.amountToSend)} ${code}`;
   const percent = method.client_commission_percent;
-  const fee = compareAmounts(percent, '0') === 0 ? 'no fee' : `${percent} % fee included`;
+  const fee = compareAmounts(percent, '0') === 0 ? 'no fee' : `with the fee of ${percent} %`;
   return html`<div class="method"><input type="radio" id="${id}" name="method" value="${method.id}" data-pay="${pays}"${checked && html` checked`} aria-describedby="${id}-pays ${id}-what">
-<div><label for="${id}"><bdi>${method.name}</bdi></label> <span class="num" id="${id}-pays">you pay <strong>${pays}</strong></span></div>
+<div><label for="${id}">${icon(method)}<bdi>${method.name}</bdi></label> <span class="num" id="${id}-pays">you pay <strong>${pays}</strong></span></div>
 <p class="small soft" id="${id}-what">${range} · ${fee}</p></div>`;
+}
+
+function icon({ id }: SandboxMethod): Html {
+  return html`<img src="/assets/methods/${id}.svg" width="32" height="22" alt="">`;
 }

@@ -1,8 +1,10 @@
+import { shareOf } from '../../business/money.ts';
 import type { DeliveryRecord, InvoiceRecord } from '../../state/records.ts';
 import type { World } from '../../world.ts';
+import { grouped } from '../parts/amount.ts';
 import { type Html, html, safeLink } from '../parts/html.ts';
 import { moment, span } from '../parts/time.ts';
-import { type Arrival, orderHeading } from './order.ts';
+import { type Arrival, amountField, orderHeading, type Problem, problemNotice } from './order.ts';
 
 const STATES = {
   pending: 'This order is open.',
@@ -36,7 +38,7 @@ export function closedView(world: World, invoice: InvoiceRecord, arrival: Arriva
   const focusResult = problem === null && done !== 'resend' && done !== 'adjust' && done !== 'dispute';
   return html`<div class="checkout">
 <section class="stack tight" aria-labelledby="order">
-${orderHeading(invoice)}
+${orderHeading(world, invoice)}
 </section>
 <section class="card stack" aria-label="Result">
 <p role="status" class="result ${paid ? 'good' : 'bad'}"${focusResult && html` tabindex="-1" autofocus`}>${paid ? CHECK : CROSS}<span>${STATES[invoice.status]}</span></p>
@@ -62,25 +64,26 @@ function leadsBack(done: string): boolean {
 }
 
 function customerFacts(invoice: InvoiceRecord): Html {
-  const { adjustment, currency, method, amountToSend } = invoice;
+  const { adjustment, amount, currency, method, amountToSend } = invoice;
+  const fee = amountToSend === amount ? 'no fee' : `${grouped(amount)} and the fee`;
   return html`<dt>Method</dt><dd><bdi>${method?.name ?? ''}</bdi></dd>
-<dt>To be paid</dt><dd class="num">${amountToSend} ${currency.code}, fee included</dd>
-${adjustment && html`<dt>Amount paid</dt><dd class="num">${adjustment.actual_amount_fiat} of ${adjustment.expected_amount_fiat} ${currency.code} (adjusted)</dd>`}`;
+<dt>To be paid</dt><dd class="num">${grouped(amountToSend ?? '')} ${currency.code} (${fee})</dd>
+${adjustment && html`<dt>Amount paid</dt><dd class="num">${grouped(adjustment.actual_amount_fiat)} of ${grouped(adjustment.expected_amount_fiat)} ${currency.code} (adjusted), before the fee</dd>`}`;
 }
 
-function afterwards(world: World, invoice: InvoiceRecord, problem: string | null, done: string | null): Html {
+function afterwards(world: World, invoice: InvoiceRecord, problem: Problem | null, done: string | null): Html {
   const paid = invoice.status === 'success';
   return html`<section class="controls stack" aria-labelledby="controls">
 <div class="stack tight"><h2 id="controls">What your integration got</h2>
 <p class="soft small">No customer sees this part.</p></div>
-${problem !== null && html`<p role="alert" class="notice bad" tabindex="-1" autofocus>${problem}</p>`}
+${problemNotice(problem)}
 <dl class="facts">
 <dt>State</dt><dd><code>${invoice.status}</code> since ${moment(invoice.finishedAt)}</dd>
-${paid && html`<dt>Merchant credited</dt><dd class="num">${invoice.settledUsdt} USDT, at ${invoice.rate} ${invoice.currency.code} per USDT</dd>`}
+${paid && html`<dt>Merchant credited</dt><dd class="num">${grouped(invoice.settledUsdt ?? '')} USDT, at ${invoice.rate} ${invoice.currency.code} per USDT</dd>`}
 </dl>
 ${webhook(world, invoice, done)}
-${paid && correction(invoice, done === 'dispute')}
-<p class="small"><a href="/invoices?q=${encodeURIComponent(invoice.uuid)}">This order on the dashboard</a></p>
+${paid && correction(invoice, problem, done === 'dispute')}
+<p class="small"><a href="/invoices/${invoice.uuid}">This order on the dashboard</a></p>
 </section>`;
 }
 
@@ -96,22 +99,22 @@ ${delivery.attempt === null && last?.why && html`<p><strong>Why:</strong> <span 
 }
 
 /** The state of a delivery in one sentence. */
-export function describeDelivery(delivery: DeliveryRecord, now: number): string {
+export function describeDelivery(delivery: DeliveryRecord, now: number): Html {
   const { log, url, status, nextRetryAt, made } = delivery;
   const last = log.at(-1);
   const where = url === null ? 'nowhere' : URL.canParse(url) ? new URL(url).host : url;
-  if (delivery.attempt !== null) return `Webhook on its way to ${where}, try ${made + 1}.`;
-  if (last === undefined) return `Webhook ${status}.`;
-  if (last.success) return `Webhook delivered to ${where} in ${last.duration_ms} ms (try ${made}).`;
+  if (delivery.attempt !== null) return html`Webhook on its way to ${where}, try ${made + 1}.`;
+  if (last === undefined) return html`Webhook ${status}.`;
+  if (last.success) return html`Webhook delivered to ${where} in ${last.duration_ms} ms (try ${made}).`;
   const next =
-    nextRetryAt === null ? 'no further try' : `next try in ${span(nextRetryAt - now)}, at ${moment(nextRetryAt)}`;
-  return `Webhook to ${where}: try ${made}, ${last.error}; ${next}.${status === 'delivered' ? ' It was delivered before.' : ''}`;
+    nextRetryAt === null ? 'no further try' : html`next try in ${span(nextRetryAt - now)}, at ${moment(nextRetryAt)}`;
+  return html`Webhook to ${where}: try ${made}, ${last.error}; ${next}.${status === 'delivered' && ' It was delivered before.'}`;
 }
 
-function correction(invoice: InvoiceRecord, focus: boolean): Html {
+function correction(invoice: InvoiceRecord, problem: Problem | null, focus: boolean): Html {
+  const label = 'Correct the paid amount, before the fee (a dispute, without a second webhook)';
+  const amount = shareOf(invoice.adjustment?.actual_amount_fiat ?? invoice.amount, '0.8');
   return html`<form method="post" action="/pay/${invoice.uuid}">
-<label class="field" for="adjust"><span>Correct the paid amount (a dispute, without a second webhook)</span></label>
-<div class="joined"><input type="text" id="adjust" name="amount" inputmode="decimal" autocomplete="off" required${focus && html` autofocus`}>
-<button name="action" value="adjust">Correct</button></div>
+${amountField('adjust', label, 'Correct', { amount, problem, focus })}
 </form>`;
 }

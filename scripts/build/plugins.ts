@@ -1,0 +1,80 @@
+import { readFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { transform } from 'esbuild';
+import type { Plugin } from 'rollup';
+
+/** The language of Node 20. */
+const TARGET = 'es2022';
+/** Characters of a line. Node prints the line of an uncaught error, and a stack trace names it. */
+const LINE = 300;
+
+/** Inlined: nothing else gets installed, and Jest can require the package, although ky is ESM only. */
+const INLINED = /^(?:ky|zod)(?:\/|$)/;
+
+/** Reads the inlined packages, and shortens the names inside their functions. Ours stay as they are written. */
+export const inlined: Plugin = {
+  name: 'inlined',
+  resolveId: (name) => (INLINED.test(name) ? fileURLToPath(import.meta.resolve(name)) : null),
+  async transform(code, id) {
+    if (!id.includes('node_modules')) return null;
+    return transform(code, {
+      minifyIdentifiers: true,
+      target: TARGET,
+      charset: 'utf8',
+      sourcemap: true,
+      sourcefile: id,
+    });
+  },
+};
+
+const ZOD_CORE = dirname(fileURLToPath(import.meta.resolve('zod/v4/core')));
+
+/** Names of the compiler that zod's index exports as well. No file uses them from there. */
+const UNUSED_COMPILER = 'export let INVALID, compile, withParser, ZodCompileAsyncError, ZodCompileUnsupportedError';
+
+/**
+ * Cuts zod's compiler out of its index, so that it becomes a separate file, which loads when it is first used.
+ * `npm run sizes` fails if it is loaded at import.
+ */
+export const lazyCompiler: Plugin = {
+  name: 'lazy-compiler',
+  resolveId: (name) => (name === 'zod/v4/core' ? join(ZOD_CORE, 'compile.js') : null),
+  async load(id) {
+    if (id !== join(ZOD_CORE, 'index.js')) return null;
+    const text = await readFile(id, 'utf8');
+    return text.replace('export * from "./compile.js"', UNUSED_COMPILER);
+  },
+};
+
+export const typescript: Plugin = {
+  name: 'typescript',
+  async transform(code, id) {
+    if (!id.endsWith('.ts')) return null;
+    const compilerOptions = { target: 'ES2022', verbatimModuleSyntax: true };
+    return transform(code, {
+      loader: 'ts',
+      target: TARGET,
+      charset: 'utf8',
+      sourcemap: true,
+      sourcefile: id,
+      tsconfigRaw: { compilerOptions },
+    });
+  },
+};
+
+/** Removes white space and comments. Names stay. */
+export const compact: Plugin = {
+  name: 'compact',
+  renderChunk: (code) =>
+    transform(code, {
+      minifyWhitespace: true,
+      minifySyntax: true,
+      lineLimit: LINE,
+
+      legalComments: 'none', // THIRD-PARTY-LICENSES has the licences
+      charset: 'utf8',
+      target: TARGET,
+      sourcemap: true,
+    }),
+};

@@ -1,0 +1,41 @@
+import { ConfigurationError } from '../../errors/classes.ts';
+import { shown } from '../option-checks.ts';
+import type { SandboxWithdrawal } from '../wire-types.ts';
+import { note, timeOf, type World } from '../world.ts';
+
+/**
+ * Decides on a pending withdrawal: `approved` sends it, `rejected` needs a reason. No webhook is sent, because the service
+ * has none for withdrawals.
+ *
+ * @throws ConfigurationError if there is no such withdrawal, or it is decided already.
+ */
+export function decideWithdrawal(
+  world: World,
+  uuid: string,
+  decision: { readonly status: 'approved' } | { readonly status: 'rejected'; readonly reason: string },
+): SandboxWithdrawal {
+  const { store } = world;
+  const found = store.withdrawals.find((row) => row.uuid === String(uuid).toLowerCase());
+  if (found === undefined) {
+    const pending = store.withdrawals.filter(({ status }) => status === 'pending').map((row) => row.uuid);
+    throw new ConfigurationError(
+      `No withdrawal ${shown(uuid)} in this sandbox. ${pending.length === 0 ? 'None is pending' : `Pending: ${pending.join(', ')}`}`,
+    );
+  }
+  if (found.status !== 'pending')
+    throw new ConfigurationError(`Withdrawal ${found.uuid} is ${found.status} already. Only a pending one can change`);
+  const { status } = decision;
+  const decided: SandboxWithdrawal = {
+    ...found,
+    status,
+    processed_at: timeOf(world),
+    ...(decision.status === 'approved' && { tx_hash: world.random.uuid().replaceAll('-', '') }),
+    ...(decision.status === 'rejected' && { reject_reason: decision.reason }),
+  };
+  store.withdrawals = store.withdrawals.map((row) => (row === found ? decided : row));
+  note(
+    world,
+    `withdrawal ${found.uuid}  pending → ${status}${decision.status === 'rejected' ? `  ${decision.reason}` : ''}`,
+  );
+  return decided;
+}

@@ -1,0 +1,223 @@
+import { describe, expect, it } from 'vitest';
+import type { SandboxOptions } from '../../../src/sandbox/index.ts';
+import { type Form, open, type Page } from '../browser.ts';
+import { listening, ORDER, receiver } from '../loopback.ts';
+
+/** Submits the form of an action, with what is filled in. */
+async function submit(page: Page, action: string, filled: Record<string, string> = {}): Promise<Page> {
+  const form: Form | undefined = page.forms.find((each) => each.action === `/_/${action}`);
+  if (form === undefined) throw new Error(`no form for ${action} on ${page.url}`);
+  const target = new URL(form.action, page.url);
+  const response = await fetch(target, {
+    method: 'POST',
+    body: new URLSearchParams({ ...form.fields, ...filled }),
+    headers: { Origin: target.origin },
+    redirect: 'manual',
+  });
+  const location = response.headers.get('location');
+  if (location !== null) return open(new URL(location, target).href);
+  return { ...page, status: response.status, html: await response.text() };
+}
+
+describe('a new invoice', () => {
+  it('is created by a form, with the next free order id and the callback of the business', async () => {
+    const { sandbox, url } = await listening({ defaults: { callback_url: 'http://127.0.0.1:9/hook' } });
+    const page = await open(url);
+    const after = await submit(page, 'create', { amount: '1250.50', currency: 'USD' });
+    expect(after.text).toContain('The invoice was created.');
+    expect(after.text).toContain('order-1001');
+    await submit(page, 'create', {
+      amount: '5',
+      currency: 'EUR',
+      external_id: 'mine',
+      callback_url: 'http://127.0.0.1:8/x',
+    });
+    expect(sandbox.invoices()).toMatchObject([
+      { external_id: 'mine', amount: '5', callback_url: 'http://127.0.0.1:8/x' },
+      {
+        external_id: 'order-1001',
+        amount: '1250.50',
+        callback_url: 'http://127.0.0.1:9/hook',
+        customer_id: 'customer-1',
+      },
+    ]);
+    expect(sandbox.create({ amount: '7.00', currency: 'EUR' }).external_id).toBe('order-1002');
+  });
+
+  it.each([
+    [{ amount: '0', currency: 'EUR' }, 'amount must be a decimal greater than 0'],
+    [{ amount: '5.00', currency: 'XXX' }, 'currency is not an active currency allowed for the business: EUR, USD'],
+    [{ amount: '5.00', currency: 'EUR', external_id: 'order-1042' }, 'external_id order-1042 is taken'],
+    [{ amount: '5.00', currency: 'EUR', callback_url: 'http://shop.example/' }, 'callback_url must be an https:// URL'],
+  ])('is refused by the rules of the service: %o', async (draft, problem) => {
+    const { api, sandbox, url } = await listening();
+    await api('POST', '/invoices', ORDER);
+    expect((await submit(await open(url), 'create', draft)).html).toContain(problem.replaceAll("'", '&#39;'));
+    expect(() => sandbox.create(draft)).toThrow(problem);
+    expect(sandbox.invoices()).toHaveLength(1);
+  });
+});
+
+describe('the page of an invoice', () => {
+  it('shows states, requests, deliveries and corrections in the order in which they happened', async () => {
+    const hook = await receiver([500]);
+    const { api, sandbox, url } = await listening();
+    const order = { ...ORDER, external_id: 'a b/ü', callback_url: hook.url };
+    const { json } = await api('POST', '/invoices', order);
+    await api('POST', '/invoices', { ...ORDER, external_id: 'other' });
+    await api('GET', `/invoices/${encodeURIComponent('a b/ü')}`);
+    await api('POST', '/invoices', order);
+    await sandbox.pay('a b/ü');
+    await sandbox.advance('1m');
+    await sandbox.adjust('a b/ü', '20.00');
+    const page = await open(`${url}/invoices/${json.data.uuid}`);
+    const line = page.text.slice(page.text.indexOf('Timeline'), page.text.indexOf('Webhook Event'));
+    const newestFirst = [
+      'corrected',
+      'try 2 of 7: 200 delivered',
+      'try 1 of 7: answered 500',
+      'pending → success',
+      '409',
+      'GET',
+      '201',
+      'created',
+    ];
+    const places = newestFirst.map((text) => line.indexOf(text));
+    expect(places).toEqual([...places].sort((a, b) => a - b));
+    expect(places).not.toContain(-1);
+    expect(line).not.toContain('other');
+    expect(page.html).toContain('/deliveries/');
+  });
+
+  it('is found by its id alone, and keeps hostile texts as text', async () => {
+    const { api, url } = await listening();
+    const { json } = await api('POST', '/invoices', { ...ORDER, external_id: '<b>\u202e"' });
+    expect((await open(`${url}/invoices/${json.data.uuid}`)).html).not.toContain('<b>');
+    expect((await open(`${url}/invoices/00000000-0000-4000-8000-000000000000`)).status).toBe(404);
+  });
+});
+
+describe('the other resources', () => {
+  it('approves and rejects withdrawals once', async () => {
+    const { api, sandbox, url } = await listening();
+    const waiting = sandbox.withdrawals().filter(({ status }) => status === 'pending');
+    const [first] = waiting;
+    if (first === undefined) throw new Error('the seed data has no pending withdrawal');
+    await submit(await open(`${url}/withdrawals`), 'approve', { ident: first.uuid });
+    const { json } = await api('GET', `/withdrawals/${first.uuid}`);
+    expect(json.data).toMatchObject({
+      status: 'approved',
+      tx_hash: expect.any(String),
+      processed_at: '2026-03-01T12:00:00.000Z',
+    });
+    expect(() => sandbox.reject(first.uuid, 'late')).toThrow('is approved already');
+    expect(() => sandbox.approve('nope')).toThrow('No withdrawal "nope"');
+  });
+
+  it('gives the reason of a rejection', async () => {
+    const { api, sandbox } = await listening();
+    const uuid = sandbox.withdrawals().find(({ status }) => status === 'pending')?.uuid ?? '';
+    sandbox.reject(uuid, 'unknown address');
+    expect((await api('GET', `/withdrawals/${uuid}`)).json.data).toMatchObject({
+      status: 'rejected',
+      reject_reason: 'unknown address',
+    });
+  });
+
+  it('lists methods with their ranges, and rates with those that have no fresh data', async () => {
+    const { url } = await listening();
+    expect((await open(`${url}/methods`)).text).toContain('Bank transfer id 2 EUR 10.00 to 10 000.00 0.00 % 0.80 %');
+    expect((await open(`${url}/rates`)).text).toContain('TRY sell bybit no fresh data');
+  });
+});
+
+describe('credentials', () => {
+  it('are a block to copy', async () => {
+    const { url } = await listening();
+    expect((await open(url)).text).toContain(
+      `MERCHANT_BASE_URL=${url} MERCHANT_API_KEY=sk_sandbox MERCHANT_WEBHOOK_SECRET=whsec_sandbox`,
+    );
+  });
+
+  it('that the user gave are shown on request alone', async () => {
+    const given: SandboxOptions = { apiKey: 'sk_live_given', webhookSecret: 'whsec_given' };
+    const { url } = await listening(given);
+    const page = await open(url);
+    expect(page.html).not.toMatch(/sk_live_given|whsec_given/);
+    expect(page.links).toContain('/?secrets=shown');
+    expect((await open(`${url}/?secrets=shown`)).html).toMatch(/sk_live_given[\s\S]*whsec_given/);
+  });
+});
+
+describe('the overview', () => {
+  it('counts what waits, and shows five of each', async () => {
+    const hook = await receiver(Array.from({ length: 7 }, () => 500));
+    const { api, sandbox, url } = await listening();
+    for (let at = 1; at <= 7; at += 1)
+      await api('POST', '/invoices', { ...ORDER, external_id: `order-${at}`, callback_url: hook.url });
+    await sandbox.pay('order-1');
+    await sandbox.cancel('order-2');
+    const page = await open(url);
+    expect(page.text).toContain('5 invoices pending 2 webhooks waiting, next in 1 min');
+    expect(page.text).toMatch(/[1-9] withdrawals? pending/);
+    const newest = page.html.slice(page.html.indexOf('id="newest"'), page.html.indexOf('id="deliveries"'));
+    expect([...newest.matchAll(/<tr role="row"><td/g)]).toHaveLength(5);
+  });
+
+  it('hides its own requests, which the page of requests shows when asked to', async () => {
+    const { api, url } = await listening();
+    await api('GET', '/rates');
+    await submit(await open(url), 'freeze').catch(() => undefined);
+    await submit(await open(url), 'unfreeze').catch(() => undefined);
+    expect((await open(url)).html).not.toMatch(/POST \/_\//);
+    expect((await open(`${url}/requests`)).html).not.toMatch(/POST \/_\//);
+    expect((await open(`${url}/requests?show=all`)).html).toMatch(/POST \/_\//);
+  });
+
+  it('says what to do next where there is nothing', async () => {
+    const { url } = await listening();
+    const { text } = await open(url);
+    for (const next of ['Create one above', 'pay one', 'Send one with the base URL']) expect(text).toContain(next);
+  });
+});
+
+describe('assumptions', () => {
+  it('are grouped by section and change in place', async () => {
+    const { api, sandbox, url } = await listening();
+    const page = await open(`${url}/assumptions`);
+    expect(page.text).toContain('points, all with their defaults');
+    const after = await submit(page, 'assume', { name: 'createStatus', value: '200' });
+    expect(after.text).toContain('1 not with the default');
+    expect((await api('POST', '/invoices', ORDER)).status).toBe(200);
+    expect(sandbox.dialect.createStatus).toBe(200);
+    const refused = await submit(page, 'assume', { name: 'createStatus', value: '299' });
+    expect(refused.html).toContain('dialect.createStatus must be one of');
+    expect((await submit(page, 'assume', { name: '__proto__', value: 'x' })).status).toBe(400);
+  });
+});
+
+describe('the stream of events', () => {
+  it('sends each event to everybody who listens, and ends with its connection', async () => {
+    const { api, sandbox, url } = await listening();
+    const stop = new AbortController();
+    const response = await fetch(`${url}/_/events`, { signal: stop.signal });
+    expect(response.headers.get('content-type')).toBe('text/event-stream');
+    const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
+    await api('POST', '/invoices', ORDER);
+    let text = '';
+    while (!text.includes('"kind":"request"')) text += (await reader?.read())?.value ?? '';
+    const events = text.split('\n').flatMap((line) => (line.startsWith('data: ') ? [JSON.parse(line.slice(6))] : []));
+    expect(events).toMatchObject([
+      { kind: 'invoice', external_id: 'order-1042', to: 'pending' },
+      { kind: 'request', path: '/api/v1/external/invoices', status: 201 },
+    ]);
+    expect(text).not.toContain(sandbox.apiKey);
+    stop.abort();
+    await api('POST', '/invoices', { ...ORDER, external_id: 'after' }); // nobody listens: nothing breaks
+  });
+
+  it('is closed to pages of other sites', async () => {
+    const { url } = await listening();
+    expect((await fetch(`${url}/_/events`, { headers: { Origin: 'https://evil.example' } })).status).toBe(403);
+  });
+});

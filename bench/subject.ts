@@ -12,3 +12,8 @@ export async function loadClient(): Promise<typeof import('../src/index.ts')> {
 export async function loadWebhooks(): Promise<typeof import('../src/webhooks/index.ts')> {
   return await import(`${DIST}webhooks.js`);
 }
+
+/** The reconciliation as it is built. */
+export async function loadReconcile(): Promise<typeof import('../src/reconcile/index.ts')> {
+  return await import(`${DIST}reconcile.js`);
+}

@@ -1,7 +1,16 @@
-import { type Callback, checkCallbacks, checkOptions, configurationFail, type Fail, kindOf } from './checks.ts';
+import {
+  type Callback,
+  checkCallbacks,
+  checkOptions,
+  configurationFail,
+  type Fail,
+  kindOf,
+  namesOf,
+} from './checks.ts';
 import { isLoopback } from './contract/values/hosts.ts';
 import type { DialectSource } from './dialect-file/dialect-file.ts';
-import type { ClientRetryOptions, DriftEvent, FetchLike, Hooks, Logger } from './transport/options.ts';
+import type { DriftEvent, Hooks, Logger } from './transport/observe/events.ts';
+import type { ClientRetryOptions, FetchLike, RetryOptions } from './transport/options.ts';
 import type { Runtime } from './transport/runtime.ts';
 import { type ApiKey, keyProblem } from './transport/secrecy/api-key.ts';
 import { parseSecrets, type WebhookSecret } from './webhooks/verify/secrets.ts';
@@ -70,6 +79,40 @@ export interface MerchantClientOptions {
   /** Clock, timers and randomness, for tests. */
   readonly runtime?: { readonly [Name in keyof Runtime]?: Runtime[Name] | undefined } | undefined;
 }
+
+/**
+ * Options of {@link MerchantClient.withOptions}. What is left out stays as it is. The new client shares everything else.
+ *
+ * @example
+ * const shop = merchant.withOptions({ apiKey: () => vault.read('shop-7'), timeout: 5_000 });
+ */
+export interface ClientOverrides {
+  /**
+   * The key of another business. Undefined is refused, because the calls would go to the business of this client. Each
+   * key has a separate retry budget and rate-limit pause, and keeps them when it is given again.
+   */
+  readonly apiKey?: ApiKey;
+  /** The webhook secret of that business. A client with another key has none unless it is given. */
+  readonly webhookSecret?: WebhookSecret | undefined;
+  /** Milliseconds for one attempt, body included. */
+  readonly timeout?: number | undefined;
+  /** Milliseconds for a whole call, waits included. */
+  readonly deadline?: number | undefined;
+  /** `false`: one attempt. The size of the retry budget is that of the first client. */
+  readonly retry?: false | RetryOptions | undefined;
+  /** Added to the headers of this client. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+}
+
+/** Every option of {@link ClientOverrides}. */
+export const OVERRIDE_NAMES: ReadonlySet<string> = namesOf<ClientOverrides>({
+  apiKey: true,
+  webhookSecret: true,
+  timeout: true,
+  deadline: true,
+  retry: true,
+  headers: true,
+});
 
 /**
  * How your service names the query parameters of the withdrawals list.

@@ -1,30 +1,23 @@
-import { checkCallbacks, checkOptions } from './checks.ts';
-import {
-  CLIENT_NAMES,
-  checkApiKey,
-  checkBaseUrl,
-  checkFunctions,
-  checkQueryNames,
-  checkWebhookSecrets,
-  fail,
-  type MerchantClientOptions,
-} from './client-options.ts';
-import { readDialectFile } from './dialect-file/dialect-file.ts';
-import { expectedDrift, queryPins, receiverPins } from './dialect-file/pins.ts';
+import { type Call, CallPromise } from './call/call.ts';
+import type { ClientOverrides, MerchantClientOptions } from './client-options.ts';
+import { ClientParts } from './client-parts.ts';
+import { ConfigurationError } from './errors/classes.ts';
 import { buildInvoices, type Invoices } from './resources/invoices.ts';
 import { buildPaymentMethods, type PaymentMethods } from './resources/payment-methods.ts';
 import { buildRates, type Rates } from './resources/rates.ts';
+import { type RawRequest, sendRequest } from './resources/request.ts';
 import { buildWebhooks, type Webhooks } from './resources/webhooks.ts';
 import { buildWithdrawals, type Withdrawals } from './resources/withdrawals.ts';
-import { StrictDrift } from './transport/drift/strict-drift.ts';
-import { DriftReporter, Observer } from './transport/observer.ts';
-import { checkHeaders, readClientSettings } from './transport/read-options.ts';
-import { runtimeOf } from './transport/runtime.ts';
-import type { ClientCore } from './transport/scope.ts';
-import { apiKeySource } from './transport/secrecy/api-key.ts';
-import { Redactor } from './transport/secrecy/redact.ts';
-import { RateLimitGate, RetryBudget } from './transport/throttle.ts';
-import { Transport } from './transport/transport.ts';
+import type { CallOptions } from './transport/options.ts';
+
+/** The parts of each client. Kept outside of it, so that a test can use a plain object in place of a client. */
+const PARTS = new WeakMap<object, ClientParts>();
+
+function partsOf(client: object | undefined): ClientParts {
+  const parts = client === undefined ? undefined : PARTS.get(client);
+  if (parts !== undefined) return parts;
+  throw new ConfigurationError('MerchantClient: call request and withOptions as methods of the client.');
+}
 
 /**
  * The client of the Merchant Invoicing Service. One per process is enough: its calls share a retry budget and wait
@@ -48,45 +41,58 @@ export class MerchantClient {
   readonly webhooks: Webhooks;
 
   constructor(options: MerchantClientOptions = {}) {
-    checkOptions('options', options, CLIENT_NAMES, fail);
-    checkFunctions(options.hooks, 'hooks', ['onRequest', 'onResponse', 'onRetry', 'onError'], true);
-    checkFunctions(options.logger, 'logger', ['debug', 'info', 'warn', 'error'], false);
-    checkFunctions(options.runtime, 'runtime', ['now', 'monotonic', 'random', 'timer'], true);
-    const { onDrift, dialect } = options;
-    checkCallbacks({ fetch: options.fetch, ...(onDrift !== 'throw' && { onDrift }) }, fail);
-    const file = dialect === undefined ? null : readDialectFile(dialect, fail);
-    const baseUrl = checkBaseUrl(options.baseUrl, options.allowHttp === true);
-    const apiKey = checkApiKey(options.apiKey);
-    const secrets = checkWebhookSecrets(options.webhookSecret);
-    const { budget, settings } = readClientSettings(options, fail);
-    const headers = checkHeaders(options.headers, 'headers', fail);
-    const redactor = new Redactor([...secrets, apiKey].filter((secret) => typeof secret === 'string'));
-    const runtime = runtimeOf(options.runtime);
-    // Looked up at each call, so that a tool that replaces the platform's fetch later is seen.
-    const fetch = options.fetch ?? ((url, init) => globalThis.fetch(url, init));
-    const core: ClientCore = {
-      transport: new Transport({ fetch, baseUrl, headers, redactor }),
-      readKey: apiKeySource(apiKey, redactor),
-      runtime,
-      budget: new RetryBudget(budget),
-      gate: new RateLimitGate(runtime),
-      observer: options.hooks || options.logger ? new Observer(options.hooks ?? {}, options.logger ?? {}) : null,
-      redactor,
-      drift:
-        onDrift === 'throw'
-          ? new StrictDrift(file === null ? new Set() : expectedDrift(file), redactor)
-          : onDrift === undefined
-            ? null
-            : new DriftReporter(onDrift, redactor),
-      settings,
-    };
+    const parts = options instanceof ClientParts ? options : ClientParts.read(options);
+    const { core, secrets, queryNames, pins } = parts;
+    PARTS.set(this, parts);
     this.invoices = buildInvoices(core);
-    this.withdrawals = buildWithdrawals(
-      core,
-      checkQueryNames(options.withdrawalQuery, file === null ? {} : queryPins(file, fail)),
-    );
+    this.withdrawals = buildWithdrawals(core, queryNames);
     this.paymentMethods = buildPaymentMethods(core);
     this.rates = buildRates(core);
-    this.webhooks = buildWebhooks(core, secrets, file === null ? {} : receiverPins(file, fail));
+    this.webhooks = buildWebhooks(core, secrets, pins);
+  }
+
+  /**
+   * Creates a client for another business of the same service, or with other limits. It is cheap: a server can make one
+   * for each request. It shares fetch, hooks, logger and clock. Retry budget and rate-limit pause belong to the key. All
+   * clients with that key that come from one first client share them, up to 10,000 keys.
+   *
+   * @throws ConfigurationError (`SDK_CONFIGURATION`) for an unusable option, and for an `apiKey` of undefined.
+   * @example
+   * const shop = merchant.withOptions({ apiKey: await vault.read('shop-7') });
+   * await shop.invoices.create(params);
+   */
+  withOptions(options: ClientOverrides): MerchantClient {
+    const parts: object = partsOf(this).with(options);
+    return new MerchantClient(parts); // the constructor recognises them
+  }
+
+  /**
+   * Calls an endpoint that this version of the package does not know, and decodes its data.
+   *
+   * @throws UnexpectedResponseError (`SDK_CONTRACT`) if `decode` throws.
+   * @example
+   * const count = await merchant.request({
+   *   method: 'GET',
+   *   path: '/api/v1/external/balances',
+   *   decode: (data) => (Array.isArray(data) ? data.length : 0),
+   * });
+   */
+  request<T>(request: RawRequest & { readonly decode: (data: unknown) => T }, options?: CallOptions): Call<T>;
+  /**
+   * Calls an endpoint that this version of the package does not know, with key, retries, deadline and typed errors. GET,
+   * PUT and DELETE are repeated after a failure, and others only with `idempotent: true`. Resolves to the `data` of the envelope, or to
+   * the whole body where there is no envelope. Amounts stay text: nothing is decoded.
+   *
+   * @throws ConfigurationError (`SDK_INVALID_ARGUMENT`) for a path that could leave the service, or data that JSON does not
+   * know. No request is made.
+   * @example
+   * const balances = await merchant.request({ method: 'GET', path: '/api/v1/external/balances' });
+   */
+  request(request: RawRequest, options?: CallOptions): Call<unknown>;
+  request(
+    request: RawRequest & { readonly decode?: (data: unknown) => unknown },
+    options?: CallOptions,
+  ): Call<unknown> {
+    return new CallPromise(sendRequest(partsOf(this).core, request, options));
   }
 }

@@ -1,7 +1,8 @@
 export type { Call, CallResult, ListCall, ResponseInfo, WithResponse } from './call/call.ts';
 export { MerchantClient } from './client.ts';
-export type { MerchantClientOptions } from './client-options.ts';
-export type { Operation } from './contract/endpoints.ts';
+export type { ClientOverrides, MerchantClientOptions } from './client-options.ts';
+export type { HttpMethod } from './contract/endpoint.ts';
+export type { ClientOperation as Operation } from './contract/endpoints.ts';
 export type {
   CreateInvoiceParams,
   DecimalInput,
@@ -70,22 +71,22 @@ export type { CreateOrGetResult, Invoices } from './resources/invoices.ts';
 export type { InvalidItem, ListOptions } from './resources/list-options.ts';
 export type { ChargeQuery, PaymentMethods } from './resources/payment-methods.ts';
 export type { RateFilter, Rates } from './resources/rates.ts';
+export type { RawRequest } from './resources/request.ts';
 export type { WaitOptions } from './resources/wait-until-final.ts';
 export type { Webhooks } from './resources/webhooks.ts';
 export type { Withdrawals } from './resources/withdrawals.ts';
 export type {
+  AttemptTrace,
   CallEvent,
-  CallOptions,
+  CallTrace,
   DriftEvent,
+  EndEvent,
   ErrorEvent,
-  FetchLike,
   Hooks,
-  InvalidRow,
   Logger,
   ResponseEvent,
   RetryEvent,
-  RetryOptions,
-  RowsOptions,
-} from './transport/options.ts';
+} from './transport/observe/events.ts';
+export type { CallOptions, FetchLike, InvalidRow, RetryOptions, RowsOptions } from './transport/options.ts';
 export type { Runtime } from './transport/runtime.ts';
 export type { InvoiceEvent } from './webhooks/event/events.ts';

@@ -1,12 +1,8 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
-import { trace } from '@opentelemetry/api';
-import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base';
+import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { MerchantClient } from '../src/index.ts';
-import { createSandbox } from '../src/sandbox/index.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const FOLDER = join(ROOT, 'coverage', 'docs-blocks');
@@ -32,10 +28,19 @@ declare const app: import('express').Express;
 declare const onPaid: () => Promise<void>;
 declare const onCanceled: () => Promise<void>;
 `,
-  'retries.md': `import { isMerchantError, MerchantClient } from 'merchant-invoicing';\ndeclare const metrics: { count(name: string, labels: object): void };\n`,
   'going-live.md': `import { MerchantClient } from 'merchant-invoicing';
 import dialect from './merchant-invoicing.dialect.json' with { type: 'json' };
 `,
+  'retries.md': `import { MerchantClient } from 'merchant-invoicing';\n`,
+  'platforms.md': `import { type CreateInvoiceParams, Decimal, type Hooks, type Logger, MerchantClient } from 'merchant-invoicing';
+interface Shop { readonly id: string; readonly apiKey: string }
+declare const platformKey: string;
+declare const hooks: Hooks;
+declare const logger: Logger;
+declare const merchant: MerchantClient;
+declare function readRefund(data: unknown): { readonly id: string };
+`,
+  'observability.md': `declare const stats: { count(name: string, labels: object): void };\n`,
   'pagination.md': `import type { Invoice, MerchantClient } from 'merchant-invoicing';\ndeclare const merchant: MerchantClient;\ndeclare function book(invoice: Invoice): Promise<void>;\n`,
 };
 
@@ -81,40 +86,5 @@ describe.each(Object.keys(PRELUDE))('docs/%s', (page) => {
       .getPreEmitDiagnostics(program)
       .map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n'));
     expect(findings).toEqual([]);
-  });
-});
-
-describe('the OpenTelemetry recipe', () => {
-  it('makes one span per operation, retries included', async () => {
-    const spans = new InMemorySpanExporter();
-    trace.setGlobalTracerProvider(new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(spans)] }));
-    const recipe = blocksOf('retries.md').find((code) => code.includes('export function traced')) ?? '';
-    const file = join(FOLDER, 'traced.ts');
-    const source = pathToFileURL(join(ROOT, 'src/index.ts')).href;
-    writeFileSync(
-      file,
-      `import { isMerchantError } from '${source}';\n${recipe.replace(`'merchant-invoicing'`, `'${source}'`)}`,
-    );
-    const { traced } = (await import(pathToFileURL(file).href)) as {
-      traced<T>(operation: string, call: () => PromiseLike<T>): Promise<T>;
-    };
-
-    const sandbox = createSandbox();
-    const merchant = new MerchantClient({
-      baseUrl: sandbox.url,
-      apiKey: sandbox.apiKey,
-      fetch: sandbox.fetch,
-      retry: { baseDelay: 0 },
-    });
-    sandbox.faults.next('server_error');
-    await traced('rates.list', () => merchant.rates.list());
-    await traced('invoices.get', () => merchant.invoices.get('no-such')).catch(() => {});
-    const seen = spans
-      .getFinishedSpans()
-      .map(({ name, attributes, status }) => ({ name, attributes, failed: status.code === 2 }));
-    expect(seen).toEqual([
-      { name: 'rates.list', attributes: { 'http.response.status_code': 200, 'merchant.attempts': 2 }, failed: false },
-      { name: 'invoices.get', attributes: { 'error.type': 'NOT_FOUND', 'merchant.outcome': 'rejected' }, failed: true },
-    ]);
   });
 });

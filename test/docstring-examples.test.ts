@@ -7,17 +7,21 @@ const ROOT = join(import.meta.dirname, '..');
 const FOLDER = join(ROOT, 'coverage', 'docstring-examples');
 afterAll(() => rmSync(FOLDER, { recursive: true, force: true }));
 
-const ENTRIES = ['index', 'webhooks/index', 'sandbox/index', 'msw', 'testing/index'];
+const ENTRIES = ['index', 'webhooks/index', 'sandbox/index', 'reconcile/index', 'msw', 'testing/index'];
 
 /** What the merchant's code around an example declares. */
 const SURROUNDINGS = `
-import type { InvoiceEvent, MerchantClient, CreateInvoiceParams, WebhookStore, WebhookHandler, Sandbox, Decimal, DecimalInput } from 'merchant-invoicing-sources';
+import type { InvoiceEvent, MerchantClient, CreateInvoiceParams, WebhookStore, WebhookHandler, Sandbox, Decimal, DecimalInput, Finding, ReconcileOptions, Reconciliation } from 'merchant-invoicing-sources';
 declare global {
   const merchant: MerchantClient;
   const params: CreateInvoiceParams;
   const sandbox: Sandbox;
   const handler: WebhookHandler;
   const store: WebhookStore;
+  const orders: NonNullable<ReconcileOptions['orders']>;
+  const lookup: NonNullable<ReconcileOptions['lookup']>;
+  const run: Reconciliation;
+  const finding: Finding;
   const myStore: () => WebhookStore;
   const makeStore: () => WebhookStore;
   const secret: string;

@@ -162,6 +162,12 @@ describe('the rules', () => {
     ['webhooks/verify/signature.ts', 'node:http', 'lazy'],
     ['sandbox/server.ts', 'node:http', 'value'],
     ['sandbox/server.ts', 'node:crypto', 'lazy'],
+    ['webhooks/event.ts', 'node:fs', 'lazy'],
+    ['reconcile/reconcile.ts', 'client.ts', 'value'],
+    ['reconcile/reconcile.ts', 'sandbox/server.ts', 'type'],
+    ['reconcile/reconcile.ts', 'contract/values/codecs.ts', 'value'],
+    ['reconcile/reconcile.ts', 'node:fs', 'value'],
+    ['reconcile/reconcile.ts', 'ky', 'value'],
     ['contract/types.ts', 'node:util', 'lazy'],
   ])('refuse that %s imports %s (%s)', (path, to, kind) => {
     const found = violations(house(path, { to, kind }));
@@ -267,6 +273,15 @@ describe.runIf(isBuilt)('the built entries', () => {
       [],
     );
     expect(sources).toContain('src/webhooks/verify/signature.ts');
+  });
+
+  it.each(['reconcile.js', 'reconcile.cjs'])('%s holds neither ky nor zod, neither client nor sandbox', (entry) => {
+    const { externals, sources } = readBuilt(dist, entry);
+    expect(externals).toEqual(['decimal.js']);
+    expect(
+      sources.filter((path) => /node_modules|\/sandbox\/|src\/(?:client|call\/|transport|resources)/.test(path)),
+    ).toEqual([]);
+    expect(sources).toContain('src/reconcile/reconcile.ts');
   });
 
   it.each(['testing.js', 'testing.cjs'])('%s holds neither ky nor zod, neither client nor sandbox', (entry) => {

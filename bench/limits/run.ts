@@ -2,6 +2,7 @@
 import { findings } from './findings.ts';
 import { hiding } from './hiding.ts';
 import { lock } from './lock.ts';
+import { manyClients, observing } from './observing.ts';
 import { manyInvoices } from './sandbox.ts';
 import { strangers } from './strangers.ts';
 
@@ -10,3 +11,5 @@ await findings();
 await strangers();
 await lock();
 await manyInvoices();
+await observing();
+manyClients();

@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import { createWebhookHandler, sqliteStore } from 'merchant-invoicing/webhooks';
 
-const db = new DatabaseSync(process.env['SHOP_DB'] ?? 'shop.db');
+export const db = new DatabaseSync(process.env['SHOP_DB'] ?? 'shop.db');
 db.exec('CREATE TABLE IF NOT EXISTS credits (order_id TEXT NOT NULL, usdt TEXT NOT NULL)');
 const store = sqliteStore(db);
 await store.migrate();

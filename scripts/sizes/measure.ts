@@ -28,6 +28,7 @@ const TARGETS: Readonly<Record<string, Target>> = {
   webhooks: { file: 'webhooks.js' },
   verifyWebhook: { file: 'webhooks.js', only: 'verifyWebhook' },
   sandbox: { file: 'sandbox.js' },
+  reconcile: { file: 'reconcile.js' },
   msw: { file: 'msw.js' },
   testing: { file: 'testing.js' },
   cli: { file: 'cli/main.js', run: ['--version'] },

@@ -45,9 +45,11 @@ const io: Io = {
   err: (text) => void stderr.write(text),
   env,
   isTerminal: stdout.isTTY === true,
+  isErrorTerminal: stderr.isTTY === true,
   keyboard: stdin.isTTY === true && stdout.isTTY === true ? keyboard : null,
   open,
   readInput,
+  input: () => stdin,
   signal: end.signal,
 };
 process.exitCode = await main(argv.slice(2), io);

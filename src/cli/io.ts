@@ -9,12 +9,16 @@ export interface Io {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Whether standard output is a terminal. */
   readonly isTerminal: boolean;
+  /** Whether standard error is a terminal, which can show progress. */
+  readonly isErrorTerminal: boolean;
   /** Null where there is no terminal to read keys from. */
   readonly keyboard: Keyboard | null;
   /** Shows an address in the browser, if there is one. */
   readonly open: (url: string) => void;
   /** All bytes of standard input. */
   readonly readInput: () => Promise<Uint8Array>;
+  /** Standard input, piece by piece. */
+  readonly input: () => AsyncIterable<Uint8Array>;
   /** Aborted by Ctrl-C, SIGTERM and SIGHUP. */
   readonly signal: AbortSignal;
 }

@@ -18,6 +18,7 @@ const RUN: Readonly<Record<string, () => Promise<Command>>> = {
   'webhooks verify': async () => (await import('./webhooks/verify.ts')).webhooksVerify,
   'webhooks learn': async () => (await import('./webhooks/learn.ts')).webhooksLearn,
   probe: async () => (await import('./probe/command.ts')).probeCommand,
+  reconcile: async () => (await import('./reconcile/command.ts')).reconcileCommand,
   doctor: async () => (await import('./doctor/command.ts')).doctorCommand,
   openapi: async () => openapi,
   explain: async () => (await import('./explain.ts')).explain,

@@ -4,11 +4,14 @@ import type { Check } from './values/check.ts';
 /** Text values only. An undefined value is left out of the request. */
 export type WireRecord = Readonly<Record<string, string | undefined>>;
 
+/** The methods that a client can send. */
+export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
 /** One endpoint of the interface, as data. `Data` is the type of a decoded success. */
 export interface Endpoint<Data> {
-  readonly method: 'GET' | 'POST';
+  readonly method: HttpMethod;
   /** Path below the base address, with `{name}` for each path parameter. */
-  readonly path: `/api/v1/external/${string}`;
+  readonly path: `/${string}`;
   /** True where a repeated request cannot do the work twice. */
   readonly idempotent: boolean;
   /** Whether the interface shows the success in an envelope, or shows no shape at all. The client reads both forms for either. */

@@ -23,10 +23,13 @@ const table = {
 /** The operations of the service, named as the client's methods. */
 export type Operation = keyof typeof table;
 
+/** The operations of the client: those of the service, and `request` for an endpoint that the client does not know. */
+export type ClientOperation = Operation | 'request';
+
 /** An endpoint with the name of its operation. */
-export type Named<AnyEndpoint> = AnyEndpoint & { readonly operation: Operation };
+export type Named<AnyEndpoint> = AnyEndpoint & { readonly operation: ClientOperation };
 
 /** All endpoints of the interface, by operation. */
 export const endpoints = Object.fromEntries(
   Object.entries(table).map(([operation, endpoint]) => [operation, { ...endpoint, operation }]),
-) as { readonly [Name in Operation]: Named<(typeof table)[Name]> }; // fromEntries forgets the keys
+) as { readonly [Name in Operation]: Named<(typeof table)[Name]> & { readonly operation: Name } }; // fromEntries forgets the keys

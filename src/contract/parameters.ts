@@ -92,7 +92,11 @@ export function amountText(value: unknown): string | Problem {
 }
 
 function plainText(value: unknown): string | null {
-  if (typeof value === 'string') return value.length <= 40 ? value : null;
+  return typeof value === 'string' && value.length <= 40 ? value : decimalText(value);
+}
+
+/** Returns a decimal of this package or of the host in plain notation, or null for any other value. */
+export function decimalText(value: unknown): string | null {
   // Bounded first, because a huge exponent in plain notation takes minutes or all of the memory.
   return isDecimalLike(value) && Math.abs(value.e) <= 30 ? value.toFixed() : null;
 }

@@ -4,8 +4,9 @@ import type { CreatedInvoice, Invoice } from '../contract/types.ts';
 import { AbortedError, InvoiceAlreadyExistsError, InvoiceMismatchError } from '../errors/classes.ts';
 import type { Outcome } from '../errors/codes.ts';
 import { hasCode, isMerchantError } from '../errors/guards.ts';
-import { reporting, type Success, sendCall } from '../transport/call-loop.ts';
+import { type Success, sendCall } from '../transport/call-loop.ts';
 import { afterUnknown } from '../transport/failure.ts';
+import { observed } from '../transport/observe/observed-call.ts';
 import type { CallOptions } from '../transport/options.ts';
 import { type CallScope, type ClientCore, openCall } from '../transport/scope.ts';
 import { rewriteTexts } from '../transport/secrecy/shown-data.ts';
@@ -14,8 +15,8 @@ import { readBack } from './read-invoice.ts';
 
 /** `created` is true also for an invoice that one of the call's attempts made before its answer was lost. */
 export type Creation =
-  | { readonly created: true; readonly success: Success<CreatedInvoice> }
-  | { readonly created: false; readonly success: Success<Invoice> };
+  | (Success<CreatedInvoice> & { readonly created: true })
+  | (Success<Invoice> & { readonly created: false });
 
 const endpoint = endpoints['invoices.create'];
 
@@ -29,20 +30,21 @@ export function createInvoice(
   options: CallOptions,
   orGet: boolean,
 ): Promise<Creation> {
-  return reporting(client, endpoint, () => {
+  const open = (): CallScope<CreatedInvoice> => {
     const spec = {
       body: params,
       externalId: () => params?.external_id,
       data: compared(endpoint.data, (created) => creationDifferences(scope.sent, created)),
     };
     const scope: CallScope<CreatedInvoice> = openCall(client, endpoint, spec, options);
-    return createOrRecover(scope, orGet);
-  });
+    return scope;
+  };
+  return observed(client, endpoint, open, (scope) => createOrRecover(scope, orGet));
 }
 
 async function createOrRecover(scope: CallScope<CreatedInvoice>, orGet: boolean): Promise<Creation> {
   try {
-    return { created: true, success: await sendCall(scope) };
+    return { ...(await sendCall(scope)), created: true };
   } catch (error) {
     if (!hasCode(error, 'INVOICE_ALREADY_EXISTS')) throw error;
     // Only after an attempt with an unknown outcome can this call have created the existing invoice.
@@ -54,7 +56,7 @@ async function createOrRecover(scope: CallScope<CreatedInvoice>, orGet: boolean)
     const recovered = origin === 'this_call';
     const attempts = error.attempts.length + requests;
     const durationMs = scope.client.runtime.monotonic() - scope.startedAt;
-    return { created: recovered, success: { ...found, attempts, durationMs, recovered } };
+    return { ...found, attempts, durationMs, recovered, created: recovered };
   }
 }
 

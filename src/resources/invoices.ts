@@ -88,15 +88,14 @@ export interface Invoices {
 /** @internal */
 export function buildInvoices(client: ClientCore): Invoices {
   return {
-    create: (params, options = {}) =>
-      new CallPromise(createInvoice(client, params, options, false).then(({ success }) => success)),
+    create: (params, options = {}) => new CallPromise(createInvoice(client, params, options, false)),
     createOrGet: (params, options = {}) =>
       new CallPromise(
         createInvoice(client, params, options, true).then((creation) => ({
-          ...creation.success,
+          ...creation,
           value: creation.created
-            ? { created: true, invoice: creation.success.value }
-            : { created: false, invoice: creation.success.value },
+            ? { created: true, invoice: creation.value }
+            : { created: false, invoice: creation.value },
         })),
       ),
     get: (ident, options) => new CallPromise(readInvoice(client, ident, options)),

@@ -1,5 +1,5 @@
 import { argumentFail, type Callback, checkCallbacks, readCount } from '../checks.ts';
-import type { Operation } from '../contract/endpoints.ts';
+import type { ClientOperation } from '../contract/endpoints.ts';
 import type { Page } from '../contract/types.ts';
 import type { CallOptions, InvalidRow, RowsOptions } from '../transport/options.ts';
 import { CALL_NAMES, type CallSettings, readCallOptions } from '../transport/read-options.ts';
@@ -44,7 +44,11 @@ export interface ListSettings<T> extends Pick<ListOptions<T>, 'onPage' | 'onInva
 }
 
 /** Reads the options of a list. @internal */
-export function readListOptions<T>(client: ClientCore, options: ListOptions<T>, operation: Operation): ListSettings<T> {
+export function readListOptions<T>(
+  client: ClientCore,
+  options: ListOptions<T>,
+  operation: ClientOperation,
+): ListSettings<T> {
   const fail = argumentFail(operation);
   const settings = readCallOptions(client.settings, options, LIST_NAMES, fail);
   const { onPage, onInvalidItem } = options;
@@ -54,7 +58,7 @@ export function readListOptions<T>(client: ClientCore, options: ListOptions<T>, 
 }
 
 /** Reads the options of a call that answers all its rows at once. @internal */
-export function readRowsOptions(client: ClientCore, options: RowsOptions, operation: Operation) {
+export function readRowsOptions(client: ClientCore, options: RowsOptions, operation: ClientOperation) {
   const fail = argumentFail(operation);
   const settings = readCallOptions(client.settings, options, ROWS_NAMES, fail);
   const { onInvalidItem } = options;

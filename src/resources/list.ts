@@ -7,10 +7,13 @@ import { isObject } from '../contract/json.ts';
 import type { PageQuery } from '../contract/parameter-types.ts';
 import { rowsOf } from '../contract/rows.ts';
 import type { Page } from '../contract/types.ts';
+import { isMerchantError } from '../errors/guards.ts';
 import { readArguments } from '../transport/arguments.ts';
-import { reportFailure, reporting, type Success, sendCall } from '../transport/call-loop.ts';
+import { type Success, sendCall } from '../transport/call-loop.ts';
+import type { ErrorEvent } from '../transport/observe/events.ts';
+import { type FailureReport, failureEvent, observed } from '../transport/observe/observed-call.ts';
 import type { RowsOptions } from '../transport/options.ts';
-import { type CallSpec, type ClientCore, openCall } from '../transport/scope.ts';
+import { type CallScope, type CallSpec, type ClientCore, openCall } from '../transport/scope.ts';
 import { type ListOptions, type ListSettings, readListOptions, readRowsOptions } from './list-options.ts';
 
 /** A member by which a list can be filtered. */
@@ -63,8 +66,10 @@ export function listCall<T extends { readonly uuid: string }, Query extends Page
     });
   } catch (error) {
     // A wrong argument rejects the call, because methods never throw.
-    reportFailure(client, endpoint, error, client.runtime.monotonic());
-    const refused = Promise.reject<never>(error);
+    const refuse = (): never => {
+      throw error;
+    };
+    const refused = observed<never, never>(client, endpoint, refuse, refuse);
     return new ListCallPromise<T>(refused, {
       operation,
       key,
@@ -86,8 +91,8 @@ class ListReader<T extends { readonly uuid: string }, Query extends PageQuery> {
   readonly #query: Query;
   readonly #queryNames: Readonly<Record<string, string>>;
   readonly #filters: readonly ListFilter<T>[];
-  /** When requests began that have failed. The walk decides later whether it ends by a failure. */
-  readonly #beganAt = new WeakMap<object, number>();
+  /** The events of requests that have failed. The walk decides later whether it ends by a failure. */
+  readonly #failures = new WeakMap<object, ErrorEvent>();
 
   constructor(
     client: ClientCore,
@@ -110,7 +115,7 @@ class ListReader<T extends { readonly uuid: string }, Query extends PageQuery> {
   }
 
   async first(): Promise<Success<Page<T>>> {
-    const success = await reporting(this.#client, this.#endpoint, () => this.#request(this.#query, this.startPage));
+    const success = await this.#request(this.#query, this.startPage);
     const asked = this.#query?.per_page ?? success.value.per_page;
     if (asked !== success.value.per_page) this.#client.drift?.reportOnce(this.#endpoint, 'per_page', 'size_ignored');
     return success;
@@ -118,34 +123,39 @@ class ListReader<T extends { readonly uuid: string }, Query extends PageQuery> {
 
   /** A later page, of the same query. Its failure is reported when the walk ends by it. */
   async read(page: number, signal: AbortSignal): Promise<Page<T>> {
-    const beganAt = this.#client.runtime.monotonic();
-    try {
-      return (await this.#request({ ...this.#query, page }, page, signal)).value;
-    } catch (error) {
-      if (error instanceof Error) this.#beganAt.set(error, beganAt);
-      throw error;
-    }
+    const onFailure = (event: ErrorEvent, error: unknown): void => {
+      if (error instanceof Error) this.#failures.set(error, event);
+    };
+    return (await this.#request({ ...this.#query, page }, page, signal, { onFailure })).value;
   }
 
   /** Reports the failure that has ended a walk to the hooks. */
   report(error: unknown): void {
-    const beganAt = (error instanceof Error && this.#beganAt.get(error)) || this.#client.runtime.monotonic();
-    reportFailure(this.#client, this.#endpoint, error, beganAt);
+    const { observer } = this.#client;
+    if (observer === null || !isMerchantError(error)) return;
+    observer.error(this.#failures.get(error) ?? failureEvent(this.#client, this.#endpoint, error));
   }
 
-  async #request(
+  #request(
     query: Query,
     page: number,
     signal: AbortSignal | null = this.options.settings.signal,
+    report: FailureReport = {},
   ): Promise<Success<Page<T>>> {
     const others: string[] = [];
     const settings = { ...this.options.settings, signal };
-    const spec = { query, page, settings, queryNames: this.#queryNames, ...this.#itemByItem(others) };
-    const success = await sendCall(openCall(this.#client, this.#endpoint, spec));
-    const items = success.value.items.filter((item) => this.#isAskedFor(item, others));
-    const value = items.length < success.value.items.length ? { ...success.value, items } : success.value;
-    this.leftOut.set(value, others);
-    return { ...success, value };
+    const open = (): CallScope<Page<T>> => {
+      const spec = { query, page, settings, queryNames: this.#queryNames, ...this.#itemByItem(others) };
+      return openCall(this.#client, this.#endpoint, spec);
+    };
+    const read = async (scope: CallScope<Page<T>>): Promise<Success<Page<T>>> => {
+      const success = await sendCall(scope);
+      const items = success.value.items.filter((item) => this.#isAskedFor(item, others));
+      const value = items.length < success.value.items.length ? { ...success.value, items } : success.value;
+      this.leftOut.set(value, others);
+      return { ...success, value };
+    };
+    return observed(this.#client, this.#endpoint, open, read, report);
   }
 
   #isAskedFor(item: T, others: string[]): boolean {
@@ -181,8 +191,9 @@ export function readRows<T>(
   options: RowsOptions = {},
   readFilter: () => (row: T) => boolean = () => () => true,
 ): Promise<Success<T[]>> {
-  return reporting(client, endpoint, async () => {
-    const isAskedFor = readFilter();
+  let isAskedFor: (row: T) => boolean;
+  const open = (): CallScope<T[]> => {
+    isAskedFor = readFilter();
     const { operation } = endpoint;
     const { settings, onInvalidItem } = readArguments(operation, () => readRowsOptions(client, options, operation));
     const data = rowsOf(endpoint.item, {
@@ -193,7 +204,10 @@ export function readRows<T>(
         if (onInvalidItem !== undefined) notify(() => onInvalidItem({ index, path, raw }));
       },
     });
-    const success = await sendCall(openCall(client, endpoint, { data, settings }));
+    return openCall(client, endpoint, { data, settings });
+  };
+  return observed(client, endpoint, open, async (scope) => {
+    const success = await sendCall(scope);
     return { ...success, value: success.value.filter(isAskedFor) };
   });
 }

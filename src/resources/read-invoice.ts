@@ -2,7 +2,8 @@ import { endpoints } from '../contract/endpoints.ts';
 import { lenientPage } from '../contract/envelope.ts';
 import type { Invoice } from '../contract/types.ts';
 import { type AnyMerchantError, isMerchantError } from '../errors/guards.ts';
-import { runCall, type Success, sendCall } from '../transport/call-loop.ts';
+import { type Success, sendCall } from '../transport/call-loop.ts';
+import { type FailureReport, runCall } from '../transport/observe/observed-call.ts';
 import type { CallOptions } from '../transport/options.ts';
 import { type CallScope, type CallSpec, type ClientCore, openCall } from '../transport/scope.ts';
 import { compared, invoiceDifferences } from './compare-invoices.ts';
@@ -16,9 +17,10 @@ export function readInvoice(
   ident: string,
   options?: CallOptions,
   spec: Pick<CallSpec<Invoice>, 'deadlineAt'> = {},
+  report: FailureReport = {},
 ): Promise<Success<Invoice>> {
   const data = compared(get.data, (invoice) => invoiceDifferences(ident, invoice));
-  return runCall(client, get, { ...spec, params: { ident }, data, externalId: () => ident }, options);
+  return runCall(client, get, { ...spec, params: { ident }, data, externalId: () => ident }, options, report);
 }
 
 /** A walk without end would delay the payment. */
@@ -48,10 +50,12 @@ export async function readBack(creation: CallScope<unknown>): Promise<ReadBack> 
 }
 
 /** Returns the specification of a further request, with the settings and the deadline of the creation. */
-function furtherRequest(creation: CallScope<unknown>): Pick<CallSpec<never>, 'settings' | 'externalId' | 'deadlineAt'> {
-  const { externalId, deadlineAt } = creation;
+function furtherRequest(
+  creation: CallScope<unknown>,
+): Pick<CallSpec<never>, 'settings' | 'externalId' | 'deadlineAt' | 'callId'> {
+  const { externalId, deadlineAt, callId } = creation;
   // Query parameters of the caller belong to the endpoint of the creation.
-  return { settings: { ...creation, query: {} }, externalId: () => externalId, deadlineAt };
+  return { settings: { ...creation, query: {} }, externalId: () => externalId, deadlineAt, callId };
 }
 
 async function getByPath(creation: CallScope<unknown>): Promise<ReadBack> {

@@ -112,7 +112,7 @@ async function readOnce(
 ): Promise<Invoice | null> {
   try {
     const options = signal === null ? {} : { signal };
-    return (await readInvoice(client, ident, options, { deadlineAt })).value;
+    return (await readInvoice(client, ident, options, { deadlineAt }, { mayFail: isPassing })).value;
   } catch (error) {
     if (isMerchantError(error) && isPassing(error)) return null;
     throw error;

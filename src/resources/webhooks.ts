@@ -3,7 +3,7 @@ import { endpoints } from '../contract/endpoints.ts';
 import { isObject } from '../contract/json.ts';
 import type { WebhookDelivery } from '../contract/types.ts';
 import { ConfigurationError } from '../errors/classes.ts';
-import { runCall } from '../transport/call-loop.ts';
+import { runCall } from '../transport/observe/observed-call.ts';
 import type { CallOptions } from '../transport/options.ts';
 import type { ClientCore } from '../transport/scope.ts';
 import { createDeferredHandler, deferredVerify } from '../webhooks/deferred-receiver.ts';
@@ -65,7 +65,7 @@ export function buildWebhooks(
   const secretsFor = (operation: string): readonly (string | Uint8Array)[] => {
     if (secrets.length > 0) return secrets;
     throw new ConfigurationError(
-      `${operation}: the client has no webhookSecret: give MerchantClient one, or put it into MERCHANT_WEBHOOK_SECRET, which is not set or empty.`,
+      `${operation}: the client has no webhookSecret: give MerchantClient one, or put it into MERCHANT_WEBHOOK_SECRET, which is not set or empty. A client of withOptions with another key needs a separate one.`,
       { operation },
     );
   };

@@ -1,10 +1,9 @@
 // The room `transport` carries one call over HTTP, from its checked input to its data or its typed error.
 // It imports contract, errors, checks and printable, and nothing of the rooms that use it.
-import type { Endpoint } from '../contract/endpoint.ts';
-import type { Named } from '../contract/endpoints.ts';
 import type { AttemptRecord, StoppedBy } from '../errors/codes.ts';
-import { type CallError, isMerchantError } from '../errors/guards.ts';
+import type { CallError } from '../errors/guards.ts';
 import { printable } from '../printable.ts';
+import { heard, type TracingChannel, traced } from '../tracing.ts';
 import type { Answer } from './answer.ts';
 import { Attempt } from './attempt.ts';
 import {
@@ -18,11 +17,12 @@ import {
   unloaded,
   unusableKey,
 } from './failure.ts';
-import type { CallOptions } from './options.ts';
+import type { AttemptTrace, CallEvent } from './observe/events.ts';
+import { shownFailure } from './observe/observer.ts';
 import { type Read, readAnswer } from './read-answer.ts';
 import { nextWait, outcomeOf } from './retry.ts';
 import { pause } from './runtime.ts';
-import { type CallScope, type CallSpec, type ClientCore, openCall, shownExternalId } from './scope.ts';
+import { type CallScope, callFacts, shownExternalId } from './scope.ts';
 import { LoadFailure } from './transport.ts';
 
 /** A call that has succeeded, and the answer that its data came with. */
@@ -36,45 +36,6 @@ export interface Success<T> {
   readonly recovered: boolean;
 }
 
-/** One whole call: opens it, sends it, and reports its failure to the hooks. */
-export function runCall<Data>(
-  client: ClientCore,
-  endpoint: Named<Endpoint<Data>>,
-  spec: CallSpec<Data>,
-  options?: CallOptions,
-): Promise<Success<Data>> {
-  return reporting(client, endpoint, () => sendCall(openCall(client, endpoint, spec, options)));
-}
-
-/** Does the work of one call, and reports its failure to the hooks once. */
-export async function reporting<T>(
-  client: ClientCore,
-  endpoint: Named<Endpoint<unknown>>,
-  work: () => Promise<T>,
-): Promise<T> {
-  const startedAt = client.runtime.monotonic();
-  try {
-    return await work();
-  } catch (error) {
-    reportFailure(client, endpoint, error, startedAt);
-    throw error;
-  }
-}
-
-/** Reports the failure of a call to the hooks. Code that sends the requests of a call one by one calls it itself. */
-export function reportFailure(
-  { observer, runtime }: ClientCore,
-  { operation, method, path }: Named<Endpoint<unknown>>,
-  error: unknown,
-  startedAt: number,
-): void {
-  if (observer === null || !isMerchantError(error)) return;
-  const { code, outcome, attempts } = error;
-  const durationMs = runtime.monotonic() - startedAt;
-  const status = 'status' in error ? error.status : null;
-  observer.error({ operation, method, url: path, attempt: attempts.length, code, status, outcome, durationMs });
-}
-
 /**
  * Sends an open call until it succeeds or may not be repeated. This is the only place that repeats requests, and the only
  * one that turns a failure into the error that the caller sees.
@@ -82,7 +43,7 @@ export function reportFailure(
 export async function sendCall<Data>(scope: CallScope<Data>): Promise<Success<Data>> {
   const { client, endpoint, signal, retry } = scope;
   const { budget, gate, observer, runtime } = client;
-  const { operation, method, path, idempotent } = endpoint;
+  const { idempotent } = endpoint;
   const failed: AttemptRecord[] = [];
   let lastFailure: Failure | null = null;
   let lastCost: number | null = null;
@@ -100,11 +61,13 @@ export async function sendCall<Data>(scope: CallScope<Data>): Promise<Success<Da
     const left = timeLeft();
     if (left <= 0) throw errorOf(lastFailure ?? deadlinePassed(scope.deadline, 'not_sent'), 'deadline');
 
-    const event = { operation, method, url: path, attempt };
+    const channel = heard('attempt');
+    const event = observer === null && channel === null ? null : { ...callFacts(client, endpoint, scope), attempt };
     const startedAt = runtime.monotonic();
-    observer?.request(event);
-    const result = await sendOnce(scope, left);
-    if (observer !== null && result.answer !== null) {
+    if (event !== null) observer?.request(event);
+    const send = (): Promise<AttemptResult<Data>> => sendOnce(scope, left);
+    const result = channel === null || event === null ? await send() : await tracedAttempt(channel, event, scope, send);
+    if (observer !== null && event !== null && result.answer !== null) {
       const { status, requestId } = result.answer;
       observer.response({ ...event, status, requestId, durationMs: runtime.monotonic() - startedAt });
     }
@@ -132,7 +95,7 @@ export async function sendCall<Data>(scope: CallScope<Data>): Promise<Success<Da
     if (delayMs >= timeLeft()) throw errorOf(failure, 'deadline');
     lastCost = budget.take(failure.retryClass);
     if (lastCost === null) throw errorOf(failure, 'budget');
-    observer?.retry({ ...event, ...recordOf(failure), delayMs });
+    if (event !== null) observer?.retry({ ...event, ...recordOf(failure), delayMs });
     await sleep(delayMs);
   }
 }
@@ -140,6 +103,29 @@ export async function sendCall<Data>(scope: CallScope<Data>): Promise<Success<Da
 type AttemptResult<Data> =
   | (Extract<Read<Data>, { ok: true }> & { readonly answer: Answer })
   | (Extract<Read<Data>, { ok: false }> & { readonly answer: Answer | null });
+
+/** Sends one attempt inside a separate trace. */
+function tracedAttempt<Data>(
+  channel: TracingChannel,
+  event: CallEvent,
+  { client }: CallScope<unknown>,
+  send: () => Promise<AttemptResult<Data>>,
+): Promise<AttemptResult<Data>> {
+  const { runtime, transport } = client;
+  const context: { -readonly [Name in keyof AttemptTrace]: AttemptTrace[Name] } = { ...event, ...transport.server };
+  const startedAt = runtime.monotonic();
+  return traced(channel, context, async () => {
+    const result = await send();
+    context.status = result.answer?.status ?? null;
+    context.requestId = result.answer?.requestId ?? null;
+    context.durationMs = runtime.monotonic() - startedAt;
+    if (!result.ok) {
+      const record = { ...recordOf(result.failure), code: printable(result.failure.code) };
+      Object.assign(context, { code: record.code, outcome: record.outcome, error: shownFailure('Error', record) });
+    }
+    return result;
+  });
+}
 
 /** One attempt: key, request, body, envelope, and data or a failure. */
 async function sendOnce<Data>(scope: CallScope<Data>, timeLeft: number): Promise<AttemptResult<Data>> {

@@ -48,12 +48,14 @@ export function afterUnknown({
   isWrite,
 }: Pick<CallContext, 'operation' | 'outcome' | 'isWrite'>): string {
   if (outcome !== 'unknown' || !isWrite) return '';
-  const remedy =
-    operation === 'webhooks.resend'
-      ? 'look at webhooks.deliveries before you send it again'
-      : 'repeat with the same external_id, or read it back';
-  return ` It may have been processed: ${remedy}.`;
+  return ` It may have been processed: ${REMEDIES[operation] ?? 'repeat with the same external_id, or read it back'}.`;
 }
+
+/** The remedies for writes without an external_id. */
+const REMEDIES: Readonly<Record<string, string>> = {
+  'webhooks.resend': 'look at webhooks.deliveries before you send it again',
+  request: 'find out whether it was done before you send it again',
+};
 
 /** A failure without an answer of the service. */
 function unanswered(

@@ -6,7 +6,7 @@ import type { Outcome } from '../errors/codes.ts';
 import { printable } from '../printable.ts';
 import { type Answer, excerpt } from './answer.ts';
 import { afterUnknown, type Failure, isWrite, seeExplain } from './failure.ts';
-import type { DriftEvent } from './options.ts';
+import type { DriftEvent } from './observe/events.ts';
 import { refusal } from './refusal.ts';
 import { hasCodedError, isRefusal } from './refusal-body.ts';
 import type { RetryClass } from './retry.ts';
@@ -37,16 +37,17 @@ export function readAnswer<Data>(answer: Answer, reading: Reading<Data>): Read<D
   }
   const body = parse(answer.raw);
   if (isRefusal(body, !endpoint.idempotent)) return { ok: false, failure: refusal(answer, body, reading) };
-  // An operation that reads nothing from its answer accepts any body, also an empty one.
+  // An operation that reads nothing from its answer accepts any body, also an empty one. `request` accepts an empty one.
   if (body === NOT_JSON) {
-    const empty = reading.data(undefined);
+    const empty = decode(reading.data, answer.raw.trim() === '' ? undefined : NOT_JSON);
     if (empty.ok) return empty;
     return unexpected(answer, reading, 'SDK_UNREADABLE_BODY', 'unanswered', 'the body of the answer is not JSON');
   }
   const payload = payloadOf(body);
   const tooMany = excessProblem(payload, reading.pageSize);
   if (tooMany !== null) return unexpected(answer, reading, 'SDK_PAGE', 'never', tooMany, [], 'rejected');
-  if (endpoint.idempotent && answer.raw.length > UNSUSPICIOUS && isTooWide(payload)) {
+  const isCopied = endpoint.idempotent && endpoint.operation !== 'request';
+  if (isCopied && answer.raw.length > UNSUSPICIOUS && isTooWide(payload)) {
     const problem = `the answer has an object of more than ${MEMBERS_MAX} members`;
     return unexpected(answer, reading, 'SDK_CONTRACT', 'never', problem);
   }

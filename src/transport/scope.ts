@@ -4,7 +4,8 @@ import type { Named } from '../contract/endpoints.ts';
 import type { Check, Issue } from '../contract/values/codecs.ts';
 import { codePoints } from '../contract/values/scalars.ts';
 import { invalidInput, readArguments } from './arguments.ts';
-import type { DriftSink, Observer } from './observer.ts';
+import type { CallEvent } from './observe/events.ts';
+import { CallId, type DriftSink, type Observer } from './observe/observer.ts';
 import type { CallOptions } from './options.ts';
 import { CALL_NAMES, type CallSettings, readCallOptions } from './read-options.ts';
 import type { Runtime } from './runtime.ts';
@@ -45,6 +46,8 @@ export interface CallSpec<Data> {
   readonly deadlineAt?: number;
   /** Options that have been read already. The options of {@link openCall} are ignored then. */
   readonly settings?: CallSettings;
+  /** The call that this request is a part of. */
+  readonly callId?: CallId;
 }
 
 /** One call: input and options read once, and carried unchanged through attempts, recovery and comparison. */
@@ -56,6 +59,7 @@ export interface CallScope<Data> extends CallSettings, WireRequest {
   /** The members of the body, as encoded. Answers are compared with them. */
   readonly sent: WireRecord;
   readonly externalId: string | null;
+  readonly callId: CallId;
   readonly page: number | undefined;
   /** The page size that is asked for, or null where no page is read. */
   readonly pageSize: number | null;
@@ -108,6 +112,7 @@ export function openCall<Data>(
       data: spec.data ?? endpoint.data,
       sent: body,
       externalId: body['external_id'] ?? externalId,
+      callId: spec.callId ?? new CallId(),
       page: spec.page,
       pageSize: 'item' in endpoint ? pageSizeOf(wireQuery[spec.queryNames?.['per_page'] ?? 'per_page']) : null,
       startedOn,
@@ -130,6 +135,16 @@ function readExternalId(given: unknown): string | null {
 export function shownExternalId({ redactor }: ClientCore, given: unknown): string | null {
   const externalId = readExternalId(given);
   return externalId === null ? null : redactor.text(externalId);
+}
+
+/** Returns what an event says of its call. */
+export function callFacts(
+  client: ClientCore,
+  { operation, method, path }: Named<Endpoint<unknown>>,
+  { callId, externalId }: Pick<CallScope<unknown>, 'callId' | 'externalId'>,
+): Omit<CallEvent, 'attempt'> {
+  const url = operation === 'request' ? client.redactor.text(path) : path; // a template holds nothing of the caller
+  return { operation, method, url, callId: callId.text, externalId: shownExternalId(client, externalId) };
 }
 
 const EMPTY: WireRecord = {};

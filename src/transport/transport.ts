@@ -1,7 +1,9 @@
 import type { KyInstance } from 'ky';
+import type { HttpMethod } from '../contract/endpoint.ts';
 import { VERSION } from '../version.ts';
 import { type Answer, discard, receiveAnswer } from './answer.ts';
 import type { Attempt } from './attempt.ts';
+import type { AttemptTrace } from './observe/events.ts';
 import type { FetchLike } from './options.ts';
 import type { Redactor } from './secrecy/redact.ts';
 
@@ -9,7 +11,7 @@ const DEFAULT_HEADERS = { accept: 'application/json', 'user-agent': `merchant-in
 
 /** A request without its key, the same for every attempt. */
 export interface WireRequest {
-  readonly method: 'GET' | 'POST';
+  readonly method: HttpMethod;
   /** Path and query below the base address. */
   readonly path: string;
   /** Headers beyond those of the client. */
@@ -65,6 +67,23 @@ export class Transport {
     this.#headers = { ...DEFAULT_HEADERS, ...headers };
     this.#baseUrl = baseUrl;
     this.#redactor = redactor;
+  }
+
+  /** Returns a transport to the same service that adds headers. */
+  with(headers: Readonly<Record<string, string>>, redactor: Redactor): Transport {
+    return new Transport({
+      fetch: this.#fetch,
+      baseUrl: this.#baseUrl,
+      headers: { ...this.#headers, ...headers },
+      redactor,
+    });
+  }
+
+  /** Where the requests go, for tracers. */
+  get server(): Pick<AttemptTrace, 'serverAddress' | 'serverPort'> {
+    const { hostname, port, protocol } = new URL(this.#baseUrl);
+    const byDefault = protocol === 'https:' ? 443 : 80;
+    return { serverAddress: hostname, serverPort: port === '' ? byDefault : Number(port) };
   }
 
   /** Sends the request once. Rejects with the platform's error, or when the attempt is cut short. */

@@ -94,11 +94,18 @@ function copyOfOptions<Options>(options: Options): Options {
     const prototype: unknown = Object.getPrototypeOf(options);
     if (prototype !== Object.prototype && prototype !== null) return options;
     const members = Object.entries(options as object); // it has a prototype, or none
-    const copies = members.map(([name, value]) => [name, value instanceof Date ? new Date(value) : value]);
+    const copies = members.map(([name, value]) => [name, value instanceof Date ? new Date(value) : copyOfPlain(value)]);
     return Object.fromEntries(copies) as Options; // the same members
   } catch {
     return options;
   }
+}
+
+/** Copies what consists of plain objects, lists and texts, such as the cursor of `catchUp`. */
+function copyOfPlain(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(copyOfPlain);
+  if (typeof value !== 'object' || value === null || Object.getPrototypeOf(value) !== Object.prototype) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, copyOfPlain(member)]));
 }
 
 /** Distinguishes bytes from other bodies as the receiver does, by internal slot. */

@@ -1,5 +1,6 @@
 import { catchUp } from './catch-up/catch-up.ts';
-import type { CatchUpClient, CatchUpOptions, CatchUpResult } from './catch-up/catch-up-options.ts';
+import type { CatchUpClient } from './catch-up/catch-up-client.ts';
+import type { CatchUpOptions, CatchUpResult } from './catch-up/catch-up-options.ts';
 import { handleRequest, type WebhookRequest } from './handle/handle-request.ts';
 import { readHandlerOptions, type WebhookHandlerOptions } from './handle/handler-options.ts';
 import type { WebhookReply } from './handle/verdict.ts';
@@ -15,20 +16,23 @@ export interface WebhookHandler {
    */
   handle(request: WebhookRequest): Promise<WebhookReply>;
   /**
-   * Plays the events that no webhook delivered, after an outage or every night. It walks the final invoices that
-   * finished since then, and hands those that are not done to the same functions, through the same store. A webhook that
-   * arrives later finds them done. Reports go to `onReport`, with the status null.
+   * Plays the events that no webhook delivered, after an outage or every night. It hands the final invoices that are not
+   * done to the same functions, through the same store. A webhook that arrives later finds them done. Reports go to
+   * `onReport`, with the status null.
    *
-   * An invoice that fails does not stop the others. Run it again for invoices that are counted in `failed` or `busy`. If
-   * an invoice lacks an amount, it is counted as failed: amounts are never guessed.
+   * Keep the `cursor` of the result, and pass it to the next run, which then reads only what is new. An invoice that fails
+   * does not stop the others, and the next run tries it again. If an invoice lacks an amount, it is counted as failed:
+   * amounts are never guessed.
    *
    * @param merchant A `MerchantClient`.
-   * @throws ConfigurationError for an unusable argument, and for a `since` that the store's retention does not reach.
-   * @throws AbortedError if the signal is aborted.
-   * @throws CallError of the client if the list cannot be read.
+   * @throws ConfigurationError for an unusable argument, or a cursor that is damaged or of another account. Also for a
+   *   `since` or a cursor that the store's retention does not reach.
+   * @throws AbortedError if the signal is aborted. The last cursor stays valid.
+   * @throws CallError of the client if the list cannot be read. The last cursor stays valid.
    * @example
-   * const result = await handler.catchUp(merchant, { since: '2026-01-31T09:00:00Z' });
-   * console.log(`${result.played} played, ${result.failed} failed`);
+   * const first = await handler.catchUp(merchant, { since: '2026-01-31T09:00:00Z' });
+   * const next = await handler.catchUp(merchant, { since: '2026-01-31T09:00:00Z', cursor: first.cursor });
+   * console.log(`${next.played} played, ${next.failed} failed`);
    */
   catchUp(merchant: CatchUpClient, options: CatchUpOptions): Promise<CatchUpResult>;
 }

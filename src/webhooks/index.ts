@@ -16,12 +16,16 @@ export { type LambdaEvent, type LambdaReply, toLambdaHandler } from './adapters/
 export { type NodeHandler, type NodeResponse, toNodeHandler } from './adapters/node-adapter.ts';
 export type { NodeRequest } from './adapters/node-body.ts';
 export type {
+  CatchUpAnswer,
   CatchUpClient,
   CatchUpInvoice,
-  CatchUpOptions,
-  CatchUpProgress,
-  CatchUpResult,
-} from './catch-up/catch-up-options.ts';
+  CatchUpList,
+  CatchUpListOptions,
+  CatchUpPage,
+} from './catch-up/catch-up-client.ts';
+export type { CatchUpCounts, CatchUpProgress } from './catch-up/catch-up-count.ts';
+export type { CatchUpOptions, CatchUpResult } from './catch-up/catch-up-options.ts';
+export type { CatchUpCursor, CatchUpTotal } from './catch-up/cursor.ts';
 export { type StoreCheck, type StoreConformanceOptions, storeConformance } from './conformance/store-conformance.ts';
 export { parseInvoiceEvent } from './event/event-json.ts';
 export type * from './event/events.ts';
@@ -29,6 +33,7 @@ export type { EventNames } from './event/pinned-names.ts';
 export type { WebhookRequest } from './handle/handle-request.ts';
 export type { WebhookContext, WebhookHandlerOptions } from './handle/handler-options.ts';
 export type { WebhookReport, WebhookReportReason } from './handle/report.ts';
+export type { WebhookTrace } from './handle/traced-event.ts';
 export type { WebhookReply } from './handle/verdict.ts';
 export { createWebhookHandler, type WebhookHandler } from './handler.ts';
 export { type MemoryStore, type MemoryStoreOptions, memoryStore } from './stores/memory-store.ts';

@@ -52,6 +52,7 @@ export function start(args: readonly string[], { env = {}, input = '', isTermina
     },
     env,
     isTerminal,
+    isErrorTerminal: isTerminal,
     keyboard: isTerminal
       ? {
           listen(listener) {
@@ -64,6 +65,9 @@ export function start(args: readonly string[], { env = {}, input = '', isTermina
       : null,
     open: (url) => void opened.push(url),
     readInput: () => Promise.resolve(Buffer.from(input)),
+    input: async function* () {
+      yield Buffer.from(input);
+    },
     signal: signal.signal,
   };
   const ended = main(args, io);

@@ -9,7 +9,7 @@ export const EVERYWHERE: readonly string[] = ['checks.ts', 'callbacks.ts', 'prin
 const DIALECT_FILE = 'dialect-file/';
 
 /** What carries a call, from the resource to the transport. */
-const CLIENT_PARTS = ['call/', 'client-options.ts', 'version.ts'];
+const CLIENT_PARTS = ['call/', 'client-options.ts', 'client-parts.ts', 'version.ts'];
 
 export interface Room {
   /** A folder, with a slash at its end, or a single file of `src`. */
@@ -119,6 +119,7 @@ export const ROOMS: readonly Room[] = [
     purpose: 'Results as data without classes.',
     may: ['contract/values/decimal.ts', ...EVERYWHERE],
   },
+  { holds: 'tracing.ts', purpose: 'The tracing channels, where the platform has them.', may: [] },
   { holds: 'version.ts', purpose: 'The version of the package.', may: [] },
   { holds: 'errors/codes.ts', purpose: 'The codes of errors, in groups.', may: [] },
   {
@@ -143,10 +144,15 @@ export const ROOMS: readonly Room[] = [
     may: [DIALECT_FILE, 'webhooks/verify/secrets.ts', 'transport/', 'contract/', ...EVERYWHERE],
   },
   {
+    holds: 'client-parts.ts',
+    purpose: 'What a client is made of, and what one of `withOptions` shares with it.',
+    may: [DIALECT_FILE, 'client-options.ts', 'webhooks/verify/secrets.ts', 'transport/', ...EVERYWHERE],
+  },
+  {
     holds: 'transport/',
     purpose:
       'One call over HTTP: options, attempts, retries, answers and failures. `transport.ts` is the only importer of ky.',
-    may: ['contract/', 'version.ts', ...EVERYWHERE],
+    may: ['contract/', 'version.ts', 'tracing.ts', ...EVERYWHERE],
   },
   {
     holds: 'resources/webhooks.ts',
@@ -206,7 +212,7 @@ export const ROOMS: readonly Room[] = [
   {
     holds: 'webhooks/handle/',
     purpose: 'One request, and one event, through the store and the function of the merchant.',
-    may: ['webhooks/verify/', 'webhooks/event/', 'contract/', ...EVERYWHERE],
+    may: ['webhooks/verify/', 'webhooks/event/', 'contract/', 'tracing.ts', ...EVERYWHERE],
     mayType: ['webhooks/stores/'],
   },
   {
@@ -233,6 +239,12 @@ export const ROOMS: readonly Room[] = [
     mayType: [DIALECT_FILE, 'client.ts', 'resources/', ...CLIENT_PARTS],
   },
   ...SANDBOX_ROOMS,
+  {
+    holds: 'reconcile/',
+    purpose: 'The orders of a shop against the invoices of the service: the entry `merchant-invoicing/reconcile`.',
+    may: ['webhooks/catch-up/invoice-event.ts', 'webhooks/clock.ts', 'contract/', ...EVERYWHERE],
+    mayType: ['resources/'],
+  },
   {
     holds: 'msw.ts',
     purpose: 'The entry `merchant-invoicing/msw`: the sandbox behind msw.',
@@ -266,7 +278,7 @@ export const ROOMS: readonly Room[] = [
   {
     holds: 'cli/',
     purpose: 'The command line. Each command loads what it needs when it runs.',
-    may: ['probe/', DIALECT_FILE, 'sandbox/', 'webhooks/', 'contract/', 'version.ts', ...EVERYWHERE],
+    may: ['probe/', DIALECT_FILE, 'sandbox/', 'webhooks/', 'reconcile/', 'contract/', 'version.ts', ...EVERYWHERE],
     mayType: ['client.ts', ...CLIENT_PARTS],
   },
 ];
@@ -283,15 +295,22 @@ const PACKAGES: readonly { readonly name: RegExp; readonly may: (path: string) =
   { name: /^vitest$/, may: (path) => path === 'testing/vitest.ts' },
 ];
 
+/** Node built-ins that a room may load at their first use. */
+const LAZY_BUILTINS: Readonly<Record<string, readonly string[]>> = {
+  'node:crypto': ['webhooks/'],
+  'node:http': ['sandbox/'],
+  'node:fs': ['reconcile/', DIALECT_FILE],
+  'node:os': ['reconcile/'],
+  'node:diagnostics_channel': ['tracing.ts'],
+};
+
 /** Node built-ins: never at load time outside of the command line, and lazily only where a room needs them. */
 function builtinProblem(path: string, { to, kind }: Import): string | null {
   if (folder('cli')(path) || kind === 'type') return null;
   if (kind === 'value') return `${path} loads ${to} with itself: node built-ins are loaded where they are used`;
-  const isAllowed =
-    (to === 'node:crypto' && folder('webhooks')(path)) ||
-    (to === 'node:http' && folder('sandbox')(path)) ||
-    (to === 'node:fs' && folder('dialect-file')(path));
-  return isAllowed ? null : `${path} loads ${to}: only webhooks may load node:crypto, only sandbox node:http`;
+  const rooms = LAZY_BUILTINS[to] ?? [];
+  if (rooms.some((room) => isIn(room, path))) return null;
+  return `${path} loads ${to}: ${rooms.length === 0 ? 'no room' : `only ${rooms.join(', ')}`} may`;
 }
 
 function isWithin(to: string, places: readonly string[]): boolean {
@@ -353,10 +372,10 @@ function cycleProblems(graph: readonly SourceFile[]): string[] {
     .map(({ path }) => `${path} imports itself in a circle`);
 }
 
-/** webhooks and testing must stay light, so what they take from contract may not load zod, however deep. */
+/** webhooks, testing and reconcile must stay light, so what they take from contract may not load zod, however deep. */
 function weightProblems(graph: readonly SourceFile[]): string[] {
   return graph
-    .filter(({ path }) => folder('webhooks')(path) || folder('testing')(path))
+    .filter(({ path }) => folder('webhooks')(path) || folder('testing')(path) || folder('reconcile')(path))
     .flatMap(({ path, imports }) =>
       imports
         .filter(({ to, kind }) => kind !== 'type' && folder('contract')(to))

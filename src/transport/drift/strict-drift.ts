@@ -3,8 +3,8 @@ import type { Named } from '../../contract/endpoints.ts';
 import { UnexpectedResponseError } from '../../errors/classes.ts';
 import { printable } from '../../printable.ts';
 import { seeExplain } from '../failure.ts';
-import { type DriftSink, departuresOf } from '../observer.ts';
-import type { DriftEvent } from '../options.ts';
+import type { DriftEvent } from '../observe/events.ts';
+import { type DriftSink, departuresOf } from '../observe/observer.ts';
 import type { Redactor } from '../secrecy/redact.ts';
 
 type Departure = Pick<DriftEvent, 'path' | 'kind'>;
@@ -25,6 +25,10 @@ export class StrictDrift implements DriftSink {
   constructor(expected: ReadonlySet<string>, redactor: Redactor) {
     this.#expected = expected;
     this.#redactor = redactor;
+  }
+
+  with(redactor: Redactor): StrictDrift {
+    return new StrictDrift(this.#expected, redactor);
   }
 
   begin(): void {

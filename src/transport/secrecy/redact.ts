@@ -29,6 +29,11 @@ export class Redactor {
     this.#fixed = fixed;
   }
 
+  /** Returns a redactor that hides other secrets as well. It does not know the keys that a function gave to this one. */
+  with(more: readonly string[]): Redactor {
+    return new Redactor([...new Set([...more, ...this.#fixed])]);
+  }
+
   /** Remembers a key that a function gave. */
   add(key: string): void {
     if (key === '' || this.#rotated.has(key)) return;

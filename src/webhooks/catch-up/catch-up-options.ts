@@ -1,58 +1,26 @@
-import { type Callback, checkCallbacks, checkOptions, checkSignal } from '../../checks.ts';
-import type { FinalInvoiceStatus } from '../../contract/statuses.ts';
-import type { Invoice, Page } from '../../contract/types.ts';
+import {
+  type Callback,
+  checkCallbacks,
+  checkOptions,
+  checkSignal,
+  namesOf,
+  readCount,
+  readDuration,
+  readWord,
+} from '../../checks.ts';
 import { dateFrom, Problem } from '../../contract/values/scalars.ts';
-import { ConfigurationError } from '../../errors/classes.ts';
-import type { InvalidItem } from '../../resources/list-options.ts';
 import type { WebhookStore } from '../stores/store.ts';
+import type { CatchUpClient } from './catch-up-client.ts';
+import type { CatchUpCounts, CatchUpProgress } from './catch-up-count.ts';
+import { type CatchUpCursor, readCursor, refuse } from './cursor.ts';
 
-/** The members of an invoice that its event is built from. */
-export type CatchUpInvoice = Pick<
-  Invoice,
-  'uuid' | 'external_id' | 'status' | 'amount' | 'finished_at' | 'settled_amount_usdt' | 'is_adjusted' | 'adjustment'
->;
-
-/** The options with which `catchUp` lists invoices. */
-export interface CatchUpListOptions {
-  readonly signal?: AbortSignal | undefined;
-  readonly onPage: (page: Pick<Page<unknown>, 'page' | 'total_pages'>) => void;
-  readonly onInvalidItem: (item: InvalidItem) => void;
-}
-
-/** The part of a `MerchantClient` that `catchUp` needs: the list of invoices. */
-export interface CatchUpClient {
-  readonly invoices: {
-    list(
-      query: { readonly status: FinalInvoiceStatus; readonly per_page: number },
-      options: CatchUpListOptions,
-    ): AsyncIterable<CatchUpInvoice>;
-  };
-}
-
-/** The result of `catchUp`, in numbers of invoices. */
-export interface CatchUpResult {
-  /** Handled now. */
-  readonly played: number;
-  /** Done before. */
-  readonly alreadyDone: number;
-  /** Being handled by another attempt, perhaps by a delivery. The next run sees how that ended. */
-  readonly busy: number;
+/** The result of `catchUp`: numbers of invoices, and where the next run begins. */
+export interface CatchUpResult extends CatchUpCounts {
   /**
-   * Not done: your function threw or took too long, the store failed, or the invoice lacks a needed value. `onReport`
-   * says which and why.
+   * Pass it to the next run, which then reads only what is new. Plain JSON. It never passes over an invoice that was not
+   * done, so it may be the cursor that was given. Absent if the service does not tell its time, or if too many failed.
    */
-  readonly failed: number;
-  /** Left out because they cannot be decoded. `onReport` says why. */
-  readonly invalid: number;
-}
-
-/** The progress of `catchUp`: after each page, and after each invoice. */
-export interface CatchUpProgress extends CatchUpResult {
-  /** The status of the current list: success, then fail, expired, canceled. */
-  readonly status: FinalInvoiceStatus;
-  /** The last page of this list that was read, from 1, or 0 before the first. */
-  readonly page: number;
-  readonly totalPages: number;
+  readonly cursor?: CatchUpCursor | undefined;
 }
 
 /**
@@ -65,15 +33,43 @@ export interface CatchUpOptions {
   /**
    * Plays the invoices that finished at this time or later: a Date, milliseconds since 1970, or ISO 8601 text (UTC if it
    * has no offset). Choose a time before the outage. An invoice without `finished_at` is played.
+   *
+   * With a cursor, all that finished after the cursor's run began is played as well. A `since` before that of the earlier
+   * runs makes the run read everything.
    */
   readonly since: Date | number | string;
+  /** The cursor of the last run. Without one, or with null, the run reads everything. */
+  readonly cursor?: CatchUpCursor | null | undefined;
   /** Ends the walk. A running function may end first, within the time limit. The promise then rejects with an AbortedError. */
   readonly signal?: AbortSignal | undefined;
   /** Called with the progress, for a progress bar. Its errors are ignored. */
   readonly onProgress?: Callback<[progress: CatchUpProgress]> | undefined;
+  /**
+   * Requests in flight while a list is walked, 1 to 32, as in `invoices.list`.
+   * @defaultValue 3
+   */
+  readonly prefetch?: number | undefined;
+  /**
+   * Invoices that are played at once, 1 to 32. Two of one order never are. With 1, they are played in the order of the
+   * lists.
+   * @defaultValue 4
+   */
+  readonly concurrency?: number | undefined;
+  /**
+   * - `detect`: a list is left early only while its rows come newest first, by `created_at` or by `finished_at`.
+   * - `newest`: the lists come newest first by `created_at`, and the run does not check that. For services that sort by a
+   *   serial number, whose times are off by up to a minute.
+   *
+   * @defaultValue 'detect'
+   */
+  readonly order?: 'detect' | 'newest' | undefined;
+  /**
+   * The longest time between `created_at` and `finished_at` of an invoice, in milliseconds, disputes included. With it, a
+   * run that would read everything ends where older invoices cannot have finished since `since`.
+   * @defaultValue none
+   */
+  readonly maxLifetime?: number | undefined;
 }
-
-export const CATCH_UP = 'handler.catchUp';
 
 /** @throws ConfigurationError which names the argument */
 export function checkClient(merchant: unknown): void {
@@ -81,14 +77,42 @@ export function checkClient(merchant: unknown): void {
   if (typeof list !== 'function') refuse('needs a MerchantClient, whose list of invoices it walks');
 }
 
-const NAMES: ReadonlySet<string> = new Set<keyof CatchUpOptions>(['since', 'signal', 'onProgress']);
+const NAMES = namesOf<CatchUpOptions>({
+  since: true,
+  signal: true,
+  onProgress: true,
+  cursor: true,
+  prefetch: true,
+  concurrency: true,
+  order: true,
+  maxLifetime: true,
+});
+const PREFETCH = { byDefault: 3, min: 1, max: 32 };
+const CONCURRENCY = { byDefault: 4, min: 1, max: 32 };
+
+/** The options after their check, but for those that depend on the store. */
+export interface CatchUpSettings extends Pick<CatchUpOptions, 'signal' | 'onProgress' | 'maxLifetime'> {
+  readonly prefetch: number;
+  readonly concurrency: number;
+  /** True if the merchant vouches for the order of the lists. */
+  readonly isPinned: boolean;
+}
 
 /** @throws ConfigurationError which names the option */
-export function checkCatchUpOptions(options: CatchUpOptions): void {
+export function checkCatchUpOptions(options: CatchUpOptions): CatchUpSettings {
   if (typeof options !== 'object' || options === null) refuse('needs { since }: a time before the outage began');
   checkOptions('options', options, NAMES, refuse);
   checkSignal('signal', options.signal, refuse);
-  checkCallbacks({ onProgress: options.onProgress }, refuse);
+  const { signal, onProgress, maxLifetime } = options;
+  checkCallbacks({ onProgress }, refuse);
+  return {
+    signal,
+    onProgress,
+    maxLifetime: maxLifetime === undefined ? undefined : readDuration('maxLifetime', maxLifetime, 0, refuse),
+    prefetch: readCount('prefetch', options.prefetch, PREFETCH, refuse),
+    concurrency: readCount('concurrency', options.concurrency, CONCURRENCY, refuse),
+    isPinned: readWord('order', ['detect', 'newest'], options.order, refuse) === 'newest',
+  };
 }
 
 const DATE_ALONE = /^\d{4}-\d{2}-\d{2}$/;
@@ -105,12 +129,27 @@ export function parseSince(since: unknown, now: number, retention: number | null
     const given = since === undefined ? 'missing' : 'not a time';
     refuse(`since is ${given}. Give a Date, milliseconds since 1970 or ISO 8601 text: a time before the outage began`);
   }
-  if (typeof retention === 'number' && !(now - ms <= retention)) {
-    refuse(
-      `since is ${days(now - ms)} ago, but this store remembers completed events for ${days(retention)}: older ones would run again. Give a later since, or use a store that remembers longer`,
-    );
-  }
+  refuseForgotten('since is', ms, now, retention, 'Give a later since, or use a store that remembers longer');
   return ms;
+}
+
+/**
+ * Returns the cursor of the last run, or null. If the store's records do not reach back to that run, it is refused.
+ *
+ * @throws ConfigurationError
+ */
+export function parseCursor(cursor: unknown, now: number, store: WebhookStore): CatchUpCursor | null {
+  const read = readCursor(cursor, store.namespace || null);
+  const remedy = 'Leave the cursor out, and give the earliest since that the store remembers';
+  if (read !== null) refuseForgotten("the cursor's run was", read.began, now, store.retention, remedy);
+  return read;
+}
+
+function refuseForgotten(what: string, ms: number, now: number, retention: number | null, remedy: string): void {
+  if (typeof retention !== 'number' || now - ms <= retention) return;
+  refuse(
+    `${what} ${days(now - ms)} ago, but this store remembers completed events for ${days(retention)}: older ones would run again. ${remedy}`,
+  );
 }
 
 function timeOf(since: unknown): number {
@@ -133,8 +172,4 @@ export function refuseForgetfulStore(store: Pick<WebhookStore, 'forgot'>): void 
 
 function days(ms: number): string {
   return `${Math.round((ms / 86_400_000) * 100) / 100} days`;
-}
-
-function refuse(problem: string): never {
-  throw new ConfigurationError(`${CATCH_UP}: ${problem}.`, { operation: CATCH_UP });
 }

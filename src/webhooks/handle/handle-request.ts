@@ -10,6 +10,7 @@ import { playEvent } from './process-event.ts';
 import { ReadingStopped, untilAborted } from './reading-stopped.ts';
 import { Reporter, type WebhookReport } from './report.ts';
 import { runWithTimeLimit } from './time-limit.ts';
+import { tracedEvent } from './traced-event.ts';
 import { type Ending, replyFor, type WebhookReply } from './verdict.ts';
 
 // One request through the receiver: headers, body, signature, event, store, the merchant's function. This room may
@@ -34,24 +35,34 @@ export async function handleRequest<Extra extends object>(
   settings: HandlerSettings<Extra>,
 ): Promise<WebhookReply> {
   const reporter = new Reporter(settings.options.onReport);
+  const { ending } = await tracedEvent({ source: 'webhook', externalId: null }, reporter, () =>
+    endDelivery(request, settings, reporter),
+  );
+  return replyFor(ending.verdict);
+}
+
+/** Handles one delivery within the time limit, and reports how it ended. */
+async function endDelivery<Extra extends object>(
+  request: WebhookRequest,
+  settings: HandlerSettings<Extra>,
+  reporter: Reporter,
+): Promise<{ readonly ending: Ending }> {
   const progress = { isBodyRead: false };
   const { ending, work } = await runWithTimeLimit(settings, (signal) =>
     handleDelivery(request, settings, progress, signal, reporter).catch(endingOf),
   );
   if (ending !== null) {
     const { verdict, message, error } = ending;
-    const reply = replyFor(verdict);
-    if (verdict !== 'done') reporter.report(verdict, message, reply.status, error);
-    return reply;
+    if (verdict !== 'done') reporter.report(verdict, message, replyFor(verdict).status, error);
+    return { ending };
   }
-  const reply = replyFor('time_limit');
   const why = progress.isBodyRead ? '' : ' The sender had not sent the whole body.';
   const message = `The time limit of ${settings.timeout} ms has ended: answered 503.${why}`;
-  reporter.report('time_limit', message, reply.status);
+  reporter.report('time_limit', message, replyFor('time_limit').status);
   void work.then((late) => {
     if (late.verdict !== 'time_limit') reporter.reportLate(late);
   });
-  return reply;
+  return { ending: { verdict: 'time_limit', message } };
 }
 
 async function handleDelivery<Extra extends object>(

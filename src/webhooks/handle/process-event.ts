@@ -21,6 +21,7 @@ export async function playEvent<Extra extends object>(
 ): Promise<Ending> {
   const { options, timers } = settings;
   const { store } = options;
+  reporter.event = event;
   const key = await dedupeKey(event, store.namespace);
   reporter.key = key;
   const handler = handlerOf(event, options);

@@ -1,6 +1,7 @@
 import { notify } from '../../callbacks.ts';
 import type { Callback } from '../../checks.ts';
 import { printable } from '../../printable.ts';
+import type { InvoiceEvent } from '../event/events.ts';
 import type { Ending, Verdict } from './verdict.ts';
 
 /**
@@ -63,9 +64,15 @@ export class Reporter {
   #ageMs: number | null = null;
   /** The dedupe key, once it is known. */
   key: string | null = null;
+  /** The event, once the delivery is known to be genuine. */
+  event: InvoiceEvent | null = null;
 
   constructor(onReport: Callback<[report: WebhookReport]> | undefined) {
     this.#onReport = onReport;
+  }
+
+  get deliveryId(): string | null {
+    return this.#deliveryId;
   }
 
   /** Takes the unsigned facts of the delivery. */

@@ -5,7 +5,7 @@ import { listInvoices } from '../../../src/contract/invoices.ts';
 import { check, integer, listOf, parameters, resource } from '../../../src/contract/values/codecs.ts';
 import { driftsIn } from '../../../src/contract/values/drift.ts';
 import type { AnyMerchantError } from '../../../src/errors/guards.ts';
-import type { DriftEvent } from '../../../src/transport/options.ts';
+import type { DriftEvent } from '../../../src/transport/observe/events.ts';
 import { FakeRuntime } from '../../support/fake-runtime.ts';
 import { type Step, serve } from '../../support/fault-server.ts';
 import { answer, ok } from '../../support/fault-steps.ts';

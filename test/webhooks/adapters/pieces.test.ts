@@ -2,13 +2,8 @@ import { EventEmitter } from 'node:events';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { parseLambdaEvent } from '../../../src/webhooks/adapters/lambda-adapter.ts';
 import { type NodeRequest, nodeBody, wasReset } from '../../../src/webhooks/adapters/node-body.ts';
-import { CatchUpCount } from '../../../src/webhooks/catch-up/catch-up.ts';
-import {
-  type CatchUpProgress,
-  checkCatchUpOptions,
-  checkClient,
-  parseSince,
-} from '../../../src/webhooks/catch-up/catch-up-options.ts';
+import { CatchUpCount, type CatchUpProgress } from '../../../src/webhooks/catch-up/catch-up-count.ts';
+import { checkCatchUpOptions, checkClient, parseSince } from '../../../src/webhooks/catch-up/catch-up-options.ts';
 import { keepLease, MAX_RUN, RENEW_EVERY } from '../../../src/webhooks/handle/run-claimed.ts';
 import { toNodeHandler } from '../../../src/webhooks/index.ts';
 import { endpoint } from '../endpoint.ts';
@@ -312,7 +307,7 @@ describe('a catch-up', () => {
   it.each<[unknown, string]>([
     [undefined, 'handler.catchUp: needs { since }: a time before the outage began.'],
     [null, 'handler.catchUp: needs { since }: a time before the outage began.'],
-    [{ since: 0, signal: null }, 'undefined'],
+    [{ since: 0, signal: null }, '[object Object]'],
     [
       { since: 0, signal: new AbortController() },
       'handler.catchUp: signal must be an AbortSignal, not the AbortController: pass controller.signal.',
@@ -322,7 +317,7 @@ describe('a catch-up', () => {
       'handler.catchUp: signal must be an AbortSignal, such as AbortSignal.timeout(5_000), not a value of type object.',
     ],
     [{ since: 0, onProgress: 5 }, 'handler.catchUp: onProgress must be a function, not 5.'],
-    [{ since: 0, signal: undefined, onProgress: undefined }, 'undefined'],
+    [{ since: 0, signal: undefined, onProgress: undefined }, '[object Object]'],
   ])('options %j', (options, expected) => {
     expect(problem(() => checkCatchUpOptions(options as never))).toBe(expected);
   });

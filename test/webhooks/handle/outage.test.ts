@@ -87,7 +87,8 @@ describe('a receiver that is down for 21 hours', () => {
     const counts: number[] = [];
     const result = await handler.catchUp(merchant, { since: outage, onProgress: ({ played }) => counts.push(played) });
     // "open" expired by itself during the outage; "before" finished in the same moment as the outage began.
-    expect(result).toEqual({ played: 7, alreadyDone: 1, busy: 0, failed: 0, invalid: 0 });
+    const { cursor, ...numbers } = result;
+    expect(numbers).toEqual({ played: 7, alreadyDone: 1, busy: 0, failed: 0, invalid: 0 });
     expect(credited.slice(1).sort()).toEqual([
       'canceled catch_up canceled 100',
       'exact catch_up 100 EUR true',
@@ -99,7 +100,7 @@ describe('a receiver that is down for 21 hours', () => {
     ]);
     expect(counts.at(-1)).toBe(7);
 
-    expect(await handler.catchUp(merchant, { since: outage })).toEqual({
+    expect(await handler.catchUp(merchant, { since: outage, cursor })).toMatchObject({
       played: 0,
       alreadyDone: 8,
       busy: 0,

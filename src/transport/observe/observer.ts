@@ -1,12 +1,21 @@
-import { notify } from '../callbacks.ts';
-import type { Endpoint } from '../contract/endpoint.ts';
-import type { Named } from '../contract/endpoints.ts';
-import { payloadOf, unwrapped } from '../contract/envelope.ts';
-import { isObject } from '../contract/json.ts';
-import { type Drift, driftsIn } from '../contract/values/drift.ts';
-import { printable } from '../printable.ts';
-import type { CallEvent, DriftEvent, ErrorEvent, Hooks, Logger, ResponseEvent, RetryEvent } from './options.ts';
-import type { Redactor } from './secrecy/redact.ts';
+import { notify } from '../../callbacks.ts';
+import type { Endpoint } from '../../contract/endpoint.ts';
+import type { Named } from '../../contract/endpoints.ts';
+import { payloadOf, unwrapped } from '../../contract/envelope.ts';
+import { isObject } from '../../contract/json.ts';
+import { type Drift, driftsIn } from '../../contract/values/drift.ts';
+import { printable } from '../../printable.ts';
+import type { Redactor } from '../secrecy/redact.ts';
+import type {
+  CallEvent,
+  DriftEvent,
+  EndEvent,
+  ErrorEvent,
+  Hooks,
+  Logger,
+  ResponseEvent,
+  RetryEvent,
+} from './events.ts';
 
 /** Calls the hooks and the logger. Their errors are ignored. */
 export class Observer {
@@ -38,11 +47,32 @@ export class Observer {
     );
   }
 
-  error(failure: ErrorEvent): void {
-    const event = { ...failure, code: printable(failure.code) };
+  error(event: ErrorEvent): void {
     notify(() => this.#hooks.onError?.(event));
-    notify(() => this.#logger.error?.(`${event.operation}: ${event.code}, outcome ${event.outcome}`, event));
+    const level = event.expected ? 'warn' : 'error';
+    notify(() => this.#logger[level]?.(`${event.operation}: ${event.code}, outcome ${event.outcome}`, event));
   }
+
+  end(event: EndEvent): void {
+    notify(() => this.#hooks.onEnd?.(event));
+  }
+}
+
+/** Identifies one call. The text is made when it is first read, because most calls have no observer. */
+export class CallId {
+  #text: string | null = null;
+
+  get text(): string {
+    this.#text ??= crypto.randomUUID();
+    return this.#text;
+  }
+}
+
+/** The error of a trace: name, code and outcome. The thrown one may hold what the service said, such as an invoice. */
+export function shownFailure(name: string, { code, outcome }: Pick<ErrorEvent, 'code' | 'outcome'>): Error {
+  const error = new Error(`${code}, outcome ${outcome}`);
+  error.name = name;
+  return Object.assign(error, { code, outcome });
 }
 
 /** Deviations remembered. A service that sends a new name each time must not fill the memory. */
@@ -51,6 +81,8 @@ const PATH_MAX = 300;
 
 /** Where the deviations of answers go. */
 export interface DriftSink {
+  /** Returns the sink of a client with other secrets. */
+  with(redactor: Redactor): DriftSink;
   /** Called before an answer is decoded. */
   begin(): void;
   /** Takes the deviations of a success that was decoded. Returns those that make the call fail. */
@@ -72,11 +104,17 @@ export function departuresOf(endpoint: Named<Endpoint<unknown>>, body: unknown):
 export class DriftReporter implements DriftSink {
   readonly #onDrift: (event: DriftEvent) => unknown;
   readonly #redactor: Redactor;
-  readonly #reported = new Set<string>();
+  readonly #reported: Set<string>;
 
-  constructor(onDrift: (event: DriftEvent) => unknown, redactor: Redactor) {
+  constructor(onDrift: (event: DriftEvent) => unknown, redactor: Redactor, reported = new Set<string>()) {
     this.#onDrift = onDrift;
     this.#redactor = redactor;
+    this.#reported = reported;
+  }
+
+  /** Returns a reporter for a client with other secrets, which does not repeat what this one has reported. */
+  with(redactor: Redactor): DriftReporter {
+    return new DriftReporter(this.#onDrift, redactor, this.#reported);
   }
 
   begin(): void {}

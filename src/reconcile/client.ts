@@ -1,0 +1,35 @@
+import type { KnownInvoiceStatus, Page, WebhookDelivery } from '../contract/types.ts';
+import type { InvalidItem } from '../resources/list-options.ts';
+import type { ReconcileInvoice } from './read/invoice-row.ts';
+
+/** The options with which `reconcile` makes its requests. */
+export interface ReconcileCallOptions {
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** The options with which `reconcile` lists invoices. */
+export interface ReconcileListOptions extends ReconcileCallOptions {
+  readonly onInvalidItem: (item: InvalidItem) => void;
+}
+
+/** The query with which `reconcile` lists invoices. */
+export interface ReconcileQuery {
+  readonly status?: KnownInvoiceStatus | undefined;
+  readonly page: number;
+  readonly per_page: number;
+}
+
+/** The part of a `MerchantClient` that `reconcile` needs. */
+export interface ReconcileClient {
+  readonly invoices: {
+    list(query: ReconcileQuery, options: ReconcileListOptions): PromiseLike<Page<ReconcileInvoice>>;
+    get(ident: string, options: ReconcileCallOptions): PromiseLike<ReconcileInvoice>;
+  };
+  readonly webhooks: {
+    deliveries(
+      ident: string,
+      options: ReconcileCallOptions,
+    ): PromiseLike<readonly Pick<WebhookDelivery, 'status' | 'last_http_status'>[]>;
+    resend(ident: string, options?: ReconcileCallOptions): PromiseLike<void>;
+  };
+}

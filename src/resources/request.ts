@@ -1,0 +1,147 @@
+import { argumentFail, checkOptions, type Fail, kindOf, namesOf, readWord } from '../checks.ts';
+import type { Endpoint, HttpMethod, WireRecord } from '../contract/endpoint.ts';
+import type { Named } from '../contract/endpoints.ts';
+import { readArguments } from '../transport/arguments.ts';
+import { type Success, sendCall } from '../transport/call-loop.ts';
+import { observed } from '../transport/observe/observed-call.ts';
+import type { CallOptions } from '../transport/options.ts';
+import { type CallScope, type ClientCore, openCall } from '../transport/scope.ts';
+import { jsonText, wireText } from './json-text.ts';
+
+/**
+ * A request of {@link MerchantClient.request}.
+ *
+ * @example
+ * await merchant.request({
+ *   method: 'POST',
+ *   path: `/api/v1/external/invoices/${encodeURIComponent(external_id)}/refunds`,
+ *   body: { amount: '5.00' },
+ * });
+ */
+export interface RawRequest {
+  readonly method: HttpMethod;
+  /**
+   * Path below the base address, such as `/api/v1/external/balances`, with its ids encoded. `.`, `..`, `//`, a query and
+   * backslashes are refused.
+   */
+  readonly path: string;
+  /** Text, numbers, booleans and decimals. Null and undefined are left out. */
+  readonly query?: Readonly<Record<string, unknown>> | undefined;
+  /** Plain JSON data. A `Decimal` becomes text, and undefined members are left out. */
+  readonly body?: unknown;
+  /**
+   * True: the service recognises a repeat, so a failed attempt may be repeated.
+   * @defaultValue true for GET, PUT and DELETE
+   */
+  readonly idempotent?: boolean | undefined;
+}
+
+type AnyRequest = RawRequest & { readonly decode?: ((data: unknown) => unknown) | undefined };
+
+const NAMES = namesOf<AnyRequest>({
+  method: true,
+  path: true,
+  query: true,
+  body: true,
+  idempotent: true,
+  decode: true,
+});
+const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
+const REPEATABLE: ReadonlySet<HttpMethod> = new Set(['GET', 'PUT', 'DELETE']);
+
+const UNNAMED: Named<Endpoint<unknown>> = {
+  operation: 'request',
+  method: 'GET',
+  path: '/',
+  idempotent: false,
+  envelope: 'not_shown',
+  data: (value) => ({ ok: true, value }),
+};
+
+/** Sends one request to any endpoint of the service. The arguments are read and copied at once. */
+export function sendRequest(
+  client: ClientCore,
+  request: AnyRequest,
+  options: CallOptions | undefined,
+): Promise<Success<unknown>> {
+  const open = (): CallScope<unknown> =>
+    readArguments('request', () => {
+      // A merchant may have put the key into a name or a path.
+      const fail: Fail = (problem) => argumentFail('request')(client.redactor.text(problem));
+      checkOptions('request', request, NAMES, fail);
+      const { method: given, path, query, body, idempotent, decode } = request;
+      const method = readWord('method', METHODS, given, fail) ?? fail('method is missing');
+      if (idempotent !== undefined && typeof idempotent !== 'boolean')
+        fail(`idempotent must be true or false, not ${kindOf(idempotent)}`);
+      if (decode !== undefined && typeof decode !== 'function')
+        fail(`decode must be a function, not ${kindOf(decode)}`);
+      if (method === 'GET' && body !== undefined) fail('a GET request has no body: give query');
+      const endpoint: Named<Endpoint<unknown>> = {
+        ...UNNAMED,
+        method,
+        path: checkPath(path, fail),
+        idempotent: idempotent ?? REPEATABLE.has(method),
+        query: () => ({ ok: true, value: queryOf(query, fail) }),
+        data: checkOf(decode),
+      };
+      const text = body === undefined ? null : jsonText(body, fail);
+      return { ...openCall(client, endpoint, {}, options), body: text };
+    });
+  return observed(client, UNNAMED, open, sendCall);
+}
+
+function checkOf(decode: AnyRequest['decode']): Endpoint<unknown>['data'] {
+  const refuse = (message: string) => ({ ok: false, issues: [{ path: '', message }] }) as const;
+  return (data) => {
+    if (typeof data === 'symbol') return refuse('is not JSON'); // no JSON is read as a symbol
+    if (decode === undefined) return { ok: true, value: data };
+    try {
+      const value = decode(data);
+      return value instanceof Promise ? refuse('is decoded by an async function') : { ok: true, value };
+    } catch {
+      // The error may quote the data.
+      return refuse('was refused by decode');
+    }
+  };
+}
+
+function queryOf(query: unknown, fail: Fail): WireRecord {
+  if (query === undefined) return {};
+  if (typeof query !== 'object' || query === null) return fail(`query must be an object, not ${kindOf(query)}`);
+  const texts: Record<string, string | undefined> = Object.create(null);
+  for (const [name, value] of Object.entries(query)) {
+    texts[name] = value === null || value === undefined ? undefined : wireText(value, `query.${name}`, fail);
+  }
+  return texts;
+}
+
+const PATH_MAX = 2_000;
+const PATH = /^\/(?:[\w.~!$&'()*+,;=:@/-]|%[0-9a-f]{2})*$/i;
+/** A server may decode a path once, and a proxy before it once more. */
+const ROUNDS = 3;
+
+/** Refuses a path that could reach another host, or another endpoint than it seems to. */
+function checkPath(path: unknown, fail: Fail): `/${string}` {
+  if (typeof path !== 'string' || path.length > PATH_MAX) fail(`path must be a short text, not ${kindOf(path)}`);
+  if (!PATH.test(path)) {
+    fail('path must begin with one slash, without host, query, fragment, spaces or backslashes. Encode ids in it');
+  }
+  for (let text: string | null = path, round = 0; text !== null && round <= ROUNDS; round += 1) {
+    const segments: readonly string[] = text.split(/[/\\]/).slice(1);
+    // Some servers ignore what follows a semicolon in a segment.
+    if (segments.some((segment) => /^\.{1,2}(?:;|$)/.test(segment))) fail('path must not hold . or .. as a segment');
+    if (round === 0 && segments.slice(0, -1).includes('')) fail('path must not hold an empty segment');
+    if (/\p{Cc}/u.test(text)) fail('path must not hold control characters');
+    text = decoded(text);
+    if (text === null && round === 0) fail('path holds an encoding that is not UTF-8');
+  }
+  return path as `/${string}`; // it begins with one
+}
+
+function decoded(text: string): string | null {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return null;
+  }
+}

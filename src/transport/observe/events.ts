@@ -1,0 +1,154 @@
+// The events that hooks, the logger and the tracing channels receive.
+import type { Callback } from '../../checks.ts';
+import type { HttpMethod } from '../../contract/endpoint.ts';
+import type { ClientOperation } from '../../contract/endpoints.ts';
+import type { DriftKind } from '../../contract/values/drift.ts';
+import type { ErrorCode, Outcome } from '../../errors/codes.ts';
+
+/** The call that an event is about. Nothing of it is a body, a header or a secret. */
+interface ObservedCall {
+  /** The requests of a read-back have the operation of their endpoint, and the `callId` of the creation. */
+  readonly operation: ClientOperation;
+  readonly method: HttpMethod;
+  /** Path template, such as `/api/v1/external/invoices/{ident}`. The path as given for {@link MerchantClient.request}. */
+  readonly url: string;
+  /** The same in all events of a call. Each page of a list is a call. */
+  readonly callId: string;
+  /** The `external_id` of a creation, or the ident of a read, as in errors. Null for other calls. */
+  readonly externalId: string | null;
+}
+
+/** The event of hooks and the logger. It never holds a body, a header or a secret. */
+export interface CallEvent extends ObservedCall {
+  /** From 1. At the end of a call: the requests made, 0 where it ended before the first. */
+  readonly attempt: number;
+}
+export interface ResponseEvent extends CallEvent {
+  readonly status: number;
+  readonly durationMs: number;
+  readonly requestId: string | null;
+}
+export interface RetryEvent extends CallEvent {
+  readonly code: ErrorCode;
+  readonly status: number | null;
+  readonly outcome: Outcome;
+  /** Milliseconds until the next attempt. */
+  readonly delayMs: number;
+}
+export interface ErrorEvent extends CallEvent {
+  readonly code: ErrorCode;
+  readonly status: number | null;
+  readonly outcome: Outcome;
+  /** The whole call, waits included. */
+  readonly durationMs: number;
+  /**
+   * True for a failure that is an answer and not a fault. Such as an ident that is not found, an invoice that exists,
+   * refused arguments, or an abort by the caller. Also a failure that the client handles itself. The logger receives these at
+   * `warn`, and others at `error`.
+   */
+  readonly expected: boolean;
+}
+
+/** The end of a call, successful or not. */
+export interface EndEvent extends CallEvent {
+  readonly ok: boolean;
+  /** Of the last answer. Null where none came. */
+  readonly status: number | null;
+  readonly requestId: string | null;
+  /** Null for a success. */
+  readonly code: ErrorCode | null;
+  /** Null for a success. */
+  readonly outcome: Outcome | null;
+  /** As in {@link ErrorEvent}. False for a success. */
+  readonly expected: boolean;
+  /** True for an invoice that a lost attempt of the call had created, and that was read back. */
+  readonly recovered: boolean;
+  /** The whole call, waits included. */
+  readonly durationMs: number;
+}
+
+/**
+ * The context of the tracing channel `merchant-invoicing:call`. The members of {@link EndEvent} join it at the end.
+ *
+ * @experimental
+ */
+export interface CallTrace extends ObservedCall, Partial<Omit<EndEvent, keyof ObservedCall>> {
+  /** A copy of the failure: name, code and outcome, without anything that the service said. */
+  readonly error?: Error;
+}
+
+/**
+ * The context of the tracing channel `merchant-invoicing:attempt`: one HTTP request. The optional members join it at the end.
+ *
+ * @experimental
+ */
+export interface AttemptTrace extends CallEvent {
+  /** Host of the service. */
+  readonly serverAddress: string;
+  readonly serverPort: number;
+  /** Null where no answer came. */
+  readonly status?: number | null;
+  readonly requestId?: string | null;
+  readonly durationMs?: number;
+  /** Of a failed attempt. */
+  readonly code?: ErrorCode;
+  readonly outcome?: Outcome;
+  readonly error?: Error;
+}
+
+/**
+ * A deviation of an answer from the interface that was accepted. Reported once per operation, kind and path.
+ *
+ * | kind | what came | what the client does |
+ * |---|---|---|
+ * | `unknown_field` | a member that the interface does not name | keeps it |
+ * | `unknown_word` | a word that is not listed, such as a new status | passes it |
+ * | `number_for_decimal` | a JSON number where a decimal string should be | reads it, if it is certainly exact |
+ * | `text_for_number` | digits as text where an integer should be | reads them |
+ * | `list_for_object` | `[]` where an object or null should be | treats it as null |
+ * | `null_for_list` | null where a list should be | treats it as an empty list |
+ * | `no_envelope` | the payload without its envelope | reads it |
+ * | `unreadable_member` | a member of a withdrawal that cannot be read | null, and the received value is in `unreadable` |
+ * | `invalid_item` | a row that cannot be read, of a list that leaves such rows out | leaves it out |
+ * | `filter_ignored` | a row that contradicts the filter: the service may use another name for it | leaves it out |
+ * | `size_ignored` | pages of another size than was asked for | walks the list with that size |
+ * | `count_mismatch` | fewer rows than `total_items`, and none of them twice | ends the walk |
+ */
+export interface DriftEvent {
+  readonly operation: ClientOperation;
+  /** Members joined with dots, `*` for each item of a list: `items.*.amount`. Empty for the payload as a whole. */
+  readonly path: string;
+  readonly kind: DriftKind | 'invalid_item' | 'filter_ignored' | 'size_ignored' | 'count_mismatch';
+}
+
+/**
+ * Functions that are called at each step of a call. Errors thrown in them are ignored.
+ *
+ * @example
+ * const hooks: Hooks = { onRetry: ({ operation, code }) => console.warn(`${operation} is repeated after ${code}`) };
+ */
+export interface Hooks {
+  /** Before each attempt. */
+  readonly onRequest?: Callback<[event: CallEvent]> | undefined;
+  /** After each complete answer, whatever its status. */
+  readonly onResponse?: Callback<[event: ResponseEvent]> | undefined;
+  /** Before each wait. */
+  readonly onRetry?: Callback<[event: RetryEvent]> | undefined;
+  /** Once, when the call fails finally. Pages that a list has read ahead fail only if the list needs them. */
+  readonly onError?: Callback<[event: ErrorEvent]> | undefined;
+  /** Once for each call, when it has succeeded or failed. */
+  readonly onEnd?: Callback<[event: EndEvent]> | undefined;
+}
+
+/**
+ * Receives one line per step. `console` fits.
+ *
+ * @example
+ * new MerchantClient({ logger: { warn: (message, event) => log.warn(event, message) } });
+ */
+export interface Logger {
+  readonly debug?: Callback<[message: string, event: object]> | undefined;
+  readonly info?: Callback<[message: string, event: object]> | undefined;
+  readonly warn?: Callback<[message: string, event: object]> | undefined;
+  readonly error?: Callback<[message: string, event: object]> | undefined;
+}

@@ -1,0 +1,53 @@
+import { type ListWalk, timeOf } from './list-walk.ts';
+
+/** The cursor names no more pending invoices. Newer ones are found in the lists, which are read back further for them. */
+const PENDING_MAX = 1_000;
+
+/** The pending invoices at one time, by uuid, with the time of their creation. */
+export interface PendingList {
+  readonly createdAt: ReadonlyMap<string, number>;
+  /** False if the list may have lost rows while it was read. */
+  readonly isReliable: boolean;
+  /** When the newest of the first page was created. */
+  readonly newest: number | null;
+}
+
+/** Reads the list of pending invoices. `unreadable` has the uuids of those that cannot be decoded, and null for unknown ones. */
+export async function readPending(
+  walk: ListWalk,
+  unreadable: ReadonlySet<string | null>,
+  stopIfAborted: () => void,
+): Promise<PendingList> {
+  const createdAt = new Map<string, number>();
+  let newest: number | null = null;
+  for (let rows = await walk.read(); rows !== null; rows = await walk.read()) {
+    stopIfAborted();
+    const times = rows.map(({ created_at }) => timeOf(created_at));
+    for (const [index, { uuid }] of rows.entries()) createdAt.set(uuid, times[index] ?? Number.NEGATIVE_INFINITY);
+    if (walk.pages <= 1) newest = times.reduce(later, newest);
+  }
+  for (const uuid of unreadable) if (uuid !== null) createdAt.set(uuid, Number.NEGATIVE_INFINITY);
+  // One page is one moment. Rows that leave a longer list move others to pages that were read, unless they come newest first.
+  const isReliable = walk.isRegular && !unreadable.has(null) && (walk.pages <= 1 || walk.orders.created.holds);
+  return { createdAt, isReliable, newest };
+}
+
+/** Returns the later of two times that may be unknown. */
+export function later(a: number | null, b: number | null): number | null {
+  return a === null || b === null ? (a ?? b) : Math.max(a, b);
+}
+
+/** The pending invoices that a cursor names, and how far the next run reads back for the others. */
+export interface NamedPending {
+  /** Null if they cannot all be named. */
+  readonly uuids: readonly string[] | null;
+  readonly readTo: number;
+}
+
+/** Names the oldest pending invoices. The next run finds those created at `readTo` or later in the lists. */
+export function namePending({ createdAt, isReliable }: PendingList, readTo: number): NamedPending {
+  const older = [...createdAt].filter(([, time]) => time < readTo).sort(([, a], [, b]) => a - b);
+  const [, last = readTo] = older[PENDING_MAX] ?? [];
+  if (!isReliable || !Number.isFinite(last)) return { uuids: null, readTo };
+  return { uuids: older.filter(([, time]) => time < last).map(([uuid]) => uuid), readTo: last };
+}

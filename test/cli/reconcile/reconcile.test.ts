@@ -1,0 +1,199 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createSandbox, type SandboxOptions } from '../../../src/sandbox/index.ts';
+import { cli } from '../command-line.ts';
+
+const HEADER = 'external_id,amount,currency,credited_usdt,state\n';
+const DAY = 86_400_000;
+
+/** A sandbox with a paid order, an unpaid one and one that was corrected, a week ago. */
+async function service(options: SandboxOptions = {}) {
+  const sandbox = createSandbox({
+    seed: 7,
+    now: Date.now() - 7 * DAY,
+    seedData: {
+      invoices: ['fine', '=cmd|calc', 'fine-too'].map((external_id) => ({
+        external_id,
+        customer_id: 'c',
+        amount: '25.00',
+        currency: 'EUR',
+        status: 'success' as const,
+        age: '3d',
+      })),
+    },
+    ...options,
+  });
+  const { url } = await sandbox.listen();
+  const folder = mkdtempSync(join(tmpdir(), 'rec-cli-'));
+  onTestFinished(async () => {
+    await sandbox.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  const env = { MERCHANT_BASE_URL: url, MERCHANT_API_KEY: sandbox.apiKey };
+  const file = (text: string, name = 'orders.csv'): string => {
+    writeFileSync(join(folder, name), text);
+    return join(folder, name);
+  };
+  const run = (text: string, ...flags: string[]) => cli(['reconcile', '--orders', file(text), ...flags], { env });
+  return { sandbox, env, file, run };
+}
+
+const FINE = `${HEADER}fine,25.00,EUR,26.861298,fulfilled\nfine-too,25.000,eur,,paid\n=cmd|calc,25,EUR,26.8612980,fulfilled\n`;
+
+describe('reconcile', () => {
+  it('is code 0 when all match, and says how many', async () => {
+    const { run } = await service();
+    const { code, out, err } = await run(FINE);
+    expect([code, err]).toEqual([0, '']);
+    expect(out).toContain('3 orders, 3 invoices: 3 matched, 0 findings, 0 not compared');
+    expect(out).toMatch(/EUR +3 matched/);
+  });
+
+  it('is code 1 for findings, each with its remedy', async () => {
+    const { run } = await service();
+    const { code, out } = await run(FINE.replace('26.861298,fulfilled', ',open'));
+    expect(code).toBe(1);
+    expect(out).toContain('✗ paid_not_fulfilled: fine  expected fulfilled, actual open EUR');
+    expect(out).toContain('fix: Fulfil the order against the credited amount');
+    expect(out).toContain('paid_not_fulfilled: 1');
+  });
+
+  it('is code 2 where a row cannot be compared, and names its line', async () => {
+    const { run } = await service();
+    const { code, out } = await run(`${FINE}"two\nlines",25.00\n,1,EUR,,open\n`);
+    expect(code).toBe(2);
+    expect(out).toContain('not compared: line 5  order_malformed, line 5');
+    expect(out).toContain('The record has 2 fields, and the header has 5.');
+    expect(out).toContain('not compared: line 7');
+  });
+
+  it('prints JSON lines, the summary last', async () => {
+    const { run } = await service();
+    const { code, out, err } = await run(FINE.replace('25.000', '20.00'), '--json');
+    expect([code, err]).toEqual([1, '']);
+    const lines = out
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(lines).toMatchObject([
+      {
+        kind: 'overpaid',
+        external_id: 'fine-too',
+        expected: '20',
+        actual: '25',
+        difference: '5',
+        confirmed: false,
+        order: { place: 'line 3' },
+      },
+      { kind: 'summary', matched: 2, findings: 1, currencies: [{ currency: 'EUR', findings: { overpaid: 1 } }] },
+    ]);
+  });
+
+  it('prints CSV that no spreadsheet runs, and the summary beside it', async () => {
+    const { run } = await service();
+    const { code, out, err } = await run(`${HEADER}fine,30,EUR,26.861298,fulfilled\nfine-too,25,EUR,,paid\n`, '--csv');
+    expect(code).toBe(1);
+    const [header = '', ...rows] = out
+      .trimEnd()
+      .split('\r\n')
+      .map((line) => line.split(','));
+    expect(header.slice(0, 6)).toEqual(['kind', 'external_id', 'currency', 'expected', 'actual', 'difference']);
+    expect(rows.map((cells) => cells.slice(0, 6)).sort()).toEqual([
+      ['invoice_without_order', "'=cmd|calc", 'EUR', '', 'success', ''],
+      ['underpaid', 'fine', 'EUR', '30', '25', "'-5"],
+    ]);
+    expect(err).toContain('2 orders, 3 invoices');
+  });
+
+  it('reads other names, words and decimals, also from standard input', async () => {
+    const { env } = await service();
+    const input =
+      '\ufeffOrder ID;Total;Currency;State\r\nfine;25,00;EUR;SHIPPED\r\nfine-too;25;EUR;done\r\n"=cmd|calc";0.025,0;EUR;done\r\n';
+    const flags = ['--column', 'external_id=order id', '--column', 'amount=Total', '--decimal-comma'];
+    const states = ['--state', 'shipped=fulfilled', '--state', 'Done=paid'];
+    const { code, out, err } = await cli(['reconcile', '--orders', '-', ...flags, ...states], { env, input });
+    expect([code, err, out]).toEqual([0, '', expect.stringContaining('3 matched')]);
+  });
+
+  it('does not take a point for a decimal comma', async () => {
+    const { run } = await service();
+    const { code, out } = await run(FINE.replaceAll(',', ';').replace('25.000', '25,0'), '--decimal-comma');
+    expect([code, out]).toEqual([2, expect.stringContaining('order_malformed, line 2')]);
+  });
+
+  it('compares a period, a status and a grace', async () => {
+    const { run, sandbox } = await service();
+    const before = sandbox.requests().length;
+    const { out } = await run(HEADER, '--since', '2d', '--json');
+    expect(JSON.parse(out)).toMatchObject({ kind: 'summary', invoices: 0 });
+    const pending = await run(HEADER, '--status', 'pending', '--status', 'fail', '--json');
+    expect(JSON.parse(pending.out)).toMatchObject({ kind: 'summary', invoices: 0 });
+    const asked = sandbox.requests().slice(before);
+    expect(asked.map(({ query }) => new URLSearchParams(query).get('status'))).toEqual([null, 'pending', 'fail']);
+    const young = await run(HEADER, '--grace', '60d', '--json');
+    expect(JSON.parse(young.out)).toMatchObject({ notCompared: 3, findings: 0 });
+    expect(young.code).toBe(0);
+  });
+
+  it('reads the key from a file', async () => {
+    const { env, file } = await service();
+    const key = file(`${env.MERCHANT_API_KEY}\n`, 'key.txt');
+    const args = ['reconcile', '--orders', file(FINE), '--key-file', key, '--base-url', env.MERCHANT_BASE_URL];
+    expect(await cli(args)).toMatchObject({ code: 0, err: '' });
+  });
+
+  it('shows progress on a terminal only, and leaves none behind', async () => {
+    const { env, file } = await service();
+    const { out, err } = await cli(['reconcile', '--orders', file(FINE)], { env, isTerminal: true });
+    expect(err).toContain('invoices 100 %');
+    expect(err.endsWith('\r\u001b[K')).toBe(true);
+    expect(out).not.toContain('\r');
+  });
+
+  it.each<[string, string[], string]>([
+    ['no file', [], 'reconcile needs --orders'],
+    ['a file that is missing', ['--orders', '/no/such/file.csv'], 'cannot read /no/such/file.csv'],
+    ['two forms', ['--orders', '-', '--csv', '--json'], '--csv and --json exclude each other'],
+    ['a state that is none', ['--orders', '-', '--state', 'x=shipped'], '--state takes WORD=STATE'],
+    ['a column that is none', ['--orders', '-', '--column', 'total=x'], '--column takes NAME=HEADER'],
+    ['a status that is none', ['--orders', '-', '--status', 'paid'], '--status takes pending'],
+    ['a time that is none', ['--orders', '-', '--since', 'yesterday'], '--since takes a time'],
+    ['a grace that is none', ['--orders', '-', '--grace', 'long'], '--grace must be'],
+    [
+      'a header without a column',
+      ['--orders', '-'],
+      'the header has no \\"external_id\\", it has \\"id\\", \\"amount\\"',
+    ],
+  ])('is code 2 for %s', async (_name, flags, message) => {
+    const { env } = await service();
+    const { code, out } = await cli(['reconcile', '--json', ...flags], { env, input: 'id,amount\n1,2\n' });
+    expect(code).toBe(2);
+    expect(out).toContain(message);
+  });
+
+  it.each([
+    ['an empty file', ''],
+    ['a column twice', 'external_id,amount,amount,currency,state\n'],
+    ['a quote that is not closed', `${HEADER}"fine,25.00`],
+  ])('is code 2 for %s', async (_name, text) => {
+    const { run } = await service();
+    expect(await run(text)).toMatchObject({
+      code: 2,
+      out: '',
+      err: expect.stringMatching(/^error: .+\n {2}try: merchant-inv/),
+    });
+  });
+
+  it('is code 2 without settings, with a wrong key, and where nobody listens', async () => {
+    const { env, file } = await service();
+    const args = ['reconcile', '--orders', file(FINE)];
+    expect(await cli(args)).toMatchObject({ code: 2, err: expect.stringContaining('MERCHANT_BASE_URL is not set') });
+    const wrong = await cli(args, { env: { ...env, MERCHANT_API_KEY: 'sk_wrong' } });
+    expect(wrong).toMatchObject({ code: 2, err: expect.stringContaining('try: merchant-invoicing doctor') });
+    expect(wrong.err).not.toContain('sk_wrong');
+    const gone = await cli(args, { env: { ...env, MERCHANT_BASE_URL: 'http://127.0.0.1:9' } });
+    expect(gone).toMatchObject({ code: 2, err: expect.stringContaining('could not compare') });
+  });
+});

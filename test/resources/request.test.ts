@@ -1,0 +1,251 @@
+import { inspect } from 'node:util';
+import { describe, expect, test } from 'vitest';
+import { Decimal } from '../../src/contract/values/decimal.ts';
+import type { RawRequest } from '../../src/index.ts';
+import { serve } from '../support/fault-server.ts';
+import { answer, ok, refuse } from '../support/fault-steps.ts';
+import { API_KEY, clientOf, errorOf } from '../support/test-client.ts';
+import { recordTraces } from '../support/trace-recorder.ts';
+
+const PATH = '/api/v1/external/balances';
+const get = { method: 'GET', path: PATH } as const;
+const post = { method: 'POST', path: PATH } as const;
+
+describe('a request to an endpoint that the client does not know', () => {
+  test('has the key, the query and the headers, and resolves to the data of the envelope', async () => {
+    const server = await serve(ok({ currency: 'USDT', amount: '1.50' }, { 'x-request-id': 'r1' }));
+    const client = clientOf(`${server.url}/prefix`);
+    const query = { page: 2, active: true, min: new Decimal('1e-7'), none: null, absent: undefined, text: 'a&b=ü' };
+    const call = client.request({ ...get, query }, { headers: { 'x-trace': 't' }, query: { page: '3' } });
+    expect(await call).toEqual({ currency: 'USDT', amount: '1.50' });
+    expect((await call.withResponse()).response).toMatchObject({ status: 200, requestId: 'r1', attempts: 1 });
+    expect(server.requests).toMatchObject([
+      {
+        method: 'GET',
+        url: `/prefix${PATH}?page=3&active=true&min=0.0000001&text=a%26b%3D%C3%BC`,
+        headers: { 'x-api-key': API_KEY, 'x-trace': 't' },
+        body: '',
+      },
+    ]);
+  });
+
+  test('sends plain data as JSON, with decimals as text', async () => {
+    const server = await serve(ok({}));
+    const shared = { a: 1 };
+    const body = {
+      amount: new Decimal('25.10'),
+      at: new Date(0),
+      list: [1, 'x', null, true, { deep: new Decimal(2) }],
+      absent: undefined,
+      twice: [shared, shared],
+      ...JSON.parse('{"__proto__": {"polluted": true}}'),
+    };
+    const call = clientOf(server.url).request({ ...post, body });
+    body.list.push('later');
+    await call;
+    expect(server.requests[0]?.headers['content-type']).toBe('application/json');
+    expect(server.requests[0]?.body).toBe(
+      '{"amount":"25.1","at":"1970-01-01T00:00:00.000Z","list":[1,"x",null,true,{"deep":"2"}],"twice":[{"a":1},{"a":1}],"__proto__":{"polluted":true}}',
+    );
+  });
+
+  test.each<[string, Parameters<typeof ok>[0]]>([['no envelope', { amount: '1' }]])(
+    'with %s resolves to the body',
+    async (_name, body) => {
+      const server = await serve(answer(200, JSON.stringify(body)));
+      expect(await clientOf(server.url).request(get)).toEqual(body);
+    },
+  );
+
+  test('with an empty answer resolves to undefined, and other text is an error', async () => {
+    const server = await serve(answer(204, ''), answer(200, '<html>Please log in</html>'));
+    const client = clientOf(server.url, { retry: false });
+    expect(await client.request({ method: 'DELETE', path: `${PATH}/7` })).toBeUndefined();
+    expect(await errorOf(client.request(get))).toMatchObject({ code: 'SDK_UNREADABLE_BODY', operation: 'request' });
+  });
+
+  test('may have an object of many members, which the known endpoints never have', async () => {
+    const wide = Object.fromEntries(Array.from({ length: 20_000 }, (_, at) => [`member-${at}`, 'x'.repeat(10)]));
+    const server = await serve(ok(wide));
+    expect(await clientOf(server.url).request(get)).toEqual(wide);
+  });
+
+  test('is refused as any other: by code, then by status', async () => {
+    const server = await serve(refuse(409, 'BALANCE_LOCKED'), refuse(404, null), refuse(422, null));
+    const client = clientOf(server.url);
+    expect(await errorOf(client.request(post))).toMatchObject({
+      kind: 'request',
+      code: 'BALANCE_LOCKED',
+      status: 409,
+    });
+    expect(await errorOf(client.request(get))).toMatchObject({ kind: 'not_found' });
+    expect(await errorOf(client.request(post))).toMatchObject({ kind: 'validation', origin: 'service' });
+  });
+
+  test('decodes its data, and a decoder that throws or waits is an error without the data', async () => {
+    const server = await serve(ok({ amount: 'customer-7' }));
+    const client = clientOf(server.url);
+    const amount: string = await client.request({ ...get, decode: (data) => JSON.stringify(data) });
+    expect(amount).toBe('{"amount":"customer-7"}');
+    const bad = (data: unknown): never => {
+      throw new Error(`cannot read ${JSON.stringify(data)}`);
+    };
+    const error = await errorOf(client.request({ ...get, decode: bad }));
+    expect(error).toMatchObject({ code: 'SDK_CONTRACT', outcome: 'unknown' });
+    expect(inspect(error, { depth: 9 })).not.toContain('customer-7');
+    expect(await errorOf(client.request({ ...get, decode: async () => 1 }))).toMatchObject({ code: 'SDK_CONTRACT' });
+  });
+
+  test.each<[string, Partial<RawRequest>, number]>([
+    ['GET', {}, 3],
+    ['PUT', { method: 'PUT' }, 3],
+    ['DELETE', { method: 'DELETE' }, 3],
+    ['POST', { method: 'POST' }, 1],
+    ['PATCH', { method: 'PATCH' }, 1],
+    ['a POST that the service recognises', { method: 'POST', idempotent: true }, 3],
+    ['a PUT that counts up', { method: 'PUT', idempotent: false }, 1],
+  ])('is repeated after a server error as %s: %j', async (_name, request, attempts) => {
+    const server = await serve(refuse(503, null));
+    const error = await errorOf(clientOf(server.url).request({ ...get, ...request }));
+    expect(server.requests).toHaveLength(attempts);
+    expect(error.attempts).toHaveLength(attempts);
+    const isWrite = (request.method ?? 'GET') !== 'GET';
+    expect(error.outcome).toBe(isWrite ? 'unknown' : 'rejected');
+    if (isWrite) expect(error.message).toContain('find out whether it was done');
+  });
+
+  test('keeps its deadline and its signal', async () => {
+    const server = await serve({ play: () => {} });
+    const client = clientOf(server.url, { retry: false });
+    expect(await errorOf(client.request(get, { signal: AbortSignal.timeout(20) }))).toMatchObject({ kind: 'aborted' });
+    expect(await errorOf(client.request(get, { timeout: 20 }))).toMatchObject({ code: 'SDK_ATTEMPT_TIMEOUT' });
+  });
+
+  test('is observed with its path, without the key', async () => {
+    const traces = recordTraces('call');
+    const server = await serve(ok(1));
+    await clientOf(server.url, { apiKey: 'key_in_a_path' }).request({ ...get, path: `${PATH}/key_in_a_path` });
+    expect(traces).toMatchObject([
+      { context: { operation: 'request', method: 'GET', url: `${PATH}/[redacted]`, externalId: null, ok: true } },
+    ]);
+  });
+});
+
+describe('refused before any request', () => {
+  const refused = async (request: unknown, options?: object) => {
+    const server = await serve(ok({}));
+    const call = clientOf(server.url).request(request as RawRequest, options); // wrong on purpose
+    const error = await errorOf(call);
+    expect(server.requests).toHaveLength(0);
+    expect(error).toMatchObject({ code: 'SDK_INVALID_ARGUMENT', operation: 'request', outcome: 'not_sent' });
+    expect(inspect(error, { depth: 9, showHidden: true })).not.toContain(API_KEY);
+    return error.message;
+  };
+
+  test.each([
+    'https://evil.example/api',
+    '//evil.example/api',
+    '/\\evil.example',
+    '\\\\evil.example',
+    'api/v1/external/balances',
+    '',
+    `${PATH}?page=1`,
+    `${PATH}#a`,
+    `${PATH}/..`,
+    `${PATH}/../keys`,
+    `${PATH}/./x`,
+    `${PATH}/.`,
+    `${PATH}/%2e%2e/keys`,
+    `${PATH}/%2E./keys`,
+    `${PATH}/.%2e`,
+    `${PATH}/%252e%252e/keys`,
+    `${PATH}/%25252e%25252e/keys`,
+    `${PATH}/x%2f..%2fkeys`,
+    `${PATH}/x%5c..%5ckeys`,
+    `${PATH}/..;/keys`,
+    `${PATH}/%2e%2e;a=b/keys`,
+    `${PATH}/..\\keys`,
+    `${PATH}//keys`,
+    `${PATH}/a b`,
+    `${PATH}/a\tb`,
+    `${PATH}/a\nb`,
+    `${PATH}/a%0d%0ab`,
+    `${PATH}/%00`,
+    `${PATH}/%c0%ae%c0%ae/keys`,
+    `${PATH}/%`,
+    `${PATH}/%zz`,
+    `${PATH}/ü`,
+    `/${'a'.repeat(2_000)}`,
+    '@evil.example/',
+    ':80/',
+  ])('the path %j', async (path) => {
+    expect(await refused({ ...get, path })).toContain('path');
+  });
+
+  test.each([
+    `${PATH}/`,
+    `${PATH}/order%2F7`,
+    `${PATH}/order%5C7`,
+    `${PATH}/...`,
+    `${PATH}/a..b`,
+    `${PATH}/100%25`,
+    `${PATH}/%C3%BC`,
+    `${PATH}/a:b@c;d=e,f`,
+    '/health',
+  ])('but not the path %j, which is sent as it is', async (path) => {
+    const server = await serve(ok({}));
+    await clientOf(server.url).request({ ...get, path });
+    expect(server.requests[0]?.url).toBe(path);
+  });
+
+  const cyclic: Record<string, unknown> = {};
+  cyclic['self'] = [cyclic];
+  let deep: unknown = 1;
+  for (let level = 0; level < 200_000; level += 1) deep = [deep];
+  test.each<[string, unknown, string]>([
+    ['a bigint', { list: [1n] }, 'body.list.0 is a value of type bigint'],
+    ['a cycle', cyclic, 'body.self.0 holds itself'],
+    ['a function', { run: () => 1 }, 'body.run is a value of type function'],
+    ['a symbol', { a: Symbol('x') }, 'body.a is a value of type symbol'],
+    ['NaN', { a: Number.NaN }, 'body.a is NaN'],
+    ['Infinity', [Number.POSITIVE_INFINITY], 'body.0 is Infinity'],
+    ['undefined in a list', [undefined], 'body.0 is undefined'],
+    ['a hole in a list', new Array(1), 'body.0 is undefined'],
+    ['a Map', { map: new Map([['a', 1]]) }, 'body.map is not plain data'],
+    ['bytes', new Uint8Array(2), 'body is not plain data'],
+    ['an instance of a class', new (class Order {})(), 'body is not plain data'],
+    ['a wrong date', new Date('x'), 'body is not a date'],
+    ['a decimal of a billion digits', { a: Object.assign(new Decimal(1), { e: 1e9 }) }, 'body.a is not plain data'],
+    ['a getter that throws', Object.defineProperty({}, 'a', { get: () => fail(), enumerable: true }), 'cannot be read'],
+    ['200,000 levels', deep, 'cannot be read'],
+    ['the key in a name', { [API_KEY]: 1n }, 'body.[redacted] is'],
+  ])('a body with %s', async (_name, body, expected) => {
+    expect(await refused({ ...post, body })).toContain(expected);
+  });
+
+  test.each<[string, unknown, string]>([
+    ['nothing', undefined, 'request must be an object'],
+    ['no method', { path: PATH }, 'method is missing'],
+    ['a method in lower case', { ...get, method: 'get' }, 'method must be "GET" or "POST"'],
+    ['a method that fetch refuses', { ...get, method: 'TRACE' }, 'method must be'],
+    ['a mistyped name', { ...get, params: {} }, 'request has no "params"'],
+    ['a body of a GET', { ...get, body: {} }, 'a GET request has no body'],
+    ['a word for true', { ...post, idempotent: 'yes' }, 'idempotent must be true or false'],
+    ['a decoder that is none', { ...get, decode: {} }, 'decode must be a function'],
+    ['a query of text', { ...get, query: 'page=1' }, 'query must be an object'],
+    ['a list in the query', { ...get, query: { status: ['a', 'b'] } }, 'query.status must be text'],
+    ['a function in the query', { ...get, query: { status: () => 1 } }, 'query.status is a value of type function'],
+    ['a number for a path', { ...get, path: 7 }, 'path must be a short text, not 7'],
+  ])('%s', async (_name, request, expected) => {
+    expect(await refused(request)).toContain(expected);
+  });
+
+  test('unusable options', async () => {
+    expect(await refused(get, { timeout: -1 })).toContain('options.timeout');
+    expect(await refused(get, { headers: { 'X-Api-Key': 'x' } })).toContain('cannot set X-Api-Key');
+  });
+});
+
+function fail(): never {
+  throw new Error('mine');
+}

@@ -1,0 +1,214 @@
+import { inspect } from 'node:util';
+import { describe, expect, test, vi } from 'vitest';
+import { MerchantClient } from '../src/client.ts';
+import type { ClientOverrides } from '../src/client-options.ts';
+import { ConfigurationError } from '../src/errors/classes.ts';
+import { memoryStore, signWebhook } from '../src/webhooks/index.ts';
+import { FakeRuntime } from './support/fake-runtime.ts';
+import { serve } from './support/fault-server.ts';
+import { ok, refuse } from './support/fault-steps.ts';
+import { pendingInvoice } from './support/fixtures/invoices.ts';
+import { API_KEY, clientOf, errorOf } from './support/test-client.ts';
+
+const unavailable = refuse(503, null);
+const handlers = { store: memoryStore(), onPaid: () => {}, onCanceled: () => {} };
+const keyOf = (n: number) => `key-of-shop-${n}`;
+const canceled = '{"invoice_uuid":"u-1","external_id":"o-1","status":"expired","amount":"25.00"}';
+
+describe('a client for another business', () => {
+  test('is a MerchantClient with its own key, and shares the rest', async () => {
+    const told: string[] = [];
+    const server = await serve(ok([]));
+    const merchant = clientOf(server.url, {
+      headers: { 'x-platform': 'p', 'x-shop': 'none' },
+      hooks: { onEnd: ({ operation }) => void told.push(operation) },
+    });
+    const shop = merchant.withOptions({ apiKey: keyOf(1), headers: { 'X-Shop': '1' } });
+    expect(shop).toBeInstanceOf(MerchantClient);
+    expect(shop).not.toBe(merchant);
+    await shop.rates.list();
+    await merchant.rates.list();
+    expect(
+      server.requests.map(({ headers }) => [headers['x-api-key'], headers['x-platform'], headers['x-shop']]),
+    ).toEqual([
+      [keyOf(1), 'p', '1'],
+      [API_KEY, 'p', 'none'],
+    ]);
+    expect(told).toEqual(['rates.list', 'rates.list']);
+  });
+
+  test('takes its key from a function, read for each attempt', async () => {
+    const keys = ['key-1', 'key-2'];
+    const server = await serve(unavailable, ok([]));
+    const shop = clientOf(server.url).withOptions({ apiKey: async () => keys.shift() ?? 'none' });
+    await shop.rates.list();
+    expect(server.requests.map(({ headers }) => headers['x-api-key'])).toEqual(['key-1', 'key-2']);
+  });
+
+  test('keeps the key where only limits change', async () => {
+    const server = await serve(unavailable);
+    const patient = clientOf(server.url, { retry: { attempts: 5, baseDelay: 0 } }).withOptions({
+      retry: { maxDelay: 0 },
+    });
+    await errorOf(patient.rates.list());
+    await errorOf(patient.withOptions({ retry: false }).rates.list());
+    expect(server.requests).toHaveLength(5 + 1);
+    expect(new Set(server.requests.map(({ headers }) => headers['x-api-key']))).toEqual(new Set([API_KEY]));
+    const hasty = patient.withOptions({ timeout: 1, deadline: 2 });
+    expect(await errorOf(hasty.withOptions({ deadline: 5 }).invoices.get('..'))).toMatchObject({ kind: 'validation' });
+  });
+
+  test('reads its options once', async () => {
+    const server = await serve(ok([]));
+    const options = { apiKey: keyOf(1), headers: { 'x-shop': '1' } };
+    const shop = clientOf(server.url).withOptions(options);
+    options.apiKey = keyOf(2);
+    options.headers['x-shop'] = '2';
+    await shop.rates.list();
+    expect(server.requests[0]?.headers).toMatchObject({ 'x-api-key': keyOf(1), 'x-shop': '1' });
+  });
+
+  test.each<[string, unknown, string]>([
+    ['no options', undefined, 'options must be an object'],
+    ['a key of undefined', { apiKey: undefined }, 'apiKey is undefined: leave it out to keep the key of this client'],
+    ['a key of null', { apiKey: null }, 'apiKey must be a string, not null'],
+    ['an empty key', { apiKey: '' }, 'apiKey is empty'],
+    ['a key with a line break', { apiKey: `${keyOf(1)}\n` }, 'apiKey has white space'],
+    ['a key that a class does not have', new (class { get apiKey() { return undefined; } })(), 'apiKey is undefined'], // biome-ignore format: one row
+    ['another address', { baseUrl: 'https://evil.example' }, 'options has no "baseUrl"; it has apiKey'],
+    ['another fetch', { fetch }, 'options has no "fetch"'],
+    ['a size of the budget', { retry: { budget: 5 } }, 'retry has no "budget"'],
+    ['an unusable limit', { timeout: 0 }, 'timeout must be'],
+    ['the header of the key', { headers: { 'X-Api-Key': 'x' } }, 'cannot set X-Api-Key'],
+    ['an empty secret', { webhookSecret: '' }, 'webhookSecret'],
+  ])('refuses %s', (_name, options, expected) => {
+    const merchant = clientOf('https://pay.example');
+    const run = () => merchant.withOptions(options as ClientOverrides); // wrong on purpose
+    expect(run).toThrow(ConfigurationError);
+    expect(run).toThrow(expected);
+    expect(run).not.toThrow(keyOf(1));
+  });
+
+  test('shows no key and no secret, its own or another', async () => {
+    const echo = refuse(400, `ECHO_${keyOf(1)}_${API_KEY}`);
+    const server = await serve(echo);
+    const merchant = clientOf(server.url, { webhookSecret: 'whsec_platform' });
+    const shop = merchant.withOptions({ apiKey: keyOf(1), webhookSecret: 'whsec_shop_1' });
+    const error = await errorOf(shop.rates.list());
+    const views = [inspect(shop, { showHidden: true, depth: 10 }), JSON.stringify(shop), inspect(error, { depth: 10 })];
+    for (const text of [keyOf(1), API_KEY, 'whsec_platform', 'whsec_shop_1']) {
+      for (const view of views) expect(view).not.toContain(text);
+    }
+    expect(error.code).toBe('ECHO_[redacted]_[redacted]');
+  });
+
+  test('hides the keys of functions, however many businesses there are', async () => {
+    const server = await serve(refuse(400, 'FIRST'));
+    const merchant = clientOf(server.url);
+    const first = merchant.withOptions({ apiKey: () => keyOf(0) });
+    await errorOf(first.rates.list());
+    for (let n = 1; n <= 40; n += 1) await errorOf(merchant.withOptions({ apiKey: () => keyOf(n) }).rates.list());
+    server.script = [refuse(400, `ECHO_${keyOf(0)}`)];
+    expect((await errorOf(first.rates.list())).code).toBe('ECHO_[redacted]');
+  });
+
+  test('reports a deviation that was reported before no more', async () => {
+    const drifts: string[] = [];
+    const server = await serve(ok({ ...pendingInvoice, surprise: 1 }));
+    const merchant = clientOf(server.url, { onDrift: ({ path }) => void drifts.push(path) });
+    for (let n = 0; n < 3; n += 1) await merchant.withOptions({ apiKey: keyOf(n) }).invoices.get('order-1042');
+    expect(drifts.filter((path) => path.includes('surprise'))).toHaveLength(1);
+  });
+});
+
+describe('the webhooks of another business', () => {
+  const merchant = clientOf('https://pay.example', { webhookSecret: 'whsec_of_the_platform' });
+
+  test('are verified with its own secret only', async () => {
+    const shop = merchant.withOptions({ apiKey: keyOf(1), webhookSecret: 'whsec_of_the_shop_1' });
+    const own = await signWebhook(canceled, 'whsec_of_the_shop_1');
+    const others = await signWebhook(canceled, 'whsec_of_the_platform');
+    expect(await shop.webhooks.verify(canceled, { ...own })).toMatchObject({ external_id: 'o-1' });
+    await expect(shop.webhooks.verify(canceled, { ...others })).rejects.toMatchObject({ reason: 'signature_mismatch' });
+  });
+
+  test('need its secret, because those of this client are for another business', async () => {
+    vi.stubEnv('MERCHANT_WEBHOOK_SECRET', 'whsec_of_the_platform');
+    const shop = merchant.withOptions({ apiKey: keyOf(1) });
+    await expect(shop.webhooks.verify(canceled, {})).rejects.toMatchObject({ kind: 'configuration' });
+    expect(() => shop.webhooks.handler(handlers)).toThrow('withOptions');
+    vi.unstubAllEnvs();
+  });
+
+  test('keep the secret with the key, and may rotate it', async () => {
+    const headers = { ...(await signWebhook(canceled, 'whsec_of_the_platform')) };
+    await merchant.withOptions({ timeout: 5 }).webhooks.verify(canceled, headers);
+    const rotated = merchant.withOptions({ webhookSecret: ['whsec_new_0123456789', 'whsec_of_the_platform'] });
+    expect(await rotated.webhooks.verify(canceled, headers)).toMatchObject({ secretIndex: 1 });
+  });
+});
+
+describe('budget and gate belong to the key', () => {
+  const stopOf = async (client: MerchantClient) => (await errorOf(client.rates.list())).stoppedBy;
+
+  test('an outage of one business leaves the retries of another alone', async () => {
+    const server = await serve(unavailable);
+    const merchant = clientOf(server.url, { runtime: new FakeRuntime(), retry: { budget: 28 } });
+    const [one, two] = [merchant.withOptions({ apiKey: keyOf(1) }), merchant.withOptions({ apiKey: keyOf(2) })];
+    expect([await stopOf(one), await stopOf(one)]).toEqual(['attempts', 'budget']);
+    expect([await stopOf(two), await stopOf(merchant)]).toEqual(['attempts', 'attempts']);
+  });
+
+  test('a client for each request has the budget of its key, also below another client', async () => {
+    const server = await serve(unavailable);
+    const merchant = clientOf(server.url, { runtime: new FakeRuntime(), retry: { budget: 28 } });
+    const stops: string[] = [];
+    for (let call = 0; call < 3; call += 1) stops.push(await stopOf(merchant.withOptions({ apiKey: keyOf(1) })));
+    stops.push(await stopOf(merchant.withOptions({ apiKey: keyOf(2) }).withOptions({ apiKey: keyOf(1) })));
+    expect(stops).toEqual(['attempts', 'budget', 'budget', 'budget']);
+  });
+
+  test('the key of the first client is one of them', async () => {
+    const server = await serve(unavailable);
+    const merchant = clientOf(server.url, { runtime: new FakeRuntime(), retry: { budget: 28 } });
+    expect(await stopOf(merchant)).toBe('attempts');
+    expect(await stopOf(merchant.withOptions({ apiKey: API_KEY }))).toBe('budget');
+    expect(await stopOf(merchant.withOptions({ deadline: 50_000 }))).toBe('budget');
+  });
+
+  test('a function is recognised, and another function with the same key is not', async () => {
+    const server = await serve(unavailable);
+    const merchant = clientOf(server.url, { runtime: new FakeRuntime(), retry: { budget: 28 } });
+    const apiKey = () => keyOf(1);
+    expect(await stopOf(merchant.withOptions({ apiKey }))).toBe('attempts');
+    expect(await stopOf(merchant.withOptions({ apiKey }))).toBe('budget');
+    expect(await stopOf(merchant.withOptions({ apiKey: () => keyOf(1) }))).toBe('attempts');
+  });
+
+  test('a rate limit delays the clients of its key, and no others', async () => {
+    const runtime = new FakeRuntime(0.5);
+    const server = await serve(refuse(429, null, undefined, { 'retry-after': '10' }), ok([]));
+    const merchant = clientOf(server.url, { runtime });
+    await errorOf(merchant.withOptions({ apiKey: keyOf(1), retry: false }).rates.list());
+    await merchant.withOptions({ apiKey: keyOf(2) }).rates.list();
+    expect(runtime.waits).toEqual([]);
+    await merchant.withOptions({ apiKey: keyOf(1) }).rates.list();
+    expect(runtime.waits).toEqual([11_000]);
+  });
+
+  test('10,000 keys are remembered, and the one that was not used longest is forgotten', async () => {
+    const server = await serve(unavailable);
+    const merchant = clientOf(server.url, { runtime: new FakeRuntime(), retry: { budget: 28 } });
+    const shop = (n: number) => merchant.withOptions({ apiKey: keyOf(n) });
+    expect([await stopOf(shop(0)), await stopOf(shop(1))]).toEqual(['attempts', 'attempts']);
+    for (let n = 2; n < 10_000; n += 1) shop(n); // the key of the first client is the oldest
+    expect(await stopOf(shop(0)), 'used again').toBe('budget');
+    for (let n = 10_000; n < 10_001; n += 1) shop(n);
+    expect([await stopOf(shop(0)), await stopOf(shop(1))]).toEqual(['budget', 'attempts']);
+  });
+});
+
+test('a method that is called without its client says so', () => {
+  const { withOptions } = clientOf('https://pay.example');
+  expect(() => withOptions({ timeout: 5 })).toThrow('as methods of the client');
+});

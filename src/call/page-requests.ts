@@ -43,7 +43,7 @@ export class PageRequests<T> {
     this.#source = source;
     const onAbort = (): void => this.#controller.abort(signal?.reason);
     if (signal?.aborted) onAbort();
-    else signal?.addEventListener('abort', onAbort, { once: true });
+    else signal?.addEventListener('abort', onAbort);
     this.#release = () => signal?.removeEventListener('abort', onAbort);
   }
 

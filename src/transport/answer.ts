@@ -59,8 +59,8 @@ export async function receiveAnswer(response: Response, attempt: Attempt, redact
   } catch (thrown) {
     // Aborted by the caller, or a success of which only a part came in time.
     if (attempt.interruption === 'aborted' || (success && attempt.interruption !== null)) throw thrown;
-    const part = { ...decodedText({ bytes: join(seen), cut: false }, false), broken: true };
-    return new ReceivedAnswer(head, part, redactor);
+    const raw = new TextDecoder().decode(join(seen));
+    return new ReceivedAnswer(head, { raw, cut: false, broken: true }, redactor);
   }
 }
 
@@ -154,8 +154,8 @@ export function discard(stream: { cancel(): Promise<void> } | null): void {
 }
 
 export function join(chunks: readonly Uint8Array[]): Uint8Array {
-  const [first] = chunks;
-  if (chunks.length === 1 && first !== undefined) return first;
+  const only = chunks.length === 1 ? chunks[0] : undefined;
+  if (only !== undefined) return only;
   const bytes = new Uint8Array(chunks.reduce((size, chunk) => size + chunk.byteLength, 0));
   let offset = 0;
   for (const chunk of chunks) {

@@ -31,7 +31,7 @@ export class Attempt {
       this.#controller.abort(reason);
     };
     const onAbort = (): void => interrupt('aborted');
-    callerSignal?.addEventListener('abort', onAbort, { once: true });
+    callerSignal?.addEventListener('abort', onAbort);
     const cancel = runtime.timer(Math.min(timeout, timeLeft), () =>
       interrupt(timeLeft <= timeout ? 'deadline' : 'timeout'),
     );

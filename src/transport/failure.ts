@@ -134,12 +134,12 @@ const CODE_MAX = 64;
  */
 export function connectionFailure(thrown: unknown, sent: boolean, redact: (text: string) => string): Failure {
   const causes = causesOf(thrown);
-  const code = causes.map(codeOf).find((found) => found !== undefined);
-  const tls = causes.some((cause) => HANDSHAKE.test(codeOf(cause) ?? '') || TLS.test(codeOf(cause) ?? ''));
+  const coded = causes.filter(hasCode);
+  const code = coded[0]?.code;
+  const tls = coded.some((cause) => HANDSHAKE.test(cause.code) || TLS.test(cause.code));
   const unfetchable = causes.some((cause) => NOT_FETCHABLE.test(messageOf(cause)));
-  const leaves = causes.filter((cause) => codeOf(cause) !== undefined);
   const unconnected =
-    leaves.length === 0 ? causes.some((cause) => DENO_NOT_CONNECTED.test(messageOf(cause))) : leaves.every(isNeverSent);
+    coded.length === 0 ? causes.some((cause) => DENO_NOT_CONNECTED.test(messageOf(cause))) : coded.every(isNeverSent);
   const unsent = !sent || unfetchable || unconnected;
   const outcome: Outcome = unsent ? 'not_sent' : 'unknown';
   const detail = redact(messageOf(causes.at(-1)) || 'fetch failed').slice(0, DETAIL_MAX);
@@ -155,9 +155,17 @@ export function connectionFailure(thrown: unknown, sent: boolean, redact: (text:
   return unanswered(tls ? 'SDK_TLS' : 'SDK_CONNECTION', outcome, retryClass, `${problem} (${said})`, toError);
 }
 
-function isNeverSent(cause: object): boolean {
-  const code = codeOf(cause) ?? '';
-  return NEVER_SENT.has(code) || HANDSHAKE.test(code) || ('syscall' in cause && cause.syscall === 'connect');
+interface CodedCause {
+  readonly code: string;
+  readonly syscall?: unknown;
+}
+
+function hasCode(cause: object): cause is CodedCause {
+  return 'code' in cause && typeof cause.code === 'string';
+}
+
+function isNeverSent({ code, syscall }: CodedCause): boolean {
+  return NEVER_SENT.has(code) || HANDSHAKE.test(code) || syscall === 'connect';
 }
 
 /** Returns the error, its causes, and the errors of an AggregateError: each address has its connection attempt. */
@@ -172,11 +180,6 @@ function causesOf(thrown: unknown): object[] {
     queue.push(cause, ...(Array.isArray(errors) ? errors : []));
   }
   return found;
-}
-
-function codeOf(cause: object): string | undefined {
-  const code = (cause as { code?: unknown }).code;
-  return typeof code === 'string' ? code : undefined;
 }
 
 function messageOf(cause: object | undefined): string {

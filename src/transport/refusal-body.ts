@@ -142,9 +142,7 @@ function itemIssues(item: unknown): ValidationIssue[] {
 
 function messageText(value: unknown): string {
   if (typeof value === 'string') return value.slice(0, MESSAGE_MAX);
-  return value === undefined || value === null
-    ? 'is invalid'
-    : (JSON.stringify(value) ?? 'is invalid').slice(0, MESSAGE_MAX);
+  return value === undefined || value === null ? 'is invalid' : JSON.stringify(value).slice(0, MESSAGE_MAX);
 }
 
 /** The facts about the existing invoice in the details of INVOICE_ALREADY_EXISTS. The interface does not name the members. */

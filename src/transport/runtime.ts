@@ -53,7 +53,7 @@ export function pause(runtime: Runtime, milliseconds: number, signal: AbortSigna
       signal?.removeEventListener('abort', done);
       resolve();
     };
-    signal?.addEventListener('abort', done, { once: true });
+    signal?.addEventListener('abort', done);
     cancel = runtime.timer(milliseconds, done); // a test's timer may call back at once
   });
 }

@@ -111,7 +111,7 @@ export function openCall<Data>(
       body: endpoint.body === undefined ? null : JSON.stringify(body),
       data: spec.data ?? endpoint.data,
       sent: body,
-      externalId: body['external_id'] ?? externalId,
+      externalId,
       callId: spec.callId ?? new CallId(),
       page: spec.page,
       pageSize: 'item' in endpoint ? pageSizeOf(wireQuery[spec.queryNames?.['per_page'] ?? 'per_page']) : null,
@@ -127,7 +127,7 @@ const EXTERNAL_ID_MAX = 128;
 
 /** Returns the external_id as the caller gave it, or null where it cannot be one. */
 function readExternalId(given: unknown): string | null {
-  if (typeof given !== 'string' || given === '' || given.length > EXTERNAL_ID_MAX * 2) return null;
+  if (typeof given !== 'string' || given === '') return null;
   return codePoints(given) <= EXTERNAL_ID_MAX ? given : null;
 }
 

@@ -192,6 +192,45 @@ describe('a list that never rests', () => {
   });
 });
 
+describe('the second reading of a list without stable order', () => {
+  test('asks again for a page that was read ahead and not needed before', async () => {
+    const repeats: Answer = (page) => pageOf(rows, 1, { page });
+    const last: Answer = (page) => pageOf(rows, page, { total_items: 6, total_pages: 3, has_next: false });
+    const [shrunk, grown] = [of(rows.slice(0, 6)), of(rows.slice(0, 8))];
+    const answers = [of(rows), repeats, last, of(rows), of(rows), shrunk, shrunk, grown];
+    const { asked, error } = await walked(answers, { prefetch: 4 });
+    expect(error).toBeNull();
+    expect(asked).toEqual([2, 3, 4, 5, 2, 1, 1, 2, 3, 4, 5]); // 4 and 5 were in flight when page 3 said that it is the last
+  });
+
+  test('ends with an error that says why, and where it began', async () => {
+    const repeats: Answer = (page) => pageOf(rows, page === 2 ? 1 : page, { page, has_next: page < 5 });
+    const { error } = await walked([repeats]);
+    expect(error).toMatchObject({ code: 'SDK_PAGE', page: 2 });
+    expect((error as Error).message).toContain('2 of 10 rows are missing: pages repeat rows of others, also when they');
+  });
+});
+
+describe('rows that are served and left out', () => {
+  const leftOutOn = (...pages: number[]): Answer => {
+    return (page) => pageOf(rows, page, pages.includes(page) ? { items: [] } : {});
+  };
+
+  test('count as rows: a page of them is read once', async () => {
+    const leftOut = ({ page }: Page<string>) => (page === 2 || page === 3 ? [`odd-${page}`, `odd-${page}b`] : []);
+    const { asked, yielded, error } = await walked([leftOutOn(2, 3)], { leftOut });
+    expect(error).toBeNull();
+    expect(asked).toEqual([2, 3, 4, 5]);
+    expect(yielded.map(([page]) => page)).toEqual([1, 2, 3, 4, 5]);
+  });
+
+  test('count once: a page of the same ones is a page of repeats, and is read again', async () => {
+    const leftOut = ({ page }: Page<string>) => (page === 2 || page === 3 ? ['odd', 'odd-b'] : []);
+    const { asked } = await walked([leftOutOn(2, 3)], { leftOut });
+    expect(asked.slice(0, 4)).toEqual([2, 3, 3, 4]);
+  });
+});
+
 describe('the end', () => {
   test('is an error at the third page of repeats that nothing explains, each read twice', async () => {
     const stuck = of(rows.slice(0, 2), { has_next: true, total_items: 100, total_pages: 50 });
@@ -199,6 +238,12 @@ describe('the end', () => {
     expect(asked).toEqual([2, 2, 3, 3, 4, 4]);
     expect(error).toMatchObject({ code: 'SDK_PAGE', page: 2 });
     expect((error as Error).message).toContain('98 of 100 rows are missing: 3 pages in a row');
+  });
+
+  test('may come before the count says, and nobody needs to listen', async () => {
+    const { asked, error } = await walked([of(rows, { total_items: 11 })]);
+    expect(error).toBeNull();
+    expect(asked).toEqual([2, 3, 4, 5, 6]);
   });
 
   test('is a page of repeats behind the last that is counted', async () => {

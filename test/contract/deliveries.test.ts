@@ -345,6 +345,26 @@ describe('a delivery record', () => {
     },
   );
 
+  it('is refused for its log where the answer has more than 10,000 attempts', () => {
+    const attempt_log = Array.from({ length: 5_001 }, () => wire.failedAttempt);
+    const record = { ...wire.deliveredRecord, attempt_log };
+    expect(refused(listDeliveries.data, [record, record])).toEqual([
+      { path: '1.attempt_log', message: 'takes the answer beyond 10000 attempts' },
+    ]);
+  });
+
+  it.each([
+    [20, undefined],
+    [21, true],
+    [30, true],
+  ])('is one of %i that cannot be read: 20 are named, and whether there are more', (count, isMore) => {
+    const result = listDeliveries.data(
+      Array.from({ length: count }, () => without(wire.deliveredRecord, 'delivery_id')),
+    );
+    expect(result).toHaveProperty('issues.length', 20);
+    expect('isMore' in result ? result.isMore : undefined).toBe(isMore);
+  });
+
   it('passes words that the interface does not list, and keeps unknown members', () => {
     expect(
       first({ ...wire.deliveredRecord, status: 'paused', event_type: 'invoice.reviewed', note: 'x' }),
@@ -424,6 +444,8 @@ describe('an entry of the attempt log', () => {
     ['1769852832', '2026-01-31T09:47:12.000Z'],
     [1769852832.5, '2026-01-31T09:47:12.500Z'],
     [1769852832123, '2026-01-31T09:47:12.123Z'],
+    [99_999_999_999, '5138-11-16T09:46:39.000Z'], // the last that is read as seconds
+    [100_000_000_000, '1973-03-03T09:46:40.000Z'],
   ])('reads the epoch time %j', (value, time) => {
     expect(entry({ created_at: value })?.created_at?.toISOString()).toBe(time);
   });

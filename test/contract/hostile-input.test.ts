@@ -3,6 +3,7 @@ import { listDeliveries } from '../../src/contract/deliveries.ts';
 import { createInvoice, getInvoice, listInvoices } from '../../src/contract/invoices.ts';
 import { listPaymentMethods } from '../../src/contract/payment-methods.ts';
 import { listRates } from '../../src/contract/rates.ts';
+import { check, listOf, text } from '../../src/contract/values/codecs.ts';
 import { getWithdrawal, listWithdrawals } from '../../src/contract/withdrawals.ts';
 import { deliveredRecord, failedAttempt } from '../support/fixtures/deliveries.ts';
 import { createdInvoice, pendingInvoice, successInvoice } from '../support/fixtures/invoices.ts';
@@ -24,6 +25,21 @@ const nested: unknown = JSON.parse('['.repeat(100_000) + ']'.repeat(100_000));
 const long = 'x'.repeat(10_000_000);
 
 describe('a body that means harm', () => {
+  it('is not read further than its first wrong entries', () => {
+    let looked = 0;
+    const entries = new Proxy(
+      Array.from({ length: 5_000 }, () => 7),
+      {
+        get(list, name) {
+          if (typeof name === 'string' && /^\d+$/.test(name)) looked += 1;
+          return Reflect.get(list, name);
+        },
+      },
+    );
+    expect(check(() => listOf(text))(entries)).toMatchObject({ ok: false, issues: { length: 20 }, isMore: true });
+    expect(looked).toBeLessThan(50);
+  });
+
   it('may not reach a prototype through __proto__', () => {
     const text = JSON.stringify(successInvoice).replace('{', '{"__proto__":{"isAdmin":true},');
     const invoice = decoded(getInvoice.data, JSON.parse(text));

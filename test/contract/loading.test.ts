@@ -1,3 +1,4 @@
+import { Decimal as DecimalJs } from 'decimal.js';
 import { beforeAll, expect, test, vi } from 'vitest';
 
 // Schemas are built at the first use of their operation, because a process uses few of the operations.
@@ -42,4 +43,16 @@ test('an endpoint builds its schema once', async () => {
   data.structure?.();
   data.structure?.();
   expect(built).toEqual([]);
+});
+
+test('the Decimal of the package has no setting that a host made before it was loaded', async () => {
+  vi.resetModules();
+  const { modulo } = DecimalJs;
+  DecimalJs.set({ modulo: DecimalJs.EUCLID });
+  try {
+    const { Decimal } = await import('../../src/contract/values/decimal.ts');
+    expect(new Decimal(-5).mod(3).toFixed()).toBe('-2'); // as decimal.js does by default. Euclid's rule gives 1
+  } finally {
+    DecimalJs.set({ modulo });
+  }
 });

@@ -277,7 +277,13 @@ describe('a date-time that is read quickly', () => {
   });
 
   it('is read quickly where a service writes a common form', () => {
-    for (const text of ['2026-01-31T09:30:00Z', '2026-01-31T09:30:00.123Z', '2026-01-31T09:30:00.123456Z']) {
+    for (const text of [
+      '2026-01-31T09:30:00Z',
+      '2026-01-31T09:30:00.123Z',
+      '2026-01-31T09:30:00.123456Z',
+      '0100-01-01T00:00:00Z',
+      '2026-12-31T23:59:59Z',
+    ]) {
       expect(quickDate(text), text).not.toBeNull();
     }
   });

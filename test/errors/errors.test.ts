@@ -57,6 +57,15 @@ const FAMILY: readonly (readonly [string, AnyMerchantError | ApiError, string])[
   ['ConfigurationError', new ConfigurationError('No'), 'configuration'],
 ];
 
+describe('what an error says by default', () => {
+  it('is the code of a wrong configuration, and no request id', () => {
+    expect(new ConfigurationError('No').code).toBe('SDK_CONFIGURATION');
+    const init = { code: 'SDK_CONTRACT', message: 'No', status: 200 } as const;
+    expect(new UnexpectedResponseError(init).requestId).toBeNull();
+    expect(new UnexpectedResponseError({ ...init, requestId: 'req-7' }).requestId).toBe('req-7');
+  });
+});
+
 describe.each(FAMILY)('%s', (name, error, kind) => {
   it('has a literal name, its kind and a message', () => {
     expect(error.name).toBe(name);

@@ -55,7 +55,7 @@ export function inShort(schema: Schema): string {
     );
     return `{ ${members.join(', ')} }`;
   }
-  if (items !== undefined) return `list of ${inShort(items)}`;
+  if (items !== undefined) return `${type === 'array' ? 'list' : type} of ${inShort(items)}`;
   const limits = Object.entries(rest).map(([name, value]) => ` ${name} ${value}`);
   const words = pattern === undefined && examples !== undefined ? ` of ${examples.join(' ')}` : '';
   return `${format ?? (pattern === undefined ? (type ?? 'any') : 'decimal')}${words}${limits.join('')}`;

@@ -78,5 +78,10 @@ test('every error of a creation and of a read has the order', async () => {
     expect(JSON.parse(JSON.stringify(error)).externalId).toBe('order-1042');
   }
   expect((await errorOf(invoices.create({ ...order, external_id: 'x'.repeat(129) }))).externalId).toBeNull();
+  expect((await errorOf(invoices.create({ ...order, external_id: '' }))).externalId).toBeNull();
+  // The limit counts code points: this id has 256 UTF-16 units.
+  const longest = '😀'.repeat(128);
+  const [wrong, whole] = [{ amount: 'x' }, { external_id: longest }];
+  expect((await errorOf(invoices.create({ ...order, ...whole, ...wrong }))).externalId).toBe(longest);
   expect((await errorOf(invoices.list())).externalId).toBeNull();
 });

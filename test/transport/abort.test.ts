@@ -77,7 +77,7 @@ describe('an abort ends the call at every stage, with the reason of the caller',
     expect(server.requests).toHaveLength(1);
   });
 
-  test.each([200, 503])('in the body of a %i', async (status) => {
+  test.each([200, 400, 503])('in the body of a %i', async (status) => {
     const controller = new AbortController();
     const server = await serve(stallMidBody(() => controller.abort(reason), status));
     const error = await errorOf(clientOf(server.url).invoices.create(order, { signal: controller.signal }));

@@ -55,6 +55,16 @@ describe('of one attempt', () => {
     expect(await outcomeOf(create, step)).toBe('unknown');
   });
 
+  test.each<[string, object, string]>([
+    ['without headers', { status: 200, body: null }, 'fetch gave a response without headers'],
+    ['of a network error', Response.error(), 'fetch gave a network error as its response'],
+  ])('a response %s', async (_name, response, message) => {
+    const fetch = async () => response as Response; // what a fake may give
+    const error = await errorOf(create(clientOf('https://pay.example', { fetch, retry: false })));
+    expect(error).toMatchObject({ code: 'SDK_CONNECTION', outcome: 'unknown' });
+    expect(error.message).toContain(message);
+  });
+
   test('a refusal under 200', async () => {
     expect(await outcomeOf(create, steps.refuse(200, 'NOT_ALLOWED'))).toBe('rejected');
   });

@@ -1,4 +1,5 @@
 import { getEventListeners } from 'node:events';
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { discard, join, readBody } from '../../src/transport/answer.ts';
 import { Attempt } from '../../src/transport/attempt.ts';
@@ -161,4 +162,16 @@ test.each([
   ['nothing of it', 'sk_test_1', 0],
 ])('the beginning of a secret at the end of %j', (whole, secret, length) => {
   expect(beginningAtEnd(whole, secret)).toBe(length);
+});
+
+test('the beginning of a secret that repeats itself is as long as it is', () => {
+  const repeating = fc.stringMatching(/^[ab]{1,12}$/);
+  fc.assert(
+    fc.property(repeating, repeating, (text, secret) => {
+      const lengths = Array.from({ length: secret.length }, (_, length) => length);
+      const longest = lengths.reverse().find((length) => text.endsWith(secret.slice(0, length)));
+      expect(beginningAtEnd(text, secret)).toBe(longest);
+    }),
+    { numRuns: 1_000 },
+  );
 });

@@ -38,7 +38,7 @@ export class SchemaBook {
           type: 'integer',
           minimum: structure.min,
           ...(structure.max !== Number.MAX_SAFE_INTEGER && { maximum: structure.max }),
-          ...(structure.byDefault !== undefined && { default: structure.byDefault }),
+          default: structure.byDefault,
         };
       case 'flag':
         return { type: 'boolean' };

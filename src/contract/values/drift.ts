@@ -54,9 +54,8 @@ class Comparison {
   }
 
   #compareMembers(structure: RecordStructure, value: object, path: string): void {
-    for (const name in value) {
+    for (const name of Object.keys(value)) {
       if (this.#isDone()) return;
-      if (!Object.hasOwn(value, name)) continue;
       const known: Member | undefined = Object.hasOwn(structure.members, name) ? structure.members[name] : undefined;
       const member: unknown = Reflect.get(value, name);
       if (known === undefined) {

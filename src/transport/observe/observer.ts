@@ -27,6 +27,8 @@ export class Observer {
     this.#logger = logger;
   }
 
+  // Stryker disable OptionalChaining: notify ignores errors, and so also the call of a hook that is absent
+
   request(event: CallEvent): void {
     notify(() => this.#hooks.onRequest?.(event));
     notify(() => this.#logger.debug?.(`${event.operation}: attempt ${event.attempt}`, event));
@@ -56,6 +58,8 @@ export class Observer {
   end(event: EndEvent): void {
     notify(() => this.#hooks.onEnd?.(event));
   }
+
+  // Stryker restore OptionalChaining
 }
 
 /** Identifies one call. The text is made when it is first read, because most calls have no observer. */

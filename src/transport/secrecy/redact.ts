@@ -48,21 +48,17 @@ export class Redactor {
     return this.#hide(text, false);
   }
 
-  /** Text that broke off, perhaps in the middle of a secret. */
-  brokenText(text: string): string {
-    return this.#hide(text, true);
-  }
-
-  /** The beginning of a text, of at most `max` characters. What is not shown is not looked through. */
+  /**
+   * The beginning of a text, of at most `max` characters. What is not shown is not looked through. `isBroken`: the text
+   * broke off, perhaps in the middle of a secret.
+   */
   beginning(text: string, max: number, isBroken = false): string {
     const room = max + LONGEST_SPELLING * this.#all().longest;
-    const isCut = text.length > room;
-    return this.#hide(isCut ? text.slice(0, room) : text, isCut || isBroken).slice(0, max);
+    return this.#hide(text.slice(0, room), isBroken || text.length > room).slice(0, max);
   }
 
   #hide(text: string, isBroken: boolean): string {
-    const { isOdd, needles: all } = this.#all();
-    const needles = all.filter((needle) => isBroken || needle.text.length <= text.length);
+    const { isOdd, needles } = this.#all();
     if (needles.length === 0) return text;
     const found: Span[] = [];
     let end = text.length;

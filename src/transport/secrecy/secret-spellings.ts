@@ -152,9 +152,7 @@ function hexAt(text: string, at: number, digits: number): number | null {
 
 /** Returns the text without an incomplete escape at its end. */
 export function withoutHalfEscape(text: string): string {
-  const tail = text.slice(-20);
-  const half = /(?:\\(?:[ux][0-9a-f]{0,3})?|%[0-9a-f]?|&(?:#x?[0-9a-f]{0,16}|[a-z]{0,4}))$/i.exec(tail);
-  return half === null ? text : text.slice(0, text.length - half[0].length);
+  return text.replace(/(?:\\(?:[ux][0-9a-f]{0,3})?|%[0-9a-f]?|&(?:#x?[0-9a-f]{0,16}|[a-z]{0,4}))$/i, '');
 }
 
 /** In lower case, each character in its place: only one capital letter would become two. */

@@ -68,8 +68,7 @@ class Copy {
 
   #record(record: object, depth: number): Record<string, unknown> {
     const copy: Record<string, unknown> = {};
-    for (const name in record) {
-      if (!Object.hasOwn(record, name)) continue;
+    for (const name of Object.keys(record)) {
       if (this.#isFull()) break;
       // Defined, because assigning to __proto__ would change the copy instead of adding a member.
       Object.defineProperty(copy, this.#text(name, this.#bounds.nameLength), {

@@ -92,6 +92,7 @@ export class Reporter {
       key: this.key,
       ...(error === undefined ? {} : { error }),
     };
+    // Stryker disable next-line OptionalChaining: notify ignores errors, and so also the call of an absent function
     notify(() => this.#onReport?.(report));
   }
 

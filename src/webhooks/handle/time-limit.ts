@@ -27,7 +27,7 @@ export async function runWithTimeLimit(
       limit.abort(new DOMException(`The time limit of ${timeout} ms has ended.`, 'TimeoutError'));
     }, timeout);
   });
-  stop?.addEventListener('abort', onStop, { once: true });
+  stop?.addEventListener('abort', onStop);
   const work = begin(limit.signal);
   const ending = await Promise.race([work, overdue]);
   timers.clearTimeout(timer);

@@ -83,7 +83,7 @@ function engineOf(crypto: NodeCrypto): Engine {
 export const webEngine: Engine = {
   async hmac(key, head, body) {
     const algorithm = { name: 'HMAC', hash: 'SHA-256' };
-    const bytes = typeof key === 'string' ? utf8(key) : key.slice();
+    const bytes = typeof key === 'string' ? utf8(key) : new Uint8Array(key);
     const imported = await crypto.subtle.importKey('raw', bytes, algorithm, false, ['sign']);
     const start = utf8(head);
     const signed = new Uint8Array(start.length + body.length);

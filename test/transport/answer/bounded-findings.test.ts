@@ -112,6 +112,15 @@ describe('the size of a page', () => {
     ['one more than that', 501, { per_page: 50 }, {}, false],
     ['a hundred whatever was asked: the interface allows it', 100, { per_page: 1 }, {}, true],
     ['more than that', 101, { per_page: 1 }, {}, false],
+    [
+      'the most that the service allows where nothing usable is asked for',
+      1_000,
+      {},
+      { query: { per_page: '0' } },
+      true,
+    ],
+    ['more than that', 1_001, {}, { query: { per_page: '0' } }, false],
+    ['the same for half a row', 1_001, {}, { query: { per_page: '1.5' } }, false],
     ['what another name asks for', 450, {}, { query: { per_page: '50' } }, true],
   ])('%s', async (_name, count, query, options, expected) => {
     expect(await taken(count, query, options)).toBe(expected);

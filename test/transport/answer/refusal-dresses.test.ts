@@ -38,6 +38,7 @@ describe('an error with a code', () => {
   test.each<[string, unknown]>([
     ['in a list of errors', { errors: [error] }],
     ['behind one without a code', { errors: [{ message: 'first' }, error] }],
+    ['behind what is no object', { errors: [null, 7, 'sorry', error] }],
     ['as a list', { error: [error] }],
     ['in the data', { data: { error } }],
     ['in the data, beside the flag', { success: false, data: { error } }],

@@ -433,6 +433,11 @@ describe('what an error carries', () => {
     },
   );
 
+  test('the id of the next header where one is empty', async () => {
+    const headers = { 'x-request-id': '', 'cf-ray': 'req-19' };
+    expect(await refused(refuse(400, null, undefined, headers))).toMatchObject({ requestId: 'req-19' });
+  });
+
   test('operation, attempts, outcome, and no request id where there is none', async () => {
     expect(await refused(refuse(400, 'NO'))).toMatchObject({
       operation: 'invoices.create',

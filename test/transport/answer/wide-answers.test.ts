@@ -9,12 +9,23 @@ const members = (count: number) =>
 const reading = (data: unknown) =>
   clientOf('https://pay.example', { fetch: async () => new Response(JSON.stringify({ success: true, data })) });
 
+test.each([
+  ['inside of a member that is copied', (wide: object) => ({ a: { b: { c: { d: wide } } } }), 'SDK_CONTRACT'],
+  ['deeper than anything that is copied', (wide: object) => ({ a: { b: { c: { d: { e: wide } } } } }), undefined],
+])('an object of more than 1,000 members %s', async (_name, around, code) => {
+  const result = await reading({ ...pendingInvoice, ...around(members(1_001)) })
+    .invoices.get('order-1042')
+    .result();
+  expect(result.ok ? undefined : result.error.code).toBe(code);
+});
+
 test.each<[string, (count: number) => unknown]>([
   ['an invoice', (count) => ({ ...pendingInvoice, ...members(count) })],
   ['one that is wrapped', (count) => ({ result: { invoice: { ...pendingInvoice, ...members(count) } } })],
 ])('%s of more than 1,000 members is refused before it is copied', async (_name, of) => {
-  expect(await reading(of(970)).invoices.get('order-1042')).toMatchObject({ external_id: 'order-1042' });
-  const error = await errorOf(reading(of(1_001)).invoices.get('order-1042'));
+  const most = 1_000 - Object.keys(pendingInvoice).length;
+  expect(await reading(of(most)).invoices.get('order-1042')).toMatchObject({ external_id: 'order-1042' });
+  const error = await errorOf(reading(of(most + 1)).invoices.get('order-1042'));
   expect(error).toMatchObject({ code: 'SDK_CONTRACT', outcome: 'unknown' });
   expect(error.message).toContain('more than 1000 members');
   expect(JSON.stringify(error).length).toBeLessThan(2_000);

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { Redactor } from '../../../src/transport/secrecy/redact.ts';
 import { scaled } from '../../support/scaled.ts';
 
@@ -127,6 +127,18 @@ describe('a key in any spelling', () => {
     }
   });
 
+  test.each([
+    'key%4/first',
+    'key%4:first',
+    'key%3`first',
+    'key%3gfirst',
+    'key%3first',
+    'key\\u003first',
+    'key&#x6fg;first',
+  ])('is not found in %j, whose escape has a sign that is no digit', (text) => {
+    expect(new Redactor(['key?first', 'keyJfirst', 'key/first', 'key@first']).text(text)).toBe(text);
+  });
+
   test('is found whatever it is, and wherever it stands', () => {
     const escapes = [(text: string) => text, (text: string) => JSON.stringify(text), encodeURIComponent, html, units];
     const inner = fc.constantFrom<(text: string) => string>(...escapes, base64);
@@ -223,6 +235,22 @@ describe('the cost of hiding', () => {
 describe('the beginning of a text', () => {
   const redactor = new Redactor([KEY]);
 
+  test('that is short ends with what only looks like a key, unless the text broke off', () => {
+    expect(redactor.beginning('the key is sk_live', 100)).toBe('the key is sk_live');
+    expect(redactor.beginning('the key is sk_live', 100, true)).toBe(`the key is ${HIDDEN}`);
+  });
+
+  test('is all that is looked at', () => {
+    const text = '\\'.repeat(200_000);
+    const look = vi.spyOn(String.prototype, 'charCodeAt');
+    try {
+      expect(redactor.beginning(text, 100)).toHaveLength(100);
+      expect(look.mock.calls.length).toBeLessThan(20_000);
+    } finally {
+      look.mockRestore();
+    }
+  });
+
   test('is cut, never within a key', () => {
     expect(redactor.beginning(`${'x'.repeat(15)}${KEY}`, 20)).toBe(`${'x'.repeat(15)}[reda`);
     expect(redactor.beginning(`${'x'.repeat(20)}${KEY}`, 20)).toBe('x'.repeat(20));
@@ -235,6 +263,12 @@ describe('the beginning of a text', () => {
       const text = `${KEY.repeat(20)}${'x'.repeat(length)}${KEY}${'y'.repeat(9_000)}`;
       const shown = redactor.beginning(text, 100);
       expect(shown).not.toMatch(/sk_l|live/);
+    }
+    // Keys that are hidden take less room than they took: what was cut off is near.
+    const escaped = [...KEY].map((letter) => `\\u00${letter.charCodeAt(0).toString(16)}`).join('');
+    for (let length = 0; length < 100; length += 1) {
+      const text = `${escaped.repeat(4)}${'x'.repeat(length)}${KEY}${'y'.repeat(9_000)}`;
+      expect(redactor.beginning(text, 100)).not.toMatch(/sk_l|live/);
     }
   });
 });
@@ -260,6 +294,7 @@ describe('keys that a function gives', () => {
 
 describe('a text that broke off', () => {
   const redactor = new Redactor([KEY]);
+  const broken = (hides: Redactor, text: string) => hides.beginning(text, text.length + HIDDEN.length, true);
 
   test.each([
     [`the key is ${KEY}`, `the key is ${HIDDEN}`],
@@ -272,27 +307,40 @@ describe('a text that broke off', () => {
     ['the key is sk_live_4f\\\\', `the key is ${HIDDEN}`],
     ['the key is sk_live_4f%2', `the key is ${HIDDEN}`],
     ['the key is sk_live_4f%2B', `the key is ${HIDDEN}`],
+    ['the key is sk_live_4f%', `the key is ${HIDDEN}`],
+    ['the key is sk_live_4f&', `the key is ${HIDDEN}`],
+    ['the key is sk_live_4f&#', `the key is ${HIDDEN}`],
     ['the key is sk_live_4f&#4', `the key is ${HIDDEN}`],
+    ['the key is sk_live_4f&#x', `the key is ${HIDDEN}`],
+    ['the key is sk_live_4f&#x00', `the key is ${HIDDEN}`],
+    ['the key is sk_live_4f&#0000000043', `the key is ${HIDDEN}`],
+    ['the key is sk_live_4f&quo', `the key is ${HIDDEN}`],
+    ['the key is sk_live_4f\\x2', `the key is ${HIDDEN}`],
+    ['%2C the key is sk_l', `%2C the key is ${HIDDEN}`],
+    ['the key is sk_live_4f%%', 'the key is sk_live_4f%%'],
+    ['the key is sk_live_4f%2C', 'the key is sk_live_4f%2C'],
+    ['the key is sk_live_4f&amp', `the key is ${HIDDEN}`],
+    ['the key is sk_live_4f&quote', 'the key is sk_live_4f&quote'],
     ['the key is sk_live_4f&#43;', `the key is ${HIDDEN}`],
     ['the key is sk%5Flive%5F', `the key is ${HIDDEN}`],
     ['the key is \\\\u0073\\\\u006b\\\\u005f\\\\u006c', `the key is ${HIDDEN}`],
     [`the key is ${btoa(KEY).slice(0, 9)}`, `the key is ${HIDDEN}`],
     ['nothing', 'nothing'],
   ])('%j is shown as %j', (text, shown) => {
-    expect(redactor.brokenText(text)).toBe(shown);
+    expect(broken(redactor, text)).toBe(shown);
   });
 
   test('also behind half an escape', () => {
     const percent = new Redactor(['0+key/123']);
-    expect(percent.brokenText('%00%2Bkey%2')).toBe(`%0${HIDDEN}`);
-    expect(percent.brokenText('%00%2B')).toBe('%00%2B');
-    expect(new Redactor(['nab"cdefg']).brokenText('a line\\n')).toBe('a line\\n');
+    expect(broken(percent, '%00%2Bkey%2')).toBe(`%0${HIDDEN}`);
+    expect(broken(percent, '%00%2B')).toBe('%00%2B');
+    expect(broken(new Redactor(['nab"cdefg']), 'a line\\n')).toBe('a line\\n');
   });
 
   test('in JSON and in JSON in JSON', () => {
     const quoted = new Redactor(['a"bcdef-9']);
-    expect(quoted.brokenText('{"k":"a\\"b')).toBe('{"k":"a\\"b'); // three letters are too short to tell
-    expect(quoted.brokenText('{"k":"a\\"bcd')).toBe(`{"k":"${HIDDEN}`);
-    expect(quoted.brokenText('"{\\"k\\":\\"a\\\\\\"bcd')).toBe(`"{\\"k\\":\\"${HIDDEN}`);
+    expect(broken(quoted, '{"k":"a\\"b')).toBe('{"k":"a\\"b'); // three letters are too short to tell
+    expect(broken(quoted, '{"k":"a\\"bcd')).toBe(`{"k":"${HIDDEN}`);
+    expect(broken(quoted, '"{\\"k\\":\\"a\\\\\\"bcd')).toBe(`"{\\"k\\":\\"${HIDDEN}`);
   });
 });

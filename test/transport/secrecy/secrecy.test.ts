@@ -226,6 +226,7 @@ describe('no error, hook or log line shows key or secret', () => {
     for (const call of Object.values(CALLS)) {
       const error = await errorOf(call(clientOf('https://pay.example', { apiKey, runtime: new FakeRuntime() })));
       expect(error).toMatchObject({ code: 'SDK_API_KEY', kind: 'configuration' });
+      expect(error.message).toContain('the apiKey function failed');
       expectNoTrace('key function', error);
     }
   });
@@ -384,6 +385,7 @@ describe('what could forge a line or hide a word', () => {
     const error = await errorOf(client.rates.list());
     expect(error.message).toContain(SHOWN);
     expect(error.message.length).toBeLessThan(600);
+    expect(error.cause).toHaveProperty('code', `E\\u001b${'x'.repeat(57)}`);
     for (const text of walk(error.cause, new Set())) expect(text.split('\n')[0]).not.toMatch(/\p{Cc}/u);
   });
 });

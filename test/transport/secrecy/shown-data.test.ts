@@ -29,6 +29,13 @@ describe('data of an answer', () => {
     expect(Object.keys(copy)).toEqual(['__proto__']);
   });
 
+  test('has no member that another package has put on every object', () => {
+    Object.defineProperty(Object.prototype, 'polluted', { value: 'x', enumerable: true, configurable: true });
+    const names = Object.keys(copyOf({ own: 1 }).data as object);
+    Reflect.deleteProperty(Object.prototype, 'polluted');
+    expect(names).toEqual(['own']);
+  });
+
   test.each([
     ['objects', (value: unknown) => ({ in: value }), (value: unknown) => (value as { in: unknown }).in],
     ['lists', (value: unknown) => [value], (value: unknown) => (value as unknown[])[0]],

@@ -45,16 +45,21 @@ describe('toFetchHandler', () => {
 
   it('stops reading at the size limit', async () => {
     let pulled = 0;
+    let isCancelled = false;
     const body = new ReadableStream<Uint8Array>({
       pull(controller) {
         pulled += 1;
         controller.enqueue(new Uint8Array(600));
+      },
+      cancel() {
+        isCancelled = true;
       },
     });
     const shop = endpoint({ maxBodySize: 1_000 });
     const init: RequestInit & { duplex: 'half' } = { body, duplex: 'half' };
     expect((await toFetchHandler(shop.handler)(await requestOf(init))).status).toBe(413);
     expect(pulled).toBeLessThan(6);
+    expect(isCancelled).toBe(true);
   });
 
   it.each([

@@ -39,6 +39,27 @@ describe('a body whose stream ends because it was reset', () => {
     large.add(Buffer.alloc(LIMIT));
     large.drop();
   });
+
+  it('is let go of by a fetch handler, too', async () => {
+    const shop = endpoint();
+    const handle = toFetchHandler(shop.handler);
+    for (let sent = 0; sent < 150; sent += 1) {
+      const chunks = [new Uint8Array(LIMIT / 2 + 1)];
+      const body = new ReadableStream<Uint8Array>({
+        pull(controller) {
+          const chunk = chunks.pop();
+          if (chunk === undefined) controller.error(new Error('reset'));
+          else controller.enqueue(chunk);
+        },
+      });
+      const init: RequestInit & { duplex: 'half' } = { method: 'POST', headers: await signed(), body, duplex: 'half' };
+      expect((await handle(new Request('http://localhost/', init))).status).toBe(400);
+    }
+    expect(new Set(shop.reasons())).toEqual(new Set(['aborted']));
+    const large = new GrowingBody(LIMIT, null);
+    large.add(new Uint8Array(LIMIT));
+    large.drop();
+  });
 });
 
 describe('the buffer of a body', () => {

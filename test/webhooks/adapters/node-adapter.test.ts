@@ -3,6 +3,7 @@ import { request as httpRequest, type IncomingMessage, type ServerResponse } fro
 import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { signWebhook, toNodeHandler } from '../../../src/webhooks/index.ts';
+import { RAW_BODY_ADVICE } from '../../../src/webhooks/verify/raw-body.ts';
 import { onceRead } from '../../support/fault-steps.ts';
 import { deferred, endpoint, paidBody } from '../endpoint.ts';
 import { collect, raw, serve } from '../loopback.ts';
@@ -198,6 +199,17 @@ describe('a body that a framework touched', () => {
     expect(shop.reports[0]?.message).toMatch(/change the line to app\.post\('\/webhook', express\.raw/);
     expect(shop.reports[0]?.message).not.toContain('Koa');
   });
+
+  it.each([{}, { app: {} }, { originalUrl: '/webhook' }])(
+    'names the lines for all where it has no more than %j',
+    async (members) => {
+      const shop = await shopBehind(async (req) => {
+        Object.assign(req, members, { body: JSON.parse(String(await collect(req))) });
+      });
+      await post(shop.url);
+      expect(shop.reports[0]?.message).toContain(RAW_BODY_ADVICE);
+    },
+  );
 });
 
 describe('frameworks with objects of their own', () => {
@@ -222,6 +234,20 @@ describe('frameworks with objects of their own', () => {
     });
     expect((await post(url)).status).toBe(400);
     expect(shop.reports[0]?.message).toMatch(/Fastify: add fastify\.addContentTypeParser/);
+  });
+
+  it.each([
+    ['Fastify, as fastify-raw-body leaves them', (kept: object) => ({ ...kept, body: {} })],
+    ['Koa, as its body parsers leave them', (kept: object) => ({ ...kept, body: {} })],
+  ])('the bytes beside a parsed body: %s', async (framework, request) => {
+    const shop = endpoint();
+    const adapter = toNodeHandler(shop.handler);
+    const url = await serve(async (req, res) => {
+      const rawBody = await collect(req);
+      if (framework.startsWith('Koa')) await adapter({ req, res, request: request({ rawBody }) }, async () => {});
+      else await adapter({ raw: req, ...request({ rawBody }) }, { raw: res, hijack: () => {} });
+    });
+    expect((await post(url)).status).toBe(200);
   });
 
   it('Koa: (ctx, next)', async () => {

@@ -217,6 +217,10 @@ describe('an event of Lambda that is none', () => {
     expect(await problemOf(of(6), 6)).toBe('read: xxxxxx');
     expect(await problemOf(of(7), 6)).toContain('larger than 6 bytes');
     expect(await problemOf(of(5), 4)).toBe('read: xxxxx'); // as long in base64 as six; the verifier measures it again
+    // What is called text and looks like base64 is measured too: beyond the limit the verifier refuses it by its length.
+    const json = (bytes: number) => ({ ...post, body: Buffer.from('{'.padEnd(bytes)).toString('base64') });
+    expect(await problemOf(json(6), 6)).toContain('but the body is base64');
+    expect(await problemOf(json(7), 6)).toContain('read: ');
   });
 });
 
@@ -316,6 +320,7 @@ describe('a catch-up', () => {
       { since: 0, signal: {} },
       'handler.catchUp: signal must be an AbortSignal, such as AbortSignal.timeout(5_000), not a value of type object.',
     ],
+    [{ since: 0, until: 1 }, 'handler.catchUp: options has no "until"; it has since, signal, onProgress.'],
     [{ since: 0, onProgress: 5 }, 'handler.catchUp: onProgress must be a function, not 5.'],
     [{ since: 0, signal: undefined, onProgress: undefined }, '[object Object]'],
   ])('options %j', (options, expected) => {

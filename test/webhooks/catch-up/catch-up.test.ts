@@ -158,32 +158,64 @@ describe('the event of an invoice', () => {
     [
       'not adjusted, but another amount was paid',
       { ...adjusted, is_adjusted: false },
-      '"is_adjusted" is not true, but "adjustment.actual_amount_fiat" differs',
+      '"is_adjusted" is not true, but "adjustment.actual_amount_fiat" differs from "amount"',
     ],
     [
       'adjusted from another amount than was ordered',
       { ...adjusted, adjustment: { ...ADJUSTMENT, expected_amount_fiat: new Decimal(30) } },
       '"amount" and "adjustment.expected_amount_fiat" differ',
     ],
-    ['credited less than nothing', { ...paid, settled_amount_usdt: new Decimal('-1') }, 'is negative'],
+    [
+      'credited less than nothing',
+      { ...paid, settled_amount_usdt: new Decimal('-1') },
+      '"settled_amount_usdt" is negative',
+    ],
     ['of less than nothing', { ...paid, amount: new Decimal('-25') }, '"amount" is negative'],
     [
       'adjusted to less than nothing',
       { ...adjusted, adjustment: { ...ADJUSTMENT, actual_amount_fiat: new Decimal('-17') } },
-      'is negative',
+      '"adjustment.actual_amount_fiat" is negative',
+    ],
+    [
+      'adjusted from less than nothing',
+      { ...adjusted, adjustment: { ...ADJUSTMENT, expected_amount_fiat: new Decimal('-25') } },
+      '"adjustment.expected_amount_fiat" is negative',
+    ],
+    [
+      'credited less than nothing by its adjustment',
+      { ...adjusted, adjustment: { ...ADJUSTMENT, actual_amount_usdt: new Decimal('-18.3') } },
+      '"adjustment.actual_amount_usdt" is negative',
     ],
     [
       'expected to credit less than nothing',
       { ...adjusted, adjustment: { ...ADJUSTMENT, expected_amount_usdt: new Decimal('-1') } },
-      'is negative',
+      '"adjustment.expected_amount_usdt" is negative',
     ],
-    ['expired, but credited', { ...paid, status: 'expired' }, 'was credited'],
+    [
+      'expired, but credited',
+      { ...paid, status: 'expired' },
+      'its status is expired, but "settled_amount_usdt" was credited',
+    ],
     [
       'expired, but credited by its adjustment',
       { ...expired, adjustment: ADJUSTMENT },
       'actual_amount_usdt" was credited',
     ],
-    ['failed with a negative amount', { ...expired, status: 'fail', amount: new Decimal('-1') }, 'is negative'],
+    [
+      'failed with a negative amount',
+      { ...expired, status: 'fail', amount: new Decimal('-1') },
+      '"amount" is negative',
+    ],
+    [
+      'failed with a negative credit',
+      { ...expired, status: 'fail', settled_amount_usdt: new Decimal('-1') },
+      '"settled_amount_usdt" is negative',
+    ],
+    [
+      'failed with a negative credit of its adjustment',
+      { ...expired, adjustment: { ...ADJUSTMENT, actual_amount_usdt: new Decimal('-1') } },
+      '"adjustment.actual_amount_usdt" is negative',
+    ],
   ])('is not guessed: %s', async (_name, invoice, named) => {
     const { handler, events, reports } = shopOf();
     const other = { ...paid, uuid: uuidOf(1) };
@@ -297,6 +329,16 @@ describe('what fails', () => {
     expect(shop.reports).toMatchObject([{ reason: 'handler_failed', error: new Error('database is down') }]);
     isDown = false;
     expect(await shop.handler.catchUp(client, { since })).toMatchObject({ played: 2, failed: 0 });
+  });
+
+  it.each([
+    ['that cannot say what it forgot', undefined],
+    ['that forgot nothing', () => null],
+  ])('is none with a store %s', async (_name, forgot) => {
+    const { forgot: _own, ...store } = memoryStore();
+    const shop = shopOf({ store: forgot === undefined ? store : { ...store, forgot } });
+    expect(await shop.handler.catchUp(clientOf(paid).client, { since })).toEqual({ ...NOTHING, played: 1 });
+    expect(shop.reports).toEqual([]);
   });
 
   it('by a store that is down is counted, and reported', async () => {
@@ -439,7 +481,7 @@ describe('arguments', () => {
     ['since', undefined],
     ['signal', { since, signal: {} }],
     ['onProgress', { since, onProgress: 1 }],
-    ['no "sinse"; it has since, signal, onProgress', { since, sinse: since }],
+    ['options has no "sinse"; it has since, signal, onProgress', { since, sinse: since }],
   ])('refuses options with a wrong %s', async (named, options) => {
     await expect(shopOf().handler.catchUp(clientOf().client, options as never)).rejects.toMatchObject({
       kind: 'configuration',

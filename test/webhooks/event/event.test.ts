@@ -92,7 +92,11 @@ describe('a paid event', () => {
     ['status is missing', { status: undefined }, '"status" is not text'],
     ['status is empty', { status: '' }, '"status" is not text'],
     ['status is a number', { status: 1 }, '"status" is not text'],
-    ['the name contradicts the status', { event: 'invoice.canceled' }, 'invoice.canceled, whose status is'],
+    [
+      'the name contradicts the status',
+      { event: 'invoice.canceled' },
+      'the body names the event invoice.canceled, whose status is fail or expired or canceled, but its status is another',
+    ],
   ])('is malformed when %s', async (_name, members, message) => {
     expect(await malformed({ ...paid, ...members })).toContain(message);
   });
@@ -204,6 +208,8 @@ describe('the name of the event', () => {
     ['  ', 'event_type'],
     [null, 'event'],
     [[], 'event'],
+    [{ name: '' }, 'event'],
+    [{ name: ' ', type: null }, 'event'],
   ])('is not %s in "%s": the status decides', async (name, member) => {
     expect(await deliver({ ...paid, [member]: name })).toMatchObject({ type: 'invoice.paid' });
     expect(await deliver({ ...canceled, [member]: name })).toMatchObject({ type: 'invoice.canceled' });
@@ -271,6 +277,10 @@ describe('the name of the event', () => {
 
   it('that is no text is a name all the same', async () => {
     expect(await deliver({ ...paid, event: 7 })).toMatchObject({ type: 'unknown', event_name: '7' });
+    expect(await deliver({ ...paid, event: ['invoice.paid'] })).toMatchObject({
+      type: 'unknown',
+      event_name: 'a list',
+    });
     expect(await deliver({ ...paid, event: ['invoice.paid'] })).toMatchObject({ type: 'unknown' });
     for (const member of ['name', 'type', 'event', 'event_type', 'event_name']) {
       const refund = { id: 'evt_1', [member]: 'invoice.refunded' };
@@ -404,6 +414,9 @@ describe('names that the interface does not show', () => {
     'clientOrderId',
     'order_id_merchant',
     'client_ref',
+    '_external_id',
+    'merchant..order',
+    'external - id',
   ])('the order id as %s', async (name) => {
     const { external_id, ...rest } = paid;
     expect(await deliver({ ...rest, [name]: external_id })).toMatchObject({ external_id: 'order-1042' });

@@ -153,6 +153,40 @@ describe('reports of a handler', () => {
     expect(shop.reasons()).toEqual(['duplicate', 'duplicate_differs']);
   });
 
+  it.each([
+    ['the same', true, ''],
+    ['another one', false, ' Its amounts or status differ from this one.'],
+  ])('an attempt that did not end, at %s', async (_name, isSame, difference) => {
+    const store = {
+      ...memoryStore(),
+      claim: async ({ digest }: { readonly digest: string }) => ({
+        state: 'taken_over' as const,
+        digest: isSame ? digest : 'other',
+      }),
+      complete: async () => true,
+    };
+    const shop = endpoint({ now: () => NOW, store });
+    expect((await shop.handler.handle((await request()) as never)).status).toBe(200);
+    const message = `An earlier attempt at this event did not end. It is handled again now.${difference}`;
+    expect(shop.reports).toMatchObject([{ reason: 'taken_over', message, status: null }]);
+  });
+
+  it('the id and the event of a header, and of none where it is empty', async () => {
+    const shop = endpoint({ now: () => NOW });
+    const { credited_usdt: _dropped, ...held } = { ...paidBody, status: 'held' };
+    for (const named of ['invoice.held', '']) {
+      await shop.handler.handle((await request(held, { 'X-Webhook-Event': named })) as never);
+      await shop.handler.handle({ method: 'GET', headers: { 'X-Webhook-Id': named }, body: '' });
+    }
+    const acknowledged = (name: string) => `An unknown event${name} was acknowledged, because there is no onUnknown.`;
+    expect(shop.reports.map(({ message }) => message).filter((message) => message.includes('unknown'))).toEqual([
+      acknowledged(' "invoice.held"'),
+      acknowledged(''),
+    ]);
+    const refused = shop.reports.filter(({ reason }) => reason === 'method_not_allowed');
+    expect(refused.map(({ deliveryId }) => deliveryId)).toEqual(['invoice.held', null]);
+  });
+
   it('a repeat while the first one runs', async () => {
     const gate = deferred();
     const shop = endpoint({ now: () => NOW, onPaid: () => gate.promise });

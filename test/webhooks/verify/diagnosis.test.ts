@@ -78,10 +78,27 @@ describe('the message of a refusal diagnoses', () => {
     expect(await messageOf(verified)).toContain('45 seconds old, and the tolerance is 30 seconds');
   });
 
+  it.each([
+    [59_999, '59 seconds'],
+    [60_000, '1 minute'],
+    [119_999, '1 minute'],
+    [120_000, '2 minutes'],
+    [7_199_999, '119 minutes'],
+    [7_200_000, '2 hours'],
+    [172_799_999, '47 hours'],
+    [172_800_000, '2 days'],
+  ])('an age of %i ms as %s', async (age, text) => {
+    const verified = verifyWebhook(PAID, PAID_HEADERS, SECRET, { now: NOW + age, tolerance: 30_000 });
+    expect(await messageOf(verified)).toContain(`the timestamp is ${text} old, and the tolerance is 30 seconds.`);
+  });
+
   it('the form of a signature and of a timestamp', async () => {
     const signed = (headers: Record<string, string>, pin = {}) =>
       messageOf(verifyWebhook(PAID, headers, SECRET, { now: NOW, ...pin }));
-    expect(await signed(headersOf(`${HEX} `))).toMatch(/65 characters of another form.*white space around it/);
+    expect(await signed(headersOf(`${HEX} `))).toMatch(
+      /65 characters of another form\. It has white space around it\.$/,
+    );
+    expect(await signed(headersOf(`${HEX}0`))).toMatch(/or nothing\. It has 65 characters of another form\.$/);
     expect(await signed(PAID_HEADERS, { encoding: 'base64' })).toMatch(/signature in base64.*It is hex/);
     expect(await signed(PAID_HEADERS, { timestampFormat: 'iso' })).toMatch(/must be iso.*seconds/);
     expect(await signed(headersOf(HEX, 'yesterday'))).toMatch(/ISO 8601.*9 characters of another form/);

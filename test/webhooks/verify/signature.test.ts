@@ -61,17 +61,35 @@ describe('signWebhook', () => {
   });
 
   it.each([
-    ['an empty secret', () => signWebhook('{}', '')],
-    ['a blank secret', () => signWebhook('{}', ' \n')],
-    ['a padded secret', () => signWebhook('{}', 'whsec_padded\n')],
-    ['no secret', () => signWebhook('{}', undefined as never)],
-    ['an invalid date', () => signWebhook('{}', SECRET, { timestamp: new Date(Number.NaN) })],
-    ['an unknown encoding', () => signWebhook('{}', SECRET, { encoding: 'base32' as never })],
-    ['an unknown format', () => signWebhook('{}', SECRET, { timestampFormat: 'rfc' as never })],
-    ['a parsed body', () => signWebhook({} as never, SECRET)],
-  ])('refuses %s without showing the secret', async (_name, sign) => {
+    ['an empty secret', () => signWebhook('{}', ''), 'secret must be a string'],
+    ['a blank secret', () => signWebhook('{}', ' \n'), 'secret has white space around it'],
+    ['a padded secret', () => signWebhook('{}', 'whsec_padded\n'), 'secret has white space around it'],
+    ['no secret', () => signWebhook('{}', undefined as never), 'secret must be a string'],
+    [
+      'an invalid date',
+      () => signWebhook('{}', SECRET, { timestamp: new Date(Number.NaN) }),
+      'The timestamp to sign is not a time.',
+    ],
+    [
+      'an unknown encoding',
+      () => signWebhook('{}', SECRET, { encoding: 'base32' as never }),
+      'signWebhook: encoding must be "hex" or "base64" or "base64url".',
+    ],
+    [
+      'an unknown format',
+      () => signWebhook('{}', SECRET, { timestampFormat: 'rfc' as never }),
+      'signWebhook: timestampFormat must be "seconds" or "milliseconds" or "iso".',
+    ],
+    [
+      'a parsed body',
+      () => signWebhook({} as never, SECRET),
+      'signWebhook: the body must be text or bytes, exactly as it will be sent.',
+    ],
+    ['options that are null', () => signWebhook('{}', SECRET, null as never), 'signWebhook: options must be an object'],
+  ])('refuses %s without showing the secret', async (_name, sign, message) => {
     const error = await sign().catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(ConfigurationError);
+    expect(error).toHaveProperty('message', expect.stringContaining(message));
     expect(String(error)).not.toContain('whsec_');
   });
 
@@ -83,6 +101,14 @@ describe('signWebhook', () => {
     }
     expect(equalDigests(zeros, zeros.slice(1))).toBe(false);
     expect(equalDigests('', '')).toBe(false);
+  });
+
+  it('gives WebCrypto a key that nobody can read back, for signing alone', async () => {
+    const importKey = vi.spyOn(crypto.subtle, 'importKey');
+    expect(await webEngine.hmac('key', 'a.', new Uint8Array())).toBe(
+      await engine().hmac('key', 'a.', new Uint8Array()),
+    );
+    expect(importKey.mock.calls.map(([format, , , ...rest]) => [format, ...rest])).toEqual([['raw', false, ['sign']]]);
   });
 
   it('finds node:crypto in Node', () => {

@@ -513,6 +513,60 @@ describe('the body', () => {
 });
 
 describe('configuration', () => {
+  it.each<[string, unknown, unknown]>([
+    [
+      'verifyWebhook: options has no "tolerence"; it has tolerance, now, encoding, timestampFormat, orderIdMember, eventNames, maxBodySize',
+      SECRET,
+      { tolerence: 300_000 },
+    ],
+    ['verifyWebhook: options must be an object, not null', SECRET, null],
+    [
+      'verifyWebhook: tolerance must be 30000 to 900000 milliseconds: 30 seconds to 15 minutes',
+      SECRET,
+      { tolerance: 29_999 },
+    ],
+    ['verifyWebhook: encoding must be "hex" or "base64"', SECRET, { encoding: 'utf8' }],
+    [
+      'verifyWebhook: timestampFormat must be "seconds" or "milliseconds" or "iso"',
+      SECRET,
+      { timestampFormat: 'auto' },
+    ],
+    ['verifyWebhook: maxBodySize must be a whole number from 1, not 0', SECRET, { maxBodySize: 0 }],
+    [
+      'verifyWebhook: orderIdMember must be the name of a payload member, or a path such as "order.id", or omitted',
+      SECRET,
+      { orderIdMember: 'order..id' },
+    ],
+    ['now must be a Date, milliseconds since 1970, or a function that returns one of them', SECRET, { now: '5' }],
+    [
+      'The now function threw',
+      SECRET,
+      {
+        now() {
+          throw new Error('no clock');
+        },
+      },
+    ],
+    [
+      'The secret or the options cannot be read',
+      SECRET,
+      {
+        get now() {
+          throw new Error('no option');
+        },
+      },
+    ],
+    ['secret has no bytes', new Uint8Array(), {}],
+    ['secret is an empty list: give at least one secret', [], {}],
+    ['eventNames must be { paid, canceled }, or omitted', SECRET, { eventNames: 5 }],
+    ['eventNames.paid must be a name, or a list of names', SECRET, { eventNames: { paid: ' ' } }],
+    ['eventNames.canceled has a name of another event: "x"', SECRET, { eventNames: { paid: 'x', canceled: 'x' } }],
+    ['eventNames has no "payed"; it has paid, canceled', SECRET, { eventNames: { payed: 'x' } }],
+  ])('%s', async (message, secret, options) => {
+    const verified = verifyWebhook(PAID, PAID_HEADERS, secret as never, options as never);
+    await expect(verified).rejects.toMatchObject({ kind: 'configuration', message: `${message}.` });
+  });
+
   it.each([
     ['an empty secret', '', {}],
     ['a padded secret', 'whsec_x\n', {}],

@@ -5,6 +5,7 @@ import { DIALECTS, type DialectEntry, MAGIC_OUTCOMES } from '../src/sandbox/inde
 import { EVERYWHERE, ROOMS } from '../test/layers/rules.ts';
 import { PERFORMANCE_TABLES } from './tables/performance.ts';
 import type { PrintedTable } from './tables/printed-table.ts';
+import { PROBE_TABLES } from './tables/probe.ts';
 
 const code = (texts: readonly (string | number)[]): string =>
   texts.map((text) => (text === '' ? '(empty)' : `\`${text}\``)).join(', ');
@@ -22,6 +23,7 @@ const dialects = Object.entries<DialectEntry>(DIALECTS);
 
 const TABLES: readonly PrintedTable[] = [
   ...PERFORMANCE_TABLES,
+  ...PROBE_TABLES,
   {
     page: 'architecture',
     name: 'rooms',

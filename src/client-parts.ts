@@ -11,6 +11,9 @@ import {
   type MerchantClientOptions,
   OVERRIDE_NAMES,
 } from './client-options.ts';
+import { readDialectFile } from './dialect-file/dialect-file.ts';
+import { expectedDrift, queryPins, type ReceiverPins, receiverPins } from './dialect-file/pins.ts';
+import { StrictDrift } from './transport/drift/strict-drift.ts';
 import { DriftReporter, Observer } from './transport/observe/observer.ts';
 import { checkHeaders, readCallOptions, readClientSettings } from './transport/read-options.ts';
 import { runtimeOf } from './transport/runtime.ts';
@@ -21,6 +24,8 @@ import { KeyedLimits } from './transport/throttle.ts';
 import { Transport } from './transport/transport.ts';
 import { parseSecrets } from './webhooks/verify/secrets.ts';
 
+const NO_PINS = { query: {}, receiver: {} };
+
 type Secrets = readonly (string | Uint8Array)[];
 
 /** The parts of a client. A client of {@link MerchantClient.withOptions} shares most of them with the first one. */
@@ -29,19 +34,22 @@ export class ClientParts {
   readonly secrets: Secrets;
   /** The service's names of the withdrawals query. */
   readonly queryNames: Readonly<Record<string, string>>;
+  /** The options of the receiver that the dialect file pins. */
+  readonly pins: ReceiverPins;
   readonly #apiKey: ApiKey;
   readonly #limits: KeyedLimits;
 
   private constructor(
     core: ClientCore,
     secrets: Secrets,
-    queryNames: ClientParts['queryNames'],
+    { queryNames, pins }: Pick<ClientParts, 'queryNames' | 'pins'>,
     apiKey: ApiKey,
     limits: KeyedLimits,
   ) {
     this.core = core;
     this.secrets = secrets;
     this.queryNames = queryNames;
+    this.pins = pins;
     this.#apiKey = apiKey;
     this.#limits = limits;
   }
@@ -52,7 +60,9 @@ export class ClientParts {
     checkFunctions(options.hooks, 'hooks', ['onRequest', 'onResponse', 'onRetry', 'onError', 'onEnd'], true);
     checkFunctions(options.logger, 'logger', ['debug', 'info', 'warn', 'error'], false);
     checkFunctions(options.runtime, 'runtime', ['now', 'monotonic', 'random', 'timer'], true);
-    checkCallbacks({ fetch: options.fetch, onDrift: options.onDrift }, fail);
+    const { onDrift, dialect } = options;
+    checkCallbacks({ fetch: options.fetch, ...(onDrift !== 'throw' && { onDrift }) }, fail);
+    const file = dialect === undefined ? null : readDialectFile(dialect, fail);
     const baseUrl = checkBaseUrl(options.baseUrl, options.allowHttp === true);
     const apiKey = checkApiKey(options.apiKey);
     const secrets = checkWebhookSecrets(options.webhookSecret);
@@ -70,10 +80,17 @@ export class ClientParts {
       ...limits.of(apiKey),
       observer: options.hooks || options.logger ? new Observer(options.hooks ?? {}, options.logger ?? {}) : null,
       redactor,
-      drift: options.onDrift === undefined ? null : new DriftReporter(options.onDrift, redactor),
+      drift:
+        onDrift === 'throw'
+          ? new StrictDrift(file === null ? new Set() : expectedDrift(file), redactor)
+          : onDrift === undefined
+            ? null
+            : new DriftReporter(onDrift, redactor),
       settings,
     };
-    return new ClientParts(core, secrets, checkQueryNames(options.withdrawalQuery), apiKey, limits);
+    const pins = file === null ? NO_PINS : { query: queryPins(file, fail), receiver: receiverPins(file, fail) };
+    const queryNames = checkQueryNames(options.withdrawalQuery, pins.query);
+    return new ClientParts(core, secrets, { queryNames, pins: pins.receiver }, apiKey, limits);
   }
 
   /** Returns the parts of a client with other options. */
@@ -101,7 +118,7 @@ export class ClientParts {
       drift: core.drift?.with(redactor) ?? null,
       settings: { ...settings, headers: {} },
     };
-    return new ClientParts(derived, webhookSecret === undefined ? kept : given, this.queryNames, apiKey, this.#limits);
+    return new ClientParts(derived, webhookSecret === undefined ? kept : given, this, apiKey, this.#limits);
   }
 }
 

@@ -42,13 +42,13 @@ export class MerchantClient {
 
   constructor(options: MerchantClientOptions = {}) {
     const parts = options instanceof ClientParts ? options : ClientParts.read(options);
-    const { core, secrets, queryNames } = parts;
+    const { core, secrets, queryNames, pins } = parts;
     PARTS.set(this, parts);
     this.invoices = buildInvoices(core);
     this.withdrawals = buildWithdrawals(core, queryNames);
     this.paymentMethods = buildPaymentMethods(core);
     this.rates = buildRates(core);
-    this.webhooks = buildWebhooks(core, secrets);
+    this.webhooks = buildWebhooks(core, secrets, pins);
   }
 
   /**

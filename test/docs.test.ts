@@ -28,6 +28,9 @@ declare const app: import('express').Express;
 declare const onPaid: () => Promise<void>;
 declare const onCanceled: () => Promise<void>;
 `,
+  'going-live.md': `import { MerchantClient } from 'merchant-invoicing';
+import dialect from './merchant-invoicing.dialect.json' with { type: 'json' };
+`,
   'retries.md': `import { MerchantClient } from 'merchant-invoicing';\n`,
   'platforms.md': `import { type CreateInvoiceParams, Decimal, type Hooks, type Logger, MerchantClient } from 'merchant-invoicing';
 interface Shop { readonly id: string; readonly apiKey: string }
@@ -41,7 +44,20 @@ declare function readRefund(data: unknown): { readonly id: string };
   'pagination.md': `import type { Invoice, MerchantClient } from 'merchant-invoicing';\ndeclare const merchant: MerchantClient;\ndeclare function book(invoice: Invoice): Promise<void>;\n`,
 };
 
-beforeAll(() => mkdirSync(FOLDER, { recursive: true }));
+/** A file as the probe writes it, for the blocks that import one. */
+const DIALECT = {
+  merchantInvoicingDialect: 1,
+  package: '0.1.0',
+  points: {
+    createStatus: { value: 201, seen: 1, at: ['POST /api/v1/external/invoices'] },
+    authCode: { maskedBy: 'authBody', seen: 1, at: [] },
+  },
+};
+
+beforeAll(() => {
+  mkdirSync(FOLDER, { recursive: true });
+  writeFileSync(join(FOLDER, 'merchant-invoicing.dialect.json'), JSON.stringify(DIALECT));
+});
 afterAll(() => rmSync(FOLDER, { recursive: true, force: true }));
 
 describe.each(Object.keys(PRELUDE))('docs/%s', (page) => {
@@ -63,6 +79,7 @@ describe.each(Object.keys(PRELUDE))('docs/%s', (page) => {
       target: ts.ScriptTarget.ES2022,
       module: ts.ModuleKind.NodeNext,
       moduleResolution: ts.ModuleResolutionKind.NodeNext,
+      resolveJsonModule: true,
       types: ['node'],
     });
     const findings = ts

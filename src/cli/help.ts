@@ -16,6 +16,8 @@ Commands
   webhooks check URL                  examine your endpoint, rule by rule
   webhooks send EVENT URL             send it one signed delivery
   webhooks verify < request           explain a signature
+  webhooks learn                      learn from deliveries what to pin
+  probe                               ask a service what is left open
   reconcile --orders FILE             compare your orders with the invoices
   openapi                             print the service as OpenAPI 3.1
   explain CODE                        cause and remedy of an error code

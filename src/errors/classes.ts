@@ -4,7 +4,7 @@ import * as apiErrors from './api-errors.ts';
 import type { WebhookReason } from './codes.ts';
 import type { ComparedField, MerchantErrorInit, UnexpectedResponseErrorInit, ValidationIssue } from './error-fields.ts';
 import { MerchantError } from './merchant-error.ts';
-import { keepRaw, rawOf } from './raw-body.ts';
+import { dataOf, keepData, keepRaw, rawOf } from './raw-body.ts';
 
 export * from './api-errors.ts';
 export { MerchantError };
@@ -68,7 +68,16 @@ export class UnexpectedResponseError extends MerchantError {
     this.status = init.status;
     this.requestId = init.requestId ?? null;
     keepRaw(this, init.raw);
+    keepData(this, init.data);
     this.issues = init.issues ?? [];
+  }
+
+  /**
+   * The result of a call that succeeded, and that `onDrift: 'throw'` refuses. Undefined for any other failure. It may hold
+   * data of a customer, so no log shows it.
+   */
+  get data(): unknown {
+    return dataOf(this);
   }
 
   /** The first 2,000 characters of the body, without secrets. It may hold data of a customer, so no log shows it. */

@@ -53,4 +53,5 @@ export interface UnexpectedResponseErrorInit extends MerchantErrorInit {
   readonly raw?: string;
   readonly requestId?: string | null;
   readonly issues?: readonly ValidationIssue[];
+  readonly data?: unknown;
 }

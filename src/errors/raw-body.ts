@@ -15,3 +15,15 @@ export function rawOf(error: object): string {
   }
   return '';
 }
+
+const results = new WeakMap<object, unknown>();
+
+/** Keeps the result of a call that succeeded for {@link dataOf}. */
+export function keepData(error: object, data: unknown): void {
+  if (data !== undefined) results.set(error, data);
+}
+
+/** Returns the result that an error holds. Undefined where it holds none. */
+export function dataOf(error: object): unknown {
+  return results.get(error);
+}

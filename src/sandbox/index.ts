@@ -6,6 +6,7 @@
  *
  * @packageDocumentation
  */
+export type { DialectFile, DialectPoint, DialectSource } from '../dialect-file/dialect-file.ts';
 export type { SandboxActions } from './actions.ts';
 export type { Sandbox, SandboxFetch } from './api.ts';
 export { MAGIC_OUTCOMES } from './business/magic-outcomes.ts';

@@ -90,6 +90,9 @@ function seedInvoice(world: World, row: SeedInvoice, createdAt: number): void {
   }
   const finishedAt = status === 'expired' ? invoice.expiresAt : createdAt + world.settings.lifetime / 10;
   endInvoice(world, invoice, status, finishedAt);
+  // Nothing is sent, but the history of such an invoice has its failed delivery.
+  const leavesDelivery = world.settings.dialect.withoutCallback === 'failed_delivery';
+  if (leavesDelivery && invoice.callback_url === null) void announce(world, invoice);
 }
 
 /** Adds an invoice and a withdrawal in statuses that the interface does not list. */

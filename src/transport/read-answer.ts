@@ -6,6 +6,7 @@ import type { Outcome } from '../errors/codes.ts';
 import { printable } from '../printable.ts';
 import { type Answer, excerpt } from './answer.ts';
 import { afterUnknown, type Failure, isWrite, seeExplain } from './failure.ts';
+import type { DriftEvent } from './observe/events.ts';
 import { refusal } from './refusal.ts';
 import { hasCodedError, isRefusal } from './refusal-body.ts';
 import type { RetryClass } from './retry.ts';
@@ -50,14 +51,33 @@ export function readAnswer<Data>(answer: Answer, reading: Reading<Data>): Read<D
     const problem = `the answer has an object of more than ${MEMBERS_MAX} members`;
     return unexpected(answer, reading, 'SDK_CONTRACT', 'never', problem);
   }
+  client.drift?.begin();
   const decoded = decode(reading.data, payload);
   if (decoded.ok) {
-    client.drift?.report(endpoint, body);
-    return decoded;
+    const [first, ...more] = client.drift?.report(endpoint, body) ?? [];
+    if (first === undefined) return decoded;
+    return deviating(answer, reading, [first, ...more], decoded.value);
   }
   const problem = `the answer is not what the interface describes${firstFinding(decoded)}`;
   return unexpected(answer, reading, 'SDK_CONTRACT', 'never', problem, decoded.issues);
 }
+
+/** The failure of a success that `onDrift: 'throw'` refuses. The call has succeeded, so the error holds its data. */
+function deviating(
+  answer: Answer,
+  reading: Reading<unknown>,
+  departures: readonly Pick<DriftEvent, 'path' | 'kind'>[],
+  data: unknown,
+): { readonly ok: false; readonly failure: Failure } {
+  const issues = departures.slice(0, SHOWN_MAX).map(({ path, kind }) => ({ path, message: kind }));
+  const [first] = issues;
+  const count = departures.length > 1 ? ` (${departures.length} findings)` : '';
+  const problem = `the answer deviates from the interface: ${first?.path || 'data'} ${first?.message}${count}. The call succeeded, and data of this error has its result`;
+  return unexpected(answer, reading, 'SDK_CONTRACT', 'never', problem, issues, 'unknown', { data });
+}
+
+/** Deviations in an error. */
+const SHOWN_MAX = 20;
 
 /** A shorter body is decoded fast, whatever it holds. */
 const UNSUSPICIOUS = 256 * 1024;
@@ -128,6 +148,7 @@ function unexpected(
   problem: string,
   issues: readonly Issue[] = [],
   outcome: Outcome = 'unknown',
+  success: { readonly data?: unknown } = {},
 ): { readonly ok: false; readonly failure: Failure } {
   const { status, requestId } = answer;
   const { redactor } = reading.client;
@@ -147,8 +168,9 @@ function unexpected(
           status,
           requestId,
           raw: excerpt(answer, redactor),
+          ...success,
           issues: issues.map(({ path, message }) => ({ path: visible(path, PATH_MAX), message })),
-          message: `${context.operation}: ${visible(problem, PROBLEM_MAX)} (HTTP ${status}).${afterUnknown(context)} ${seeExplain(code)}`,
+          message: `${context.operation}: ${visible(problem, PROBLEM_MAX)} (HTTP ${status}).${'data' in success ? '' : afterUnknown(context)} ${seeExplain(code)}`,
         }),
     },
   };

@@ -5,7 +5,7 @@ import type { Check, Issue } from '../contract/values/codecs.ts';
 import { codePoints } from '../contract/values/scalars.ts';
 import { invalidInput, readArguments } from './arguments.ts';
 import type { CallEvent } from './observe/events.ts';
-import { CallId, type DriftReporter, type Observer } from './observe/observer.ts';
+import { CallId, type DriftSink, type Observer } from './observe/observer.ts';
 import type { CallOptions } from './options.ts';
 import { CALL_NAMES, type CallSettings, readCallOptions } from './read-options.ts';
 import type { Runtime } from './runtime.ts';
@@ -24,7 +24,7 @@ export interface ClientCore {
   /** Null without hooks and logger. */
   readonly observer: Observer | null;
   readonly redactor: Redactor;
-  readonly drift: DriftReporter | null;
+  readonly drift: DriftSink | null;
   /** Settings of a call that gives no options. */
   readonly settings: CallSettings;
 }
@@ -72,7 +72,9 @@ export interface CallScope<Data> extends CallSettings, WireRequest {
 
 /** The parts of a call that decide how its answer is read. */
 export interface Reading<Data> extends Pick<CallScope<Data>, 'endpoint' | 'data' | 'pageSize' | 'externalId'> {
-  readonly client: Pick<ClientCore, 'redactor' | 'runtime'> & { readonly drift: Pick<DriftReporter, 'report'> | null };
+  readonly client: Pick<ClientCore, 'redactor' | 'runtime'> & {
+    readonly drift: Pick<DriftSink, 'begin' | 'report'> | null;
+  };
 }
 
 /**

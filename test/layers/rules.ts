@@ -5,6 +5,9 @@ import type { Import, ImportKind, SourceFile } from './source-graph.ts';
 /** What any room but the contract may use: free of everything else. */
 export const EVERYWHERE: readonly string[] = ['checks.ts', 'callbacks.ts', 'printable.ts', 'errors/'];
 
+/** What reads a dialect file. */
+const DIALECT_FILE = 'dialect-file/';
+
 /** What carries a call, from the resource to the transport. */
 const CLIENT_PARTS = ['call/', 'client-options.ts', 'client-parts.ts', 'version.ts'];
 
@@ -46,12 +49,12 @@ const SANDBOX_ROOMS: readonly Room[] = [
     holds: 'sandbox/options.ts',
     purpose: 'The options of `createSandbox`.',
     may: [],
-    mayType: ['sandbox/state/', 'sandbox/dialect/', ...SANDBOX_GROUND],
+    mayType: [DIALECT_FILE, 'sandbox/state/', 'sandbox/dialect/', ...SANDBOX_GROUND],
   },
   {
     holds: 'sandbox/settings.ts',
     purpose: 'The options, checked and completed.',
-    may: ['sandbox/options.ts', 'sandbox/state/', 'sandbox/dialect/', ...SANDBOX_GROUND],
+    may: [DIALECT_FILE, 'sandbox/options.ts', 'sandbox/state/', 'sandbox/dialect/', ...SANDBOX_GROUND],
   },
   {
     holds: 'sandbox/world.ts',
@@ -69,6 +72,7 @@ const SANDBOX_ROOMS: readonly Room[] = [
     may: [
       'webhooks/verify/signature.ts',
       'webhooks/verify/hmac.ts',
+      DIALECT_FILE,
       'sandbox/settings.ts',
       ...SANDBOX_PARTS,
       ...SANDBOX_GROUND,
@@ -94,7 +98,7 @@ const SANDBOX_ROOMS: readonly Room[] = [
   {
     holds: 'sandbox/',
     purpose: 'The service, played locally. `start.ts` makes its parts and `sandbox.ts` connects them.',
-    may: ['contract/', 'webhooks/verify/signature.ts', 'webhooks/verify/hmac.ts', ...EVERYWHERE],
+    may: [DIALECT_FILE, 'contract/', 'webhooks/verify/signature.ts', 'webhooks/verify/hmac.ts', ...EVERYWHERE],
     mayType: ['webhooks/'],
   },
 ];
@@ -130,14 +134,19 @@ export const ROOMS: readonly Room[] = [
     may: ['transport/', 'contract/', ...EVERYWHERE],
   },
   {
+    holds: DIALECT_FILE,
+    purpose: 'The file that describes one service: its form, and the options that it pins.',
+    may: EVERYWHERE,
+  },
+  {
     holds: 'client-options.ts',
     purpose: 'The types of the options of the client, and the checks of those that a call cannot override.',
-    may: ['webhooks/verify/secrets.ts', 'transport/', 'contract/', ...EVERYWHERE],
+    may: [DIALECT_FILE, 'webhooks/verify/secrets.ts', 'transport/', 'contract/', ...EVERYWHERE],
   },
   {
     holds: 'client-parts.ts',
     purpose: 'The parts of a client, and those that a client of `withOptions` shares with it.',
-    may: ['client-options.ts', 'webhooks/verify/secrets.ts', 'transport/', ...EVERYWHERE],
+    may: [DIALECT_FILE, 'client-options.ts', 'webhooks/verify/secrets.ts', 'transport/', ...EVERYWHERE],
   },
   {
     holds: 'transport/',
@@ -158,14 +167,14 @@ export const ROOMS: readonly Room[] = [
   {
     holds: 'client.ts',
     purpose: 'The client: checks its options, builds one transport and hands it to the sub-clients.',
-    may: ['resources/', 'transport/', 'contract/', ...CLIENT_PARTS, ...EVERYWHERE],
+    may: [DIALECT_FILE, 'resources/', 'transport/', 'contract/', ...CLIENT_PARTS, ...EVERYWHERE],
     mayType: ['webhooks/'],
   },
   {
     holds: 'index.ts',
     purpose: 'The entry `merchant-invoicing`.',
     may: ['client.ts', 'contract/values/decimal.ts', 'plain.ts', ...EVERYWHERE],
-    mayType: ['contract/', 'resources/', 'transport/', 'webhooks/', ...CLIENT_PARTS],
+    mayType: [DIALECT_FILE, 'contract/', 'resources/', 'transport/', 'webhooks/', ...CLIENT_PARTS],
   },
   {
     holds: 'webhooks/clock.ts',
@@ -187,7 +196,7 @@ export const ROOMS: readonly Room[] = [
   {
     holds: 'webhooks/verify/',
     purpose: 'The signature, the timestamp and the headers of a delivery, and `signWebhook`.',
-    may: ['webhooks/event/', 'webhooks/clock.ts', 'contract/', ...EVERYWHERE],
+    may: [DIALECT_FILE, 'webhooks/event/', 'webhooks/clock.ts', 'contract/', ...EVERYWHERE],
   },
   {
     holds: 'webhooks/stores/',
@@ -227,7 +236,7 @@ export const ROOMS: readonly Room[] = [
     holds: 'webhooks/',
     purpose: 'The receiver of webhooks: the entry `merchant-invoicing/webhooks`.',
     may: ['contract/', 'plain.ts', ...EVERYWHERE],
-    mayType: ['client.ts', 'resources/', ...CLIENT_PARTS],
+    mayType: [DIALECT_FILE, 'client.ts', 'resources/', ...CLIENT_PARTS],
   },
   ...SANDBOX_ROOMS,
   {
@@ -240,6 +249,11 @@ export const ROOMS: readonly Room[] = [
     holds: 'msw.ts',
     purpose: 'The entry `merchant-invoicing/msw`: the sandbox behind msw.',
     may: ['sandbox/', 'contract/values/hosts.ts', ...EVERYWHERE],
+  },
+  {
+    holds: 'probe/',
+    purpose: 'The questions to a service, and the rules that infer its dialect from the answers.',
+    may: [DIALECT_FILE, 'sandbox/dialect/', 'contract/', 'version.ts', ...EVERYWHERE],
   },
   {
     holds: 'testing/',
@@ -264,7 +278,7 @@ export const ROOMS: readonly Room[] = [
   {
     holds: 'cli/',
     purpose: 'The command line. Each command loads what it needs when it runs.',
-    may: ['sandbox/', 'webhooks/', 'reconcile/', 'contract/', 'version.ts', ...EVERYWHERE],
+    may: ['probe/', DIALECT_FILE, 'sandbox/', 'webhooks/', 'reconcile/', 'contract/', 'version.ts', ...EVERYWHERE],
     mayType: ['client.ts', ...CLIENT_PARTS],
   },
 ];
@@ -282,21 +296,21 @@ const PACKAGES: readonly { readonly name: RegExp; readonly may: (path: string) =
 ];
 
 /** Node built-ins that a room may load at their first use. */
-const LAZY_BUILTINS: Readonly<Record<string, string>> = {
-  'node:crypto': 'webhooks/',
-  'node:http': 'sandbox/',
-  'node:fs': 'reconcile/',
-  'node:os': 'reconcile/',
-  'node:diagnostics_channel': 'tracing.ts',
+const LAZY_BUILTINS: Readonly<Record<string, readonly string[]>> = {
+  'node:crypto': ['webhooks/'],
+  'node:http': ['sandbox/'],
+  'node:fs': ['reconcile/', DIALECT_FILE],
+  'node:os': ['reconcile/'],
+  'node:diagnostics_channel': ['tracing.ts'],
 };
 
 /** Node built-ins: never at load time outside of the command line, and lazily only where a room needs them. */
 function builtinProblem(path: string, { to, kind }: Import): string | null {
   if (folder('cli')(path) || kind === 'type') return null;
   if (kind === 'value') return `${path} loads ${to} with itself: node built-ins are loaded where they are used`;
-  const room = LAZY_BUILTINS[to];
-  if (room !== undefined && isIn(room, path)) return null;
-  return `${path} loads ${to}: ${room === undefined ? 'no room' : `only ${room}`} may`;
+  const rooms = LAZY_BUILTINS[to] ?? [];
+  if (rooms.some((room) => isIn(room, path))) return null;
+  return `${path} loads ${to}: ${rooms.length === 0 ? 'no room' : `only ${rooms.join(', ')}`} may`;
 }
 
 function isWithin(to: string, places: readonly string[]): boolean {

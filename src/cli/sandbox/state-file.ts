@@ -1,23 +1,11 @@
-import { randomUUID } from 'node:crypto';
-import {
-  accessSync,
-  closeSync,
-  constants,
-  existsSync,
-  fsyncSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeSync,
-} from 'node:fs';
+import { accessSync, constants, existsSync, readFileSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { isMerchantError } from '../../errors/guards.ts';
 import type { Sandbox, SandboxState } from '../../sandbox/index.ts';
 import { shellWord } from '../../sandbox/page/deliveries/copies.ts';
 import { parseState } from '../../sandbox/state/saved-state.ts';
 import { messageOf, misuse } from '../io.ts';
+import { writeAtomically } from '../write-atomically.ts';
 
 /** Milliseconds between a change and its write. */
 const MIN_WAIT = 50;
@@ -80,22 +68,4 @@ export function keepState(path: string, sandbox: Sandbox, say: (line: string) =>
     },
     flush,
   };
-}
-
-/** Replaces the file in one step. A reader sees the old content or the new, even after a power failure. */
-function writeAtomically(path: string, text: string): void {
-  const draft = `${path}.${randomUUID()}.tmp`;
-  try {
-    const file = openSync(draft, 'wx', 0o600);
-    try {
-      writeSync(file, text);
-      fsyncSync(file);
-    } finally {
-      closeSync(file);
-    }
-    renameSync(draft, path);
-  } catch (error) {
-    rmSync(draft, { force: true });
-    throw error;
-  }
 }

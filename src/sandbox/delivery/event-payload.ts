@@ -1,5 +1,6 @@
 import { eventOfStatus } from '../../contract/statuses.ts';
 import type { KnownEventType } from '../../contract/types.ts';
+import { OTHER_EVENT_NAMES } from '../../dialect-file/pins.ts';
 import type { Dialect } from '../dialect/dialects.ts';
 import { withDecimals } from '../dialect/wire-form.ts';
 import type { InvoiceRecord } from '../state/records.ts';
@@ -21,8 +22,7 @@ export function receiverPins({ orderIdMember, eventName, eventSpelling }: Dialec
   };
 }
 
-const PAID = 'payment.settled';
-const DROPPED = 'payment.dropped';
+const { paid: PAID, canceled: DROPPED } = OTHER_EVENT_NAMES;
 
 function spelled(type: KnownEventType, spelling: Dialect['eventSpelling']): string {
   if (spelling === 'upper') return type.replace('.', '_').toUpperCase();

@@ -3,7 +3,7 @@ import type { Endpoint } from '../../contract/endpoint.ts';
 import type { Named } from '../../contract/endpoints.ts';
 import { payloadOf, unwrapped } from '../../contract/envelope.ts';
 import { isObject } from '../../contract/json.ts';
-import { driftsIn } from '../../contract/values/drift.ts';
+import { type Drift, driftsIn } from '../../contract/values/drift.ts';
 import { printable } from '../../printable.ts';
 import type { Redactor } from '../secrecy/redact.ts';
 import type {
@@ -83,8 +83,29 @@ export function shownFailure(name: string, { code, outcome }: Pick<ErrorEvent, '
 const REMEMBERED = 1_000;
 const PATH_MAX = 300;
 
+/** Where the deviations of answers go. */
+export interface DriftSink {
+  /** Returns the sink of a client with other secrets. */
+  with(redactor: Redactor): DriftSink;
+  /** Called before an answer is decoded. */
+  begin(): void;
+  /** Takes the deviations of a success that was decoded. Returns those that make the call fail. */
+  report(endpoint: Named<Endpoint<unknown>>, body: unknown): readonly Pick<DriftEvent, 'path' | 'kind'>[];
+  /** Takes one deviation. */
+  reportOnce(endpoint: Named<Endpoint<unknown>>, path: string, kind: DriftEvent['kind']): void;
+}
+
+/** Returns the deviations of a success that was decoded. */
+export function departuresOf(endpoint: Named<Endpoint<unknown>>, body: unknown): readonly Drift[] {
+  const structure = endpoint.data.structure?.();
+  if (structure === undefined) return [];
+  const isBare = !isObject(body) || !Object.hasOwn(body, 'data');
+  const bare: readonly Drift[] = isBare && endpoint.envelope === 'shown' ? [{ path: '', kind: 'no_envelope' }] : [];
+  return [...bare, ...driftsIn(structure, unwrapped(payloadOf(body)))];
+}
+
 /** Calls `onDrift` once for each deviation of an answer from the interface. */
-export class DriftReporter {
+export class DriftReporter implements DriftSink {
   readonly #onDrift: (event: DriftEvent) => unknown;
   readonly #redactor: Redactor;
   readonly #reported: Set<string>;
@@ -100,14 +121,12 @@ export class DriftReporter {
     return new DriftReporter(this.#onDrift, redactor, this.#reported);
   }
 
-  /** Reports the deviations of a success that was decoded. */
-  report(endpoint: Named<Endpoint<unknown>>, body: unknown): void {
-    const structure = endpoint.data.structure?.();
-    if (structure === undefined) return;
-    const isBare = !isObject(body) || !Object.hasOwn(body, 'data');
-    if (isBare && endpoint.envelope === 'shown') this.reportOnce(endpoint, '', 'no_envelope');
-    const payload = unwrapped(payloadOf(body));
-    for (const { path, kind } of driftsIn(structure, payload)) this.reportOnce(endpoint, path, kind);
+  begin(): void {}
+
+  /** Reports the deviations. None of them makes a call fail. */
+  report(endpoint: Named<Endpoint<unknown>>, body: unknown): readonly [] {
+    for (const { path, kind } of departuresOf(endpoint, body)) this.reportOnce(endpoint, path, kind);
+    return [];
   }
 
   /** Reports one deviation, unless it was reported before. */

@@ -1,4 +1,6 @@
 import { checkOptions, configurationFail, readCount, readWord } from '../../checks.ts';
+import { type DialectSource, readDialectFile } from '../../dialect-file/dialect-file.ts';
+import { receiverPins } from '../../dialect-file/pins.ts';
 import { ConfigurationError } from '../../errors/classes.ts';
 import { isMerchantError } from '../../errors/guards.ts';
 import { parseClock, type TimeSource } from '../clock.ts';
@@ -49,6 +51,11 @@ export interface VerifyWebhookOptions {
   readonly eventNames?: EventNames | undefined;
   /** Greatest size of the body in bytes. @defaultValue 262,144 */
   readonly maxBodySize?: number | undefined;
+  /**
+   * The file that `merchant-invoicing webhooks learn` has written: its content, or its path. It pins `encoding`,
+   * `timestampFormat`, `orderIdMember` and `eventNames` as far as they are known. An option that is given comes first.
+   */
+  readonly dialect?: DialectSource | undefined;
 }
 
 /** The secrets and options after their check. */
@@ -74,6 +81,7 @@ export const VERIFY_OPTIONS = [
   'orderIdMember',
   'eventNames',
   'maxBodySize',
+  'dialect',
 ] as const satisfies readonly (keyof VerifyWebhookOptions)[];
 
 /** The function whose options are checked. */
@@ -106,7 +114,8 @@ export function parseVerifyOptions(
 function parseOptions(secret: unknown, options: VerifyWebhookOptions, owner: OptionsOwner): VerifySettings {
   const fail = configurationFail(owner.name);
   checkOptions('options', options, owner.known, fail);
-  const { tolerance = DEFAULT_TOLERANCE, orderIdMember } = options;
+  const pins = options.dialect === undefined ? {} : receiverPins(readDialectFile(options.dialect, fail), fail);
+  const { tolerance = DEFAULT_TOLERANCE, orderIdMember = pins.orderIdMember } = options;
   if (typeof tolerance !== 'number' || !(tolerance >= MIN_TOLERANCE && tolerance <= MAX_TOLERANCE)) {
     fail(`tolerance must be ${MIN_TOLERANCE} to ${MAX_TOLERANCE} milliseconds: 30 seconds to 15 minutes`);
   }
@@ -118,10 +127,15 @@ function parseOptions(secret: unknown, options: VerifyWebhookOptions, owner: Opt
     secrets: parseSecrets(secret),
     tolerance,
     now: clock,
-    encoding: readWord('encoding', SIGNATURE_ENCODINGS, options.encoding, fail),
-    timestampFormat: readWord('timestampFormat', TIMESTAMP_FORMATS, options.timestampFormat, fail),
+    encoding: readWord('encoding', SIGNATURE_ENCODINGS, options.encoding ?? pins.encoding, fail),
+    timestampFormat: readWord(
+      'timestampFormat',
+      TIMESTAMP_FORMATS,
+      options.timestampFormat ?? pins.timestampFormat,
+      fail,
+    ),
     orderIdMember,
-    eventNames: parseEventNames(options.eventNames),
+    eventNames: parseEventNames(options.eventNames ?? pins.eventNames),
     maxBodySize: readCount('maxBodySize', options.maxBodySize, { byDefault: DEFAULT_MAX_BODY_SIZE, min: 1 }, fail),
     diagnoses: owner.diagnoses ?? new DiagnosisBudget(clock),
   };

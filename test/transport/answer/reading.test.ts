@@ -152,7 +152,13 @@ describe('a success', () => {
   test.each([200, 201, 202, 206, 299])('is HTTP %i with what the interface describes', (status) => {
     const seen: unknown[] = [];
     const body = { success: true, data: { id: 7 } };
-    const drift = { report: (_endpoint: unknown, decoded: unknown) => void seen.push(decoded) };
+    const drift = {
+      begin: () => undefined,
+      report(_endpoint: unknown, decoded: unknown) {
+        seen.push(decoded);
+        return [];
+      },
+    };
     const client = { ...reading.client, drift };
     const read = readAnswer(answer(status, JSON.stringify(body)), { ...reading, client });
     expect(read).toEqual({ ok: true, value: { id: 7 } });

@@ -196,6 +196,16 @@ Code 1: --check found a difference, or the probe was interrupted.`,
 States: open paid fulfilled canceled refunded. It only reads.
 Code 0: all match. 1: findings. 2: something could not be compared.`,
   },
+  init: {
+    example: 'npx merchant-invoicing init',
+    words: 0,
+    flags: {
+      framework: text('NAME', 'by default from package.json: express fastify hono koa …'),
+      folder: textOr('.', 'the folder of the project'),
+    },
+    notes: `Writes .env.example, a receiver for the framework, and a test that runs
+without an account. It never overwrites a file, and says what is next.`,
+  },
   openapi: {
     example: 'npx merchant-invoicing openapi > openapi.json',
     words: 0,
@@ -225,5 +235,5 @@ Reads the key only from MERCHANT_API_KEY: flags end up in shell histories.`,
 
 /** The example of a command, as an error shows it. */
 export function exampleOf({ example }: CommandTable): string {
-  return example.replace(/^.*npx /, '');
+  return example.replace(/^.*(?=npx )/, '');
 }

@@ -20,6 +20,7 @@ const RUN: Readonly<Record<string, () => Promise<Command>>> = {
   probe: async () => (await import('./probe/command.ts')).probeCommand,
   reconcile: async () => (await import('./reconcile/command.ts')).reconcileCommand,
   doctor: async () => (await import('./doctor/command.ts')).doctorCommand,
+  init: async () => (await import('./init/command.ts')).initCommand,
   openapi: async () => openapi,
   explain: async () => (await import('./explain.ts')).explain,
 };

@@ -1,6 +1,6 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import type { SandboxActions } from './actions.ts';
-import type { Finding } from './delivery/cause-search.ts';
+import type { FoundCause } from './delivery/cause-search.ts';
 import type { Dialect } from './dialect/dialects.ts';
 import type { ListenOptions, SandboxServer } from './http/server.ts';
 import type { Faults } from './state/faults.ts';
@@ -128,7 +128,7 @@ export interface Sandbox extends SandboxActions, AsyncDisposable {
    * @example
    * const { text } = await sandbox.explain('order-1');
    */
-  explain(ident: string): Promise<Finding>;
+  explain(ident: string): Promise<FoundCause>;
   /**
    * Returns the webhook of a final invoice as a signed Request, for a receiver without a port.
    *

@@ -10,7 +10,7 @@ export type { DialectFile, DialectPoint, DialectSource } from '../dialect-file/d
 export type { SandboxActions } from './actions.ts';
 export type { Sandbox, SandboxFetch } from './api.ts';
 export { MAGIC_OUTCOMES } from './business/magic-outcomes.ts';
-export type { Finding } from './delivery/cause-search.ts';
+export type { FoundCause } from './delivery/cause-search.ts';
 export { DIALECTS, type Dialect, type DialectEntry } from './dialect/dialects.ts';
 export type { ListenOptions, SandboxServer } from './http/server.ts';
 export type { SandboxDefaults, SandboxOptions, SeedInvoice } from './options.ts';

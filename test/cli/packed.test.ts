@@ -116,7 +116,7 @@ describe('a new user with the packed tarball', () => {
 
     const check = await command('webhooks', 'check', receiver.url);
     expect(check.code, check.stdout).toBe(0);
-    expect(check.stdout).toContain('31 passed');
+    expect(check.stdout).toContain('32 passed');
 
     sandbox.child.kill('SIGINT');
     const code = await new Promise((resolve) => sandbox.child.once('exit', (status) => resolve(status)));

@@ -10,7 +10,7 @@ import { exchange } from './send.ts';
 import { signatureText, signedRequest } from './signed-request.ts';
 
 /** The result of the search for the cause of a refusal. @experimental */
-export interface Finding {
+export interface FoundCause {
   /** True if the receiver accepted a request that only a receiver with this mistake accepts. */
   readonly proven: boolean;
   /** The mistake and its remedy, or the reason why none was found. */
@@ -33,7 +33,7 @@ interface Suspect {
  * delivery, its attempts and its schedule stay unchanged.
  * @internal
  */
-export async function searchCause(world: World, invoice: InvoiceRecord): Promise<Finding> {
+export async function searchCause(world: World, invoice: InvoiceRecord): Promise<FoundCause> {
   const delivery = world.store.deliveries(invoice).at(-1);
   const last = delivery?.log.at(-1);
   if (delivery === undefined || last === undefined || delivery.url === null) {
@@ -47,7 +47,7 @@ export async function searchCause(world: World, invoice: InvoiceRecord): Promise
   return finding;
 }
 
-function search(world: World, delivery: DeliveryRecord, url: string): Promise<Finding> {
+function search(world: World, delivery: DeliveryRecord, url: string): Promise<FoundCause> {
   const { settings } = world;
   return findMistake({
     settings,
@@ -72,7 +72,7 @@ interface Trial {
 }
 
 /** Searches for the mistake of a receiver by trial, as {@link searchCause}. @internal */
-export async function findMistake({ settings, apiKey, right, accepts: ask }: Trial): Promise<Finding> {
+export async function findMistake({ settings, apiKey, right, accepts: ask }: Trial): Promise<FoundCause> {
   let requests = 0;
   const accepts = (request: SandboxWebhookRequest): Promise<boolean | null> => {
     requests += 1;

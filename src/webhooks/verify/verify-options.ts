@@ -116,6 +116,7 @@ function parseOptions(secret: unknown, options: VerifyWebhookOptions, owner: Opt
   checkOptions('options', options, owner.known, fail);
   const pins = options.dialect === undefined ? {} : receiverPins(readDialectFile(options.dialect, fail), fail);
   const { tolerance = DEFAULT_TOLERANCE, orderIdMember = pins.orderIdMember } = options;
+  const { encoding = pins.encoding, timestampFormat = pins.timestampFormat, eventNames = pins.eventNames } = options;
   if (typeof tolerance !== 'number' || !(tolerance >= MIN_TOLERANCE && tolerance <= MAX_TOLERANCE)) {
     fail(`tolerance must be ${MIN_TOLERANCE} to ${MAX_TOLERANCE} milliseconds: 30 seconds to 15 minutes`);
   }
@@ -127,15 +128,10 @@ function parseOptions(secret: unknown, options: VerifyWebhookOptions, owner: Opt
     secrets: parseSecrets(secret),
     tolerance,
     now: clock,
-    encoding: readWord('encoding', SIGNATURE_ENCODINGS, options.encoding ?? pins.encoding, fail),
-    timestampFormat: readWord(
-      'timestampFormat',
-      TIMESTAMP_FORMATS,
-      options.timestampFormat ?? pins.timestampFormat,
-      fail,
-    ),
+    encoding: readWord('encoding', SIGNATURE_ENCODINGS, encoding, fail),
+    timestampFormat: readWord('timestampFormat', TIMESTAMP_FORMATS, timestampFormat, fail),
     orderIdMember,
-    eventNames: parseEventNames(options.eventNames ?? pins.eventNames),
+    eventNames: parseEventNames(eventNames),
     maxBodySize: readCount('maxBodySize', options.maxBodySize, { byDefault: DEFAULT_MAX_BODY_SIZE, min: 1 }, fail),
     diagnoses: owner.diagnoses ?? new DiagnosisBudget(clock),
   };

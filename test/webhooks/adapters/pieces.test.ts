@@ -320,7 +320,10 @@ describe('a catch-up', () => {
       { since: 0, signal: {} },
       'handler.catchUp: signal must be an AbortSignal, such as AbortSignal.timeout(5_000), not a value of type object.',
     ],
-    [{ since: 0, until: 1 }, 'handler.catchUp: options has no "until"; it has since, signal, onProgress.'],
+    [
+      { since: 0, until: 1 },
+      'handler.catchUp: options has no "until"; it has since, signal, onProgress, cursor, prefetch, concurrency, order, maxLifetime.',
+    ],
     [{ since: 0, onProgress: 5 }, 'handler.catchUp: onProgress must be a function, not 5.'],
     [{ since: 0, signal: undefined, onProgress: undefined }, '[object Object]'],
   ])('options %j', (options, expected) => {

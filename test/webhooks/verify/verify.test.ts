@@ -515,7 +515,7 @@ describe('the body', () => {
 describe('configuration', () => {
   it.each<[string, unknown, unknown]>([
     [
-      'verifyWebhook: options has no "tolerence"; it has tolerance, now, encoding, timestampFormat, orderIdMember, eventNames, maxBodySize',
+      'verifyWebhook: options has no "tolerence"; it has tolerance, now, encoding, timestampFormat, orderIdMember, eventNames, maxBodySize, dialect',
       SECRET,
       { tolerence: 300_000 },
     ],

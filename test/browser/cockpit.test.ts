@@ -85,7 +85,7 @@ for (const javaScriptEnabled of [true, false]) {
         .click();
       await page.getByText('The withdrawal was approved.').waitFor();
       await page.goto(`${url}/assumptions`);
-      await page.getByLabel('createStatus').selectOption('202');
+      await page.locator('#createStatus select').selectOption('202');
       await page.locator('#createStatus').getByRole('button', { name: 'Assume' }).click();
       await page.getByText('The assumption was changed.').waitFor();
       expect(sandbox.dialect.createStatus).toBe(202);

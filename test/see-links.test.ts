@@ -47,7 +47,10 @@ describe('a reference of a comment', () => {
   it.each(links)('resolves: $file, $target', ({ file, target }) => {
     const { text, path = '', anchor } = LINK.exec(target)?.groups ?? {};
     const page = relative(ROOT, join(ROOT, dirname(file), path)).replaceAll('\\', '/');
-    expect([INTERFACE, 'docs/cli.md', 'docs/going-live.md'], 'run "node scripts/see-links.ts" after a file has moved').toContain(page);
+    expect(
+      [INTERFACE, 'docs/cli.md', 'docs/going-live.md'],
+      'run "node scripts/see-links.ts" after a file has moved',
+    ).toContain(page);
     if (page === INTERFACE) expect({ anchor, heading: anchors.get(anchor ?? '') }).toEqual({ anchor, heading: text });
   });
 });

@@ -77,8 +77,9 @@ function emitted(program: ts.Program, path: string, names: ReadonlySet<string> |
   return { text: text.replace(/\/\/# sourceMappingURL=.*\s*$/, ''), map: JSON.parse(map) as object };
 }
 
-/** The names that a statement declares. Imports and exports of other files declare none. */
+/** The names that a statement declares. Imports, exports of other files, and additions to global types declare none. */
 export function declaredNames(statement: ts.Statement): readonly string[] {
+  if (statement.flags & ts.NodeFlags.GlobalAugmentation) return [];
   const nodes = ts.isVariableStatement(statement) ? statement.declarationList.declarations : [statement];
   return nodes.flatMap((node) =>
     'name' in node && ts.isIdentifier(node.name as ts.Node) ? [(node.name as ts.Identifier).text] : [],

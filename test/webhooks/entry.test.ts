@@ -37,6 +37,7 @@ describe('the webhooks entry', () => {
       'toFetchHandler',
       'toLambdaHandler',
       'toNodeHandler',
+      'toPlain',
       'verifyWebhook',
     ]);
   });

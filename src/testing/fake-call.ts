@@ -70,9 +70,8 @@ const SIZE = { min: 1, max: 100, byDefault: 20 };
 
 /**
  * Returns the call of a list: a promise of one page, an iterable of all items, `pages()` and `collect()`. The items are cut
- * into pages, and the real walk reads them. An error rejects the call.
+ * into pages from page 1 on, and the real walk reads them. An error of this package rejects the call.
  *
- * @param items All items of the list, from page 1 on, or an error of this package.
  * @throws ConfigurationError for an unusable option.
  * @example
  * const invoices = { list: () => fakeListCall([fakeInvoice(), fakeInvoice()], { per_page: 1 }) };

@@ -12,7 +12,8 @@ import type { DecimalInput } from '../contract/parameter-types.ts';
 import { INVOICE_STATUS_NAMES } from '../contract/statuses.ts';
 import type { KnownInvoiceStatus } from '../contract/types.ts';
 import { Decimal } from '../contract/values/decimal.ts';
-import { dateFrom, decimalFrom, Problem } from '../contract/values/scalars.ts';
+import { instantFrom } from '../contract/values/instants.ts';
+import { decimalFrom, Problem } from '../contract/values/scalars.ts';
 import { parseClock, type TimeSource } from '../webhooks/clock.ts';
 import type { ReconcileClient } from './client.ts';
 import type { ReconcileOrder } from './read/order-row.ts';
@@ -148,16 +149,6 @@ function checkClient(merchant: unknown): void {
 /** True for what `for await` can read. Text is iterable as well, and never meant. */
 export function isIterable(value: unknown): value is Orders {
   return typeof value === 'object' && value !== null && (Symbol.asyncIterator in value || Symbol.iterator in value);
-}
-
-const DATE_ALONE = /^\d{4}-\d{2}-\d{2}$/;
-
-/** Milliseconds since 1970, or null for what is not a time. */
-export function instantFrom(value: unknown): number | null {
-  const text = typeof value === 'string' && DATE_ALONE.test(value) ? `${value}T00:00:00Z` : value;
-  const date = typeof text === 'string' ? dateFrom(text) : text;
-  const ms = date instanceof Date ? date.getTime() : date;
-  return typeof ms === 'number' && Number.isFinite(ms) ? ms : null;
 }
 
 function readInstant(name: string, value: unknown): number | null {

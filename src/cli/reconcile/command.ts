@@ -1,8 +1,9 @@
 // The folder `reconcile` is one command: it reads orders from CSV and prints findings. It imports the client when it runs.
 import { createReadStream } from 'node:fs';
 import { INVOICE_STATUS_NAMES } from '../../contract/statuses.ts';
+import { instantFrom } from '../../contract/values/instants.ts';
 import { isMerchantError } from '../../errors/guards.ts';
-import { instantFrom, type ReconcileOptions } from '../../reconcile/options.ts';
+import type { ReconcileOptions } from '../../reconcile/options.ts';
 import { reconcile } from '../../reconcile/reconcile.ts';
 import type { ReconcileSummary } from '../../reconcile/summary.ts';
 import { parseDuration } from '../../sandbox/option-checks.ts';

@@ -8,7 +8,7 @@ import {
   readDuration,
   readWord,
 } from '../../checks.ts';
-import { dateFrom, Problem } from '../../contract/values/scalars.ts';
+import { instantFrom } from '../../contract/values/instants.ts';
 import type { WebhookStore } from '../stores/store.ts';
 import type { CatchUpClient } from './catch-up-client.ts';
 import type { CatchUpCounts, CatchUpProgress } from './catch-up-count.ts';
@@ -115,8 +115,6 @@ export function checkCatchUpOptions(options: CatchUpOptions): CatchUpSettings {
   };
 }
 
-const DATE_ALONE = /^\d{4}-\d{2}-\d{2}$/;
-
 /**
  * Returns `since` in milliseconds. If the store's records do not reach back that far, `since` is refused: completed events
  * would run again.
@@ -124,10 +122,12 @@ const DATE_ALONE = /^\d{4}-\d{2}-\d{2}$/;
  * @throws ConfigurationError
  */
 export function parseSince(since: unknown, now: number, retention: number | null): number {
-  const ms = timeOf(since);
-  if (Number.isNaN(ms)) {
+  const ms = instantFrom(since);
+  if (ms === null) {
     const given = since === undefined ? 'missing' : 'not a time';
-    refuse(`since is ${given}. Give a Date, milliseconds since 1970 or ISO 8601 text: a time before the outage began`);
+    return refuse(
+      `since is ${given}. Give a Date, milliseconds since 1970 or ISO 8601 text: a time before the outage began`,
+    );
   }
   refuseForgotten('since is', ms, now, retention, 'Give a later since, or use a store that remembers longer');
   return ms;
@@ -150,14 +150,6 @@ function refuseForgotten(what: string, ms: number, now: number, retention: numbe
   refuse(
     `${what} ${days(now - ms)} ago, but this store remembers completed events for ${days(retention)}: older ones would run again. ${remedy}`,
   );
-}
-
-function timeOf(since: unknown): number {
-  if (since instanceof Date) return since.getTime();
-  if (typeof since === 'number') return new Date(since).getTime();
-  if (typeof since !== 'string') return Number.NaN;
-  const date = dateFrom(DATE_ALONE.test(since) ? `${since}T00:00:00Z` : since);
-  return date instanceof Problem ? Number.NaN : date.getTime();
 }
 
 /**

@@ -47,13 +47,18 @@ export function parseAddress(text: string | undefined, what: string, fix: string
   );
 }
 
-/** `name=value` flags as the dialect option of the sandbox, which refuses unknown names and values. */
+const SANDBOX_HELP = 'npx merchant-invoicing sandbox --help';
+
+/** `name=value` flags as the dialect option of the sandbox, which refuses unknown values. */
 export function parseDialect(flags: readonly string[]): Partial<Dialect> {
   const table: Readonly<Record<string, DialectEntry>> = DIALECTS;
   const chosen = flags.map((flag) => {
     const [name = '', ...rest] = flag.split('=');
     const text = rest.join('=');
-    const { values } = (Object.hasOwn(table, name) ? table[name] : undefined) ?? { values: [] };
+    const entry = Object.hasOwn(table, name) ? table[name] : undefined;
+    const hint = meant(name, Object.keys(table)) || '. All names: docs/sandbox.md';
+    if (entry === undefined) throw misuse(`--dialect has no ${JSON.stringify(name)}${hint}`, SANDBOX_HELP);
+    const { values } = entry;
     return [name, values.find((value) => String(value) === text) ?? text];
   });
   return Object.fromEntries(chosen) as Partial<Dialect>; // checked by the sandbox

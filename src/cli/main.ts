@@ -7,6 +7,7 @@ import { COMMANDS } from './commands.ts';
 import { helpFor } from './help.ts';
 import { CliError, EXIT, type ExitCode, type Io, messageOf, misuse } from './io.ts';
 import { meant } from './meant.ts';
+import { withFlag } from './option-flags.ts';
 import { styleOf } from './report.ts';
 
 type Command = (args: readonly string[], io: Io) => Promise<ExitCode>;
@@ -87,7 +88,7 @@ function reportError(error: unknown, argv: readonly string[], io: Io): ExitCode 
     : 'npx merchant-invoicing doctor';
   const { exitCode, message, fix } =
     error instanceof CliError ? error : new CliError(EXIT.misuse, messageOf(error), fallback);
-  const text = printable(message);
+  const text = printable(isMerchantError(error) ? withFlag(message) : message);
   if (argv.includes('--json')) io.out(`${JSON.stringify({ ok: false, error: { message: text, fix } })}\n`);
   else io.err(`${styleOf(io).bad('error')}: ${text}\n  try: ${printable(fix)}\n`);
   return exitCode;

@@ -519,3 +519,23 @@ describe('typing errors', () => {
     expect(await cli(args)).toMatchObject({ code: 2, err: expect.stringContaining(said) });
   });
 });
+
+describe('a wrong value', () => {
+  it.each([
+    [['--rate-limit', '5'], '--rate-limit must be a number of requests'],
+    [['--callback', 'ftp://x'], '--callback must be an http:// or https:// address'],
+    [['--public-url', 'nope'], '--public-url must be'],
+    [['--allow-host', 'http://x'], '--allow-host takes host names alone'],
+    [['--merchant', ''], '--merchant must be text'],
+    [['--key', ' x'], '--key must be text'],
+    [['--secret', ''], '--secret must be text'],
+    [['--dialect', 'createStatus=9'], '--dialect createStatus must be one of 201, 200, 202'],
+    [['--dialect', 'creatStatus=201'], '--dialect has no "creatStatus". Did you mean createStatus?'],
+    [['--dialect', '__proto__=1'], '--dialect has no "__proto__"'],
+  ])('%o is named by its flag', async (flags, said) => {
+    expect(await cli(['sandbox', '--port', '0', ...flags])).toMatchObject({
+      code: 2,
+      err: expect.stringContaining(said),
+    });
+  });
+});

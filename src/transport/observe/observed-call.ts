@@ -31,7 +31,7 @@ export interface FailureReport {
 /**
  * Does the work of one call, and tells the hooks, the logger and the tracers how it ended, once.
  *
- * @param open Reads the arguments of the caller. What it throws is the failure of the call.
+ * @param open Reads the arguments of the caller. Its error is the failure of the call.
  */
 export async function observed<Data, Result extends Success<unknown>>(
   client: ClientCore,

@@ -16,6 +16,9 @@ export interface StateLock {
   release(): void;
 }
 
+/** The locks of this process. A container gives the id of a killed process to the next one. */
+const HELD = new Set<string>();
+
 /**
  * Reserves a state file for this process: two sandboxes on one file would overwrite each other's invoices. The lock of a
  * process that has ended is taken over.
@@ -38,20 +41,25 @@ export function lockState(path: string): StateLock {
         );
       }
       const holder = readHolder(lock);
-      if (tries > 0 || (holder !== null && isAlive(holder.pid))) throw taken(path, holder);
+      if (tries > 0 || isHeld(lock, holder)) throw taken(path, holder);
       rmSync(lock, { force: true }); // its process has ended without removing it
     }
   }
+  HELD.add(lock);
   return {
     tell: (url) => writeFileSync(lock, JSON.stringify({ pid: process.pid, url }), { mode: 0o600 }),
-    release: () => rmSync(lock, { force: true }),
+    release() {
+      HELD.delete(lock);
+      rmSync(lock, { force: true });
+    },
   };
 }
 
 /** The running sandbox that keeps a state file. @throws CliError if no process keeps it. */
 export function holderOfState(path: string): StateHolder {
-  const holder = readHolder(lockOf(path));
-  if (holder !== null && holder.url !== '' && isAlive(holder.pid)) return holder;
+  const lock = lockOf(path);
+  const holder = readHolder(lock);
+  if (holder !== null && holder.url !== '' && isHeld(lock, holder)) return holder;
   throw finding(`no running sandbox keeps ${path}`, `npx merchant-invoicing sandbox --state ${shellWord(path)}`);
 }
 
@@ -65,7 +73,7 @@ function taken(path: string, holder: StateHolder | null): Error {
       ? 'another sandbox'
       : `the sandbox ${holder.url === '' ? '' : `at ${holder.url} `}(pid ${holder.pid})`;
   return misuse(
-    `--state ${path} is kept by ${who}`,
+    `--state ${path} is kept by ${who}. If that process is not a sandbox, remove ${lockOf(path)}`,
     `npx merchant-invoicing sandbox status --state ${shellWord(path)}`,
   );
 }
@@ -79,8 +87,10 @@ function readHolder(lock: string): StateHolder | null {
   }
 }
 
-function isAlive(pid: number): boolean {
-  if (pid === process.pid) return true;
+function isHeld(lock: string, holder: StateHolder | null): boolean {
+  if (holder === null) return false;
+  const { pid } = holder;
+  if (pid === process.pid) return HELD.has(lock);
   try {
     process.kill(pid, 0); // sends nothing
     return true;

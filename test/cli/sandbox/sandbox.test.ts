@@ -498,6 +498,7 @@ describe('two sandboxes', () => {
 
   it.each([
     ['of a process that has ended', '{"pid":4194303,"url":"http://127.0.0.1:1"}'],
+    ['of a killed process whose id this one has', `{"pid":${process.pid},"url":"http://127.0.0.1:1"}`],
     ['that is half written', '{"pid'],
     ['of another program', '[]'],
   ])('a lock %s is taken over', async (_, text) => {

@@ -38,7 +38,7 @@ if (import.meta.main) {
   if (change === undefined) throw new Error('node scripts/pack-links.ts absolute | relative');
   for (const page of address === undefined
     ? []
-    : ['README.md', ...globSync('docs/*.md', { cwd: `${import.meta.dirname}/..` })]) {
+    : ['README.md', ...globSync('docs/**/*.md', { cwd: `${import.meta.dirname}/..` })]) {
     const changed = change(page.replaceAll('\\', '/'), read(page), { repository: address ?? '', tag: `v${version}` });
     writeFileSync(new URL(`../${page}`, import.meta.url), changed);
   }

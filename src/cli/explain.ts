@@ -55,7 +55,7 @@ function readExplanations(): Explanation[] {
     throw misuse('the package is incomplete: docs/errors.md is missing', 'npm install merchant-invoicing');
   const sections = readFileSync(page, 'utf8').split(/^#{2,3} /m);
   return sections.flatMap((section) => {
-    const parts = /^([A-Z_]+)\n\n(.+?)\. (.+?)\n\n\*\*Remedy\.\*\* (.+?)\n\n```ts\n(.+?)\n```/s.exec(section);
+    const parts = /^([A-Z_]+)\n\n(.+?)\. (.+?)\n\n\*\*Remedy\.\*\* (.+?)\n\n```ts[^\n]*\n(.+?)\n```/s.exec(section);
     if (parts === null) return [];
     const [, code = '', name = '', cause = '', remedy = '', example = ''] = parts;
     return [{ code, class: plain(name), cause: plain(cause), remedy: plain(remedy), example }];

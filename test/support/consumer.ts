@@ -1,10 +1,10 @@
 import { execFile, execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
 /** A folder outside the repository in which the packed tarball is installed, as a merchant would have it. */
 export interface Consumer {
@@ -31,11 +31,7 @@ export interface Ran {
  */
 export function installPacked({ fresh = false } = {}): Consumer {
   const folder = mkdtempSync(join(tmpdir(), 'merchant-invoicing-consumer-'));
-  const packed = execFileSync('npm', ['pack', '--ignore-scripts', '--json', '--pack-destination', folder], {
-    cwd: ROOT,
-    encoding: 'utf8',
-  });
-  const [{ filename }] = JSON.parse(packed) as [{ filename: string }];
+  const filename = pack(folder);
   if (fresh) execFileSync('npm', ['init', '-y'], { cwd: folder, stdio: 'pipe' });
   else writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'shop', private: true, type: 'module' }));
   execFileSync('npm', ['install', '--no-audit', '--no-fund', '--prefer-offline', `./${filename}`], {
@@ -50,6 +46,24 @@ export function installPacked({ fresh = false } = {}): Consumer {
     },
     remove: () => rmSync(folder, { recursive: true, force: true }),
   };
+}
+
+/** Packs what was built, and returns the name of the archive. */
+function pack(folder: string): string {
+  const packed = execFileSync('npm', ['pack', '--ignore-scripts', '--json', '--pack-destination', folder], {
+    cwd: ROOT,
+    encoding: 'utf8',
+  });
+  const [{ filename }] = JSON.parse(packed) as [{ filename: string }];
+  return filename;
+}
+
+/** The packed package in `node_modules` of a folder below the repository, which has its dependencies. */
+export function unpackInto(folder: string): void {
+  const modules = join(folder, 'node_modules');
+  mkdirSync(modules);
+  execFileSync('tar', ['-xzf', pack(folder), '-C', modules], { cwd: folder });
+  renameSync(join(modules, 'package'), join(modules, 'merchant-invoicing'));
 }
 
 function runNode(

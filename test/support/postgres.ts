@@ -8,6 +8,7 @@ import { type Engine, findProgram, startServer, stopServer, temporaryFolder, use
 export interface PostgresAddress {
   /** The folder of the unix socket. */
   readonly host: string;
+  readonly port?: number;
   readonly user: string;
   readonly database: string;
 }
@@ -20,8 +21,11 @@ function debianFolders(): string[] {
   return versions.map((version) => join(root, version, 'bin'));
 }
 
-/** Starts a real PostgreSQL in a temporary folder, reached by a unix socket only. As root it runs as user postgres. */
-export async function startPostgres(): Promise<Engine<PostgresAddress>> {
+/**
+ * Starts a real PostgreSQL in a temporary folder, reached by a unix socket, and on a port of loopback if one is given. As
+ * root it runs as user postgres.
+ */
+export async function startPostgres(port?: number): Promise<Engine<PostgresAddress>> {
   const initdb = findProgram('initdb', debianFolders());
   const postgres = findProgram('postgres', debianFolders());
   if (initdb === null || postgres === null) {
@@ -33,8 +37,10 @@ export async function startPostgres(): Promise<Engine<PostgresAddress>> {
   const data = join(folder, 'data');
   const cluster = ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--no-locale', '--no-sync'];
   execFileSync(initdb, cluster, { ...user, cwd: folder, stdio: 'pipe' });
+  const at = port === undefined ? {} : { port };
   const settings = {
-    listen_addresses: '',
+    listen_addresses: port === undefined ? '' : '127.0.0.1',
+    ...at,
     unix_socket_directories: folder,
     fsync: 'off', // its processes are never killed here, only ours are
     max_connections: '100',
@@ -43,7 +49,7 @@ export async function startPostgres(): Promise<Engine<PostgresAddress>> {
   const server = await startServer(postgres, ['-D', data, ...flags], 'ready to accept connections', user);
   return {
     missing: null,
-    connection: { host: folder, user: 'postgres', database: 'postgres' },
+    connection: { host: folder, ...at, user: 'postgres', database: 'postgres' },
     async stop() {
       await stopServer(server, 'SIGINT'); // "fast shutdown", in the words of PostgreSQL
       remove();

@@ -58,7 +58,7 @@ describe('code of the docs compiles as a part of a strict project', () => {
 });
 
 describe('code of the docs prints what it shows', () => {
-  it.concurrent.each(named(['run', 'server']))('%s', async (_, module) => {
+  it.concurrent.each(named(['run', 'server', 'browser']))('%s', async (_, module) => {
     const env = await engines.envFor(module);
     if ('missing' in env) return void console.warn(`${module.page}:${module.line} is skipped: ${env.missing}`);
     const { code, output } = await inPairs(() => run(project, module, env));

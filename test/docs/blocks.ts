@@ -28,7 +28,7 @@ const LANGUAGES = [
   'http',
   'toml',
 ];
-const WORDS = ['fragment', 'continues', 'server', 'postgres', 'redis'];
+const WORDS = ['fragment', 'continues', 'server', 'browser', 'postgres', 'redis'];
 
 /** @throws Error for a block that no check would know. */
 export function blocksOf(page: string, text: string): Block[] {

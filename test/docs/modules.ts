@@ -8,8 +8,11 @@ export interface DocModule {
   readonly file: string;
   readonly code: string;
   readonly around: string;
-  /** `run`: ends by itself. `server`: receives a webhook. `vitest`: a test file. `fragment`: is only type-checked. */
-  readonly kind: 'run' | 'server' | 'vitest' | 'fragment';
+  /**
+   * `run`: ends by itself. `server`: receives the webhook of a payment. `browser`: the same, and the payment is made on
+   * the page whose address it prints. `vitest`: a test file. `fragment`: is only type-checked.
+   */
+  readonly kind: 'run' | 'server' | 'browser' | 'vitest' | 'fragment';
   readonly engines: readonly ('postgres' | 'redis')[];
   /** What it prints. A line `…` stands for any lines. */
   readonly prints: readonly string[];
@@ -39,7 +42,7 @@ function moduleOf({ page, line, language, words, code, around }: Block): DocModu
     file,
     code,
     around,
-    kind: isFragment ? 'fragment' : isTest ? 'vitest' : words.includes('server') ? 'server' : 'run',
+    kind: isFragment ? 'fragment' : isTest ? 'vitest' : (waiting(words) ?? 'run'),
     engines: (['postgres', 'redis'] as const).filter((engine) => words.includes(engine)),
     prints: printedBy(code),
   };
@@ -47,8 +50,12 @@ function moduleOf({ page, line, language, words, code, around }: Block): DocModu
 
 function continued(previous: DocModule, { words, code }: Block): DocModule {
   const joined = `${previous.code}\n${code}`;
-  const kind = words.includes('server') ? 'server' : previous.kind;
+  const kind = waiting(words) ?? previous.kind;
   return { ...previous, kind, code: joined, prints: printedBy(joined) };
+}
+
+function waiting(words: readonly string[]): 'server' | 'browser' | undefined {
+  return (['server', 'browser'] as const).find((word) => words.includes(word));
 }
 
 function printedBy(code: string): string[] {

@@ -4,6 +4,7 @@ import { closeSync, existsSync, openSync, readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { Customer } from '../../examples/story/customer.ts';
 import { DEMO_INVOICES } from '../../src/cli/sandbox/demo-invoices.ts';
 import { createSandbox, type Sandbox } from '../../src/sandbox/index.ts';
 import { ROOT } from '../support/consumer.ts';
@@ -54,6 +55,8 @@ export async function openSurroundings(): Promise<Surroundings> {
   };
 }
 
+export type Program = ReturnType<typeof begin>;
+
 /** Starts a program whose two streams go to one file, in the order in which it wrote to them. */
 export function begin(program: string, args: readonly string[], cwd: string, env: Readonly<Record<string, string>>) {
   const path = join(cwd, 'output.txt');
@@ -86,13 +89,15 @@ export async function run(
     ...engines,
   });
   try {
-    if (module.kind !== 'server') {
+    if (module.kind === 'run') {
       const code = await program.ended();
       return { code, output: surroundings.shown(program.output()) };
     }
-    const delivered = (await listens(surroundings.port, program.isRunning))
-      ? await deliverTo(surroundings, orderOf(module))
-      : 'The program does not listen on process.env.PORT\n';
+    const delivered = !(await listens(surroundings.port, program.isRunning))
+      ? 'The program does not listen on process.env.PORT\n'
+      : module.kind === 'browser'
+        ? await payOnPage(surroundings, program)
+        : await deliverTo(surroundings, orderOf(module));
     const isRunning = program.isRunning();
     program.stop();
     const code = await program.ended();
@@ -122,8 +127,25 @@ async function deliverTo({ sandbox, port }: Surroundings, external_id: string): 
     }),
   });
   await sandbox.pay(external_id);
+  return answerTo(sandbox, external_id);
+}
+
+/** Opens the address that the program prints, and presses the button as a customer does. */
+async function payOnPage({ sandbox }: Surroundings, program: Program): Promise<string> {
+  const address = () => /http:\S+\/pay\/([\w-]+)/.exec(program.output());
+  while (address() === null && program.isRunning()) await pause(50);
+  const [url = '', uuid = ''] = address() ?? [];
+  if (url === '') return 'The program does not print the address of a payment page\n';
+  const customer = new Customer();
+  await customer.open(url);
+  await customer.press('pay');
+  return answerTo(sandbox, uuid);
+}
+
+/** Nothing, if the webhook of this invoice was accepted. */
+async function answerTo(sandbox: Sandbox, ident: string): Promise<string> {
   await sandbox.settle();
-  const [delivery] = sandbox.deliveries(external_id);
+  const [delivery] = sandbox.deliveries(ident);
   return delivery?.status === 'delivered' ? '' : `The webhook was answered ${delivery?.last_http_status}\n`;
 }
 

@@ -23,6 +23,10 @@ export function banner(
       ? [`Magic      order ids with ${MAGIC_OUTCOMES.map(({ prefix }) => prefix).join(' ')} end automatically`]
       : []),
     '',
+    'env   for node --env-file=.env, or for your shell',
+    `      MERCHANT_BASE_URL=${url}`,
+    `      MERCHANT_API_KEY=${apiKey}`,
+    `      MERCHANT_WEBHOOK_SECRET=${webhookSecret}`,
     `try   curl -s -H 'X-Api-Key: ${apiKey}' ${url}/api/v1/external/payment-methods`,
     keys ? 'stop  Ctrl-C     reset  r     open dashboard  o     retry webhooks now  n     help  ?' : 'stop  Ctrl-C',
   ];

@@ -1,15 +1,18 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { VERSION } from '../../src/version.ts';
 import { ROOT } from '../support/consumer.ts';
 import { filesOf } from './blocks.ts';
 import { compile } from './compile.ts';
 import { startDocEngines } from './engines.ts';
+import { RUN_FAULTS, TYPE_FAULTS } from './faults.ts';
 import { inPairs } from './in-pairs.ts';
-import { type DocModule, isPrinted, modulesOf } from './modules.ts';
+import { type DocModule, isPrinted, modulesOf, withoutCode } from './modules.ts';
 import { readPages, USER_PAGES } from './pages.ts';
 import { makeProject } from './project.ts';
 import { run, runTests } from './run.ts';
+import { replay, transcriptsOf } from './transcripts.ts';
 
 // One page: npx vitest run test/docs/blocks.test.ts -t docs/stores.md
 
@@ -17,7 +20,6 @@ import { run, runTests } from './run.ts';
 const WITHOUT_CODE: Readonly<Record<string, string>> = {
   'docs/README.md': 'the index',
   'docs/architecture.md': 'for contributors',
-  'docs/cli.md': 'commands',
   'docs/payment-page.md': 'pictures',
   'docs/performance.md': 'figures',
   'docs/policy.md': 'a promise',
@@ -27,10 +29,11 @@ const WITHOUT_CODE: Readonly<Record<string, string>> = {
 };
 
 const pages = readPages(USER_PAGES);
-const examples = new Set(
-  globSync('examples/**/*.ts', { cwd: ROOT }).map((path) => readFileSync(join(ROOT, path), 'utf8').trimEnd()),
-);
-const modules = [...pages].flatMap(([page, text]) => modulesOf(page, text, (code) => examples.has(code)));
+const examples = globSync('examples/**/*.ts', { cwd: ROOT });
+const codeOfExamples = new Set(examples.map((path) => readFileSync(join(ROOT, path), 'utf8').trimEnd()));
+const isExample = (code: string): boolean => codeOfExamples.has(code);
+const modules = [...pages].flatMap(([page, text]) => modulesOf(page, text, isExample));
+const faulty = TYPE_FAULTS.flatMap(([page, text]) => modulesOf(page, text));
 const project = makeProject();
 const engines = await startDocEngines(modules);
 afterAll(async () => {
@@ -43,7 +46,7 @@ for (const [page, text] of pages) {
 }
 let findings: Map<DocModule, string[]>;
 beforeAll(() => {
-  findings = compile(project, modules); // also writes the modules
+  findings = compile(project, [...modules, ...faulty]); // also writes the modules
 });
 
 const named = (kinds: readonly string[]) =>
@@ -80,11 +83,56 @@ describe('tests of the docs pass', () => {
   });
 });
 
-describe('each page', () => {
-  it('has code that runs, or is listed with the reason', () => {
-    const withCode = new Set(modules.filter(({ kind }) => kind !== 'fragment').map(({ page }) => page));
-    const isShown = (text: string) => [...examples].some((example) => text.includes(example));
-    const without = [...pages].filter(([page, text]) => !withCode.has(page) && !isShown(text)).map(([page]) => page);
-    expect(without).toEqual(Object.keys(WITHOUT_CODE).filter((page) => pages.has(page)));
+describe('transcripts of the docs are what the commands print', () => {
+  const transcripts = [...pages].flatMap(([page, text]) => transcriptsOf(page, text));
+  it.concurrent.each(transcripts.map((each) => [`${each.page}:${each.line}`, each] as const))('%s', async (_, each) => {
+    const outputs = await inPairs(() => replay(project, each));
+    each.steps.forEach(({ prints }, index) => {
+      const output = outputs[index] ?? '';
+      if (!isPrinted(prints, output)) expect(output).toBe(`${prints.join('\n')}\n`);
+    });
+  });
+});
+
+it('each page has code that runs, or is listed with the reason', () => {
+  const listed = Object.keys(WITHOUT_CODE).filter((page) => pages.has(page));
+  expect(withoutCode(pages, isExample).sort()).toEqual(listed.sort());
+});
+
+describe('the checks notice', () => {
+  it.each(TYPE_FAULTS)('%s', (name, _, fault) => {
+    const module = faulty.find(({ page }) => page === name);
+    expect(module && findings.get(module)).toEqual([expect.stringContaining(fault)]);
+  });
+
+  it.concurrent.each(RUN_FAULTS)('%s', async (name, text, said) => {
+    const [module] = modulesOf(name, text);
+    if (module === undefined) return expect.fail('no module');
+    project.write(module.page, module.file, module.code);
+    const { code, output } = await inPairs(() => run(project, module));
+    expect(code === 0 && isPrinted(module.prints, output)).toBe(false);
+    expect(output).toContain(said);
+  });
+
+  it('a test that fails, and one that is not there', async () => {
+    project.write(
+      'faulty.md',
+      'a.test.ts',
+      "import { expect, it } from 'vitest';\nit('fails', () => expect(1).toBe(2));\n",
+    );
+    const { statuses } = await inPairs(() => runTests(project, 'faulty.md', ['a.test.ts']));
+    expect(statuses).toEqual(['failed']);
+    expect((await inPairs(() => runTests(project, 'faulty.md', ['b.test.ts']))).statuses).toEqual([]);
+  });
+
+  it('a transcript of another version', async () => {
+    const text =
+      '```console\n$ npx merchant-invoicing --version\n0.0.9\n$ npx merchant-invoicing sandbox pay none\n…\n```\n';
+    const [transcript] = transcriptsOf('page.md', text);
+    if (transcript === undefined) return expect.fail('no transcript');
+    const [version = '', paid = ''] = await inPairs(() => replay(project, transcript));
+    expect(isPrinted(['0.0.9'], version)).toBe(false);
+    expect(version).toBe(`${VERSION}\n`);
+    expect(paid).toContain('none'); // the sandbox of the harness has answered
   });
 });

@@ -31,9 +31,18 @@ export function modulesOf(page: string, text: string, isExample: (code: string) 
   return modules;
 }
 
+/** The pages that show no code that runs: no module, no example and no transcript. */
+export function withoutCode(pages: ReadonlyMap<string, string>, isExample: (code: string) => boolean): string[] {
+  return [...pages].flatMap(([page, text]) => {
+    const isRun = modulesOf(page, text).some(({ kind }) => kind !== 'fragment');
+    const isShown = blocksOf(page, text).some(({ language, code }) => language === 'console' || isExample(code));
+    return isRun || isShown ? [] : [page];
+  });
+}
+
 function moduleOf({ page, line, language, words, code, around }: Block): DocModule {
   const extension = language === 'ts' ? 'ts' : 'mjs';
-  const file = /^\/\/ ([\w./-]+\.(?:[cm]?[jt]s))\n/.exec(code)?.[1] ?? `line-${line}.${extension}`;
+  const file = /^\/\/ ([\w./-]+\.(?:[cm]?[jt]s))(?:\n|$)/.exec(code)?.[1] ?? `line-${line}.${extension}`;
   const isFragment = words.includes('fragment');
   const isTest = /from 'vitest'/.test(code) && file.includes('.test.');
   return {

@@ -64,7 +64,7 @@ export function begin(program: string, args: readonly string[], cwd: string, env
   const child = spawn(program, args, { cwd, env, stdio: ['ignore', file, file] });
   const ended = once(child, 'close');
   closeSync(file);
-  const limit = setTimeout(() => child.kill('SIGKILL'), LIMIT);
+  const limit = setTimeout(() => child.kill('SIGKILL'), LIMIT).unref();
   return {
     ended: async (): Promise<number | null> => {
       const [code] = await ended;

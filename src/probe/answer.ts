@@ -19,7 +19,9 @@ export type Question =
   | 'wrong key'
   | 'creation'
   | 'conflict'
-  | 'resend';
+  | 'resend'
+  /** An answer of a client that answers none of the others. */
+  | 'other';
 
 /** The part of a request that is needed to understand its answer. */
 export interface Asked {
@@ -46,6 +48,15 @@ export interface Answer {
   readonly text: string;
   /** Undefined where the body is not JSON. */
   readonly json: unknown;
+}
+
+/** The JSON value of a body, or undefined. */
+export function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 /** A member of an object, or undefined. */

@@ -1,4 +1,5 @@
 import { isObject, type JsonObject } from '../contract/json.ts';
+import type { QueryPoint, Trial } from './query-names.ts';
 
 /** The reason why a request is made. A rule reads the answers to certain questions. */
 export type Question =
@@ -26,11 +27,11 @@ export type Question =
 /** The part of a request that is needed to understand its answer. */
 export interface Asked {
   readonly page?: number;
-  /** The point that a query name would settle, and the name. */
-  readonly point?: 'withdrawalStatus' | 'withdrawalPage' | 'withdrawalPageSize';
+  /** The point that a query name would settle, the name, the value under it, and what shows that the name is right. */
+  readonly point?: QueryPoint;
   readonly name?: string;
-  /** Whether the value under the name is valid. */
-  readonly isValid?: boolean;
+  readonly value?: string;
+  readonly trial?: Trial;
   /** Whether the invoice has ended, in a status that the interface lists, without a callback URL. */
   readonly isSilent?: boolean;
   /** The amount that was sent. */

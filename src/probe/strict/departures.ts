@@ -1,12 +1,11 @@
-import type { Departure, DepartureReader, SeenAnswer } from '../../dialect-file/departure.ts';
+import type { Departure, DepartureReader } from '../../dialect-file/departure.ts';
 import { type Dialect, dialectFrom } from '../../sandbox/dialect/dialects.ts';
 import { sightingsIn } from '../verdict.ts';
-import type { Point } from '../words.ts';
 import { contradiction } from './agreement.ts';
 import { answersIn, type FileValues } from './questions.ts';
-import { queryDepartures } from './withdrawal-names.ts';
+import { nameDepartures } from './withdrawal-names.ts';
 
-// A client that has a dialect file compares its answers with it. The client loads this file with its first call.
+// A client that has a dialect file compares its answers with it. It loads the rules of the probe with its first call.
 
 /**
  * Returns the reader for the values of a dialect file.
@@ -16,31 +15,22 @@ import { queryDepartures } from './withdrawal-names.ts';
 export function departureReader(file: FileValues): DepartureReader {
   dialectFrom(file as Partial<Dialect>); // refuses what is not in the table
   return (seen) => {
-    if (seen.status < 200 || (seen.status >= 300 && seen.status < 400)) return []; // a redirect is not of the service
-    const found = new Map<string, Departure>();
-    for (const departure of [...departuresIn(seen, file), ...queryDepartures(seen, file)]) {
-      if (!found.has(departure.point)) found.set(departure.point, departure);
-    }
-    return [...found.values()];
+    const { operation, path, status } = seen;
+    if (status < 200 || (status >= 300 && status < 400)) return []; // a redirect is not of the service
+    const query = new URL(path, 'http://service').searchParams;
+    const [first, ...others] = answersIn(seen, query, file);
+    const shown = [first, ...others].flatMap(sightingsIn).flatMap(({ point, clue }): readonly Departure[] => {
+      const expected = file[point];
+      if (expected === undefined || (point === 'withdrawalDefaultSize' && mayNameSize(query, file))) return [];
+      const value = contradiction(point, expected, clue);
+      return value === null ? [] : [{ point, expected, seen: value }];
+    });
+    const named = operation === 'withdrawals.list' ? nameDepartures(first, query, file) : [];
+    return [...new Map([...shown, ...named].map((departure) => [departure.point, departure])).values()];
   };
 }
 
-function departuresIn(seen: SeenAnswer, file: FileValues): readonly Departure[] {
-  return answersIn(seen, file)
-    .flatMap(sightingsIn)
-    .flatMap(({ point, clue }) => departureOf(point, clue, seen, file));
-}
-
-function departureOf(point: Point, clue: string, seen: SeenAnswer, file: FileValues): readonly Departure[] {
-  const expected = file[point];
-  if (expected === undefined || isAsked(point, seen, file)) return [];
-  const shown = contradiction(point, expected, clue);
-  return shown === null ? [] : [{ point, expected, seen: shown }];
-}
-
-/** The default size of a page cannot be seen where a size was asked for. */
-function isAsked(point: Point, { path }: SeenAnswer, file: FileValues): boolean {
-  if (point !== 'withdrawalDefaultSize') return false;
-  const names = [...new URL(path, 'http://service').searchParams.keys()];
-  return names.some((name) => name !== file['withdrawalStatus'] && name !== file['withdrawalPage']);
+/** The default size of a page shows only where no size is asked for. */
+function mayNameSize(query: URLSearchParams, file: FileValues): boolean {
+  return [...query.keys()].some((name) => name !== file['withdrawalStatus'] && name !== file['withdrawalPage']);
 }

@@ -9,16 +9,16 @@ import { isIncident } from '../rules/failures.ts';
 /** The values of a dialect file, by point. */
 export type FileValues = Readonly<Record<string, string | number>>;
 
-/** Returns the answer once for each question that it answers. */
-export function answersIn(seen: SeenAnswer, file: FileValues): readonly Answer[] {
+/** Returns the answer once for each question that it answers, at least once. */
+export function answersIn(seen: SeenAnswer, query: URLSearchParams, file: FileValues): readonly [Answer, ...Answer[]] {
   const { operation, path, status, headers, raw } = seen;
-  const { pathname, searchParams } = new URL(path, 'http://service');
   const answer: Answer = { question: 'other', at: operation, asked: {}, status, headers, text: raw, json: parsed(raw) };
   if (isIncident(answer)) return [answer];
-  const ident = decoded(pathname.split('/')[IDENT_AT] ?? '');
-  const request = { operation, ident, query: searchParams, amount: seen.amount };
+  const ident = decoded(path.replace(/\?.*/, '').split('/')[IDENT_AT] ?? '');
+  const request = { operation, ident, query, amount: seen.amount };
   const found = isSuccess(answer) ? successOf(request, answer) : failuresOf(request, answer, file);
-  return found.length === 0 ? [answer] : found.map(([question, asked = {}]) => ({ ...answer, question, asked }));
+  const [first = answer, ...others] = found.map(([question, asked = {}]) => ({ ...answer, question, asked }));
+  return [first, ...others];
 }
 
 /** `/api/v1/external/invoices/{ident}/…` */

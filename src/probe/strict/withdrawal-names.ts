@@ -1,44 +1,32 @@
-import type { Departure, SeenAnswer } from '../../dialect-file/departure.ts';
-import { memberOf, parsed } from '../answer.ts';
-import type { Point } from '../words.ts';
+import type { Departure } from '../../dialect-file/departure.ts';
+import { type Answer, pageIn, rowsIn } from '../answer.ts';
+import { isObeyed, QUERY_POINTS, type QueryPoint } from '../query-names.ts';
 import type { FileValues } from './questions.ts';
 
 // The client sends the names of the withdrawals query that the file knows. An answer that does not obey one departs.
 
-/** The effect of a parameter that is obeyed, over the page that was answered. */
-const OBEYS = {
-  withdrawalStatus: (value, page) =>
-    rowsOf(page).every((row) => String(memberOf(row, 'status')).toLowerCase() === value.toLowerCase()),
-  withdrawalPageSize: (value, page) => memberOf(page, 'per_page') === Number(value),
-  withdrawalPage: (value, page) => {
-    const last = memberOf(page, 'total_pages');
-    const isPastEnd = typeof last !== 'number' || Number(value) > last;
-    return isPastEnd || memberOf(page, 'page') === Number(value);
-  },
-} satisfies Partial<Record<Point, (value: string, page: unknown) => boolean>>;
-
-function rowsOf(page: unknown): readonly unknown[] {
-  const rows = memberOf(page, 'items');
-  return Array.isArray(rows) ? rows : [];
-}
-
-/** The names of the file that an answer ignores, or refuses as the only one. */
-export function queryDepartures({ operation, path, status, raw }: SeenAnswer, file: FileValues): readonly Departure[] {
-  if (operation !== 'withdrawals.list') return [];
-  const query = new URL(path, 'http://service').searchParams;
-  const sent = Object.entries(OBEYS).flatMap(([point, isObeyed]) => {
+/** Returns the names of the file that an answer ignores, or refuses as the only one. */
+export function nameDepartures(answer: Answer, query: URLSearchParams, file: FileValues): readonly Departure[] {
+  return QUERY_POINTS.flatMap((point) => {
     const expected = file[point];
     const value = expected === undefined ? null : query.get(String(expected));
-    return expected === undefined || value === null ? [] : [{ point, expected, value, isObeyed }];
+    if (expected === undefined || value === null) return [];
+    if (answer.status === 422) return isRefused(point, query) ? [{ point, expected, seen: 'refused' }] : [];
+    return isIgnored(point, value, answer) ? [{ point, expected, seen: 'ignored' }] : [];
   });
-  if (status === 422) {
-    // A page may also be refused because it is past the end.
-    const refused = [...query.keys()].length === 1 ? sent.filter(({ point }) => point !== 'withdrawalPage') : [];
-    return refused.map(({ point, expected }) => ({ point, expected, seen: 'refused' }));
-  }
-  const page = memberOf(parsed(raw), 'data');
-  if (!Array.isArray(memberOf(page, 'items'))) return [];
-  return sent
-    .filter(({ value, isObeyed }) => !isObeyed(value, page))
-    .map(({ point, expected }) => ({ point, expected, seen: 'ignored' }));
+}
+
+/** The client checks the values. A page may also be refused because it is past the end. */
+function isRefused(point: QueryPoint, query: URLSearchParams): boolean {
+  return point !== 'withdrawalPage' && [...query.keys()].length === 1;
+}
+
+function isIgnored(point: QueryPoint, value: string, answer: Answer): boolean {
+  const last = pageIn(answer)?.['total_pages'];
+  const isVisible = {
+    withdrawalStatus: rowsIn(answer).length > 0,
+    withdrawalPage: typeof last === 'number' && Number(value) <= last,
+    withdrawalPageSize: pageIn(answer) !== null,
+  };
+  return isVisible[point] && !isObeyed(point, value, answer);
 }

@@ -1,5 +1,5 @@
 import { isObject, type JsonObject } from '../contract/json.ts';
-import type { QueryPoint, Trial } from './query-names.ts';
+import type { QueryPoint } from './words.ts';
 
 /** The reason why a request is made. A rule reads the answers to certain questions. */
 export type Question =
@@ -23,6 +23,9 @@ export type Question =
   | 'resend'
   /** An answer of a client that answers none of the others. */
   | 'other';
+
+/** What the answer to a right name is: a list that the value changes, a success, or a 422. */
+export type Trial = 'effect' | 'accepted' | 'refused';
 
 /** The part of a request that is needed to understand its answer. */
 export interface Asked {

@@ -1,16 +1,11 @@
 import { WITHDRAWAL_STATUSES } from '../contract/statuses.ts';
-import { type Answer, isSuccess, pageIn, rowsIn } from './answer.ts';
-import type { Point } from './words.ts';
+import { type Answer, isSuccess, pageIn, rowsIn, type Trial } from './answer.ts';
+import type { QueryPoint } from './words.ts';
 
 // How the names of the withdrawals query are found: by what a parameter changes in the list. Where the account holds too
 // little for that, by an invalid value, which a known name refuses. Where unknown names are refused, by a valid value.
 
-export type QueryPoint = Extract<Point, 'withdrawalStatus' | 'withdrawalPage' | 'withdrawalPageSize'>;
-
 export const QUERY_POINTS: readonly QueryPoint[] = ['withdrawalStatus', 'withdrawalPage', 'withdrawalPageSize'];
-
-/** What a value under a name shows if the name is right. `effect`: the list differs from the one without a query. */
-export type Trial = 'effect' | 'accepted' | 'refused';
 
 /** The value that would change the list, by point. A point is absent where the account holds too little. */
 export type Changes = Partial<Record<QueryPoint, string>>;

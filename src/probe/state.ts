@@ -30,7 +30,15 @@ export interface AccountState {
 }
 
 export function newState(): AccountState {
-  return { invoices: [], withdrawal: null, pages: 1, refusesUnknown: null, changes: {}, found: new Set(), smallest: new Map() };
+  return {
+    invoices: [],
+    withdrawal: null,
+    pages: 1,
+    refusesUnknown: null,
+    changes: {},
+    found: new Set(),
+    smallest: new Map(),
+  };
 }
 
 const text = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null);

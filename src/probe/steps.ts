@@ -2,8 +2,9 @@ import { FINAL_INVOICE_STATUSES } from '../contract/statuses.ts';
 import { decimalFrom, Problem } from '../contract/values/scalars.ts';
 import { DIALECTS } from '../sandbox/dialect/dialects.ts';
 import type { Asked, Question } from './answer.ts';
-import { QUERY_POINTS, type QueryPoint, trialOf } from './query-names.ts';
+import { QUERY_POINTS, trialOf } from './query-names.ts';
 import type { AccountState, ListedInvoice } from './state.ts';
+import type { QueryPoint } from './words.ts';
 
 // The requests of a probe as data. All but the last three are reads.
 
@@ -79,9 +80,7 @@ function nameStep(point: QueryPoint, name: string): Step {
   });
 }
 
-const NAME_STEPS = QUERY_POINTS.flatMap((point) =>
-  DIALECTS[point].values.map((name) => nameStep(point, name)),
-);
+const NAME_STEPS = QUERY_POINTS.flatMap((point) => DIALECTS[point].values.map((name) => nameStep(point, name)));
 
 const READS: readonly Step[] = [
   read('invoices', `${INVOICES}?per_page=100`),

@@ -1,9 +1,9 @@
 import { dateFrom } from '../../contract/values/scalars.ts';
 import { type Answer, isSuccess, memberOf, pageIn, rowsIn } from '../answer.ts';
-import { type QueryPoint, showsName } from '../query-names.ts';
+import { showsName } from '../query-names.ts';
 import { type Clue, hiddenBy, type Rules, valueClue } from '../rule.ts';
 import { isEmptyPage, noveltiesIn, optionalNames } from '../values-in.ts';
-import type { Point } from '../words.ts';
+import type { Point, QueryPoint } from '../words.ts';
 import { isIncident } from './failures.ts';
 import { nothingClues, nothingForm } from './nothing.ts';
 
@@ -14,7 +14,7 @@ const isListed = ({ question }: Answer): boolean => question === 'invoices' || q
 /** The name of a parameter of the withdrawals query. */
 function queryNameRule(point: QueryPoint) {
   return {
-    from: 'withdrawals with one name after the other',
+    from: 'withdrawals with one name after the other, by what the name changes',
     need: 'read' as const,
     masks: ['several_forms' as const],
     clues: (answer: Answer): readonly Clue[] => {

@@ -1,7 +1,7 @@
+import { type Clue, valueClues } from '../rule.ts';
 import { DECIMAL_CLUES } from '../rules/forms.ts';
 import { NULL_ONCE } from '../rules/nothing.ts';
 import { IDENT_CLUES } from '../rules/reads.ts';
-import { type Clue, valueClues } from '../rule.ts';
 import type { Point } from '../words.ts';
 
 // Whether one answer contradicts a known value. The probe concludes from all answers of a service. A single answer shows

@@ -51,7 +51,9 @@ function successOf({ operation, ident, query, amount }: ClientRequest, answer: A
     case 'invoices.list': {
       const page = pageOf(query);
       const last = pageIn(answer)?.['total_pages'];
-      return page > 1 && typeof last === 'number' && page > last ? [['invoices past the end', { page }]] : [['invoices']];
+      return page > 1 && typeof last === 'number' && page > last
+        ? [['invoices past the end', { page }]]
+        : [['invoices']];
     }
     case 'invoices.get': {
       // A merchant's order ids may be UUIDs as well.
@@ -86,7 +88,8 @@ function failuresOf({ operation, ident, query }: ClientRequest, answer: Answer, 
   const code = codeIn(answer);
   if (code === 'INVOICE_ALREADY_EXISTS') return operation === 'invoices.create' ? [['conflict']] : [];
   // FORBIDDEN may also be about a right that the key lacks.
-  if (status === 401 || KEY_CODES.has(code) || (code === 'FORBIDDEN' && file['authCode'] === code)) return [['wrong key']];
+  if (status === 401 || KEY_CODES.has(code) || (code === 'FORBIDDEN' && file['authCode'] === code))
+    return [['wrong key']];
   const isInvalid = status === 422 && (code === null || code === 'VALIDATION_ERROR');
   const isMissing = code === null ? status === 404 || status === 410 : /(?:^|_)NOT_FOUND$/.test(code);
   if (!isInvalid && !isMissing) return [];

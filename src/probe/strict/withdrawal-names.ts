@@ -1,6 +1,7 @@
 import type { Departure } from '../../dialect-file/departure.ts';
 import { type Answer, pageIn, rowsIn } from '../answer.ts';
-import { isObeyed, QUERY_POINTS, type QueryPoint } from '../query-names.ts';
+import { isObeyed, QUERY_POINTS } from '../query-names.ts';
+import type { QueryPoint } from '../words.ts';
 import type { FileValues } from './questions.ts';
 
 // The client sends the names of the withdrawals query that the file knows. An answer that does not obey one departs.

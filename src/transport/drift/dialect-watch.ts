@@ -45,7 +45,9 @@ export class DialectWatch {
     if (this.#read === null || answer.cut || answer.broken || answer.redirected) return;
     const departures = this.#read({ operation: endpoint.operation, path, amount, status, headers, raw });
     if (this.#isStrict) this.#found.set(callId, [...(this.#found.get(callId) ?? []), ...departures]);
-    else for (const departure of departures) client.drift?.reportOnce(endpoint, departure.point, 'other_dialect', departure);
+    else
+      for (const departure of departures)
+        client.drift?.reportOnce(endpoint, departure.point, 'other_dialect', departure);
   }
 
   /**
@@ -120,11 +122,7 @@ function succeeded(
 }
 
 /** The error of a call that has failed. The failure is its cause, and says what happened. */
-function failed(
-  call: WatchedCall,
-  departures: readonly Departure[],
-  cause: AnyMerchantError,
-): UnexpectedResponseError {
+function failed(call: WatchedCall, departures: readonly Departure[], cause: AnyMerchantError): UnexpectedResponseError {
   const { operation, externalId, outcome, attempts, stoppedBy, page } = cause;
   const doubt = afterUnknown({ operation: operation ?? '', outcome, isWrite: isWrite(call.endpoint) });
   const deviations = cause.kind === 'unexpected_response' ? cause.issues : [];

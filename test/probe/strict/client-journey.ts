@@ -1,5 +1,3 @@
-import { withVerdicts } from '../../../src/probe/dialect-content.ts';
-import { verdictsOf } from '../../../src/probe/verdict.ts';
 import {
   type DialectSource,
   isMerchantError,
@@ -7,6 +5,8 @@ import {
   type MerchantClientOptions,
   UnexpectedResponseError,
 } from '../../../src/index.ts';
+import { withVerdicts } from '../../../src/probe/dialect-content.ts';
+import { verdictsOf } from '../../../src/probe/verdict.ts';
 import type { Dialect } from '../../../src/sandbox/index.ts';
 import { type Account, livedInAccount } from '../account.ts';
 import { everythingOf } from '../truth.ts';
@@ -72,7 +72,10 @@ export async function journey(
     { page: 1, per_page: 100, status: 'pending' as const },
   ])
     await call(({ withdrawals }) => withdrawals.list(query));
-  const listed = await merchant.withOptions({}).withdrawals.list().catch(() => null);
+  const listed = await merchant
+    .withOptions({})
+    .withdrawals.list()
+    .catch(() => null);
   await call(({ withdrawals }) => withdrawals.get(listed?.items[0]?.uuid ?? '5eed0000-0000-4000-8000-000000000003'));
   await call(({ withdrawals }) => withdrawals.get(NOWHERE));
   await call(({ paymentMethods }) => paymentMethods.list());
@@ -91,6 +94,8 @@ export async function journey(
 /** The issues of errors, one line each. */
 export function issuesOf(errors: readonly UnexpectedResponseError[]): readonly string[] {
   return errors.flatMap(({ operation, issues, code }) =>
-    issues.length === 0 ? [`${operation} ${code}`] : issues.map(({ path, message }) => `${operation} ${path} ${message}`),
+    issues.length === 0
+      ? [`${operation} ${code}`]
+      : issues.map(({ path, message }) => `${operation} ${path} ${message}`),
   );
 }

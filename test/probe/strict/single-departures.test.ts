@@ -30,14 +30,17 @@ const OF_WEBHOOKS =
 const base = fileOf({});
 const values = TABLE.flatMap(([name, { values }]) => values.map((value, index) => [name, value, index > 0] as const));
 
-it.each(values)('under %s: %j the file of the base service is contradicted, and its own file is not', async (name, value, isOther) => {
-  const departing = await livedInAccount({ [name]: value });
-  const lines = issuesOf(await journey(departing, { dialect: await base, onDrift: 'throw' }));
-  await departing.sandbox.close();
-  const isShown = isOther && !OF_WEBHOOKS.test(name) && !UNSEEN.has(`${name} ${value}`);
-  expect(lines.some((line) => line.split(' ')[1] === name)).toBe(isShown);
-  const dialect = await fileOf({ [name]: value });
-  const same = await livedInAccount({ [name]: value });
-  expect(issuesOf(await journey(same, { dialect, onDrift: 'throw' }))).toEqual([]);
-  await same.sandbox.close();
-});
+it.each(values)(
+  'under %s: %j the file of the base service is contradicted, and its own file is not',
+  async (name, value, isOther) => {
+    const departing = await livedInAccount({ [name]: value });
+    const lines = issuesOf(await journey(departing, { dialect: await base, onDrift: 'throw' }));
+    await departing.sandbox.close();
+    const isShown = isOther && !OF_WEBHOOKS.test(name) && !UNSEEN.has(`${name} ${value}`);
+    expect(lines.some((line) => line.split(' ')[1] === name)).toBe(isShown);
+    const dialect = await fileOf({ [name]: value });
+    const same = await livedInAccount({ [name]: value });
+    expect(issuesOf(await journey(same, { dialect, onDrift: 'throw' }))).toEqual([]);
+    await same.sandbox.close();
+  },
+);

@@ -21,5 +21,5 @@ export interface Departure {
   readonly seen: string | number;
 }
 
-/** Returns the departures of one answer. */
+/** Returns the points that one answer fills in otherwise. */
 export type DepartureReader = (answer: SeenAnswer) => readonly Departure[];

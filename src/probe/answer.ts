@@ -24,7 +24,7 @@ export type Question =
   /** An answer of a client that answers none of the others. */
   | 'other';
 
-/** What the answer to a right name is: a list that the value changes, a success, or a 422. */
+/** The answer to a right name: a list that the value changes, a success, or a 422. */
 export type Trial = 'effect' | 'accepted' | 'refused';
 
 /** The part of a request that is needed to understand its answer. */

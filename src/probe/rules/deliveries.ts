@@ -78,7 +78,7 @@ export function deliveriesIn(answer: Answer): readonly JsonObject[] {
   });
 }
 
-/** The log of each record, whatever stands there. */
+/** The log of each record, as it came. */
 export function attemptLogsIn(answer: Answer): readonly unknown[] {
   return deliveriesIn(answer).map((record) => record['attempt_log']);
 }
@@ -94,7 +94,7 @@ const eachAttempt = (read: (attempt: JsonObject) => readonly Clue[]) =>
   eachRecord((record) => attemptsIn(record).flatMap(read));
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
 
-/** True for a time before the answer: an attempt may be under way. False where the answer has no date. */
+/** True for a time before the answer: an attempt may be in progress. False where the answer has no date. */
 function isPast(text: string, { headers }: Answer): boolean {
   const at = dateFrom(text);
   return at instanceof Date && at.getTime() <= Date.parse(headers.get('date') ?? '');

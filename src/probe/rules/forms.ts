@@ -21,7 +21,7 @@ function timeClue(value: unknown): readonly Clue[] {
   return [form?.[0] ?? hiddenBy('other_form')];
 }
 
-/** The clues of amounts, besides the values of the point. */
+/** The clues of amounts that are not values of the point. */
 export const DECIMAL_CLUES = {
   ENDS_IN_ZERO: 'ends in a zero',
   NO_POINT: 'no point',

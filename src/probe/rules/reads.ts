@@ -5,7 +5,7 @@ import { isIncident } from './failures.ts';
 
 // Rules over single reads: shape, members, and the forms of {ident}.
 
-/** What single reads say of the forms of {ident}. */
+/** The clues of single reads about the forms of {ident}. */
 export const IDENT_CLUES = {
   BY_UUID: 'uuid accepted',
   BY_EXTERNAL_ID: 'external_id accepted',

@@ -5,7 +5,7 @@ import { IDENT_CLUES } from '../rules/reads.ts';
 import type { Point } from '../words.ts';
 
 // Whether one answer contradicts a known value. The probe concludes from all answers of a service. A single answer shows
-// less: a list without a new word does not prove that there are none.
+// less: a list without a new word does not prove that the service has no new words.
 
 /** The value that a clue shows in place of the known one, or null where it agrees with that or shows nothing. */
 type Contradiction = (value: string, clue: Clue) => string | null;
@@ -15,7 +15,7 @@ const byDefault =
   (value, clue) =>
     clue !== value && valueClues(point).includes(clue) ? clue : null;
 
-/** One row of `mixed` can look like `null` or like `absent`. Empty text beside the others may be what the merchant sent. */
+/** One row of `mixed` can look like `null` or like `absent`. Empty text next to the others may be what the merchant sent. */
 const nothing: Contradiction = (value, clue) => {
   const form = clue === NULL_ONCE ? 'null' : clue;
   if (value === 'mixed' && (form === 'null' || form === 'absent')) return null;
@@ -44,7 +44,7 @@ const DECIMALS: Readonly<Record<string, { readonly not: readonly Clue[]; readonl
 const { BY_UUID, BY_EXTERNAL_ID, NOT_BY_UUID, NOT_BY_EXTERNAL_ID } = IDENT_CLUES;
 
 /** The forms of {ident} that each clue excludes. */
-const IDENTS: typeof DECIMALS = {
+const IDENT_FORMS: typeof DECIMALS = {
   [BY_UUID]: { not: ['external_id'], shows: 'uuid' },
   [BY_EXTERNAL_ID]: { not: ['uuid'], shows: 'external_id' },
   [NOT_BY_UUID]: { not: ['both', 'uuid'], shows: 'external_id' },
@@ -64,7 +64,7 @@ const SPECIAL: Partial<Record<Point, Contradiction>> = {
   withdrawalNulls: nothing,
   invoiceNulls: nothing,
   decimalForm: excluding(DECIMALS),
-  invoiceReadIdent: excluding(IDENTS),
+  invoiceReadIdent: excluding(IDENT_FORMS),
   extraMembers: onlyBy('extraMembers', (clue) => clue === 'some'),
   newWords: onlyBy('newWords', (clue) => clue === 'some'),
   staleRates: onlyBy('staleRates', (clue) => clue !== 'omitted'),

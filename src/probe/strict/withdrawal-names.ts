@@ -4,7 +4,7 @@ import { isObeyed, QUERY_POINTS } from '../query-names.ts';
 import type { QueryPoint } from '../words.ts';
 import type { FileValues } from './questions.ts';
 
-// The client sends the names of the withdrawals query that the file knows. An answer that does not obey one departs.
+// The client sends the names of the withdrawals query that the file knows. An answer that does not obey one has another name.
 
 /** Returns the names of the file that an answer ignores, or refuses as the only one. */
 export function nameDepartures(answer: Answer, query: URLSearchParams, file: FileValues): readonly Departure[] {

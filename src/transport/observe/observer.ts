@@ -83,7 +83,7 @@ export function shownFailure(name: string, { code, outcome }: Pick<ErrorEvent, '
 const REMEMBERED = 1_000;
 const PATH_MAX = 300;
 
-/** The two values of a departure from the dialect file. */
+/** The value of a point in the dialect file, and in the answer. */
 type DialectValues = Pick<DriftEvent, 'expected' | 'seen'>;
 
 /** Where the deviations of answers go. */

@@ -57,7 +57,7 @@ function namesOf(entries: Readonly<Record<string, string>>, meta: ManualChunkMet
     const main = [...by].filter((each) => MAIN.has(each));
     const isPartOfSandbox = (each: string): boolean => each === 'msw' && by.has('sandbox');
     const rest = [...by].filter((each) => !MAIN.has(each) && !isPartOfSandbox(each));
-    // What only late modules share with the sandbox is kept from the entries that load another part of the sandbox.
+    // Modules that only the sandbox and late modules load: other entries load another part of the sandbox.
     if (main.join() === 'sandbox' && rest.length > 0 && rest.every((each) => !(each in entries))) return 'late-sandbox';
     // The rest counts as one, so that a further entry adds few files to those that a shop loads at its start.
     const users = main.length === 0 ? rest : rest.length === 0 ? main : [...main, 'others'];

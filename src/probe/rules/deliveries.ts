@@ -78,7 +78,7 @@ export function deliveriesIn(answer: Answer): readonly JsonObject[] {
   });
 }
 
-/** The log of each record, as it came. */
+/** The log of each record, unchanged. */
 export function attemptLogsIn(answer: Answer): readonly unknown[] {
   return deliveriesIn(answer).map((record) => record['attempt_log']);
 }

@@ -63,7 +63,11 @@ export function succeeded(
 }
 
 /** The error of a call that has failed. The failure is its cause, and says what happened. */
-export function failed(call: WatchedCall, departures: readonly Departure[], cause: AnyMerchantError): UnexpectedResponseError {
+export function failed(
+  call: WatchedCall,
+  departures: readonly Departure[],
+  cause: AnyMerchantError,
+): UnexpectedResponseError {
   const { operation, externalId, outcome, attempts, stoppedBy, page } = cause;
   const doubt = afterUnknown({ operation: operation ?? '', outcome, isWrite: isWrite(call.endpoint) });
   const deviations = cause.kind === 'unexpected_response' ? cause.issues : [];

@@ -21,7 +21,7 @@ export class DialectWatch {
   readonly #load: () => Promise<DepartureReader>;
   readonly #isStrict: boolean;
   #rules: Rules | null = null;
-  /** What the answers of a call have shown. A call may send several requests. */
+  /** The deviations of each call. A call may send several requests. */
   readonly #found = new WeakMap<CallId, Departure[]>();
 
   constructor(load: () => Promise<DepartureReader>, isStrict: boolean) {
@@ -73,7 +73,10 @@ export class DialectWatch {
 
   /** A failure to load is not remembered, so the next call tries again. */
   async #loadRules(): Promise<Rules> {
-    const [read, errors] = await Promise.all([this.#load(), import('./dialect-errors.ts')]);
+    const [read, errors] = await Promise.all([
+      this.#load(),
+      import('./dialect-errors.ts').then(({ failed, succeeded }) => ({ failed, succeeded })),
+    ]);
     return { read, errors };
   }
 }

@@ -90,6 +90,9 @@ describe('sandbox', () => {
     expect(out).toMatch(/^ {2}SANDBOX {2}nothing here is real money, nothing leaves this machine\n\n/);
     expect(out).toMatch(/API +http:\/\/127\.0\.0\.1:\d+ +key +sk_sandbox\n/);
     expect(out).toMatch(/Dashboard +http:\/\/127\.0\.0\.1:\d+\/ +secret +whsec_sandbox\n/);
+    expect(out).toMatch(
+      / MERCHANT_BASE_URL=http:\/\/127\.0\.0\.1:\d+\n +MERCHANT_API_KEY=sk_sandbox\n +MERCHANT_WEBHOOK_SECRET=whsec_sandbox\n/,
+    );
     expect(out).toContain("try   curl -s -H 'X-Api-Key: sk_sandbox' http://127.0.0.1:");
     expect(out).toContain('POST /api/v1/external/invoices  201');
     expect(out).toContain('409  INVOICE_ALREADY_EXISTS  why: external_id order-1 is taken');

@@ -4,11 +4,12 @@ import { describe, expect, it } from 'vitest';
 import { commandLinesOf, faultOf } from './command-lines.ts';
 import { REPOSITORY, readPages } from './pages.ts';
 
-/** The scripts of the package.json that is next to a page, or above it. */
+/** The scripts of each package.json that is next to a page, or above it. */
 function scriptsOf(page: string): string[] {
   const folder = dirname(page);
   const manifest = join(REPOSITORY, folder, 'package.json');
-  return existsSync(manifest) ? Object.keys(JSON.parse(readFileSync(manifest, 'utf8')).scripts) : scriptsOf(folder);
+  const { scripts = {} } = existsSync(manifest) ? JSON.parse(readFileSync(manifest, 'utf8')) : {};
+  return [...Object.keys(scripts), ...(folder === '.' ? [] : scriptsOf(folder))];
 }
 
 /** The record of what was. */

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { transform } from 'esbuild';
-import type { Plugin } from 'rollup';
+import type { ExistingRawSourceMap, Plugin } from 'rollup';
 import { edited, linksOf, parse } from './links.ts';
 
 /** The language of Node 20. */
@@ -91,7 +91,7 @@ export const compact: Plugin = {
     const head = [...(/^#!.*/.exec(code) ?? []), ...written.filter((link) => !isAtEnd(link))].map(
       (line) => `${line}\n`,
     );
-    const { mappings, ...rest } = JSON.parse(map) as { readonly mappings: string };
+    const { mappings, ...rest } = JSON.parse(map) as ExistingRawSourceMap;
     return {
       code: [...head, text, ...written.filter(isAtEnd)].join(''),
       map: { ...rest, mappings: ';'.repeat(head.length) + mappings }, // a semicolon ends a line

@@ -2,8 +2,9 @@
 // declare values that do not exist. Run by `npm run build`.
 //
 // dist/types has one declaration per source file. Only what the entries of package.json export or refer to is written. What
-// they export has a map into dist/src, where "go to definition" ends. The folder is CommonJS, so both module forms share its types. For
-// import, an entry has a file that exports the same declarations again. An entry without `require` is declared for import only.
+// they export has a map into dist/src, where "go to definition" ends. The folder is CommonJS, so both module forms share its
+// types. For import, an entry has a file that exports the same declarations again. An entry without `require` is declared
+// for import only.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { ROOT, readEntries } from './build/entries.ts';
@@ -54,5 +55,5 @@ for (const [path, { text, map }] of written) {
 }
 write(join(TYPES, 'package.json'), '{ "type": "commonjs" }\n');
 console.log(
-  `dist/types: ${written.size} declarations, of ${whole.size} before what no entry exports was left out; dist/src: ${sources.size} sources`,
+  `dist/types: ${written.size} declarations, of ${whole.size} before what no entry exports was left out. dist/src: ${sources.size} sources`,
 );

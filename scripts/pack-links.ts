@@ -1,7 +1,6 @@
-// npm shows README.md without the files around it, and the package holds neither pictures nor pages for contributors. Before
-// packing, `absolute` turns the links of README.md, and links of other pages to what is not packed, into addresses of the
-// repository at the release's tag. After packing, `relative` turns them back. Without `repository` in package.json there is
-// no such address, and nothing changes.
+// npm shows README.md without the files around it, and the package holds neither pictures nor pages for contributors. So
+// `absolute` turns such links into addresses of the repository at the release's tag before packing. After packing,
+// `relative` turns them back. Without `repository` in package.json there is no such address, and nothing changes.
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
 

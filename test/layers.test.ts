@@ -252,13 +252,16 @@ describe.runIf(isBuilt)('the built entries', () => {
     expect(sources.filter((path) => path.includes('node_modules/ky/'))).toEqual([]);
   });
 
-  it.each(['index.js', 'cjs/index.js'])('%s loads neither the receiver, the stores nor the compiler of zod', (entry) => {
-    const { sources } = readBuilt(dist, entry);
-    const late =
-      /webhooks\/(?:stores|adapters|catch-up|conformance)\/|handle\/handle-request|verify\/(?:verify|mismatch)\.ts|core\/compile\./;
-    expect(sources.filter((path) => late.test(path))).toEqual([]);
-    expect(sources).toContain('src/webhooks/deferred-receiver.ts');
-  });
+  it.each(['index.js', 'cjs/index.js'])(
+    '%s loads neither the receiver, the stores nor the compiler of zod',
+    (entry) => {
+      const { sources } = readBuilt(dist, entry);
+      const late =
+        /webhooks\/(?:stores|adapters|catch-up|conformance)\/|handle\/handle-request|verify\/(?:verify|mismatch)\.ts|core\/compile\./;
+      expect(sources.filter((path) => late.test(path))).toEqual([]);
+      expect(sources).toContain('src/webhooks/deferred-receiver.ts');
+    },
+  );
 
   it.each(['cjs/index.js', 'cjs/webhooks.js'])('%s loads its later chunks with require, which Jest can do', (entry) => {
     const { chunks } = readBuilt(dist, entry);

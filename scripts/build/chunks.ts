@@ -61,7 +61,7 @@ function namesOf(entries: Readonly<Record<string, string>>, meta: ManualChunkMet
     const users = main.length === 0 ? rest : rest.length === 0 || main.length > 1 ? main : [...main, 'others'];
     // The file of an entry may export only what the entry does.
     if (users.length === 1 && users.every((each) => each in entries)) return `${users}-parts`;
-    // What client and receiver share is small. The sandbox loads it as well, and the client loads one file less.
+    // Client and receiver share little. The sandbox loads it as well, so the client loads one file less.
     if (users.includes('index') && users.includes('webhooks')) return 'index-sandbox-webhooks';
     return users.sort().join('-');
   };

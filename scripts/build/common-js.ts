@@ -3,8 +3,8 @@ import { type Edit, edited, linksOf, parse } from './links.ts';
 
 /**
  * Writes a built ES module as CommonJS. Only imports and exports change, so the archive holds nearly the same text twice in
- * a row, which its compression stores once. The build refuses cycles of files. A statement that this function does not
- * know stops the build, and so does an export that is assigned again, because CommonJS would keep its first value.
+ * a row, which its compression stores once. The bundler refuses cycles of files. An unknown statement stops the build, and
+ * so does an export that is assigned again, because CommonJS would keep its first value.
  *
  * @param isEntry Whether programs load the file, and not only other files of the package.
  */

@@ -2,8 +2,8 @@ import { transform } from 'esbuild';
 import type { OutputAsset, OutputChunk } from 'rollup';
 
 /**
- * Bytes of a file at most. The archive has the CommonJS form of a file right before the file. gzip finds a repeated text at
- * most 32 kB back, so a file of this size is stored once.
+ * Bytes of a file at most. gzip finds a repeated text at most 32 kB back. In the archive, the CommonJS form of a file stands
+ * right before the file, so gzip stores a file of this size once.
  */
 const FILE_MAX = 31_700;
 /** The same without the imports and exports of the file. */

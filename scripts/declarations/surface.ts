@@ -6,15 +6,15 @@ import { declarationsOf, reachedFrom, resolved } from './references.ts';
 
 const SRC = join(ROOT, 'src/');
 
-/** What is public, by the paths of the sources. */
+/** The public part of the package, by the paths of the sources. */
 interface Public {
-  /** What the entries export, and what these declarations refer to. */
+  /** The names that the entries export, and those to which these declarations refer. */
   readonly surface: Surface;
   /** The entries, and the sources that declare what they export. */
   readonly sources: ReadonlySet<string>;
 }
 
-/** Returns what is public. The compiler reads the declarations under the paths of the sources. */
+/** Returns the public part. The compiler reads the declarations under the paths of the sources. */
 export function publicOf(declarations: ReadonlyMap<string, Declaration>, entries: readonly string[]): Public {
   const options: ts.CompilerOptions = {
     target: ts.ScriptTarget.ES2022,

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { SourceMap } from 'node:module';
 import { dirname, join } from 'node:path';
 import ts from 'typescript';
@@ -42,6 +42,7 @@ describe('the packed tarball', () => {
   it('holds these folders and files, and no others', () => {
     const [top, docs] = ['.', 'docs'].map((folder) => readdirSync(join(installed, folder)).sort());
     expect(top).toEqual([
+      'AGENTS.md',
       'CHANGELOG.md',
       'LICENSE',
       'README.md',
@@ -73,6 +74,15 @@ describe('the packed tarball', () => {
       '.md',
       '.ts',
     ]);
+  });
+
+  it('has an AGENTS.md whose links lead to files of the package', () => {
+    const text = readFileSync(join(installed, 'AGENTS.md'), 'utf8');
+    const targets = [...text.matchAll(/\]\(([^)]+)\)/g)].map(([, target = '']) => target);
+    expect(targets.length).toBeGreaterThan(10);
+    expect(targets.filter((target) => !existsSync(join(installed, target)))).toEqual([]);
+    for (const [, path = ''] of text.matchAll(/`(dist\/[\w/]+)`/g))
+      expect(existsSync(join(installed, path)), path).toBe(true);
   });
 
   // The goal is 600,000 bytes. The entries reconcile and testing, the probe and their docs have to be made smaller for it.

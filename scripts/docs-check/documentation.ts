@@ -38,7 +38,8 @@ export function writtenMembers(example: string): Set<string> {
 export function methodsIn(example: string): Set<string> {
   const names = new Set<string>();
   const visit = (node: ts.Node): void => {
-    if (ts.isCallExpression(node) && ts.isPropertyAccessExpression(node.expression)) names.add(node.expression.name.text);
+    if (ts.isCallExpression(node) && ts.isPropertyAccessExpression(node.expression))
+      names.add(node.expression.name.text);
     if (ts.isMethodDeclaration(node)) names.add(node.name.getText());
     ts.forEachChild(node, visit);
   };

@@ -72,7 +72,9 @@ function implementationsIn(files: readonly ts.SourceFile[], checker: ts.TypeChec
       }
     }
     if (ts.isClassDeclaration(node)) {
-      const types = (node.heritageClauses ?? []).flatMap((clause) => clause.types.map((each) => checker.getTypeAtLocation(each)));
+      const types = (node.heritageClauses ?? []).flatMap((clause) =>
+        clause.types.map((each) => checker.getTypeAtLocation(each)),
+      );
       for (const member of node.members) {
         const name = member.name?.getText();
         if (name !== undefined) for (const type of types) add(type.getProperty(name), member);

@@ -62,7 +62,11 @@ function summaryRule(symbols: readonly Documented[], checker: ts.TypeChecker): R
   return ({ symbol, node, owner, docs, isPart }) => {
     if (docs.summary !== '' || isPart || (owner !== null && docs.hasDefault)) return [];
     const isNeeded =
-      owner === null || isMethod(node) || clients.has(owner.symbol) || OPTIONS.test(owner.name) || hides(symbol, checker);
+      owner === null ||
+      isMethod(node) ||
+      clients.has(owner.symbol) ||
+      OPTIONS.test(owner.name) ||
+      hides(symbol, checker);
     return isNeeded ? ['summary'] : [];
   };
 }
@@ -95,7 +99,12 @@ function exampleRule(symbols: readonly Documented[], checker: ts.TypeChecker): R
 
 /** Whether the members of an options object, or something that takes the object, has an example of one of its members. */
 function isShown(options: Documented, symbols: readonly Documented[], checker: ts.TypeChecker): boolean {
-  const own = new Set(checker.getDeclaredTypeOfSymbol(options.symbol).getProperties().map(({ name }) => name));
+  const own = new Set(
+    checker
+      .getDeclaredTypeOfSymbol(options.symbol)
+      .getProperties()
+      .map(({ name }) => name),
+  );
   const takers = new Set<ts.Symbol>([options.symbol]);
   for (const taker of takers) {
     for (const { symbol, owner } of symbols) {
@@ -155,6 +164,8 @@ function isFunction(symbol: ts.Symbol, checker: ts.TypeChecker): boolean {
 function clientTypes(symbols: readonly Documented[], checker: ts.TypeChecker): ReadonlySet<ts.Symbol> {
   const client = symbols.find(({ owner, name }) => owner === null && name === 'MerchantClient');
   const members = client === undefined ? [] : checker.getDeclaredTypeOfSymbol(client.symbol).getProperties();
-  const types = members.map((member) => checker.getTypeOfSymbol(member).symbol).filter((symbol) => symbol !== undefined);
+  const types = members
+    .map((member) => checker.getTypeOfSymbol(member).symbol)
+    .filter((symbol) => symbol !== undefined);
   return new Set(client === undefined ? [] : [client.symbol, ...types]);
 }

@@ -74,4 +74,3 @@ function membersOf(node: ts.Declaration): readonly ts.Declaration[] {
 function isInternal(symbol: ts.Symbol, checker: ts.TypeChecker): boolean {
   return symbol.getJsDocTags(checker).some(({ name }) => name === 'internal');
 }
-

@@ -1,0 +1,33 @@
+import { cpSync, globSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ROOT } from '../build/entries.ts';
+import { llmsFull, llmsIndex } from './llms.ts';
+import { readPages } from './pages.ts';
+import { writeHtml } from './typedoc.ts';
+
+/** What links of the pages may lead to, besides pages. */
+const FILES = ['README.md', 'AGENTS.md', 'LICENSE', 'docs/images/*'];
+
+/**
+ * Writes the site: the API reference, the pages of docs/ and the examples as HTML, the same pages as Markdown under their
+ * paths in the repository, `llms.txt` and `llms-full.txt`.
+ */
+export async function buildSite(folder: string): Promise<void> {
+  const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
+  const manifest = JSON.parse(read('package.json'));
+  const pages = readPages();
+  await writeHtml({ folder, name: manifest.name, pages, sources: sourcesOf(manifest) });
+  const others = FILES.flatMap((pattern) => globSync(pattern, { cwd: ROOT }));
+  for (const path of [...pages.map((page) => page.path), ...others]) cpSync(join(ROOT, path), join(folder, path));
+  writeFileSync(join(folder, 'llms.txt'), llmsIndex(manifest, pages));
+  writeFileSync(join(folder, 'llms-full.txt'), llmsFull(manifest, read('README.md'), pages));
+}
+
+/** Where sources are read on the web, or null while package.json names no repository. */
+export function sourcesOf(manifest: {
+  readonly version: string;
+  readonly repository?: { readonly url?: string };
+}): string | null {
+  const [, address] = /^git\+(https:\/\/.+)\.git$/.exec(manifest.repository?.url ?? '') ?? [];
+  return address === undefined ? null : `${address}/blob/v${manifest.version}/{path}#L{line}`;
+}

@@ -51,7 +51,7 @@ export function publicSymbols({ program, checker, folder, entries }: Sources): P
 function publicMember(node: ts.Declaration, owner: PublicSymbol, checker: ts.TypeChecker): PublicSymbol[] {
   const name = ts.getNameOfDeclaration(node);
   const symbol = name && checker.getSymbolAtLocation(name);
-  if (symbol === undefined || isInternal(symbol, checker)) return [];
+  if (name === undefined || symbol === undefined || isInternal(symbol, checker)) return [];
   if (symbol.declarations?.[0] !== node) return []; // a further overload
   const text = ts.isComputedPropertyName(name) ? name.getText() : `.${name.getText()}`;
   return [{ name: `${owner.name}${text}`, symbol, node, owner }];

@@ -59,8 +59,9 @@ export async function writeHtml({ folder, name, pages, sources }: HtmlSite): Pro
   );
   // Landmarks, so that a screen reader can skip the menus.
   app.renderer.on(PageEvent.END, (page: PageEvent) => {
+    if (page.contents === undefined) return;
     page.contents = page.contents
-      ?.replace('<div class="col-content">', '<div class="col-content" role="main">')
+      .replace('<div class="col-content">', '<div class="col-content" role="main">')
       .replace('<div class="page-menu">', '<div class="page-menu" role="navigation" aria-label="On this page">');
   });
   const project = await app.convert();
@@ -71,10 +72,10 @@ export async function writeHtml({ folder, name, pages, sources }: HtmlSite): Pro
 }
 
 function addPage(app: Application, { project }: Context, { path, title, group, text }: SitePage): DocumentReflection {
-  const file = new MinimalSourceFile(text, normalizePath(join(ROOT, path)));
-  const { content } = app.converter.parseRawComment(file, project.files);
+  const file = normalizePath(join(ROOT, path));
+  const { content } = app.converter.parseRawComment(new MinimalSourceFile(text, file), project.files);
   const page = new DocumentReflection(title, project, content, { group });
   project.addChild(page);
-  project.registerReflection(page, undefined, file.fileName);
+  project.registerReflection(page, undefined, file);
   return page;
 }

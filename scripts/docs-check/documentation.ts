@@ -1,6 +1,6 @@
 import ts from 'typescript';
 
-/** What the comment of a symbol says. */
+/** The parts of a comment that the check reads. */
 export interface Documentation {
   readonly summary: string;
   readonly examples: readonly string[];

@@ -2,8 +2,8 @@ import ts from 'typescript';
 import type { Sources } from './surface.ts';
 
 /**
- * Returns whether a function of the package may fail with an error of the package: its code, or the code of a function
- * that it calls, makes one. A `try` whose `catch` throws nothing hides the errors made inside it.
+ * Returns whether a function of the package may fail with an error of the package. Its code makes one, or the code of a
+ * function that it calls. A `try` whose `catch` throws nothing hides the errors made inside it.
  */
 export function failuresIn({ program, checker, folder }: Sources): (declaration: ts.Declaration) => boolean {
   const files = program.getSourceFiles().filter(({ fileName }) => fileName.startsWith(folder));

@@ -1,10 +1,10 @@
 // Which documentation each public symbol must have.
 //
-// Summary: each export, each method, each member of the client and of an options object, and each other member whose type
-// hides something: what null or undefined means, or the unit of a number. A default value is a summary as well.
-// Example: each function, class and method of the client. A method of another object has its own, or some example calls or
-// defines it. An options object has its own, or an example of something that takes it shows one of its members.
-// Errors: each function and method that may fail with an error of the package names it, with its codes, or says that it
+// Summary: each export, each method, each member of the client and of an options object. Other members only if the type
+// hides something: the meaning of null or undefined, or the unit of a number. A default value is a summary as well.
+// Example: each function, class and method of the client. A method of another object needs none if some example calls or
+// defines it. An options object needs none if an example of something that takes it shows one of its members.
+// Errors: a function or method that may fail with an error of the package names it, with its codes. Or it says that it
 // never throws or rejects.
 // An export whose summary begins with "The part of" describes an object of another package or of the client. Its members
 // are documented there.
@@ -14,7 +14,7 @@ import { type Documentation, documentationOf, methodsIn, writtenMembers } from '
 import { failuresIn } from './failures.ts';
 import { type PublicSymbol, publicSymbols, type Sources } from './surface.ts';
 
-/** What the documentation of one symbol lacks. */
+/** Something that the documentation of one symbol lacks. */
 export interface Gap {
   readonly path: string;
   readonly line: number;

@@ -7,7 +7,7 @@ import { resolved } from '../declarations/references.ts';
 export interface Sources {
   readonly program: ts.Program;
   readonly checker: ts.TypeChecker;
-  /** Begins the path of each own source. */
+  /** Begins the path of each source of the package. */
   readonly folder: string;
   readonly entries: readonly string[];
 }

@@ -5,12 +5,12 @@ import { llmsFull, llmsIndex } from './llms.ts';
 import { readPages } from './pages.ts';
 import { writeHtml } from './typedoc.ts';
 
-/** What links of the pages may lead to, besides pages. */
+/** Files to which links of the pages lead, in addition to pages. */
 const FILES = ['README.md', 'AGENTS.md', 'LICENSE', 'docs/images/*'];
 
 /**
- * Writes the site: the API reference, the pages of docs/ and the examples as HTML, the same pages as Markdown under their
- * paths in the repository, `llms.txt` and `llms-full.txt`.
+ * Writes the site: the API reference, the pages of docs/ and the examples as HTML. The pages are also copied as Markdown,
+ * under their paths in the repository. `llms.txt` lists them, and `llms-full.txt` holds them.
  */
 export async function buildSite(folder: string): Promise<void> {
   const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');

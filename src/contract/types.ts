@@ -22,17 +22,11 @@ export type KnownInvoiceStatus = 'pending' | FinalInvoiceStatus;
 /** The status of an invoice: a known one, or a word that the service adds later. */
 export type InvoiceStatus = OpenEnum<KnownInvoiceStatus>;
 
-/** @see [Withdrawal states](../../docs/service-interface.md#withdrawal-states) */
-export type { KnownWithdrawalStatus } from './statuses.ts';
+export type { KnownDeliveryStatus, KnownEventType, KnownWithdrawalStatus } from './statuses.ts';
 /** The status of a withdrawal: a known one, or a word that the service adds later. */
 export type WithdrawalStatus = OpenEnum<KnownWithdrawalStatus>;
-
-/** @see [Webhook delivery states and moves](../../docs/service-interface.md#webhook-delivery-states-and-moves) */
-export type { KnownDeliveryStatus } from './statuses.ts';
 /** The status of a delivery: a known one, or a word that the service adds later. */
 export type DeliveryStatus = OpenEnum<KnownDeliveryStatus>;
-
-export type { KnownEventType } from './statuses.ts';
 /** The name of a webhook event: a known one, or a word that the service adds later. */
 export type EventType = OpenEnum<KnownEventType>;
 
@@ -228,7 +222,7 @@ export interface WebhookDelivery {
   readonly max_attempts: number | null;
   /** HTTP status of the last answer. Null if no attempt got one. */
   readonly last_http_status: number | null;
-  /** When the next attempt is due. Null if there is none. */
+  /** When the next attempt is due. Null without a further attempt. */
   readonly next_retry_at: Date | null;
   /** When a 2xx answer was received. */
   readonly delivered_at: Date | null;

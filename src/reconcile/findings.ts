@@ -17,7 +17,7 @@ export interface FoundOrder {
   readonly amount: Decimal;
   /** In upper case. */
   readonly currency: string;
-  /** What the shop has booked. Null if it has booked nothing or does not say. */
+  /** The USDT that the shop has booked. Null if the shop does not say. */
   readonly credited_usdt: Decimal | null;
   readonly state: OrderState;
   /** Where the order stood, such as `line 17` of a file or `row 16` of an iterable. */
@@ -56,9 +56,9 @@ export interface FindingFacts {
    * True if both sides were read again just before the finding was reported. An order can be read again only with `lookup`.
    */
   readonly confirmed: boolean;
-  /** The row of the shop. Null if there is none. */
+  /** The row of the shop. Null if the shop has no such order. */
   readonly order: FoundOrder | null;
-  /** The invoice of the service. Null if there is none. */
+  /** The invoice of the service. Null if the service has no such invoice. */
   readonly invoice: FoundInvoice | null;
 }
 

@@ -20,7 +20,7 @@ export interface LambdaEvent {
   readonly version?: string | undefined;
   /** v1 and load balancer. */
   readonly httpMethod?: string | undefined;
-  /** Tells the formats apart. */
+  /** Distinguishes the formats. */
   readonly requestContext?: LambdaRequestContext | undefined;
   /** v1: the last value of each header. v2: all values, joined with commas. */
   readonly headers?: Readonly<Record<string, string | undefined>> | null | undefined;

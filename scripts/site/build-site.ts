@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { ROOT } from '../build/entries.ts';
 import { llmsFull, llmsIndex } from './llms.ts';
 import { readPages } from './pages.ts';
+import { sourcesOf } from './sources.ts';
 import { writeHtml } from './typedoc.ts';
 
 /** Files to which links of the pages lead, in addition to pages. */
@@ -21,13 +22,4 @@ export async function buildSite(folder: string): Promise<void> {
   for (const path of [...pages.map((page) => page.path), ...others]) cpSync(join(ROOT, path), join(folder, path));
   writeFileSync(join(folder, 'llms.txt'), llmsIndex(manifest, pages));
   writeFileSync(join(folder, 'llms-full.txt'), llmsFull(manifest, read('README.md'), pages));
-}
-
-/** Where sources are read on the web, or null while package.json names no repository. */
-export function sourcesOf(manifest: {
-  readonly version: string;
-  readonly repository?: { readonly url?: string };
-}): string | null {
-  const [, address] = /^git\+(https:\/\/.+)\.git$/.exec(manifest.repository?.url ?? '') ?? [];
-  return address === undefined ? null : `${address}/blob/v${manifest.version}/{path}#L{line}`;
 }

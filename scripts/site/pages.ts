@@ -63,12 +63,13 @@ function groupOf(path: string): Group {
   return path === INDEX || path.startsWith('docs/guides/') ? 'Guides' : 'Topics';
 }
 
-/** The first sentence of the first paragraph, as plain text. */
+/** The first sentence of the first paragraph, as plain text. Empty if there is no whole sentence. */
 function firstSentence(text: string): string {
   const prose = text.replace(/^(```|~~~)[\s\S]*?^\1/gm, '').replace(/<!--[\s\S]*?-->/g, '');
   const paragraph = prose.split(/\n{2,}/).find((block) => /^[^#|\s!-]/.test(block.trim())) ?? '';
   const [sentence = ''] = /^[\s\S]*?[.:](?=\s|$)/.exec(paragraph.trim()) ?? [paragraph];
-  return plain(sentence).replace(/:$/, '.');
+  const found = plain(sentence).replace(/:$/, '.');
+  return found.endsWith('.') ? found : '';
 }
 
 function plain(markdown: string): string {

@@ -40,27 +40,23 @@ describe('the packed tarball', () => {
   });
 
   it('holds these folders and files, and no others', () => {
-    // The last two are not in every checkout.
-    const optional = ['AGENTS.md', 'llms.txt'].filter((name) => existsSync(new URL(`../${name}`, import.meta.url)));
-    expect(readdirSync(installed).sort()).toEqual(
-      [
-        'CHANGELOG.md',
-        'LICENSE',
-        'README.md',
-        'SECURITY.md',
-        'THIRD-PARTY-LICENSES',
-        'dist',
-        'docs',
-        'package.json',
-        ...optional,
-      ].sort(),
-    );
+    expect(readdirSync(installed).sort()).toEqual([
+      'AGENTS.md',
+      'CHANGELOG.md',
+      'LICENSE',
+      'README.md',
+      'SECURITY.md',
+      'THIRD-PARTY-LICENSES',
+      'dist',
+      'docs',
+      'package.json',
+    ]);
     const pages = (folder: string): string[] =>
       readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.md'));
     const forContributors = ['architecture.md', 'testing.md'];
     expect(pages(join(installed, 'docs')).sort()).toEqual(
       pages(new URL('../docs', import.meta.url).pathname)
-        .filter((name) => !forContributors.includes(name) && !name.startsWith('api/'))
+        .filter((name) => !forContributors.includes(name))
         .sort(),
     );
     const files = readdirSync(installed, { recursive: true, encoding: 'utf8', withFileTypes: true }).filter((file) =>
@@ -80,6 +76,15 @@ describe('the packed tarball', () => {
       '.ts',
       ...(optional.includes('llms.txt') ? ['.txt'] : []),
     ]);
+  });
+
+  it('has an AGENTS.md whose links lead to files of the package', () => {
+    const text = readFileSync(join(installed, 'AGENTS.md'), 'utf8');
+    const targets = [...text.matchAll(/\]\(([^)]+)\)/g)].map(([, target = '']) => target);
+    expect(targets.length).toBeGreaterThan(10);
+    expect(targets.filter((target) => !existsSync(join(installed, target)))).toEqual([]);
+    for (const [, path = ''] of text.matchAll(/`(dist\/[\w/]+)`/g))
+      expect(existsSync(join(installed, path)), path).toBe(true);
   });
 
   it('has at most 600,000 bytes', () => {

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { packedPages, toAbsolute, toRelative } from '../scripts/pack-links.ts';
 import { findingsOf, type Release } from '../scripts/release-check.ts';
+import { sourcesOf } from '../scripts/site/sources.ts';
 
 const MANIFEST = {
   name: 'merchant-invoicing',
@@ -112,5 +113,15 @@ describe('the changelog', () => {
   it('begins with the version of the package', () => {
     const { version } = JSON.parse(read('package.json'));
     expect(/^## (\S+)/m.exec(read('CHANGELOG.md'))?.[1]).toBe(version);
+  });
+});
+
+describe('links of the site to sources', () => {
+  it('lead to the repository at the tag of the release', () => {
+    expect(sourcesOf(MANIFEST)).toBe('https://github.com/owner/merchant-invoicing/blob/v1.2.3/{path}#L{line}');
+  });
+
+  it('are left out while the package names no repository', () => {
+    expect(sourcesOf({ version: '1.2.3' })).toBeNull();
   });
 });

@@ -7,7 +7,7 @@ import { REPOSITORY, readPages } from './pages.ts';
 const pages = readPages();
 /** Pages that stay in the repository. */
 const CONTRIBUTORS = ['docs/architecture.md', 'docs/testing.md'];
-const shipped = [...readPages(['README.md', 'CHANGELOG.md', 'SECURITY.md', 'docs/**/*.md']).keys()].filter(
+const shipped = [...readPages(['README.md', 'AGENTS.md', 'CHANGELOG.md', 'SECURITY.md', 'docs/**/*.md']).keys()].filter(
   (page) => !CONTRIBUTORS.includes(page),
 );
 

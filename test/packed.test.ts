@@ -74,7 +74,6 @@ describe('the packed tarball', () => {
       '.json',
       '.md',
       '.ts',
-      ...(optional.includes('llms.txt') ? ['.txt'] : []),
     ]);
   });
 

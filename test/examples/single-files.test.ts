@@ -71,7 +71,11 @@ describe('examples', () => {
   it('are all in the index', () => {
     const index = readFileSync(join(EXAMPLES, 'README.md'), 'utf8');
     const linked = [...index.matchAll(/\]\(([^)]+)\)/g)].map(([, target]) => target);
-    expect(linked.sort()).toEqual(readdirSync(EXAMPLES).filter((name) => name !== 'README.md').sort());
+    expect(linked.sort()).toEqual(
+      readdirSync(EXAMPLES)
+        .filter((name) => name !== 'README.md')
+        .sort(),
+    );
   });
 });
 

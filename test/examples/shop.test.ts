@@ -90,7 +90,8 @@ describe('examples/shop in a browser', () => {
       const { page, outside, trouble } = await visit([shop, sandbox], options);
       const address = String.raw`1 \"Harbour\" <Street>`;
       const isFine = async () => {
-        if (page.url().startsWith(shop)) expect([await axe(page), await sideways(page)]).toEqual([[], 0]);
+        expect(await sideways(page)).toBe(0);
+        if (name === 'on a desktop') expect(await axe(page)).toEqual([]); // axe needs script
       };
 
       await page.goto(shop);

@@ -1,4 +1,4 @@
-// A fetch of your own: for a proxy, a private certificate authority, another HTTP client or a recording.
+// Another fetch, for a proxy, a private certificate authority, another HTTP client or a recording.
 import { type FetchLike, MerchantClient } from 'merchant-invoicing';
 import { createSandbox } from 'merchant-invoicing/sandbox';
 
@@ -9,14 +9,14 @@ const recorded: FetchLike = async (url, init) => {
   const response = await transport(url, init); // pass init on as it is: it has the key, the signal and redirect: 'manual'
   const { pathname } = new URL(String(url));
   console.log(init?.method, pathname, response.status);
-  return response; // as it came: the client reads the body
+  return response; // unchanged: the client reads the body
 };
 
 const merchant = new MerchantClient({ baseUrl: sandbox.url, apiKey: sandbox.apiKey, fetch: recorded });
 await merchant.paymentMethods.list(); // → GET /api/v1/external/payment-methods 200
 await merchant.invoices.get('no-such-order').result(); // → GET /api/v1/external/invoices/no-such-order 404
 
-// What this fetch throws becomes a typed error. Its outcome of a creation is unknown, unless nothing was sent for certain.
+// An error that this fetch throws becomes a typed error. The outcome is unknown, unless nothing was certainly sent.
 const offline: FetchLike = () => Promise.reject(new TypeError('fetch failed'));
 const lost = new MerchantClient({ baseUrl: sandbox.url, apiKey: sandbox.apiKey, fetch: offline, retry: false });
 const order = { external_id: 'order-1', customer_id: 'customer-7', amount: '25.00', currency: 'EUR' };

@@ -1,4 +1,4 @@
-// An invoice expires. The order gets a new invoice with an external_id of its own, because one that ended stays ended.
+// An invoice expires. The order gets a new invoice with another external_id, because an invoice that ended stays ended.
 import { type CreatedInvoice, type Invoice, MerchantClient } from 'merchant-invoicing';
 import { createSandbox } from 'merchant-invoicing/sandbox';
 

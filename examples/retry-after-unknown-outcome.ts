@@ -6,7 +6,7 @@ const sandbox = createSandbox();
 const options = { baseUrl: sandbox.url, apiKey: sandbox.apiKey, fetch: sandbox.fetch };
 const order = { external_id: 'order-1', customer_id: 'customer-7', amount: '25.00', currency: 'EUR' };
 
-// The client repeats a creation by itself, and reads back what its lost attempt has created.
+// The client repeats a creation, and reads back the invoice that its lost attempt has created.
 sandbox.faults.next('reset_after');
 const { data, response } = await new MerchantClient(options).invoices.create(order).withResponse();
 console.log(data.status, response.attempts, response.recovered); // → pending 3 true

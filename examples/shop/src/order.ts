@@ -23,7 +23,7 @@ export interface OrderFacts {
   readonly payments: readonly Payment[];
 }
 
-/** What the customer sees. It follows from the payments, so it cannot contradict them. */
+/** The state that the customer sees. It follows from the payments, so it cannot contradict them. */
 export type OrderState = 'draft' | 'waiting' | 'underpaid' | 'ended' | 'paid';
 
 /** An order with what follows from its payments. Amounts are in the currency of the order. */
@@ -32,7 +32,7 @@ export interface Order extends OrderFacts {
   readonly paid: Decimal;
   /** Zero if the order is paid, never below. */
   readonly missing: Decimal;
-  /** What the customer has paid too much. */
+  /** The part of the payments that is too much. */
   readonly surplus: Decimal;
   /** The number of the payment that the page offers. An outdated page offers an older one, which creates nothing. */
   readonly nextNumber: number;

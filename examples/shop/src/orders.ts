@@ -3,7 +3,7 @@ import { CURRENCY, type Line, totalOf } from './catalogue.ts';
 import { type Database, inTransaction } from './database.ts';
 import { type Order, type OrderFacts, type Payment, toOrder } from './order.ts';
 
-/** What a paid event says about a payment. */
+/** The facts of a paid event. */
 export interface Credit {
   readonly external_id: string;
   /** The fiat that the customer has paid, which may be less or more than the amount of the payment. */
@@ -61,14 +61,14 @@ export class Orders {
     });
   }
 
-  /** An invoice ended without a payment. It never takes back a payment. */
+  /** An invoice ended without a payment. A paid one stays paid. */
   end(external_id: string): void {
     this.#db.prepare(`UPDATE payments SET state = 'ended' WHERE external_id = ? AND state = 'open'`).run(external_id);
   }
 
   /**
    * Books a payment, and ships the order once it is paid in full. Call it in the transaction of the webhook store.
-   * @throws Error if no order has this payment, so that the service sends the event again and nobody loses money.
+   * @throws Error if no order has this payment, so that the service sends the event again.
    */
   credit({ external_id, paid, credited_usdt }: Credit): void {
     const update = `UPDATE payments SET state = 'paid', paid = ?, credited_usdt = ? WHERE external_id = ? RETURNING order_id`;

@@ -19,7 +19,7 @@ const HEADERS = {
   'cache-control': 'no-store', // the back button shows the order as it is now
 };
 
-/** What a page is answered with. */
+/** An answer to a browser. */
 interface Answer {
   readonly status: number;
   readonly body?: string;

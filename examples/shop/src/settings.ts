@@ -1,4 +1,4 @@
-/** What the environment says. */
+/** The settings, from the environment. */
 export interface Settings {
   /** Null: a sandbox in the process plays the service. */
   readonly live: { readonly webhookSecret: string } | null;

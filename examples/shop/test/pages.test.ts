@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openStage, TYPED } from './stage.ts';
 
-/** What a customer could type, and how a page has to show it. */
+/** Texts that a customer could type, and how a page has to show them. */
 const TYPED_TEXTS: readonly (readonly [typed: string, shown: string])[] = [
   [String.raw`C:\new\table\x3cb\u003e`, String.raw`C:\new\table\x3cb\u003e`],
   [String.raw`\\\'"; DROP TABLE orders; --`, String.raw`\\\&#39;&quot;; DROP TABLE orders; --`],

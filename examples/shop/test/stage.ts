@@ -10,7 +10,7 @@ export interface Stage {
   readonly merchant: MerchantClient;
   readonly shop: Shop;
   readonly db: Database;
-  /** What the shop has logged. */
+  /** The lines that the shop has logged. */
   readonly lines: string[];
   get(path: string): Promise<Seen>;
   post(path: string, form: Readonly<Record<string, string>>): Promise<Seen>;

@@ -14,10 +14,12 @@ const files = readdirSync(EXAMPLES).filter((file) => file.endsWith('.ts'));
 const project = installPacked();
 afterAll(() => project.remove());
 
+const escaped = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
+
 /** What a file says that it prints: the comments after an arrow, in order. A `…` stands for any text. */
 function shownBy(source: string): RegExp {
   const lines = [...source.matchAll(/\/\/ → (.*)$/gm)].map(([, line = '']) =>
-    line.trim().split('…').map(RegExp.escape).join('.*'),
+    line.trim().split('…').map(escaped).join('.*'),
   );
   return new RegExp(`^${lines.map((line) => `${line}\n`).join('')}$`);
 }

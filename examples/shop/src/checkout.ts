@@ -33,7 +33,7 @@ export async function startPayment(
     currency,
     purpose: `Order ${id.slice(0, 8)}`,
     callback_url: `${shopUrl}/webhook`,
-    success_url: `${shopUrl}/orders/${id}?returned`,
+    success_url: `${shopUrl}/orders/${id}?returned=1`,
     fail_url: `${shopUrl}/orders/${id}`,
   });
   if (invoice.status === 'pending') return { kind: 'payment_page', url: invoice.payment_url };

@@ -53,9 +53,9 @@ export function toOrder(facts: OrderFacts): Order {
   };
 }
 
-function stateOf({ placed_at }: OrderFacts, missing: Decimal, paid: Decimal, isOpen: boolean): OrderState {
+function stateOf({ placed_at, payments }: OrderFacts, missing: Decimal, paid: Decimal, isOpen: boolean): OrderState {
   if (placed_at === null) return 'draft';
   if (missing.isZero()) return 'paid';
-  if (isOpen) return 'waiting';
+  if (isOpen || payments.length === 0) return 'waiting';
   return paid.isZero() ? 'ended' : 'underpaid';
 }

@@ -9,6 +9,7 @@ import { checkoutPage, messagePage, orderPage, productPage } from './pages.ts';
 
 const STYLE = readFileSync(new URL('style.css', import.meta.url), 'utf8');
 const MAX_FORM = 16_384;
+const MAX_VISITS = 20;
 
 /** No script, no frame, nothing from other hosts. Forms lead to the payment page, so form-action is not limited. */
 const HEADERS = {
@@ -57,7 +58,7 @@ async function route(site: Site, request: IncomingMessage): Promise<Answer> {
   const [, id = '', action = ''] = /^\/orders\/([0-9a-f-]{36})(\/pay)?$/.exec(path) ?? [];
   const order = id === '' ? null : site.orders.get(id);
   if (order === null) return { status: 404, body: messagePage('Not found', 'There is no such page or order.') };
-  if (isRead && action === '') return showOrder(order, query === 'returned');
+  if (isRead && action === '') return showOrder(order, Number(/^returned=([0-9]{1,2})$/.exec(query)?.[1] ?? 0));
   if (request.method === 'POST' && action === '/pay') return pay(site, order, await readForm(request));
   return { status: 405, body: messagePage('Not possible', 'Open the page again.') };
 }
@@ -70,10 +71,13 @@ function fillCart({ orders }: Site, form: URLSearchParams | null): Answer {
   return toOrder(orders.draft(lines));
 }
 
-function showOrder(order: Order, returned: boolean): Answer {
+/** `visit` counts the loads of the page after the payment page. It reloads for ten minutes, less and less often. */
+function showOrder(order: Order, visit: number): Answer {
   if (order.state === 'draft') return { status: 200, body: checkoutPage(order) };
-  const waits = returned && order.state === 'waiting';
-  return { status: 200, body: orderPage(order, { returned }), headers: waits ? { refresh: '3' } : {} };
+  const returned = visit > 0 && visit <= MAX_VISITS;
+  const refresh = `${3 * visit}; url=/orders/${order.id}?returned=${visit + 1}`;
+  const headers: Record<string, string> = returned && order.state === 'waiting' ? { refresh } : {};
+  return { status: 200, body: orderPage(order, { returned }), headers };
 }
 
 async function pay(site: Site, draft: Order, form: URLSearchParams | null): Promise<Answer> {

@@ -36,6 +36,7 @@ export async function startShop(options: ShopOptions): Promise<Shop> {
     if (request.url === '/webhook') return webhook(request, response);
     return answerPage({ merchant, orders, log, url: () => url }, request, response);
   });
+  server.requestTimeout = 30_000; // a sender that takes longer is disconnected
   server.listen(port, host);
   await once(server, 'listening');
   const address = server.address();

@@ -17,7 +17,17 @@ test('a paid order is shipped once, also if its webhook comes twice', async () =
 test('a customer who returns before the webhook sees that the shop waits', async () => {
   const stage = await openStage();
   const { path } = await stage.order();
-  assert.match((await stage.get(`${path}?returned`)).text, /We wait for the confirmation/);
+  for (const [visit, refresh] of [
+    ['1', `3; url=${path}?returned=2`],
+    ['20', `60; url=${path}?returned=21`],
+    ['21', null], // it does not reload for ever, and offers to pay again
+    ['0', null],
+    ['-1', null],
+  ] as const) {
+    const answer = await fetch(`${stage.shop.url}${path}?returned=${visit}`);
+    assert.equal(answer.headers.get('refresh'), refresh);
+    assert.match(await answer.text(), refresh === null ? /Pay now/ : /We wait for the confirmation/);
+  }
 });
 
 test('clicks, tabs and the back button lead to one invoice', async () => {
@@ -101,6 +111,15 @@ test('a lost answer of the service leads to the same invoice', async () => {
   assert.match(lost.text, /could not be started[\s\S]*name="number" value="1"/);
   assert.match((await stage.post(`${path}/pay`, { number: '1' })).location ?? '', /\/pay\//);
   assert.equal((await invoicesOf(stage)).length, 1);
+});
+
+test('a service that is down places the order, and starts its payment later', async () => {
+  const stage = await openStage();
+  const path = await stage.fillCart();
+  stage.sandbox.faults.next('reset_before', { times: 2 });
+  assert.equal((await stage.post(`${path}/pay`, TYPED)).status, 503);
+  assert.match((await stage.get(path)).text, /We wait for your payment of 25\.00 EUR[\s\S]*name="number" value="1"/);
+  assert.match((await stage.post(`${path}/pay`, { number: '1' })).location ?? '', /\/pay\//);
 });
 
 test('an amount that no method takes creates no invoice', async () => {

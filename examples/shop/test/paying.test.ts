@@ -20,7 +20,7 @@ test('a customer who returns before the webhook sees that the shop waits', async
   for (const [visit, refresh] of [
     ['1', `3; url=${path}?returned=2`],
     ['20', `60; url=${path}?returned=21`],
-    ['21', null], // it does not reload for ever, and offers to pay again
+    ['21', null], // it does not reload indefinitely, and offers to pay again
     ['0', null],
     ['-1', null],
   ] as const) {

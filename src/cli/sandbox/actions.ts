@@ -63,7 +63,7 @@ export function refuseUnknownAction(word: string): void {
 export async function actOnSandbox(action: string, args: readonly string[], io: Io): Promise<ExitCode> {
   const { values, positionals } = readArguments(COMMANDS['sandbox action'], args, `sandbox ${action}`);
   const fix = `npx merchant-invoicing sandbox ${action} ${ACTIONS[action]?.example}`.trim();
-  const holder = values.state === undefined ? null : holderOfState(values.state);
+  const holder = values.state === undefined ? null : await holderOfState(values.state);
   const url = parseAddress(holder?.url ?? values.url, '--url', fix).replace(/\/+$/, '');
   const [first = '', second] = readWords(action, positionals, fix);
   const say = (value: unknown, text: string): ExitCode => {

@@ -6,7 +6,7 @@ const test = withChromium();
 
 /** A sandbox in which every page has something to show. */
 async function everyState() {
-  const { sandbox, url, api } = await listening({ magicOutcomes: true });
+  const { sandbox, url, api } = await listening({ magicOutcomes: true, dialect: { unpayableAmount: 'accepted' } });
   const hook = await receiver([200, 401, 200, 200, 200]);
   const long = `order-${'x'.repeat(120)}`;
   const rest = { callback_url: hook.url, success_url: 'https://shop.example/thanks', purpose: 'Two tickets' };

@@ -52,6 +52,11 @@ export const WRITE_RULES = {
     clues: (answer) =>
       answer.question === 'creation' && isSuccess(answer) ? [valueClue('createStatus', answer.status)] : [],
   },
+  unpayableAmount: {
+    from: 'nothing: a service that accepts it would keep a useless invoice',
+    need: 'unpayable',
+    clues: () => [],
+  },
   amountToSendAtCreation: {
     from: CREATION,
     need: 'create',

@@ -29,7 +29,7 @@ export const NEEDS = {
   rate: { because: 'the list of rates is empty', shows: 'a service with market rates' },
   create: { because: 'the probe created nothing', shows: 'npx merchant-invoicing probe --create' },
   unpayable: {
-    because: 'the probe creates no invoice that nobody can pay',
+    because: 'the probe creates no invoice that cannot be paid',
     shows: 'one order below the smallest amount of its currency, created by hand',
   },
   conflict: {

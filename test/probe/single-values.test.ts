@@ -12,7 +12,7 @@ const HIDDEN: ReadonlySet<string> = new Set([
   // Both forms are accepted, so none is refused.
   'identRefusal not_found',
   'identRefusal invalid',
-  // The probe creates no invoice that nobody can pay.
+  // The probe creates no invoice that cannot be paid.
   'unpayableAmount refused',
   'unpayableAmount accepted',
   // A single rate limit without the header proves nothing.

@@ -3,7 +3,7 @@ import { constants } from 'node:fs';
 import { copyFile, link, readFile, rm, writeFile } from 'node:fs/promises';
 import { writeAtomically } from '../write-atomically.ts';
 
-/** The file operations of a lock. Tests run several processes in any order by their own. */
+/** The file operations of a lock. Tests replace them, to run several processes step by step. */
 export interface LockFiles {
   /** The text of a file, or null without one. */
   read(path: string): Promise<string | null>;
@@ -14,7 +14,7 @@ export interface LockFiles {
   remove(path: string): Promise<void>;
 }
 
-/** What a file system without hard links answers to `link`. */
+/** The errors of `link` on a file system without hard links. */
 const NO_LINKS: ReadonlySet<string | undefined> = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EISDIR']);
 
 export const LOCK_FILES: LockFiles = {

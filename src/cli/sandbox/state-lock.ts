@@ -56,15 +56,15 @@ export async function lockState(path: string): Promise<StateLock> {
   };
 }
 
-/** A lock that changes this often while it is read belongs to somebody. */
+/** A lock that changes this often while it is read is in use. */
 const MAX_TRIES = 20;
 
 /**
  * Takes a lock, exclusively. Returns true, or its holder, or null for a holder that is not known.
  *
- * Nobody removes the lock of an ended process. Whoever takes it over creates a further file, named by the token of that
- * lock, which only one process can do. Then it replaces the lock in one step. If it ends in between, its own file is
- * taken over in the same way.
+ * The lock of an ended process is never removed. A process that takes it over first creates a further file, named by the
+ * token of that lock. Only one process can create it, and this one replaces the lock in one step. If it ends in between,
+ * its file is taken over in the same way.
  */
 export async function takeLock(
   lock: string,

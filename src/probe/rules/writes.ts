@@ -53,7 +53,7 @@ export const WRITE_RULES = {
       answer.question === 'creation' && isSuccess(answer) ? [valueClue('createStatus', answer.status)] : [],
   },
   unpayableAmount: {
-    from: 'nothing: a service that accepts it would keep a useless invoice',
+    from: 'no request of the probe',
     need: 'unpayable',
     clues: () => [],
   },

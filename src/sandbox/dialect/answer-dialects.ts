@@ -20,7 +20,7 @@ export const ANSWER_DIALECTS = {
   createStatus: entry(create, 'HTTP status of a successful creation', [201, 200, 202]),
   unpayableAmount: entry(create, 'an amount that no payment method takes', ['refused', 'accepted'], {
     pin: 'call `paymentMethods.forCharge` before you create',
-    meaning: '`refused`: a 422, `accepted`: an invoice that nobody can pay',
+    meaning: '`refused`: a 422, `accepted`: an invoice that cannot be paid',
   }),
   conflictStatus: entry(codes, 'HTTP status of INVOICE_ALREADY_EXISTS', [409, 400, 403, 422, 500, 200], {
     meaning: '200 is a success status with `success: false`',

@@ -109,7 +109,7 @@ async function everyOrder(make: () => Promise<Stage>, onEnd: (stage: Stage) => v
       expect(stage.of('holds').length).toBeLessThanOrEqual(1);
     }
     onEnd(stage);
-    const open = path.findLastIndex(({ choice, of }) => choice + 1 < of);
+    const open = path.map(({ choice, of }) => choice + 1 < of).lastIndexOf(true);
     if (open === -1) return runs;
     path = path.slice(0, open + 1).map((point, at) => (at === open ? { ...point, choice: point.choice + 1 } : point));
   }

@@ -4,7 +4,7 @@ import { installPacked } from '../../test/support/consumer.ts';
 import { freePort } from '../../test/support/free-port.ts';
 import { Terminal } from './terminal.ts';
 
-/** What a newcomer sees, line by line, with the second of each command. */
+/** The lines that a newcomer sees, with the second of each command. */
 export interface Session {
   readonly lines: readonly string[];
   readonly seconds: number;

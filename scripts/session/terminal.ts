@@ -59,7 +59,7 @@ export class Terminal {
 
   #spawn(command: string): ChildProcess {
     const env = { PATH: process.env['PATH'], HOME: process.env['HOME'], NO_COLOR: '1', npm_config_loglevel: 'error' };
-    // A group of its own, so that `npx` ends with the program that it has started.
+    // A separate group, so that `npx` ends with the program that it has started.
     const child = spawn('sh', ['-c', command], { cwd: this.#folder, env, detached: true });
     for (const stream of [child.stdout, child.stderr]) {
       stream.on('data', (piece: Buffer) => {

@@ -73,7 +73,7 @@ export const BROKEN_ENVIRONMENTS: readonly BrokenEnvironment[] = [
     env: {},
     listener: null,
     code: 3,
-    finding: 'cannot reach …: ECONNREFUSED',
+    finding: 'cannot reach …',
     remedy: 'npx merchant-invoicing sandbox',
   },
   {

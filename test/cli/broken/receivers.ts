@@ -42,7 +42,7 @@ export const BROKEN_RECEIVERS: readonly BrokenReceiver[] = [
     listener: answers(403, '{"error":"Invalid CSRF token"}'),
   },
   {
-    mistake: 'The guard of Laravel protects it (419)',
+    mistake: 'A CSRF guard protects it (419)',
     cause: GUARD,
     remedy: EXEMPT,
     listener: answers(419, 'Page Expired'),

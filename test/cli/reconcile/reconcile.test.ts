@@ -182,7 +182,7 @@ describe('reconcile', () => {
     expect(await run(text)).toMatchObject({
       code: 2,
       out: '',
-      err: expect.stringMatching(/^error: .+\n {2}try: merchant-inv/),
+      err: expect.stringMatching(/^error: .+\n {2}try: npx merchant-inv/),
     });
   });
 

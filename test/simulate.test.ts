@@ -6,42 +6,39 @@ const HOUR = 60 * MINUTE;
 
 const OUTAGE: Outage = {
   store: 'memory',
-  ordersPerDay: 2_000,
+  ordersPerDay: 1_000,
   outage: 6 * HOUR,
   receivers: 2,
   pool: 10,
   catchUp: 0,
   work: 50,
   slowWork: 90_000,
-  slowShare: 0.02,
+  slowShare: 0.04,
   costs: { processor: 0.2, operation: 0.5 },
   seed: 20260131,
   fault: 'none',
 };
 
 describe('a simulated outage of six hours', () => {
-  it.each(['memory', 'sqlite'] as const)(
-    'loses nothing and fulfils nothing twice, by redeliveries alone: %s',
-    async (store) => {
-      const { twice, lost, missed, drained, longestWait, attempts, counts } = await playOutage({ ...OUTAGE, store });
-      expect({ twice, lost, failed: attempts.failed }).toEqual({ twice: [], lost: [], failed: 0 });
-      expect(missed).toBeGreaterThan(400);
-      // Of an order at the beginning of the outage, the first attempt after it comes 516 minutes after the first one.
-      expect(longestWait).toBeGreaterThan(500 * MINUTE);
-      expect(longestWait).toBeLessThan(517 * MINUTE);
-      expect(drained).toBeGreaterThan(5 * HOUR);
-      // Functions that outlast the answer, and claims that outlive their process, occurred.
-      expect(counts['duplicate_running']).toBeGreaterThan(5);
-      expect(counts['completed_late']).toBeGreaterThan(5);
-    },
-  );
+  it('loses nothing and fulfils nothing twice, by redeliveries alone', async () => {
+    const { twice, lost, missed, drained, longestWait, attempts, counts } = await playOutage(OUTAGE);
+    expect({ twice, lost, failed: attempts.failed }).toEqual({ twice: [], lost: [], failed: 0 });
+    expect(missed).toBeGreaterThan(200);
+    // For an order at the beginning of the outage, the first attempt after it comes 516 minutes after the first one.
+    expect(longestWait).toBeGreaterThan(500 * MINUTE);
+    expect(longestWait).toBeLessThan(518 * MINUTE); // a slow function adds 90 seconds
+    expect(drained).toBeGreaterThan(5 * HOUR);
+    // Functions that outlast the answer, and claims that outlive their process, occurred.
+    expect(counts['duplicate_running']).toBeGreaterThan(5);
+    expect(counts['completed_late']).toBeGreaterThan(5);
+  });
 
   it('is made up for in minutes by catchUp, beside live traffic', async () => {
     const { twice, lost, drained, longestWait, counts } = await playOutage({ ...OUTAGE, catchUp: 32 });
     expect({ twice, lost }).toEqual({ twice: [], lost: [] });
     expect(drained).toBeLessThan(20 * MINUTE);
     expect(longestWait).toBeLessThan(7 * HOUR);
-    expect(counts['by catchUp']).toBeGreaterThan(300);
+    expect(counts['by catchUp']).toBeGreaterThan(150);
     expect(counts['done before catchUp']).toBeGreaterThan(0);
     expect(counts['taken_over']).toBeGreaterThan(0);
   });

@@ -10,8 +10,8 @@ const CREDITED = new Decimal('26.91');
 const ANSWER = { status: 200, receivedAt: 0, requestId: null, raw: '', cut: false, broken: false, redirected: false };
 
 /**
- * The client of a shop without HTTP, texts and decoding: it walks the pages of the service as the real client does, with
- * the same code. Four fifths of the time of a run pass below that, and a year has 8,760 runs.
+ * The client of a shop without HTTP, texts and decoding. It walks the pages of the service with the code of the real
+ * client. Four fifths of the time of a run pass below that, and a year has 8,760 runs.
  *
  * @param arrive Called before each answer, and awaited: the way of the request to the service.
  */

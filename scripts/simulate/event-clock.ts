@@ -71,7 +71,7 @@ export class EventClock {
     clearTimeout: (event: unknown): void => this.cancel(event as Event | undefined), // what setTimeout above returned
   };
 
-  /** Runs something at a time. Its result is undefined if it has started nothing that continues by itself. */
+  /** Runs something at a time. Its result is undefined if no promise continues after it. */
   at(time: number, run: () => unknown): Event {
     this.#count += 1;
     const event: Event = { at: Math.max(time, this.#now), order: this.#count, run };

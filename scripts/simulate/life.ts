@@ -3,7 +3,7 @@ import type { Event, EventClock } from './event-clock.ts';
 /** Thrown into everything that a killed process was doing. */
 export class Killed extends Error {}
 
-/** One process from its start to its death. It has a processor of its own, and a pool of connections. */
+/** One process from its start to its death. It has a processor and a pool of connections. */
 export class Life {
   readonly #clock: EventClock;
   readonly #pool: number;
@@ -43,7 +43,7 @@ export class Life {
     }
   }
 
-  /** Waits for a connection, and returns the function that gives it back. */
+  /** Waits for a connection, and returns the function that releases it. */
   async connect(): Promise<() => void> {
     if (this.#inUse >= this.#pool) await this.#until((resume) => this.#queue.push(resume));
     else this.#inUse += 1;

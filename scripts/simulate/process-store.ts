@@ -20,7 +20,7 @@ export interface Costs {
 
 /**
  * The store as one process reaches it: an operation waits for a connection and for the engine, and takes time there. A
- * killed process reaches nothing any more.
+ * killed process no longer reaches anything.
  */
 export function processStore(
   store: WebhookStore<Extra>,

@@ -12,7 +12,7 @@ import { Life, type Server } from './life.ts';
 import { type Costs, type Fault, processStore } from './process-store.ts';
 import type { Extra, ShopStore } from './shop-store.ts';
 
-/** What all processes of a shop share. */
+/** The parts that all processes of a shop share. */
 export interface Shop {
   readonly clock: EventClock;
   readonly engine: Server;
@@ -92,10 +92,10 @@ export class Receiver {
     const life = new Life(clock, pool);
     this.#life = life;
     const work = async ({ external_id, source }: Credited, context: WebhookContext & Extra): Promise<void> => {
+      if (store.isCredited(external_id, context)) return;
       await life.sleep(workOf(external_id));
       await store.credit(external_id, context);
       credited(external_id);
-      if (source === 'catch_up') counted('by catchUp');
       if (source === 'catch_up') counted('by catchUp');
     };
     return createWebhookHandler<Extra>({

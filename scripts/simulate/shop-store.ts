@@ -16,17 +16,19 @@ import type { EventClock } from './event-clock.ts';
 
 export const STORES = ['memory', 'sqlite', 'postgres'] as const;
 export type StoreName = (typeof STORES)[number];
-/** What the stores add to the context: `commit` with SQLite, `tx` with PostgreSQL, and nothing in memory. */
+/** The members that the stores add to the context: `commit` with SQLite, `tx` with PostgreSQL, and nothing in memory. */
 export interface Extra {
   readonly commit?: (work: (db: SqliteDatabase) => void) => Promise<void>;
   readonly tx?: { query(text: string, values: unknown[]): Promise<unknown> };
 }
 
-/** A shop: the store of its receivers, and the table of its credits beside it. */
+/** A shop: the store of its receivers, and the table of its credits. */
 export interface ShopStore {
   readonly store: WebhookStore<Extra>;
   /** Statements that the store and the credits have cost. Null in memory. */
   readonly counts: Counts | null;
+  /** Called before the work: true if an earlier attempt that did not end has credited the order. */
+  isCredited(order: string, context: WebhookContext): boolean;
   /** Credits an order, exactly once where the store has a transaction. */
   credit(order: string, context: WebhookContext & Extra): Promise<void>;
   /** Orders with the number of their credits. */
@@ -46,8 +48,9 @@ function inMemory({ now }: EventClock): ShopStore {
     store: memoryStore({ maxEntries: 10_000_000, now }),
     counts: null,
     // As the documentation asks for: a function that takes over looks whether its work is done.
-    async credit(order, { takenOver }) {
-      if (!takenOver || !credits.has(order)) credits.set(order, (credits.get(order) ?? 0) + 1);
+    isCredited: (order, { takenOver }) => takenOver && credits.has(order),
+    async credit(order) {
+      credits.set(order, (credits.get(order) ?? 0) + 1);
     },
     credits: async () => credits,
     close: async () => {},
@@ -65,6 +68,7 @@ async function inSqlite({ now }: EventClock): Promise<ShopStore> {
   return {
     store,
     counts: countSqlite(db),
+    isCredited: () => false,
     async credit(order, { commit }) {
       await commit?.(() => void db.prepare('INSERT INTO credits VALUES (?)').run(order));
     },
@@ -84,7 +88,7 @@ CREATE TABLE credits (order_id text)`;
 /** Leases last 50 seconds, so the clock of the database may be late by this. */
 const LATE = 500;
 
-/** PostgreSQL with a clock of ours: its store asks the database for the time, and finds this function first. */
+/** PostgreSQL with a virtual clock: its store asks the database for the time, and finds this function first. */
 async function inPostgres(clock: EventClock, connections: number): Promise<ShopStore> {
   const engine = await startPostgres();
   if (engine.missing !== null) throw new Error(engine.missing);
@@ -118,6 +122,7 @@ async function inPostgres(clock: EventClock, connections: number): Promise<ShopS
   return {
     store,
     counts,
+    isCredited: () => false,
     async credit(order, { tx }) {
       await clock.real(async () => await tx?.query('INSERT INTO credits VALUES ($1)', [order]));
     },

@@ -61,7 +61,7 @@ describe('a planted fault', () => {
   });
 
   it('is noticed: a store that counts an event as done when it is claimed', async () => {
-    const { lost } = await playOutage({ ...OUTAGE, fault: 'done_at_claim' });
+    const { lost } = await playOutage({ ...OUTAGE, ordersPerDay: 2_000, slowShare: 0.9, fault: 'done_at_claim' });
     expect(lost.length).toBeGreaterThan(0);
   });
 });

@@ -61,9 +61,10 @@ export interface MerchantClientOptions {
   /** Allows plain http: to hosts other than loopback, for containers on a private network. */
   readonly allowHttp?: boolean | undefined;
   /**
-   * Called once for each accepted deviation of an answer from the interface, such as a new field. `'throw'` makes each
-   * deviation an UnexpectedResponseError (`SDK_CONTRACT`), for tests in CI. Its `data` has the result of a call that
-   * succeeded. New members and words that `dialect` has seen are accepted.
+   * Called once for each accepted deviation of an answer from the interface, such as a new field. With `dialect`, also
+   * once for each point that an answer fills in otherwise than the file. `'throw'` makes each of them an
+   * UnexpectedResponseError (`SDK_CONTRACT`), for tests in CI. Its `data` has the result of a call that succeeded, and its
+   * `cause` is the failure of a call that failed. New members and words that `dialect` has seen are accepted.
    */
   readonly onDrift?: Callback<[event: DriftEvent]> | 'throw' | undefined;
   /**
@@ -74,6 +75,7 @@ export interface MerchantClientOptions {
   /**
    * The file that `merchant-invoicing probe` has written: its content, or its path where `node:fs` exists. It pins
    * `withdrawalQuery`, and the options of `webhooks.verify` and `webhooks.handler`. An option that is given comes first.
+   * With `onDrift` the client also compares each answer with it. The rules for that are loaded with the first call.
    */
   readonly dialect?: DialectSource | undefined;
   /** Clock, timers and randomness, for tests. */

@@ -11,8 +11,9 @@ import {
   type MerchantClientOptions,
   OVERRIDE_NAMES,
 } from './client-options.ts';
-import { readDialectFile } from './dialect-file/dialect-file.ts';
+import { readDialectFile, valuesOf } from './dialect-file/dialect-file.ts';
 import { expectedDrift, queryPins, type ReceiverPins, receiverPins } from './dialect-file/pins.ts';
+import { DialectWatch } from './transport/drift/dialect-watch.ts';
 import { StrictDrift } from './transport/drift/strict-drift.ts';
 import { DriftReporter, Observer } from './transport/observe/observer.ts';
 import { checkHeaders, readCallOptions, readClientSettings } from './transport/read-options.ts';
@@ -86,6 +87,7 @@ export class ClientParts {
           : onDrift === undefined
             ? null
             : new DriftReporter(onDrift, redactor),
+      watch: file === null || onDrift === undefined ? null : watchOf(valuesOf(file), onDrift === 'throw'),
       settings,
     };
     const pins = file === null ? NO_PINS : { query: queryPins(file, fail), receiver: receiverPins(file, fail) };
@@ -120,6 +122,12 @@ export class ClientParts {
     };
     return new ClientParts(derived, webhookSecret === undefined ? kept : given, this, apiKey, this.#limits);
   }
+}
+
+/** The rules of the probe have a fifth of the size of the client, so only a client that compares loads them. */
+function watchOf(values: Readonly<Record<string, string | number>>, isStrict: boolean): DialectWatch {
+  const load = () => import('./probe/strict/departures.ts').then(({ departureReader }) => departureReader(values));
+  return new DialectWatch(load, isStrict);
 }
 
 /** The texts that nothing may show. */

@@ -57,6 +57,8 @@ function namesOf(entries: Readonly<Record<string, string>>, meta: ManualChunkMet
     const main = [...by].filter((each) => MAIN.has(each));
     const isPartOfSandbox = (each: string): boolean => each === 'msw' && by.has('sandbox');
     const rest = [...by].filter((each) => !MAIN.has(each) && !isPartOfSandbox(each));
+    // Modules that only the sandbox and late modules load: other entries load another part of the sandbox.
+    if (main.join() === 'sandbox' && rest.length > 0 && rest.every((each) => !(each in entries))) return 'late-sandbox';
     // The rest counts as one, so that a further entry adds few files to those that a shop loads at its start.
     const users = main.length === 0 ? rest : rest.length === 0 ? main : [...main, 'others'];
     // The file of an entry may export only what the entry does.

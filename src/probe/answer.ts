@@ -1,4 +1,5 @@
 import { isObject, type JsonObject } from '../contract/json.ts';
+import type { QueryPoint } from './words.ts';
 
 /** The reason why a request is made. A rule reads the answers to certain questions. */
 export type Question =
@@ -19,16 +20,21 @@ export type Question =
   | 'wrong key'
   | 'creation'
   | 'conflict'
-  | 'resend';
+  | 'resend'
+  /** An answer of a client that answers none of the others. */
+  | 'other';
+
+/** The answer to a right name: a list that the value changes, a success, or a 422. */
+export type Trial = 'effect' | 'accepted' | 'refused';
 
 /** The part of a request that is needed to understand its answer. */
 export interface Asked {
   readonly page?: number;
-  /** The point that a query name would settle, and the name. */
-  readonly point?: 'withdrawalStatus' | 'withdrawalPage' | 'withdrawalPageSize';
+  /** The point that a query name would settle, the name, the value under it, and what shows that the name is right. */
+  readonly point?: QueryPoint;
   readonly name?: string;
-  /** Whether the value under the name is valid. */
-  readonly isValid?: boolean;
+  readonly value?: string;
+  readonly trial?: Trial;
   /** Whether the invoice has ended, in a status that the interface lists, without a callback URL. */
   readonly isSilent?: boolean;
   /** The amount that was sent. */
@@ -46,6 +52,15 @@ export interface Answer {
   readonly text: string;
   /** Undefined where the body is not JSON. */
   readonly json: unknown;
+}
+
+/** The JSON value of a body, or undefined. */
+export function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 /** A member of an object, or undefined. */

@@ -1,4 +1,4 @@
-import type { Answer } from './answer.ts';
+import { type Answer, parsed } from './answer.ts';
 import { isIncident, isRateLimit } from './rules/failures.ts';
 import { learn, newState } from './state.ts';
 import type { ProbeRequest, Step } from './steps.ts';
@@ -103,14 +103,6 @@ async function ask(step: Step, request: ProbeRequest, door: Door): Promise<Answe
     return { question: step.question, at, asked: request.asked ?? {}, status, headers, text, json: parsed(text) };
   } catch {
     return null;
-  }
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
   }
 }
 

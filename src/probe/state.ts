@@ -1,6 +1,7 @@
 import type { JsonObject } from '../contract/json.ts';
 import { FINAL_INVOICE_STATUSES } from '../contract/statuses.ts';
 import { type Answer, isSuccess, pageIn, rowsIn, singleIn } from './answer.ts';
+import { type Changes, changesOf, showsName } from './query-names.ts';
 import { isIncident } from './rules/failures.ts';
 
 /** A listed invoice, as far as later requests need it. */
@@ -20,6 +21,8 @@ export interface AccountState {
   pages: number;
   /** True if a query name that no service has was refused. Null if the answer does not show it. */
   refusesUnknown: boolean | null;
+  /** The values that would change the list of withdrawals. */
+  changes: Changes;
   /** The points of the withdrawals query whose name is found. */
   readonly found: Set<string>;
   /** The smallest chargeable amount of each currency. */
@@ -27,7 +30,15 @@ export interface AccountState {
 }
 
 export function newState(): AccountState {
-  return { invoices: [], withdrawal: null, pages: 1, refusesUnknown: null, found: new Set(), smallest: new Map() };
+  return {
+    invoices: [],
+    withdrawal: null,
+    pages: 1,
+    refusesUnknown: null,
+    changes: {},
+    found: new Set(),
+    smallest: new Map(),
+  };
 }
 
 const text = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null);
@@ -53,6 +64,7 @@ export function learn(state: AccountState, answer: Answer): void {
       return;
     }
     case 'withdrawals':
+      state.changes = changesOf(answer);
       state.withdrawal ??=
         rowsIn(answer)
           .map((row) => text(row['uuid']))
@@ -62,8 +74,7 @@ export function learn(state: AccountState, answer: Answer): void {
       state.refusesUnknown = isSuccess(answer) ? false : status === 422 ? true : null;
       return;
     case 'query name':
-      if (asked.point !== undefined && (asked.isValid ? isSuccess(answer) : status === 422))
-        state.found.add(asked.point);
+      if (asked.point !== undefined && showsName(answer)) state.found.add(asked.point);
       return;
     default:
   }

@@ -2,7 +2,9 @@ import { FINAL_INVOICE_STATUSES } from '../contract/statuses.ts';
 import { decimalFrom, Problem } from '../contract/values/scalars.ts';
 import { DIALECTS } from '../sandbox/dialect/dialects.ts';
 import type { Asked, Question } from './answer.ts';
+import { QUERY_POINTS, trialOf } from './query-names.ts';
 import type { AccountState, ListedInvoice } from './state.ts';
+import type { QueryPoint } from './words.ts';
 
 // The requests of a probe as data. All but the last three are reads.
 
@@ -70,24 +72,15 @@ function histories({ invoices }: AccountState): readonly ListedInvoice[] {
   return found.length > 0 ? found : invoices.slice(0, 1);
 }
 
-const VALID = { withdrawalStatus: 'approved', withdrawalPage: '1', withdrawalPageSize: '1' } as const;
-const INVALID = { withdrawalStatus: 'no-such-status', withdrawalPage: '0', withdrawalPageSize: '0' } as const;
-
-/**
- * One name of the withdrawals query. Where unknown names are refused, a valid value shows a known name. Where they are
- * ignored, an invalid one does.
- */
-function nameStep(point: keyof typeof VALID, name: string): Step {
-  return readOf('query name', `${WITHDRAWALS}?${name}={value}`, ({ refusesUnknown, found }) => {
-    if (refusesUnknown === null || found.has(point)) return null;
-    const value = (refusesUnknown ? VALID : INVALID)[point];
-    return { path: `${WITHDRAWALS}?${name}=${value}`, asked: { point, name, isValid: refusesUnknown } };
+/** One name of the withdrawals query. */
+function nameStep(point: QueryPoint, name: string): Step {
+  return readOf('query name', `${WITHDRAWALS}?${name}={value}`, ({ refusesUnknown, changes, found }) => {
+    const tried = found.has(point) ? null : trialOf(point, changes, refusesUnknown);
+    return tried && { path: `${WITHDRAWALS}?${name}=${tried.value}`, asked: { point, name, ...tried } };
   });
 }
 
-const NAME_STEPS = (['withdrawalStatus', 'withdrawalPage', 'withdrawalPageSize'] as const).flatMap((point) =>
-  DIALECTS[point].values.map((name) => nameStep(point, name)),
-);
+const NAME_STEPS = QUERY_POINTS.flatMap((point) => DIALECTS[point].values.map((name) => nameStep(point, name)));
 
 const READS: readonly Step[] = [
   read('invoices', `${INVOICES}?per_page=100`),

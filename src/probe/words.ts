@@ -6,6 +6,9 @@ import type { Dialect } from '../sandbox/dialect/dialects.ts';
 /** A point that the interface leaves open. */
 export type Point = keyof Dialect;
 
+/** A point that names a parameter of the withdrawals query. */
+export type QueryPoint = Extract<Point, 'withdrawalStatus' | 'withdrawalPage' | 'withdrawalPageSize'>;
+
 /** Why a value cannot be seen although something was. A point can also hide another point. */
 export const OTHER_MASKS = {
   other_form: 'no value of this version has the form that was seen',

@@ -146,13 +146,22 @@ export const ROOMS: readonly Room[] = [
   {
     holds: 'client-parts.ts',
     purpose: 'The parts of a client, and those that a client of `withOptions` shares with it.',
-    may: [DIALECT_FILE, 'client-options.ts', 'webhooks/verify/secrets.ts', 'transport/', ...EVERYWHERE],
+    // The rules of the probe, which a client with a dialect file and onDrift loads later.
+    may: [
+      DIALECT_FILE,
+      'client-options.ts',
+      'webhooks/verify/secrets.ts',
+      'transport/',
+      'probe/strict/departures.ts',
+      ...EVERYWHERE,
+    ],
   },
   {
     holds: 'transport/',
     purpose:
       'One call over HTTP: options, attempts, retries, answers and failures. `transport.ts` is the only importer of ky.',
     may: ['contract/', 'version.ts', 'tracing.ts', ...EVERYWHERE],
+    mayType: [DIALECT_FILE],
   },
   {
     holds: 'resources/webhooks.ts',

@@ -1,5 +1,6 @@
 import { isObject, type JsonObject } from '../../contract/json.ts';
 import { DELIVERY_STATUSES } from '../../contract/statuses.ts';
+import { dateFrom } from '../../contract/values/scalars.ts';
 import { type Answer, isSuccess, memberOf } from '../answer.ts';
 import { type Clue, hiddenBy, type Rules, valueClue } from '../rule.ts';
 import type { Point } from '../words.ts';
@@ -77,6 +78,11 @@ export function deliveriesIn(answer: Answer): readonly JsonObject[] {
   });
 }
 
+/** The log of each record, unchanged. */
+export function attemptLogsIn(answer: Answer): readonly unknown[] {
+  return deliveriesIn(answer).map((record) => record['attempt_log']);
+}
+
 /** The entries of a record's log. */
 export function attemptsIn({ attempt_log: log }: JsonObject): readonly JsonObject[] {
   return Array.isArray(log) ? log.filter(isObject) : [];
@@ -87,6 +93,12 @@ const eachRecord = (read: (record: JsonObject) => readonly Clue[]) => (answer: A
 const eachAttempt = (read: (attempt: JsonObject) => readonly Clue[]) =>
   eachRecord((record) => attemptsIn(record).flatMap(read));
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
+
+/** True for a time before the answer: an attempt may be in progress. False where the answer has no date. */
+function isPast(text: string, { headers }: Answer): boolean {
+  const at = dateFrom(text);
+  return at instanceof Date && at.getTime() <= Date.parse(headers.get('date') ?? '');
+}
 
 export const DELIVERY_RULES = {
   deliveriesShape: {
@@ -155,12 +167,13 @@ export const DELIVERY_RULES = {
     from: 'a delivery between two attempts',
     need: 'waiting',
     masks: ['newWords'],
-    clues: eachRecord((record) => {
-      const { status, next_retry_at: next } = record;
-      if (!isText(next) || attemptsIn(record).length === 0) return [];
-      if (status === 'pending' || status === 'delivering') return [status];
-      return DELIVERY_STATUSES.some((known) => known === status) ? [] : [hiddenBy('newWords')];
-    }),
+    clues: (answer) =>
+      deliveriesIn(answer).flatMap((record) => {
+        const { status, next_retry_at: next } = record;
+        if (!isText(next) || isPast(next, answer) || attemptsIn(record).length === 0) return [];
+        if (status === 'pending' || status === 'delivering') return [status];
+        return DELIVERY_STATUSES.some((known) => known === status) ? [] : [hiddenBy('newWords')];
+      }),
   },
   withoutCallback: {
     from: 'the history of an invoice that ended without a callback URL',

@@ -21,12 +21,17 @@ function timeClue(value: unknown): readonly Clue[] {
   return [form?.[0] ?? hiddenBy('other_form')];
 }
 
-const ENDS_IN_ZERO = 'ends in a zero';
-const NO_POINT = 'no point';
-const EIGHT = 'eight decimals';
-const FRACTION = 'other decimals';
-const ECHO_CHANGED = 'sent with zeros, answered without';
-const ECHO_SAME = 'answered as sent';
+/** The clues of amounts that are not values of the point. */
+export const DECIMAL_CLUES = {
+  ENDS_IN_ZERO: 'ends in a zero',
+  NO_POINT: 'no point',
+  EIGHT: 'eight decimals',
+  FRACTION: 'other decimals',
+  ECHO_CHANGED: 'sent with zeros, answered without',
+  ECHO_SAME: 'answered as sent',
+  ECHO_PADDED: 'sent with two decimals, answered with eight',
+} as const;
+const { ENDS_IN_ZERO, NO_POINT, EIGHT, FRACTION, ECHO_CHANGED, ECHO_SAME, ECHO_PADDED } = DECIMAL_CLUES;
 
 function decimalClue(value: unknown): readonly Clue[] {
   if ((value ?? '') === '') return [];
@@ -45,7 +50,8 @@ function echoClue(answer: Answer): readonly Clue[] {
   if (answer.question !== 'creation' || sent === undefined || typeof amount !== 'string' || !/\.\d*0$/.test(sent))
     return [];
   if (amount === sent) return [ECHO_SAME];
-  return amount === sent.replace(/\.?0+$/, '') ? [ECHO_CHANGED] : [];
+  if (amount === sent.replace(/\.?0+$/, '')) return [ECHO_CHANGED];
+  return amount === sent.replace(/(\.\d+)$/, (fraction) => fraction.padEnd(9, '0')) ? [ECHO_PADDED] : [];
 }
 
 /** Fewer amounts without a zero at the end prove nothing. */

@@ -1,8 +1,9 @@
 import { dateFrom } from '../../contract/values/scalars.ts';
 import { type Answer, isSuccess, memberOf, pageIn, rowsIn } from '../answer.ts';
+import { showsName } from '../query-names.ts';
 import { type Clue, hiddenBy, type Rules, valueClue } from '../rule.ts';
 import { isEmptyPage, noveltiesIn, optionalNames } from '../values-in.ts';
-import type { Point } from '../words.ts';
+import type { Point, QueryPoint } from '../words.ts';
 import { isIncident } from './failures.ts';
 import { nothingClues, nothingForm } from './nothing.ts';
 
@@ -10,17 +11,16 @@ import { nothingClues, nothingForm } from './nothing.ts';
 
 const isListed = ({ question }: Answer): boolean => question === 'invoices' || question === 'withdrawals';
 
-/** A name of the withdrawals query is known where a valid value is accepted and an invalid one is refused. */
-function queryNameRule(point: 'withdrawalStatus' | 'withdrawalPage' | 'withdrawalPageSize') {
+/** The name of a parameter of the withdrawals query. */
+function queryNameRule(point: QueryPoint) {
   return {
-    from: 'withdrawals with one name after the other',
+    from: 'withdrawals with one name after the other, by what the name changes',
     need: 'read' as const,
     masks: ['several_forms' as const],
     clues: (answer: Answer): readonly Clue[] => {
-      const { asked, question, status } = answer;
-      if (question !== 'query name' || asked.point !== point || asked.name === undefined || isIncident(answer))
-        return [];
-      return (asked.isValid ? isSuccess(answer) : status === 422) ? [asked.name] : [];
+      const { asked } = answer;
+      if (asked.point !== point || asked.name === undefined || isIncident(answer)) return [];
+      return showsName(answer) ? [asked.name] : [];
     },
   };
 }

@@ -4,7 +4,8 @@ import { type Clue, type Inference, maskIn, type Tally } from '../rule.ts';
 
 // How a member without a value is written. One such member in a row cannot show whether null and absent alternate.
 
-const NULL_ONCE = 'one null';
+/** The clue of a row with a single member without a value, which is null. */
+export const NULL_ONCE = 'one null';
 const MIXED_FORMS = 'several';
 
 /** The clue of one row, from the members that may have no value. */

@@ -5,10 +5,14 @@ import { isIncident } from './failures.ts';
 
 // Rules over single reads: shape, members, and the forms of {ident}.
 
-const BY_UUID = 'uuid accepted';
-const BY_EXTERNAL_ID = 'external_id accepted';
-const NOT_BY_UUID = 'uuid refused';
-const NOT_BY_EXTERNAL_ID = 'external_id refused';
+/** The clues of single reads about the forms of {ident}. */
+export const IDENT_CLUES = {
+  BY_UUID: 'uuid accepted',
+  BY_EXTERNAL_ID: 'external_id accepted',
+  NOT_BY_UUID: 'uuid refused',
+  NOT_BY_EXTERNAL_ID: 'external_id refused',
+} as const;
+const { BY_UUID, BY_EXTERNAL_ID, NOT_BY_UUID, NOT_BY_EXTERNAL_ID } = IDENT_CLUES;
 
 const isInvoiceRead = ({ question }: Answer): boolean =>
   question === 'read by uuid' || question === 'read by external_id';

@@ -5,7 +5,7 @@ import { printable } from '../../printable.ts';
 import { heard, traced } from '../../tracing.ts';
 import { type Success, sendCall } from '../call-loop.ts';
 import type { CallOptions } from '../options.ts';
-import { type CallScope, type CallSpec, type ClientCore, callFacts, openCall } from '../scope.ts';
+import { type CallScope, type CallSpec, type ClientCore, callFacts, openCall, shownExternalId } from '../scope.ts';
 import type { CallTrace, EndEvent, ErrorEvent } from './events.ts';
 import { CallId, shownFailure } from './observer.ts';
 
@@ -32,16 +32,19 @@ export interface FailureReport {
  * Does the work of one call, and tells the hooks, the logger and the tracers how it ended, once.
  *
  * @param open Reads the arguments of the caller. Its error is the failure of the call.
+ * @param send Sends the requests of the call.
  */
 export async function observed<Data, Result extends Success<unknown>>(
   client: ClientCore,
   endpoint: Named<Endpoint<unknown>>,
   open: () => CallScope<Data>,
-  work: (scope: CallScope<Data>) => Promise<Result>,
+  send: (scope: CallScope<Data>) => Promise<Result>,
   report: FailureReport = {},
 ): Promise<Result> {
   const channel = heard('call');
-  const { observer, runtime } = client;
+  const { observer, runtime, watch } = client;
+  const work = (scope: CallScope<Data>): Promise<Result> =>
+    watch === null ? send(scope) : watch.judged(scope, shownExternalId(client, scope.externalId), () => send(scope));
   if (observer === null && channel === null) return work(open());
   const startedAt = runtime.monotonic();
   let scope: CallScope<Data> | null = null;

@@ -1,0 +1,82 @@
+import { NOT_LOADED } from '../../checks.ts';
+import type { Departure, DepartureReader } from '../../dialect-file/departure.ts';
+import { ConfigurationError } from '../../errors/classes.ts';
+import { isMerchantError } from '../../errors/guards.ts';
+import type { Answer } from '../answer.ts';
+import type { CallId } from '../observe/observer.ts';
+import type { WatchedCall } from './dialect-errors.ts';
+
+/** The parts that are loaded late. */
+interface Rules {
+  readonly read: DepartureReader;
+  readonly errors: typeof import('./dialect-errors.ts');
+}
+
+/**
+ * Compares the answers of a client with its dialect file. The rules are loaded with the first call. With
+ * `onDrift: 'throw'` a call is carried to its end, and its error holds the result or the failure. Otherwise `onDrift`
+ * receives each deviation once.
+ */
+export class DialectWatch {
+  readonly #load: () => Promise<DepartureReader>;
+  readonly #isStrict: boolean;
+  #rules: Rules | null = null;
+  /** The deviations of each call. A call may send several requests. */
+  readonly #found = new WeakMap<CallId, Departure[]>();
+
+  constructor(load: () => Promise<DepartureReader>, isStrict: boolean) {
+    this.#load = load;
+    this.#isStrict = isStrict;
+  }
+
+  /** Compares one answer. A part of a body shows nothing for certain. */
+  see({ callId, endpoint, path, sent: { amount }, client }: WatchedCall, answer: Answer): void {
+    const { status, headers, raw } = answer;
+    if (this.#rules === null || answer.cut || answer.broken || answer.redirected) return;
+    const before = this.#found.get(callId) ?? [];
+    const found = this.#rules
+      .read({ operation: endpoint.operation, path, amount, status, headers, raw })
+      .filter(({ point }) => before.every((earlier) => earlier.point !== point));
+    if (this.#isStrict) this.#found.set(callId, [...before, ...found]);
+    else for (const each of found) client.drift?.reportOnce(endpoint, each.point, 'other_dialect', each);
+  }
+
+  /**
+   * Does the work of a call.
+   *
+   * @param externalId The order that the call is about, as an error may show it.
+   * @throws UnexpectedResponseError (`SDK_CONTRACT`) for a deviation, with `onDrift: 'throw'`.
+   * @throws ConfigurationError before any request, if the rules cannot be loaded or do not know a value of the file.
+   */
+  async judged<Result extends { readonly value: unknown; readonly answer: Answer }>(
+    call: WatchedCall,
+    externalId: string | null,
+    work: () => Promise<Result>,
+  ): Promise<Result> {
+    const { operation } = call.endpoint;
+    this.#rules ??= await this.#loadRules().catch((cause: unknown) => {
+      const problem = isMerchantError(cause) ? cause.message : NOT_LOADED;
+      throw new ConfigurationError(`${operation}: ${problem}`, { operation, externalId, cause });
+    });
+    const { errors } = this.#rules;
+    const found = (): readonly Departure[] => this.#found.get(call.callId) ?? [];
+    let result: Result;
+    try {
+      result = await work();
+    } catch (error) {
+      if (found().length === 0 || !isMerchantError(error) || error.kind === 'aborted') throw error;
+      throw errors.failed(call, found(), error);
+    }
+    if (found().length > 0) throw errors.succeeded(call, found(), result, externalId);
+    return result;
+  }
+
+  /** A failure to load is not remembered, so the next call tries again. */
+  async #loadRules(): Promise<Rules> {
+    const [read, errors] = await Promise.all([
+      this.#load(),
+      import('./dialect-errors.ts').then(({ failed, succeeded }) => ({ failed, succeeded })),
+    ]);
+    return { read, errors };
+  }
+}

@@ -34,10 +34,15 @@ function partsOf(client: object | undefined): ClientParts {
  * });
  */
 export class MerchantClient {
+  /** Creates, reads and lists charges. */
   readonly invoices: Invoices;
+  /** Reads and lists withdrawals of the business. */
   readonly withdrawals: Withdrawals;
+  /** Says which currencies and amounts can be charged. */
   readonly paymentMethods: PaymentMethods;
+  /** Lists market rates of USDT. */
   readonly rates: Rates;
+  /** Receives webhooks, lists deliveries and sends one again. */
   readonly webhooks: Webhooks;
 
   constructor(options: MerchantClientOptions = {}) {

@@ -1,3 +1,8 @@
+/**
+ * The client of the service, its types, and the typed errors of the whole package.
+ *
+ * @packageDocumentation
+ */
 export type { Call, CallResult, ListCall, ResponseInfo, WithResponse } from './call/call.ts';
 export { MerchantClient } from './client.ts';
 export type { ClientOverrides, MerchantClientOptions } from './client-options.ts';

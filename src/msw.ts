@@ -1,6 +1,5 @@
 /**
- * The sandbox behind msw: the sandbox answers every request to an address. Supports msw from 2.7 and 3. May import the
- * sandbox and errors.
+ * The sandbox behind msw: the sandbox answers every request to an address. Supports msw from 2.7 and 3.
  *
  * @packageDocumentation
  */

@@ -8,6 +8,8 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import ts from 'typescript';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { gapsIn } from '../scripts/docs-check/rules.ts';
+import { compileSources } from '../scripts/docs-check/surface.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 /** Below the project, so that the copy finds its packages. */
@@ -66,6 +68,11 @@ describe('"Add an endpoint" of CONTRIBUTING.md, on a copy of the project', () =>
       .getPreEmitDiagnostics(ts.createProgram(parsed.fileNames, parsed.options))
       .map(({ file, messageText }) => `${file?.fileName}: ${ts.flattenDiagnosticMessageText(messageText, '\n')}`);
     expect(findings).toEqual([]);
+  });
+
+  it('gives public symbols whose documentation is whole', () => {
+    const entry = join(COPY, 'src/index.ts');
+    expect(gapsIn(compileSources(join(COPY, 'src/'), [entry]))).toEqual([]);
   });
 
   it('gives a client that calls the endpoint', async () => {

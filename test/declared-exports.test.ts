@@ -80,3 +80,12 @@ describe('the declared exports are the real ones', () => {
     },
   );
 });
+
+describe('the built entries', () => {
+  it.each(BUILT)('keep the names of functions and classes in %s, from a file.%s', (_entry, _form, file) => {
+    const own = Object.entries(load(`${ROOT}${file}`) as object).filter(([name]) => name !== 'Decimal'); // of decimal.js
+    const functions = own.filter(([, value]) => typeof value === 'function');
+    expect(functions.map(([, { name }]) => name)).toEqual(functions.map(([name]) => name));
+    expect(functions).not.toEqual([]);
+  });
+});

@@ -1,7 +1,8 @@
-import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import ts from 'typescript';
 import { afterAll, expect, it } from 'vitest';
+import { docstringExamples } from './support/docstring-examples.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const FOLDER = join(ROOT, 'coverage', 'docstring-examples');
@@ -67,19 +68,6 @@ declare global {
 }
 `;
 
-interface Example {
-  readonly at: string;
-  readonly code: string;
-}
-
-function examplesOf(path: string): Example[] {
-  const text = readFileSync(join(ROOT, path), 'utf8');
-  return [...text.matchAll(/^ *\* @example\n((?: *\*(?!\/)(?: (?!@).*)?\n)+)/gm)].map(({ 1: block = '', index }) => ({
-    at: `${path}:${text.slice(0, index).split('\n').length}`,
-    code: block.replace(/^ *\* ?/gm, ''),
-  }));
-}
-
 const COMPILER: ts.CompilerOptions = {
   strict: true,
   noEmit: true,
@@ -115,7 +103,7 @@ it('each @example compiles in strict mode', () => {
   writeFileSync(join(FOLDER, 'surroundings.d.ts'), SURROUNDINGS);
   const entries = ts.createProgram([sources, join(FOLDER, 'surroundings.d.ts')], COMPILER);
   const names = exportedNames(entries, sources);
-  const examples = globSync('src/**/*.ts', { cwd: ROOT }).flatMap((path) => examplesOf(path));
+  const examples = docstringExamples();
   expect(examples.length).toBeGreaterThan(90);
   const files = examples.map(({ at, code }) => {
     const file = join(FOLDER, `${at.replaceAll(/[/:]/g, '-').replace('.ts', '')}.ts`);

@@ -239,12 +239,12 @@ describe.runIf(isBuilt)('the built entries', () => {
   const isBuiltin = (name: string) => name.startsWith('node:') || builtinModules.includes(name);
 
   it('CommonJS has no import(), which Jest does not offer', () => {
-    const files = readdirSync(dist).filter((name) => name.endsWith('.cjs'));
+    const files = readdirSync(`${dist}/cjs`).filter((name) => name.endsWith('.js'));
     expect(files).not.toEqual([]);
-    for (const name of files) expect(readFileSync(`${dist}/${name}`, 'utf8'), name).not.toMatch(/\bimport\(/);
+    for (const name of files) expect(readFileSync(`${dist}/cjs/${name}`, 'utf8'), name).not.toMatch(/\bimport\(/);
   });
 
-  it.each(['index.js', 'index.cjs'])('%s loads no ky, no sandbox and no node built-in', (entry) => {
+  it.each(['index.js', 'cjs/index.js'])('%s loads no ky, no sandbox and no node built-in', (entry) => {
     const { externals, sources } = readBuilt(dist, entry);
     expect(externals).toEqual(['decimal.js']);
     expect(sources.filter((path) => path.includes('/sandbox/'))).toEqual([]);
@@ -252,21 +252,24 @@ describe.runIf(isBuilt)('the built entries', () => {
     expect(sources.filter((path) => path.includes('node_modules/ky/'))).toEqual([]);
   });
 
-  it.each(['index.js', 'index.cjs'])('%s loads neither the receiver, the stores nor the compiler of zod', (entry) => {
-    const { sources } = readBuilt(dist, entry);
-    const late =
-      /webhooks\/(?:stores|adapters|catch-up|conformance)\/|handle\/handle-request|verify\/(?:verify|mismatch)\.ts|core\/compile\./;
-    expect(sources.filter((path) => late.test(path))).toEqual([]);
-    expect(sources).toContain('src/webhooks/deferred-receiver.ts');
-  });
+  it.each(['index.js', 'cjs/index.js'])(
+    '%s loads neither the receiver, the stores nor the compiler of zod',
+    (entry) => {
+      const { sources } = readBuilt(dist, entry);
+      const late =
+        /webhooks\/(?:stores|adapters|catch-up|conformance)\/|handle\/handle-request|verify\/(?:verify|mismatch)\.ts|core\/compile\./;
+      expect(sources.filter((path) => late.test(path))).toEqual([]);
+      expect(sources).toContain('src/webhooks/deferred-receiver.ts');
+    },
+  );
 
-  it.each(['index.cjs', 'webhooks.cjs'])('%s loads its later chunks with require, which Jest can do', (entry) => {
+  it.each(['cjs/index.js', 'cjs/webhooks.js'])('%s loads its later chunks with require, which Jest can do', (entry) => {
     const { chunks } = readBuilt(dist, entry);
     const texts = chunks.map((chunk) => readFileSync(`${dist}/${chunk}`, 'utf8').replaceAll('\n', '')); // long lines are broken
     expect(texts.some((text) => text.includes('Promise.resolve().then(()=>require('))).toBe(true);
   });
 
-  it.each(['webhooks.js', 'webhooks.cjs'])('%s holds neither ky nor zod, neither client nor sandbox', (entry) => {
+  it.each(['webhooks.js', 'cjs/webhooks.js'])('%s holds neither ky nor zod, neither client nor sandbox', (entry) => {
     const { externals, sources } = readBuilt(dist, entry);
     expect(externals.filter((name) => isBuiltin(name) || name !== 'decimal.js')).toEqual([]);
     expect(sources.filter((path) => /node_modules|\/sandbox\/|src\/(?:client|transport|resources)/.test(path))).toEqual(
@@ -275,7 +278,7 @@ describe.runIf(isBuilt)('the built entries', () => {
     expect(sources).toContain('src/webhooks/verify/signature.ts');
   });
 
-  it.each(['reconcile.js', 'reconcile.cjs'])('%s holds neither ky nor zod, neither client nor sandbox', (entry) => {
+  it.each(['reconcile.js', 'cjs/reconcile.js'])('%s holds neither ky nor zod, neither client nor sandbox', (entry) => {
     const { externals, sources } = readBuilt(dist, entry);
     expect(externals).toEqual(['decimal.js']);
     expect(
@@ -284,7 +287,7 @@ describe.runIf(isBuilt)('the built entries', () => {
     expect(sources).toContain('src/reconcile/reconcile.ts');
   });
 
-  it.each(['testing.js', 'testing.cjs'])('%s holds neither ky nor zod, neither client nor sandbox', (entry) => {
+  it.each(['testing.js', 'cjs/testing.js'])('%s holds neither ky nor zod, neither client nor sandbox', (entry) => {
     const { externals, sources } = readBuilt(dist, entry);
     expect(externals).toEqual(['decimal.js']);
     const heavy = /node_modules|src\/(?:client|resources)|transport\/transport|sandbox\/(?:sandbox|service|http|page)/;
@@ -292,7 +295,7 @@ describe.runIf(isBuilt)('the built entries', () => {
     expect(sources).toContain('src/testing/fake-error.ts');
   });
 
-  it.each(['sandbox.js', 'sandbox.cjs'])('%s holds neither ky nor the client', (entry) => {
+  it.each(['sandbox.js', 'cjs/sandbox.js'])('%s holds neither ky nor the client', (entry) => {
     const { externals, sources } = readBuilt(dist, entry);
     expect(externals).toEqual(['decimal.js']);
     expect(

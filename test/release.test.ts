@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { toAbsolute, toRelative } from '../scripts/pack-links.ts';
+import { packedPages, toAbsolute, toRelative } from '../scripts/pack-links.ts';
 import { findingsOf, type Release } from '../scripts/release-check.ts';
+import { sourcesOf } from '../scripts/site/sources.ts';
 
 const MANIFEST = {
   name: 'merchant-invoicing',
@@ -87,11 +88,24 @@ describe('links in the package', () => {
     );
   });
 
-  it.each(['README.md', 'docs/payment-page.md'])('%s is unchanged after packing', (page) => {
+  it.each([
+    ['[chaos](../testing.md#chaos)', 'docs/testing.md#chaos'],
+    ['[commands](../../CONTRIBUTING.md)', 'CONTRIBUTING.md'],
+    ['[a shop](../../examples/shop/)', 'examples/shop/'],
+  ])('lead from a guide to what is not packed: %s', (text, target) => {
+    const packed = toAbsolute('docs/guides/take-a-payment.md', text, place);
+    expect(packed).toBe(text.replace(/\(.*/, `(https://github.com/owner/name/blob/v1.2.3/${target})`));
+    expect(toRelative('docs/guides/take-a-payment.md', packed, place)).toBe(text);
+  });
+
+  it.each(packedPages())('%s is unchanged after packing, and points to packed pages', (page) => {
     const packed = toAbsolute(page, read(page), place);
-    expect(packed).not.toBe(read(page));
-    expect(packed).not.toMatch(/!\[[^\]]*\]\((?!https)/);
     expect(toRelative(page, packed, place)).toBe(read(page));
+    expect(packed).not.toMatch(/!\[[^\]]*\]\((?!https)/);
+    const targets = [...packed.matchAll(/\]\((?!https?:|mailto:|#)([^)\s]+)\)/g)].map(([, target]) => target ?? '');
+    const paths = targets.map((target) => new URL(target, `file:///${page}`).pathname.slice(1));
+    expect(packedPages()).toEqual(expect.arrayContaining(paths));
+    if (page === 'README.md') expect([paths, packed === read(page)]).toEqual([[], false]);
   });
 });
 
@@ -99,5 +113,15 @@ describe('the changelog', () => {
   it('begins with the version of the package', () => {
     const { version } = JSON.parse(read('package.json'));
     expect(/^## (\S+)/m.exec(read('CHANGELOG.md'))?.[1]).toBe(version);
+  });
+});
+
+describe('links of the site to sources', () => {
+  it('lead to the repository at the tag of the release', () => {
+    expect(sourcesOf(MANIFEST)).toBe('https://github.com/owner/merchant-invoicing/blob/v1.2.3/{path}#L{line}');
+  });
+
+  it('are left out while the package names no repository', () => {
+    expect(sourcesOf({ version: '1.2.3' })).toBeNull();
   });
 });

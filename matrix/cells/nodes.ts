@@ -14,6 +14,7 @@ const FORMS: readonly (readonly [name: string, words: readonly string[], isQuiet
   ['no eval, CommonJS', ['--disallow-code-generation-from-strings', 'cjs.cjs'], true],
   ['frozen intrinsics, ESM', ['--frozen-intrinsics', 'esm.mjs'], false], // Node warns that the flag is experimental
   ['frozen intrinsics, CommonJS', ['--frozen-intrinsics', 'cjs.cjs'], false],
+  ['probe of a sandbox', ['probe.mjs'], true],
   ['declared exports exist', ['exports.mjs'], true],
 ];
 

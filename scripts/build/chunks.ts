@@ -59,10 +59,13 @@ function namesOf(entries: Readonly<Record<string, string>>, meta: ManualChunkMet
     const rest = [...by].filter((each) => !MAIN.has(each) && !isPartOfSandbox(each));
     // Modules that only the sandbox and late modules load: other entries load another part of the sandbox.
     if (main.join() === 'sandbox' && rest.length > 0 && rest.every((each) => !(each in entries))) return 'late-sandbox';
-    // The rest counts as one, so that a further entry adds few files to those that a shop loads at its start.
-    const users = main.length === 0 ? rest : rest.length === 0 ? main : [...main, 'others'];
+    // The rest counts as one, and not next to two main entries. So it adds few files to those that a shop loads at its start.
+    const users = main.length === 0 ? rest : rest.length === 0 || main.length > 1 ? main : [...main, 'others'];
     // The file of an entry may export only what the entry does.
-    return users.length === 1 && users.every((each) => each in entries) ? `${users}-parts` : users.sort().join('-');
+    if (users.length === 1 && users.every((each) => each in entries)) return `${users}-parts`;
+    // Client and receiver share little. The sandbox loads it as well, so the client loads one file less.
+    if (users.includes('index') && users.includes('webhooks')) return 'index-sandbox-webhooks';
+    return users.sort().join('-');
   };
   return new Map([...users].map(([id, by]) => [id, COMMON.test(id) ? 'common' : name(by)]));
 }

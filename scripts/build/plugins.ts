@@ -2,7 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { transform } from 'esbuild';
-import type { Plugin } from 'rollup';
+import type { ExistingRawSourceMap, Plugin } from 'rollup';
+import { edited, linksOf, parse } from './links.ts';
 
 /** The language of Node 20. */
 const TARGET = 'es2022';
@@ -63,18 +64,37 @@ export const typescript: Plugin = {
   },
 };
 
-/** Removes white space and comments. Names stay. */
+/**
+ * Removes white space and comments, and shortens the names inside functions. The compiler keeps the names at the top of a
+ * script, such as those of classes, but not of a module. So it reads the file without its imports and exports.
+ */
 export const compact: Plugin = {
   name: 'compact',
-  renderChunk: (code) =>
-    transform(code, {
-      minifyWhitespace: true,
-      minifySyntax: true,
+  async renderChunk(code) {
+    const file = parse(code);
+    const links = linksOf(file);
+    // The places of the other statements stay, for the map.
+    const script = edited(
+      file,
+      links.map((node) => ({ node, text: node.getText().replace(/./g, ' ') })),
+    ).replace(/^#!.*/, '');
+    const { code: text, map } = await transform(script, {
+      minify: true,
       lineLimit: LINE,
-
       legalComments: 'none', // THIRD-PARTY-LICENSES has the licences
       charset: 'utf8',
       target: TARGET,
       sourcemap: true,
-    }),
+    });
+    const written = links.map((node) => node.getText().replace(/\s*([{},'])\s*/g, '$1'));
+    const isAtEnd = (link: string): boolean => /^export\{[^}]*\};$/.test(link);
+    const head = [...(/^#!.*/.exec(code) ?? []), ...written.filter((link) => !isAtEnd(link))].map(
+      (line) => `${line}\n`,
+    );
+    const { mappings, ...rest } = JSON.parse(map) as ExistingRawSourceMap;
+    return {
+      code: [...head, text, ...written.filter(isAtEnd)].join(''),
+      map: { ...rest, mappings: ';'.repeat(head.length) + mappings }, // a semicolon ends a line
+    };
+  },
 };

@@ -6,8 +6,16 @@ import { declarationsOf, reachedFrom, resolved } from './references.ts';
 
 const SRC = join(ROOT, 'src/');
 
-/** Returns what the entries export, and what these declarations refer to. The compiler reads the declarations under the paths of the sources. */
-export function surfaceOf(declarations: ReadonlyMap<string, Declaration>, entries: readonly string[]): Surface {
+/** The public part of the package, by the paths of the sources. */
+interface Public {
+  /** The names that the entries export, and those to which these declarations refer. */
+  readonly surface: Surface;
+  /** The entries, and the sources that declare what they export. */
+  readonly sources: ReadonlySet<string>;
+}
+
+/** Returns the public part. The compiler reads the declarations under the paths of the sources. */
+export function publicOf(declarations: ReadonlyMap<string, Declaration>, entries: readonly string[]): Public {
   const options: ts.CompilerOptions = {
     target: ts.ScriptTarget.ES2022,
     module: ts.ModuleKind.NodeNext,
@@ -23,11 +31,7 @@ export function surfaceOf(declarations: ReadonlyMap<string, Declaration>, entrie
       ? getSourceFile(file, language, ...rest)
       : ts.createSourceFile(file, text, language, true);
   };
-  const checker = ts.createProgram(entries, options, host);
-  return namesIn(checker, entries);
-}
-
-function namesIn(program: ts.Program, entries: readonly string[]): Surface {
+  const program = ts.createProgram(entries, options, host);
   const checker = program.getTypeChecker();
   const exported = entries.flatMap((path) => {
     const source = program.getSourceFile(path);
@@ -35,6 +39,13 @@ function namesIn(program: ts.Program, entries: readonly string[]): Surface {
     if (module === undefined) throw new Error(`${path} declares nothing`);
     return checker.getExportsOfModule(module);
   });
+  const declaring = exported.flatMap((symbol) => declarationsOf(resolved(checker, symbol), SRC));
+  const sources = new Set([...entries, ...declaring.map((node) => node.getSourceFile().fileName)]);
+  return { surface: namesIn(program, entries, exported), sources };
+}
+
+function namesIn(program: ts.Program, entries: readonly string[], exported: readonly ts.Symbol[]): Surface {
+  const checker = program.getTypeChecker();
   const names = new Map<string, Set<string>>(entries.map((path) => [path, new Set()]));
   const reached = reachedFrom(checker, exported, SRC);
   for (const symbol of reached) {

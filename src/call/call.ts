@@ -12,6 +12,7 @@ import { walkPages } from './walk.ts';
 
 /** The answer behind a call's data. */
 export interface ResponseInfo {
+  /** HTTP status of the answer. */
   readonly status: number;
   readonly headers: Headers;
   /** The request id header of the answer, if it had one. */
@@ -78,11 +79,20 @@ export interface Call<T> extends Promise<T> {
  * for await (const invoice of merchant.invoices.list({ status: 'success' })) console.log(invoice.external_id);
  */
 export interface ListCall<T> extends Call<Page<T>>, AsyncIterable<T> {
-  /** Iterates over the items of this page and all later ones. */
+  /**
+   * Iterates over the items of this page and all later ones.
+   *
+   * @throws UnexpectedResponseError (`SDK_PAGE`) if the iteration cannot be complete. The items before it have been yielded.
+   * @example
+   * for await (const invoice of merchant.invoices.list()) {
+   *   if (invoice.is_adjusted) console.log(invoice.external_id);
+   * }
+   */
   [Symbol.asyncIterator](): AsyncGenerator<T, void, undefined>;
 
   /**
    * Iterates over this page and all later ones, each with the items that no earlier page had.
+   * @throws UnexpectedResponseError (`SDK_PAGE`) if the iteration cannot be complete. The items before it have been yielded.
    * @example
    * for await (const page of merchant.invoices.list().pages()) console.log(page.page, page.items.length);
    */

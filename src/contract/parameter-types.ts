@@ -71,5 +71,6 @@ export interface ListInvoicesQuery extends PageQuery {
  * for await (const withdrawal of merchant.withdrawals.list({ status: 'pending' })) console.log(withdrawal.uuid);
  */
 export interface ListWithdrawalsQuery extends PageQuery {
+  /** Only the words that the interface lists. */
   readonly status?: KnownWithdrawalStatus | null | undefined;
 }

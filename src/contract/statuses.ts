@@ -51,8 +51,13 @@ export function statusesOf(event: KnownEventType): readonly FinalInvoiceStatus[]
 
 /** @see [Withdrawal states](../../docs/service-interface.md#withdrawal-states) */
 export const WITHDRAWAL_STATUSES = ['pending', 'approved', 'rejected'] as const;
+/** `pending` is the only state that is not final. @see [Withdrawal states](../../docs/service-interface.md#withdrawal-states) */
 export type KnownWithdrawalStatus = (typeof WITHDRAWAL_STATUSES)[number];
 
 /** @see [Webhook delivery states and moves](../../docs/service-interface.md#webhook-delivery-states-and-moves) */
 export const DELIVERY_STATUSES = ['pending', 'delivering', 'delivered', 'failed'] as const;
+/**
+ * `delivered` and `failed` are final. After `failed`, only a manual resend makes another attempt.
+ * @see [Webhook delivery states and moves](../../docs/service-interface.md#webhook-delivery-states-and-moves)
+ */
 export type KnownDeliveryStatus = (typeof DELIVERY_STATUSES)[number];

@@ -19,21 +19,20 @@ export type UnlistedWord = `${string & { readonly unlisted: true }}`;
  * @see [Invoice states](../../docs/service-interface.md#invoice-states)
  */
 export type KnownInvoiceStatus = 'pending' | FinalInvoiceStatus;
+/** The status of an invoice: a known one, or a word that the service adds later. */
 export type InvoiceStatus = OpenEnum<KnownInvoiceStatus>;
 
-/** @see [Withdrawal states](../../docs/service-interface.md#withdrawal-states) */
-export type { KnownWithdrawalStatus } from './statuses.ts';
+export type { KnownDeliveryStatus, KnownEventType, KnownWithdrawalStatus } from './statuses.ts';
+/** The status of a withdrawal: a known one, or a word that the service adds later. */
 export type WithdrawalStatus = OpenEnum<KnownWithdrawalStatus>;
-
-/** @see [Webhook delivery states and moves](../../docs/service-interface.md#webhook-delivery-states-and-moves) */
-export type { KnownDeliveryStatus } from './statuses.ts';
+/** The status of a delivery: a known one, or a word that the service adds later. */
 export type DeliveryStatus = OpenEnum<KnownDeliveryStatus>;
-
-export type { KnownEventType } from './statuses.ts';
+/** The name of a webhook event: a known one, or a word that the service adds later. */
 export type EventType = OpenEnum<KnownEventType>;
 
 /** A fiat currency. @see [Currency (short form)](../../docs/service-interface.md#currency-short-form) */
 export interface Currency {
+  /** The service's number of the currency. */
   readonly id: number;
   /** Currency code, such as `EUR`. */
   readonly code: string;
@@ -44,6 +43,7 @@ export interface Currency {
 /** The payment method that the customer chose. */
 export interface InvoicePaymentMethod {
   readonly name: string;
+  /** Null if the method has no logo. */
   readonly logo_url: string | null;
 }
 
@@ -83,7 +83,9 @@ export interface CreatedInvoice {
   readonly status: InvoiceStatus;
   /** Receives the terminal webhook. */
   readonly callback_url: string | null;
+  /** Where the customer goes after a payment. Null if the service names no address. */
   readonly success_url: string | null;
+  /** Where the customer goes after a failed payment. Null if the service names no address. */
   readonly fail_url: string | null;
   /** The hosted payment page. Send the customer here. */
   readonly payment_url: string;
@@ -103,6 +105,7 @@ export interface Invoice extends CreatedInvoice {
   readonly settled_amount_usdt: Decimal | null;
   /** True when the paid amount was corrected during a dispute. */
   readonly is_adjusted: boolean;
+  /** Ordered and paid amounts. Null if the paid amount was not corrected. */
   readonly adjustment: InvoiceAdjustment | null;
 }
 
@@ -111,6 +114,7 @@ export interface Invoice extends CreatedInvoice {
  * @see [Payment method (list item)](../../docs/service-interface.md#payment-method-list-item)
  */
 export interface PaymentMethod {
+  /** The service's number of the method. */
   readonly id: number;
   readonly name: string;
   readonly currency: Currency;
@@ -123,6 +127,7 @@ export interface PaymentMethod {
   readonly client_commission_percent: Decimal;
   /** Part carried by the merchant. */
   readonly merchant_commission_percent: Decimal;
+  /** Null if the method has no logo. */
   readonly logo_url: string | null;
 }
 
@@ -150,23 +155,32 @@ export interface Rate {
  */
 export interface Withdrawal {
   readonly uuid: string;
+  /** Who asked for the withdrawal, in the words of the service. */
   readonly actor: string | null;
+  /** The balance that the money comes from, in the words of the service. */
   readonly balance_type: string | null;
+  /** The token that is sent, such as `USDT`. */
   readonly token: string | null;
+  /** The network on which it is sent. */
   readonly network: string | null;
   /** Destination address. */
   readonly address: string | null;
+  /** The amount that was asked for. */
   readonly amount: Decimal | null;
   /** Network fee. */
   readonly network_commission: Decimal | null;
   /** Amount actually sent. */
   readonly amount_to_send: Decimal | null;
   readonly status: WithdrawalStatus;
+  /** When it was asked for. */
   readonly created_at: Date | null;
   /** Network logo. */
   readonly logo_url: string | null;
+  /** Transaction on the network. Null until it is approved. */
   readonly tx_hash: string | null;
+  /** Null if it is not rejected. */
   readonly reject_reason: string | null;
+  /** When it was approved or rejected. Null while it is pending. */
   readonly processed_at: Date | null;
   /**
    * The raw values of members that could not be read: `{ amount: "1.5 USDT" }`. Absent when all members could be read.
@@ -179,11 +193,15 @@ export interface Withdrawal {
 export interface DeliveryAttempt {
   /** HTTP status of the receiver's answer. Null when there was no answer. */
   readonly status_code: number | null;
+  /** Whether the receiver answered 2xx. */
   readonly success: boolean | null;
+  /** Why there was no 2xx answer, in the words of the service. Null after a success. */
   readonly error: string | null;
+  /** Milliseconds until the answer. */
   readonly duration_ms: number | null;
   /** The trigger of the attempt, such as a schedule or a manual resend. */
   readonly triggered_by: string | null;
+  /** When the attempt was made. */
   readonly created_at: Date | null;
 }
 
@@ -195,12 +213,16 @@ export interface DeliveryAttempt {
 export interface WebhookDelivery {
   /** Equals the header X-Webhook-Id. */
   readonly id: string;
+  /** Null if the service does not say it. */
   readonly event_type: EventType | null;
   readonly status: DeliveryStatus;
   /** Attempts made so far. */
   readonly attempts: number;
+  /** Attempts after which the delivery fails, 7 by default. */
   readonly max_attempts: number | null;
+  /** HTTP status of the last answer. Null if no attempt got one. */
   readonly last_http_status: number | null;
+  /** When the next attempt is due. Null without a further attempt. */
   readonly next_retry_at: Date | null;
   /** When a 2xx answer was received. */
   readonly delivered_at: Date | null;
@@ -213,9 +235,13 @@ export interface WebhookDelivery {
  */
 export interface Page<T> {
   readonly items: readonly T[];
+  /** From 1. */
   readonly page: number;
+  /** The size of the page, which the last page may not reach. */
   readonly per_page: number;
+  /** Items on all pages, at the time of this answer. */
   readonly total_items: number;
+  /** Of an empty list 0 or 1, so look at `items`. */
   readonly total_pages: number;
   readonly has_next: boolean;
   readonly has_prev: boolean;

@@ -2,17 +2,17 @@ import type { KnownInvoiceStatus, Page, WebhookDelivery } from '../contract/type
 import type { InvalidItem } from '../resources/list-options.ts';
 import type { ReconcileInvoice } from './read/invoice-row.ts';
 
-/** The options with which `reconcile` makes its requests. */
+/** The part of the options of a call that `reconcile` sets. */
 export interface ReconcileCallOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The options with which `reconcile` lists invoices. */
+/** The part of the options of a list that `reconcile` sets. */
 export interface ReconcileListOptions extends ReconcileCallOptions {
   readonly onInvalidItem: (item: InvalidItem) => void;
 }
 
-/** The query with which `reconcile` lists invoices. */
+/** The part of the query of a list that `reconcile` sets. */
 export interface ReconcileQuery {
   readonly status?: KnownInvoiceStatus | undefined;
   readonly page: number;

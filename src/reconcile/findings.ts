@@ -17,6 +17,7 @@ export interface FoundOrder {
   readonly amount: Decimal;
   /** In upper case. */
   readonly currency: string;
+  /** The USDT that the shop has booked. Null if the shop does not say. */
   readonly credited_usdt: Decimal | null;
   readonly state: OrderState;
   /** Where the order stood, such as `line 17` of a file or `row 16` of an iterable. */
@@ -39,6 +40,7 @@ export interface FoundInvoice {
   readonly is_adjusted: boolean;
   readonly created_at: Date;
   readonly expires_at: Date;
+  /** Time of the final state. Null while it is pending. */
   readonly finished_at: Date | null;
 }
 
@@ -54,7 +56,9 @@ export interface FindingFacts {
    * True if both sides were read again just before the finding was reported. An order can be read again only with `lookup`.
    */
   readonly confirmed: boolean;
+  /** The row of the shop. Null if the shop has no such order. */
   readonly order: FoundOrder | null;
+  /** The invoice of the service. Null if the service has no such invoice. */
   readonly invoice: FoundInvoice | null;
 }
 
@@ -173,7 +177,9 @@ export type NotComparedReason =
 /** Something that could not be compared. It comes among the findings, so that nothing is dropped silently. */
 export interface NotCompared {
   readonly kind: 'not_compared';
+  /** Null if the row has no readable id. */
   readonly external_id: string | null;
+  /** Null if the row has no readable currency. */
   readonly currency: string | null;
   readonly reason: Exclude<NotComparedReason, 'within_grace'>;
   /** The problem, as a sentence. */

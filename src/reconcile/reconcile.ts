@@ -34,7 +34,7 @@ export interface Reconciliation extends AsyncIterable<Finding | NotCompared> {
  * `maxInMemory` rows. Invoices that ended less than `grace` ago are left to their webhook. Before a finding is reported, both
  * sides are read again, so that nothing is invented while invoices move.
  *
- * @throws ConfigurationError for an unusable option.
+ * @throws ConfigurationError (`SDK_CONFIGURATION`) for an unusable option.
  * @example
  * const run = reconcile({ merchant, orders, lookup });
  * for await (const finding of run) {

@@ -18,7 +18,9 @@ export interface ReconcileSummary {
   readonly orders: number;
   /** Different invoices in the period. */
   readonly invoices: number;
+  /** Orders that agree with their invoice. */
   readonly matched: number;
+  /** The number of findings of each kind. */
   readonly findings: number;
   /** Including those that are left to their webhook (`within_grace`). */
   readonly notCompared: number;

@@ -19,6 +19,7 @@ import { readRows } from './list.ts';
 export interface ChargeQuery {
   /** Currency code, such as `EUR`, in any case. */
   readonly currency: string;
+  /** Greater than 0, at most 2 decimals, without the commission. */
   readonly amount: DecimalInput;
 }
 

@@ -17,6 +17,7 @@ import { readRows } from './list.ts';
 export interface RateFilter {
   /** Fiat currency code. */
   readonly fiat?: string | null | undefined;
+  /** @defaultValue both sides */
   readonly side?: 'buy' | 'sell' | null | undefined;
   /** Rate source name. */
   readonly platform?: string | null | undefined;

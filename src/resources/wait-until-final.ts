@@ -28,6 +28,7 @@ export interface WaitOptions {
    * @defaultValue 1_800_000, which is 30 minutes
    */
   readonly timeout?: number | undefined;
+  /** Ends the wait with an {@link AbortedError}. */
   readonly signal?: AbortSignal | undefined;
 }
 

@@ -19,7 +19,7 @@ export interface Webhooks {
   /**
    * Lists the deliveries of an invoice, each with its attempts.
    * @param ident The service's uuid, or the external_id.
-   * @throws NotFoundError if the business has no such invoice.
+   * @throws NotFoundError (`SDK_HTTP_404`, or the code of the service) if the business has no such invoice.
    * @example
    * const deliveries = await merchant.webhooks.deliveries('order-1042');
    * @see [GET /api/v1/external/invoices/{ident}/webhooks](../../docs/service-interface.md#get-apiv1externalinvoicesidentwebhooks)
@@ -29,7 +29,7 @@ export interface Webhooks {
   /**
    * Sends the latest delivery of the invoice now. Repeated only after a rate limit, or if it certainly was not sent.
    * @param ident The service's uuid, or the external_id.
-   * @throws NotFoundError if the business has no such invoice, or the invoice has no delivery.
+   * @throws NotFoundError (`SDK_HTTP_404`, or the code of the service) if the business has no such invoice, or the invoice has no delivery.
    * @example
    * await merchant.webhooks.resend('order-1042');
    * @see [POST /api/v1/external/invoices/{ident}/resend-webhook](../../docs/service-interface.md#post-apiv1externalinvoicesidentresend-webhook)
@@ -39,7 +39,7 @@ export interface Webhooks {
   /**
    * Verifies a delivery with the client's webhookSecret and returns its event.
    * @param rawBody The bytes as received, not parsed.
-   * @throws WebhookVerificationError (`SDK_WEBHOOK_…`), whose `reason` names the problem.
+   * @throws WebhookVerificationError (`SDK_WEBHOOK_<REASON>`), whose `reason` names the problem.
    * @example
    * const event = await merchant.webhooks.verify(await request.text(), request.headers);
    * @see [Authentication](../../docs/service-interface.md#authentication)

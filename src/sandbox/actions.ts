@@ -14,7 +14,7 @@ export interface SandboxActions {
    * Creates an invoice, as a request to the service would.
    *
    * @param draft Amount and currency. `external_id` defaults to the next free `order-1001`, `customer_id` to `customer-1`.
-   * @throws ConfigurationError for a member that the service refuses, or a taken `external_id`.
+   * @throws ConfigurationError (`SDK_CONFIGURATION`) for a member that the service refuses, or a taken `external_id`.
    * @example
    * const { payment_url } = sandbox.create({ amount: '25.00', currency: 'EUR' });
    */
@@ -29,7 +29,7 @@ export interface SandboxActions {
   /**
    * Approves a pending withdrawal, which gets a `tx_hash`.
    *
-   * @throws ConfigurationError if there is no such withdrawal, or it is decided already.
+   * @throws ConfigurationError (`SDK_CONFIGURATION`) if there is no such withdrawal, or it is decided already.
    * @example
    * const [waiting] = sandbox.withdrawals();
    * if (waiting !== undefined) sandbox.approve(waiting.uuid);
@@ -38,7 +38,7 @@ export interface SandboxActions {
   /**
    * Rejects a pending withdrawal.
    *
-   * @throws ConfigurationError if there is no such withdrawal, or it is decided already.
+   * @throws ConfigurationError (`SDK_CONFIGURATION`) if there is no such withdrawal, or it is decided already.
    * @example
    * const [waiting] = sandbox.withdrawals();
    * if (waiting !== undefined) sandbox.reject(waiting.uuid, 'unknown address');
@@ -47,7 +47,7 @@ export interface SandboxActions {
   /**
    * Changes dialects from now on. What exists already is written in the new form, too.
    *
-   * @throws ConfigurationError for a name or value that is not in `DIALECTS`.
+   * @throws ConfigurationError (`SDK_CONFIGURATION`) for a name or value that is not in `DIALECTS`.
    * @example
    * sandbox.assume({ conflictStatus: 422 });
    */
@@ -56,7 +56,7 @@ export interface SandboxActions {
   /**
    * Sets the payment method, by id or name. May be repeated while the invoice is pending.
    *
-   * @throws ConfigurationError if the sandbox has no such invoice, it is final, or the method does not take its currency or amount.
+   * @throws ConfigurationError (`SDK_CONFIGURATION`) if the sandbox has no such invoice, it is final, or the method does not take its currency or amount.
    * @example
    * const { amount_to_send } = sandbox.choose('order-1', 'Card');
    */
@@ -65,7 +65,7 @@ export interface SandboxActions {
    * Pays the ordered amount, or another `amount`, which makes the invoice adjusted.
    *
    * @param options `method` is an id or name. Default: the chosen method, or the first that takes the amount.
-   * @throws ConfigurationError if the sandbox has no such invoice, it is final, or no method takes the amount.
+   * @throws ConfigurationError (`SDK_CONFIGURATION`) if the sandbox has no such invoice, it is final, or no method takes the amount.
    * @example
    * const { settled_amount_usdt } = await sandbox.pay('order-1', { method: 'Card' });
    */
@@ -74,7 +74,7 @@ export interface SandboxActions {
    * Pays less than ordered. The invoice becomes adjusted.
    *
    * @param amount Decimal text without the commission, as the ordered amount.
-   * @throws ConfigurationError if the sandbox has no such invoice, it is final, or the amount is not less than ordered.
+   * @throws ConfigurationError (`SDK_CONFIGURATION`) if the sandbox has no such invoice, it is final, or the amount is not less than ordered.
    * @example
    * await sandbox.underpay('order-1', '20.00');
    */
@@ -83,7 +83,7 @@ export interface SandboxActions {
    * Pays more than ordered. The invoice becomes adjusted.
    *
    * @param amount Decimal text without the commission, as the ordered amount.
-   * @throws ConfigurationError if the sandbox has no such invoice, it is final, or the amount is not more than ordered.
+   * @throws ConfigurationError (`SDK_CONFIGURATION`) if the sandbox has no such invoice, it is final, or the amount is not more than ordered.
    * @example
    * await sandbox.overpay('order-1', '30.00');
    */
@@ -91,7 +91,7 @@ export interface SandboxActions {
   /**
    * Ends the invoice as `fail`.
    *
-   * @throws ConfigurationError if the sandbox has no such invoice, or it is final.
+   * @throws ConfigurationError (`SDK_CONFIGURATION`) if the sandbox has no such invoice, or it is final.
    * @example
    * await sandbox.fail('order-1');
    */
@@ -99,7 +99,7 @@ export interface SandboxActions {
   /**
    * Ends the invoice as `canceled`.
    *
-   * @throws ConfigurationError if the sandbox has no such invoice, or it is final.
+   * @throws ConfigurationError (`SDK_CONFIGURATION`) if the sandbox has no such invoice, or it is final.
    * @example
    * await sandbox.cancel('order-1');
    */
@@ -107,7 +107,7 @@ export interface SandboxActions {
   /**
    * Ends the invoice as `expired` without moving the clock.
    *
-   * @throws ConfigurationError if the sandbox has no such invoice, or it is final.
+   * @throws ConfigurationError (`SDK_CONFIGURATION`) if the sandbox has no such invoice, or it is final.
    * @example
    * await sandbox.expire('order-1');
    */
@@ -115,7 +115,7 @@ export interface SandboxActions {
   /**
    * Ends the invoice with the given status. `success` pays it exactly.
    *
-   * @throws ConfigurationError if the sandbox has no such invoice, or it is final.
+   * @throws ConfigurationError (`SDK_CONFIGURATION`) if the sandbox has no such invoice, or it is final.
    * @example
    * await sandbox.finish('order-1', 'success');
    */
@@ -123,7 +123,7 @@ export interface SandboxActions {
   /**
    * Corrects the paid amount after a dispute, without a second webhook. A pending invoice is paid with this amount.
    *
-   * @throws ConfigurationError if the sandbox has no such invoice, or it ended without a payment.
+   * @throws ConfigurationError (`SDK_CONFIGURATION`) if the sandbox has no such invoice, or it ended without a payment.
    * @example
    * await sandbox.pay('order-1');
    * await sandbox.adjust('order-1', '20.00');

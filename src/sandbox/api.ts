@@ -36,7 +36,7 @@ export interface Sandbox extends SandboxActions, AsyncDisposable {
   /**
    * Serves the sandbox over HTTP, by default on loopback and a free port.
    *
-   * @throws ConfigurationError if the port is in use or the sandbox is closed.
+   * @throws ConfigurationError (`SDK_CONFIGURATION`) if the port is in use or the sandbox is closed.
    * @example
    * const { url } = await sandbox.listen({ port: 4010 });
    */
@@ -53,7 +53,7 @@ export interface Sandbox extends SandboxActions, AsyncDisposable {
    * Moves the clock and runs all work that falls due, in order, deliveries included.
    *
    * @param duration Milliseconds, or text such as `"6h"` or `"1h30m"`.
-   * @throws ConfigurationError if it is not a duration from 0 up to 100 years.
+   * @throws ConfigurationError (`SDK_CONFIGURATION`) if it is not a duration from 0 up to 100 years.
    * @example
    * await sandbox.advance('6h');
    */
@@ -83,6 +83,7 @@ export interface Sandbox extends SandboxActions, AsyncDisposable {
   settle(): Promise<void>;
   /**
    * Restores the beginning: state, log, faults, and a virtual clock. With a given seed the ids repeat, too.
+   * It never throws: the options were checked when the sandbox was made.
    *
    * @example
    * beforeEach(() => sandbox.reset());
@@ -92,7 +93,7 @@ export interface Sandbox extends SandboxActions, AsyncDisposable {
   /**
    * Returns one invoice.
    *
-   * @throws ConfigurationError if the sandbox has no such invoice.
+   * @throws ConfigurationError (`SDK_CONFIGURATION`) if the sandbox has no such invoice.
    * @example
    * const { status } = sandbox.invoice('order-1');
    */
@@ -107,7 +108,7 @@ export interface Sandbox extends SandboxActions, AsyncDisposable {
   /**
    * Returns the deliveries of one invoice, or of all, newest first.
    *
-   * @throws ConfigurationError if the sandbox has no such invoice.
+   * @throws ConfigurationError (`SDK_CONFIGURATION`) if the sandbox has no such invoice.
    * @example
    * const [latest] = sandbox.deliveries('order-1');
    */
@@ -115,7 +116,7 @@ export interface Sandbox extends SandboxActions, AsyncDisposable {
   /**
    * Sends the latest delivery now and waits for the attempt. A queued one is expedited.
    *
-   * @throws ConfigurationError if there is no such invoice, or it has no delivery.
+   * @throws ConfigurationError (`SDK_CONFIGURATION`) if there is no such invoice, or it has no delivery.
    * @example
    * await sandbox.resend('order-1');
    */
@@ -124,7 +125,7 @@ export interface Sandbox extends SandboxActions, AsyncDisposable {
    * Searches for the cause of a refused delivery. The receiver gets up to 25 requests, each of which only a receiver with
    * one certain mistake accepts. The delivery and its schedule stay unchanged.
    *
-   * @throws ConfigurationError if the invoice has no delivery that was sent.
+   * @throws ConfigurationError (`SDK_CONFIGURATION`) if the invoice has no delivery that was sent.
    * @example
    * const { text } = await sandbox.explain('order-1');
    */
@@ -132,7 +133,7 @@ export interface Sandbox extends SandboxActions, AsyncDisposable {
   /**
    * Returns the webhook of a final invoice as a signed Request, for a receiver without a port.
    *
-   * @throws ConfigurationError if the sandbox has no such invoice, or it is pending.
+   * @throws ConfigurationError (`SDK_CONFIGURATION`) if the sandbox has no such invoice, or it is pending.
    * @example
    * await sandbox.pay('order-1');
    * const response = await receive(await sandbox.webhookRequest('order-1'));

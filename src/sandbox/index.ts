@@ -1,11 +1,10 @@
 /**
  * The sandbox: a local Merchant Invoicing Service for tests and development, in this process or over HTTP.
  *
- * Its rooms import in one direction: dialect and state, settings, world, business, delivery, service, http, page. The files
- * start.ts and sandbox.ts connect them.
- *
  * @packageDocumentation
  */
+// Its rooms import in one direction: dialect and state, settings, world, business, delivery, service, http, page. The files
+// start.ts and sandbox.ts connect them.
 export type { DialectFile, DialectPoint, DialectSource } from '../dialect-file/dialect-file.ts';
 export type { SandboxActions } from './actions.ts';
 export type { Sandbox, SandboxFetch } from './api.ts';

@@ -16,8 +16,11 @@ export type DeliveryFetch = (input: string, init: RequestInit) => Promise<Respon
  * const sandbox = createSandbox({ defaults: { callback_url: 'http://127.0.0.1:3000/webhook' } });
  */
 export interface SandboxDefaults {
+  /** Receives the terminal webhook. */
   readonly callback_url?: string | null | undefined;
+  /** Where the customer goes after a payment. */
   readonly success_url?: string | null | undefined;
+  /** Where the customer goes after a failed payment. */
   readonly fail_url?: string | null | undefined;
 }
 
@@ -33,6 +36,7 @@ export interface SeedInvoice extends SandboxDefaults {
   readonly customer_id: string;
   readonly amount: string;
   readonly currency: string;
+  /** Text for the customer. */
   readonly purpose?: string | null | undefined;
   /** @defaultValue 'pending' */
   readonly status?: 'pending' | 'success' | 'fail' | 'expired' | 'canceled' | undefined;

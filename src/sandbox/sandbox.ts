@@ -34,7 +34,7 @@ import type { SandboxDelivery, SandboxInvoice } from './wire-types.ts';
  * Creates a sandbox: a local Merchant Invoicing Service for tests and development.
  *
  * @param options All optional. `createSandbox()` works without any.
- * @throws ConfigurationError for an unusable option.
+ * @throws ConfigurationError (`SDK_CONFIGURATION`) for an unusable option.
  * @example
  * const sandbox = createSandbox();
  * const merchant = new MerchantClient({ apiKey: sandbox.apiKey, baseUrl: sandbox.url, fetch: sandbox.fetch });

@@ -63,6 +63,7 @@ export interface SandboxWebhookRequest {
 /** One attempt of a delivery: the members of the interface, and what helps to find out why. */
 export interface SandboxAttempt extends Wire<DeliveryAttempt> {
   readonly success: boolean;
+  /** Milliseconds of real time until the answer. */
   readonly duration_ms: number;
   /** `schedule` for an attempt of the retry schedule, `manual` for a resend. */
   readonly triggered_by: 'schedule' | 'manual';
@@ -91,6 +92,7 @@ export interface SandboxDelivery extends Omit<Wire<WebhookDelivery>, 'attempt_lo
   readonly url: string | null;
   /** The bytes that every attempt sends. */
   readonly body: string;
+  /** Attempts of the schedule. A manual resend may add one. */
   readonly max_attempts: number;
   readonly created_at: string;
   readonly attempt_log: readonly SandboxAttempt[];
@@ -101,11 +103,17 @@ export interface NewInvoice {
   /** Decimal text, greater than 0, at most 2 decimals. */
   readonly amount: string;
   readonly currency: string;
+  /** Default: the next free one, such as `order-1001`. */
   readonly external_id?: string | undefined;
+  /** @defaultValue 'customer-1' */
   readonly customer_id?: string | undefined;
+  /** Text for the customer. */
   readonly purpose?: string | undefined;
+  /** Receives the terminal webhook. Default: that of {@link SandboxDefaults}. */
   readonly callback_url?: string | undefined;
+  /** Where the customer goes after a payment. Default: that of {@link SandboxDefaults}. */
   readonly success_url?: string | undefined;
+  /** Where the customer goes after a failed payment. Default: that of {@link SandboxDefaults}. */
   readonly fail_url?: string | undefined;
 }
 

@@ -8,18 +8,19 @@ import { fakePage } from './fake-rows.ts';
 
 /** The members of the response that `withResponse()` of a fake resolves to. */
 export interface FakeResponse {
-  /** @defaultValue 200 */
+  /** HTTP status. @defaultValue 200 @defaultValue 200 */
   readonly status?: number | undefined;
+  /** @defaultValue no header */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** @defaultValue null */
+  /** The request id header. @defaultValue null @defaultValue null */
   readonly requestId?: string | null | undefined;
-  /** @defaultValue 1 */
+  /** Requests made. @defaultValue 1 @defaultValue 1 */
   readonly attempts?: number | undefined;
   /** Milliseconds. @defaultValue 0 */
   readonly durationMs?: number | undefined;
-  /** @defaultValue false */
+  /** Whether a lost attempt had created the invoice. @defaultValue false @defaultValue false */
   readonly recovered?: boolean | undefined;
-  /** @defaultValue an empty text */
+  /** The text of the body. @defaultValue an empty text */
   readonly raw?: string | undefined;
 }
 
@@ -41,7 +42,7 @@ const ignore = (): void => {};
  *
  * A rejected fake that nothing awaits causes no unhandled rejection, so a mock may hold one.
  *
- * @throws ConfigurationError for an unknown member of the response.
+ * @throws ConfigurationError (`SDK_CONFIGURATION`) for an unknown member of the response.
  * @example
  * const shop: { invoices: Pick<MerchantClient['invoices'], 'get'> } = {
  *   invoices: { get: (ident) => fakeCall(fakeInvoice({ external_id: ident, status: 'success' })) },
@@ -60,7 +61,7 @@ export function fakeCall<T>(value: T, response: FakeResponse = {}): Call<T> {
 export interface FakeListOptions {
   /** The page that the promise resolves to. @defaultValue 1 */
   readonly page?: number | undefined;
-  /** @defaultValue 20 */
+  /** Items on a page. @defaultValue 20 */
   readonly per_page?: number | undefined;
 }
 
@@ -72,7 +73,7 @@ const SIZE = { min: 1, max: 100, byDefault: 20 };
  * Returns the call of a list: a promise of one page, an iterable of all items, `pages()` and `collect()`. The items are cut
  * into pages from page 1 on, and the real walk reads them. An error of this package rejects the call.
  *
- * @throws ConfigurationError for an unusable option.
+ * @throws ConfigurationError (`SDK_CONFIGURATION`) for an unusable option.
  * @example
  * const invoices = { list: () => fakeListCall([fakeInvoice(), fakeInvoice()], { per_page: 1 }) };
  */

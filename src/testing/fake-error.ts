@@ -45,7 +45,12 @@ const NAMES = namesOf<AnyOverrides>({
   reason: true,
 });
 
-/** Members of a {@link fakeError}: those that its class has. A code that is made of a status or a reason fixes that. */
+/**
+ * Members of a {@link fakeError}: those that its class has. A code that is made of a status or a reason fixes that.
+ *
+ * @example
+ * const missing = fakeError('SDK_HTTP_404', { externalId: 'order-1042', requestId: 'req-1' });
+ */
 export type FakeErrorOverrides<Code extends string> = Code extends `SDK_WEBHOOK_${string}`
   ? Pick<AnyOverrides, 'message'>
   : MembersOf<

@@ -64,7 +64,7 @@ type Body = Readonly<Record<string, unknown>>;
  *
  * @param overrides Amounts are text or Decimals. `original_amount` makes the event adjusted. With the source `catch_up`,
  * the members of a delivery are null.
- * @throws ConfigurationError for an unknown name or an unusable value.
+ * @throws ConfigurationError (`SDK_CONFIGURATION`) for an unknown name or an unusable value.
  * @throws WebhookVerificationError (`SDK_WEBHOOK_MALFORMED_PAYLOAD`) for overrides that contradict each other.
  * @example
  * const event = fakePaidEvent({ external_id: 'order-1042', credited_usdt: '26.86' });
@@ -100,7 +100,7 @@ export function fakePaidEvent(overrides: FakePaidEventOverrides = {}): InvoicePa
 /**
  * Returns the event of an invoice that ended without payment, `expired` unless an override says otherwise.
  *
- * @throws ConfigurationError for an unknown name or an unusable value.
+ * @throws ConfigurationError (`SDK_CONFIGURATION`) for an unknown name or an unusable value.
  * @example
  * const event = fakeCanceledEvent({ external_id: 'order-1042', status: 'fail' });
  */
@@ -117,7 +117,7 @@ export function fakeCanceledEvent(overrides: FakeCanceledEventOverrides = {}): I
 /**
  * Returns an event that this package does not know, `invoice.refunded` unless an override says otherwise.
  *
- * @throws ConfigurationError for an unknown name, an unusable value, or the name of a known event.
+ * @throws ConfigurationError (`SDK_CONFIGURATION`) for an unknown name, an unusable value, or the name of a known event.
  * @example
  * const event = fakeUnknownEvent({ event_name: 'invoice.disputed', status: 'success' });
  */

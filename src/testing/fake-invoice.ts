@@ -72,7 +72,7 @@ type GivenInvoice = Given<Omit<Invoice, Nested>> & NestedOverrides;
  *
  * @param overrides Amounts are text or Decimals, times are Dates or ISO text, and `currency` may be a code. Without
  * `status`, an override that only a paid invoice has makes it `success`, and so does `finished_at`.
- * @throws ConfigurationError for an unknown name, an unusable value, or overrides that contradict each other. For an invoice
+ * @throws ConfigurationError (`SDK_CONFIGURATION`) for an unknown name, an unusable value, or overrides that contradict each other. For an invoice
  * that contradicts itself, spread a fake: `{ ...fakeInvoice(), finished_at: new Date() }`.
  * @example
  * const paid = fakeInvoice({ external_id: 'order-1042', status: 'success', amount: '100.00' });
@@ -88,7 +88,7 @@ export function fakeInvoice(overrides: FakeInvoiceOverrides = {}): Invoice {
 /**
  * Returns an invoice as `invoices.create` returns it. The rules are those of {@link fakeInvoice}.
  *
- * @throws ConfigurationError for an unknown name, an unusable value, or overrides that contradict each other.
+ * @throws ConfigurationError (`SDK_CONFIGURATION`) for an unknown name, an unusable value, or overrides that contradict each other.
  * @example
  * const created = fakeCreatedInvoice({ external_id: 'order-1042', amount: '25.00' });
  */

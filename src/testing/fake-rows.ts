@@ -30,7 +30,7 @@ const HOUR = 3_600_000;
  * Returns a withdrawal, pending unless an override says otherwise. An approved one has a `tx_hash`, a rejected one a
  * `reject_reason`, and both have `processed_at`. Without `amount_to_send`, the commission is subtracted.
  *
- * @throws ConfigurationError for an unknown name or an unusable value.
+ * @throws ConfigurationError (`SDK_CONFIGURATION`) for an unknown name or an unusable value.
  * @example
  * const withdrawal = fakeWithdrawal({ status: 'rejected', amount: '1200.50' });
  */
@@ -82,7 +82,7 @@ export type FakePaymentMethodOverrides = Overrides<Omit<PaymentMethod, 'currency
  * Returns a payment method: a card for EUR, from 5.00 to 2,000.00, with 3 % commission. The total commission is the sum of
  * both parts.
  *
- * @throws ConfigurationError for an unknown name or an unusable value.
+ * @throws ConfigurationError (`SDK_CONFIGURATION`) for an unknown name or an unusable value.
  * @example
  * const method = fakePaymentMethod({ currency: 'TRY', min_amount: '100.00' });
  */
@@ -121,7 +121,7 @@ const RATE: Kinds<Rate> = {
 /**
  * Returns a market rate of USDT: the buying price of EUR, or of the currency in `fiat`.
  *
- * @throws ConfigurationError for an unknown name or an unusable value.
+ * @throws ConfigurationError (`SDK_CONFIGURATION`) for an unknown name or an unusable value.
  * @example
  * const rate = fakeRate({ fiat: 'TRY', side: 'sell' });
  */
@@ -159,7 +159,7 @@ const MAX_ATTEMPTS = 7;
  * Returns the delivery of a webhook, delivered at its first attempt unless an override says otherwise. The log of the
  * attempts follows `status` and `attempts`: a failed delivery has seven failed ones.
  *
- * @throws ConfigurationError for an unknown name or an unusable value.
+ * @throws ConfigurationError (`SDK_CONFIGURATION`) for an unknown name or an unusable value.
  * @example
  * const delivery = fakeDelivery({ status: 'failed', last_http_status: 503 });
  */
@@ -205,7 +205,7 @@ const PAGE = namesOf<Omit<Page<unknown>, 'items'>>({
 /**
  * Returns a page with these items. Without overrides it is the only page.
  *
- * @throws ConfigurationError for an unknown name.
+ * @throws ConfigurationError (`SDK_CONFIGURATION`) for an unknown name.
  * @example
  * const page = fakePage([fakeInvoice()], { page: 2, per_page: 1, total_items: 3 });
  */

@@ -23,11 +23,14 @@ function amountOf(value: unknown): Decimal | null {
   return read instanceof Problem ? null : read;
 }
 
-/** The result of a matcher of vitest and Jest. */
+/** The part of the result of a matcher that vitest and Jest read. */
 export interface MatcherResult {
   readonly pass: boolean;
+  /** The text of the failure. The runner calls it only then. */
   message(): string;
+  /** The received amount as text, for the diff of the runner. */
   readonly actual?: unknown;
+  /** The expected amount as text, for the diff of the runner. */
   readonly expected?: unknown;
 }
 

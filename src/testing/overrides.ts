@@ -6,7 +6,13 @@ import { dateFrom, decimalFrom, Problem } from '../contract/values/scalars.ts';
 /** A member as a fake takes it: money as text or a Decimal, a time as a Date or ISO text. */
 export type Override<T> = T extends Decimal ? DecimalInput : T extends Date ? Date | string : T;
 
-/** Members of a fake. Those that are absent or undefined get plausible values that fit the others. */
+/**
+ * Members of a fake. Those that are absent or undefined get plausible values that fit the others.
+ *
+ * @example
+ * const overrides: Overrides<Withdrawal> = { status: 'approved', amount: '100.00', created_at: '2026-01-31T09:00:00Z' };
+ * const withdrawal = fakeWithdrawal(overrides);
+ */
 export type Overrides<T> = { readonly [K in keyof T]?: Override<T[K]> | undefined };
 
 /** How each member of a type is read. The compiler reports a missing one. */

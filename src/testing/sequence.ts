@@ -23,7 +23,7 @@ let fixedTime: number | null = null;
  * fakes the tests before it made.
  *
  * @param number 0 to 65,535. Fakes of different seeds have different ids.
- * @throws ConfigurationError for an unusable seed or time.
+ * @throws ConfigurationError (`SDK_CONFIGURATION`) for an unusable seed or time.
  * @example
  * beforeEach(() => seedFakes(1, { now: '2026-01-31T09:30:00Z' }));
  */

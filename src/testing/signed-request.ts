@@ -10,13 +10,23 @@ export const FAKE_WEBHOOK_SECRET = 'whsec_fake_0123456789abcdef';
 /** The body of a delivery: an event, members of a paid event, or the exact text or bytes. */
 export type DeliveryBody = InvoiceEvent | FakePaidEventOverrides | string | Uint8Array;
 
-/** Options of {@link signedDelivery}. */
+/**
+ * Options of {@link signedDelivery}.
+ *
+ * @example
+ * const late = await signedDelivery(fakePaidEvent(), { secret, timestamp: Date.now() - 600_000 });
+ */
 export interface SignedDeliveryOptions extends SignWebhookOptions {
   /** The webhook secret of the receiver. @defaultValue {@link FAKE_WEBHOOK_SECRET} */
   readonly secret?: string | Uint8Array | undefined;
 }
 
-/** Options of {@link signedRequest}. */
+/**
+ * Options of {@link signedRequest}.
+ *
+ * @example
+ * const request = await signedRequest(fakePaidEvent(), { secret, url: 'https://shop.example/webhook' });
+ */
 export interface SignedRequestOptions extends SignedDeliveryOptions {
   /** The address of the receiver. @defaultValue `'http://localhost/webhook'` */
   readonly url?: string | undefined;
@@ -37,7 +47,7 @@ export interface SignedDelivery {
  * The body is made of the members of the event, so an event that was changed with a spread is sent as changed.
  *
  * @param content An event, members of a paid event, or a body that is signed as it is.
- * @throws ConfigurationError for an unusable secret, option or content.
+ * @throws ConfigurationError (`SDK_CONFIGURATION`) for an unusable secret, option or content.
  * @example
  * const reply = await handler.handle(await signedDelivery(fakePaidEvent({ external_id: 'order-1042' })));
  */
@@ -57,7 +67,7 @@ export async function signedDelivery(
  * such as a route of Next or Hono and `toFetchHandler`.
  *
  * @param content An event, members of a paid event, or a body that is signed as it is.
- * @throws ConfigurationError for an unusable secret, option or content.
+ * @throws ConfigurationError (`SDK_CONFIGURATION`) for an unusable secret, option or content.
  * @example
  * const response = await receive(await signedRequest(fakePaidEvent({ external_id: 'order-1042' })));
  */

@@ -1,4 +1,21 @@
-/** Clocks, timers and randomness of a client. Replace them in tests to control time. @experimental */
+/**
+ * Clocks, timers and randomness of a client. Replace them in tests to control time.
+ *
+ * @experimental
+ * @example
+ * let now = 0; // a clock that waits for nobody: each wait ends at once
+ * const runtime: Runtime = {
+ *   now: () => now,
+ *   monotonic() { return now; },
+ *   random: () => 0.5,
+ *   timer(milliseconds, callback) {
+ *     now += milliseconds;
+ *     queueMicrotask(callback);
+ *     return () => {};
+ *   },
+ * };
+ * const merchant = new MerchantClient({ baseUrl: sandbox.url, apiKey: sandbox.apiKey, fetch: sandbox.fetch, runtime });
+ */
 export interface Runtime {
   /** Milliseconds since the epoch, for dates. */
   now(): number;

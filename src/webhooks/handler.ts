@@ -25,9 +25,9 @@ export interface WebhookHandler {
    * amounts are never guessed.
    *
    * @param merchant A `MerchantClient`.
-   * @throws ConfigurationError for an unusable argument, or a cursor that is damaged or of another account. Also for a
+   * @throws ConfigurationError (`SDK_CONFIGURATION`) for an unusable argument, or a cursor that is damaged or of another account. Also for a
    *   `since` or a cursor that the store's retention does not reach.
-   * @throws AbortedError if the signal is aborted. The last cursor stays valid.
+   * @throws AbortedError (`SDK_ABORTED`) if the signal is aborted. The last cursor stays valid.
    * @throws CallError of the client if the list cannot be read. The last cursor stays valid.
    * @example
    * const first = await handler.catchUp(merchant, { since: '2026-01-31T09:00:00Z' });
@@ -44,7 +44,7 @@ export interface WebhookHandler {
  * Your function may run again after a crash. Make its work idempotent, or write inside the transaction of a store that
  * has one.
  *
- * @throws ConfigurationError for a missing or unusable option.
+ * @throws ConfigurationError (`SDK_CONFIGURATION`) for a missing or unusable option.
  * @example
  * const handler = createWebhookHandler({
  *   secret: process.env.MERCHANT_WEBHOOK_SECRET ?? '',

@@ -74,6 +74,8 @@ describe('decimal text from the wire', () => {
   );
 
   it.each([
+    [`1${'0'.repeat(140)}`, 'one place more than 140 before the point'],
+    [`0.${'0'.repeat(140)}1`, 'one place more than 140 behind the point'],
     ['1'.repeat(41), 'one significant digit more than forty'],
     [`0.${'1'.repeat(41)}`, 'one significant decimal more than forty'],
     [`1.${'0'.repeat(39)}1`, 'forty-one digits with zeros between them'],

@@ -179,6 +179,29 @@ describe('a delivery record', () => {
     expect(first(record).status).toBe('delivered');
   });
 
+  it.each([
+    ['a number stands under a name of the list', { deliveries: 1, data: wire.deliveries }],
+    ['an object stands under a name of the list', { results: {}, data: wire.deliveries }],
+    ['text stands under a name of a wrapper', { data: 'ok', delivery: { history: wire.deliveries } }],
+  ])('is found where %s', (_case, payload) => {
+    expect(decoded(listDeliveries.data, payload)).toHaveLength(wire.deliveries.length);
+  });
+
+  it('has its log beside the object that holds it', () => {
+    const { attempt_log, ...record } = wire.deliveredRecord;
+    expect(decoded(listDeliveries.data, { data: record, attempt_log })[0]?.attempt_log).toHaveLength(3);
+  });
+
+  it.each([
+    [3, true],
+    [4, false],
+  ])('in %d wrappers is read: %s', (wrappers, isRead) => {
+    let payload: unknown = wire.deliveredRecord;
+    for (let depth = 0; depth < wrappers; depth += 1) payload = { delivery: payload };
+    if (isRead) expect(decoded(listDeliveries.data, payload)).toHaveLength(1);
+    else expect(refused(listDeliveries.data, payload)).toHaveLength(1);
+  });
+
   it('is not looked for without end', () => {
     const deep = { webhook: { webhook: { webhook: { webhook: { history: [wire.deliveredRecord] } } } } };
     expect(refused(listDeliveries.data, deep)).not.toEqual([]);

@@ -6,6 +6,7 @@ import { listRates } from '../../src/contract/rates.ts';
 import type { Check } from '../../src/contract/values/codecs.ts';
 import { type Drift, driftsIn } from '../../src/contract/values/drift.ts';
 import { getWithdrawal } from '../../src/contract/withdrawals.ts';
+import { deliveredRecord } from '../support/fixtures/deliveries.ts';
 import { adjustedInvoice, invoicePage, successInvoice } from '../support/fixtures/invoices.ts';
 import { paymentMethods } from '../support/fixtures/payment-methods.ts';
 import { buyRate, rates } from '../support/fixtures/rates.ts';
@@ -93,6 +94,28 @@ it('names the members of a withdrawal that could not be read', () => {
 
 it('does not count the names of a delivery, which are not shown', () => {
   expect(drifts(listDeliveries.data, [{ webhook_id: '1', state: 'failed', history: [{ extra: 1 }] }])).toEqual([]);
+});
+
+it('leaves out members of a delivery that are null: their names are not shown', () => {
+  expect(drifts(listDeliveries.data, [{ ...deliveredRecord, attempt_log: null }])).toEqual([]);
+});
+
+it('reads 20,000 values of an answer, and no more', () => {
+  const rows = Array.from({ length: 20_000 }, () => ({ side: 'buy' }));
+  const odd = { side: 'swap' };
+  expect(drifts(listRates.data, rows.with(19_999, odd))).toEqual([{ path: '*.side', kind: 'unknown_word' }]);
+  expect(drifts(listRates.data, [...rows, odd])).toEqual([]);
+});
+
+it('names a field of any length with its first 100 characters', () => {
+  expect(drifts(getInvoice.data, { ...successInvoice, ['x'.repeat(101)]: 1 })).toEqual([
+    { path: 'x'.repeat(100), kind: 'unknown_field' },
+  ]);
+});
+
+it('does not take a list that may be absent for one in place of an object', () => {
+  const { attempts: _count, ...rest } = deliveredRecord;
+  expect(drifts(listDeliveries.data, [{ ...rest, attempts: [] }])).toEqual([]);
 });
 
 it('does not enter what the interface does not name, however deep', () => {

@@ -32,7 +32,8 @@ function loadsOf(path: string, text: string): string[] {
   return names;
 }
 
-function sourcesOf(root: string, chunk: string): string[] {
+function sourcesOf(root: string, built: string): string[] {
+  const chunk = built.replace(/^cjs\//, ''); // it holds the code of this ES module, and has no map
   const path = `${root}/${chunk}.map`;
   if (!existsSync(path)) throw new Error(`${chunk} has no source map, so its contents cannot be told`);
   const { sources } = JSON.parse(readFileSync(path, 'utf8')) as { readonly sources: readonly string[] };

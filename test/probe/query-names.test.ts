@@ -4,10 +4,12 @@ import { runProbe } from '../../src/probe/run.ts';
 import { stepsOf } from '../../src/probe/steps.ts';
 import { verdictsOf } from '../../src/probe/verdict.ts';
 import type { Dialect, SandboxOptions } from '../../src/sandbox/index.ts';
+import { approvedWithdrawal } from '../support/fixtures/withdrawals.ts';
 import { doorTo, emptyAccount } from './account.ts';
 
 const NAMES = ['withdrawalStatus', 'withdrawalPage', 'withdrawalPageSize'] as const;
-const row = (number: number, status: string) => ({
+const row = (number: number, status: 'approved' | 'pending') => ({
+  ...approvedWithdrawal,
   uuid: `5eed0000-0000-4000-8000-0000000000${String(number).padStart(2, '0')}`,
   status,
 });

@@ -64,7 +64,7 @@ function checkClock(date: string | null, began: number, ended: number): CheckRes
 }
 
 async function checkCall({ baseUrl, apiKey, allowHttp, signal }: Target): Promise<CheckResult> {
-  const { MerchantClient } = await import('../../client.ts');
+  const { MerchantClient } = await import('../../index.ts');
   try {
     const client = new MerchantClient({ baseUrl, apiKey, allowHttp, retry: false, timeout: TIMEOUT });
     const methods = await client.paymentMethods.list({ signal });

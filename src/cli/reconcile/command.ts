@@ -113,7 +113,7 @@ async function clientOf(flags: Flags, io: Io): Promise<ReconcileOptions['merchan
   if (baseUrl === undefined)
     throw misuse('MERCHANT_BASE_URL is not set', `${EXAMPLE} --base-url https://pay.example.com`);
   if (apiKey === undefined) throw misuse('MERCHANT_API_KEY is not set', `${EXAMPLE} --key-file key.txt`);
-  const { MerchantClient } = await import('../../client.ts');
+  const { MerchantClient } = await import('../../index.ts');
   const allowHttp = flags['allow-http'];
   return new MerchantClient({ baseUrl, apiKey, allowHttp, deadline: DEADLINE, retry: { attempts: ATTEMPTS } });
 }

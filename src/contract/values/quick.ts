@@ -76,6 +76,7 @@ function hasMarks(text: string): boolean {
 /** Returns the place of the first character that is not a digit. */
 function digitsEnd(text: string, from: number): number {
   let at = from;
+  // Stryker disable next-line ConditionalExpression,EqualityOperator: behind the text is NaN, no digit either, but slower
   while (at < text.length && isDigit(text.charCodeAt(at))) at += 1;
   return at;
 }

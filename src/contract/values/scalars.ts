@@ -36,7 +36,7 @@ export function exactDecimal(value: string): Decimal | Problem {
   if (value.length > DECIMAL_TEXT_MAX || !DECIMAL_TEXT.test(value)) return NOT_DECIMAL;
   const decimal = new Decimal(value);
   if (decimal.isZero()) return new Decimal(0); // "-0" would be a negative that is not below zero
-  return value.length <= SIGNIFICANT_DIGITS || isWithinBounds(decimal) ? decimal : TOO_LONG;
+  return isWithinBounds(decimal) ? decimal : TOO_LONG;
 }
 
 function isWithinBounds(decimal: Decimal): boolean {
@@ -97,8 +97,8 @@ export function exactDate(value: string): Date | Problem {
 }
 
 function offsetMinutes(zone: string | undefined): number | null {
-  if (zone === undefined || zone === 'Z' || zone === 'z') return 0;
-  const digits = zone.slice(1).replace(':', '').padEnd(4, '0');
+  if (zone === undefined) return 0;
+  const digits = zone.slice(1).replace(':', ''); // none in "Z", and without minutes two
   const [hours, minutes] = [Number(digits.slice(0, 2)), Number(digits.slice(2))];
   if (hours > 23 || minutes > 59) return null;
   return (zone.startsWith('-') ? -1 : 1) * (hours * 60 + minutes);

@@ -16,7 +16,7 @@ import { EVENT_STREAM, streamEvents } from './event-stream.ts';
  * const { url } = await sandbox.listen({ port: 4010, allowedHosts: ['sandbox'] });
  */
 export interface ListenOptions {
-  /** @defaultValue 0, any free port */
+  /** The port to listen on. @defaultValue 0, any free port */
   readonly port?: number | undefined;
   /** Any other host opens the sandbox to the network. @defaultValue '127.0.0.1' */
   readonly host?: string | undefined;
@@ -27,7 +27,15 @@ export interface ListenOptions {
 /** The HTTP server of a sandbox. */
 export interface SandboxServer {
   readonly url: string;
+  /** The port that was asked for, or the free one that was found. */
   readonly port: number;
+  /**
+   * Ends the server. The sandbox still answers in the process.
+   *
+   * @example
+   * const server = await sandbox.listen();
+   * await server.close();
+   */
   close(): Promise<void>;
 }
 

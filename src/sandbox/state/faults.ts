@@ -41,6 +41,7 @@ export type DeliveryFault =
   /** The JSON is written again after signing: the same data, other bytes. */
   | { readonly type: 'reserialized' };
 
+/** A failure that a sandbox injects, with its settings. */
 export type Fault = RequestFault | DeliveryFault;
 export type FaultType = Fault['type'];
 
@@ -79,6 +80,7 @@ export interface QueuedFault {
   readonly operation: Operation | null;
   /** How often it still applies. May be Infinity. */
   readonly times: number;
+  /** Probability that it applies to a matching request. */
   readonly rate: number;
 }
 
@@ -87,7 +89,7 @@ export interface Faults {
   /**
    * Queues a fault for the next matching request or delivery. A name means the fault with its defaults.
    *
-   * @throws ConfigurationError for an unknown fault or option.
+   * @throws ConfigurationError (`SDK_CONFIGURATION`) for an unknown fault or option.
    * @example
    * sandbox.faults.next('reset_after', { operation: 'invoices.create' });
    * sandbox.faults.next({ type: 'rate_limit', retryAfter: 2 }, { times: 3 });
@@ -97,14 +99,24 @@ export interface Faults {
    * Lets each request fail with a probability from 0 to 1, by one of `faults`. The same seed fails the same requests.
    *
    * @param faults Default: all request faults but `hang`.
-   * @throws ConfigurationError for an unusable rate or fault.
+   * @throws ConfigurationError (`SDK_CONFIGURATION`) for an unusable rate or fault.
    * @example
    * sandbox.faults.random(0.2, 'nightly');
    */
   random(rate: number, seed?: number | string, faults?: readonly (RequestFault | RequestFault['type'])[]): void;
-  /** Removes all queued and random faults. */
+  /**
+   * Removes all queued and random faults.
+   *
+   * @example
+   * sandbox.faults.clear();
+   */
   clear(): void;
-  /** The queued faults, next first. */
+  /**
+   * The queued faults, next first.
+   *
+   * @example
+   * const waiting = sandbox.faults.queued().map(({ fault }) => fault.type);
+   */
   queued(): readonly QueuedFault[];
 }
 

@@ -34,6 +34,7 @@ export interface InvoiceMove {
   readonly at: string;
   readonly uuid: string;
   readonly external_id: string;
+  /** Null for a creation. */
   readonly from: KnownInvoiceStatus | null;
   readonly to: KnownInvoiceStatus;
   readonly why: string;

@@ -14,12 +14,15 @@ const VERSION = 1;
 /** The content of a sandbox as plain JSON data, for the option `state`. Its members may change in any version. @experimental */
 export interface SandboxState {
   readonly version: 1;
+  /** The seed of the run. */
   readonly seed: number | string;
   /** The position of the random ids. */
   readonly position: number;
+  /** Requests answered so far, from which their ids are made. */
   readonly requestCount: number;
   /** Epoch milliseconds: of the sandbox clock, and of the real one at the same moment. */
   readonly now: number;
+  /** Epoch milliseconds of the real clock at the moment of `now`. */
   readonly wall: number;
   readonly invoices: readonly InvoiceState[];
   readonly deliveries: readonly DeliveryState[];

@@ -23,20 +23,28 @@ export interface CallEvent extends ObservedCall {
   /** From 1. At the end of a call: the requests made, 0 where it ended before the first. */
   readonly attempt: number;
 }
+/** An attempt got a complete answer, of any status. */
 export interface ResponseEvent extends CallEvent {
+  /** HTTP status. */
   readonly status: number;
+  /** Milliseconds of this attempt. */
   readonly durationMs: number;
+  /** The request id header of the answer. Null if absent. */
   readonly requestId: string | null;
 }
+/** An attempt failed, and the call makes another one. */
 export interface RetryEvent extends CallEvent {
   readonly code: ErrorCode;
+  /** HTTP status of the failed attempt. Null if no answer came. */
   readonly status: number | null;
   readonly outcome: Outcome;
   /** Milliseconds until the next attempt. */
   readonly delayMs: number;
 }
+/** The call has failed finally. */
 export interface ErrorEvent extends CallEvent {
   readonly code: ErrorCode;
+  /** HTTP status of the last answer. Null if none came. */
   readonly status: number | null;
   readonly outcome: Outcome;
   /** The whole call, waits included. */
@@ -54,6 +62,7 @@ export interface EndEvent extends CallEvent {
   readonly ok: boolean;
   /** Of the last answer. Null where none came. */
   readonly status: number | null;
+  /** The request id header of the last answer. Null if absent. */
   readonly requestId: string | null;
   /** Null for a success. */
   readonly code: ErrorCode | null;
@@ -85,14 +94,19 @@ export interface CallTrace extends ObservedCall, Partial<Omit<EndEvent, keyof Ob
 export interface AttemptTrace extends CallEvent {
   /** Host of the service. */
   readonly serverAddress: string;
+  /** Port of the service, also where the address names none. */
   readonly serverPort: number;
   /** Null where no answer came. */
   readonly status?: number | null;
+  /** Null if the answer has no request id header, or no answer came. */
   readonly requestId?: string | null;
+  /** Milliseconds of this attempt. */
   readonly durationMs?: number;
   /** Of a failed attempt. */
   readonly code?: ErrorCode;
+  /** Of a failed attempt. */
   readonly outcome?: Outcome;
+  /** Of a failed attempt: name, code and outcome, without anything that the service said. */
   readonly error?: Error;
 }
 
@@ -155,8 +169,12 @@ export interface Hooks {
  * new MerchantClient({ logger: { warn: (message, event) => log.warn(event, message) } });
  */
 export interface Logger {
+  /** Each attempt, and each answer. */
   readonly debug?: Callback<[message: string, event: object]> | undefined;
+  /** Not used by this version. */
   readonly info?: Callback<[message: string, event: object]> | undefined;
+  /** Each retry, and each call whose failure is expected, as in {@link ErrorEvent}. */
   readonly warn?: Callback<[message: string, event: object]> | undefined;
+  /** Each other call that fails. */
   readonly error?: Callback<[message: string, event: object]> | undefined;
 }

@@ -6,6 +6,7 @@ import { bodyGone } from './setup-advice.ts';
 /**
  * Returns the handler as a function from Request to Response, for Next route handlers, Hono (`c.req.raw`), Bun, Deno and
  * workers. Nothing may have read the request before: otherwise it is answered 500 and reported as `setup`.
+ * The returned function never rejects.
  *
  * @example
  * export const POST = toFetchHandler(createWebhookHandler({ secret, store, onPaid, onCanceled }));

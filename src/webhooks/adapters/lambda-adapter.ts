@@ -20,11 +20,13 @@ export interface LambdaEvent {
   readonly version?: string | undefined;
   /** v1 and load balancer. */
   readonly httpMethod?: string | undefined;
+  /** Distinguishes the formats. */
   readonly requestContext?: LambdaRequestContext | undefined;
   /** v1: the last value of each header. v2: all values, joined with commas. */
   readonly headers?: Readonly<Record<string, string | undefined>> | null | undefined;
   /** v1, and a load balancer whose target group has multi-value headers on: every value. */
   readonly multiValueHeaders?: Readonly<Record<string, readonly string[] | undefined>> | null | undefined;
+  /** Null or absent for an empty body. */
   readonly body?: string | null | undefined;
   /** Whether `body` is base64 of the bytes, rather than text. */
   readonly isBase64Encoded?: boolean | undefined;
@@ -40,6 +42,7 @@ export interface LambdaRequestContext {
 
 /** The answer, in the shape that the event's sender reads. */
 export interface LambdaReply {
+  /** HTTP status. */
   statusCode: number;
   /** Absent where the sender reads `multiValueHeaders`. */
   headers?: Record<string, string>;

@@ -18,6 +18,7 @@ export interface NodeHandler {
  * Returns the handler as a function of Node's request and response. It reads the body, up to the size limit, or takes the
  * bytes that a framework kept (`express.raw()`, Nest's `rawBody`). A parsed body is answered 400
  * (`body_already_parsed`), and one that something else has read 500 (`setup`). The report names the line to change.
+ * The returned function never rejects with an error of this package.
  *
  * @example
  * app.post('/webhook', toNodeHandler(createWebhookHandler({ secret, store, onPaid, onCanceled }))); // Express
@@ -45,7 +46,7 @@ export function toNodeHandler(handler: WebhookHandler): NodeHandler {
   };
 }
 
-/** `http.ServerResponse`, or the response of a framework. */
+/** The part of `http.ServerResponse`, or of the response of a framework, that the adapter uses. */
 export interface NodeResponse {
   statusCode: number;
   readonly headersSent: boolean;

@@ -7,7 +7,7 @@ import { bodyGone, type Framework } from './setup-advice.ts';
 // The parts of Node's request that the adapter uses, typed by hand. The declarations of this package must not need Node's
 // types, and the request of a framework must fit.
 
-/** `http.IncomingMessage`, or the request of Express and Nest, which extends it. */
+/** The part of `http.IncomingMessage` that the adapter uses. The requests of Express and Nest extend it. */
 export interface NodeRequest {
   readonly method?: string | undefined;
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;

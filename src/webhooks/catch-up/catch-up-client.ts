@@ -12,7 +12,7 @@ export interface CatchUpInvoice
   readonly created_at?: Date | undefined;
 }
 
-/** A page of a list as received. Without the optional members, the list is read to its end. */
+/** The part of a page that `catchUp` reads. Without the optional members, the list is read to its end. */
 export interface CatchUpPage {
   readonly page: number;
   readonly total_pages: number;
@@ -21,7 +21,7 @@ export interface CatchUpPage {
   readonly items?: readonly CatchUpInvoice[] | undefined;
 }
 
-/** The options with which `catchUp` lists invoices. */
+/** The part of the options of a list that `catchUp` sets. */
 export interface CatchUpListOptions {
   readonly signal?: AbortSignal | undefined;
   readonly prefetch?: number | undefined;

@@ -28,6 +28,7 @@ export interface CatchUpProgress extends CatchUpCounts {
   readonly status: 'pending' | FinalInvoiceStatus;
   /** The last page of this list that was read, from 1, or 0 before the first. */
   readonly page: number;
+  /** Pages of this list, at the time of its last answer. */
   readonly totalPages: number;
 }
 

@@ -33,6 +33,7 @@ const NAMES: ReadonlySet<string> = new Set<keyof StoreConformanceOptions>(['shar
  * the records of earlier checks are harmless.
  *
  * @param makeStore Returns a store that is ready. It is called for each check, in some of them twice.
+ * @throws ConfigurationError (`SDK_CONFIGURATION`) for an unusable option.
  * @example
  * for (const { name, run } of storeConformance(makeStore)) test(name, run);
  */

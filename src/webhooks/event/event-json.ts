@@ -13,7 +13,7 @@ import { readMember } from './payload.ts';
  * delivery: pass that to {@link verifyWebhook}.
  *
  * @param value The parsed JSON.
- * @throws WebhookVerificationError `malformed_payload`
+ * @throws WebhookVerificationError (`SDK_WEBHOOK_MALFORMED_PAYLOAD`) for anything else.
  * @example
  * const onPaid = (event: InvoiceEvent) => queue.add(JSON.stringify(event));
  * // later, in the worker:

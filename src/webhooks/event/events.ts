@@ -72,11 +72,15 @@ export interface UnknownInvoiceEvent extends EventBase {
   readonly type: 'unknown';
   /** The event's name in the body, or otherwise in the unsigned header X-Webhook-Event, or null if neither has one. */
   readonly event_name: string | null;
+  /** The merchant's order id. Null if no member of the body is certainly that. */
   readonly external_id: string | null;
   readonly status: string;
+  /** Null if it is absent or unreadable. */
   readonly amount: Decimal | null;
+  /** Null if it is absent or unreadable. If it is set, the event may be about money. */
   readonly credited_usdt: Decimal | null;
   readonly adjusted: boolean;
+  /** Null if it is absent or unreadable. */
   readonly original_amount: Decimal | null;
 }
 

@@ -13,6 +13,7 @@ export interface WebhookTrace {
   readonly source: InvoiceEvent['source'];
   /** The merchant's order id. Null until the delivery is known to be genuine, and in an event without one. */
   readonly externalId: string | null;
+  /** Null if the delivery was refused before its body was read. */
   readonly type?: InvoiceEvent['type'] | null;
   /** As in the report. It is not signed. */
   readonly deliveryId?: string | null;

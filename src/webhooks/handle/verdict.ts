@@ -2,6 +2,7 @@ import type { WebhookReason } from '../../errors/codes.ts';
 
 /** The answer of the endpoint: a plain object, for any framework. */
 export interface WebhookReply {
+  /** HTTP status. 2xx only for an event that is done. */
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   /** One fixed word. It contains nothing of the request, and nothing that helps an attacker. */

@@ -45,7 +45,7 @@ interface Entry {
  * A running claim is never dropped. If all records are running claims, a new claim is refused. After a completed record
  * was dropped, the handler reports `store_forgot` once, and `catchUp` refuses, because it would run completed events again.
  *
- * @throws ConfigurationError for an unusable option.
+ * @throws ConfigurationError (`SDK_CONFIGURATION`) for an unusable option.
  * @example
  * const handler = createWebhookHandler({ secret, store: memoryStore(), onPaid, onCanceled });
  */

@@ -56,7 +56,7 @@ export interface RedisStore extends WebhookStore {
  * restarts without its data, forgets events.
  *
  * @param client A connected client of `redis` (node-redis) or `ioredis`, clusters included.
- * @throws ConfigurationError for another kind of object, or an unusable option.
+ * @throws ConfigurationError (`SDK_CONFIGURATION`) for another kind of object, or an unusable option.
  * @example
  * const store = redisStore(await createClient({ url: process.env.REDIS_URL }).connect());
  */

@@ -53,6 +53,23 @@ export type RunResult = boolean | { readonly failedAfterCommit: unknown };
  * event. `storeConformance` checks your store.
  *
  * `Extra` is what {@link WebhookStore.run} adds to the context of the merchant's functions.
+ *
+ * @example
+ * // Another store, measured.
+ * const measured: WebhookStore = {
+ *   retention: store.retention,
+ *   namespace: store.namespace,
+ *   forgot: () => store.forgot?.() ?? null,
+ *   async claim(request) {
+ *     const began = performance.now();
+ *     const result = await store.claim(request);
+ *     console.log(result.state, performance.now() - began);
+ *     return result;
+ *   },
+ *   renew: (claim, lease) => store.renew(claim, lease),
+ *   complete: (claim) => store.complete(claim),
+ *   release: (claim) => store.release(claim),
+ * };
  */
 export interface WebhookStore<Extra extends object = object> {
   /**
@@ -70,17 +87,31 @@ export interface WebhookStore<Extra extends object = object> {
    * then reports `store_forgot`, and `catchUp` refuses, because it would run completed events again.
    */
   forgot?(): string | null;
-  /** Tries to claim a key. A rejection means that the store is down: the delivery is answered 503. */
+  /**
+   * Tries to claim a key.
+   *
+   * @throws Any error means that the store is down: the delivery is answered 503.
+   */
   claim(request: ClaimRequest): Promise<ClaimResult>;
-  /** Extends a claim to `lease` milliseconds from now. Resolves with false if the claim no longer holds. */
+  /**
+   * Extends a claim to `lease` milliseconds from now. Resolves with false if the claim no longer holds.
+   *
+   * @throws Any error is ignored: the next renewal may succeed.
+   */
   renew(claim: Claim, lease: number): Promise<boolean>;
   /**
    * Marks the event done. Resolves with true also if the same claim has completed it before, because the answer to an
    * earlier call may have been lost. Resolves with false, and changes nothing, if another owner has the record or there
    * is no record.
+   *
+   * @throws Any error leads to a second call. After another error the delivery is answered 503, and the claim is kept.
    */
   complete(claim: Claim): Promise<boolean>;
-  /** Releases a running claim after a failure. Does nothing if the claim no longer holds, or the event is done. */
+  /**
+   * Releases a running claim after a failure. Does nothing if the claim no longer holds, or the event is done.
+   *
+   * @throws Any error is ignored: the lease expires.
+   */
   release(claim: Claim): Promise<void>;
   /**
    * Optional, for stores that can put the merchant's writes and the completion into one transaction. Does the work

@@ -50,7 +50,7 @@ const SIGN_OPTIONS: ReadonlySet<string> = new Set<keyof SignWebhookOptions>([
  * @param body The body exactly as it will be sent.
  * @param secret The webhook secret of the receiver.
  * @returns The headers of the delivery.
- * @throws ConfigurationError for an unusable secret or option.
+ * @throws ConfigurationError (`SDK_CONFIGURATION`) for an unusable secret or option.
  * @example
  * const body = JSON.stringify({ event: 'invoice.paid', invoice_uuid, external_id, status: 'success', amount: '25.00' });
  * const headers = await signWebhook(body, 'whsec_test_0123456789');

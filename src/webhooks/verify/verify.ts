@@ -42,8 +42,8 @@ const OWNER: OptionsOwner = {
  * @param rawBody The bytes as they arrived, not a parsed object.
  * @param headers The request's headers, unchanged.
  * @param secret The webhook secret of the dashboard, or the old and the new one. `event.secretIndex` says which matched.
- * @throws WebhookVerificationError whose `reason` says why, one of ten.
- * @throws ConfigurationError for an unusable secret or option.
+ * @throws WebhookVerificationError (`SDK_WEBHOOK_<REASON>`) whose `reason` says why, one of ten.
+ * @throws ConfigurationError (`SDK_CONFIGURATION`) for an unusable secret or option.
  * @example
  * const secret = process.env.MERCHANT_WEBHOOK_SECRET ?? '';
  * const event = await verifyWebhook(await request.arrayBuffer(), request.headers, secret);

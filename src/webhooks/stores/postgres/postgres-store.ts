@@ -44,7 +44,7 @@ export interface PostgresStore<Tx> extends SqlStore<{ readonly tx: Tx }> {}
  * connection of the pool. Inside the function use `context.tx`, not the pool.
  *
  * @param database A `Pool` of `pg`, or PGlite.
- * @throws ConfigurationError for another kind of object, or an unusable option.
+ * @throws ConfigurationError (`SDK_CONFIGURATION`) for another kind of object, or an unusable option.
  * @example
  * const store = postgresStore(new Pool({ connectionString: process.env.DATABASE_URL }));
  * await store.migrate();

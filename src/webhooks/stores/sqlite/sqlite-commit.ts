@@ -12,7 +12,7 @@ import { type LockWaiting, transaction, whenUnlocked } from './sqlite-transactio
  * If the function throws, its writes are rolled back and the error is rethrown. If another attempt has taken the event
  * over, the function is not called, and the call rejects with an Error. Do not catch it.
  *
- * @throws ConfigurationError for an async function, a second call, a call after the handler ended, an open transaction.
+ * @throws ConfigurationError (`SDK_CONFIGURATION`) for an async function, a second call, a call after the handler ended, an open transaction.
  * @example
  * createWebhookHandler({
  *   secret,

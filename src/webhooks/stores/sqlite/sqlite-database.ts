@@ -9,7 +9,7 @@ export interface SqliteStatement {
   get(...values: never[]): unknown;
 }
 
-/** The common part of `DatabaseSync` of node:sqlite, and `Database` of better-sqlite3 and of bun:sqlite. */
+/** The part that is common to `DatabaseSync` of node:sqlite, and `Database` of better-sqlite3 and bun:sqlite. */
 export interface SqliteDatabase {
   exec(sql: string): unknown;
   prepare(sql: string): SqliteStatement;

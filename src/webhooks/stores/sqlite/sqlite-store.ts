@@ -54,7 +54,7 @@ export interface SqliteStore<Db = SqliteDatabase> extends SqlStore<{ readonly co
  * While another process holds the lock, the store waits without blocking this one.
  *
  * @param db `DatabaseSync` of node:sqlite, or `Database` of better-sqlite3 or bun:sqlite.
- * @throws ConfigurationError for another kind of object, or an unusable option.
+ * @throws ConfigurationError (`SDK_CONFIGURATION`) for another kind of object, or an unusable option.
  * @example
  * const store = sqliteStore(new DatabaseSync('shop.db'));
  * await store.migrate();

@@ -17,7 +17,7 @@ const { values, positionals } = parseArgs({
   options: { full: { type: 'boolean', default: false }, save: { type: 'boolean', default: false } },
 });
 // These need no peer, and print their own tables.
-for (const own of ['limits', 'receiver', 'reconcile', 'catch-up'] as const) {
+for (const own of ['limits', 'receiver', 'records', 'reconcile', 'catch-up'] as const) {
   if (!positionals.includes(own)) continue;
   await import(`./${own}/run.ts`);
   process.exit();
@@ -28,7 +28,9 @@ const ROWS: readonly AnyRow[] = [...WARM_ROWS, ...COLD_ROWS, ...KEPT_ROWS];
 const ids = ROWS.map(({ id }) => id);
 const unknown = positionals.filter((id) => !ids.includes(id));
 if (unknown.length > 0)
-  throw new Error(`no row ${unknown.join(', ')}; rows are ${ids.join(', ')} and limits, receiver, reconcile, catch-up`);
+  throw new Error(
+    `no row ${unknown.join(', ')}; rows are ${ids.join(', ')} and limits, receiver, records, reconcile, catch-up`,
+  );
 
 async function measure(row: AnyRow): Promise<Entry[]> {
   switch (row.kind) {

@@ -8,7 +8,7 @@ import { type Finding, findingsOf } from './prose/findings.ts';
 import { countOne } from './runs.ts';
 
 const PAGES = ['README.md', 'AGENTS.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'docs/**/*.md'];
-const SOURCES = ['src/**/*.ts', 'examples/**/*.ts', 'scripts/**/*.{ts,mjs}', 'matrix/{*,engine/*,cells/*}.ts'];
+const SOURCES = ['src/**/*.ts', 'examples/**/*.{ts,md}', 'scripts/**/*.{ts,mjs}', 'matrix/{*,engine/*,cells/*}.ts'];
 /** The service's words, and the table of expressions itself. */
 const QUOTED = ['docs/service-interface.md', 'scripts/prose/expressions.ts'];
 

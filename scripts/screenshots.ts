@@ -75,20 +75,23 @@ const PAGES = [
   ['canceled', path('order-1040')],
   ['dashboard', '/'],
   ['invoices', '/invoices'],
+  ['invoice', `/invoices/${sandbox.invoice('order-1041').uuid}`],
   ['deliveries', '/deliveries'],
   ['delivery', `/deliveries/${refused?.id}`],
   ['requests', '/requests'],
   ['faults', '/faults'],
   ['assumptions', '/assumptions'],
+  ['withdrawals', '/withdrawals'],
 ] as const;
 const SIZES = { wide: { width: 1120, height: 800 }, narrow: { width: 320, height: 640 } };
 
-/** The pictures of docs/payment-page.md. */
+/** The pictures of docs/payment-page.md and docs/sandbox.md. */
 const IN_DOCS: readonly string[] = [
   'payment-light-wide',
   'payment-dark-narrow',
   'refused-dark-wide',
   'dashboard-light-wide',
+  'invoice-light-wide',
   'delivery-light-wide',
 ];
 

@@ -2,6 +2,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { COMMANDS, type CommandTable } from '../src/cli/commands.ts';
 import { DIALECTS, type DialectEntry, MAGIC_OUTCOMES } from '../src/sandbox/index.ts';
+import { BROKEN_ENVIRONMENTS } from '../test/cli/broken/environments.ts';
+import { BROKEN_RECEIVERS } from '../test/cli/broken/receivers.ts';
 import { EVERYWHERE, ROOMS } from '../test/layers/rules.ts';
 import { PERFORMANCE_TABLES } from './tables/performance.ts';
 import type { PrintedTable } from './tables/printed-table.ts';
@@ -65,6 +67,18 @@ const TABLES: readonly PrintedTable[] = [
       meaning ?? '',
       section,
     ]),
+  },
+  {
+    page: 'cli',
+    name: 'broken receivers',
+    heads: ['Mistake of the receiver', 'Cause', 'Remedy'],
+    rows: BROKEN_RECEIVERS.map(({ mistake, cause, remedy }) => [mistake, cause, remedy]),
+  },
+  {
+    page: 'cli',
+    name: 'broken environments',
+    heads: ['Mistake of the environment', 'Finding', 'Remedy'],
+    rows: BROKEN_ENVIRONMENTS.map(({ mistake, finding, remedy }) => [mistake, finding, code([remedy])]),
   },
   ...commands.map(([name, { terms = {}, flags }]) => ({
     page: 'cli',

@@ -52,19 +52,26 @@ const HEADINGS = [
   'GET /api/v1/external/rates',
 ];
 
-const text = readFileSync(new URL('../docs/decisions.md', import.meta.url), 'utf8');
+const [text, house] = ['decisions', 'architecture-decisions'].map((page) =>
+  readFileSync(new URL(`../docs/${page}.md`, import.meta.url), 'utf8'),
+) as [string, string]; // one for each page
+
+const cellsOf = (line: string): string[] =>
+  line
+    .slice(1, -1)
+    .split('|')
+    .map((cell) => cell.trim());
 
 /** The cells of each row of the table below a heading. */
 function rowsUnder(heading: string): string[][] {
   const section = text.split(/^## /m).find((part) => part.startsWith(`${heading}\n`)) ?? '';
   const table = section.split('\n').filter((line) => line.startsWith('|'));
-  return table.slice(2).map((line) =>
-    line
-      .slice(1, -1)
-      .split('|')
-      .map((cell) => cell.trim()),
-  );
+  return table.slice(2).map(cellsOf);
 }
+
+/** The decisions of a page, with their reasons. */
+const decisionsOf = (page: string): string[][] =>
+  page.split('\n').flatMap((line) => (/^\|(?! Decision \|| --- \|)/.test(line) ? [cellsOf(line)] : []));
 
 describe('docs/decisions.md', () => {
   const rows = rowsUnder('What the interface does not show');
@@ -113,5 +120,23 @@ describe('docs/decisions.md', () => {
     const sections = new Set(Object.values<DialectEntry>(DIALECTS).map(({ section }) => section));
     const silent = new Set(NOT_SHOWN.map(([section]) => section).filter((section) => !sections.has(section)));
     expect([...silent]).toEqual(['Invoice states', 'Withdrawal states', 'Limits']);
+  });
+});
+
+describe('decisions of the package', () => {
+  const seen = decisionsOf(text.split(/^## Decisions of the package$/m)[1] ?? '');
+  const unseen = decisionsOf(house);
+
+  it('each have a reason', () => {
+    expect([seen.length > 50, unseen.length > 20]).toEqual([true, true]);
+    for (const row of [...seen, ...unseen]) {
+      expect(row, row.join(' | ')).toHaveLength(2);
+      for (const cell of row) expect(cell, row.join(' | ')).not.toBe('');
+    }
+  });
+
+  it('stand once, for integrators or for contributors', () => {
+    const decisions = [...seen, ...unseen].map(([decision]) => decision);
+    expect(decisions.filter((decision, index) => decisions.indexOf(decision) !== index)).toEqual([]);
   });
 });

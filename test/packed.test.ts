@@ -53,7 +53,7 @@ describe('the packed tarball', () => {
     ]);
     const pages = (folder: string): string[] =>
       readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.md'));
-    const forContributors = ['architecture.md', 'testing.md'];
+    const forContributors = ['architecture.md', 'architecture-decisions.md', 'testing.md'];
     expect(pages(join(installed, 'docs')).sort()).toEqual(
       pages(new URL('../docs', import.meta.url).pathname)
         .filter((name) => !forContributors.includes(name))
@@ -74,7 +74,6 @@ describe('the packed tarball', () => {
       '.json',
       '.md',
       '.ts',
-      ...(optional.includes('llms.txt') ? ['.txt'] : []),
     ]);
   });
 

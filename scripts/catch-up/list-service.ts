@@ -1,3 +1,4 @@
+import type { Page } from '../../src/contract/types.ts';
 import { type Invoices, indexOf, STATUSES, type Status, uuidOf } from './invoices.ts';
 
 /** How the lists of a service are sorted. */
@@ -88,32 +89,50 @@ export class ListService {
     return this.#changed.get(index) ?? STATUSES[at(this.#invoices.ends, index)] ?? 'success';
   }
 
-  readonly fetch = async (url: string): Promise<Response> => {
+  /** Counts a request, and lets its time pass. */
+  arrive(): void {
     this.requests += 1;
     this.advanceTo(this.now + (this.#options.latency ?? 0));
+  }
+
+  /** The header `Date` of an answer that is sent now. */
+  get date(): string | null {
+    return this.#options.date === undefined ? new Date(this.now).toUTCString() : this.#options.date(this.now);
+  }
+
+  /** A page of a list as indexes of invoices, or null for a status that has no list. */
+  pageOf(status: string, page: number, size: number): Page<number> | null {
+    const list = this.#lists.get(status as Status); // no other value has a list
+    if (list === undefined) return null;
+    const total = this.#options.total?.(list.length) ?? list.length;
+    const pages = Math.ceil(total / size);
+    const from = (page - 1) * size;
+    const isDescending = this.#order !== 'created, oldest first';
+    const items = isDescending
+      ? list.slice(Math.max(0, list.length - from - size), Math.max(0, list.length - from)).reverse()
+      : list.slice(from, from + size);
+    const counts = { page, per_page: size, total_items: total, total_pages: pages };
+    return { items, ...counts, has_next: page < pages, has_prev: page > 1 };
+  }
+
+  readonly fetch = async (url: string): Promise<Response> => {
+    this.arrive();
     const { pathname, searchParams } = new URL(url);
     const ident = decodeURIComponent(pathname.split('/invoices/')[1] ?? '');
     return ident === '' ? this.#list(searchParams) : this.#single(ident);
   };
 
   #list(query: URLSearchParams): Response {
-    const page = Number(query.get('page') ?? 1);
-    const size = Number(query.get('per_page') ?? 20);
-    const list = this.#lists.get((query.get('status') ?? '') as Status); // no other value has a list
-    if (list === undefined)
-      return this.#answer(422, '{"success":false,"error":{"code":"VALIDATION_ERROR","message":"status"}}');
-    const total = this.#options.total?.(list.length) ?? list.length;
-    const pages = Math.ceil(total / size);
-    const from = (page - 1) * size;
-    const isDescending = this.#order !== 'created, oldest first';
-    const rows = isDescending
-      ? list.slice(Math.max(0, list.length - from - size), Math.max(0, list.length - from)).reverse()
-      : list.slice(from, from + size);
-    const items = rows.map((index) => this.#wire(index)).join(',');
-    return this.#answer(
-      200,
-      `{"success":true,"data":{"items":[${items}],"page":${page},"per_page":${size},"total_items":${total},"total_pages":${pages},"has_next":${page < pages},"has_prev":${page > 1}}}`,
+    const found = this.pageOf(
+      query.get('status') ?? '',
+      Number(query.get('page') ?? 1),
+      Number(query.get('per_page') ?? 20),
     );
+    if (found === null)
+      return this.#answer(422, '{"success":false,"error":{"code":"VALIDATION_ERROR","message":"status"}}');
+    const { items, ...counts } = found;
+    const rows = items.map((index) => this.#wire(index)).join(',');
+    return this.#answer(200, `{"success":true,"data":{"items":[${rows}],${JSON.stringify(counts).slice(1)}}`);
   }
 
   #single(ident: string): Response {
@@ -124,7 +143,7 @@ export class ListService {
   }
 
   #answer(status: number, body: string): Response {
-    const date = this.#options.date === undefined ? new Date(this.now).toUTCString() : this.#options.date(this.now);
+    const { date } = this;
     return new Response(body, {
       status,
       headers: { 'content-type': 'application/json', ...(date === null ? {} : { date }) },

@@ -1,5 +1,6 @@
 import { MerchantClient } from '../../src/client.ts';
 import {
+  type CatchUpClient,
   type CatchUpCursor,
   type CatchUpOptions,
   type CatchUpResult,
@@ -16,7 +17,8 @@ export class Shop {
   cursor: CatchUpCursor | undefined;
   readonly #service: ListService;
   readonly #handler;
-  readonly #merchant: MerchantClient;
+  /** Reads the lists. A bench replaces the real client. */
+  merchant: CatchUpClient;
   /** Throws in the function of the merchant. */
   fails: (index: number) => boolean = () => false;
 
@@ -35,7 +37,7 @@ export class Shop {
       onPaid: handle,
       onCanceled: handle,
     });
-    this.#merchant = new MerchantClient({ baseUrl: 'https://pay.example.com', apiKey: 'key', fetch, retry: false });
+    this.merchant = new MerchantClient({ baseUrl: 'https://pay.example.com', apiKey: 'key', fetch, retry: false });
   }
 
   /** Runs `catchUp` once, as a separate process would: the cursor goes through its JSON. */
@@ -43,7 +45,7 @@ export class Shop {
     const before = this.#service.requests;
     const cursor: CatchUpCursor | undefined =
       this.cursor === undefined ? undefined : JSON.parse(JSON.stringify(this.cursor));
-    const result = await this.#handler.catchUp(this.#merchant, { since: 0, cursor, ...options });
+    const result = await this.#handler.catchUp(this.merchant, { since: 0, cursor, ...options });
     this.cursor = result.cursor;
     return { ...result, requests: this.#service.requests - before };
   }

@@ -20,7 +20,14 @@ export type Group = (typeof GROUPS)[number];
 
 export const INDEX = 'docs/README.md';
 /** Pages for those who change the package. */
-const PROJECT = ['docs/architecture.md', 'docs/testing.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'SECURITY.md'];
+const PROJECT = [
+  'docs/architecture.md',
+  'docs/architecture-decisions.md',
+  'docs/testing.md',
+  'CONTRIBUTING.md',
+  'CHANGELOG.md',
+  'SECURITY.md',
+];
 const LANGUAGES: Readonly<Record<string, string>> = { mts: 'ts', mjs: 'js' };
 
 /** Reads the pages: in the order in which the index links them, then by path. */

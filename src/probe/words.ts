@@ -31,6 +31,10 @@ export const NEEDS = {
   read: { because: 'its request was not answered as expected', shows: 'npx merchant-invoicing probe' },
   rate: { because: 'the list of rates is empty', shows: 'a service with market rates' },
   create: { because: 'the probe created nothing', shows: 'npx merchant-invoicing probe --create' },
+  unpayable: {
+    because: 'the probe creates no invoice that cannot be paid',
+    shows: 'one order below the smallest amount of its currency, created by hand',
+  },
   conflict: {
     because: 'no existing external_id was created again',
     shows: 'npx merchant-invoicing probe --conflict IDENT',

@@ -54,7 +54,7 @@ function loadCarrier(): Promise<KyInstance> {
 /**
  * Carries one request over ky. Method, headers, body and signal join it outside of ky, because ky keeps its request in
  * its errors, and copies each option several times. Retries, timers, size limits and errors are the package's, because
- * ky retries the wrong failures and stops its timer at the headers. See docs/decisions.md.
+ * ky retries the wrong failures and stops its timer at the headers. See docs/architecture-decisions.md.
  */
 export class Transport {
   readonly #fetch: FetchLike;

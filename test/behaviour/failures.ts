@@ -42,6 +42,24 @@ export const FAILURES: readonly Behaviour[] = [
     },
   },
   {
+    name: 'forCharge tells before a creation that no method takes the amount',
+    async run({ merchant, sandbox, dialect }) {
+      const charge = { currency: 'EUR', amount: '4.99' };
+      expect(await merchant.paymentMethods.forCharge(charge)).toEqual([]);
+      const result = await merchant.invoices.create({ ...ORDER, ...charge }).result();
+      const orders = sandbox.invoices().filter(({ external_id }) => external_id === ORDER.external_id);
+      if (dialect.unpayableAmount === 'accepted') {
+        expect(result).toMatchObject({ ok: true, value: { status: 'pending' } });
+        return;
+      }
+      expect(result).toMatchObject({ ok: false, error: { kind: 'validation', status: 422, outcome: 'rejected' } });
+      expect(orders).toEqual([]);
+      if (result.ok || result.error.kind !== 'validation' || dialect.validationShape === 'no_details') return;
+      const name = dialect.validationShape === 'detail_text' ? '' : 'amount';
+      expect(result.error.fields[name]?.[0]).toContain('is outside the range of every payment method');
+    },
+  },
+  {
     name: 'a query that the service refuses is a ValidationError',
     async run({ merchant }) {
       const error = await errorOf(merchant.invoices.list({}, { query: { status: 'refunded' } }));

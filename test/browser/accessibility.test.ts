@@ -6,7 +6,11 @@ const test = withChromium();
 
 /** A sandbox in which every page has something to show. */
 async function everyState() {
-  const { sandbox, url, api } = await listening({ magicOutcomes: true });
+  const { sandbox, url, api } = await listening({
+    magicOutcomes: true,
+    dialect: { unpayableAmount: 'accepted' },
+    webhookSecret: 'whsec_given',
+  });
   const hook = await receiver([200, 401, 200, 200, 200]);
   const long = `order-${'x'.repeat(120)}`;
   const rest = { callback_url: hook.url, success_url: 'https://shop.example/thanks', purpose: 'Two tickets' };
@@ -38,34 +42,56 @@ async function everyState() {
     'failed order': pay('failed'),
     'canceled order': pay('canceled'),
     overview: '/?done=advance',
+    'overview with the key and the secret': '/?secrets=shown',
     invoices: '/invoices',
     'invoices, none found': '/invoices?q=nothing-is-called-so',
+    'paid invoice': `/invoices/${sandbox.invoice('refused').uuid}`,
+    'pending invoice': `/invoices/${sandbox.invoice('open').uuid}`,
     deliveries: '/deliveries',
     'refused delivery': `/deliveries/${delivery?.id}`,
     requests: '/requests',
     'one request': `/requests/${request?.id}`,
     faults: '/faults',
     assumptions: '/assumptions',
+    withdrawals: '/withdrawals',
+    methods: '/methods',
+    rates: '/rates',
     'no such page': '/nowhere',
     'no such order': '/pay/nobody',
   };
   return { sandbox, url, pages, pay };
 }
 
-for (const colorScheme of ['light', 'dark'] as const) {
-  for (const [size, width] of Object.entries({ wide: 1280, narrow: 320 })) {
-    test(`axe finds nothing, and nothing scrolls sideways: ${colorScheme}, ${size}`, async (visit) => {
-      const { url, pages } = await everyState();
-      const { page, outside, trouble } = await visit(url, { colorScheme, viewport: { width, height: 800 } });
-      for (const [name, address] of Object.entries(pages)) {
-        await page.goto(url + address);
-        await page.evaluate('for (const each of document.querySelectorAll("details")) each.open = true');
-        expect({ [name]: await axe(page), sideways: await sideways(page) }).toEqual({ [name]: [], sideways: 0 });
-        expect(await page.getByText('SANDBOX', { exact: true }).count(), name).toBe(1);
+/** The width for axe, and further widths at which nothing may scroll sideways. */
+const SIZES = { narrow: [320, 480, 768], wide: [1440, 1024] } as const;
+
+for (const [colorScheme, size, hasScript] of [
+  ['light', 'narrow', true],
+  ['light', 'wide', true],
+  ['dark', 'narrow', true],
+  ['dark', 'wide', true],
+  ['dark', 'narrow', false],
+  ['light', 'wide', false],
+] as const) {
+  test(`axe finds nothing, and nothing scrolls sideways: ${colorScheme}, ${size}, script ${hasScript}`, async (visit) => {
+    const { url, pages } = await everyState();
+    const [width, ...others] = SIZES[size];
+    const { page, outside, trouble } = await visit(url, { colorScheme });
+    // Where script is off in the browser, axe cannot run. Without its script the page is the same.
+    if (!hasScript) await page.route('**/assets/sandbox.js', (route) => route.abort());
+    for (const [name, address] of Object.entries(pages)) {
+      await page.setViewportSize({ width, height: 800 });
+      await page.goto(url + address);
+      await page.evaluate('for (const each of document.querySelectorAll("details")) each.open = true');
+      expect({ [name]: await axe(page), sideways: await sideways(page) }).toEqual({ [name]: [], sideways: 0 });
+      for (const other of others) {
+        await page.setViewportSize({ width: other, height: 800 });
+        expect([name, other, await sideways(page)]).toEqual([name, other, 0]);
       }
-      expect([outside, trouble]).toEqual([[], []]);
-    });
-  }
+      expect(await page.getByText('SANDBOX', { exact: true }).count(), name).toBe(1);
+    }
+    expect([outside, trouble]).toEqual([[], []]);
+  });
 }
 
 test('axe finds nothing in a refusal, and its field has the focus', async (visit) => {

@@ -93,3 +93,42 @@ for (const javaScriptEnabled of [true, false]) {
     });
   }
 }
+
+for (const javaScriptEnabled of [true, false]) {
+  describe(`with script ${javaScriptEnabled ? 'on' : 'off'}`, () => {
+    test('a key that the user gave is shown on request alone', async (visit) => {
+      const { url } = await listening({ apiKey: 'sk_live_given' });
+      const { page } = await visit(url, { javaScriptEnabled });
+      await page.goto(url);
+      expect(await page.content()).not.toContain('sk_live_given');
+      await page.getByRole('link', { name: 'Show the key and the secret' }).click();
+      await page.getByText('MERCHANT_API_KEY=sk_live_given').first().waitFor();
+    });
+
+    test('a new invoice that no method takes is refused with the ranges, and none is made', async (visit) => {
+      const { url, sandbox } = await listening();
+      const { page, trouble } = await visit(url, { javaScriptEnabled });
+      await page.goto(url);
+      await page.getByText('New invoice').click();
+      await page.getByLabel('Amount').fill('4.99');
+      await page.getByRole('button', { name: 'Create the invoice' }).click();
+      await page.getByText('outside the range of every payment method: 1 Card (5.00 to 2000.00)').waitFor();
+      expect([sandbox.invoices(), trouble]).toEqual([[], []]);
+    });
+
+    test('an invoice has its timeline, and its webhook can be sent again from there', async (visit) => {
+      const hook = await receiver([500]);
+      const { url, api, sandbox } = await listening();
+      await api('POST', '/invoices', { ...ORDER, callback_url: hook.url });
+      await sandbox.pay('order-1042');
+      const { page } = await visit(url, { javaScriptEnabled });
+      await page.goto(`${url}/invoices/${sandbox.invoice('order-1042').uuid}`);
+      await page.getByText('pending → success').waitFor();
+      await page.getByText('answered 500').first().waitFor();
+      await page.getByRole('link', { name: 'invoice.paid' }).first().click();
+      await page.getByRole('button', { name: 'Send it now' }).click();
+      await page.getByText('Try 2: 200, delivered').waitFor();
+      expect(hook.received).toHaveLength(2);
+    });
+  });
+}

@@ -8,7 +8,7 @@ import { launch, NO_CHROMIUM } from './chromium.ts';
 /** A page that is watched while it is used. */
 export interface Visit {
   readonly page: Page;
-  /** Requests that left the sandbox. None was let out. */
+  /** Requests that left the visited origins. None was let out. */
   readonly outside: string[];
   /** Dialogs, script errors, violations of the content policy. */
   readonly trouble: string[];
@@ -17,7 +17,8 @@ export interface Visit {
 /** A limit against hanging, not a measure: a browser on a busy machine takes its time. */
 const HANGS = 300_000;
 
-export type Visiting = (origin: string, options?: BrowserContextOptions) => Promise<Visit>;
+/** Visits one origin, or several. Requests to others are not let out. */
+export type Visiting = (origin: string | readonly string[], options?: BrowserContextOptions) => Promise<Visit>;
 
 /** One Chromium for a test file; a context of its own for each visit. Without Chromium the tests are skipped, and say why. */
 export function withChromium(): (name: string, test: (visit: Visiting) => Promise<void>) => void {
@@ -32,8 +33,9 @@ export function withChromium(): (name: string, test: (visit: Visiting) => Promis
     context.setDefaultTimeout(120_000);
     onTestFinished(() => context.close());
     const visit: Visit = { page: await context.newPage(), outside: [], trouble: [] };
+    const origins = [origin].flat().map((each) => new URL(each).origin);
     await context.route(
-      (url) => url.origin !== new URL(origin).origin,
+      (url) => !origins.includes(url.origin),
       (route) => {
         visit.outside.push(route.request().url());
         return route.abort();

@@ -103,7 +103,7 @@ it('leaves out members of a delivery that are null: their names are not shown', 
 it('reads 20,000 values of an answer, and no more', () => {
   const rows = Array.from({ length: 20_000 }, () => ({ side: 'buy' }));
   const odd = { side: 'swap' };
-  expect(drifts(listRates.data, rows.with(19_999, odd))).toEqual([{ path: '*.side', kind: 'unknown_word' }]);
+  expect(drifts(listRates.data, [...rows.slice(1), odd])).toEqual([{ path: '*.side', kind: 'unknown_word' }]);
   expect(drifts(listRates.data, [...rows, odd])).toEqual([]);
 });
 

@@ -12,6 +12,9 @@ const HIDDEN: ReadonlySet<string> = new Set([
   // Both forms are accepted, so none is refused.
   'identRefusal not_found',
   'identRefusal invalid',
+  // The probe creates no invoice that cannot be paid.
+  'unpayableAmount refused',
+  'unpayableAmount accepted',
   // A single rate limit without the header proves nothing.
   'retryAfterForm absent',
   // A proxy answers like this as well.

@@ -80,15 +80,15 @@ async function readTarget(given: string | undefined, allowHttp: boolean, env: Io
   const { checkBaseUrl } = await import('../../client-options.ts');
   const { keyProblem } = await import('../../transport/secrecy/api-key.ts');
   const address = given ?? (env['MERCHANT_BASE_URL'] || undefined);
-  if (address === undefined) throw misuse('MERCHANT_BASE_URL is not set', 'merchant-invoicing doctor');
+  if (address === undefined) throw misuse('MERCHANT_BASE_URL is not set', 'npx merchant-invoicing doctor');
   const apiKey = env['MERCHANT_API_KEY'];
-  if (!apiKey) throw misuse('MERCHANT_API_KEY is not set', 'merchant-invoicing doctor');
+  if (!apiKey) throw misuse('MERCHANT_API_KEY is not set', 'npx merchant-invoicing doctor');
   const problem = keyProblem(apiKey);
-  if (problem !== null) throw misuse(`MERCHANT_API_KEY ${problem}`, 'merchant-invoicing doctor');
+  if (problem !== null) throw misuse(`MERCHANT_API_KEY ${problem}`, 'npx merchant-invoicing doctor');
   try {
     return { baseUrl: checkBaseUrl(address, allowHttp), apiKey };
   } catch (error) {
-    throw isMerchantError(error) ? misuse(error.message, 'merchant-invoicing doctor') : error;
+    throw isMerchantError(error) ? misuse(error.message, 'npx merchant-invoicing doctor') : error;
   }
 }
 
@@ -111,7 +111,7 @@ function warnings(writes: {
 
 /** @throws CliError for a probe that has learned nothing, so that no file is written. */
 function refuseUseless({ stop, status, requests }: ProbeResult, baseUrl: string): void {
-  const fix = 'merchant-invoicing doctor';
+  const fix = 'npx merchant-invoicing doctor';
   if (stop === 'unreachable' && requests <= 4 && status === null) {
     throw new CliError(EXIT.unreachable, `cannot reach ${baseUrl}`, fix);
   }

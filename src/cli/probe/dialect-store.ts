@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { type DialectFile, readDialectFile, valuesOf } from '../../dialect-file/dialect-file.ts';
 import { type Dialect, dialectFrom } from '../../sandbox/dialect/dialects.ts';
+import { shellWord } from '../../sandbox/page/deliveries/copies.ts';
 import { messageOf, misuse } from '../io.ts';
 import { writeAtomically } from '../write-atomically.ts';
 
@@ -23,7 +24,7 @@ export function loadDialect(path: string, fix: string): DialectFile {
 
 /** Reads the file that is to be added to, or null if it does not exist yet. */
 export function loadEarlier(path: string): DialectFile | null {
-  return existsSync(path) ? loadDialect(path, `mv ${path} ${path}.old`) : null;
+  return existsSync(path) ? loadDialect(path, `mv ${shellWord(path)} ${shellWord(`${path}.old`)}`) : null;
 }
 
 /** Replaces the file in one step. */
@@ -31,6 +32,6 @@ export function saveDialect(path: string, file: DialectFile): void {
   try {
     writeAtomically(path, `${JSON.stringify(file, null, 2)}\n`);
   } catch (error) {
-    throw misuse(`${path} cannot be written: ${messageOf(error)}`, 'merchant-invoicing probe --file FILE');
+    throw misuse(`${path} cannot be written: ${messageOf(error)}`, 'npx merchant-invoicing probe --file FILE');
   }
 }

@@ -8,13 +8,13 @@ import { reconcile } from '../../reconcile/reconcile.ts';
 import type { ReconcileSummary } from '../../reconcile/summary.ts';
 import { parseDuration } from '../../sandbox/option-checks.ts';
 import { readArguments } from '../arguments.ts';
-import { COMMANDS } from '../commands.ts';
+import { COMMANDS, exampleOf } from '../commands.ts';
 import { CliError, EXIT, type ExitCode, fileBytes, type Io, misuse } from '../io.ts';
 import { styleOf } from '../report.ts';
 import { csvOrders } from './csv-orders.ts';
 import { CSV_HEADER, csvOf, ProgressBar, summaryText, textOf } from './report.ts';
 
-const EXAMPLE = 'merchant-invoicing reconcile --orders orders.csv';
+const EXAMPLE = exampleOf(COMMANDS.reconcile);
 /** A run in the night may wait longer for the service than a checkout. */
 const DEADLINE = 120_000;
 const ATTEMPTS = 5;
@@ -52,7 +52,7 @@ export async function reconcileCommand(args: readonly string[], io: Io): Promise
 }
 
 function fixOf(kind: string): string {
-  return kind === 'configuration' || kind === 'aborted' ? EXAMPLE : 'merchant-invoicing doctor';
+  return kind === 'configuration' || kind === 'aborted' ? EXAMPLE : 'npx merchant-invoicing doctor';
 }
 
 function exitCodeOf({ findings, currencies }: ReconcileSummary): ExitCode {

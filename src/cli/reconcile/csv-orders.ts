@@ -7,7 +7,7 @@ type Column = 'external_id' | 'amount' | 'currency' | 'credited_usdt' | 'state';
 
 const REQUIRED: readonly Column[] = ['external_id', 'amount', 'currency', 'state'];
 const COLUMNS: readonly Column[] = [...REQUIRED, 'credited_usdt'];
-const EXAMPLE = exampleOf(COMMANDS.reconcile).replace(/^.*(?=merchant-invoicing)/, '');
+const EXAMPLE = exampleOf(COMMANDS.reconcile);
 
 /** How a file is to be read. */
 export interface CsvForm {

@@ -63,9 +63,13 @@ export function refuseUnknownAction(word: string): void {
 export async function actOnSandbox(action: string, args: readonly string[], io: Io): Promise<ExitCode> {
   const { values, positionals } = readArguments(COMMANDS['sandbox action'], args, `sandbox ${action}`);
   const fix = `npx merchant-invoicing sandbox ${action} ${ACTIONS[action]?.example}`.trim();
-  const holder = values.state === undefined ? null : holderOfState(values.state);
+  const holder = values.state === undefined ? null : await holderOfState(values.state);
   const url = parseAddress(holder?.url ?? values.url, '--url', fix).replace(/\/+$/, '');
   const [first = '', second] = readWords(action, positionals, fix);
+  // An empty one comes from a variable that is not set. The dashboard means "none given" by it.
+  for (const name of ['id', 'customer', 'callback', 'method'] as const) {
+    if (values[name] === '') throw misuse(`--${name} is empty`, fix);
+  }
   const say = (value: unknown, text: string): ExitCode => {
     io.out(values.json ? `${JSON.stringify(value)}\n` : `${text.split('\n').map(printable).join('\n')}\n`);
     return EXIT.fine;

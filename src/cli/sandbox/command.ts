@@ -17,11 +17,11 @@ export async function sandboxCommand(args: readonly string[], io: Io): Promise<E
   if (isAction(first)) return actOnSandbox(first, rest, io);
   refuseUnknownAction(first);
   const flags = parseSandboxFlags(args);
-  const lock = flags.stateFile === null ? null : lockState(flags.stateFile);
+  const lock = flags.stateFile === null ? null : await lockState(flags.stateFile);
   try {
     return await run(flags, io, lock);
   } finally {
-    lock?.release();
+    await lock?.release();
   }
 }
 
@@ -43,7 +43,7 @@ async function run(flags: SandboxFlags, io: Io, lock: StateLock | null): Promise
   });
   try {
     const { url } = await listenNear(sandbox, { ...flags, say });
-    lock?.tell(url);
+    await lock?.tell(url);
     if (!isLoopback(flags.host) && flags.host !== '::1') {
       say(`${flags.host} opens this sandbox to the network: any program that can reach it can use it`);
     }

@@ -9,6 +9,7 @@ import { excerpt, resultLines, type Style, styleOf, type Verdict } from '../repo
 import { CHECKS, examine, QUESTIONS, type ReceiverResult } from './check/examination.ts';
 import type { Rule } from './check/examiner.ts';
 import type { Reply } from './deliver.ts';
+import { parseOrder } from './order-flags.ts';
 import { readSecrets, redacted } from './secrets.ts';
 
 const HEADINGS: Readonly<Record<Rule, string>> = {
@@ -29,9 +30,7 @@ export async function webhooksCheck(args: readonly string[], io: Io): Promise<Ex
     secrets,
     apiKey: io.env['MERCHANT_API_KEY'],
     dialect: dialectFrom(parseDialect(values.dialect)),
-    externalId: values['external-id'] ?? null,
-    amount: values.amount,
-    currency: values.currency,
+    ...parseOrder(values, exampleOf(COMMANDS['webhooks check'])),
     timeout: parseDuration(values.timeout, '--timeout'),
     now: Date.now,
   };

@@ -21,6 +21,8 @@ export interface Reply {
   readonly problem: string | null;
   /** The header Location. */
   readonly location: string | null;
+  /** True for an answer with the header WWW-Authenticate. */
+  readonly asksForLogin: boolean;
 }
 
 /** How many characters of the answer are kept. */
@@ -34,9 +36,11 @@ export function deliver(url: string, { method, headers, body }: ReceiverRequest,
     let status: number | null = null;
     let text = '';
     let location: string | null = null;
+    let asksForLogin = false;
     const end = (problem: string | null): void => {
       clearTimeout(timer);
-      resolve({ status, text: text.slice(0, MAX_TEXT), ms: Math.round(performance.now() - began), problem, location });
+      const ms = Math.round(performance.now() - began);
+      resolve({ status, text: text.slice(0, MAX_TEXT), ms, problem, location, asksForLogin });
       request.destroy();
     };
     const timer = setTimeout(() => end(status === null ? 'time-out' : null), timeout);
@@ -44,6 +48,7 @@ export function deliver(url: string, { method, headers, body }: ReceiverRequest,
     const request = send(url, { method, headers: { ...headers, ...length }, agent: false }, (response) => {
       status = response.statusCode ?? null;
       location = response.headers.location ?? null;
+      asksForLogin = response.headers['www-authenticate'] !== undefined;
       response.setEncoding('utf8');
       response.on('data', (part: string) => {
         if (text.length < MAX_TEXT) text += part;

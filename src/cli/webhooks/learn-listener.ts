@@ -49,7 +49,7 @@ export async function listenForDeliveries({ port, count, status, signal, say, ta
         new CliError(
           EXIT.misuse,
           `cannot listen on port ${port}: ${error.code ?? error.message}`,
-          'merchant-invoicing webhooks learn --port 0',
+          'npx merchant-invoicing webhooks learn --port 0',
         ),
       ),
     );

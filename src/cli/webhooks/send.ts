@@ -6,6 +6,7 @@ import { COMMANDS, exampleOf } from '../commands.ts';
 import { EXIT, type ExitCode, fileBytes, type Io, misuse } from '../io.ts';
 import { excerpt, styleOf } from '../report.ts';
 import { deliver, isAcknowledged, throwIfUnreachable } from './deliver.ts';
+import { parseOrder, parsePaid } from './order-flags.ts';
 import { EVENT_KINDS, type EventKind, type SampleEvent, sampleEvent, sampleHeaders } from './sample-event.ts';
 import { readSecrets, redacted } from './secrets.ts';
 
@@ -34,8 +35,15 @@ export async function webhooksSend(args: readonly string[], io: Io): Promise<Exi
   const dialect = dialectFrom(parseDialect(values.dialect));
   const { list, source } = readSecrets(values.secret, io.env);
   const [secret = ''] = list;
-  const externalId = values['external-id'] ?? `sent-${crypto.randomUUID().slice(0, 8)}`;
-  const sample = await sampleEvent(kind, { ...values, externalId }, dialect);
+  const timeout = parseDuration(values.timeout, '--timeout');
+  const { externalId, ...order } = parseOrder(values, EXAMPLE);
+  const paid = parsePaid(kind, values.paid, order.amount, EXAMPLE);
+  if (values.from !== undefined) refuseBesideFrom(values);
+  const sample = await sampleEvent(
+    kind,
+    { ...order, paid, externalId: externalId ?? `sent-${crypto.randomUUID().slice(0, 8)}` },
+    dialect,
+  );
   const event: SampleEvent =
     values.from === undefined
       ? sample
@@ -54,11 +62,7 @@ export async function webhooksSend(args: readonly string[], io: Io): Promise<Exi
     return EXIT.fine;
   }
 
-  const reply = await deliver(
-    url,
-    { method: 'POST', headers, body: event.body },
-    parseDuration(values.timeout, '--timeout'),
-  );
+  const reply = await deliver(url, { method: 'POST', headers, body: event.body }, timeout);
   throwIfUnreachable(url, reply, `send ${name}`);
   const ok = isAcknowledged(reply);
   const text = redacted(reply.text, [secret]);
@@ -75,4 +79,14 @@ export async function webhooksSend(args: readonly string[], io: Io): Promise<Exi
     if (!ok) io.out(`  signed with ${source}\n  try: npx merchant-invoicing webhooks check ${shellWord(url)}\n`);
   }
   return ok ? EXIT.fine : EXIT.finding;
+}
+
+/** The bytes of a file are sent as they are, so a flag of the order would have no effect. */
+function refuseBesideFrom(values: Readonly<Record<string, unknown>>): void {
+  const { amount, currency } = COMMANDS['webhooks send'].flags;
+  const defaults: Readonly<Record<string, unknown>> = { amount: amount.default, currency: currency.default };
+  const names = ['external-id', 'amount', 'currency', 'paid'].filter((name) => values[name] !== defaults[name]);
+  if (names.length === 0) return;
+  const flags = names.map((name) => `--${name}`).join(', ');
+  throw misuse(`--from sends the bytes of its file, so it takes no ${flags}`, `${EXAMPLE} --from body.json`);
 }

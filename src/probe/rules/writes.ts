@@ -52,6 +52,11 @@ export const WRITE_RULES = {
     clues: (answer) =>
       answer.question === 'creation' && isSuccess(answer) ? [valueClue('createStatus', answer.status)] : [],
   },
+  unpayableAmount: {
+    from: 'no request of the probe',
+    need: 'unpayable',
+    clues: () => [],
+  },
   amountToSendAtCreation: {
     from: CREATION,
     need: 'create',

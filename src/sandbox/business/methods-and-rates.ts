@@ -17,6 +17,19 @@ export function methodsFor(world: World, currency: string): readonly SandboxMeth
   return world.settings.methods.filter((method) => method.currency.code === currency);
 }
 
+/** True if one of the methods of the currency takes the amount. */
+export function isPayable(world: World, amount: string, currency: string): boolean {
+  return methodsFor(world, currency).some((method) => outOfRange(amount, method) === null);
+}
+
+/** The methods of a currency with their ranges, as messages show them. */
+export function rangesOf(world: World, currency: string): string {
+  const ranges = methodsFor(world, currency).map(
+    ({ id, name, min_amount, max_amount }) => `${id} ${name} (${min_amount} to ${max_amount})`,
+  );
+  return ranges.join(', ') || 'none';
+}
+
 /**
  * The rates with fresh data.
  * @see [GET /api/v1/external/rates](../../../docs/service-interface.md#get-apiv1externalrates)
@@ -43,19 +56,15 @@ export function methodFor(
   wanted: string | number | undefined,
 ): SandboxMethod {
   const all = methodsFor(world, invoice.currency.code);
-  const list = all
-    .map(({ id, name, min_amount, max_amount }) => `${id} ${name} (${min_amount} to ${max_amount})`)
-    .join(', ');
+  const list = rangesOf(world, invoice.currency.code);
   if (wanted === undefined) {
     const first = invoice.method ?? all.find((method) => outOfRange(invoice.amount, method) === null);
     if (first !== undefined) return first;
-    throw new ConfigurationError(
-      `No method takes ${invoice.amount} ${invoice.currency.code}. Methods: ${list || 'none'}`,
-    );
+    throw new ConfigurationError(`No method takes ${invoice.amount} ${invoice.currency.code}. Methods: ${list}`);
   }
   const found = all.find((method) => method.id === Number(wanted)) ?? all.find((method) => method.name === wanted);
   if (found === undefined) {
-    throw new ConfigurationError(`No method ${shown(wanted)} for ${invoice.currency.code}. Methods: ${list || 'none'}`);
+    throw new ConfigurationError(`No method ${shown(wanted)} for ${invoice.currency.code}. Methods: ${list}`);
   }
   const problem = outOfRange(invoice.amount, found);
   if (problem !== null) throw new ConfigurationError(`${found.name} cannot take this invoice: ${problem}`);

@@ -16,7 +16,7 @@ const MINUTE = 60_000;
  * The delay before each attempt, in milliseconds after the one before.
  * @see [Retries](../../../docs/service-interface.md#retries)
  */
-const RETRY_DELAYS: readonly number[] = [0, 1, 5, 30, 120, 360, 720].map((minutes) => minutes * MINUTE);
+export const RETRY_DELAYS: readonly number[] = [0, 1, 5, 30, 120, 360, 720].map((minutes) => minutes * MINUTE);
 
 /** The number of scheduled attempts. */
 export const MAX_ATTEMPTS = RETRY_DELAYS.length;

@@ -18,6 +18,10 @@ const RETRY = { pin: 'client option `retry`' };
 /** Open points of the answers to single requests: statuses, codes, shapes and the delivery record. */
 export const ANSWER_DIALECTS = {
   createStatus: entry(create, 'HTTP status of a successful creation', [201, 200, 202]),
+  unpayableAmount: entry(create, 'an amount that no payment method takes', ['refused', 'accepted'], {
+    pin: 'call `paymentMethods.forCharge` before you create',
+    meaning: '`refused`: a 422, `accepted`: an invoice that cannot be paid',
+  }),
   conflictStatus: entry(codes, 'HTTP status of INVOICE_ALREADY_EXISTS', [409, 400, 403, 422, 500, 200], {
     meaning: '200 is a success status with `success: false`',
   }),

@@ -1,5 +1,5 @@
 import { isLoopback } from '../../contract/values/hosts.ts';
-import { activeCurrencies, activeCurrency } from '../business/methods-and-rates.ts';
+import { activeCurrencies, activeCurrency, isPayable, rangesOf } from '../business/methods-and-rates.ts';
 import { isAmount } from '../business/money.ts';
 import type { InvoiceDraft } from '../state/records.ts';
 import type { World } from '../world.ts';
@@ -35,7 +35,8 @@ export function readDraft(world: World, body: string): InvoiceDraft {
   const external_id = text('external_id', 1, 128);
   const customer_id = text('customer_id', 1, 128);
   const amount = text('amount', 0, Number.POSITIVE_INFINITY);
-  if (amount !== null && !isAmount(amount)) {
+  const isReadable = amount !== null && isAmount(amount);
+  if (amount !== null && !isReadable) {
     add('amount', 'must be a decimal greater than 0 with at most 2 decimal places', 'decimal_parsing');
   }
   const code = text('currency', 2, 16);
@@ -43,6 +44,11 @@ export function readDraft(world: World, body: string): InvoiceDraft {
   if (code !== null && currency === undefined) {
     const allowed = activeCurrencies(world).join(', ');
     add('currency', `is not an active currency allowed for the business: ${allowed || 'none'}`, 'value_error');
+  }
+  const refusesUnpayable = world.settings.dialect.unpayableAmount === 'refused';
+  if (refusesUnpayable && isReadable && currency !== undefined && !isPayable(world, amount, currency.code)) {
+    const ranges = rangesOf(world, currency.code);
+    add('amount', `is outside the range of every payment method: ${ranges}`, 'value_error');
   }
   const purpose = optional('purpose', 255);
   const callback_url = address('callback_url');

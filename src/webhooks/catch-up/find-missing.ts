@@ -2,11 +2,13 @@ import { eventOfStatus } from '../../contract/statuses.ts';
 import type { CatchUpCursor } from './cursor.ts';
 import type { Bounds } from './lists/list-walk.ts';
 import type { PendingList } from './lists/pending-list.ts';
-import { isDone, type Run } from './run.ts';
+import { type FinalList, isDone, type Run } from './run.ts';
 import type { readOne } from './single-reads.ts';
 
 /** If more invoices than this are missing, the lists are read on first: a page may show a hundred of them. */
 const SINGLE_READS_MAX = 100;
+/** If more than this are missing, the list whose pages reach back the least is read on first: they ended shortly before. */
+const SINGLE_READS_MANY = 8;
 
 /** Where to look. */
 export interface Search {
@@ -46,6 +48,7 @@ export async function findMissing<Extra extends object>(run: Run<Extra>, search:
 async function find<Extra extends object>(run: Run<Extra>, search: Search, open: string[]): Promise<void> {
   const most = run.sought.size;
   await readOn(run, search.end, (pages) => run.sought.size <= SINGLE_READS_MAX || pages >= most);
+  await readYoungest(run, search);
   const sought = [...run.sought];
   for (let at = 0; at < sought.length; at += search.prefetch) {
     const uuids = sought.slice(at, at + search.prefetch);
@@ -92,5 +95,17 @@ async function readOn<Extra extends object>(
       await run.step(list);
       pages += 1;
     }
+  }
+}
+
+/** Reads the list on whose last row is the youngest, as long as a page shows more invoices than it costs requests. */
+async function readYoungest<Extra extends object>(run: Run<Extra>, { end, prefetch }: Search): Promise<void> {
+  const reach = ({ walk }: FinalList): number => walk.orders.created.lowest;
+  for (let found = Number.POSITIVE_INFINITY; found > prefetch && run.sought.size > SINGLE_READS_MANY; ) {
+    const [list] = run.lists.filter((list) => !isDone(list, end)).sort((a, b) => reach(b) - reach(a));
+    if (list === undefined) return;
+    const before = run.sought.size;
+    await run.step(list);
+    found = before - run.sought.size;
   }
 }

@@ -3,6 +3,8 @@ import type { RequestListener } from 'node:http';
 import { promisify } from 'node:util';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createSandbox } from '../../../src/sandbox/index.ts';
+import { BROKEN_ENVIRONMENTS } from '../broken/environments.ts';
+import { patternOf } from '../broken/pattern.ts';
 import { cli } from '../command-line.ts';
 import { type Receiver, serve } from '../receivers.ts';
 
@@ -24,7 +26,7 @@ async function diagnosed(env: Record<string, string>, ...flags: string[]) {
     checks: { id: string; ok: boolean; verdict: string; text: string; fix: string }[];
   };
   const wrong = checks.filter(({ verdict }) => verdict === 'fail');
-  return { code, ok, out, ids: checks.map(({ id }) => id), wrong, wrongIds: wrong.map(({ id }) => id) };
+  return { code, ok, out, checks, ids: checks.map(({ id }) => id), wrong, wrongIds: wrong.map(({ id }) => id) };
 }
 
 const KEY = 'sk_live_secret_key';
@@ -139,16 +141,6 @@ describe('doctor', () => {
     expect(found.wrong[0]?.fix).toBe('npx merchant-invoicing sandbox');
   });
 
-  it('finds a wrong key', async () => {
-    const sandbox = createSandbox();
-    await sandbox.listen();
-    const found = await diagnosed({ MERCHANT_BASE_URL: sandbox.url, MERCHANT_API_KEY: KEY });
-    expect([found.code, found.wrongIds]).toEqual([1, ['call']]);
-    expect(found.wrong[0]?.fix).toContain('from the dashboard');
-    expect(found.out).not.toContain(KEY);
-    await sandbox.close();
-  });
-
   it('finds a redirect, and never sends the key after it', async () => {
     const keys: unknown[] = [];
     const target = await service((request, response) => {
@@ -162,14 +154,29 @@ describe('doctor', () => {
     expect(keys).toEqual([]);
   });
 
-  it('finds a clock that is wrong', async () => {
-    const url = await service((_, response) => {
-      response.setHeader('Date', new Date(Date.now() + 600_000).toUTCString());
-      response.setHeader('Content-Type', 'application/json');
-      response.end('{"success":true,"data":[]}');
-    });
-    const found = await diagnosed({ MERCHANT_BASE_URL: url, MERCHANT_API_KEY: KEY });
-    expect(found.wrongIds).toEqual(['clock']);
-    expect(found.wrong[0]?.text).toMatch(/ (?:599|600|601) s behind /);
+  it.each(BROKEN_ENVIRONMENTS)('says one cause and one remedy: $mistake', async ({ env, listener, code, ...row }) => {
+    const sandbox = createSandbox();
+    const url = listener === undefined ? (await sandbox.listen()).url : await service(listener ?? (() => undefined));
+    if (listener === null) for (const server of servers.splice(0)) await server.close();
+    const right = {
+      MERCHANT_BASE_URL: url,
+      MERCHANT_API_KEY: sandbox.apiKey,
+      MERCHANT_WEBHOOK_SECRET: 'whsec_sandbox',
+    };
+    const found = await diagnosed({ ...right, ...(typeof env === 'function' ? env(url) : env) });
+    await sandbox.close();
+    const told = found.checks.filter(({ verdict }) => verdict === 'fail' || verdict === 'advice');
+    expect([found.code, told[0]?.text, told[0]?.fix]).toEqual([
+      code,
+      expect.stringMatching(patternOf(row.finding)),
+      expect.stringMatching(patternOf(row.remedy)),
+    ]);
+    expect(found.out).not.toContain(KEY);
+    expect(found.out).not.toContain('whsec_live');
+  });
+
+  it('tells them apart', () => {
+    const pairs = BROKEN_ENVIRONMENTS.map(({ finding, remedy }) => `${finding} ${remedy}`);
+    expect(new Set(pairs).size).toBe(pairs.length);
   });
 });

@@ -1,6 +1,6 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { cli, firstLine, type Running, type Setting, start } from '../command-line.ts';
 import { goodReceiver, type Receiver, serve } from '../receivers.ts';
@@ -508,7 +508,8 @@ describe('two sandboxes', () => {
     const file = join(folder(), 'shop.json');
     writeFileSync(`${file}.lock`, text);
     const run = await sandbox(['--empty', '--state', file]);
-    expect(JSON.parse(readFileSync(`${file}.lock`, 'utf8'))).toEqual({ pid: process.pid, url: run.url });
+    expect(JSON.parse(readFileSync(`${file}.lock`, 'utf8'))).toMatchObject({ pid: process.pid, url: run.url });
+    expect(readdirSync(dirname(file)).filter((name) => name.startsWith('shop.json.lock'))).toEqual(['shop.json.lock']);
   });
 });
 

@@ -15,14 +15,15 @@ describe('webhooks send', () => {
   it.each([
     ['paid', 'invoice.paid', { status: 'success', adjusted: false, amount: '25.00' }],
     ['adjusted', 'invoice.paid', { status: 'success', adjusted: true, amount: '17.00', original_amount: '25.00' }],
-    ['overpaid', 'invoice.paid', { status: 'success', adjusted: true, amount: '17.00' }],
+    ['overpaid', 'invoice.paid', { status: 'success', adjusted: true, amount: '30.00', original_amount: '25.00' }],
     ['expired', 'invoice.canceled', { status: 'expired', amount: '25.00' }],
     ['canceled', 'invoice.canceled', { status: 'canceled', amount: '25.00' }],
     ['fail', 'invoice.canceled', { status: 'fail', amount: '25.00' }],
     ['invoice.paid', 'invoice.paid', { status: 'success' }],
   ])('makes a genuine %s', async (name, event, members) => {
-    const args = ['webhooks', 'send', name, 'http://shop.test/hook', '--external-id', 'order-7', '--paid', '17.00'];
-    const { code, out } = await cli([...args, '--dry-run', '--json']);
+    const args = ['webhooks', 'send', name, 'http://shop.test/hook', '--external-id', 'order-7'];
+    const paid = { adjusted: ['--paid', '17.00'], overpaid: ['--paid', '30.00'] }[name] ?? [];
+    const { code, out } = await cli([...args, ...paid, '--dry-run', '--json']);
     const { url, headers, body } = JSON.parse(out);
     expect([code, url]).toEqual([0, 'http://shop.test/hook']);
     expect(JSON.parse(body)).toMatchObject({ external_id: 'order-7', event, ...members });

@@ -45,6 +45,7 @@ async function walk(dialect: Partial<Dialect>) {
     unknownNames: await api('GET', '/withdrawals?status=rejected&page=2'),
   };
   await sandbox.settle();
+  const unpayable = await api('POST', '/invoices', { ...ORDER, external_id: 'unpayable', amount: '4.99' });
   sandbox.faults.next({ type: 'rate_limit', retryAfter: 2 });
   const rateLimited = await api('GET', '/rates');
   sandbox.faults.next('server_error');
@@ -54,6 +55,7 @@ async function walk(dialect: Partial<Dialect>) {
   const paid = JSON.parse(hook.received.at(-1)?.body.toString() ?? '{}');
   return {
     broken,
+    unpayable,
     paid,
     ...result,
     rateLimited,
@@ -94,6 +96,9 @@ describe.each(VARIANTS)('%s: %j', (name, value) => {
 // What each value that is not the default changes, typed by hand.
 const EFFECTS: { [Name in keyof Dialect]?: [Dialect[Name], (seen: Awaited<ReturnType<typeof walk>>) => void][] } = {
   createStatus: [[200, ({ created }) => expect(created.status).toBe(200)]],
+  unpayableAmount: [
+    ['accepted', ({ unpayable }) => expect([unpayable.status, unpayable.json.data.amount]).toEqual([201, '4.99'])],
+  ],
   conflictStatus: [
     [200, ({ conflict }) => expect([conflict.status, conflict.json.success]).toEqual([200, false])],
     [

@@ -46,6 +46,10 @@ describe('a new invoice', () => {
 
   it.each([
     [{ amount: '0', currency: 'EUR' }, 'amount must be a decimal greater than 0'],
+    [
+      { amount: '4.99', currency: 'EUR' },
+      'amount is outside the range of every payment method: 1 Card (5.00 to 2000.00)',
+    ],
     [{ amount: '5.00', currency: 'XXX' }, 'currency is not an active currency allowed for the business: EUR, USD'],
     [{ amount: '5.00', currency: 'EUR', external_id: 'order-1042' }, 'external_id order-1042 is taken'],
     [{ amount: '5.00', currency: 'EUR', callback_url: 'http://shop.example/' }, 'callback_url must be an https:// URL'],

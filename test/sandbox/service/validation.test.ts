@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { seedMethod } from '../../../src/sandbox/state/seed-data.ts';
 import { listening, ORDER } from '../loopback.ts';
 
 const x = (count: number) => 'x'.repeat(count);
@@ -27,6 +28,8 @@ const REFUSED: [string, string, Record<string, unknown>][] = [
   ['currency of 1', 'currency', { currency: 'E' }],
   ['currency of 17', 'currency', { currency: x(17) }],
   ['currency not active', 'currency', { currency: 'PLN' }],
+  ['amount below each method', 'amount', { amount: '4.99' }],
+  ['amount above each method', 'amount', { amount: '10000.01' }],
   ['currency in lower case', 'currency', { currency: 'eur' }],
   ['purpose of 256', 'purpose', { purpose: x(256) }],
   ['purpose a number', 'purpose', { purpose: 1 }],
@@ -41,7 +44,8 @@ const ACCEPTED: [string, Record<string, unknown>][] = [
   ['external_id of 1', { external_id: 'x' }],
   ['external_id of 128', { external_id: x(128) }],
   ['external_id of 128 code points, 256 units', { external_id: '😀'.repeat(128) }],
-  ['amount of a cent', { amount: '0.01' }],
+  ['amount at the lowest limit', { amount: '5' }],
+  ['amount at the highest limit', { amount: '10000.00' }],
   ['purpose of 255', { purpose: '😀'.repeat(255) }],
   ['purpose empty', { purpose: '' }],
   ['callback_url of 512', { callback_url: https(512) }],
@@ -132,4 +136,42 @@ describe('queries', () => {
       expect((await (await listening()).api('GET', `/invoices?${query}`)).status).toBe(200);
     },
   );
+});
+
+describe('an amount that no method takes', () => {
+  const METHODS = [
+    seedMethod(1, 'Card', { id: 1, code: 'EUR', name: 'Euro', symbol: '€' }, ['5.00', '10.00'], ['0', '0', '0']),
+    seedMethod(2, 'Transfer', { id: 1, code: 'EUR', name: 'Euro', symbol: '€' }, ['50.00', '99.00'], ['0', '0', '0']),
+    seedMethod(3, 'ACH', { id: 2, code: 'USD', name: 'US Dollar', symbol: '$' }, ['10.01', '49.99'], ['0', '0', '0']),
+  ];
+
+  it('is refused with the ranges, also between two of them, and a method of another currency does not help', async () => {
+    const { api } = await listening({ methods: METHODS });
+    const { status, json } = await api('POST', '/invoices', ORDER);
+    expect([status, json.error.details.amount]).toEqual([
+      422,
+      ['is outside the range of every payment method: 1 Card (5.00 to 10.00), 2 Transfer (50.00 to 99.00)'],
+    ]);
+    expect((await api('POST', '/invoices', { ...ORDER, currency: 'USD' })).status).toBe(201);
+  });
+
+  it('is accepted by the other dialect, whose payment page has no method to offer', async () => {
+    const { api, sandbox } = await listening({ methods: METHODS, dialect: { unpayableAmount: 'accepted' } });
+    expect((await api('POST', '/invoices', ORDER)).status).toBe(201);
+    await expect(sandbox.pay(ORDER.external_id)).rejects.toThrow('No method takes 25.00 EUR');
+  });
+
+  it('is one of several findings', async () => {
+    const { api } = await listening({ methods: METHODS });
+    const { json } = await api('POST', '/invoices', { ...ORDER, customer_id: '' });
+    expect(Object.keys(json.error.details)).toEqual(['customer_id', 'amount']);
+  });
+
+  it('leaves an amount alone whose form or currency is wrong already', async () => {
+    const { api } = await listening({ methods: METHODS });
+    for (const change of [{ amount: '25.001' }, { currency: 'XXX' }, { amount: '0' }]) {
+      const { json } = await api('POST', '/invoices', { ...ORDER, ...change });
+      expect(Object.values(json.error.details).flat()).toHaveLength(1);
+    }
+  });
 });

@@ -12,7 +12,7 @@ export interface Diagnosis {
 /** Finds one cause. A clear answer decides. Otherwise it sends requests that only a receiver with one mistake accepts. */
 export async function diagnose(examiner: Examiner, event: SampleEvent, reply: Reply): Promise<Diagnosis> {
   const { timeout, apiKey, secrets, dialect, now, url } = examiner.options;
-  const { status, problem, text, location } = reply;
+  const { status, problem, text, location, asksForLogin } = reply;
   if (problem === 'time-out') {
     const cause = `it does not answer within ${timeout / 1000} s`;
     return { cause, fix: 'Verify, store the event, answer 2xx, and do the work afterwards.' };
@@ -34,6 +34,12 @@ export async function diagnose(examiner: Examiner, event: SampleEvent, reply: Re
     return {
       cause: 'a CSRF guard refuses it: the service has no session and no token',
       fix: 'Exempt this route from the guard. The signature takes its place.',
+    };
+  }
+  if (asksForLogin) {
+    return {
+      cause: 'a login protects this route, and the service cannot log in',
+      fix: 'Exempt this route from the login. The signature takes its place.',
     };
   }
   const [secret = ''] = secrets;

@@ -30,6 +30,11 @@ export class NewestFirst {
     this.#steps += 1;
   }
 
+  /** The earliest time of a row, or infinity before the first. */
+  get lowest(): number {
+    return this.#lowest;
+  }
+
   /** False once a row has contradicted the order. */
   get mayHold(): boolean {
     return this.#isPinned || !this.#isRefuted;

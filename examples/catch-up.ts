@@ -1,0 +1,36 @@
+// After an outage: handles the payments whose webhooks did not arrive, and none twice.
+import { DatabaseSync } from 'node:sqlite';
+import { MerchantClient } from 'merchant-invoicing';
+import { createSandbox } from 'merchant-invoicing/sandbox';
+import { createWebhookHandler, sqliteStore, toFetchHandler } from 'merchant-invoicing/webhooks';
+
+const secret = 'whsec_0123456789abcdef';
+const store = sqliteStore(new DatabaseSync(':memory:')); // live: a file, which all processes of the shop share
+await store.migrate();
+const handler = createWebhookHandler({
+  secret,
+  store,
+  onPaid: ({ external_id, source }) => console.log(external_id, source),
+  onCanceled: () => {},
+});
+
+const receive = toFetchHandler(handler);
+let isDown = false;
+const sandbox = createSandbox({
+  webhookSecret: secret,
+  fetch: async (url, init) => (isDown ? new Response(null, { status: 502 }) : receive(new Request(url, init))),
+});
+const merchant = new MerchantClient({ baseUrl: sandbox.url, apiKey: sandbox.apiKey, fetch: sandbox.fetch });
+const order = { customer_id: 'customer-7', amount: '25.00', currency: 'EUR', callback_url: 'http://localhost/webhook' };
+for (const external_id of ['order-1', 'order-2']) await merchant.invoices.create({ ...order, external_id });
+
+await sandbox.pay('order-1'); // → order-1 webhook
+isDown = true;
+await sandbox.pay('order-2');
+await sandbox.advance('1d'); // the service has made its seven attempts
+
+const since = Date.now() - 2 * 86_400_000; // before the outage
+const first = await handler.catchUp(merchant, { since }); // → order-2 catch_up
+console.log(first.played, first.alreadyDone); // → 1 1
+const second = await handler.catchUp(merchant, { since, cursor: first.cursor }); // keep the cursor in your database
+console.log(second.played, second.failed); // → 0 0

@@ -1,0 +1,60 @@
+import { MerchantClient } from 'merchant-invoicing';
+import { createWebhookHandler, toFetchHandler } from 'merchant-invoicing/webhooks';
+import { httpStore } from './http-store.ts';
+
+/** The part of D1 that the worker uses. `@cloudflare/workers-types` has all of it. */
+interface D1 {
+  prepare(sql: string): {
+    bind(...values: readonly (string | number)[]): { all(): Promise<{ results: Record<string, unknown>[] }> };
+  };
+}
+
+/** The bindings of the worker. There is no `process.env`, so every option is given. */
+export interface Env {
+  readonly DB: D1;
+  readonly MERCHANT_BASE_URL: string;
+  readonly MERCHANT_API_KEY: string;
+  readonly MERCHANT_WEBHOOK_SECRET: string;
+}
+
+function open({ DB, MERCHANT_BASE_URL, MERCHANT_API_KEY, MERCHANT_WEBHOOK_SECRET }: Env) {
+  const run = async (sql: string, values: readonly (string | number)[]) =>
+    (
+      await DB.prepare(sql)
+        .bind(...values)
+        .all()
+    ).results;
+  // The function can run again after a crash, so the order has a unique key.
+  const credit = 'INSERT INTO credits (event_key, order_id, usdt) VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING';
+  const handler = createWebhookHandler({
+    secret: MERCHANT_WEBHOOK_SECRET,
+    store: httpStore(run),
+    onPaid: async ({ external_id, credited_usdt }, { dedupeKey }) =>
+      void (await run(credit, [dedupeKey, external_id, credited_usdt.toFixed()])),
+    onCanceled: () => {},
+    onReport: ({ reason, message }) => console.warn(reason, message),
+  });
+  const merchant = new MerchantClient({ baseUrl: MERCHANT_BASE_URL, apiKey: MERCHANT_API_KEY, deadline: 15_000 });
+  return { receive: toFetchHandler(handler), handler, merchant };
+}
+
+let opened: ReturnType<typeof open> | undefined; // one for each isolate, so that requests share the retry budget
+
+export default {
+  async fetch(request: Request, env: Env): Promise<Response> {
+    opened ??= open(env);
+    if (new URL(request.url).pathname === '/webhook') return opened.receive(request); // not in waitUntil
+    return new Response('not found', { status: 404 });
+  },
+  /** By a cron trigger: handles what no webhook has brought. */
+  async scheduled(_event: unknown, env: Env): Promise<void> {
+    opened ??= open(env);
+    const { handler, merchant } = opened;
+    const day = 86_400_000;
+    await handler.catchUp(merchant, {
+      since: Date.now() - 2 * day,
+      maxLifetime: day,
+      signal: AbortSignal.timeout(60_000),
+    });
+  },
+};

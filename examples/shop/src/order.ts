@@ -1,0 +1,61 @@
+import { Decimal } from 'merchant-invoicing';
+import type { Line } from './catalogue.ts';
+
+/** One invoice of an order. */
+export interface Payment {
+  readonly external_id: string;
+  readonly number: number;
+  readonly amount: string;
+  readonly state: 'open' | 'paid' | 'ended';
+  readonly paid: string | null;
+  readonly credited_usdt: string | null;
+}
+
+/** A row of the table, and its payments. */
+export interface OrderFacts {
+  readonly id: string;
+  readonly lines: readonly Line[];
+  readonly amount: string;
+  readonly currency: string;
+  readonly name: string | null;
+  readonly address: string | null;
+  readonly placed_at: string | null;
+  readonly payments: readonly Payment[];
+}
+
+/** The state that the customer sees. It follows from the payments, so it cannot contradict them. */
+export type OrderState = 'draft' | 'waiting' | 'underpaid' | 'ended' | 'paid';
+
+/** An order with what follows from its payments. Amounts are in the currency of the order. */
+export interface Order extends OrderFacts {
+  readonly state: OrderState;
+  readonly paid: Decimal;
+  /** Zero if the order is paid, never below. */
+  readonly missing: Decimal;
+  /** The part of the payments that is too much. */
+  readonly surplus: Decimal;
+  /** The number of the payment that the page offers. An outdated page offers an older one, which creates nothing. */
+  readonly nextNumber: number;
+}
+
+export function toOrder(facts: OrderFacts): Order {
+  const paid = facts.payments.reduce((sum, payment) => sum.plus(payment.paid ?? 0), new Decimal(0));
+  const rest = new Decimal(facts.amount).minus(paid);
+  const open = facts.payments.find(({ state }) => state === 'open');
+  const missing = Decimal.max(rest, 0);
+  return {
+    ...facts,
+    state: stateOf(facts, missing, paid, open !== undefined),
+    paid,
+    missing,
+    surplus: Decimal.max(rest.negated(), 0),
+    nextNumber: open?.number ?? facts.payments.length + 1,
+  };
+}
+
+function stateOf({ placed_at, payments }: OrderFacts, missing: Decimal, paid: Decimal, isOpen: boolean): OrderState {
+  if (placed_at === null) return 'draft';
+  if (missing.isZero()) return 'paid';
+  if (isOpen || payments.length === 0) return 'waiting';
+  return paid.isZero() ? 'ended' : 'underpaid';
+}

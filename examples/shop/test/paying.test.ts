@@ -1,0 +1,151 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { invoicesOf, openStage, TYPED } from './stage.ts';
+
+test('a paid order is shipped once, also if its webhook comes twice', async () => {
+  const stage = await openStage();
+  const { path, id, paymentPage } = await stage.order();
+  assert.match(paymentPage, /^https:\/\/sandbox\.invalid\/pay\//);
+  assert.match((await stage.get(path)).text, /We wait for your payment of 25\.00 EUR/);
+
+  await stage.sandbox.pay(id);
+  await stage.sandbox.resend(id);
+  assert.match((await stage.get(path)).text, /Paid\. We will send your parcel/);
+  assert.equal(stage.shipments(), 1);
+});
+
+test('a customer who returns before the webhook sees that the shop waits', async () => {
+  const stage = await openStage();
+  const { path } = await stage.order();
+  for (const [visit, refresh] of [
+    ['1', `3; url=${path}?returned=2`],
+    ['20', `60; url=${path}?returned=21`],
+    ['21', null], // it does not reload indefinitely, and offers to pay again
+    ['0', null],
+    ['-1', null],
+  ] as const) {
+    const answer = await fetch(`${stage.shop.url}${path}?returned=${visit}`);
+    assert.equal(answer.headers.get('refresh'), refresh);
+    assert.match(await answer.text(), refresh === null ? /Pay now/ : /We wait for the confirmation/);
+  }
+});
+
+test('clicks, tabs and the back button lead to one invoice', async () => {
+  const stage = await openStage();
+  const path = await stage.fillCart();
+  const clicks = await Promise.all(Array.from({ length: 5 }, () => stage.post(`${path}/pay`, TYPED)));
+  const again = await stage.post(`${path}/pay`, { ...TYPED, name: 'Mallory', address: 'elsewhere' });
+  const targets = new Set([...clicks, again].map(({ location }) => location));
+  assert.equal(targets.size, 1);
+  assert.equal((await invoicesOf(stage)).length, 1);
+  assert.match((await stage.get(path)).text, /Ada\n1 Harbour Street/);
+});
+
+test('the button of an old tab changes nothing once the order is paid', async () => {
+  const stage = await openStage();
+  const { path, id } = await stage.order();
+  await stage.sandbox.pay(id);
+  for (const number of ['1', '2', '-1', 'NaN', '']) {
+    assert.equal((await stage.post(`${path}/pay`, { ...TYPED, number })).location, path);
+  }
+  assert.equal((await invoicesOf(stage)).length, 1);
+});
+
+test('an expired invoice is renewed with one click, and twice with none', async () => {
+  const stage = await openStage();
+  const { path, id } = await stage.order();
+  await stage.sandbox.advance('31m');
+  assert.match((await stage.get(path)).text, /You were not charged[\s\S]*name="number" value="2"/);
+
+  assert.equal((await stage.post(`${path}/pay`, { number: '1' })).location, path); // the form of the old page
+  const clicks = await Promise.all([1, 2, 3].map(() => stage.post(`${path}/pay`, { number: '2' })));
+  assert.equal(new Set(clicks.map(({ location }) => location)).size, 1);
+  assert.deepEqual((await invoicesOf(stage)).map(({ external_id }) => external_id).sort(), [id, `${id}.2`]);
+
+  await stage.sandbox.pay(`${id}.2`);
+  assert.match((await stage.get(path)).text, /Paid\./);
+});
+
+test('an invoice that expired while its webhook was lost is renewed as well', async () => {
+  const stage = await openStage();
+  const { path, id } = await stage.order();
+  stage.sandbox.faults.next('wrong_signature', { times: 7 });
+  await stage.sandbox.advance('31m');
+  assert.match((await stage.get(path)).text, /We wait for your payment/);
+  assert.equal((await stage.post(`${path}/pay`, { number: '1' })).location, path); // learns the end from the service
+  stage.sandbox.faults.clear();
+  const { location } = await stage.post(`${path}/pay`, { number: '2' });
+  assert.match(location ?? '', /\/pay\//);
+  await stage.sandbox.pay(`${id}.2`);
+  assert.equal(stage.shipments(), 1);
+});
+
+test('a customer who pays less pays the rest with a second invoice', async () => {
+  const stage = await openStage();
+  const { path, id } = await stage.order();
+  await stage.sandbox.underpay(id, '17.50');
+  assert.match((await stage.get(path)).text, /We received 17\.50 EUR\. 7\.50 EUR are missing/);
+  assert.equal(stage.shipments(), 0);
+
+  await stage.post(`${path}/pay`, { number: '2' });
+  assert.equal((await stage.merchant.invoices.get(`${id}.2`)).amount.toFixed(2), '7.50');
+  await stage.sandbox.pay(`${id}.2`);
+  assert.match((await stage.get(path)).text, /Paid\./);
+  assert.equal(stage.shipments(), 1);
+});
+
+test('a customer who pays more gets the parcel and reads about the rest', async () => {
+  const stage = await openStage();
+  const { path, id } = await stage.order();
+  await stage.sandbox.overpay(id, '30.00');
+  assert.match((await stage.get(path)).text, /You paid 5\.00 EUR too much/);
+  assert.equal(stage.shipments(), 1);
+});
+
+test('a lost answer of the service leads to the same invoice', async () => {
+  const stage = await openStage();
+  const path = await stage.fillCart();
+  stage.sandbox.faults.next('reset_after', { operation: 'invoices.create', times: 2 });
+  const lost = await stage.post(`${path}/pay`, TYPED);
+  assert.equal(lost.status, 503);
+  assert.match(lost.text, /could not be started[\s\S]*name="number" value="1"/);
+  assert.match((await stage.post(`${path}/pay`, { number: '1' })).location ?? '', /\/pay\//);
+  assert.equal((await invoicesOf(stage)).length, 1);
+});
+
+test('a service that is down places the order, and starts its payment later', async () => {
+  const stage = await openStage();
+  const path = await stage.fillCart();
+  stage.sandbox.faults.next('reset_before', { times: 2 });
+  assert.equal((await stage.post(`${path}/pay`, TYPED)).status, 503);
+  assert.match((await stage.get(path)).text, /We wait for your payment of 25\.00 EUR[\s\S]*name="number" value="1"/);
+  assert.match((await stage.post(`${path}/pay`, { number: '1' })).location ?? '', /\/pay\//);
+});
+
+test('an amount that no method takes creates no invoice', async () => {
+  const stage = await openStage();
+  const path = await stage.fillCart({ tea: '20', mug: '20', kettle: '20' });
+  stage.db.prepare('UPDATE orders SET amount = ?').run('99999.00');
+  const answer = await stage.post(`${path}/pay`, TYPED);
+  assert.deepEqual([answer.status, (await invoicesOf(stage)).length], [409, 0]);
+  assert.match(answer.text, /cannot be paid online/);
+});
+
+test('a forged webhook ships nothing, and a payment without an order is not acknowledged', async () => {
+  const stage = await openStage();
+  const { id } = await stage.order();
+  const body = JSON.stringify({
+    invoice_uuid: 'u',
+    external_id: id,
+    status: 'success',
+    amount: '25',
+    credited_usdt: '26',
+  });
+  const forged = await fetch(`${stage.shop.url}/webhook`, { method: 'POST', body });
+  assert.deepEqual([forged.status, stage.shipments()], [401, 0]);
+
+  const stranger = { external_id: 'stranger', customer_id: 'c', amount: '25.00', currency: 'EUR' };
+  await stage.merchant.invoices.create({ ...stranger, callback_url: `${stage.shop.url}/webhook` });
+  await stage.sandbox.pay('stranger');
+  assert.equal((await stage.merchant.webhooks.deliveries('stranger'))[0]?.attempt_log[0]?.status_code, 500);
+});

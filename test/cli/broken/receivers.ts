@@ -1,0 +1,104 @@
+import type { RequestListener } from 'node:http';
+import { goodReceiver, handWritten } from '../receivers.ts';
+
+/** A receiver with one mistake, and what `webhooks check` says of it. `…` stands for what differs between two runs. */
+export interface BrokenReceiver {
+  readonly mistake: string;
+  readonly cause: string;
+  readonly remedy: string;
+  readonly listener: RequestListener;
+}
+
+export const SECRET = 'whsec_of_the_shop';
+export const API_KEY = 'sk_of_the_shop_1234';
+
+const answers =
+  (status: number, text: string, headers: Readonly<Record<string, string>> = {}): RequestListener =>
+  (request, response) =>
+    void request.resume().on('end', () => response.writeHead(status, headers).end(text));
+
+const LOG = 'Look into the log of the receiver for this request.';
+const GUARD = 'a CSRF guard refuses it: the service has no session and no token';
+const EXEMPT = 'Exempt this route from the guard. The signature takes its place.';
+
+/** `docs/cli.md` prints this table. */
+export const BROKEN_RECEIVERS: readonly BrokenReceiver[] = [
+  {
+    mistake: 'It redirects',
+    cause: 'it redirects to …, and the service follows no redirect',
+    remedy: 'Give the final address as callback_url, and keep logins away from this route.',
+    listener: answers(308, '', { Location: '/login' }),
+  },
+  {
+    mistake: 'It does its work before it answers',
+    cause: 'it does not answer within …',
+    remedy: 'Verify, store the event, answer 2xx, and do the work afterwards.',
+    listener: () => undefined,
+  },
+  {
+    mistake: 'A CSRF guard protects it (403)',
+    cause: GUARD,
+    remedy: EXEMPT,
+    listener: answers(403, '{"error":"Invalid CSRF token"}'),
+  },
+  {
+    mistake: 'A CSRF guard protects it (419)',
+    cause: GUARD,
+    remedy: EXEMPT,
+    listener: answers(419, 'Page Expired'),
+  },
+  {
+    mistake: 'A login protects it (401)',
+    cause: 'a login protects this route, and the service cannot log in',
+    remedy: 'Exempt this route from the login. The signature takes its place.',
+    listener: answers(401, 'Unauthorized', { 'WWW-Authenticate': 'Basic realm="shop"' }),
+  },
+  {
+    mistake: 'The path is wrong (404)',
+    cause: 'there is no route at this path',
+    remedy: 'Compare the path of the address with the route, with its prefix and its last slash.',
+    listener: answers(404, 'Cannot POST /webhook'),
+  },
+  {
+    mistake: 'The route is for GET only (405)',
+    cause: 'the route does not take POST',
+    remedy: 'Register the handler for POST.',
+    listener: answers(405, ''),
+  },
+  {
+    mistake: 'It crashes (500)',
+    cause: 'the receiver fails with 500',
+    remedy: LOG,
+    listener: answers(500, 'TypeError'),
+  },
+  {
+    mistake: 'It takes no JSON (415)',
+    cause: 'it refuses the delivery as malformed (415)',
+    remedy: LOG,
+    listener: answers(415, ''),
+  },
+  {
+    mistake: 'It has another secret',
+    cause: 'it refuses the signature (401), and none of the usual mistakes explains it',
+    remedy: 'Compare the secret of the receiver with the one of this check, character by character.',
+    listener: goodReceiver('whsec_another_one_here'),
+  },
+  {
+    mistake: 'Its secret ends with a line break',
+    cause: 'the receiver’s secret ends with a line break',
+    remedy: 'Trim it where it is read from a file or the environment.',
+    listener: handWritten(`${SECRET}\n`),
+  },
+  {
+    mistake: 'Its secret is the API key',
+    cause: 'the receiver’s secret is the API key',
+    remedy: 'The webhook secret is another value of the dashboard.',
+    listener: handWritten(API_KEY),
+  },
+  {
+    mistake: 'It leaves the timestamp out',
+    cause: 'the receiver signs the body alone',
+    remedy: 'The signed text is {timestamp}.{body}.',
+    listener: handWritten(SECRET, { bodyOnly: true }),
+  },
+];

@@ -1,0 +1,209 @@
+import { existsSync } from 'node:fs';
+import { expect } from 'vitest';
+import {
+  gives,
+  type MakeWords,
+  type Place,
+  refuses,
+  type Use,
+  type Uses,
+  valued,
+  valueless,
+  type Words,
+} from './use.ts';
+
+const PROBE = ['probe', '--pace', '0'];
+const DRY = ['probe', '--dry-run'];
+const probe =
+  (...flags: readonly string[]): Words =>
+  async ({ sandbox, path }) => {
+    sandbox.create({
+      external_id: 'order-1042',
+      amount: '25.00',
+      currency: 'EUR',
+      callback_url: 'http://127.0.0.1:1/w',
+    });
+    await sandbox.pay('order-1042');
+    return [...PROBE, '--file', path('d.json'), ...flags];
+  };
+
+export const PROBE_USES: Uses<'probe'> = {
+  terms: {},
+  flags: {
+    'dry-run': { good: gives(DRY, 'GET {2}/api/v1/external/payment-methods'), bad: valued(['probe'], 'dry-run') },
+    check: {
+      good: async (place) => {
+        await gives(probe(), 'holds what is known')(place);
+        place.sandbox.reset();
+        await gives(probe('--check'), 'requests')(place);
+      },
+      bad: refuses(probe('--check', '--create'), '--check only reads'),
+    },
+    create: {
+      good: gives(probe('--create'), 'createStatus +201'),
+      bad: valued(PROBE, 'create'),
+    },
+    conflict: {
+      good: gives(probe('--conflict', 'order-1042'), 'conflictStatus +409'),
+      bad: gives(probe('--conflict', '..'), '\\? conflictStatus'), // nothing is sent for an id that no path can hold
+    },
+    resend: {
+      good: gives(probe('--resend', 'order-1042'), 'resendStatus +200'),
+      bad: gives(probe('--resend', 'nothing'), '\\? resendStatus'),
+    },
+    file: {
+      good: async (place) => {
+        await gives(probe(), 'd.json holds what is known')(place);
+        expect(existsSync(place.path('d.json'))).toBe(true);
+      },
+      bad: refuses(({ file }) => [...PROBE, '--file', file('d.json', '{}')], 'is not a dialect file'),
+    },
+    pace: {
+      good: gives(probe('--pace', '1'), 'requests'),
+      bad: refuses([...DRY, '--pace', 'slow'], '--pace takes milliseconds'),
+    },
+    'base-url': {
+      good: gives(({ url, path }) => [...PROBE, '--file', path('d.json'), '--base-url', url], 'requests', {
+        env: { MERCHANT_BASE_URL: 'http://127.0.0.1:1' },
+      }),
+      bad: refuses([...PROBE, '--base-url', 'ftp://x'], 'baseUrl'),
+    },
+    'allow-http': {
+      good: gives(probe('--allow-http'), 'requests'),
+      bad: refuses([...PROBE, '--base-url', 'http://merchant.invalid'], 'http'),
+    },
+  },
+};
+
+const HEADER = 'external_id,amount,currency,credited_usdt,state\n';
+const ROW = 'order-1042,25.00,EUR,26.861298,fulfilled\n';
+
+/** `reconcile` of one paid order against a CSV file. */
+const reconcile =
+  (csv: string, ...flags: readonly string[]): MakeWords =>
+  async ({ sandbox, file }) => {
+    sandbox.create({ external_id: 'order-1042', amount: '25.00', currency: 'EUR' });
+    await sandbox.pay('order-1042');
+    return ['reconcile', '--orders', file('o.csv', csv), '--grace', '0s', ...flags];
+  };
+const wrong = (flag: string, value: string, said: string): Use => refuses(reconcile(HEADER, flag, value), said);
+const MATCHED = '1 matched';
+
+export const RECONCILE_USES: Uses<'reconcile'> = {
+  terms: {},
+  flags: {
+    orders: {
+      good: gives(reconcile(HEADER + ROW), MATCHED),
+      bad: async (place) => {
+        await refuses(['reconcile'], 'reconcile needs --orders')(place);
+        await refuses(['reconcile', '--orders', '/no/such/file'], 'cannot read /no/such/file')(place);
+      },
+    },
+    column: {
+      good: gives(reconcile(`${HEADER.replace('amount', 'Total')}${ROW}`, '--column', 'amount=Total'), MATCHED),
+      bad: wrong('--column', 'amount', '--column'),
+    },
+    state: {
+      good: gives(reconcile(HEADER + ROW.replace('fulfilled', 'shipped'), '--state', 'shipped=fulfilled'), MATCHED),
+      bad: wrong('--state', 'shipped=gone', '--state'),
+    },
+    'decimal-comma': {
+      good: gives(
+        reconcile(`${HEADER.replaceAll(',', ';')}order-1042;25,00;EUR;26,861298;fulfilled\n`, '--decimal-comma'),
+        MATCHED,
+      ),
+      bad: valued(['reconcile'], 'decimal-comma'),
+    },
+    since: {
+      good: gives(reconcile(HEADER + ROW, '--since', '7d'), MATCHED),
+      bad: wrong('--since', 'then', '--since takes a time'),
+    },
+    until: {
+      good: gives(reconcile(HEADER, '--until', '2020-01-31'), '0 findings', { code: 0 }),
+      bad: wrong('--until', 'then', '--until takes a time'),
+    },
+    status: {
+      good: gives(reconcile(HEADER + ROW, '--status', 'success'), MATCHED),
+      bad: wrong('--status', 'paid', '--status takes pending'),
+    },
+    grace: {
+      good: gives(reconcile(HEADER + ROW, '--grace', '1h'), 'matched'),
+      bad: wrong('--grace', 'long', '--grace'),
+    },
+    csv: {
+      good: gives(reconcile(HEADER, '--csv'), /^finding|^kind/, { code: 1 }),
+      bad: gives(reconcile(HEADER, '--csv', '--json'), '--csv and --json exclude each other', { code: 2 }),
+    },
+    'base-url': {
+      good: async (place) => {
+        const env = { MERCHANT_BASE_URL: 'http://127.0.0.1:1' };
+        await gives(reconcile(HEADER + ROW, '--base-url', place.url), MATCHED, { env })(place);
+      },
+      bad: wrong('--base-url', 'ftp://x', 'baseUrl'),
+    },
+    'key-file': {
+      good: async (place) => {
+        const key = place.file('key.txt', `${place.sandbox.apiKey}\n`);
+        await gives(reconcile(HEADER + ROW, '--key-file', key), MATCHED, { env: { MERCHANT_API_KEY: 'wrong' } })(place);
+      },
+      bad: wrong('--key-file', '/no/such/file', 'cannot read /no/such/file'),
+    },
+    'allow-http': {
+      good: refuses(
+        reconcile(HEADER, '--allow-http', '--base-url', 'http://merchant.invalid'),
+        'could not compare: (?!.*https)',
+      ),
+      bad: wrong('--base-url', 'http://merchant.invalid', 'https'),
+    },
+    folder: {
+      good: gives((place) => reconcile(HEADER + ROW, '--folder', place.path('.'))(place), MATCHED),
+      bad: valueless(['reconcile'], 'folder'),
+    },
+  },
+};
+
+export const INIT_USES: Uses<'init'> = {
+  terms: {},
+  flags: {
+    framework: {
+      good: gives(({ path }) => ['init', '--folder', path('.'), '--framework', 'koa'], 'Next, with Koa'),
+      bad: refuses(({ path }) => ['init', '--folder', path('.'), '--framework', 'expres'], 'Did you mean express'),
+    },
+    folder: {
+      good: gives(({ path }) => ['init', '--folder', path('.')], '✓ wrote merchant-webhook.mjs'),
+      bad: refuses(({ path }) => ['init', '--folder', path('nowhere')], 'there is no folder'),
+    },
+  },
+};
+
+export const OPENAPI_USES: Uses<'openapi'> = { terms: {}, flags: {} };
+
+export const EXPLAIN_USES: Uses<'explain'> = {
+  terms: {
+    CODE: {
+      good: gives(['explain', 'signature_mismatch'], 'SDK_WEBHOOK_SIGNATURE_MISMATCH'),
+      bad: refuses(['explain', 'SDK_NOTHING'], 'this version has no code "SDK_NOTHING"'),
+    },
+  },
+  flags: {},
+};
+
+export const DOCTOR_USES: Uses<'doctor'> = {
+  terms: {},
+  flags: {
+    'base-url': {
+      good: gives(({ url }: Place) => ['doctor', '--base-url', url], 'the key works', {
+        env: { MERCHANT_BASE_URL: 'nope' },
+      }),
+      bad: gives(['doctor', '--base-url', 'nope'], 'is not an absolute address', { code: 1 }),
+    },
+    'allow-http': {
+      good: gives(
+        ['doctor', '--allow-http', '--base-url', 'http://merchant.invalid'],
+        'cannot reach http://merchant.invalid',
+        { code: 3 },
+      ),
+      bad: gives(['doctor', '--base-url', 'http://merchant.invalid'], '✗ .*http', { code: 1 }),
+    },
+  },
+};

@@ -20,6 +20,7 @@ import { replay, transcriptsOf } from './transcripts.ts';
 const WITHOUT_CODE: Readonly<Record<string, string>> = {
   'docs/README.md': 'the index',
   'docs/architecture.md': 'for contributors',
+  'docs/architecture-decisions.md': 'for contributors',
   'docs/payment-page.md': 'pictures',
   'docs/performance.md': 'figures',
   'docs/policy.md': 'a promise',

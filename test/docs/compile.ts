@@ -8,8 +8,6 @@ import type { Project } from './project.ts';
 const read = (path: string) => JSON.parse(readFileSync(join(ROOT, path), 'utf8'));
 const MANIFEST = read('package.json');
 const INSTALLED = { ...MANIFEST.dependencies, ...MANIFEST.devDependencies };
-/** Peers of the benchmarks have a package of their own, which is not always installed. */
-const UNTYPED = Object.keys(read('bench/package.json').dependencies).filter((name) => !Object.hasOwn(INSTALLED, name));
 
 /** The project of a stranger: strict, and with the limits of Node's type stripping. */
 const COMPILER: ts.CompilerOptions = {
@@ -36,7 +34,6 @@ export function compile(project: Project, modules: readonly DocModule[]): Map<Do
     return { module, before, path: project.write(module.page, module.file, `${before}${module.code}`) };
   });
   const paths = written.map(({ path }) => path);
-  paths.push(project.write('entries', 'peers.d.ts', UNTYPED.map((name) => `declare module '${name}';\n`).join('')));
   const program = ts.createProgram(paths, COMPILER, undefined, entries.program);
   return new Map(
     written.map(({ module, before, path }) => {
@@ -91,9 +88,9 @@ function surroundings({ code, around }: DocModule, names: ReadonlyMap<string, st
 }
 
 /** Packages of an import that the project does not have as a dependency: a reader could not install them by name. */
-function undeclared({ page, line, code, kind }: DocModule): string[] {
+function undeclared({ page, line, code }: DocModule): string[] {
   const found = [...code.matchAll(/(?:from|import) '((?:@[\w.-]+\/)?[\w.-]+)[^']*'/g)].map(([, name = '']) => name);
-  const known = [MANIFEST.name, ...Object.keys(INSTALLED), ...(kind === 'fragment' ? UNTYPED : [])];
+  const known = [MANIFEST.name, ...Object.keys(INSTALLED)];
   return found
     .filter((name) => !name.startsWith('.') && !name.startsWith('node:') && !known.includes(name))
     .map((name) => `${page}:${line} imports ${name}, which is not a development dependency`);

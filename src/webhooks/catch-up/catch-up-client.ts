@@ -37,7 +37,9 @@ export interface CatchUpAnswer {
 /** A list of invoices. Without the optional members, there is no cursor. */
 export interface CatchUpList extends AsyncIterable<CatchUpInvoice> {
   /** The same invoices, page by page. */
-  readonly pages?: (() => AsyncIterable<{ readonly items: readonly CatchUpInvoice[] }>) | undefined;
+  readonly pages?:
+    | (() => AsyncIterable<{ readonly items: readonly CatchUpInvoice[]; readonly page?: number | undefined }>)
+    | undefined;
   /** The first answer. */
   readonly withResponse?: (() => PromiseLike<CatchUpAnswer>) | undefined;
 }

@@ -76,6 +76,39 @@ describe('a run with a cursor', () => {
     expect(lost()).toEqual([]);
   });
 
+  it('finds twenty that ended shortly before with a page of their list', async () => {
+    const old = Array.from({ length: 20 }, (_, index): Row => [index / 2, END + 20 + index / 2]);
+    const { shop, at, requests, lost } = await caughtUp([...old, ...steadyRows(150, 11)]);
+    at(END + 60);
+    expect(await shop.catchUp()).toMatchObject({ played: 20 });
+    expect(requests()).toEqual([...LEAST, 'success 2']);
+    expect(lost()).toEqual([]);
+  });
+
+  it('names the pending invoices also where two left the list between its pages', async () => {
+    const open = Array.from({ length: 150 }, (_, index): Row => [END + index / 2, 43_200]);
+    const { shop, service, at, answers, requests, lost } = await caughtUp([
+      ...steadyRows(300),
+      ...open,
+      [END + 80, END + 91],
+      [END + 81, END + 91],
+    ]);
+    at(END + 90);
+    answers.of = async (url, answer) => {
+      if (url.searchParams.get('status') === 'pending' && url.searchParams.get('page') === '2')
+        service.advanceTo(Math.max(service.now, START + (END + 92) * MINUTE));
+      return await answer();
+    };
+    await shop.catchUp();
+    expect(shop.cursor?.pending).not.toBeNull();
+    requests();
+    await shop.catchUp();
+    expect(requests()).toEqual([...LEAST.slice(0, 2), 'pending 2', ...LEAST.slice(2)]);
+    at(43_300);
+    expect(await shop.catchUp()).toMatchObject({ played: 150 });
+    expect(lost()).toEqual([]);
+  });
+
   it('names at most a thousand pending invoices, and loses none of the others', async () => {
     const open = Array.from({ length: 2_300 }, (_, index): Row => [400 + index / 10, 43_200]);
     const { shop, at, lost } = await caughtUp([...steadyRows(300), ...open]);

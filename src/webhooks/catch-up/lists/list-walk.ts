@@ -48,7 +48,7 @@ export interface WalkSettings {
   readonly onInvalid: (item: InvalidItem) => void;
 }
 
-type Rows = { readonly items: readonly CatchUpInvoice[] };
+type Rows = { readonly items: readonly CatchUpInvoice[]; readonly page?: number | undefined };
 
 /** Walks one list page by page, and observes its order and its counts. It can be interrupted, and continued later. */
 export class ListWalk {
@@ -64,6 +64,8 @@ export class ListWalk {
   readonly #invalid = new Map<number, InvalidItem[]>();
   #size = 0;
   #front = 0;
+  /** The last page whose rows were returned. Pages ahead may have been requested. */
+  #furthest = 0;
   #isRegular = true;
   #hasEnded = false;
 
@@ -103,11 +105,15 @@ export class ListWalk {
       for (const page of [...this.#invalid.keys()]) this.#flush(page);
       return null;
     }
-    for (const row of value.items) {
+    const { items, page = this.#furthest + 1 } = value;
+    // Rows of a page that is read again have moved there from later pages, so they contradict no order.
+    if (page <= this.#furthest) return items;
+    this.#furthest = page;
+    for (const row of items) {
       this.orders.created.observe(timeOf(row.created_at));
       this.orders.finished.observe(timeOf(row.finished_at));
     }
-    return value.items;
+    return items;
   }
 
   get hasEnded(): boolean {

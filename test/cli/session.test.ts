@@ -11,7 +11,7 @@ it('the first session of a newcomer is as docs/sandbox.md prints it: node script
 });
 
 it('the docs show the server of the shop', () => {
-  expect(page).toContain(`\`\`\`js\n${SHOP}\`\`\``);
+  expect(page).toContain(`\`\`\`js fragment\n${SHOP}\`\`\``);
 });
 
 it('the times of the session are below three minutes', () => {

@@ -24,6 +24,7 @@ const WITHOUT_CODE: Readonly<Record<string, string>> = {
   'docs/payment-page.md': 'pictures',
   'docs/performance.md': 'figures',
   'docs/policy.md': 'a promise',
+  'docs/scale.md': 'figures',
   'docs/service-interface.md': 'the wire',
   'docs/testing.md': 'for contributors',
   'docs/threat-model.md': 'a table',

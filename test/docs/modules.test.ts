@@ -34,6 +34,8 @@ c;
     ['```\n```', 'p.md:1: a block of no language'],
     ['```ts sever\n```', 'p.md:1: ts sever'],
     ['```sh server\n```', 'p.md:1: sh server'],
+    ['```ts session\n```', 'p.md:1: ts session'],
+    ['```text server\n```', 'p.md:1: text server'],
   ])('are refused when no check knows them: %j', (text, message) => {
     expect(() => blocksOf('p.md', text)).toThrow(message);
   });

@@ -1,10 +1,13 @@
 import { NOT_LOADED } from '../../checks.ts';
-import type { Departure, DepartureReader } from '../../dialect-file/departure.ts';
+import type { Departure, DepartureReader, SeenAnswer } from '../../dialect-file/departure.ts';
 import { ConfigurationError } from '../../errors/classes.ts';
 import { isMerchantError } from '../../errors/guards.ts';
 import type { Answer } from '../answer.ts';
 import type { CallId } from '../observe/observer.ts';
 import type { WatchedCall } from './dialect-errors.ts';
+
+/** A longer body is not compared: a list of a million rows must not block the process. */
+const COMPARED_MAX = 256 * 1024;
 
 /** The parts that are loaded late. */
 interface Rules {
@@ -33,10 +36,12 @@ export class DialectWatch {
   see({ callId, endpoint, path, sent: { amount }, client }: WatchedCall, answer: Answer): void {
     const { status, headers, raw } = answer;
     if (this.#rules === null || answer.cut || answer.broken || answer.redirected) return;
+    if (raw.length > COMPARED_MAX) return;
     const before = this.#found.get(callId) ?? [];
-    const found = this.#rules
-      .read({ operation: endpoint.operation, path, amount, status, headers, raw })
-      .filter(({ point }) => before.every((earlier) => earlier.point !== point));
+    const seen = { operation: endpoint.operation, path, amount, status, headers, raw };
+    const found = departuresIn(this.#rules.read, seen).filter(({ point }) =>
+      before.every((earlier) => earlier.point !== point),
+    );
     if (this.#isStrict) this.#found.set(callId, [...before, ...found]);
     else for (const each of found) client.drift?.reportOnce(endpoint, each.point, 'other_dialect', each);
   }
@@ -46,7 +51,8 @@ export class DialectWatch {
    *
    * @param externalId The order that the call is about, as an error may show it.
    * @throws UnexpectedResponseError (`SDK_CONTRACT`) for a deviation, with `onDrift: 'throw'`.
-   * @throws ConfigurationError before any request, if the rules cannot be loaded or do not know a value of the file.
+   * @throws ConfigurationError before any request, for a value of the file that the rules do not know. With
+   *   `onDrift: 'throw'`, also if they cannot be loaded.
    */
   async judged<Result extends { readonly value: unknown; readonly answer: Answer }>(
     call: WatchedCall,
@@ -55,9 +61,11 @@ export class DialectWatch {
   ): Promise<Result> {
     const { operation } = call.endpoint;
     this.#rules ??= await this.#loadRules().catch((cause: unknown) => {
+      if (!this.#isStrict && !isMerchantError(cause)) return null; // a call that is only observed goes on
       const problem = isMerchantError(cause) ? cause.message : NOT_LOADED;
       throw new ConfigurationError(`${operation}: ${problem}`, { operation, externalId, cause });
     });
+    if (this.#rules === null) return work();
     const { errors } = this.#rules;
     const found = (): readonly Departure[] => this.#found.get(call.callId) ?? [];
     let result: Result;
@@ -78,5 +86,14 @@ export class DialectWatch {
       import('./dialect-errors.ts').then(({ failed, succeeded }) => ({ failed, succeeded })),
     ]);
     return { read, errors };
+  }
+}
+
+/** An answer that the rules cannot read shows nothing. The client reads it, or says what is wrong with it. */
+function departuresIn(read: DepartureReader, seen: SeenAnswer): readonly Departure[] {
+  try {
+    return read(seen);
+  } catch {
+    return []; // such as nesting that is too deep for them
   }
 }

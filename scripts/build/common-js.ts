@@ -51,7 +51,7 @@ function assigned({ exportClause, moduleSpecifier }: ts.ExportDeclaration, expor
     .join('');
 }
 
-/** An export that is no list of names. The bundler writes none. */
+/** An export without a list of names. The bundler writes none. */
 function isOtherExport(node: ts.Node): boolean {
   if (ts.isExportAssignment(node) || (ts.isExportSpecifier(node) && !ts.isIdentifier(node.name))) return true;
   return ts.canHaveModifiers(node) && ts.getModifiers(node)?.[0]?.kind === ts.SyntaxKind.ExportKeyword;

@@ -133,7 +133,7 @@ test('a service that is down places the order, and starts its payment later', as
   assert.match((await stage.post(`${path}/pay`, { number: '1' })).location ?? '', /\/pay\//);
 });
 
-test('a customer who has paid is not told otherwise while the service is down', async () => {
+test('a customer who has paid does not read otherwise while the service is down', async () => {
   const stage = await openStage();
   const { path, id } = await stage.order();
   stage.sandbox.faults.next('wrong_signature', { times: 7 });

@@ -61,7 +61,7 @@ export class DialectWatch {
   ): Promise<Result> {
     const { operation } = call.endpoint;
     this.#rules ??= await this.#loadRules().catch((cause: unknown) => {
-      if (!this.#isStrict && !isMerchantError(cause)) return null; // a call that is only observed goes on
+      if (!this.#isStrict && !isMerchantError(cause)) return null; // a call that is only observed continues
       const problem = isMerchantError(cause) ? cause.message : NOT_LOADED;
       throw new ConfigurationError(`${operation}: ${problem}`, { operation, externalId, cause });
     });

@@ -69,7 +69,7 @@ describe('a comparison whose rules cannot be loaded', () => {
   const call = { endpoint: { operation: 'rates.list' } } as unknown as Parameters<DialectWatch['judged']>[0];
   const success = { value: 'done', answer: {} } as never;
 
-  it('lets the call go on where it only observes', async () => {
+  it('lets the call continue where it only observes', async () => {
     const watch = new DialectWatch(() => Promise.reject(new Error('chunk')), false);
     await expect(watch.judged(call, null, async () => success)).resolves.toBe(success);
   });

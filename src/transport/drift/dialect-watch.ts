@@ -3,11 +3,21 @@ import type { Departure, DepartureReader, SeenAnswer } from '../../dialect-file/
 import { ConfigurationError } from '../../errors/classes.ts';
 import { isMerchantError } from '../../errors/guards.ts';
 import type { Answer } from '../answer.ts';
+import { Attempt } from '../attempt.ts';
 import type { CallId } from '../observe/observer.ts';
+import type { Runtime } from '../runtime.ts';
 import type { WatchedCall } from './dialect-errors.ts';
 
 /** A longer body is not compared: a list of a million rows must not block the process. */
 const COMPARED_MAX = 256 * 1024;
+
+/** A call, and how long it may wait. */
+interface TimedCall extends WatchedCall {
+  readonly timeout: number;
+  readonly deadlineAt: number;
+  readonly signal: AbortSignal | null;
+  readonly client: WatchedCall['client'] & { readonly runtime: Runtime };
+}
 
 /** The parts that are loaded late. */
 interface Rules {
@@ -55,18 +65,14 @@ export class DialectWatch {
    *   `onDrift: 'throw'`, also if they cannot be loaded.
    */
   async judged<Result extends { readonly value: unknown; readonly answer: Answer }>(
-    call: WatchedCall,
+    call: TimedCall,
     externalId: string | null,
     work: () => Promise<Result>,
   ): Promise<Result> {
-    const { operation } = call.endpoint;
-    this.#rules ??= await this.#loadRules().catch((cause: unknown) => {
-      if (!this.#isStrict && !isMerchantError(cause)) return null; // a call that is only observed continues
-      const problem = isMerchantError(cause) ? cause.message : NOT_LOADED;
-      throw new ConfigurationError(`${operation}: ${problem}`, { operation, externalId, cause });
-    });
-    if (this.#rules === null) return work();
-    const { errors } = this.#rules;
+    const rules = this.#rules ?? (await this.#rulesFor(call, externalId));
+    if (rules === null) return work();
+    this.#rules = rules;
+    const { errors } = rules;
     const found = (): readonly Departure[] => this.#found.get(call.callId) ?? [];
     let result: Result;
     try {
@@ -77,6 +83,23 @@ export class DialectWatch {
     }
     if (found().length > 0) throw errors.succeeded(call, found(), result, externalId);
     return result;
+  }
+
+  /** Null for a call that continues without the rules: it has ended, or `onDrift` only observes it. */
+  async #rulesFor(call: TimedCall, externalId: string | null): Promise<Rules | null> {
+    const { runtime } = call.client;
+    const wait = new Attempt(runtime, call.timeout, call.deadlineAt - runtime.monotonic(), call.signal);
+    try {
+      return await wait.race(this.#loadRules());
+    } catch (cause) {
+      const hasEnded = wait.interruption === 'aborted' || wait.interruption === 'deadline';
+      if (hasEnded || (!this.#isStrict && !isMerchantError(cause))) return null;
+      const { operation } = call.endpoint;
+      const problem = isMerchantError(cause) ? cause.message : NOT_LOADED;
+      throw new ConfigurationError(`${operation}: ${problem}`, { operation, externalId, cause });
+    } finally {
+      wait.end();
+    }
   }
 
   /** A failure to load is not remembered, so the next call tries again. */

@@ -66,7 +66,21 @@ describe('a client with a dialect file and a function as onDrift', () => {
 });
 
 describe('a comparison whose rules cannot be loaded', () => {
-  const call = { endpoint: { operation: 'rates.list' } } as unknown as Parameters<DialectWatch['judged']>[0];
+  type Call = Parameters<DialectWatch['judged']>[0];
+  const timer = (_: number, run: () => void) => {
+    expire = run;
+    return () => {};
+  };
+  let expire = (): void => {};
+  const callOf = (signal: AbortSignal | null, deadlineAt = 20): Call =>
+    ({
+      endpoint: { operation: 'rates.list' },
+      timeout: 10,
+      deadlineAt,
+      signal,
+      client: { runtime: { monotonic: () => 0, timer } },
+    }) as unknown as Call; // the parts that waiting needs
+  const call = callOf(null);
   const success = { value: 'done', answer: {} } as never;
 
   it('lets the call continue where it only observes', async () => {
@@ -84,5 +98,23 @@ describe('a comparison whose rules cannot be loaded', () => {
     const watch = new DialectWatch(load, true);
     await expect(watch.judged(call, null, async () => success)).rejects.toMatchObject({ code: 'SDK_CONFIGURATION' });
     await expect(watch.judged(call, null, async () => success)).resolves.toBe(success);
+  });
+
+  it.each([false, true])('does not hold a call that its caller aborts, strict: %s', async (isStrict) => {
+    const controller = new AbortController();
+    const watch = new DialectWatch(() => new Promise(() => {}), isStrict);
+    const judged = watch.judged(callOf(controller.signal), null, async () => success);
+    controller.abort();
+    await expect(judged).resolves.toBe(success); // the work says that it was aborted
+  });
+
+  it.each([
+    ['its deadline', 5, true],
+    ['the time of an attempt, where it only observes', 20, false],
+  ])('does not hold a call for longer than %s', async (_, deadlineAt, isStrict) => {
+    const watch = new DialectWatch(() => new Promise(() => {}), isStrict);
+    const judged = watch.judged(callOf(null, deadlineAt), null, async () => success);
+    expire();
+    await expect(judged).resolves.toBe(success);
   });
 });

@@ -29,6 +29,8 @@ describe('decimal text from the wire', () => {
     [`25.${'0'.repeat(60)}`, '25'],
     ['9e99', `9${'0'.repeat(99)}`],
     ['9e-99', `0.${'0'.repeat(98)}9`],
+    [`1${'0'.repeat(139)}`, `1${'0'.repeat(139)}`],
+    [`0.${'0'.repeat(139)}1`, `0.${'0'.repeat(139)}1`],
   ])('%s is read', (text, plain) => {
     const value = decimalFrom(text);
     expect(value).not.toBeInstanceOf(Problem);

@@ -107,8 +107,10 @@ const mixes = Array.from({ length: scaled(40) }, (_, index) => {
 
 it.each(mixes)(`a sandbox with the file answers as service %i of PROBE_SEED=${SEED}`, async (_, dialect) => {
   const account = await livedInAccount(dialect);
-  const file = withVerdicts(null, verdictsOf(await everythingOf(account)));
+  const verdicts = verdictsOf(await everythingOf(account));
   await account.sandbox.close();
-  const copy = JSON.parse(JSON.stringify(file)) as DialectSource; // as it is read from disk
-  expect(await journey(copy)).toEqual(await journey(dialect));
+  const copy = JSON.parse(JSON.stringify(withVerdicts(null, verdicts))) as DialectSource; // as it is read from disk
+  // All signatures of a run may lack the two characters that tell base64url from base64.
+  const { signatureEncoding: _masked, ...others } = dialect;
+  expect(await journey(copy)).toEqual(await journey(verdicts.signatureEncoding.kind === 'known' ? dialect : others));
 });

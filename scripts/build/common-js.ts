@@ -19,7 +19,7 @@ export function toCommonJs(path: string, code: string, isEntry: boolean): string
     if (ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword)
       edits.push({ node, text: `Promise.resolve().then(()=>require(${node.arguments[0]?.getText()}))` });
     const isImportMeta = ts.isMetaProperty(node) && node.keywordToken === ts.SyntaxKind.ImportKeyword;
-    if (isImportMeta || changedBy(node).some((name) => exported.has(name)))
+    if (isImportMeta || isOtherExport(node) || changedBy(node).some((name) => exported.has(name)))
       throw new Error(`${path}: ${node.getText().slice(0, 80)} cannot be written as CommonJS`);
     ts.forEachChild(node, visit);
   };
@@ -51,8 +51,16 @@ function assigned({ exportClause, moduleSpecifier }: ts.ExportDeclaration, expor
     .join('');
 }
 
-/** The names of the variables that an expression assigns. */
+/** An export without a list of names. The bundler writes none. */
+function isOtherExport(node: ts.Node): boolean {
+  if (ts.isExportAssignment(node) || (ts.isExportSpecifier(node) && !ts.isIdentifier(node.name))) return true;
+  return ts.canHaveModifiers(node) && ts.getModifiers(node)?.[0]?.kind === ts.SyntaxKind.ExportKeyword;
+}
+
+/** The names of the variables that an expression or a loop assigns. */
 function changedBy(node: ts.Node): readonly string[] {
+  if (ts.isForInStatement(node) || ts.isForOfStatement(node))
+    return ts.isVariableDeclarationList(node.initializer) ? [] : namesIn(node.initializer);
   if (ts.isBinaryExpression(node)) {
     const { kind } = node.operatorToken;
     const isAssignment = kind >= ts.SyntaxKind.FirstAssignment && kind <= ts.SyntaxKind.LastAssignment;

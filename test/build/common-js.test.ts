@@ -55,6 +55,10 @@ describe('a built ES module, written as CommonJS', () => {
     ['import.meta', 'const a=import.meta.url;export{a};'],
     ['an export that is assigned again', 'let a=1;const b=()=>{a=2};export{a,b};'],
     ['an export that is counted', 'let a=1;const b=()=>a++;export{a,b};'],
+    ['an export that a loop assigns', 'let a=0;const b=(c)=>{for(a of c);};export{a,b};'],
+    ['a default expression', 'export default 1;'],
+    ['an exported declaration', 'export const a=1;'],
+    ['a name that is no variable', "const a=1;export{a as'a-b'};"],
     ['an export in a pattern', 'let a;const b=(c)=>{[,{d:a}]=c};export{a,b};'],
   ])('is refused with %s', (_, code) => {
     expect(() => toCommonJs('a.js', code, false)).toThrow(/CommonJS|only names/);

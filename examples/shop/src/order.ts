@@ -42,7 +42,7 @@ export function toOrder(facts: OrderFacts): Order {
   const paid = facts.payments.reduce((sum, payment) => sum.plus(payment.paid ?? 0), new Decimal(0));
   const rest = new Decimal(facts.amount).minus(paid);
   const open = facts.payments.find(({ state }) => state === 'open');
-  const missing = Decimal.max(rest, 0);
+  const missing = Decimal.max(rest, 0).toDecimalPlaces(2, Decimal.ROUND_UP); // a rest below a cent would never be paid
   return {
     ...facts,
     state: stateOf(facts, missing, paid, open !== undefined),

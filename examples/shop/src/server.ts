@@ -99,7 +99,7 @@ async function pay(site: Site, draft: Order, form: URLSearchParams | null): Prom
   } catch (error) {
     if (!isMerchantError(error)) throw error;
     site.log(`payment of ${order.id} not started: ${JSON.stringify(error)}`);
-    const problem = 'The payment could not be started. You were not charged. Please try again.';
+    const problem = 'The payment could not be started. Please try again.'; // an earlier click may have led to a payment
     return { status: 503, body: orderPage(site.orders.get(order.id) ?? order, { problem }) };
   }
 }

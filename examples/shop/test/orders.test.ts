@@ -38,3 +38,17 @@ test('an invoice that is paid after its end counts, and so does the one that rep
   assert.equal(db.prepare('SELECT count(*) AS count FROM shipments').get()?.['count'], 1);
   db.close();
 });
+
+test('a payment asks for all that is missing, also for less than a cent', () => {
+  const db = openDatabase(':memory:');
+  const orders = new Orders(db);
+  const id = orders.draft(LINES);
+  orders.place(id, 'Ada', '1 Harbour Street');
+  orders.openPayment(id, 1);
+  orders.credit({ external_id: id, paid: '17.499', credited_usdt: '18.8' });
+  const rest = orders.openPayment(id, 2);
+  assert.equal(rest?.amount, '7.51');
+  orders.credit({ external_id: `${id}.2`, paid: '7.51', credited_usdt: '8' });
+  assert.equal(orders.get(id)?.state, 'paid');
+  db.close();
+});

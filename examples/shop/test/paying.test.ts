@@ -94,6 +94,17 @@ test('a customer who pays less pays the rest with a second invoice', async () =>
   assert.equal(stage.shipments(), 1);
 });
 
+test('a customer who paid less, and presses the button before the webhook, waits for it', async () => {
+  const stage = await openStage();
+  const { path, id } = await stage.order();
+  stage.sandbox.faults.next('wrong_signature', { times: 7 });
+  await stage.sandbox.underpay(id, '17.50');
+  assert.equal((await stage.post(`${path}/pay`, { number: '1' })).location, path);
+  stage.sandbox.faults.clear();
+  await stage.sandbox.resend(id);
+  assert.match((await stage.get(path)).text, /We received 17\.50 EUR/);
+});
+
 test('a customer who pays more gets the parcel and reads about the rest', async () => {
   const stage = await openStage();
   const { path, id } = await stage.order();
@@ -120,6 +131,18 @@ test('a service that is down places the order, and starts its payment later', as
   assert.equal((await stage.post(`${path}/pay`, TYPED)).status, 503);
   assert.match((await stage.get(path)).text, /We wait for your payment of 25\.00 EUR[\s\S]*name="number" value="1"/);
   assert.match((await stage.post(`${path}/pay`, { number: '1' })).location ?? '', /\/pay\//);
+});
+
+test('a customer who has paid does not read otherwise while the service is down', async () => {
+  const stage = await openStage();
+  const { path, id } = await stage.order();
+  stage.sandbox.faults.next('wrong_signature', { times: 7 });
+  await stage.sandbox.pay(id);
+  stage.sandbox.faults.next('reset_before', { times: 2 });
+  const { status, text } = await stage.post(`${path}/pay`, { number: '1' });
+  assert.equal(status, 503);
+  assert.match(text, /could not be started/);
+  assert.doesNotMatch(text, /not charged/);
 });
 
 test('an amount that no method takes creates no invoice', async () => {

@@ -1,10 +1,23 @@
 import { NOT_LOADED } from '../../checks.ts';
-import type { Departure, DepartureReader } from '../../dialect-file/departure.ts';
+import type { Departure, DepartureReader, SeenAnswer } from '../../dialect-file/departure.ts';
 import { ConfigurationError } from '../../errors/classes.ts';
 import { isMerchantError } from '../../errors/guards.ts';
 import type { Answer } from '../answer.ts';
+import { Attempt } from '../attempt.ts';
 import type { CallId } from '../observe/observer.ts';
+import type { Runtime } from '../runtime.ts';
 import type { WatchedCall } from './dialect-errors.ts';
+
+/** A longer body is not compared: a list of a million rows must not block the process. */
+const COMPARED_MAX = 256 * 1024;
+
+/** A call, and how long it may wait. */
+interface TimedCall extends WatchedCall {
+  readonly timeout: number;
+  readonly deadlineAt: number;
+  readonly signal: AbortSignal | null;
+  readonly client: WatchedCall['client'] & { readonly runtime: Runtime };
+}
 
 /** The parts that are loaded late. */
 interface Rules {
@@ -33,10 +46,12 @@ export class DialectWatch {
   see({ callId, endpoint, path, sent: { amount }, client }: WatchedCall, answer: Answer): void {
     const { status, headers, raw } = answer;
     if (this.#rules === null || answer.cut || answer.broken || answer.redirected) return;
+    if (raw.length > COMPARED_MAX) return;
     const before = this.#found.get(callId) ?? [];
-    const found = this.#rules
-      .read({ operation: endpoint.operation, path, amount, status, headers, raw })
-      .filter(({ point }) => before.every((earlier) => earlier.point !== point));
+    const seen = { operation: endpoint.operation, path, amount, status, headers, raw };
+    const found = departuresIn(this.#rules.read, seen).filter(({ point }) =>
+      before.every((earlier) => earlier.point !== point),
+    );
     if (this.#isStrict) this.#found.set(callId, [...before, ...found]);
     else for (const each of found) client.drift?.reportOnce(endpoint, each.point, 'other_dialect', each);
   }
@@ -46,19 +61,18 @@ export class DialectWatch {
    *
    * @param externalId The order that the call is about, as an error may show it.
    * @throws UnexpectedResponseError (`SDK_CONTRACT`) for a deviation, with `onDrift: 'throw'`.
-   * @throws ConfigurationError before any request, if the rules cannot be loaded or do not know a value of the file.
+   * @throws ConfigurationError before any request, for a value of the file that the rules do not know. With
+   *   `onDrift: 'throw'`, also if they cannot be loaded.
    */
   async judged<Result extends { readonly value: unknown; readonly answer: Answer }>(
-    call: WatchedCall,
+    call: TimedCall,
     externalId: string | null,
     work: () => Promise<Result>,
   ): Promise<Result> {
-    const { operation } = call.endpoint;
-    this.#rules ??= await this.#loadRules().catch((cause: unknown) => {
-      const problem = isMerchantError(cause) ? cause.message : NOT_LOADED;
-      throw new ConfigurationError(`${operation}: ${problem}`, { operation, externalId, cause });
-    });
-    const { errors } = this.#rules;
+    const rules = this.#rules ?? (await this.#rulesFor(call, externalId));
+    if (rules === null) return work();
+    this.#rules = rules;
+    const { errors } = rules;
     const found = (): readonly Departure[] => this.#found.get(call.callId) ?? [];
     let result: Result;
     try {
@@ -71,6 +85,23 @@ export class DialectWatch {
     return result;
   }
 
+  /** Null for a call that continues without the rules: it has ended, or `onDrift` only observes it. */
+  async #rulesFor(call: TimedCall, externalId: string | null): Promise<Rules | null> {
+    const { runtime } = call.client;
+    const wait = new Attempt(runtime, call.timeout, call.deadlineAt - runtime.monotonic(), call.signal);
+    try {
+      return await wait.race(this.#loadRules());
+    } catch (cause) {
+      const hasEnded = wait.interruption === 'aborted' || wait.interruption === 'deadline';
+      if (hasEnded || (!this.#isStrict && !isMerchantError(cause))) return null;
+      const { operation } = call.endpoint;
+      const problem = isMerchantError(cause) ? cause.message : NOT_LOADED;
+      throw new ConfigurationError(`${operation}: ${problem}`, { operation, externalId, cause });
+    } finally {
+      wait.end();
+    }
+  }
+
   /** A failure to load is not remembered, so the next call tries again. */
   async #loadRules(): Promise<Rules> {
     const [read, errors] = await Promise.all([
@@ -78,5 +109,14 @@ export class DialectWatch {
       import('./dialect-errors.ts').then(({ failed, succeeded }) => ({ failed, succeeded })),
     ]);
     return { read, errors };
+  }
+}
+
+/** An answer that the rules cannot read shows nothing. The client reads it, or says what is wrong with it. */
+function departuresIn(read: DepartureReader, seen: SeenAnswer): readonly Departure[] {
+  try {
+    return read(seen);
+  } catch {
+    return []; // such as nesting that is too deep for them
   }
 }

@@ -226,6 +226,25 @@ describe('the lock on a disk', () => {
     );
   });
 
+  it('is taken also where a network file system repeats the link, and says that the file exists', async () => {
+    const disk = new Map<string, string>();
+    const files: LockFiles = {
+      read: async (path) => disk.get(path) ?? null,
+      async create(path, text) {
+        if (!disk.has(path)) disk.set(path, text);
+        return false;
+      },
+      replace: async (path, text) => void disk.set(path, text),
+      remove: async (path) => void disk.delete(path),
+    };
+    const own = { pid: 2, url: '', token: tokenOf(2) };
+    const isAlive = ({ pid }: { readonly pid: number }): boolean => pid === 2;
+    expect(await takeLock(LOCK, own, files, isAlive)).toBe(true);
+    disk.set(LOCK, DEAD);
+    expect(await takeLock(LOCK, own, files, isAlive)).toBe(true);
+    expect([...disk.keys()]).toEqual([LOCK]);
+  });
+
   it('names no file outside of its folder, whatever its token says', async () => {
     const path = folder();
     const file = join(path, 'shop.json');

@@ -73,7 +73,7 @@ describe('examples', () => {
 
   it('are all in the index', () => {
     const index = readFileSync(join(EXAMPLES, 'README.md'), 'utf8');
-    const linked = [...index.matchAll(/\]\(([^)]+)\)/g)].map(([, target]) => target);
+    const linked = [...index.matchAll(/\]\(([^)/]+)(?:\/[^)]+)?\)/g)].map(([, target]) => target); // a folder by a file of it
     expect(linked.sort()).toEqual(
       readdirSync(EXAMPLES)
         .filter((name) => name !== 'README.md')

@@ -112,7 +112,7 @@ describe('llms.txt', () => {
       expect(names).toContain(path);
       const body = readFileSync(join(ROOT, path), 'utf8').trim();
       expect(full.includes(body), path).toBe(
-        !/(?:architecture|testing)\.md$/.test(path) || path.includes('testing-your'),
+        !/(?:architecture|architecture-decisions|testing)\.md$/.test(path) || path.includes('testing-your'),
       );
     }
   });

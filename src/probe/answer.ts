@@ -108,6 +108,12 @@ export function failureBody({ text, json }: Answer): 'envelope' | 'bare' | 'deta
   return typeof memberOf(json, 'detail') === 'string' ? 'detail' : null;
 }
 
+/** A uuid, in any case. A merchant's order ids may be UUIDs as well. */
+export const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** An id without reserved characters, which cannot be refused for its form. */
+export const PLAIN_IDENT = /^[\w-]{1,64}$/;
+
 /** The object of a single read, with the form of its shape, or null. */
 export function singleIn(answer: Answer, name: string): { readonly shape: string; readonly row: JsonObject } | null {
   if (!isSuccess(answer)) return null;

@@ -1,7 +1,7 @@
 import { FINAL_INVOICE_STATUSES } from '../contract/statuses.ts';
 import { decimalFrom, Problem } from '../contract/values/scalars.ts';
 import { DIALECTS } from '../sandbox/dialect/dialects.ts';
-import type { Asked, Question } from './answer.ts';
+import { type Asked, PLAIN_IDENT, type Question, UUID } from './answer.ts';
 import { QUERY_POINTS, trialOf } from './query-names.ts';
 import type { AccountState, ListedInvoice } from './state.ts';
 import type { QueryPoint } from './words.ts';
@@ -56,14 +56,12 @@ function readOf(question: Question, template: string, request: Step['request']):
   return { question, method: 'GET', template, request };
 }
 
-/** The invoice whose reads are compared. An id without reserved characters cannot be refused for its form. */
+/** The invoice whose reads are compared. */
 function comparable({ invoices }: AccountState): ListedInvoice | undefined {
   return invoices.find(
-    ({ externalId, uuid }) => /^[\w-]{1,64}$/.test(externalId ?? '') && !UUID.test(externalId ?? '') && UUID.test(uuid),
+    ({ externalId, uuid }) => PLAIN_IDENT.test(externalId ?? '') && !UUID.test(externalId ?? '') && UUID.test(uuid),
   );
 }
-
-const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 function histories({ invoices }: AccountState): readonly ListedInvoice[] {
   const sent = invoices.filter(({ isFinal, isSilent }) => isFinal && !isSilent).slice(0, HISTORIES);

@@ -1,5 +1,16 @@
 import type { SeenAnswer } from '../../dialect-file/departure.ts';
-import { type Answer, type Asked, codeIn, isSuccess, pageIn, parsed, type Question, singleIn } from '../answer.ts';
+import {
+  type Answer,
+  type Asked,
+  codeIn,
+  isSuccess,
+  PLAIN_IDENT,
+  pageIn,
+  parsed,
+  type Question,
+  singleIn,
+  UUID,
+} from '../answer.ts';
 import { attemptLogsIn } from '../rules/deliveries.ts';
 import { isIncident } from '../rules/failures.ts';
 
@@ -23,9 +34,6 @@ export function answersIn(seen: SeenAnswer, query: URLSearchParams, file: FileVa
 
 /** `/api/v1/external/invoices/{ident}/…` */
 const IDENT_AT = 5;
-const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-/** An id without reserved characters cannot be refused for its form. */
-const PLAIN = /^[\w-]{1,64}$/;
 
 interface ClientRequest {
   readonly operation: string;
@@ -56,7 +64,6 @@ function successOf({ operation, ident, query, amount }: ClientRequest, answer: A
         : [['invoices']];
     }
     case 'invoices.get': {
-      // A merchant's order ids may be UUIDs as well.
       const uuid = singleIn(answer, 'invoice')?.row['uuid'];
       return [[String(uuid).toLowerCase() === ident.toLowerCase() ? 'read by uuid' : 'read by external_id']];
     }
@@ -104,6 +111,6 @@ function failuresOf({ operation, ident, query }: ClientRequest, answer: Answer, 
   if (operation !== 'invoices.get') return isInvalid || ident !== '' ? [form] : [];
   if (UUID.test(ident)) return isInvalid ? [form, ['read by uuid']] : [form];
   // An invoice that is not found may not exist, unless no external_id is found.
-  const isAboutForm = PLAIN.test(ident) && (isInvalid || file['invoiceReadIdent'] === 'uuid');
+  const isAboutForm = PLAIN_IDENT.test(ident) && (isInvalid || file['invoiceReadIdent'] === 'uuid');
   return isAboutForm ? [form, ['read by external_id']] : [form];
 }

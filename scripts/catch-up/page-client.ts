@@ -58,6 +58,7 @@ export function pageClient(
           startPage: 1,
           prefetch,
           signal,
+          rowsLeave: status === 'pending',
           key,
           read,
           onPage,

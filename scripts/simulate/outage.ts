@@ -88,6 +88,7 @@ export async function playOutage(options: Outage): Promise<OutageResult> {
   const missed = { open: 0, all: 0, drainedAt: ends };
   const shop: Shop = {
     clock,
+    opened: START,
     engine,
     costs,
     fault,
@@ -207,17 +208,17 @@ function runCatchUp({ clock, job, service, invoices, concurrency, begins, ends, 
       service.advanceTo(clock.now());
     });
   const run = async (): Promise<void> => {
+    const isLast = isOver();
     job.start();
-    const result = await job.catchUp(clientFor, cursor, concurrency);
-    cursor = result?.cursor ?? cursor;
-    const mayEnd = result !== null && result.open === 0 && isOver();
-    if (!mayEnd && clock.now() >= begins) clock.at(clock.now() + EVERY, run);
-    if (clock.now() < begins) job.kill();
+    cursor = (await job.catchUp(clientFor, cursor, concurrency)) ?? cursor;
+    if (clock.now() >= ends && !isLast) clock.at(clock.now() + EVERY, run);
   };
-  clock.at(begins - MINUTE, run);
-  clock.at(ends, run);
-  clock.at(ends + SECOND + below(random, MINUTE), () => {
+  const die = (): true => {
     job.kill();
     return true;
-  });
+  };
+  clock.at(begins - LEAD / 2, run);
+  clock.at(begins, die);
+  clock.at(ends, run);
+  clock.at(ends + SECOND + below(random, MINUTE), die);
 }

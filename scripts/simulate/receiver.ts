@@ -15,6 +15,8 @@ import type { Extra, ShopStore } from './shop-store.ts';
 /** The parts that all processes of a shop share. */
 export interface Shop {
   readonly clock: EventClock;
+  /** When the shop began. */
+  readonly opened: number;
   readonly engine: Server;
   readonly costs: Costs;
   readonly fault: Fault;
@@ -70,21 +72,23 @@ export class Receiver {
     return reply.status;
   }
 
-  /** Catches up once. Resolves with null if the process died, or if its lists could not be read. */
+  /** Catches up once. Resolves with the cursor, or null if the process died. Rejects if its lists cannot be read. */
   async catchUp(
     clientFor: (life: Life) => CatchUpClient,
     cursor: CatchUpCursor | undefined,
     concurrency: number,
-  ): Promise<{ readonly cursor: CatchUpCursor | undefined; readonly open: number } | null> {
+  ): Promise<CatchUpCursor | null> {
     const life = this.#life;
     if (life === null) return null;
-    const { clock } = this.#shop;
-    const options = { since: clock.now(), cursor, concurrency };
-    const result = await this.#handler.catchUp(clientFor(life), options).catch(() => null); // the next run tries again
+    const options = { since: this.#shop.opened, cursor, concurrency };
+    const result = await this.#handler.catchUp(clientFor(life), options).catch((error: unknown) => {
+      if (life.isOver) return null;
+      throw error;
+    });
     if (life.isOver || result === null) return null;
     this.connections = Math.max(this.connections, life.most);
     for (let count = result.alreadyDone; count > 0; count -= 1) this.#shop.counted('done before catchUp');
-    return { cursor: result.cursor, open: result.busy + result.failed + result.invalid };
+    return result.cursor ?? null;
   }
 
   #start(): WebhookHandler {

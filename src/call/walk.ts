@@ -15,7 +15,8 @@ const REFUSALS_MAX = 3;
  *
  * - Where `total_items` becomes smaller, rows have moved forward. The pages that they may have reached are read again.
  * - A page without new items is read again once if more rows are counted.
- * - The whole list is read again once if rows were repeated and others are missing. Rows missing then are an error.
+ * - The whole list is read again once if rows were repeated and others are missing. Rows missing then are an error, unless
+ *   rows leave such a list, and what was seen fits a list that keeps its order.
  * - A caller that leaves the loop ends the requests in flight.
  */
 export async function* walkPages<T>(source: PageSource<T>): AsyncGenerator<Page<T>, void, undefined> {
@@ -55,6 +56,8 @@ class Walk<T> {
   #totalPages: number;
   #ended = false;
   #isSecondReading = false;
+  /** A page of the first reading repeated rows behind new ones. New rows at the top of a list move others only to the head of a page. */
+  #isShuffled = false;
   /** A page that was refused, perhaps because the list has become shorter. The pages before it show that. */
   #refused: { readonly page: number; readonly error: unknown } | null = null;
   #refusals = 0;
@@ -92,6 +95,8 @@ class Walk<T> {
     const isForward = number > this.#front;
     const fresh = page.items.filter((item) => this.#tally.isNew(this.#source.key(item)));
     const news = fresh.length + others.filter((key) => this.#tally.isNew(key)).length;
+    const isBehind = fresh.length === 0 || fresh[0] === page.items.at(-fresh.length);
+    if (isForward && !this.#isSecondReading && !isBehind) this.#isShuffled = true;
     const lost = this.#tally.countedAs(page.total_items);
     this.#gaps.move(lost, page.total_items, this.#front, this.#ended);
     this.#gaps.close(number);
@@ -195,7 +200,10 @@ class Walk<T> {
       if (surelyMissing > 0) this.#source.onShort?.();
       return null;
     }
-    if (this.#isSecondReading) throw this.#lossOf(missing, repeatedOn, 'pages repeat rows of others');
+    if (this.#isSecondReading) {
+      if (this.#source.rowsLeave && !this.#isShuffled && this.#tally.haveLeft) return null;
+      throw this.#lossOf(missing, repeatedOn, 'pages repeat rows of others');
+    }
     this.#isSecondReading = true;
     this.#tally.again();
     this.#requests.forget();

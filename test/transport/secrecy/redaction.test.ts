@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, test, vi } from 'vitest';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { Redactor } from '../../../src/transport/secrecy/redact.ts';
 import { scaled } from '../../support/scaled.ts';
 
@@ -34,6 +34,10 @@ describe('a key', () => {
     ["'", '&apos;'],
     ['"', '\\"'],
     ['ж', '%D0%B6'],
+    ['¿', '%C2%BF'],
+    ['अ', '%E0%A4%85'],
+    ['€', '%E2%82%AC'],
+    ['\u{10ffff}', '&#x10ffff;'],
     ['😀', '\\ud83d\\ude00'],
     ['😀', '%F0%9F%98%80'],
     ['.', '.'],
@@ -70,7 +74,10 @@ describe('a key', () => {
 describe('a key in any spelling', () => {
   // Letters, digits and every sign that somebody escapes.
   const key = 'sk/4f+"9<&>\'%=Qz\\n7';
-  const redactor = new Redactor([key]);
+  let redactor: Redactor;
+  beforeEach(() => {
+    redactor = new Redactor([key]);
+  });
   const json = (text: string, depth: number): string => (depth === 0 ? text : JSON.stringify(json(text, depth - 1)));
   const slashes = (text: string) => text.replaceAll('/', '\\/');
   const units = (text: string) =>
@@ -156,10 +163,40 @@ describe('a key in any spelling', () => {
     );
   });
 
+  test.each([
+    ['0Zkey-no-1', '%0Akey-no-1', 'an escape that begins otherwise'],
+    ['Akey-no-1', '&#x110041;key-no-1', 'a number that is no character'],
+  ])('%j is not found in %j, behind %s', (secret, text) => {
+    expect(new Redactor([secret]).text(text)).toBe(text);
+  });
+
+  test.each(['', 'u', 'me', 'you'])('in both kinds of base64 is found whole behind %j', (before) => {
+    const odd = 'k>>>???>>??1'; // in base64 with both signs, wherever it begins
+    for (const form of ['base64', 'base64url'] as const) {
+      const spelled = Buffer.from(`${before}${odd}:and more`).toString(form);
+      if (form === 'base64') expect(spelled).toMatch(/\+.*\/|\/.*\+/);
+      const shown = new Redactor([odd]).text(`key ${spelled}.`);
+      expect(shown).toMatch(/^key \S{0,5}\[redacted\]/);
+      expect(shown).not.toMatch(/[-+_/]/);
+      expect(shown.endsWith(`${spelled.slice(-8)}.`)).toBe(true);
+    }
+  });
+
+  test.each([
+    ['%00!!', `%${HIDDEN}`],
+    ['%00!', '%00!'],
+  ])('is hidden from its fourth character on where a text breaks off: %j', (text, shown) => {
+    expect(new Redactor(['00!!!!!+']).beginning(text, 100, true)).toBe(shown);
+  });
+
   test.each<[string, string, string, string]>([
     ['a per cent sign', '00!!!!!+', '%00!!!!!%2B', `%${HIDDEN}`],
     ['the beginning of a percent escape', '0!!!!!!+', '%40!!!!!!%2B', `%4${HIDDEN}`],
     ['bytes of a letter', '3key-no+1', '%c3%a3key-no%2B1', `%c3%a${HIDDEN}`],
+    ['a byte that begins no letter', '¿key-no-1', '%80%BFkey-no-1', `%80${HIDDEN}`],
+    ['a byte that is in no letter', '¯key-no-1', '%F8%80%80%AFkey-no-1', `%F8%80%80${HIDDEN}`],
+    ['the first byte of a letter, before another sign', 'Akey-no-1', '%C3%41key-no-1', `%C3${HIDDEN}`],
+    ['the first byte of a letter, before none', '-A9key-no', '%C3-A9key-no', `%C3${HIDDEN}`],
     ['a back slash', 'nab"cdefg', '\\nab\\"cdefg', `\\${HIDDEN}`],
     ['a back slash and u', '0041"xyz!', '\\u0041\\"xyz!', `\\u${HIDDEN}`],
     ['an ampersand', 'lt;ab"cde', '&lt;ab&quot;cde', `&${HIDDEN}`],
@@ -233,7 +270,10 @@ describe('the cost of hiding', () => {
 });
 
 describe('the beginning of a text', () => {
-  const redactor = new Redactor([KEY]);
+  let redactor: Redactor;
+  beforeEach(() => {
+    redactor = new Redactor([KEY]);
+  });
 
   test('that is short ends with what only looks like a key, unless the text broke off', () => {
     expect(redactor.beginning('the key is sk_live', 100)).toBe('the key is sk_live');
@@ -293,7 +333,10 @@ describe('keys that a function gives', () => {
 });
 
 describe('a text that broke off', () => {
-  const redactor = new Redactor([KEY]);
+  let redactor: Redactor;
+  beforeEach(() => {
+    redactor = new Redactor([KEY]);
+  });
   const broken = (hides: Redactor, text: string) => hides.beginning(text, text.length + HIDDEN.length, true);
 
   test.each([

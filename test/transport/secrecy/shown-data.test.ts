@@ -23,6 +23,13 @@ describe('data of an answer', () => {
     expect(data.list[0]).toBe(KEY);
   });
 
+  test('keeps what is not plain data as it is', () => {
+    const data = { at: new Date(0), map: new Map([[KEY, 1]]) };
+    const copy = copyOf(data).data as typeof data;
+    expect(copy.at).toBe(data.at);
+    expect(copy.map).toBe(data.map);
+  });
+
   test('keeps a member called __proto__ a member', () => {
     const copy = copyOf(JSON.parse('{"__proto__":{"isAdmin":true}}')).data as object;
     expect(Object.getPrototypeOf(copy)).toBe(Object.prototype);

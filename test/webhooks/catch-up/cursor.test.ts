@@ -20,6 +20,16 @@ async function caughtUp(...given: Parameters<typeof world>) {
 }
 
 describe('a run with a cursor', () => {
+  it('begins with a shop that has no invoices yet', async () => {
+    const { shop, at, lost } = world(steadyRows(50, END + 10));
+    at(END);
+    expect(await shop.catchUp()).toMatchObject({ played: 0 });
+    expect(shop.cursor).toMatchObject({ account: null, newest: null, pending: [] });
+    at(END + 90);
+    expect(await shop.catchUp()).toMatchObject({ played: 50 });
+    expect(lost()).toEqual([]);
+  });
+
   it('reads one page of each list where nothing is new', async () => {
     const { shop, at, requests } = await caughtUp(ROWS);
     at(END + 60);
@@ -65,6 +75,42 @@ describe('a run with a cursor', () => {
     };
     expect(await shop.catchUp()).toMatchObject({ played: 1, failed: 0 });
     expect(lost()).toEqual([]);
+  });
+
+  it('plays what has ended also where no walk over the pending list can be complete, and reads everything the next time', async () => {
+    const open = Array.from({ length: 250 }, (_, index): Row => [index, 43_200]);
+    const { shop, at, answers, requests, lost } = world([...open, ...steadyRows(300, 1)]);
+    at(END);
+    let ofFirst: unknown[] = [];
+    answers.of = async (url, answer) => {
+      const response = await answer();
+      if (url.searchParams.get('status') !== 'pending') return response;
+      const body = await response.json();
+      if (body.data.page === 1) ofFirst = body.data.items.slice(-30);
+      else body.data.items.splice(0, ofFirst.length, ...ofFirst); // in the place of others, which no page has
+      return Response.json(body, { headers: response.headers });
+    };
+    const { played, cursor } = await shop.catchUp();
+    expect(played).toBe(300);
+    expect(cursor).toMatchObject({ pending: null });
+    requests();
+    at(END + 60);
+    expect(await shop.catchUp()).toMatchObject({ played: 0 });
+    expect(requests()).toContain('success 3');
+    at(43_300);
+    await shop.catchUp();
+    expect(lost()).toEqual([]);
+  });
+
+  it('rejects where the pending list is refused for another reason', async () => {
+    const open = Array.from({ length: 250 }, (_, index): Row => [index, 43_200]);
+    const { shop, at, answers } = world(open);
+    at(END);
+    answers.of = async (url, answer) =>
+      url.searchParams.get('status') === 'pending' && url.searchParams.get('page') === '2'
+        ? Response.json({ success: false, error: { code: 'ACCOUNT_FROZEN' } }, { status: 403 })
+        : answer();
+    await expect(shop.catchUp()).rejects.toMatchObject({ code: 'ACCOUNT_FROZEN' });
   });
 
   it('finds many of them with less than a request for each', async () => {
@@ -320,6 +366,8 @@ describe('a cursor is refused', () => {
     ['with a wrong time', (cursor) => ({ ...cursor, readTo: '2026-01-01' }), /damaged: readTo/],
     ['with a wrong account', (cursor) => ({ ...cursor, account: { uuid: 'a' } }), /damaged: account/],
     ['with a wrong total', (cursor) => ({ ...cursor, totals: { ...cursor.totals, fail: {} } }), /damaged: totals/],
+    ['with a wrong namespace', (cursor) => ({ ...cursor, namespace: 5 }), /damaged: namespace/],
+    ['with a wrong newest time', (cursor) => ({ ...cursor, newest: 'today' }), /damaged: newest/],
     ['with a total below zero', (cursor) => withTotal(cursor, [-1, 0]), /damaged: totals/],
     ['with a total of no range', (cursor) => withTotal(cursor, [3, 2]), /damaged: totals/],
     ['of another namespace', (cursor) => ({ ...cursor, namespace: 'b' }), /a store with another namespace/],

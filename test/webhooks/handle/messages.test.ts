@@ -130,6 +130,9 @@ describe('reports of a handler', () => {
     ['br', 415],
     ['X-Gzip', 415],
     ['utf-8, zstd', 415],
+    [['identity', 'gzip'], 415],
+    [['gzip', 'identity'], 415],
+    [['identity', 'utf-8'], 200],
   ])('Content-Encoding %j is %i', async (encoding, status) => {
     const shop = endpoint({ now: () => NOW });
     const reply = await shop.handler.handle((await request(paidBody, { 'Content-Encoding': encoding })) as never);

@@ -1,3 +1,4 @@
+import { hasCode } from '../../../errors/guards.ts';
 import { type ListWalk, timeOf } from './list-walk.ts';
 
 /** The cursor names no more pending invoices. Newer ones are found in the lists, which are read back further for them. */
@@ -12,7 +13,11 @@ export interface PendingList {
   readonly newest: number | null;
 }
 
-/** Reads the list of pending invoices. `unreadable` has the uuids of those that cannot be decoded, and null for unknown ones. */
+/**
+ * Reads the list of pending invoices. One that changes faster than it can be read, or has no stable order, is not reliable:
+ * what has ended is in the other lists. `unreadable` has the uuids of those that cannot be decoded, and null for
+ * unknown ones.
+ */
 export async function readPending(
   walk: ListWalk,
   unreadable: ReadonlySet<string | null>,
@@ -20,7 +25,14 @@ export async function readPending(
 ): Promise<PendingList> {
   const createdAt = new Map<string, number>();
   let newest: number | null = null;
-  for (let rows = await walk.read(); rows !== null; rows = await walk.read()) {
+  let isWhole = true;
+  const read = async (): ReturnType<ListWalk['read']> =>
+    await walk.read().catch((error: unknown) => {
+      if (!hasCode(error, 'SDK_PAGE')) throw error;
+      isWhole = false;
+      return null;
+    });
+  for (let rows = await read(); rows !== null; rows = await read()) {
     stopIfAborted();
     const times = rows.map(({ created_at }) => timeOf(created_at));
     for (const [index, { uuid }] of rows.entries()) createdAt.set(uuid, times[index] ?? Number.NEGATIVE_INFINITY);
@@ -28,7 +40,8 @@ export async function readPending(
   }
   for (const uuid of unreadable) if (uuid !== null) createdAt.set(uuid, Number.NEGATIVE_INFINITY);
   // One page is one moment. Rows that leave a longer list move others to pages that were read, unless they come newest first.
-  const isReliable = walk.isRegular && !unreadable.has(null) && (walk.pages <= 1 || walk.orders.created.holds);
+  const isReliable =
+    isWhole && walk.isRegular && !unreadable.has(null) && (walk.pages <= 1 || walk.orders.created.holds);
   return { createdAt, isReliable, newest };
 }
 

@@ -32,24 +32,25 @@ export function* overlappedSpans(read: Spelled, needles: readonly Needle[], isBr
 function* spansFrom(lower: Spelled, read: Spelled, needles: readonly Needle[], isBroken: boolean): Generator<Span> {
   const text = isBroken ? withoutHalfEscape(read.text) : read.text;
   const inLowerCase = folded(text);
-  const byFirst = new Map<string, Rests[]>();
+  /** By the code of their first character, in either case. */
+  const byFirst = new Map<number, Rests[]>();
   for (const needle of needles) {
     if (needle.isWord) continue; // found as it stands: no escape is a part of it
-    const first = needle.text.charAt(0).toLowerCase();
+    const first = needle.text.charAt(0);
     const rests = new Rests(needle, needle.isBase64 ? text : inLowerCase, isBroken);
-    byFirst.set(first, [...(byFirst.get(first) ?? []), rests]);
+    for (const code of new Set([first.toLowerCase(), first.toUpperCase()].map(codeOf))) {
+      byFirst.set(code, [...(byFirst.get(code) ?? []), rests]);
+    }
   }
-  const firstCodes = new Set([...byFirst.keys()].flatMap((key) => [key, key.toUpperCase()].map(codeOf)));
   for (let at = 0, next = 0; at < text.length; at += 1) {
     // The characters of the lower level from `next` up to `end` are read as the one at `at`.
     const end = placeIn(read, at + 1);
     let first = next + 1;
     while (next < lower.text.length && placeIn(lower, next) < end) next += 1;
     for (; first < next; first += 1) {
-      if (!firstCodes.has(lower.text.charCodeAt(first))) continue;
-      for (const rests of byFirst.get(lower.text.charAt(first).toLowerCase()) ?? []) {
+      for (const rests of byFirst.get(lower.text.charCodeAt(first)) ?? []) {
         const to = rests.endAfter(lower.text.slice(first, next), at + 1);
-        if (to !== null) yield [placeIn(lower, first), to === CUT_OFF ? to : placeIn(read, to)];
+        if (to !== null) yield [placeIn(lower, first), placeIn(read, to)];
       }
     }
   }
@@ -59,6 +60,7 @@ function codeOf(character: string): number {
   return character.charCodeAt(0);
 }
 
+/** The place in the source. CUT_OFF stays as it is. */
 function placeIn({ places }: Spelled, at: number): number {
   return places?.[at] ?? at;
 }

@@ -25,7 +25,7 @@ export class Redactor {
   /** Made when something has to be hidden for the first time: most calls succeed. */
   #known: Known | null = null;
 
-  constructor(fixed: readonly string[] = []) {
+  constructor(fixed: readonly string[]) {
     this.#fixed = fixed;
   }
 

@@ -164,6 +164,17 @@ describe('a key in any spelling', () => {
   });
 
   test.each([
+    // JSON in an address, and a page in an address, written out. Read once more, each secret is another text.
+    ['%5C\\\\\\u0041', '%255C%5C%5C%5C%5C%5C%5Cu0041'],
+    ['k\\\\%5C\\u0041', 'k%5C%5C%5C%5C%255C%5C%5Cu0041'],
+    ['\\%5C%5C\\"', '%5C%255C%255C%5C%26quot%3B'],
+    // In JSON, with a back slash at its end that escapes nothing.
+    ['key+no-1\\', 'key\\u002bno-1\\'],
+  ])('%j, which itself looks escaped, is found in %j', (secret, text) => {
+    expect(new Redactor([secret]).text(text)).toBe(HIDDEN);
+  });
+
+  test.each([
     ['0Zkey-no-1', '%0Akey-no-1', 'an escape that begins otherwise'],
     ['Akey-no-1', '&#x110041;key-no-1', 'a number that is no character'],
   ])('%j is not found in %j, behind %s', (secret, text) => {
@@ -313,9 +324,19 @@ describe('the beginning of a text', () => {
   });
 });
 
+describe('a redactor with other secrets', () => {
+  test('hides them and those of the first, but not the keys that a function gave to it', () => {
+    const first = new Redactor(['fixed-1']);
+    first.add('rotated-1');
+    const other = first.with(['fixed-2']);
+    expect(other.text('fixed-1 fixed-2 rotated-1')).toBe(`${HIDDEN} ${HIDDEN} rotated-1`);
+    expect(first.text('fixed-1 fixed-2 rotated-1')).toBe(`${HIDDEN} fixed-2 ${HIDDEN}`);
+  });
+});
+
 describe('keys that a function gives', () => {
   test('are remembered, the empty one is not', () => {
-    const redactor = new Redactor();
+    const redactor = new Redactor([]);
     redactor.add('');
     expect(redactor.text('abc')).toBe('abc');
     redactor.add('key-1');

@@ -67,7 +67,7 @@ const PARTS: Readonly<Record<string, Part>> = {
   },
 };
 
-const THRESHOLD = 85;
+const THRESHOLD = 91;
 
 /** Lines of a sample that stand together: enough for a condition and its branches. */
 const WINDOW = 12;

@@ -119,6 +119,13 @@ describe('the resources', () => {
     });
   });
 
+  it('writes times as text', () => {
+    expect(document.components.schemas['Invoice']?.properties?.['created_at']).toEqual({
+      type: 'string',
+      format: 'date-time',
+    });
+  });
+
   it('bounds the length of a decimal in an answer', () => {
     expect(document.components.schemas['Rate']?.properties?.['price']).toMatchObject({ maxLength: 150 });
   });

@@ -65,6 +65,8 @@ describe('a key', () => {
     ['of eight letters is no word', 'abcdefgh', 'xabcdefghy', `x${HIDDEN}y`],
     ['of seven is one', 'abcdefg', 'xabcdefgy', 'xabcdefgy'],
     ['of seven, alone', 'abcdefg', '"abcdefg"', `"${HIDDEN}"`],
+    ['of seven, at the end of a word', 'abcdefg', 'xabcdefg', 'xabcdefg'],
+    ['of seven, at the beginning of a word', 'abcdefg', 'abcdefgx', 'abcdefgx'],
     ['of seven, with a digit', 'abcdef1', 'xabcdef1y', `x${HIDDEN}y`],
   ])('%s', (_name, secret, text, shown) => {
     expect(new Redactor([secret]).text(text)).toBe(shown);

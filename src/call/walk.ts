@@ -56,7 +56,7 @@ class Walk<T> {
   #totalPages: number;
   #ended = false;
   #isSecondReading = false;
-  /** A page of the first reading repeated rows behind new ones. New rows at the top of a list move others only to the head of a page. */
+  /** A page of the first reading repeated rows behind new ones. Rows that join at the top repeat only those at its head. */
   #isShuffled = false;
   /** A page that was refused, perhaps because the list has become shorter. The pages before it show that. */
   #refused: { readonly page: number; readonly error: unknown } | null = null;
@@ -95,8 +95,8 @@ class Walk<T> {
     const isForward = number > this.#front;
     const fresh = page.items.filter((item) => this.#tally.isNew(this.#source.key(item)));
     const news = fresh.length + others.filter((key) => this.#tally.isNew(key)).length;
-    const isBehind = fresh.length === 0 || fresh[0] === page.items.at(-fresh.length);
-    if (isForward && !this.#isSecondReading && !isBehind) this.#isShuffled = true;
+    const newAreLast = fresh.length === 0 || fresh[0] === page.items.at(-fresh.length);
+    if (isForward && !this.#isSecondReading && !newAreLast) this.#isShuffled = true;
     const lost = this.#tally.countedAs(page.total_items);
     this.#gaps.move(lost, page.total_items, this.#front, this.#ended);
     this.#gaps.close(number);

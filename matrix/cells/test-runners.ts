@@ -87,9 +87,9 @@ const moneyCells = [
   ),
   { name: 'types of money in Jest', project: 'money-jest', uses: ['@types/jest', 'typescript'], run: TSC },
 ];
-const moneyVitest = (version: string, vitest: string): Project => ({
+const moneyVitest = (version: string, vitest: string, vite: string): Project => ({
   name: `money-vitest${version}`,
-  dependencies: { '@types/node': '24.19.2', typescript: '6.0.3', vite: '8.3.8', vitest },
+  dependencies: { '@types/node': '24.19.2', typescript: '6.0.3', vite, vitest },
 });
 
 /** Test runners, with the environments and mocks that hosts use in them. */
@@ -118,8 +118,8 @@ export const testRunners: Group = {
     },
     mswProject('msw27', '2.7.0'),
     mswProject('msw3', '3.0.5'),
-    moneyVitest('4', '4.1.12'),
-    moneyVitest('5', '5.1.1'),
+    moneyVitest('4', '4.0.0', '7.1.12'), // the lowest that package.json declares
+    moneyVitest('5', '5.1.1', '8.3.8'),
     {
       name: 'money-jest',
       dependencies: { '@types/jest': '30.0.0', '@types/node': '24.19.2', jest: '30.5.2', typescript: '6.0.3' },

@@ -43,6 +43,7 @@ function word<Word extends string>(name: 'store' | 'fault', words: readonly Word
 
 const time = (milliseconds: number): string => {
   const minutes = milliseconds / 60_000;
+  if (minutes === Number.POSITIVE_INFINITY) return 'never';
   if (minutes < 1) return `${(milliseconds / 1000).toFixed(0)} s`;
   return minutes < 120 ? `${minutes.toFixed(0)} min` : `${(minutes / 60).toFixed(1)} h`;
 };
@@ -53,10 +54,12 @@ const COLUMNS: Readonly<Record<string, (result: OutageResult) => string>> = {
   'Of the outage': ({ missed }) => number(missed),
   'Drained after': ({ drained }) => time(drained),
   'Longest wait': ({ longestWait }) => time(longestWait),
-  'Deliveries, refused': ({ attempts }) => `${number(attempts.reached)}, ${number(attempts.refused)}`,
+  Deliveries: ({ attempts }) => number(attempts.reached),
+  Refused: ({ attempts }) => number(attempts.refused),
   'Peak, per second': ({ peak }) => peak.toFixed(0),
   'By catchUp': ({ counts }) => number(counts['by catchUp'] ?? 0),
-  Repeats: ({ counts }) => number((counts['duplicate'] ?? 0) + (counts['done before catchUp'] ?? 0)),
+  'Repeated deliveries': ({ counts }) => number(counts['duplicate'] ?? 0),
+  'Done before catchUp': ({ counts }) => number(counts['done before catchUp'] ?? 0),
   'Taken over': ({ counts }) => number(counts['taken_over'] ?? 0),
   'Running, 409': ({ counts }) => number(counts['duplicate_running'] ?? 0),
   Connections: ({ connections }) => (connections === null ? '' : number(connections)),
@@ -90,8 +93,8 @@ console.log(
 console.log(`stated: the function of the merchant takes ${values.work}, one of a thousand ${values['slow-work']}\n`);
 console.log(`| catchUp, at once | ${Object.keys(COLUMNS).join(' | ')} |`);
 console.log(`|---|${Object.keys(COLUMNS).fill('---|').join('')}`);
-for (const text of values['catch-up'].split(',')) {
-  const catchUp = Number(text);
+for (const catchUp of values['catch-up'].split(',').map(Number)) {
+  if (!Number.isSafeInteger(catchUp) || catchUp < 0) throw new Error('--catch-up takes whole numbers from 0');
   const result = await playOutage({ ...options, catchUp });
   const cells = Object.values(COLUMNS).map((cell) => cell(result));
   console.log(`| ${catchUp === 0 ? 'none' : catchUp} | ${cells.join(' | ')} |`);

@@ -60,6 +60,12 @@ describe('a planted fault', () => {
     expect({ twice, lost }).toEqual({ twice: [], lost: [] });
   });
 
+  it('is noticed, and ends, although catchUp goes on', async () => {
+    const { lost, drained } = await playOutage({ ...OUTAGE, slowShare: 0.9, catchUp: 4, fault: 'done_at_claim' });
+    expect(lost.length).toBeGreaterThan(0);
+    expect(drained).toBe(Number.POSITIVE_INFINITY);
+  });
+
   it('is noticed: a store that counts an event as done when it is claimed', async () => {
     const { lost } = await playOutage({ ...OUTAGE, ordersPerDay: 2_000, slowShare: 0.9, fault: 'done_at_claim' });
     expect(lost.length).toBeGreaterThan(0);

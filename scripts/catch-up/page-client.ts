@@ -58,7 +58,6 @@ export function pageClient(
           startPage: 1,
           prefetch,
           signal,
-          rowsLeave: status === 'pending',
           key,
           read,
           onPage,

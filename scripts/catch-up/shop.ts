@@ -15,6 +15,8 @@ export class Shop {
   /** How often each invoice was fulfilled or canceled. */
   readonly handled: Uint8Array;
   cursor: CatchUpCursor | undefined;
+  /** Messages of its reports. */
+  readonly reports: string[] = [];
   readonly #service: ListService;
   readonly #handler;
   /** Reads the lists. A bench replaces the real client. */
@@ -36,6 +38,7 @@ export class Shop {
       now: () => service.now,
       onPaid: handle,
       onCanceled: handle,
+      onReport: ({ message }) => void this.reports.push(message),
     });
     this.merchant = new MerchantClient({ baseUrl: 'https://pay.example.com', apiKey: 'key', fetch, retry: false });
   }

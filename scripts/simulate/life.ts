@@ -1,7 +1,7 @@
 import type { Event, EventClock } from './event-clock.ts';
 
 /** Thrown into everything that a killed process was doing. */
-export class Killed extends Error {}
+class Killed extends Error {}
 
 /** One process from its start to its death. It has a processor and a pool of connections. */
 export class Life {

@@ -1,6 +1,6 @@
 import { createRandom } from '../../src/sandbox/state/random.ts';
 import type { CatchUpCursor } from '../../src/webhooks/index.ts';
-import { type Invoices, makeInvoices } from '../catch-up/invoices.ts';
+import { type Invoices, makeInvoices, STATUSES } from '../catch-up/invoices.ts';
 import { LIST_ORDERS, ListService } from '../catch-up/list-service.ts';
 import { pageClient } from '../catch-up/page-client.ts';
 import { below, type Random } from '../random.ts';
@@ -22,7 +22,7 @@ const TAIL = 10 * MINUTE;
 /** The fleet starts again after the outage, each process dies once more within this time, and is back after a restart. */
 const UNREST = 30 * MINUTE;
 const RESTART = 30 * SECOND;
-/** The time of one request to the service. */
+/** The time of one request to the service, on average. Requests overtake each other. */
 const LATENCY = 200;
 /** Between two runs of `catchUp`. */
 const EVERY = 5 * MINUTE;
@@ -54,7 +54,7 @@ export interface OutageResult {
   readonly attempts: { readonly reached: number; readonly refused: number; readonly failed: number };
   /** The most deliveries a second, over ten seconds. */
   readonly peak: number;
-  /** Milliseconds from the end of the outage until its last order was fulfilled. */
+  /** Milliseconds from the end of the outage until its last order was fulfilled. Infinity if one never was. */
   readonly drained: number;
   /** Milliseconds from the end of an invoice until its order was fulfilled: the longest. */
   readonly longestWait: number;
@@ -94,12 +94,13 @@ export async function playOutage(options: Outage): Promise<OutageResult> {
     fault,
     store,
     pool: name === 'postgres' ? pool : Number.POSITIVE_INFINITY,
+    isPaid: (order) => invoices.ends[indexOfOrder(order)] === STATUSES.indexOf('success'),
     workOf: (order) => (isSlow[indexOfOrder(order)] === 1 ? slowWork : work),
     credited(order) {
       const index = indexOfOrder(order);
-      const isFirst = fulfilledAt[index] === 0;
+      if (fulfilledAt[index] !== 0) return;
       fulfilledAt[index] = clock.now();
-      if (!isFirst || !wasMissed(invoices, index, begins, ends)) return;
+      if (!wasMissed(invoices, index, begins, ends)) return;
       missed.open -= 1;
       missed.drainedAt = clock.now();
     },
@@ -112,10 +113,10 @@ export async function playOutage(options: Outage): Promise<OutageResult> {
     for (const index of ended) if (wasMissed(invoices, index, begins, ends)) missed.open += 1;
     missed.all = missed.open;
     let last = 0;
-    const isDrained = (): boolean => missed.open === 0 && clock.now() > Math.max(ends, missed.drainedAt) + TAIL;
+    const isOver = (): boolean => clock.now() >= until || (missed.open === 0 && clock.now() > missed.drainedAt + TAIL);
     const deliverFrom = (place: number): void => {
       const index = ended[place];
-      if (index === undefined || isDrained()) return;
+      if (index === undefined || isOver()) return;
       clock.at(invoices.finished[index] ?? 0, () => {
         last = place + 1;
         deliverFrom(place + 1);
@@ -128,7 +129,7 @@ export async function playOutage(options: Outage): Promise<OutageResult> {
     job.kill();
     if (catchUp > 0) {
       const service = new ListService({ invoices, order: LIST_ORDERS[0], now: START });
-      runCatchUp({ clock, job, service, invoices, concurrency: catchUp, begins, ends, isOver: isDrained, random });
+      runCatchUp({ clock, job, service, invoices, concurrency: catchUp, begins, ends, isOver, random });
     }
     await clock.run();
 
@@ -141,7 +142,7 @@ export async function playOutage(options: Outage): Promise<OutageResult> {
       missed: missed.all,
       attempts: { reached: sender.reached, refused: sender.refused, failed: sender.failed },
       peak: sender.peak,
-      drained: missed.drainedAt - ends,
+      drained: missed.open === 0 ? missed.drainedAt - ends : Number.POSITIVE_INFINITY,
       longestWait: due.reduce((most, i) => Math.max(most, (fulfilledAt[i] ?? 0) - (invoices.finished[i] ?? 0)), 0),
       connections: name === 'postgres' ? Math.max(...[...fleet, job].map(({ connections }) => connections)) : null,
       engine: engine.busiest,
@@ -204,7 +205,7 @@ function runCatchUp({ clock, job, service, invoices, concurrency, begins, ends, 
   let cursor: CatchUpCursor | undefined;
   const clientFor = (life: Life) =>
     pageClient(service, invoices, async () => {
-      await life.sleep(LATENCY);
+      await life.sleep(2 * LATENCY * random());
       service.advanceTo(clock.now());
     });
   const run = async (): Promise<void> => {

@@ -2,6 +2,7 @@ import {
   type CatchUpClient,
   type CatchUpCursor,
   createWebhookHandler,
+  type InvoiceCanceledEvent,
   type InvoicePaidEvent,
   type WebhookContext,
   type WebhookHandler,
@@ -23,6 +24,8 @@ export interface Shop {
   readonly store: ShopStore;
   /** Connections of each process. */
   readonly pool: number;
+  /** True for an order whose invoice ends as paid. */
+  isPaid(order: string): boolean;
   /** Milliseconds that the function of the merchant takes for an order. */
   workOf(order: string): number;
   /** Called when an order is credited. */
@@ -32,7 +35,7 @@ export interface Shop {
 }
 
 /** The members of an event that are used here. */
-type Credited = Pick<InvoicePaidEvent, 'external_id' | 'source'>;
+type Ended = Pick<InvoicePaidEvent | InvoiceCanceledEvent, 'external_id' | 'source' | 'type'>;
 
 /** A process with the real handler, which can die and start again. */
 export class Receiver {
@@ -92,10 +95,11 @@ export class Receiver {
   }
 
   #start(): WebhookHandler {
-    const { clock, pool, store, workOf, credited, counted } = this.#shop;
+    const { clock, pool, store, isPaid, workOf, credited, counted } = this.#shop;
     const life = new Life(clock, pool);
     this.#life = life;
-    const work = async ({ external_id, source }: Credited, context: WebhookContext & Extra): Promise<void> => {
+    const work = async ({ external_id, source, type }: Ended, context: WebhookContext & Extra): Promise<void> => {
+      if ((type === 'invoice.paid') !== isPaid(external_id)) throw new Error(`${external_id} did not end so`);
       if (store.isCredited(external_id, context)) return;
       await life.sleep(workOf(external_id));
       await store.credit(external_id, context);

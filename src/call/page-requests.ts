@@ -15,8 +15,6 @@ export interface PageSource<T> {
   /** Rows that the reader takes at most. No page behind them is read ahead. */
   readonly limit?: number | undefined;
   readonly signal: AbortSignal | null;
-  /** True if rows leave this list in normal operation, as invoices leave that of the pending ones. */
-  readonly rowsLeave?: boolean | undefined;
   /** Returns the key by which an item is recognised on another page. */
   key(item: T): string;
   /** Keys of the rows that the service served on this page and that are not among its items. */

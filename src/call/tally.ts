@@ -6,8 +6,6 @@ export class Tally {
   readonly #seen = new Set<string>();
   /** Rows of the second reading. Null during the first. */
   #shownAgain: Set<string> | null = null;
-  /** Rows of the first reading that the second has not shown. */
-  #gone = 0;
   /** Rows on the pages before the one where the walk began. */
   readonly #before: number;
   #total: number;
@@ -27,12 +25,8 @@ export class Tally {
 
   /** Counts a row, and returns true if no page had it before. */
   isNew(key: string): boolean {
-    const isKnown = this.#seen.has(key);
-    if (this.#shownAgain !== null && !this.#shownAgain.has(key)) {
-      this.#shownAgain.add(key);
-      if (isKnown) this.#gone -= 1;
-    }
-    if (isKnown) return false;
+    this.#shownAgain?.add(key);
+    if (this.#seen.has(key)) return false;
     this.#seen.add(key);
     return true;
   }
@@ -79,11 +73,6 @@ export class Tally {
     return this.#owed - this.#seen.size;
   }
 
-  /** True if the missing rows may have left, hidden by rows that joined: at least as many have left after they were seen. */
-  get haveLeft(): boolean {
-    return this.missing <= this.#gone;
-  }
-
   get #owed(): number {
     return this.#total - this.#before - this.#joined;
   }
@@ -91,7 +80,6 @@ export class Tally {
   /** The list is read a second time. */
   again(): void {
     this.#shownAgain = new Set();
-    this.#gone = this.#seen.size;
     this.#joined = 0;
     this.#credit = 0;
     this.#lostAgain = 0;

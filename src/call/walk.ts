@@ -15,8 +15,7 @@ const REFUSALS_MAX = 3;
  *
  * - Where `total_items` becomes smaller, rows have moved forward. The pages that they may have reached are read again.
  * - A page without new items is read again once if more rows are counted.
- * - The whole list is read again once if rows were repeated and others are missing. Rows missing then are an error, unless
- *   rows leave such a list, and what was seen fits a list that keeps its order.
+ * - The whole list is read again once if rows were repeated and others are missing. Rows missing then are an error.
  * - A caller that leaves the loop ends the requests in flight.
  */
 export async function* walkPages<T>(source: PageSource<T>): AsyncGenerator<Page<T>, void, undefined> {
@@ -56,8 +55,6 @@ class Walk<T> {
   #totalPages: number;
   #ended = false;
   #isSecondReading = false;
-  /** A page of the first reading repeated rows behind new ones. Rows that join at the top repeat only those at its head. */
-  #isShuffled = false;
   /** A page that was refused, perhaps because the list has become shorter. The pages before it show that. */
   #refused: { readonly page: number; readonly error: unknown } | null = null;
   #refusals = 0;
@@ -95,8 +92,6 @@ class Walk<T> {
     const isForward = number > this.#front;
     const fresh = page.items.filter((item) => this.#tally.isNew(this.#source.key(item)));
     const news = fresh.length + others.filter((key) => this.#tally.isNew(key)).length;
-    const newAreLast = fresh.length === 0 || fresh[0] === page.items.at(-fresh.length);
-    if (isForward && !this.#isSecondReading && !newAreLast) this.#isShuffled = true;
     const lost = this.#tally.countedAs(page.total_items);
     this.#gaps.move(lost, page.total_items, this.#front, this.#ended);
     this.#gaps.close(number);
@@ -200,10 +195,7 @@ class Walk<T> {
       if (surelyMissing > 0) this.#source.onShort?.();
       return null;
     }
-    if (this.#isSecondReading) {
-      if (this.#source.rowsLeave && !this.#isShuffled && this.#tally.haveLeft) return null;
-      throw this.#lossOf(missing, repeatedOn, 'pages repeat rows of others');
-    }
+    if (this.#isSecondReading) throw this.#lossOf(missing, repeatedOn, 'pages repeat rows of others');
     this.#isSecondReading = true;
     this.#tally.again();
     this.#requests.forget();

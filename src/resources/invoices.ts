@@ -7,7 +7,7 @@ import type { CreatedInvoice, Invoice } from '../contract/types.ts';
 import type { CallOptions } from '../transport/options.ts';
 import type { ClientCore } from '../transport/scope.ts';
 import { createInvoice } from './create-invoice.ts';
-import { asksForPending, listCall, wordFilter } from './list.ts';
+import { listCall, wordFilter } from './list.ts';
 import type { ListOptions } from './list-options.ts';
 import { readInvoice } from './read-invoice.ts';
 import { pollUntilFinal, type WaitOptions } from './wait-until-final.ts';
@@ -105,7 +105,6 @@ export function buildInvoices(client: ClientCore): Invoices {
           ...wordFilter('status', status, (invoice: Invoice) => invoice.status),
           ...wordFilter('currency', currency, (invoice: Invoice) => invoice.currency.code),
         ],
-        rowsLeave: asksForPending,
       }),
     waitUntilFinal: (ident, options = {}) => pollUntilFinal(client, ident, options),
   };

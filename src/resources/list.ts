@@ -31,19 +31,12 @@ export function wordFilter<T>(member: string, asked: unknown, wordOf: (item: T) 
   return [{ member, matches: (item) => wordOf(item).toLowerCase() === wanted }];
 }
 
-/** True if a query asks for what is pending: the only status that is not final, of invoices and of withdrawals. */
-export function asksForPending({ status }: { readonly status?: unknown }): boolean {
-  return status === 'pending';
-}
-
 /** The properties of one list. */
 export interface ListTraits<T, Query> {
   /** The wire's names of query parameters. */
   readonly queryNames?: Readonly<Record<string, string>>;
   /** Returns the filters of a query, so that the answer can be compared with them. */
   readonly filtersOf: (query: Query) => readonly ListFilter<T>[];
-  /** True if rows leave the list that this query asks for, as they do when they are no longer pending. */
-  readonly rowsLeave: (query: Query) => boolean;
 }
 
 /** Lists resources that have a uuid. Query and options are read once, so later changes by the caller have no effect. */
@@ -65,7 +58,6 @@ export function listCall<T extends { readonly uuid: string }, Query extends Page
       startPage: reader.startPage,
       prefetch,
       signal: settings.signal,
-      rowsLeave: reader.rowsLeave,
       leftOut: (page) => reader.leftOut.get(page) ?? [],
       read: (page, signal) => reader.read(page, signal),
       onPage: (page) => notify(() => onPage?.(page)),
@@ -92,7 +84,6 @@ export function listCall<T extends { readonly uuid: string }, Query extends Page
 /** Reads the pages of one list with copies of its query and options. */
 class ListReader<T extends { readonly uuid: string }, Query extends PageQuery> {
   readonly options: ListSettings<T>;
-  readonly rowsLeave: boolean;
   /** Keys of the rows of a page that are not among its items, because of the filter or of a wrong member. */
   readonly leftOut = new WeakMap<Page<T>, readonly string[]>();
   readonly #client: ClientCore;
@@ -108,7 +99,7 @@ class ListReader<T extends { readonly uuid: string }, Query extends PageQuery> {
     endpoint: Named<PageEndpoint<T>>,
     query: Query,
     options: ListOptions<T>,
-    { queryNames = {}, filtersOf, rowsLeave }: ListTraits<T, Query>,
+    { queryNames = {}, filtersOf }: ListTraits<T, Query>,
   ) {
     this.#client = client;
     this.#endpoint = endpoint;
@@ -117,7 +108,6 @@ class ListReader<T extends { readonly uuid: string }, Query extends PageQuery> {
     this.#query = isObject(query) ? { ...query } : query;
     this.#queryNames = queryNames;
     this.#filters = isObject(query) ? filtersOf(this.#query) : [];
-    this.rowsLeave = isObject(query) && rowsLeave(this.#query);
   }
 
   get startPage(): number {

@@ -6,7 +6,7 @@ import { runCall } from '../transport/observe/observed-call.ts';
 import type { CallOptions } from '../transport/options.ts';
 import type { ClientCore } from '../transport/scope.ts';
 import { compared, isSameUuid } from './compare-invoices.ts';
-import { asksForPending, listCall, wordFilter } from './list.ts';
+import { listCall, wordFilter } from './list.ts';
 import type { ListOptions } from './list-options.ts';
 
 /** The business's withdrawals. */
@@ -40,7 +40,6 @@ export function buildWithdrawals(client: ClientCore, queryNames: Readonly<Record
       listCall(client, endpoints['withdrawals.list'], query, options, {
         queryNames,
         filtersOf: ({ status }) => wordFilter('status', status, (withdrawal: Withdrawal) => withdrawal.status),
-        rowsLeave: asksForPending,
       }),
     get(uuid, options) {
       const endpoint = endpoints['withdrawals.get'];

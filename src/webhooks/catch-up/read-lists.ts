@@ -40,7 +40,8 @@ export async function readLists<Extra extends object>(
   const first = openPending();
   const time = await first.serviceTime();
   const seenBefore = run.newest;
-  const pending = time === null ? null : await readPending(first, unreadable, stopIfAborted);
+  const parts = { unreadable, stopIfAborted, onProblem: (problem: string) => run.report(problem) };
+  const pending = time === null ? null : await readPending(first, parts);
   run.seek(pending);
 
   const end = maxLifetime === undefined ? BEGINNING : { created: earliest - maxLifetime, finished: earliest };
@@ -59,7 +60,7 @@ export async function readLists<Extra extends object>(
     await run.pool.drain();
   }
   const search = { end, isEarly, prefetch, read: (uuid: string) => readOne(merchant, uuid, signal) };
-  const readAgain = async () => await readPending(openPending(), unreadable, stopIfAborted);
+  const readAgain = async () => await readPending(openPending(), parts);
   const open = cursor === null ? [] : await findMissing(run, { ...search, cursor, readPending: readAgain });
   stopIfAborted();
 

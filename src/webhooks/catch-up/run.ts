@@ -154,7 +154,7 @@ export class Run<Extra extends object> {
 
   /** Counts an invoice that cannot be read by its uuid either. */
   leaveUnreadable(uuid: string, why: string): void {
-    if (this.count.addInvalid({ uuid }, 0, 0)) this.#report(`The invoice ${JSON.stringify(uuid)} ${why}`);
+    if (this.count.addInvalid({ uuid }, 0, 0)) this.report(`The invoice ${JSON.stringify(uuid)} ${why}`);
     this.leftOut.add(uuid, false);
   }
 
@@ -207,12 +207,13 @@ export class Run<Extra extends object> {
       if (this.pending?.createdAt.has(uuid)) this.ended.add(uuid);
     }
     const where = path === '' ? '' : ` at ${path}`;
-    this.#report(
+    this.report(
       `An invoice of status ${status} (page ${page}, place ${index + 1}) is not as the interface says${where}. It was left out.`,
     );
   }
 
-  #report(message: string): void {
+  /** Reports what this run leaves out, or cannot read. */
+  report(message: string): void {
     new Reporter(this.#parts.settings.options.onReport).report('malformed_payload', message);
   }
 }

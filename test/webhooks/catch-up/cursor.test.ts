@@ -93,6 +93,7 @@ describe('a run with a cursor', () => {
     const { played, cursor } = await shop.catchUp();
     expect(played).toBe(300);
     expect(cursor).toMatchObject({ pending: null });
+    expect(shop.reports).toEqual([expect.stringMatching(/cannot be read to its end\..*rows are missing/)]);
     requests();
     at(END + 60);
     expect(await shop.catchUp()).toMatchObject({ played: 0 });
@@ -111,6 +112,37 @@ describe('a run with a cursor', () => {
         ? Response.json({ success: false, error: { code: 'ACCOUNT_FROZEN' } }, { status: 403 })
         : answer();
     await expect(shop.catchUp()).rejects.toMatchObject({ code: 'ACCOUNT_FROZEN' });
+  });
+
+  it('misses no row where a page is answered later than those behind it', async () => {
+    const { shop, at, answers, requests, lost } = world([
+      ...steadyRows(600, 1),
+      [END - 1, END + 1],
+      [END - 1, END + 90],
+    ]);
+    at(300);
+    await shop.catchUp();
+    at(END);
+    let answered = (): void => {};
+    const fourth = new Promise<void>((resolve) => {
+      answered = resolve;
+    });
+    answers.of = async (url, answer) => {
+      const page = url.searchParams.get('status') === 'success' ? url.searchParams.get('page') : null;
+      if (page === '3') {
+        await fourth;
+        at(END + 2); // one more row at the top
+      }
+      const response = await answer();
+      if (page === '4') answered();
+      return response;
+    };
+    requests();
+    await shop.catchUp({ prefetch: 8 });
+    expect(requests()).toContain('success 4');
+    answers.of = async (_url, answer) => await answer();
+    await shop.catchUp();
+    expect(lost()).toEqual([]);
   });
 
   it('finds many of them with less than a request for each', async () => {

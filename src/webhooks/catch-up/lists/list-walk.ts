@@ -6,6 +6,7 @@ import { readMember } from '../../event/payload.ts';
 import type { CatchUpClient, CatchUpInvoice, CatchUpList, CatchUpPage } from '../catch-up-client.ts';
 import { uuidOf } from '../catch-up-count.ts';
 import { NewestFirst } from './newest-first.ts';
+import { OwedRows } from './owed-rows.ts';
 import { RowsBefore, type TimedRow } from './rows-before.ts';
 
 /** The times by which a list may be sorted. */
@@ -55,6 +56,7 @@ export class ListWalk {
   readonly orders: Readonly<Record<Order, NewestFirst>>;
   readonly old: Counts;
   readonly next: Counts;
+  readonly #owed = new OwedRows();
   readonly #list: CatchUpList;
   readonly #onPage: WalkSettings['onPage'];
   readonly #onInvalid: WalkSettings['onInvalid'];
@@ -138,7 +140,7 @@ export class ListWalk {
 
   /** True when no row behind this page is of these times or newer. Each order that the list may have must allow that. */
   isPast(bounds: Bounds): boolean {
-    if (this.order === null) return false;
+    if (this.order === null || this.#owed.areOwed) return false;
     const possible = this.#isPinned ? (['created'] as const) : ORDERS.filter((order) => this.orders[order].mayHold);
     return possible.every((order) => this.orders[order].isPast(bounds[order]));
   }
@@ -161,6 +163,7 @@ export class ListWalk {
 
   #observe(page: CatchUpPage): void {
     const invalid = this.#flush(page.page);
+    this.#owed.observe(page);
     if (page.page > this.#front) this.#measure(page, invalid);
     this.#onPage(page);
   }

@@ -13,15 +13,22 @@ export interface PendingList {
   readonly newest: number | null;
 }
 
+/** The surroundings of a reading. */
+interface PendingReading {
+  /** The uuids of invoices that cannot be decoded, and null for unknown ones. */
+  readonly unreadable: ReadonlySet<string | null>;
+  readonly stopIfAborted: () => void;
+  /** Called if the list cannot be read to its end. */
+  readonly onProblem: (problem: string) => void;
+}
+
 /**
- * Reads the list of pending invoices. One that changes faster than it can be read, or has no stable order, is not reliable:
- * what has ended is in the other lists. `unreadable` has the uuids of those that cannot be decoded, and null for
- * unknown ones.
+ * Reads the list of pending invoices. If it changes faster than it can be read, or has no stable order, the result is not
+ * reliable. The run continues then, because invoices that have ended are in the other lists.
  */
 export async function readPending(
   walk: ListWalk,
-  unreadable: ReadonlySet<string | null>,
-  stopIfAborted: () => void,
+  { unreadable, stopIfAborted, onProblem }: PendingReading,
 ): Promise<PendingList> {
   const createdAt = new Map<string, number>();
   let newest: number | null = null;
@@ -30,6 +37,7 @@ export async function readPending(
     await walk.read().catch((error: unknown) => {
       if (!hasCode(error, 'SDK_PAGE')) throw error;
       isWhole = false;
+      onProblem(`The list of pending invoices cannot be read to its end. ${error.message}`);
       return null;
     });
   for (let rows = await read(); rows !== null; rows = await read()) {

@@ -94,6 +94,41 @@ describe('a list that moves', () => {
     expect(seen.size).toBe(60);
   });
 
+  it.each([
+    ['a period', { since: NOW - DAY - 199.5 * 3_600_000, order: 'newest', prefetch: 3 }],
+    ['a period', { since: NOW - DAY - 199.5 * 3_600_000, order: 'newest', prefetch: 2 }],
+    ['all times', { prefetch: 3 }],
+    ['all times', { prefetch: 2 }],
+  ] as const)(
+    'is read whole over %s where a page is answered later than those behind it, with %j',
+    async (_name, period) => {
+      const { client } = serviceOf([]);
+      let rows = hourly(1_000);
+      let answered = (): void => {};
+      const third = new Promise<void>((resolve) => {
+        answered = resolve;
+      });
+      let isSecond = true;
+      const list: ReconcileClient['invoices']['list'] = async ({ page, per_page }) => {
+        if (page === 2 && isSecond) {
+          isSecond = false;
+          await third;
+          rows = [invoice('joined', { created_at: new Date(NOW) }), ...rows];
+        }
+        const total_pages = Math.ceil(rows.length / per_page);
+        const items = rows.slice((page - 1) * per_page, page * per_page);
+        if (page === 3) answered();
+        const counts = { page, per_page, total_items: rows.length, total_pages };
+        return { ...counts, items, has_next: page < total_pages, has_prev: page > 1 };
+      };
+      const merchant = { ...client, invoices: { ...client.invoices, list } };
+      const { entries } = await found({ merchant, orders: [], grace: 0, ...period });
+      const ofOrders = new Set(entries.map(({ external_id }) => external_id));
+      const expected = ids('since' in period ? 200 : 1_000);
+      expect(expected.filter((id) => !ofOrders.has(id))).toEqual([]);
+    },
+  );
+
   it('without a stable order says how many it did not serve', async () => {
     const { client } = serviceOf(hourly(250));
     const broken: ReconcileClient = {

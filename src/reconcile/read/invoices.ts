@@ -45,7 +45,7 @@ export async function* readInvoices(
     const found = unread;
     unread = [];
     yield { rows: rows.filter(({ created }) => created >= since && created < until), unread: found, page };
-    if (newest.endsAt(page.page, rows, since) && (await newest.holdsAtEnd(page, read))) return;
+    if (newest.endsAt(page, rows, since) && (await newest.holdsAtEnd(page, read))) return;
   }
 }
 
@@ -53,6 +53,7 @@ export async function* readInvoices(
 class NewestFirst {
   readonly #order: Settings['order'];
   #front = 0;
+  #total = 0;
   #newest = Number.POSITIVE_INFINITY;
   #oldest = Number.POSITIVE_INFINITY;
   #isHeld = true;
@@ -61,8 +62,10 @@ class NewestFirst {
     this.#order = order;
   }
 
-  /** Takes the next page. True if it is older than the period, in a list that was newest first so far. */
-  endsAt(page: number, rows: readonly InvoiceRow[], since: number): boolean {
+  /** Takes the next page. True if it is older than the period, in a list that was newest first and has lost no rows so far. */
+  endsAt({ page, total_items }: Page<unknown>, rows: readonly InvoiceRow[], since: number): boolean {
+    const hasLost = total_items < this.#total;
+    this.#total = total_items;
     const times = rows.map(({ created }) => created);
     const newest = Math.max(...times);
     const isSorted = times.every((time, at) => at === 0 || time <= (times[at - 1] ?? time));
@@ -72,7 +75,7 @@ class NewestFirst {
     if (page <= this.#front || times.length === 0) return false;
     this.#front = page;
     this.#newest = newest;
-    return newest < since && (this.#order === 'newest' || (this.#order === 'detect' && this.#isHeld));
+    return newest < since && !hasLost && (this.#order === 'newest' || (this.#order === 'detect' && this.#isHeld));
   }
 
   /** Compares the last page before the rest is left out, unless the order is known. */

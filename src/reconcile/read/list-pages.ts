@@ -53,6 +53,8 @@ export async function* readPages<T>({ prefetch, read }: PagesOptions<T>): AsyncG
     const lost = Math.max(0, total - page.total_items);
     total = page.total_items;
     pages = Math.max(1, page.total_pages);
+    // It may have been answered before the page in front of it, while a row joined in between.
+    if (lost > 0 && prefetch > 1) again.push(page.page);
     for (let back = Math.ceil(lost / Math.max(1, page.per_page)); back > 0; back -= 1) {
       if (page.page > back) again.push(page.page - back);
     }

@@ -25,6 +25,7 @@ export function heard(name: ChannelName): TracingChannel | null {
   try {
     let channel = channels[name];
     if (channel === undefined) {
+      channels[name] = null; // stays, where the host throws
       channel = open(name);
       channels[name] = channel;
     }

@@ -52,6 +52,20 @@ describe('nobody is heard', () => {
     expect((await tracingUnder(process)).heard('call')).toBeNull();
   });
 
+  test('where the host throws, and it is asked once', async () => {
+    let asked = 0;
+    const getBuiltinModule = () => {
+      asked += 1;
+      return fail();
+    };
+    vi.resetModules();
+    vi.stubGlobal('process', { getBuiltinModule });
+    const { heard } = await import('../../src/tracing.ts');
+    const answers = [heard('call'), heard('call')];
+    vi.unstubAllGlobals();
+    expect([...answers, asked]).toEqual([null, null, 1]);
+  });
+
   test.each<[string, object]>([
     ['a boolean', { hasSubscribers: false }],
     ['a method, as in workerd', { hasSubscribers: () => false }],

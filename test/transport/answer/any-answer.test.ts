@@ -58,9 +58,12 @@ const odd = fc.oneof(
     '2026-01-31T09:30:00',
     '25.00',
     JSON.parse('{"__proto__":{"a":1},"constructor":2}'),
+    JSON.parse('{"toString":0,"valueOf":1,"toJSON":2,"then":3}'), // String() of it throws
   ),
   fc.integer({ min: 1, max: 400 }).map((depth): Json => JSON.parse('['.repeat(depth) + ']'.repeat(depth))),
 );
+
+const nameFrom = (value: Json): string => (typeof value === 'string' ? value : JSON.stringify(value)).slice(0, 80);
 
 interface Mutation {
   readonly at: readonly number[];
@@ -83,7 +86,7 @@ function mutated(json: Json, { at, how, value }: Mutation): Json {
   const { [name]: old = null, ...others } = json;
   if (rest.length > 0) return { ...others, [name]: mutated(old, { at: rest, how, value }) };
   if (how === 'delete') return others;
-  return how === 'rename' ? { ...others, [String(value).slice(0, 80)]: old } : { ...others, [name]: value };
+  return how === 'rename' ? { ...others, [nameFrom(value)]: old } : { ...others, [name]: value };
 }
 
 const mutation: fc.Arbitrary<Mutation> = fc.record({

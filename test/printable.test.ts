@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { printable } from '../src/printable.ts';
+import fc from './support/fast-check.ts';
 
 // What a terminal or a log viewer obeys instead of showing it.
 

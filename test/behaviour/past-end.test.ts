@@ -1,8 +1,8 @@
-import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { walkPages } from '../../src/call/walk.ts';
 import type { Page } from '../../src/contract/types.ts';
 import { NotFoundError } from '../../src/errors/classes.ts';
+import fc from '../support/fast-check.ts';
 import { scaled } from '../support/scaled.ts';
 
 // Walks over lists that lose rows between any two reads, by services that answer a page beyond the last in their own ways.

@@ -1,9 +1,9 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { walkPages } from '../../src/call/walk.ts';
 import type { Invoice, Page } from '../../src/contract/types.ts';
 import type { DriftEvent } from '../../src/index.ts';
 import type { ListOptions } from '../../src/resources/list-options.ts';
+import fc from '../support/fast-check.ts';
 import { refuse } from '../support/fault-steps.ts';
 import { type MovingList, movingList, uuids } from '../support/moving-list.ts';
 import { scaled } from '../support/scaled.ts';

@@ -1,9 +1,9 @@
 import { getEventListeners } from 'node:events';
-import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
 import { walkPages } from '../../src/call/walk.ts';
 import type { Invoice, Page } from '../../src/contract/types.ts';
 import type { InvalidItem, ListOptions } from '../../src/resources/list-options.ts';
+import fc from '../support/fast-check.ts';
 import { answer, ok, refuse } from '../support/fault-steps.ts';
 import { type MovingList, movingList, uuids } from '../support/moving-list.ts';
 import { scaled } from '../support/scaled.ts';

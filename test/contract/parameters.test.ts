@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { listDeliveries, resendWebhook } from '../../src/contract/deliveries.ts';
 import type { WireRecord } from '../../src/contract/endpoint.ts';
@@ -6,6 +5,7 @@ import { endpoints } from '../../src/contract/endpoints.ts';
 import { createInvoice, getInvoice, listInvoices } from '../../src/contract/invoices.ts';
 import type { Check } from '../../src/contract/values/codecs.ts';
 import { getWithdrawal, listWithdrawals } from '../../src/contract/withdrawals.ts';
+import fc from '../support/fast-check.ts';
 import { decoded, refused } from './mutation.ts';
 
 function present(check: Check<WireRecord> | undefined): Check<WireRecord> {
@@ -188,7 +188,7 @@ it('takes an amount text exactly when it is plain, positive and has at most 2 de
       const isRight = /^\d+(\.\d\d?)?$/.test(amount) && /[1-9]/.test(amount);
       expect(body({ ...order, amount }).ok).toBe(isRight);
     }),
-    { seed: 1042, numRuns: 1_000 },
+    { numRuns: 1_000 },
   );
 });
 

@@ -1,14 +1,15 @@
 import { isDeepStrictEqual } from 'node:util';
-import fc from 'fast-check';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { Decimal } from '../../src/contract/values/decimal.ts';
 import { quickDate, quickDecimal } from '../../src/contract/values/quick.ts';
 import { dateFrom, decimalFrom, exactDate, exactDecimal, Problem } from '../../src/contract/values/scalars.ts';
+import fc from '../support/fast-check.ts';
+import { scaled } from '../support/scaled.ts';
 
 // Common texts are read by quick forms. They must accept nothing that the exact ones refuse, and give the same values.
-// QUICK_RUNS=500000 npx vitest run test/contract/quick.test.ts
+// TEST_SHARE=100 npx vitest run test/contract/quick.test.ts
 
-const RUNS = { seed: 1042, numRuns: Number(process.env['QUICK_RUNS'] ?? 5_000) };
+const RUNS = { numRuns: scaled(5_000) };
 const TIME = 600_000; // for the large count
 
 /** All that a Decimal or a Date holds, or the refusal. */

@@ -3,9 +3,9 @@ import type { DialectSource } from '../../src/dialect-file/dialect-file.ts';
 import { withVerdicts } from '../../src/probe/dialect-content.ts';
 import { verdictsOf } from '../../src/probe/verdict.ts';
 import { createSandbox, type Dialect } from '../../src/sandbox/index.ts';
-import { createRandom } from '../../src/sandbox/state/random.ts';
-import { TABLE } from '../behaviour/hold.ts';
+import { randomDialects } from '../behaviour/random-dialects.ts';
 import { scaled } from '../support/scaled.ts';
+import { AGAIN } from '../support/seed.ts';
 import { livedInAccount } from './account.ts';
 import { everythingOf } from './truth.ts';
 
@@ -96,16 +96,11 @@ async function journey(dialect: Partial<Dialect> | DialectSource): Promise<reado
   return recorded;
 }
 
-const SEED = process.env['PROBE_SEED'] ?? String(Math.floor(Math.random() * 2 ** 32));
-const { next } = createRandom(SEED);
 /** Bodies that a proxy sends as well hide the code of a failure, and the status of a rate limit that is not 429. */
 const VISIBLE: Partial<Dialect> = { rateLimitStatus: 429, retryAfterForm: 'seconds' };
-const mixes = Array.from({ length: scaled(40) }, (_, index) => {
-  const chosen = TABLE.map(([name, { values }]) => [name, values[Math.floor(next() * values.length)]] as const);
-  return [index + 1, { ...Object.fromEntries(chosen), ...VISIBLE }] as const;
-});
+const mixes = randomDialects(scaled(40)).map(([at, dialect]) => [at, { ...dialect, ...VISIBLE }] as const);
 
-it.each(mixes)(`a sandbox with the file answers as service %i of PROBE_SEED=${SEED}`, async (_, dialect) => {
+it.each(mixes)(`a sandbox with the file answers as service %i of ${AGAIN}`, async (_, dialect) => {
   const account = await livedInAccount(dialect);
   const verdicts = verdictsOf(await everythingOf(account));
   await account.sandbox.close();

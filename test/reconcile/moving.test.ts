@@ -1,23 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { Decimal } from '../../src/index.ts';
 import type { ReconcileInvoice, ReconcileOrder } from '../../src/reconcile/index.ts';
+import { createRandom } from '../../src/sandbox/state/random.ts';
 import { scaled } from '../support/scaled.ts';
+import { SEED } from '../support/seed.ts';
 import { corrected, DAY, found, HOUR, invoice, NOW, notFound, order, pending, serviceOf } from './shop.ts';
 
 // A shop at work while it is reconciled: with each request and each order that is read, time passes, customers order and
 // pay, invoices expire, and webhooks arrive late. Nothing is wrong there, so nothing may be found beside what is planted.
 
-const SEED = Number(process.env['SIMULATION_SEED'] ?? 1);
 const LATEST_WEBHOOK = 20 * HOUR;
-
-/** Numbers from 0 to 1 that the seed decides. */
-function randomFrom(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return state / 2 ** 32;
-  };
-}
 
 interface Due {
   readonly at: number;
@@ -25,7 +17,7 @@ interface Due {
 }
 
 function liveShop(seed: number) {
-  const random = randomFrom(seed);
+  const random = createRandom(seed).next;
   const invoices: ReconcileInvoice[] = [];
   const orders = new Map<string, ReconcileOrder>();
   let due: Due[] = [];
@@ -155,7 +147,7 @@ describe.each(['orders', 'lookup', 'both'] as const)('with %s, a shop at work', 
 });
 
 it('the simulation is as hard as it should be: one reading of each side would invent findings', async () => {
-  const shop = liveShop(SEED);
+  const shop = liveShop(1);
   const { client } = serviceOf(shop.invoices);
   const { kinds } = await found({
     merchant: {

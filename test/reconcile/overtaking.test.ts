@@ -4,9 +4,9 @@ import { EventClock } from '../../scripts/simulate/event-clock.ts';
 import type { ReconcileClient, ReconcileOptions } from '../../src/reconcile/index.ts';
 import { createRandom } from '../../src/sandbox/state/random.ts';
 import { scaled } from '../support/scaled.ts';
+import { SEED } from '../support/seed.ts';
 import { DAY, found, invoice, NOW, serviceOf } from './shop.ts';
 
-const SEED = Number(process.env['OVERTAKING_SEED'] ?? 1);
 const RUNS = scaled(300);
 const COUNT = 800;
 const SECOND = 1_000;

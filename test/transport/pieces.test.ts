@@ -1,11 +1,11 @@
 import { getEventListeners } from 'node:events';
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { discard, join, readBody } from '../../src/transport/answer.ts';
 import { Attempt } from '../../src/transport/attempt.ts';
 import { keyProblem } from '../../src/transport/secrecy/api-key.ts';
 import { beginningAtEnd } from '../../src/transport/secrecy/secret-spellings.ts';
 import { FakeRuntime } from '../support/fake-runtime.ts';
+import fc from '../support/fast-check.ts';
 
 // The small parts of an attempt, each alone: what a whole call shows only by accident.
 

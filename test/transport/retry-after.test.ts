@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { readRetryAfter, retryAfterOf } from '../../src/transport/retry.ts';
+import fc from '../support/fast-check.ts';
 
 // RFC 9110, 10.2.3: seconds, or a date in one of the three forms of 5.6.7. Anything else is no hint.
 

@@ -1,7 +1,7 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CsvError, readCsv } from '../../../src/cli/reconcile/csv-reader.ts';
 import { csvLine } from '../../../src/cli/reconcile/report.ts';
+import fc from '../../support/fast-check.ts';
 import { scaled } from '../../support/scaled.ts';
 
 async function* inPieces(bytes: Uint8Array, size: number): AsyncGenerator<Uint8Array, void, undefined> {

@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { Redactor } from '../../../src/transport/secrecy/redact.ts';
+import fc from '../../support/fast-check.ts';
 import { scaled } from '../../support/scaled.ts';
 
 const KEY = 'sk_live_4f+9';

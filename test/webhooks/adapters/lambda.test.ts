@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type LambdaEvent, signWebhook, toLambdaHandler } from '../../../src/webhooks/index.ts';
+import fc from '../../support/fast-check.ts';
 import { scaled } from '../../support/scaled.ts';
 import { endpoint, paidBody } from '../endpoint.ts';
 import { NOW, SECRET } from '../vectors.ts';

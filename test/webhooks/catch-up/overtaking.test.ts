@@ -7,9 +7,9 @@ import { below } from '../../../scripts/random.ts';
 import { EventClock } from '../../../scripts/simulate/event-clock.ts';
 import { createRandom } from '../../../src/sandbox/state/random.ts';
 import { scaled } from '../../support/scaled.ts';
+import { SEED } from '../../support/seed.ts';
 import { HOUR, MINUTE, START } from './world.ts';
 
-const SEED = Number(process.env['OVERTAKING_SEED'] ?? 1);
 const SHOPS = scaled(40);
 const COUNT = 3_000;
 

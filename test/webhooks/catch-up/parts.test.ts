@@ -1,9 +1,9 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { CatchUpInvoice } from '../../../src/webhooks/catch-up/catch-up-client.ts';
 import { NewestFirst } from '../../../src/webhooks/catch-up/lists/newest-first.ts';
 import { RowsBefore } from '../../../src/webhooks/catch-up/lists/rows-before.ts';
 import { PlayPool } from '../../../src/webhooks/catch-up/play-pool.ts';
+import fc from '../../support/fast-check.ts';
 import { scaled } from '../../support/scaled.ts';
 import { deferred } from '../endpoint.ts';
 import { settle } from '../manual-clock.ts';

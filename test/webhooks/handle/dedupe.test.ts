@@ -1,9 +1,9 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Decimal } from '../../../src/contract/values/decimal.ts';
 import { dedupeKey, eventDigest } from '../../../src/webhooks/handle/dedupe.ts';
 import type { InvoiceEvent } from '../../../src/webhooks/index.ts';
 import { memoryStore, type WebhookStore } from '../../../src/webhooks/index.ts';
+import fc from '../../support/fast-check.ts';
 import { endpoint, paidBody, request, send } from '../endpoint.ts';
 import { RUNTIMES } from '../runtimes.ts';
 import { UUID } from '../vectors.ts';

@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   type CatchUpClient,
@@ -6,6 +5,7 @@ import {
   toFetchHandler,
   toLambdaHandler,
 } from '../../../src/webhooks/index.ts';
+import fc from '../../support/fast-check.ts';
 import { scaled } from '../../support/scaled.ts';
 import { endpoint, request } from '../endpoint.ts';
 import { NOW, PAID, PAID_HEADERS, UUID } from '../vectors.ts';

@@ -41,7 +41,8 @@ export async function readLists<Extra extends object>(
   const time = await first.serviceTime();
   const seenBefore = run.newest;
   const parts = { unreadable, stopIfAborted, onProblem: (problem: string) => run.report(problem) };
-  const pending = time === null ? null : await readPending(first, parts);
+  const unnamed = cursor === null || cursor.pending === null ? BEGINNING : boundsOf(cursor.readTo);
+  const pending = time === null ? null : await readPending(first, parts, { open: openPending, bounds: unnamed });
   run.seek(pending);
 
   const end = maxLifetime === undefined ? BEGINNING : { created: earliest - maxLifetime, finished: earliest };

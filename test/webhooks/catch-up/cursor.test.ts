@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { uuidOf } from '../../../scripts/catch-up/invoices.ts';
 import { LIST_ORDERS } from '../../../scripts/catch-up/list-service.ts';
 import type { CatchUpCursor } from '../../../src/webhooks/index.ts';
 import { DAY, HOUR, MINUTE, type Row, START, steadyRows, world } from './world.ts';
@@ -181,10 +182,29 @@ describe('a run with a cursor', () => {
     expect(shop.cursor?.pending).not.toBeNull();
     requests();
     await shop.catchUp();
-    expect(requests()).toEqual([...LEAST.slice(0, 2), 'pending 2', ...LEAST.slice(2)]);
+    expect(requests()).toEqual([...LEAST.slice(0, 2), 'pending 2', 'pending 1', ...LEAST.slice(2)]);
     at(43_300);
     expect(await shop.catchUp()).toMatchObject({ played: 150 });
     expect(lost()).toEqual([]);
+  });
+
+  it('names a pending invoice also where it was on no page of the first reading, and nothing shows that', async () => {
+    const { shop, at, answers, requests } = world(Array.from({ length: 350 }, (_, index): Row => [index, 43_200]));
+    at(END);
+    let isFirst = true;
+    answers.of = async (url, answer) => {
+      const response = await answer();
+      if (!isFirst || url.search !== '?status=pending&page=2&per_page=100') return response;
+      isFirst = false;
+      const body = await response.json();
+      // In its place is one that leaves the list before it is read again.
+      body.data.items[99] = { ...body.data.items[99], uuid: uuidOf(900), external_id: 'order-900' };
+      return Response.json(body, { headers: response.headers });
+    };
+    await shop.catchUp();
+    expect(isFirst).toBe(false);
+    expect(shop.cursor?.pending).toContain(uuidOf(150)); // the last one of the second page
+    expect(requests().filter((line) => line.startsWith('pending'))).toHaveLength(8); // two readings of four pages
   });
 
   it('names at most a thousand pending invoices, and loses none of the others', async () => {

@@ -1,5 +1,5 @@
 import { hasCode } from '../../../errors/guards.ts';
-import { type ListWalk, timeOf } from './list-walk.ts';
+import { BEGINNING, type Bounds, type ListWalk, timeOf } from './list-walk.ts';
 
 /** The cursor names no more pending invoices. Newer ones are found in the lists, which are read back further for them. */
 const PENDING_MAX = 1_000;
@@ -22,30 +22,45 @@ interface PendingReading {
   readonly onProblem: (problem: string) => void;
 }
 
+/** A second reading, of the rows that are not older than these times. */
+interface SecondReading {
+  readonly open: () => ListWalk;
+  readonly bounds: Bounds;
+}
+
 /**
  * Reads the list of pending invoices. If it changes faster than it can be read, or has no stable order, the result is not
  * reliable. The run continues then, because invoices that have ended are in the other lists.
+ *
+ * A list of several pages can lose a row without a sign. A row that leaves moves others to pages that were read, and a row
+ * that joins hides that in the count. The run looks for the rows that the cursor names, so the others are read twice.
  */
 export async function readPending(
   walk: ListWalk,
   { unreadable, stopIfAborted, onProblem }: PendingReading,
+  again?: SecondReading,
 ): Promise<PendingList> {
   const createdAt = new Map<string, number>();
   let newest: number | null = null;
   let isWhole = true;
-  const read = async (): ReturnType<ListWalk['read']> =>
-    await walk.read().catch((error: unknown) => {
-      if (!hasCode(error, 'SDK_PAGE')) throw error;
-      isWhole = false;
-      onProblem(`The list of pending invoices cannot be read to its end. ${error.message}`);
-      return null;
-    });
-  for (let rows = await read(); rows !== null; rows = await read()) {
-    stopIfAborted();
-    const times = rows.map(({ created_at }) => timeOf(created_at));
-    for (const [index, { uuid }] of rows.entries()) createdAt.set(uuid, times[index] ?? Number.NEGATIVE_INFINITY);
-    if (walk.pages <= 1) newest = times.reduce(later, newest);
-  }
+  const readTo = async (from: ListWalk, bounds: Bounds): Promise<void> => {
+    const read = async (): ReturnType<ListWalk['read']> =>
+      await from.read().catch((error: unknown) => {
+        if (!hasCode(error, 'SDK_PAGE')) throw error;
+        isWhole = false;
+        onProblem(`The list of pending invoices cannot be read to its end. ${error.message}`);
+        return null;
+      });
+    for (let rows = await read(); rows !== null; rows = from.isPast(bounds) ? null : await read()) {
+      stopIfAborted();
+      const times = rows.map(({ created_at }) => timeOf(created_at));
+      for (const [index, { uuid }] of rows.entries()) createdAt.set(uuid, times[index] ?? Number.NEGATIVE_INFINITY);
+      if (from === walk && walk.pages <= 1) newest = times.reduce(later, newest);
+    }
+    await from.close();
+  };
+  await readTo(walk, BEGINNING);
+  if (isWhole && walk.pages > 1 && again !== undefined) await readTo(again.open(), again.bounds);
   for (const uuid of unreadable) if (uuid !== null) createdAt.set(uuid, Number.NEGATIVE_INFINITY);
   // One page is one moment. Rows that leave a longer list move others to pages that were read, unless they come newest first.
   const isReliable =

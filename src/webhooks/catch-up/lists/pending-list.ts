@@ -47,6 +47,7 @@ export async function readPending(
     const read = async (): ReturnType<ListWalk['read']> =>
       await from.read().catch((error: unknown) => {
         if (!hasCode(error, 'SDK_PAGE')) throw error;
+        if (from !== walk) return null; // what the second reading has shown is taken
         isWhole = false;
         onProblem(`The list of pending invoices cannot be read to its end. ${error.message}`);
         return null;

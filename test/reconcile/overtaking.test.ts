@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { below } from '../../scripts/random.ts';
 import { EventClock } from '../../scripts/simulate/event-clock.ts';
+import { Life } from '../../scripts/simulate/life.ts';
 import type { ReconcileClient, ReconcileOptions } from '../../src/reconcile/index.ts';
 import { createRandom } from '../../src/sandbox/state/random.ts';
 import { scaled } from '../support/scaled.ts';
@@ -11,21 +12,17 @@ const RUNS = scaled(300);
 const COUNT = 800;
 const SECOND = 1_000;
 
-/** Reads a list at whose top rows join, while each request takes another time. Returns what it missed of the rows of before. */
+/** Reads a list at whose top rows join, while requests take different times. Returns the earlier rows that it missed. */
 async function missed(seed: number): Promise<readonly string[]> {
   const random = createRandom(seed).next;
   const clock = new EventClock(NOW);
+  const life = new Life(clock, Number.POSITIVE_INFINITY);
   const { client } = serviceOf([]);
   const rows = Array.from({ length: COUNT }, (_, at) =>
     invoice(`order-${at}`, { created_at: new Date(NOW - DAY - at * SECOND) }),
   );
   const list: ReconcileClient['invoices']['list'] = async ({ page, per_page }) => {
-    await new Promise<void>((resolve) => {
-      clock.at(clock.now() + random() * 10 * SECOND, () => {
-        resolve();
-        return true;
-      });
-    });
+    await life.sleep(random() * 10 * SECOND);
     const total_pages = Math.ceil(rows.length / per_page);
     const items = rows.slice((page - 1) * per_page, page * per_page);
     const counts = { page, per_page, total_items: rows.length, total_pages };

@@ -207,6 +207,24 @@ describe('a run with a cursor', () => {
     expect(requests().filter((line) => line.startsWith('pending'))).toHaveLength(8); // two readings of four pages
   });
 
+  it('is not made unreliable by a second reading of the pending list that breaks off', async () => {
+    const { shop, at, answers } = world(Array.from({ length: 350 }, (_, index): Row => [index, 43_200]));
+    at(END);
+    let readings = 0;
+    answers.of = async (url, answer) => {
+      const response = await answer();
+      if (url.searchParams.get('status') !== 'pending') return response;
+      const body = await response.json();
+      if (body.data.page === 1) readings += 1;
+      else if (readings === 2) body.data.page = 9; // another page than the requested one: SDK_PAGE
+      return Response.json(body, { headers: response.headers });
+    };
+    await shop.catchUp();
+    expect(readings).toBe(2);
+    expect(shop.reports).toEqual([]);
+    expect(shop.cursor?.pending).toHaveLength(348); // the next run finds those of the last minute in the lists
+  });
+
   it('names at most a thousand pending invoices, and loses none of the others', async () => {
     const open = Array.from({ length: 2_300 }, (_, index): Row => [400 + index / 10, 43_200]);
     const { shop, at, lost } = await caughtUp([...steadyRows(300), ...open]);

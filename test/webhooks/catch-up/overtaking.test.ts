@@ -5,6 +5,7 @@ import { pageClient } from '../../../scripts/catch-up/page-client.ts';
 import { Shop } from '../../../scripts/catch-up/shop.ts';
 import { below } from '../../../scripts/random.ts';
 import { EventClock } from '../../../scripts/simulate/event-clock.ts';
+import { Life } from '../../../scripts/simulate/life.ts';
 import { createRandom } from '../../../src/sandbox/state/random.ts';
 import { scaled } from '../../support/scaled.ts';
 import { SEED } from '../../support/seed.ts';
@@ -13,7 +14,7 @@ import { HOUR, MINUTE, START } from './world.ts';
 const SHOPS = scaled(40);
 const COUNT = 3_000;
 
-/** A few hours of a busy shop whose webhooks never arrive. Each request takes its own time, so pages overtake each other. */
+/** A few hours of a busy shop whose webhooks never arrive. Requests take different times, so pages overtake each other. */
 async function playHours(seed: number) {
   const random = createRandom(seed).next;
   const order = LIST_ORDERS[below(random, 2)] ?? LIST_ORDERS[0];
@@ -21,14 +22,10 @@ async function playHours(seed: number) {
   const service = new ListService({ invoices, order, now: START });
   const shop = new Shop(service, invoices);
   const clock = new EventClock(START);
+  const life = new Life(clock, Number.POSITIVE_INFINITY);
   shop.merchant = pageClient(service, invoices, async () => {
     const takes = below(random, 4) === 0 ? random() * MINUTE : random() * 2_000;
-    await new Promise<void>((resolve) => {
-      clock.at(clock.now() + takes, () => {
-        resolve();
-        return true;
-      });
-    });
+    await life.sleep(takes);
     service.advanceTo(clock.now());
   });
   const options = { prefetch: 1 + below(random, 8), concurrency: 1 + below(random, 4) };

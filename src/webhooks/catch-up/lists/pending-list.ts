@@ -42,31 +42,34 @@ export async function readPending(
 ): Promise<PendingList> {
   const createdAt = new Map<string, number>();
   let newest: number | null = null;
-  let isWhole = true;
   const readTo = async (from: ListWalk, bounds: Bounds): Promise<void> => {
-    const read = async (): ReturnType<ListWalk['read']> =>
-      await from.read().catch((error: unknown) => {
-        if (!hasCode(error, 'SDK_PAGE')) throw error;
-        if (from !== walk) return null; // what the second reading has shown is taken
-        isWhole = false;
-        onProblem(`The list of pending invoices cannot be read to its end. ${error.message}`);
-        return null;
-      });
-    for (let rows = await read(); rows !== null; rows = from.isPast(bounds) ? null : await read()) {
+    for (let rows = await from.read(); rows !== null; rows = from.isPast(bounds) ? null : await from.read()) {
       stopIfAborted();
       const times = rows.map(({ created_at }) => timeOf(created_at));
       for (const [index, { uuid }] of rows.entries()) createdAt.set(uuid, times[index] ?? Number.NEGATIVE_INFINITY);
       if (from === walk && walk.pages <= 1) newest = times.reduce(later, newest);
     }
-    await from.close();
   };
-  await readTo(walk, BEGINNING);
-  if (isWhole && walk.pages > 1 && again !== undefined) await readTo(again.open(), again.bounds);
+  const problem = await pageProblemOf(readTo(walk, BEGINNING));
+  if (problem !== null) onProblem(`The list of pending invoices cannot be read to its end. ${problem}`);
+  // A second reading that breaks off has shown its rows, and the first one is still whole.
+  else if (walk.pages > 1 && again !== undefined) await pageProblemOf(readTo(again.open(), again.bounds));
   for (const uuid of unreadable) if (uuid !== null) createdAt.set(uuid, Number.NEGATIVE_INFINITY);
   // One page is one moment. Rows that leave a longer list move others to pages that were read, unless they come newest first.
   const isReliable =
-    isWhole && walk.isRegular && !unreadable.has(null) && (walk.pages <= 1 || walk.orders.created.holds);
+    problem === null && walk.isRegular && !unreadable.has(null) && (walk.pages <= 1 || walk.orders.created.holds);
   return { createdAt, isReliable, newest };
+}
+
+/** Returns why a list cannot be walked to its end, or null. Rejects with any other error. */
+async function pageProblemOf(reading: Promise<void>): Promise<string | null> {
+  try {
+    await reading;
+    return null;
+  } catch (error) {
+    if (!hasCode(error, 'SDK_PAGE')) throw error;
+    return error.message;
+  }
 }
 
 /** Returns the later of two times that may be unknown. */

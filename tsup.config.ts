@@ -32,7 +32,8 @@ function licenceOf(folder: string): string {
 
 export default defineConfig({
   ...shared,
-  entry: { ...LIBRARY, cli: 'src/cli/bin.ts' },
+  // The client has a file of its own: then a bundler leaves it out where only `hasCode` is imported.
+  entry: { ...LIBRARY, client: 'src/client.ts', cli: 'src/cli/bin.ts' },
   format: 'esm',
   splitting: true,
   noExternal: ['ky', 'zod'],

@@ -1,4 +1,4 @@
-import { gzippedBundle } from '../../scripts/sizes/bundle.ts';
+import { gzippedBundle } from './bundle.ts';
 import type { HeapRow, SizeRow } from '../rows/row.ts';
 import { Runner, startServer } from './process.ts';
 import type { Entry } from './ratios.ts';

@@ -2,7 +2,6 @@ import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readBuilt } from '../layers/built-graph.ts';
 import { type Consumer, installPacked, type Ran } from '../support/consumer.ts';
 import { firstLine } from './command-line.ts';
 
@@ -213,17 +212,5 @@ describe('a new user with the packed tarball', () => {
       3,
       expect.stringMatching(/^error: .*\n {2}try: npx merchant-invoicing sandbox\n$/),
     ]);
-  });
-});
-
-const dist = new URL('../../dist', import.meta.url).pathname;
-
-describe.runIf(existsSync(join(dist, 'cli/main.js')))('the built command line', () => {
-  it('starts without the client, the sandbox or ky', () => {
-    const { sources, externals } = readBuilt(dist, 'cli/main.js');
-    expect(
-      sources.filter((path) => /node_modules\/|src\/(?:client|call|transport|resources|sandbox|contract)/.test(path)),
-    ).toEqual([]);
-    expect(externals).toEqual(['node:child_process', 'node:fs']);
   });
 });

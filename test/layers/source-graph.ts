@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { posix } from 'node:path';
 import ts from 'typescript';
 
@@ -17,7 +17,6 @@ export interface Import {
 export interface SourceFile {
   /** Path below the root, with slashes: `contract/types.ts`. */
   readonly path: string;
-  readonly lines: number;
   readonly imports: readonly Import[];
 }
 
@@ -60,13 +59,9 @@ export function importsOf(path: string, text: string): Import[] {
 
 /** Every source below a folder. */
 export function readSources(root: string): SourceFile[] {
-  if (!existsSync(root)) return [];
   return readdirSync(root, { recursive: true, encoding: 'utf8' })
     .map((path) => path.replaceAll('\\', '/'))
     .filter((path) => path.endsWith('.ts'))
     .sort()
-    .map((path) => {
-      const text = readFileSync(`${root}/${path}`, 'utf8');
-      return { path, lines: text.trimEnd().split('\n').length, imports: importsOf(path, text) };
-    });
+    .map((path) => ({ path, imports: importsOf(path, readFileSync(`${root}/${path}`, 'utf8')) }));
 }

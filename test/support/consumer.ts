@@ -1,7 +1,7 @@
 import { execFile, execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -58,14 +58,6 @@ function pack(folder: string): string {
   return filename;
 }
 
-/** The packed package in `node_modules` of a folder below the repository, which has its dependencies. */
-export function unpackInto(folder: string): void {
-  const modules = join(folder, 'node_modules');
-  mkdirSync(modules);
-  execFileSync('tar', ['-xzf', pack(folder), '-C', modules], { cwd: folder });
-  renameSync(join(modules, 'package'), join(modules, 'merchant-invoicing'));
-}
-
 function runNode(
   cwd: string,
   args: readonly string[],
@@ -81,38 +73,4 @@ function runNode(
       },
     );
   });
-}
-
-/** Another Node, installed as a package; null, with the reason printed, where the registry does not have it. */
-export function installNode(version: string): { readonly path: string; remove(): void } | null {
-  const folder = mkdtempSync(join(tmpdir(), 'merchant-invoicing-node-'));
-  try {
-    const options = ['--no-audit', '--no-fund', '--no-save', '--prefer-offline', '--prefix', folder];
-    execFileSync('npm', ['install', ...options, `node@${version}`], { cwd: folder, stdio: 'pipe', timeout: 100_000 });
-    const path = join(folder, 'node_modules', 'node', 'bin', 'node');
-    execFileSync(path, ['--version'], { stdio: 'pipe' }); // npm may leave out the script that brings it
-    return {
-      path,
-      remove: () => rmSync(folder, { recursive: true, force: true }),
-    };
-  } catch {
-    rmSync(folder, { recursive: true, force: true });
-    console.log(`skipped: Node ${version} cannot be installed from this registry`);
-    return null;
-  }
-}
-
-/** The machine's own Node, outside of node_modules; null when there is none. */
-export function ownNode(): { readonly path: string; readonly major: number } | null {
-  for (const folder of (process.env['PATH'] ?? '').split(delimiter)) {
-    if (folder.includes('node_modules')) continue;
-    const path = join(folder, 'node');
-    try {
-      const version = execFileSync(path, ['--version'], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
-      return { path, major: Number(version.slice(1).split('.')[0]) };
-    } catch {
-      // not in this folder
-    }
-  }
-  return null;
 }

@@ -38,8 +38,8 @@ let loading: Promise<KyInstance> | null = null;
 
 /** Loads ky at the first attempt, because ky makes Node load its fetch: more than half of the time of an import. */
 function loadCarrier(): Promise<KyInstance> {
-  loading ??= import('ky').then(
-    ({ default: ky }) => {
+  loading ??= import('./ky.ts').then(
+    ({ ky }) => {
       carrier = ky.create({ retry: 0, timeout: false, throwHttpErrors: false });
       return carrier;
     },

@@ -1,7 +1,9 @@
-import type { Sandbox } from '../../src/sandbox/index.ts';
-import type { FetchInit, FetchLike } from '../../src/transport/options.ts';
-import { below, type Random } from '../random.ts';
-import type { VirtualClock } from './clock.ts';
+import type { FetchLike } from '../../../src/index.ts';
+import type { Sandbox } from '../../../src/sandbox/index.ts';
+import { below, oneOf, type Random } from '../../support/random.ts';
+import type { VirtualClock } from './virtual-clock.ts';
+
+type FetchInit = Parameters<FetchLike>[1];
 
 /** The requests of one call, as the network saw them. */
 export interface Traffic {
@@ -11,24 +13,20 @@ export interface Traffic {
   unsent: number;
 }
 
+/** The share of requests that meet a fault. */
+const FAULTY = 0.35;
 const UNSENT = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT', 'CERT_HAS_EXPIRED'];
 
 /**
  * A bad network between one call and the sandbox. Connections fail, or break before or after the work. Answers are cut,
  * garbled, replaced, late or missing.
  */
-export function badNetwork(
-  sandbox: Sandbox,
-  clock: VirtualClock,
-  random: Random,
-  rate: number,
-  traffic: Traffic,
-): FetchLike {
+export function badNetwork(sandbox: Sandbox, clock: VirtualClock, random: Random, traffic: Traffic): FetchLike {
   const pass = (url: string, init: FetchInit) => sandbox.fetch(url, init as RequestInit); // the same members, readonly
   const faults: ((url: string, init: FetchInit) => Promise<Response>)[] = [
     () => {
       traffic.unsent += 1;
-      throw broken(UNSENT[below(random, UNSENT.length)] ?? 'ECONNREFUSED');
+      throw broken(oneOf(random, UNSENT));
     },
     () => {
       throw broken('ECONNRESET'); // on its way
@@ -61,7 +59,7 @@ export function badNetwork(
     async () => new Response('<html>Bad gateway</html>', { status: 502 }),
     async (url, init) => {
       await quietly(pass(url, init));
-      return new Response('', { status: [500, 503, 504, 408][below(random, 4)] ?? 500 });
+      return new Response('', { status: oneOf(random, [500, 503, 504, 408]) });
     },
     async (url, init) => {
       await quietly(pass(url, init));
@@ -72,7 +70,7 @@ export function badNetwork(
     async () => new Response('{"success":false,"error":{"code":"UNAUTHORIZED","message":"no"}}', { status: 401 }),
   ];
   return async (url, init) => {
-    const fault = random() < rate ? faults[below(random, faults.length)] : undefined;
+    const fault = random() < FAULTY ? oneOf(random, faults) : undefined;
     const before = traffic.unsent;
     traffic.sent += 1;
     try {

@@ -1,7 +1,5 @@
-import type { Runtime } from '../../src/transport/runtime.ts';
-
 /** Time that jumps to the next timer whenever all calls wait, so that a run takes seconds and its seed repeats it. */
-export class VirtualClock implements Runtime {
+export class VirtualClock {
   readonly random: () => number;
   #now = Date.UTC(2026, 0, 1);
   #count = 0;
@@ -12,10 +10,6 @@ export class VirtualClock implements Runtime {
   }
 
   now(): number {
-    return this.#now;
-  }
-
-  monotonic(): number {
     return this.#now;
   }
 

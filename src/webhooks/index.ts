@@ -38,7 +38,14 @@ export type { WebhookReply } from './handle/verdict.ts';
 export { createWebhookHandler, type WebhookHandler } from './handler.ts';
 export { type MemoryStore, type MemoryStoreOptions, memoryStore } from './stores/memory-store.ts';
 export { type PostgresStore, type PostgresStoreOptions, postgresStore } from './stores/postgres/postgres-store.ts';
-export type { PostgresTx } from './stores/postgres/postgres-types.ts';
+export type {
+  PGliteDatabase,
+  PostgresClient,
+  PostgresPool,
+  PostgresQueryable,
+  PostgresResult,
+  PostgresTx,
+} from './stores/postgres/postgres-types.ts';
 export { type RedisStore, type RedisStoreOptions, redisStore } from './stores/redis-store.ts';
 export type { SqliteCommit } from './stores/sqlite/sqlite-commit.ts';
 export type { SqliteDatabase } from './stores/sqlite/sqlite-database.ts';

@@ -43,12 +43,17 @@ export type {
   PostgresClient,
   PostgresPool,
   PostgresQueryable,
-  PostgresResult,
   PostgresTx,
 } from './stores/postgres/postgres-types.ts';
-export { type RedisStore, type RedisStoreOptions, redisStore } from './stores/redis-store.ts';
+export {
+  type IoRedisClient,
+  type NodeRedisClient,
+  type RedisStore,
+  type RedisStoreOptions,
+  redisStore,
+} from './stores/redis-store.ts';
 export type { SqliteCommit } from './stores/sqlite/sqlite-commit.ts';
-export type { SqliteDatabase } from './stores/sqlite/sqlite-database.ts';
+export type { SqliteDatabase, SqliteStatement } from './stores/sqlite/sqlite-database.ts';
 export { type SqliteStore, type SqliteStoreOptions, sqliteStore } from './stores/sqlite/sqlite-store.ts';
 export type { Claim, ClaimRequest, ClaimResult, RunResult, WebhookStore } from './stores/store.ts';
 export type { HeadersInput } from './verify/headers.ts';

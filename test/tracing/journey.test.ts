@@ -3,12 +3,11 @@ import * as root from '../../src/index.ts';
 import * as sandbox from '../../src/sandbox/index.ts';
 import * as webhooks from '../../src/webhooks/index.ts';
 
-/** Plain JavaScript, because the matrix runs it in Bun and Deno as well. */
 interface Journey {
   readonly JOURNEY: readonly string[];
   playJourney(entries: object): Promise<string[]>;
 }
-const place = new URL('../../matrix/fixtures/shared/journey.mjs', import.meta.url).href;
+const place = new URL('./journey.mjs', import.meta.url).href;
 
 test('a collector receives the spans of a journey: charge, retry, payment, webhook, catch-up, a missing order', async () => {
   const { JOURNEY, playJourney } = (await import(place)) as Journey;

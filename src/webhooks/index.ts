@@ -6,7 +6,6 @@
 // The entry `merchant-invoicing/webhooks`. This room takes from the contract only files without zod.
 export type { FinalInvoiceStatus } from '../contract/statuses.ts';
 export { Decimal } from '../contract/values/decimal.ts';
-export type { DialectFile, DialectPoint, DialectSource } from '../dialect-file/dialect-file.ts';
 export { ConfigurationError, MerchantError, WebhookVerificationError } from '../errors/classes.ts';
 export type { ErrorCode, ErrorKind, WebhookReason } from '../errors/codes.ts';
 export { hasCode, hasKind, isMerchantError } from '../errors/guards.ts';

@@ -1,5 +1,5 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Consumer, installPacked, type Ran } from '../support/consumer.ts';
@@ -27,26 +27,6 @@ const invoice = await client.invoices.create({
   external_id: 'order-1042', customer_id: 'c-7', amount: '25.00', currency: 'EUR', callback_url: process.env.RECEIVER,
 });
 console.log(invoice.payment_url);
-`;
-
-const CAPTURE = `import { createSandbox } from 'merchant-invoicing/sandbox';
-const sandbox = createSandbox({ webhookSecret: 'whsec_sandbox' });
-const body = JSON.stringify({ external_id: 'order-7', customer_id: 'c-7', amount: '25.00', currency: 'EUR' });
-const init = { method: 'POST', headers: { 'X-Api-Key': sandbox.apiKey }, body };
-await sandbox.fetch(sandbox.url + '/api/v1/external/invoices', init);
-await sandbox.pay('order-7');
-const request = await sandbox.webhookRequest('order-7');
-const headers = [...request.headers].map(([name, value]) => name + ': ' + value);
-console.log('POST /webhook HTTP/1.1\\n' + headers.join('\\n') + '\\n\\n' + (await request.text()));
-await sandbox.close();
-`;
-const STRICT = `const client = new MerchantClient({
-  apiKey: 'sk_sandbox', baseUrl: process.env.SANDBOX, dialect: process.env.FILE, onDrift: 'throw',
-});
-client.rates.list().then(
-  () => console.log('as the file says'),
-  (error) => console.log(error.code, JSON.stringify(error.issues)),
-);
 `;
 
 const NPX: readonly string[] = ['--no-install', 'merchant-invoicing', '--help'];
@@ -115,7 +95,7 @@ describe('a new user with the packed tarball', () => {
     expect(said).toMatch(/^Example\n {2}npx merchant-invoicing sandbox/);
   });
 
-  it('has a sandbox up, a first invoice, a webhook, an export and a grade', async () => {
+  it('has a sandbox up, a first invoice, a webhook and a grade', async () => {
     const sandbox = up(bin(), ['sandbox', '--json', '--port', '0']);
     await sandbox.until(/\n/);
     const { baseUrl } = firstLine(sandbox.said());
@@ -129,11 +109,6 @@ describe('a new user with the packed tarball', () => {
     expect(paid).toMatchObject({ code: 0, stdout: expect.stringContaining('webhook delivered') });
     await receiver.up.until(/paid order-1042 26\.861298/);
 
-    const exported = await command('sandbox', 'export', '--url', baseUrl);
-    const tested = await consumer.run('order.test.mjs', exported.stdout);
-    expect(tested.code, tested.stdout).toBe(0);
-    expect(tested.stdout).toContain('order-1042 ends as success');
-
     const check = await command('webhooks', 'check', receiver.url);
     expect(check.code, check.stdout).toBe(0);
     expect(check.stdout).toContain('32 passed');
@@ -141,55 +116,6 @@ describe('a new user with the packed tarball', () => {
     sandbox.child.kill('SIGINT');
     const code = await new Promise((resolve) => sandbox.child.once('exit', (status) => resolve(status)));
     expect(code).toBe(0);
-  });
-
-  it('asks a service, keeps the file, and notices a change', async () => {
-    const sandbox = up(bin(), ['sandbox', '--json', '--port', '0']);
-    await sandbox.until(/\n/);
-    const { baseUrl } = firstLine(sandbox.said());
-    const env = {
-      MERCHANT_BASE_URL: baseUrl,
-      MERCHANT_API_KEY: 'sk_sandbox',
-      MERCHANT_WEBHOOK_SECRET: 'whsec_sandbox',
-    };
-    const name = 'merchant-invoicing.dialect.json';
-    const path = join(consumer.folder, name);
-    const read = () => JSON.parse(readFileSync(path, 'utf8')) as { points: Record<string, { value?: unknown }> };
-    const probe = (...flags: readonly string[]) => commandWith(env, 'probe', '--pace', '0', ...flags);
-
-    expect(await probe('--dry-run')).toMatchObject({ code: 0, stderr: '' });
-    expect(existsSync(path)).toBe(false);
-    const asked = await probe();
-    expect([asked.code, asked.stderr]).toEqual([0, '']);
-    expect(read().points['authStatus']).toMatchObject({ value: 401 });
-    expect(readdirSync(consumer.folder).filter((file) => file.includes('dialect'))).toEqual([name]); // no part of a file
-
-    const { stdout } = await consumer.run('capture.mjs', CAPTURE);
-    writeFileSync(join(consumer.folder, 'request.txt'), stdout.slice(0, -1));
-    expect(await commandWith(env, 'webhooks', 'learn', 'request.txt')).toMatchObject({ code: 0, stderr: '' });
-    expect(read().points).toMatchObject({ authStatus: { value: 401 }, orderIdMember: { value: 'external_id' } });
-    writeFileSync(join(consumer.folder, 'forged.txt'), stdout.replace('order-7', 'order-8'));
-    const before = readFileSync(path, 'utf8');
-    expect((await commandWith(env, 'webhooks', 'learn', 'forged.txt')).code).toBe(1);
-    expect(readFileSync(path, 'utf8')).toBe(before);
-
-    expect((await probe('--check')).code).toBe(0);
-    const strict = { env: { SANDBOX: baseUrl, FILE: path } };
-    const esm = `import { MerchantClient } from 'merchant-invoicing';\n${STRICT}`;
-    const common = `const { MerchantClient } = require('merchant-invoicing');\n${STRICT}`;
-    expect(await consumer.run('strict.mjs', esm, strict)).toMatchObject({ stdout: 'as the file says\n', stderr: '' });
-    const other = before.replace('"value": "present"', '"value": "absent"'); // the first is dateHeader
-    writeFileSync(path, other);
-    const { code, stdout: said } = await probe('--check');
-    expect([code, readFileSync(path, 'utf8')]).toEqual([1, other]);
-    expect(said).toContain('dateHeader is present, and the file said absent');
-    for (const [file, source] of [
-      ['strict.mjs', esm],
-      ['strict.cjs', common],
-    ] as const) {
-      const { stdout: found } = await consumer.run(file, source, strict);
-      expect(found, file).toMatch(/^SDK_CONTRACT .*dateHeader/);
-    }
   });
 
   it('learns what is wrong with a receiver that accepts everything', async () => {

@@ -1,6 +1,5 @@
 import { eventOfStatus } from '../../contract/statuses.ts';
 import type { KnownEventType } from '../../contract/types.ts';
-import { OTHER_EVENT_NAMES } from '../../dialect-file/pins.ts';
 import type { Dialect } from '../dialect/dialects.ts';
 import { withDecimals } from '../dialect/wire-form.ts';
 import type { InvoiceRecord } from '../state/records.ts';
@@ -22,7 +21,9 @@ export function receiverPins({ orderIdMember, eventName, eventSpelling }: Dialec
   };
 }
 
-const { paid: PAID, canceled: DROPPED } = OTHER_EVENT_NAMES;
+/** The names of the events under the spelling `other`. */
+const PAID = 'payment.settled';
+const DROPPED = 'payment.dropped';
 
 function spelled(type: KnownEventType, spelling: Dialect['eventSpelling']): string {
   if (spelling === 'upper') return type.replace('.', '_').toUpperCase();

@@ -1,6 +1,4 @@
 import { checkOptions, configurationFail, readCount, readWord } from '../../checks.ts';
-import { type DialectSource, readDialectFile } from '../../dialect-file/dialect-file.ts';
-import { receiverPins } from '../../dialect-file/pins.ts';
 import { ConfigurationError } from '../../errors/classes.ts';
 import { isMerchantError } from '../../errors/guards.ts';
 import { parseClock, type TimeSource } from '../clock.ts';
@@ -51,11 +49,6 @@ export interface VerifyWebhookOptions {
   readonly eventNames?: EventNames | undefined;
   /** Greatest size of the body in bytes. @defaultValue 262,144 */
   readonly maxBodySize?: number | undefined;
-  /**
-   * The file that `merchant-invoicing webhooks learn` has written: its content, or its path. It pins `encoding`,
-   * `timestampFormat`, `orderIdMember` and `eventNames` as far as they are known. An option that is given comes first.
-   */
-  readonly dialect?: DialectSource | undefined;
 }
 
 /** The secrets and options after their check. */
@@ -81,7 +74,6 @@ export const VERIFY_OPTIONS = [
   'orderIdMember',
   'eventNames',
   'maxBodySize',
-  'dialect',
 ] as const satisfies readonly (keyof VerifyWebhookOptions)[];
 
 /** The function whose options are checked. */
@@ -114,9 +106,7 @@ export function parseVerifyOptions(
 function parseOptions(secret: unknown, options: VerifyWebhookOptions, owner: OptionsOwner): VerifySettings {
   const fail = configurationFail(owner.name);
   checkOptions('options', options, owner.known, fail);
-  const pins = options.dialect === undefined ? {} : receiverPins(readDialectFile(options.dialect, fail), fail);
-  const { tolerance = DEFAULT_TOLERANCE, orderIdMember = pins.orderIdMember } = options;
-  const { encoding = pins.encoding, timestampFormat = pins.timestampFormat, eventNames = pins.eventNames } = options;
+  const { tolerance = DEFAULT_TOLERANCE, orderIdMember, encoding, timestampFormat, eventNames } = options;
   if (typeof tolerance !== 'number' || !(tolerance >= MIN_TOLERANCE && tolerance <= MAX_TOLERANCE)) {
     fail(`tolerance must be ${MIN_TOLERANCE} to ${MAX_TOLERANCE} milliseconds: 30 seconds to 15 minutes`);
   }

@@ -8,7 +8,6 @@ import {
   namesOf,
 } from './checks.ts';
 import { isLoopback } from './contract/values/hosts.ts';
-import type { DialectSource } from './dialect-file/dialect-file.ts';
 import type { DriftEvent, Hooks, Logger } from './transport/observe/events.ts';
 import type { ClientRetryOptions, FetchLike, RetryOptions } from './transport/options.ts';
 import type { Runtime } from './transport/runtime.ts';
@@ -61,10 +60,8 @@ export interface MerchantClientOptions {
   /** Allows plain http: to hosts other than loopback, for containers on a private network. */
   readonly allowHttp?: boolean | undefined;
   /**
-   * Called once for each accepted deviation of an answer from the interface, such as a new field. With `dialect`, also
-   * once for each point that an answer fills in otherwise than the file. `'throw'` makes each of them an
-   * UnexpectedResponseError (`SDK_CONTRACT`), for tests in CI. Its `data` has the result of a call that succeeded, and its
-   * `cause` is the failure of a call that failed. New members and words that `dialect` has seen are accepted.
+   * Called once for each accepted deviation of an answer from the interface, such as a new field. `'throw'` makes
+   * each of them an UnexpectedResponseError (`SDK_CONTRACT`), for tests in CI. Its `data` has the result of the call.
    */
   readonly onDrift?: Callback<[event: DriftEvent]> | 'throw' | undefined;
   /**
@@ -72,12 +69,6 @@ export interface MerchantClientOptions {
    * @defaultValue `status`, `page`, `per_page`
    */
   readonly withdrawalQuery?: WithdrawalQueryNames | undefined;
-  /**
-   * The file that `merchant-invoicing probe` has written: its content, or its path where `node:fs` exists. It pins
-   * `withdrawalQuery`, and the options of `webhooks.verify` and `webhooks.handler`. An option that is given comes first.
-   * With `onDrift` the client also compares each answer with it. The rules for that are loaded with the first call.
-   */
-  readonly dialect?: DialectSource | undefined;
   /** Clock, timers and randomness, for tests. */
   readonly runtime?: { readonly [Name in keyof Runtime]?: Runtime[Name] | undefined } | undefined;
 }
@@ -143,7 +134,6 @@ export const CLIENT_NAMES: ReadonlySet<string> = new Set<keyof MerchantClientOpt
   'allowHttp',
   'onDrift',
   'withdrawalQuery',
-  'dialect',
   'runtime',
 ]);
 
@@ -224,14 +214,11 @@ export function checkFunctions(
   }
 }
 
-/** Reads the pinned names of the withdrawals query. Those of a dialect file apply where no other is given. */
-export function checkQueryNames(
-  names: WithdrawalQueryNames | undefined = {},
-  pins: Readonly<Record<string, string>> = {},
-): Record<string, string> {
+/** Reads the pinned names of the withdrawals query. */
+export function checkQueryNames(names: WithdrawalQueryNames | undefined = {}): Record<string, string> {
   if (typeof names !== 'object' || names === null)
     return fail(`withdrawalQuery must be an object, not ${kindOf(names)}`);
-  const checked: Record<string, string> = { ...pins };
+  const checked: Record<string, string> = {};
   for (const [name, wire] of Object.entries(names)) {
     if (name !== 'status' && name !== 'page' && name !== 'per_page')
       fail('withdrawalQuery has the names status, page and per_page');

@@ -11,9 +11,6 @@ import {
   type MerchantClientOptions,
   OVERRIDE_NAMES,
 } from './client-options.ts';
-import { readDialectFile, valuesOf } from './dialect-file/dialect-file.ts';
-import { expectedDrift, queryPins, type ReceiverPins, receiverPins } from './dialect-file/pins.ts';
-import { DialectWatch } from './transport/drift/dialect-watch.ts';
 import { StrictDrift } from './transport/drift/strict-drift.ts';
 import { DriftReporter, Observer } from './transport/observe/observer.ts';
 import { checkHeaders, readCallOptions, readClientSettings } from './transport/read-options.ts';
@@ -25,8 +22,6 @@ import { KeyedLimits } from './transport/throttle.ts';
 import { Transport } from './transport/transport.ts';
 import { parseSecrets } from './webhooks/verify/signature.ts';
 
-const NO_PINS = { query: {}, receiver: {} };
-
 type Secrets = readonly (string | Uint8Array)[];
 
 /** The parts of a client. A client of {@link MerchantClient.withOptions} shares most of them with the first one. */
@@ -35,22 +30,19 @@ export class ClientParts {
   readonly secrets: Secrets;
   /** The service's names of the withdrawals query. */
   readonly queryNames: Readonly<Record<string, string>>;
-  /** The options of the receiver that the dialect file pins. */
-  readonly pins: ReceiverPins;
   readonly #apiKey: ApiKey;
   readonly #limits: KeyedLimits;
 
   private constructor(
     core: ClientCore,
     secrets: Secrets,
-    { queryNames, pins }: Pick<ClientParts, 'queryNames' | 'pins'>,
+    queryNames: Readonly<Record<string, string>>,
     apiKey: ApiKey,
     limits: KeyedLimits,
   ) {
     this.core = core;
     this.secrets = secrets;
     this.queryNames = queryNames;
-    this.pins = pins;
     this.#apiKey = apiKey;
     this.#limits = limits;
   }
@@ -61,9 +53,8 @@ export class ClientParts {
     checkFunctions(options.hooks, 'hooks', ['onRequest', 'onResponse', 'onRetry', 'onError', 'onEnd'], true);
     checkFunctions(options.logger, 'logger', ['debug', 'info', 'warn', 'error'], false);
     checkFunctions(options.runtime, 'runtime', ['now', 'monotonic', 'random', 'timer'], true);
-    const { onDrift, dialect } = options;
+    const { onDrift } = options;
     checkCallbacks({ fetch: options.fetch, ...(onDrift !== 'throw' && { onDrift }) }, fail);
-    const file = dialect === undefined ? null : readDialectFile(dialect, fail);
     const baseUrl = checkBaseUrl(options.baseUrl, options.allowHttp === true);
     const apiKey = checkApiKey(options.apiKey);
     const secrets = checkWebhookSecrets(options.webhookSecret);
@@ -83,16 +74,13 @@ export class ClientParts {
       redactor,
       drift:
         onDrift === 'throw'
-          ? new StrictDrift(file === null ? new Set() : expectedDrift(file), redactor)
+          ? new StrictDrift(redactor)
           : onDrift === undefined
             ? null
             : new DriftReporter(onDrift, redactor),
-      watch: file === null || onDrift === undefined ? null : watchOf(valuesOf(file), onDrift === 'throw'),
       settings,
     };
-    const pins = file === null ? NO_PINS : { query: queryPins(file, fail), receiver: receiverPins(file, fail) };
-    const queryNames = checkQueryNames(options.withdrawalQuery, pins.query);
-    return new ClientParts(core, secrets, { queryNames, pins: pins.receiver }, apiKey, limits);
+    return new ClientParts(core, secrets, checkQueryNames(options.withdrawalQuery), apiKey, limits);
   }
 
   /** Returns the parts of a client with other options. */
@@ -120,14 +108,8 @@ export class ClientParts {
       drift: core.drift?.with(redactor) ?? null,
       settings: { ...settings, headers: {} },
     };
-    return new ClientParts(derived, webhookSecret === undefined ? kept : given, this, apiKey, this.#limits);
+    return new ClientParts(derived, webhookSecret === undefined ? kept : given, this.queryNames, apiKey, this.#limits);
   }
-}
-
-/** The rules of the probe have a fifth of the size of the client, so only a client that compares loads them. */
-function watchOf(values: Readonly<Record<string, string | number>>, isStrict: boolean): DialectWatch {
-  const load = () => import('./probe/strict/departures.ts').then(({ departureReader }) => departureReader(values));
-  return new DialectWatch(load, isStrict);
 }
 
 /** The texts that nothing may show. */

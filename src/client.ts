@@ -47,13 +47,13 @@ export class MerchantClient {
 
   constructor(options: MerchantClientOptions = {}) {
     const parts = options instanceof ClientParts ? options : ClientParts.read(options);
-    const { core, secrets, queryNames, pins } = parts;
+    const { core, secrets, queryNames } = parts;
     PARTS.set(this, parts);
     this.invoices = buildInvoices(core);
     this.withdrawals = buildWithdrawals(core, queryNames);
     this.paymentMethods = buildPaymentMethods(core);
     this.rates = buildRates(core);
-    this.webhooks = buildWebhooks(core, secrets, pins);
+    this.webhooks = buildWebhooks(core, secrets);
   }
 
   /**

@@ -37,7 +37,6 @@ export type {
   WithdrawalStatus,
 } from './contract/types.ts';
 export { Decimal } from './contract/values/decimal.ts';
-export type { DialectFile, DialectPoint, DialectSource } from './dialect-file/dialect-file.ts';
 export {
   AbortedError,
   ApiError,

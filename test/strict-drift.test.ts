@@ -1,14 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { MerchantClient, type MerchantClientOptions, UnexpectedResponseError } from '../src/index.ts';
-import { createSandbox } from '../src/sandbox/index.ts';
 import { createdInvoice } from './support/fixtures/invoices.ts';
 
 const order = { external_id: 'order-1042', customer_id: 'c-7', amount: '25.00', currency: 'EUR' };
-const file = (points: Readonly<Record<string, string>>) => ({
-  merchantInvoicingDialect: 1,
-  package: '0.1.0',
-  points: Object.fromEntries(Object.entries(points).map(([name, value]) => [name, { value, seen: 1, at: [] }])),
-});
 
 function strict(bodies: readonly unknown[], more: Partial<MerchantClientOptions> = {}): MerchantClient {
   let next = 0;
@@ -91,16 +85,6 @@ describe("onDrift: 'throw'", () => {
     const page = { items, page: 1, per_page: 20, total_items: 1, total_pages: 1, has_next: false, has_prev: false };
     const error = await errorOf(strict([{ data: page }]).withdrawals.list(query));
     expect(error).toMatchObject({ code: 'SDK_CONTRACT', operation: 'withdrawals.list', issues: [{ message: kind }] });
-  });
-
-  it('accepts new members and words that the dialect file has seen', async () => {
-    const dialect = { extraMembers: 'some', newWords: 'some' } as const;
-    const sandbox = createSandbox({ dialect });
-    const options = { fetch: sandbox.fetch, apiKey: sandbox.apiKey };
-    await errorOf(strict([], options).rates.list());
-    await errorOf(strict([], { ...options, dialect: file({ extraMembers: 'some' }) }).rates.list());
-    expect(await strict([], { ...options, dialect: file(dialect) }).rates.list()).not.toEqual([]);
-    await sandbox.close();
   });
 
   it('is the only word that the option takes', () => {

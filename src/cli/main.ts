@@ -17,13 +17,9 @@ const RUN: Readonly<Record<string, () => Promise<Command>>> = {
   'webhooks check': async () => (await import('./webhooks/check.ts')).webhooksCheck,
   'webhooks send': async () => (await import('./webhooks/send.ts')).webhooksSend,
   'webhooks verify': async () => (await import('./webhooks/verify.ts')).webhooksVerify,
-  'webhooks learn': async () => (await import('./webhooks/learn.ts')).webhooksLearn,
-  probe: async () => (await import('./probe/command.ts')).probeCommand,
   reconcile: async () => (await import('./reconcile/command.ts')).reconcileCommand,
   doctor: async () => (await import('./doctor/command.ts')).doctorCommand,
-  init: async () => (await import('./init/command.ts')).initCommand,
   openapi: async () => openapi,
-  explain: async () => (await import('./explain.ts')).explain,
 };
 
 /** Runs one command line. Never throws: the result is the exit code. */

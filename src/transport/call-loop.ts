@@ -136,7 +136,6 @@ async function sendOnce<Data>(scope: CallScope<Data>, timeLeft: number): Promise
     const key = 'then' in reading ? await attempt.race(reading) : reading;
     if (!key.ok) return { ok: false, failure: unusableKey(key.problem), answer: null };
     const answer = await client.transport.exchange(scope, key.value, attempt);
-    client.watch?.see(scope, answer);
     return { ...readAnswer(answer, scope), answer };
   } catch (thrown) {
     return { ok: false, failure: failureOf(thrown, attempt, scope), answer: null };

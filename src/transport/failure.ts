@@ -36,9 +36,9 @@ export function isWrite({ method }: Pick<Endpoint<unknown>, 'method'>): boolean 
   return method !== 'GET';
 }
 
-/** The end of a message: the command that prints cause, remedy and example of the code. */
+/** The end of a message: the section of the packed page with cause, remedy and example of the code. */
 export function seeExplain(code: ErrorCode): string {
-  return `See: npx merchant-invoicing explain ${code}`;
+  return `See: docs/errors.md#${code.toLowerCase()}`;
 }
 
 /** Returns the last sentence of a message when it is unknown whether a write happened, or an empty text. */

@@ -4,7 +4,6 @@ import type { Named } from '../contract/endpoints.ts';
 import type { Check, Issue } from '../contract/values/codecs.ts';
 import { codePoints } from '../contract/values/scalars.ts';
 import { invalidInput, readArguments } from './arguments.ts';
-import type { DialectWatch } from './drift/dialect-watch.ts';
 import type { CallEvent } from './observe/events.ts';
 import { CallId, type DriftSink, type Observer } from './observe/observer.ts';
 import type { CallOptions } from './options.ts';
@@ -26,8 +25,6 @@ export interface ClientCore {
   readonly observer: Observer | null;
   readonly redactor: Redactor;
   readonly drift: DriftSink | null;
-  /** Compares answers with the dialect file. Null without a file or without `onDrift`. */
-  readonly watch: DialectWatch | null;
   /** Settings of a call that gives no options. */
   readonly settings: CallSettings;
 }

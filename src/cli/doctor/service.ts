@@ -79,7 +79,7 @@ async function checkCall({ baseUrl, apiKey, allowHttp, signal }: Target): Promis
     const fix =
       error.kind === 'authentication'
         ? 'export MERCHANT_API_KEY=…   # the key of this business, from the dashboard'
-        : `npx merchant-invoicing explain ${/^\w+$/.test(error.code) ? error.code : ''}`.trim();
+        : `docs/errors.md#${/^\w+$/.test(error.code) ? error.code.toLowerCase() : ''}`;
     return failed('call', `the read-only call failed: ${error.code} ${error.message}`, fix);
   }
 }

@@ -7,7 +7,6 @@ import { COMMANDS } from '../commands.ts';
 import { EXIT, type ExitCode, type Io, messageOf, misuse } from '../io.ts';
 import { meant } from '../meant.ts';
 import { command, type SandboxStatus, statusOf } from './control.ts';
-import { EXPORT_FORMS, exportText } from './export.ts';
 import { parseFault } from './flags.ts';
 import { followEvents } from './follow.ts';
 import { confirmed } from './keyboard.ts';
@@ -42,7 +41,6 @@ const ACTIONS: Readonly<Record<string, Action>> = {
   events: ALONE,
   reset: ALONE,
   status: ALONE,
-  export: { ...ALONE, words: [0, 1] },
 };
 
 export function isAction(word: string): boolean {
@@ -81,13 +79,6 @@ export async function actOnSandbox(action: string, args: readonly string[], io: 
     }
     case 'events':
       return await followEvents(url, values.json, io);
-    case 'export': {
-      const form = EXPORT_FORMS.find((each) => each === values.as);
-      if (form === undefined) throw misuse(`--as takes ${EXPORT_FORMS.join(', ')}`, fix);
-      const text = exportText(await statusOf(url), form, positionals[0], url);
-      io.out(values.json ? `${JSON.stringify({ as: form, text })}\n` : `${text}\n`); // unchanged, because it is a file
-      return EXIT.fine;
-    }
     case 'create': {
       const { id, customer, callback } = values;
       const given = { external_id: id, customer_id: customer, callback_url: callback };

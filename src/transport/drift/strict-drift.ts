@@ -16,19 +16,16 @@ const PATH_MAX = 300;
  * error of the call can hold the decoded data. A deviation that only several rows or pages show is thrown at once.
  */
 export class StrictDrift implements DriftSink {
-  readonly #expected: ReadonlySet<string>;
   readonly #redactor: Redactor;
   /** The rows that are left out while one answer is decoded. */
   #leftOut: Departure[] = [];
 
-  /** @param expected The kinds of deviation that are normal for this service. */
-  constructor(expected: ReadonlySet<string>, redactor: Redactor) {
-    this.#expected = expected;
+  constructor(redactor: Redactor) {
     this.#redactor = redactor;
   }
 
   with(redactor: Redactor): StrictDrift {
-    return new StrictDrift(this.#expected, redactor);
+    return new StrictDrift(redactor);
   }
 
   begin(): void {
@@ -36,12 +33,11 @@ export class StrictDrift implements DriftSink {
   }
 
   report(endpoint: Named<Endpoint<unknown>>, body: unknown): readonly Departure[] {
-    return [...this.#leftOut, ...departuresOf(endpoint, body)].filter(({ kind }) => !this.#expected.has(kind));
+    return [...this.#leftOut, ...departuresOf(endpoint, body)];
   }
 
   /** @throws UnexpectedResponseError for anything but a row that is left out while an answer is decoded. */
   reportOnce({ operation }: Named<Endpoint<unknown>>, path: string, kind: DriftEvent['kind']): void {
-    if (this.#expected.has(kind)) return;
     if (kind === 'invalid_item') {
       this.#leftOut.push({ path, kind });
       return;

@@ -127,20 +127,14 @@ export interface AttemptTrace extends CallEvent {
  * | `filter_ignored` | a row that contradicts the filter: the service may use another name for it | leaves it out |
  * | `size_ignored` | pages of another size than was asked for | walks the list with that size |
  * | `count_mismatch` | fewer rows than `total_items`, and none of them twice | ends the walk |
- * | `other_dialect` | another value of a point than the option `dialect` has | reads it |
  */
 export interface DriftEvent {
   readonly operation: ClientOperation;
   /**
-   * Members joined with dots, `*` for each item of a list: `items.*.amount`. Empty for the payload as a whole. The point of
-   * the dialect file for `other_dialect`.
+   * Members joined with dots, `*` for each item of a list: `items.*.amount`. Empty for the payload as a whole.
    */
   readonly path: string;
-  readonly kind: DriftKind | 'invalid_item' | 'filter_ignored' | 'size_ignored' | 'count_mismatch' | 'other_dialect';
-  /** The value in the dialect file. Only for `other_dialect`. */
-  readonly expected?: string | number | undefined;
-  /** The value that the answer shows. Only for `other_dialect`. */
-  readonly seen?: string | number | undefined;
+  readonly kind: DriftKind | 'invalid_item' | 'filter_ignored' | 'size_ignored' | 'count_mismatch';
 }
 
 /**

@@ -5,7 +5,7 @@ import { printable } from '../../printable.ts';
 import { heard, traced } from '../../tracing.ts';
 import { type Success, sendCall } from '../call-loop.ts';
 import type { CallOptions } from '../options.ts';
-import { type CallScope, type CallSpec, type ClientCore, callFacts, openCall, shownExternalId } from '../scope.ts';
+import { type CallScope, type CallSpec, type ClientCore, callFacts, openCall } from '../scope.ts';
 import type { CallTrace, EndEvent, ErrorEvent } from './events.ts';
 import { CallId, shownFailure } from './observer.ts';
 
@@ -42,10 +42,8 @@ export async function observed<Data, Result extends Success<unknown>>(
   report: FailureReport = {},
 ): Promise<Result> {
   const channel = heard('call');
-  const { observer, runtime, watch } = client;
-  const work = (scope: CallScope<Data>): Promise<Result> =>
-    watch === null ? send(scope) : watch.judged(scope, shownExternalId(client, scope.externalId), () => send(scope));
-  if (observer === null && channel === null) return work(open());
+  const { observer, runtime } = client;
+  if (observer === null && channel === null) return send(open());
   const startedAt = runtime.monotonic();
   let scope: CallScope<Data> | null = null;
   let refused: unknown;
@@ -64,7 +62,7 @@ export async function observed<Data, Result extends Success<unknown>>(
   const run = async (): Promise<Result> => {
     try {
       if (scope === null) throw refused;
-      const result = await work(scope);
+      const result = await send(scope);
       ended({ ...facts, ...endOf(result) });
       return result;
     } catch (error) {

@@ -83,9 +83,6 @@ export function shownFailure(name: string, { code, outcome }: Pick<ErrorEvent, '
 const REMEMBERED = 1_000;
 const PATH_MAX = 300;
 
-/** The value of a point in the dialect file, and in the answer. */
-type DialectValues = Pick<DriftEvent, 'expected' | 'seen'>;
-
 /** Where the deviations of answers go. */
 export interface DriftSink {
   /** Returns the sink of a client with other secrets. */
@@ -95,7 +92,7 @@ export interface DriftSink {
   /** Takes the deviations of a success that was decoded. Returns those that make the call fail. */
   report(endpoint: Named<Endpoint<unknown>>, body: unknown): readonly Pick<DriftEvent, 'path' | 'kind'>[];
   /** Takes one deviation. */
-  reportOnce(endpoint: Named<Endpoint<unknown>>, path: string, kind: DriftEvent['kind'], values?: DialectValues): void;
+  reportOnce(endpoint: Named<Endpoint<unknown>>, path: string, kind: DriftEvent['kind']): void;
 }
 
 /** Returns the deviations of a success that was decoded. */
@@ -133,17 +130,11 @@ export class DriftReporter implements DriftSink {
   }
 
   /** Reports one deviation, unless it was reported before. */
-  reportOnce(
-    { operation }: Named<Endpoint<unknown>>,
-    path: string,
-    kind: DriftEvent['kind'],
-    values?: DialectValues,
-  ): void {
+  reportOnce({ operation }: Named<Endpoint<unknown>>, path: string, kind: DriftEvent['kind']): void {
     const key = `${operation} ${kind} ${path}`;
     if (this.#reported.has(key) || this.#reported.size >= REMEMBERED) return;
     this.#reported.add(key);
     const shown = printable(this.#redactor.beginning(path, PATH_MAX));
-    const { expected, seen } = values ?? {};
-    notify(() => this.#onDrift({ operation, path: shown, kind, ...(values && { expected, seen }) }));
+    notify(() => this.#onDrift({ operation, path: shown, kind }));
   }
 }

@@ -298,22 +298,6 @@ describe('the actions', () => {
     expect(soon.err).toContain('try: npx merchant-invoicing sandbox advance 1h');
   });
 
-  it('export gives a test file, a curl session, and data', async () => {
-    const run = await sandbox(['--json']);
-    expect((await cli(['sandbox', 'export', '--url', run.url])).code).toBe(1); // demo orders are not the reader's
-    await create(run.url, { external_id: "o'hara", purpose: '"quoted"' });
-    expect((await cli(['sandbox', 'export', "o'hara", '--url', run.url])).err).toContain(
-      `npx merchant-invoicing sandbox pay 'o'\\''hara' --url`,
-    );
-    await cli(['sandbox', 'underpay', "o'hara", '17.00', '--url', run.url]);
-    const test = (await cli(['sandbox', 'export', '--url', run.url])).out;
-    expect(test).toContain(`await sandbox.underpay("o'hara", "17.00", { method: "Card" });`);
-    const curl = (await cli(['sandbox', 'export', '--as', 'curl', '--url', run.url])).out;
-    expect(curl).toContain(`--data-raw '{"external_id":"o'\\''hara"`);
-    const data = JSON.parse((await cli(['sandbox', 'export', '--as', 'json', '--url', run.url])).out);
-    expect(data).toMatchObject([{ external_id: "o'hara", status: 'success' }]);
-  });
-
   it('say with code 3 that no sandbox is there', async () => {
     const other = await serve((_, response) => void response.end('hello'));
     receivers.push(other);

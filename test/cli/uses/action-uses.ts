@@ -88,14 +88,6 @@ export const ACTION_USES: Uses<'sandbox action'> = {
       good: gives(on('status'), '1 invoices: 1 pending'),
       bad: refuses(['sandbox', 'status', '--url', 'http://127.0.0.1:1'], 'no sandbox listens', { code: 3 }),
     },
-    'export [IDENT]': {
-      good: async (place) => {
-        place.sandbox.create(ORDERED);
-        await place.sandbox.pay('order-1042');
-        await gives(['sandbox', 'export', '--url', place.url], 'order-1042 ends as success')(place);
-      },
-      bad: refuses(on('export', 'order-1042'), 'order-1042 is pending', { code: 1 }),
-    },
     IDENT: {
       good: async (place) => {
         const { uuid } = place.sandbox.create(ORDERED);
@@ -138,10 +130,6 @@ export const ACTION_USES: Uses<'sandbox action'> = {
     yes: {
       good: gives(on('reset', '--yes'), 'back to the beginning', { isTerminal: true }),
       bad: valued(['sandbox', 'reset'], 'yes'),
-    },
-    as: {
-      good: gives(on('export', 'order-1042', '--as', 'json'), '"external_id": "order-1042"'),
-      bad: refuses(on('export', '--as', 'song'), '--as takes test, curl, json'),
     },
   },
 };

@@ -1,8 +1,7 @@
 import { expect } from 'vitest';
 import { signWebhook } from '../../../src/webhooks/index.ts';
-import { freePort } from '../../support/free-port.ts';
-import { cli, start } from '../command-line.ts';
-import { gives, type Place, refuses, type Use, type Uses, valued, valueless } from './use.ts';
+import { cli } from '../command-line.ts';
+import { gives, type Place, refuses, type Use, type Uses, valued } from './use.ts';
 
 const check =
   (...flags: readonly string[]) =>
@@ -169,62 +168,6 @@ export const VERIFY_USES: Uses<'webhooks verify'> = {
         sent: ['--dialect', 'orderIdMember=order.id'],
       }),
       bad: verifies(['--order-id-member', 'basket'], 'malformed_payload', { code: 1 }),
-    },
-  },
-};
-
-const LEARN = ['webhooks', 'learn'];
-const learns =
-  (
-    flags: readonly string[],
-    said: string | RegExp,
-    { sent = [], code = 0 }: { sent?: string[]; code?: number } = {},
-  ): Use =>
-  async (place) =>
-    gives([...LEARN, '--file', place.path('d.json'), ...flags], said, { input: await request(...sent), code })(place);
-
-/** Listens, and gets one delivery from `webhooks send`. */
-const hears =
-  (flags: readonly string[], answer: RegExp): Use =>
-  async ({ path }) => {
-    const port = String(await freePort());
-    const run = start([...LEARN, '--port', port, '--count', '1', '--file', path('d.json'), ...flags]);
-    await run.until(`listening on http://127.0.0.1:${port}`);
-    expect((await cli(send('paid', `http://127.0.0.1:${port}/w`))).out).toMatch(answer);
-    expect(await run.ended).toBe(0);
-  };
-
-export const LEARN_USES: Uses<'webhooks learn'> = {
-  terms: {
-    'REQUEST …': {
-      good: async (place) =>
-        gives([...LEARN, '--file', place.path('d.json'), place.file('r.txt', await request())], '1 genuine')(place),
-      bad: refuses([...LEARN, '/no/such/file'], 'cannot read /no/such/file'),
-    },
-  },
-  flags: {
-    port: {
-      good: hears([], /← 503/),
-      bad: refuses([...LEARN, '--port', 'http'], '--port takes a number from 0 to 65535'),
-    },
-    count: {
-      good: hears([], /← 503/),
-      bad: refuses([...LEARN, '--count', '0'], '--count takes a number from 1, not "0"'),
-    },
-    accept: { good: hears(['--accept'], /← 200/), bad: valued(LEARN, 'accept') },
-    secret: {
-      good: learns(['--secret', 'whsec_mine'], '1 genuine', { sent: ['--secret', 'whsec_mine'] }),
-      bad: refuses([...LEARN, '--secret', ''], '--secret'),
-    },
-    'external-id': {
-      good: learns(['--external-id', 'o-1'], 'orderIdMember +order_id', {
-        sent: ['--dialect', 'orderIdMember=order_id'],
-      }),
-      bad: valueless(LEARN, 'external-id'),
-    },
-    file: {
-      good: learns([], '1 genuine'),
-      bad: refuses(({ file }) => [...LEARN, '--file', file('d.json', '{}')], 'is not a dialect file', { input: 'x' }),
     },
   },
 };

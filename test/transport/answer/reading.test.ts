@@ -54,55 +54,55 @@ describe('a success that is none', () => {
       'larger than the cap',
       answer(200, '{"da', { cut: true }),
       { code: 'SDK_BODY_TOO_LARGE', retryClass: 'never', outcome: 'unknown' },
-      'the answer is larger than 10 MiB (HTTP 200). See: npx merchant-invoicing explain SDK_BODY_TOO_LARGE',
+      'the answer is larger than 10 MiB (HTTP 200). See: docs/errors.md#sdk_body_too_large',
     ],
     [
       'broken off',
       answer(200, '{"da', { broken: true }),
       { code: 'SDK_UNREADABLE_BODY', retryClass: 'unanswered', outcome: 'unknown' },
-      'the body of the answer broke off or is not UTF-8 (HTTP 200). See: npx merchant-invoicing explain SDK_UNREADABLE_BODY',
+      'the body of the answer broke off or is not UTF-8 (HTTP 200). See: docs/errors.md#sdk_unreadable_body',
     ],
     [
       'no JSON',
       answer(201, '<html>'),
       { code: 'SDK_UNREADABLE_BODY', retryClass: 'unanswered', outcome: 'unknown' },
-      'the body of the answer is not JSON (HTTP 201). See: npx merchant-invoicing explain SDK_UNREADABLE_BODY',
+      'the body of the answer is not JSON (HTTP 201). See: docs/errors.md#sdk_unreadable_body',
     ],
     [
       'a member of another type',
       answer(200, '{"data":{"id":"seven"}}'),
       { code: 'SDK_CONTRACT', retryClass: 'never', outcome: 'unknown' },
-      'the answer is not what the interface describes: id must be an integer (HTTP 200). See: npx merchant-invoicing explain SDK_CONTRACT',
+      'the answer is not what the interface describes: id must be an integer (HTTP 200). See: docs/errors.md#sdk_contract',
     ],
     [
       'something else as a whole',
       answer(200, '{"data":[1]}'),
       { code: 'SDK_CONTRACT', retryClass: 'never', outcome: 'unknown' },
-      'the answer is not what the interface describes: data must be an object (HTTP 200). See: npx merchant-invoicing explain SDK_CONTRACT',
+      'the answer is not what the interface describes: data must be an object (HTTP 200). See: docs/errors.md#sdk_contract',
     ],
     [
       'a redirect',
       answer(302, '', { headers: new Headers({ location: 'https://elsewhere.example/a?b=c' }) }),
       { code: 'SDK_REDIRECT', retryClass: 'never', outcome: 'unknown' },
-      'the service redirects to https://elsewhere.example. Redirects are not followed, because the API key would be sent too. Set baseUrl to the final address (HTTP 302). See: npx merchant-invoicing explain SDK_REDIRECT',
+      'the service redirects to https://elsewhere.example. Redirects are not followed, because the API key would be sent too. Set baseUrl to the final address (HTTP 302). See: docs/errors.md#sdk_redirect',
     ],
     [
       'a redirect to nowhere',
       answer(399, ''),
       { code: 'SDK_REDIRECT', retryClass: 'never', outcome: 'unknown' },
-      'the service redirects. Redirects are not followed, because the API key would be sent too. Set baseUrl to the final address (HTTP 399). See: npx merchant-invoicing explain SDK_REDIRECT',
+      'the service redirects. Redirects are not followed, because the API key would be sent too. Set baseUrl to the final address (HTTP 399). See: docs/errors.md#sdk_redirect',
     ],
     [
       'a redirect to a path',
       answer(300, '', { headers: new Headers({ location: '/there' }) }),
       { code: 'SDK_REDIRECT', outcome: 'unknown' },
-      'the service redirects. Redirects are not followed, because the API key would be sent too. Set baseUrl to the final address (HTTP 300). See: npx merchant-invoicing explain SDK_REDIRECT',
+      'the service redirects. Redirects are not followed, because the API key would be sent too. Set baseUrl to the final address (HTTP 300). See: docs/errors.md#sdk_redirect',
     ],
     [
       'a redirect as browsers show it',
       answer(0, ''),
       { code: 'SDK_REDIRECT', outcome: 'unknown' },
-      'the service redirects. Redirects are not followed, because the API key would be sent too. Set baseUrl to the final address (HTTP 0). See: npx merchant-invoicing explain SDK_REDIRECT',
+      'the service redirects. Redirects are not followed, because the API key would be sent too. Set baseUrl to the final address (HTTP 0). See: docs/errors.md#sdk_redirect',
     ],
   ])('%s', (_name, given, expected, sentence) => {
     const failure = failureOf(given);
@@ -127,7 +127,7 @@ describe('a success that is none', () => {
   test('without a finding says no more than that', () => {
     const data = Object.assign((): Checked<unknown> => ({ ok: false, issues: [] }));
     expect(failureOf(answer(200, '{}'), { data }).toError(context).message).toBe(
-      'rates.list: the answer is not what the interface describes (HTTP 200). See: npx merchant-invoicing explain SDK_CONTRACT',
+      'rates.list: the answer is not what the interface describes (HTTP 200). See: docs/errors.md#sdk_contract',
     );
   });
 

@@ -1,11 +1,9 @@
 import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import type { CatchUpClient, CatchUpInvoice } from '../../src/webhooks/index.ts';
-import { Decimal } from '../../src/webhooks/index.ts';
 import { recordTraces } from '../support/trace-recorder.ts';
 import { canceledBody, deferred, endpoint, paidBody, request, send } from '../webhooks/endpoint.ts';
 import { settle } from '../webhooks/manual-clock.ts';
-import { NOW, SECRET, UUID } from '../webhooks/vectors.ts';
+import { SECRET, UUID } from '../webhooks/vectors.ts';
 
 const KEY = `${UUID}:paid`;
 
@@ -95,43 +93,4 @@ describe('a delivery under a tracer', () => {
     await send(endpoint(), canceledBody);
     expect(traces).toMatchObject([{ context: { type: 'invoice.canceled', verdict: 'done' } }]);
   });
-});
-
-test('an event that catchUp plays is a trace', async () => {
-  const traces = recordTraces();
-  const invoice: CatchUpInvoice = {
-    uuid: UUID,
-    external_id: 'order-1042',
-    status: 'success',
-    amount: new Decimal('25.00'),
-    finished_at: new Date(NOW),
-    settled_amount_usdt: new Decimal('26.91'),
-    is_adjusted: false,
-    adjustment: null,
-  };
-  const unreadable = { ...invoice, uuid: UUID.replace('0', '1'), external_id: 'order-2', settled_amount_usdt: null };
-  const merchant: CatchUpClient = {
-    invoices: {
-      async *list({ status }) {
-        if (status === 'success') yield* [invoice, unreadable];
-      },
-    },
-  };
-  await endpoint().handler.catchUp(merchant, { since: new Date(NOW - 1_000) });
-  expect(traces.map(({ context }) => context)).toMatchObject([
-    {
-      source: 'catch_up',
-      externalId: 'order-1042',
-      type: 'invoice.paid',
-      verdict: 'done',
-      status: null,
-      deliveryId: null,
-    },
-    {
-      source: 'catch_up',
-      externalId: 'order-2',
-      verdict: 'malformed_payload',
-      error: { message: 'malformed_payload' },
-    },
-  ]);
 });

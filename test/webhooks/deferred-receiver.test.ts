@@ -94,7 +94,7 @@ describe('before the receiver is loaded', () => {
 
   it('catchUp reads its options at the call, and also once the receiver is loaded', async () => {
     const { webhooks } = await freshClient();
-    const merchant = { invoices: { async *list() {} } };
+    const merchant = { invoices: { get: () => expect.fail(), async *list() {} } };
     const handler = webhooks.handler({ ...functions, store: { ...memoryStore(), retention: 86_400_000 } });
     for (const loaded of [false, true]) {
       const since = new Date();

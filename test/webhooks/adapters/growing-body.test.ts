@@ -3,10 +3,10 @@ import { createServer as createHttp2Server, connect as http2Connect } from 'node
 import { connect } from 'node:net';
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { CHUNKED_HEAD, dribble, inUse } from '../../support/dribble.ts';
 import { GrowingBody } from '../../../src/webhooks/adapters/growing-body.ts';
 import { type NodeRequest, nodeBody } from '../../../src/webhooks/adapters/node-body.ts';
 import { signWebhook, toFetchHandler, toNodeHandler } from '../../../src/webhooks/index.ts';
+import { CHUNKED_HEAD, dribble, inUse } from '../../support/dribble.ts';
 import { scaled } from '../../support/scaled.ts';
 import { deferred, endpoint, paidBody } from '../endpoint.ts';
 import { serve } from '../loopback.ts';

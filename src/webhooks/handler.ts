@@ -1,9 +1,7 @@
 import { WebhookVerificationError } from '../errors/classes.ts';
 import { isMerchantError } from '../errors/guards.ts';
 import { bytesFrom, type RawBody } from './body.ts';
-import { catchUp } from './catch-up/catch-up.ts';
-import type { CatchUpClient } from './catch-up/catch-up-client.ts';
-import type { CatchUpOptions, CatchUpResult } from './catch-up/catch-up-options.ts';
+import { type CatchUpClient, type CatchUpOptions, type CatchUpResult, catchUp } from './catch-up/catch-up.ts';
 import { type HandlerSettings, readHandlerOptions, type WebhookHandlerOptions } from './handle/handler-options.ts';
 import { playEvent, runWithTimeLimit } from './handle/process-event.ts';
 import { Reporter } from './handle/report.ts';
@@ -36,23 +34,22 @@ export interface WebhookHandler {
    */
   handle(request: WebhookRequest): Promise<WebhookReply>;
   /**
-   * Plays the events that no webhook delivered, after an outage or every night. It hands the final invoices that are not
-   * done to the same functions, through the same store. A webhook that arrives later finds them done. Reports go to
-   * `onReport`, with the status null.
+   * Plays the events that no webhook delivered: run it by a schedule, and after an outage. It asks the service about each
+   * order that your database still waits for, and hands the final ones to the same functions, through the same store. A
+   * webhook that arrives later finds them done. Reports go to `onReport`, with the status null.
    *
-   * Keep the `cursor` of the result, and pass it to the next run, which then reads only what is new. An invoice that fails
-   * does not stop the others, and the next run tries it again. If an invoice lacks an amount, it is counted as failed:
-   * amounts are never guessed.
+   * Beyond a hundred orders it reads the list of pending invoices first, and asks only for the orders that are not in it.
+   * An order that fails stops nothing, and the next run tries it again. If an invoice lacks an amount, it is counted as
+   * failed: amounts are never guessed.
    *
    * @param merchant A `MerchantClient`.
-   * @throws ConfigurationError (`SDK_CONFIGURATION`) for an unusable argument, or a cursor that is damaged or of another account. Also for a
-   *   `since` or a cursor that the store's retention does not reach.
-   * @throws AbortedError (`SDK_ABORTED`) if the signal is aborted. The last cursor stays valid.
-   * @throws CallError of the client if the list cannot be read. The last cursor stays valid.
+   * @throws ConfigurationError (`SDK_CONFIGURATION`) for an unusable argument, and for a `since` that the store's retention
+   *   does not reach.
+   * @throws AbortedError (`SDK_ABORTED`) if the signal is aborted.
+   * @throws CallError of the client if the key is refused, a list cannot be read, or ten orders in a row get no answer.
    * @example
-   * const first = await handler.catchUp(merchant, { since: '2026-01-31T09:00:00Z' });
-   * const next = await handler.catchUp(merchant, { since: '2026-01-31T09:00:00Z', cursor: first.cursor });
-   * console.log(`${next.played} played, ${next.failed} failed`);
+   * const { played, failed } = await handler.catchUp(merchant, { orders: ['order-1001', 'order-1002'] });
+   * console.log(`${played} played, ${failed} failed`);
    */
   catchUp(merchant: CatchUpClient, options: CatchUpOptions): Promise<CatchUpResult>;
 }

@@ -15,16 +15,12 @@ export { type LambdaEvent, type LambdaReply, toLambdaHandler } from './adapters/
 export { type NodeHandler, type NodeRequest, type NodeResponse, toNodeHandler } from './adapters/node-adapter.ts';
 export type { RawBody } from './body.ts';
 export type {
-  CatchUpAnswer,
   CatchUpClient,
   CatchUpInvoice,
-  CatchUpList,
-  CatchUpListOptions,
-  CatchUpPage,
-} from './catch-up/catch-up-client.ts';
-export type { CatchUpCounts, CatchUpProgress } from './catch-up/catch-up-count.ts';
-export type { CatchUpOptions, CatchUpResult } from './catch-up/catch-up-options.ts';
-export type { CatchUpCursor, CatchUpTotal } from './catch-up/cursor.ts';
+  CatchUpOptions,
+  CatchUpProgress,
+  CatchUpResult,
+} from './catch-up/catch-up.ts';
 export { type StoreCheck, type StoreConformanceOptions, storeConformance } from './conformance/store-conformance.ts';
 export { parseInvoiceEvent } from './event/event-json.ts';
 export type * from './event/events.ts';

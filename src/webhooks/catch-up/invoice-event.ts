@@ -4,7 +4,7 @@ import type { Decimal } from '../../contract/values/decimal.ts';
 import { decimalFrom, Problem } from '../../contract/values/scalars.ts';
 import { buildEvent, malformed } from '../event/event.ts';
 import type { InvoiceEvent } from '../event/events.ts';
-import type { CatchUpInvoice } from './catch-up-client.ts';
+import type { CatchUpInvoice } from './catch-up.ts';
 
 /**
  * Builds the event that the webhook of a final invoice would have delivered. It uses the decoder of deliveries, so that

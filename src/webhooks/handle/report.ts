@@ -27,13 +27,17 @@ import type { Ending, Verdict } from './verdict.ts';
  * - `completed_late`: the function succeeded after that. The repeat will find the event done.
  * - `store_failed`: the store rejected with `error`. Answered 503.
  * - `lease_lost`: your function outlived its lease, and another attempt took the event over.
+ * - `unknown_order`: `catchUp` asked for an order that the service does not know, or whose id it does not accept.
+ * - `order_not_read`: `catchUp` could not read the invoice of an order. `error` says why.
  */
 export type WebhookReportReason =
   | Exclude<Verdict, 'done'>
   | 'weak_secret'
   | 'store_forgot'
   | 'taken_over'
-  | 'completed_late';
+  | 'completed_late'
+  | 'unknown_order'
+  | 'order_not_read';
 
 /** A report about one request. It contains no body and no secret. */
 export interface WebhookReport {

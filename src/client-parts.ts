@@ -88,6 +88,7 @@ export class ClientParts {
             ? null
             : new DriftReporter(onDrift, redactor),
       watch: file === null || onDrift === undefined ? null : watchOf(valuesOf(file), onDrift === 'throw'),
+      allowHttp: options.allowHttp === true,
       settings,
     };
     const pins = file === null ? NO_PINS : { query: queryPins(file, fail), receiver: receiverPins(file, fail) };

@@ -206,13 +206,6 @@ Code 0: all match. 1: findings. 2: something could not be compared.`,
     notes: `Writes .env.example, a receiver for the framework, and a test that runs
 without an account. It never overwrites a file, and says what is next.`,
   },
-  openapi: {
-    example: 'npx merchant-invoicing openapi > openapi.json',
-    words: 0,
-    flags: {},
-    notes: `Prints the service as OpenAPI 3.1 for validators, mocks and generators. The
-document comes from the same table as the client and the sandbox.`,
-  },
   explain: {
     example: 'npx merchant-invoicing explain SDK_CONTRACT',
     words: 1,

@@ -20,7 +20,6 @@ Commands
   probe                               ask a service what is left open
   reconcile --orders FILE             compare your orders with the invoices
   init                                start a project: settings, receiver, test
-  openapi                             print the service as OpenAPI 3.1
   explain CODE                        cause and remedy of an error code
   doctor                              check version, key, address, clock
 

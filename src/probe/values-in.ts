@@ -1,7 +1,7 @@
 import { endpoints } from '../contract/endpoints.ts';
 import { isObject } from '../contract/json.ts';
+import type { Codec } from '../contract/values/codecs.ts';
 import { driftsIn } from '../contract/values/drift.ts';
-import type { Structure } from '../contract/values/structure.ts';
 import { type Answer, memberOf, pageIn, type Question } from './answer.ts';
 
 /** The operation whose rows a list answers. */
@@ -18,7 +18,7 @@ function operationOf(question: Question) {
 }
 
 /** The structure that the interface gives to the payload of a list, or null for another question. */
-export function structureOf({ question }: Answer): Structure | null {
+export function structureOf({ question }: Answer): Codec<unknown> | null {
   const operation = operationOf(question);
   return operation === null ? null : (endpoints[operation].data.structure?.() ?? null);
 }
@@ -45,21 +45,19 @@ export function valuesIn(answer: Answer, kind: 'decimal' | 'timestamp'): readonl
   return found;
 }
 
-function collect(structure: Structure, value: unknown, kind: 'decimal' | 'timestamp', found: unknown[]): void {
+function collect(structure: Codec<unknown>, value: unknown, kind: 'decimal' | 'timestamp', found: unknown[]): void {
   if (structure.kind === kind) found.push(value);
-  else if (structure.kind === 'list' && Array.isArray(value)) {
+  else if (structure.item !== undefined && Array.isArray(value)) {
     for (const item of value) collect(structure.item, item, kind, found);
-  } else if (structure.kind === 'record' && isObject(value)) {
-    for (const [name, { structure: inner }] of Object.entries(structure.members))
-      collect(inner, memberOf(value, name), kind, found);
+  } else if (structure.members !== undefined && isObject(value)) {
+    for (const [name, inner] of Object.entries(structure.members)) collect(inner, memberOf(value, name), kind, found);
   }
 }
 
 /** The names of the members of an item that may be absent or null. */
 export function optionalNames(question: 'invoices' | 'withdrawals'): readonly string[] {
   const structure = endpoints[OPERATIONS[question]].item.structure?.();
-  if (structure?.kind !== 'record') return [];
-  return Object.entries(structure.members).flatMap(([name, { isOptional }]) => (isOptional ? [name] : []));
+  return Object.entries(structure?.members ?? {}).flatMap(([name, { isOptional }]) => (isOptional ? [name] : []));
 }
 
 /** True for an answer with a page of no items at all. */

@@ -28,6 +28,8 @@ export interface ClientCore {
   readonly drift: DriftSink | null;
   /** Compares answers with the dialect file. Null without a file or without `onDrift`. */
   readonly watch: DialectWatch | null;
+  /** True where a new invoice may have http addresses of any host. */
+  readonly allowHttp: boolean;
   /** Settings of a call that gives no options. */
   readonly settings: CallSettings;
 }

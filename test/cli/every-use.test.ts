@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { COMMANDS, COMMON_FLAGS, type CommandTable } from '../../src/cli/commands.ts';
 import { cli } from './command-line.ts';
 import { ACTION_USES } from './uses/action-uses.ts';
-import { DOCTOR_USES, EXPLAIN_USES, INIT_USES, OPENAPI_USES, PROBE_USES, RECONCILE_USES } from './uses/other-uses.ts';
+import { DOCTOR_USES, EXPLAIN_USES, INIT_USES, PROBE_USES, RECONCILE_USES } from './uses/other-uses.ts';
 import { SANDBOX_USES } from './uses/sandbox-uses.ts';
 import { type Both, gives, newPlace, type Use, type Uses, valued, type Words } from './uses/use.ts';
 import { CHECK_USES, LEARN_USES, SEND_USES, VERIFY_USES } from './uses/webhook-uses.ts';
@@ -23,7 +23,6 @@ const USES: { readonly [Command in keyof typeof COMMANDS]: Uses<Command> } = {
   probe: PROBE_USES,
   reconcile: RECONCILE_USES,
   init: INIT_USES,
-  openapi: OPENAPI_USES,
   explain: EXPLAIN_USES,
   doctor: DOCTOR_USES,
 };
@@ -54,7 +53,6 @@ const WHOLE: { readonly [Command in Exclude<keyof typeof COMMANDS, 'sandbox'>]: 
   probe: ['probe', '--dry-run'],
   reconcile: ({ file }) => ['reconcile', '--orders', file('o.csv', 'external_id,amount,currency,state\n')],
   init: ({ path }) => ['init', '--folder', path('.')],
-  openapi: ['openapi'],
   explain: ['explain'],
   doctor: ['doctor'],
 };

@@ -176,8 +176,6 @@ export const INIT_USES: Uses<'init'> = {
   },
 };
 
-export const OPENAPI_USES: Uses<'openapi'> = { terms: {}, flags: {} };
-
 export const EXPLAIN_USES: Uses<'explain'> = {
   terms: {
     CODE: {

@@ -78,6 +78,7 @@ export class ClientParts {
           : onDrift === undefined
             ? null
             : new DriftReporter(onDrift, redactor),
+      allowHttp: options.allowHttp === true,
       settings,
     };
     return new ClientParts(core, secrets, checkQueryNames(options.withdrawalQuery), apiKey, limits);

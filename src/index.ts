@@ -9,14 +9,10 @@ export type { ClientOverrides, MerchantClientOptions } from './client-options.ts
 export type { HttpMethod } from './contract/endpoint.ts';
 export type { ClientOperation as Operation } from './contract/endpoints.ts';
 export type {
-  CreateInvoiceParams,
-  DecimalInput,
-  ListInvoicesQuery,
-  ListWithdrawalsQuery,
-} from './contract/parameter-types.ts';
-export type {
   CreatedInvoice,
+  CreateInvoiceParams,
   Currency,
+  DecimalInput,
   DeliveryAttempt,
   DeliveryStatus,
   EventType,
@@ -28,6 +24,8 @@ export type {
   KnownEventType,
   KnownInvoiceStatus,
   KnownWithdrawalStatus,
+  ListInvoicesQuery,
+  ListWithdrawalsQuery,
   OpenEnum,
   Page,
   PaymentMethod,

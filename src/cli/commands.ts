@@ -157,13 +157,6 @@ Never point it at a live shop: it may fulfil what it accepts.`,
 States: open paid fulfilled canceled refunded. It only reads.
 Code 0: all match. 1: findings. 2: something could not be compared.`,
   },
-  openapi: {
-    example: 'npx merchant-invoicing openapi > openapi.json',
-    words: 0,
-    flags: {},
-    notes: `Prints the service as OpenAPI 3.1 for validators, mocks and generators. The
-document comes from the same table as the client and the sandbox.`,
-  },
   doctor: {
     example: 'MERCHANT_BASE_URL=… MERCHANT_API_KEY=… npx merchant-invoicing doctor',
     words: 0,

@@ -17,7 +17,6 @@ Commands
   webhooks send EVENT URL             send it one signed delivery
   webhooks verify < request           explain a signature
   reconcile --orders FILE             compare your orders with the invoices
-  openapi                             print the service as OpenAPI 3.1
   doctor                              check version, key, address, clock
 
 Everywhere  --json  for scripts   --help  for more    NO_COLOR is respected

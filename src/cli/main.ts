@@ -3,7 +3,6 @@
 import { isMerchantError } from '../errors/guards.ts';
 import { printable } from '../printable.ts';
 import { VERSION } from '../version.ts';
-import { COMMANDS } from './commands.ts';
 import { helpFor } from './help.ts';
 import { CliError, EXIT, type ExitCode, type Io, messageOf, misuse } from './io.ts';
 import { meant } from './meant.ts';
@@ -19,7 +18,6 @@ const RUN: Readonly<Record<string, () => Promise<Command>>> = {
   'webhooks verify': async () => (await import('./webhooks/verify.ts')).webhooksVerify,
   reconcile: async () => (await import('./reconcile/command.ts')).reconcileCommand,
   doctor: async () => (await import('./doctor/command.ts')).doctorCommand,
-  openapi: async () => openapi,
 };
 
 /** Runs one command line. Never throws: the result is the exit code. */
@@ -69,14 +67,6 @@ function commandNames(): string[] {
 function actionsOf(first: string): string[] {
   return Object.keys(RUN).flatMap((name) => (name.startsWith(`${first} `) ? name.slice(first.length + 1) : []));
 }
-
-const openapi: Command = async (args, io) => {
-  const { readArguments } = await import('./arguments.ts'); // loads the dialects of the sandbox
-  readArguments(COMMANDS.openapi, args, 'openapi');
-  const { openApiDocument } = await import('../contract/openapi/openapi.ts');
-  io.out(`${JSON.stringify(openApiDocument(), null, 2)}\n`);
-  return EXIT.fine;
-};
 
 function reportError(error: unknown, argv: readonly string[], io: Io): ExitCode {
   const fallback = isMerchantError(error)

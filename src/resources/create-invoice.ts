@@ -1,6 +1,6 @@
 import { endpoints } from '../contract/endpoints.ts';
-import type { CreateInvoiceParams } from '../contract/parameter-types.ts';
-import type { CreatedInvoice, Invoice } from '../contract/types.ts';
+import { createInvoiceBodyWithHttp } from '../contract/invoices.ts';
+import type { CreatedInvoice, CreateInvoiceParams, Invoice } from '../contract/types.ts';
 import { AbortedError, InvoiceAlreadyExistsError, InvoiceMismatchError } from '../errors/classes.ts';
 import type { Outcome } from '../errors/codes.ts';
 import { hasCode, isMerchantError } from '../errors/guards.ts';
@@ -18,7 +18,8 @@ export type Creation =
   | (Success<CreatedInvoice> & { readonly created: true })
   | (Success<Invoice> & { readonly created: false });
 
-const endpoint = endpoints['invoices.create'];
+const strictEndpoint = endpoints['invoices.create'];
+const endpointWithHttp = { ...strictEndpoint, body: createInvoiceBodyWithHttp };
 
 /**
  * Creates an invoice, and reads it back where that decides whether it was created. `orGet` also returns an invoice that
@@ -30,6 +31,7 @@ export function createInvoice(
   options: CallOptions,
   orGet: boolean,
 ): Promise<Creation> {
+  const endpoint = client.allowHttp ? endpointWithHttp : strictEndpoint;
   const open = (): CallScope<CreatedInvoice> => {
     const spec = {
       body: params,
@@ -50,7 +52,7 @@ async function createOrRecover(scope: CallScope<CreatedInvoice>, orGet: boolean)
     // Only after an attempt with an unknown outcome can this call have created the existing invoice.
     const isAmbiguous = error.outcome === 'unknown';
     if (!isAmbiguous && !orGet) throw error;
-    const { found, requests } = await recover(scope, error);
+    const { found, requests } = await recover(scope, orGet ? withoutAdvice(error) : error);
     const origin = isAmbiguous ? originOf(found, scope) : 'older';
     if (origin !== 'this_call' && !orGet) throw conflictOfOther(error, withoutSecrets(found.value, scope), origin);
     const recovered = origin === 'this_call';
@@ -58,6 +60,12 @@ async function createOrRecover(scope: CallScope<CreatedInvoice>, orGet: boolean)
     const durationMs = scope.client.runtime.monotonic() - scope.startedAt;
     return { ...found, attempts, durationMs, recovered, created: recovered };
   }
+}
+
+/** The conflict advises createOrGet, which is what the caller of this one called. */
+function withoutAdvice(conflict: InvoiceAlreadyExistsError): InvoiceAlreadyExistsError {
+  const message = conflict.message.replace(' invoices.createOrGet returns the existing one.', '');
+  return new InvoiceAlreadyExistsError({ ...conflict, raw: conflict.raw, message });
 }
 
 /** Returns an invoice as an error may hold it: without key and secrets. */

@@ -1,4 +1,4 @@
-import type { DecimalInput } from '../contract/parameter-types.ts';
+import type { DecimalInput } from '../contract/types.ts';
 import { Decimal } from '../contract/values/decimal.ts';
 import { decimalFrom, Problem } from '../contract/values/scalars.ts';
 

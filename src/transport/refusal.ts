@@ -69,7 +69,8 @@ export function refusal(answer: Answer, body: unknown, reading: Reading<unknown>
         status,
         requestId,
         retryAfter,
-        details: isObject(details.data) ? details.data : null,
+        // Nothing of another order: its customer and payment link would stand in the logs of this one.
+        details: !isOthers && isObject(details.data) ? details.data : null,
         raw: excerpt(answer, redactor),
       };
       if (kind === 'conflict') {

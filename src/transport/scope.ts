@@ -25,6 +25,8 @@ export interface ClientCore {
   readonly observer: Observer | null;
   readonly redactor: Redactor;
   readonly drift: DriftSink | null;
+  /** True where a new invoice may have http addresses of any host. */
+  readonly allowHttp: boolean;
   /** Settings of a call that gives no options. */
   readonly settings: CallSettings;
 }

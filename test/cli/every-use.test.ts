@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { COMMANDS, COMMON_FLAGS, type CommandTable } from '../../src/cli/commands.ts';
 import { cli } from './command-line.ts';
 import { ACTION_USES } from './uses/action-uses.ts';
-import { DOCTOR_USES, OPENAPI_USES, RECONCILE_USES } from './uses/other-uses.ts';
+import { DOCTOR_USES, RECONCILE_USES } from './uses/other-uses.ts';
 import { SANDBOX_USES } from './uses/sandbox-uses.ts';
 import { type Both, gives, newPlace, type Use, type Uses, valued, type Words } from './uses/use.ts';
 import { CHECK_USES, SEND_USES, VERIFY_USES } from './uses/webhook-uses.ts';
@@ -20,7 +20,6 @@ const USES: { readonly [Command in keyof typeof COMMANDS]: Uses<Command> } = {
   'webhooks send': SEND_USES,
   'webhooks verify': VERIFY_USES,
   reconcile: RECONCILE_USES,
-  openapi: OPENAPI_USES,
   doctor: DOCTOR_USES,
 };
 
@@ -47,7 +46,6 @@ const WHOLE: { readonly [Command in Exclude<keyof typeof COMMANDS, 'sandbox'>]: 
   'webhooks send': ({ receiver }) => ['webhooks', 'send', 'paid', receiver],
   'webhooks verify': ['webhooks', 'verify'],
   reconcile: ({ file }) => ['reconcile', '--orders', file('o.csv', 'external_id,amount,currency,state\n')],
-  openapi: ['openapi'],
   doctor: ['doctor'],
 };
 

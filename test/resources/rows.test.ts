@@ -107,13 +107,6 @@ describe('a flood of odd rows', () => {
     expect(drift).toEqual([{ operation: 'paymentMethods.list', path: '*.id', kind: 'invalid_item' }]);
   });
 
-  test('is refused after a thousand rows without a report', async () => {
-    const { client } = await watched([card, ...flood]);
-    const error = await errorOf(client.paymentMethods.list());
-    expect(error).toMatchObject({ code: 'SDK_CONTRACT' });
-    expect('issues' in error ? error.issues : []).toHaveLength(20);
-  });
-
   test('of rows without a price is none: a pair without fresh data is omitted', async () => {
     const { client, drift } = await watched([sellRate, ...flood]);
     expect(await client.rates.list()).toHaveLength(1);

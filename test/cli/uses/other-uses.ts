@@ -87,7 +87,6 @@ export const RECONCILE_USES: Uses<'reconcile'> = {
   },
 };
 
-export const OPENAPI_USES: Uses<'openapi'> = { terms: {}, flags: {} };
 
 export const DOCTOR_USES: Uses<'doctor'> = {
   terms: {},

@@ -21,7 +21,7 @@ test.each([
 
 test.each<[string, (count: number) => unknown]>([
   ['an invoice', (count) => ({ ...pendingInvoice, ...members(count) })],
-  ['one that is wrapped', (count) => ({ result: { invoice: { ...pendingInvoice, ...members(count) } } })],
+  ['one that is wrapped', (count) => ({ invoice: { ...pendingInvoice, ...members(count) } })],
 ])('%s of more than 1,000 members is refused before it is copied', async (_name, of) => {
   const most = 1_000 - Object.keys(pendingInvoice).length;
   expect(await reading(of(most)).invoices.get('order-1042')).toMatchObject({ external_id: 'order-1042' });

@@ -13,7 +13,7 @@ import type { DriftEvent, Hooks, Logger } from './transport/observe/events.ts';
 import type { ClientRetryOptions, FetchLike, RetryOptions } from './transport/options.ts';
 import type { Runtime } from './transport/runtime.ts';
 import { type ApiKey, keyProblem } from './transport/secrecy/api-key.ts';
-import { parseSecrets, type WebhookSecret } from './webhooks/verify/secrets.ts';
+import { parseSecrets, type WebhookSecret } from './webhooks/verify/signature.ts';
 
 /**
  * Options of a {@link MerchantClient}. Durations in milliseconds.

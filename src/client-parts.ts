@@ -23,7 +23,7 @@ import { type ApiKey, apiKeySource, keyProblem } from './transport/secrecy/api-k
 import { Redactor } from './transport/secrecy/redact.ts';
 import { KeyedLimits } from './transport/throttle.ts';
 import { Transport } from './transport/transport.ts';
-import { parseSecrets } from './webhooks/verify/secrets.ts';
+import { parseSecrets } from './webhooks/verify/signature.ts';
 
 const NO_PINS = { query: {}, receiver: {} };
 

@@ -19,21 +19,16 @@ const TIMESTAMPS = {
   iso_offset: 'iso',
 } as const;
 
-/** The names of the events under the spelling `other`. */
-export const OTHER_EVENT_NAMES = { paid: 'payment.settled', canceled: 'payment.dropped' } as const;
-
 /** The options of `verifyWebhook` and of the handler that a file pins. */
 export interface ReceiverPins {
   readonly encoding?: 'hex' | 'base64';
   readonly timestampFormat?: 'seconds' | 'milliseconds' | 'iso';
   readonly orderIdMember?: string;
-  readonly eventNames?: { readonly paid: string; readonly canceled: string };
 }
 
 /** Returns the pins of a receiver. Each option that the merchant gives comes before its pin. */
 export function receiverPins(file: DialectFile, fail: Fail): ReceiverPins {
-  const { signatureEncoding, timestampFormat, orderIdMember, eventName, eventSpelling } = valuesOf(file);
-  const isInBody = eventName !== undefined && eventName !== 'header' && eventName !== 'nowhere';
+  const { signatureEncoding, timestampFormat, orderIdMember } = valuesOf(file);
   return {
     ...(signatureEncoding !== undefined && {
       encoding: pinned(ENCODINGS, 'signatureEncoding', signatureEncoding, fail),
@@ -42,7 +37,6 @@ export function receiverPins(file: DialectFile, fail: Fail): ReceiverPins {
       timestampFormat: pinned(TIMESTAMPS, 'timestampFormat', timestampFormat, fail),
     }),
     ...(orderIdMember !== undefined && { orderIdMember: String(orderIdMember) }),
-    ...(eventSpelling === 'other' && isInBody && { eventNames: OTHER_EVENT_NAMES }),
   };
 }
 

@@ -6,13 +6,11 @@ import { ConfigurationError } from '../errors/classes.ts';
 import { runCall } from '../transport/observe/observed-call.ts';
 import type { CallOptions } from '../transport/options.ts';
 import type { ClientCore } from '../transport/scope.ts';
-import { createDeferredHandler, deferredVerify } from '../webhooks/deferred-receiver.ts';
+import type { RawBody } from '../webhooks/body.ts';
 import type { InvoiceEvent } from '../webhooks/event/events.ts';
 import type { WebhookHandlerOptions } from '../webhooks/handle/handler-options.ts';
-import type { WebhookHandler } from '../webhooks/handler.ts';
-import type { HeadersInput } from '../webhooks/verify/headers.ts';
-import type { RawBody } from '../webhooks/verify/raw-body.ts';
-import type { VerifyWebhookOptions } from '../webhooks/verify/verify-options.ts';
+import { createWebhookHandler, type WebhookHandler } from '../webhooks/handler.ts';
+import { type HeadersInput, type VerifyWebhookOptions, verifyWebhook } from '../webhooks/verify/verify.ts';
 
 /** Webhooks: deliveries, sending one again, and receiving with the client's secret. */
 export interface Webhooks {
@@ -75,7 +73,7 @@ export function buildWebhooks(
     resend: (ident, options) =>
       new CallPromise(runCall(client, endpoints['webhooks.resend'], { params: { ident } }, options)),
     verify: async (rawBody, headers, options) =>
-      deferredVerify(rawBody, headers, secretsFor('webhooks.verify'), withPins(pins, options)),
+      verifyWebhook(rawBody, headers, secretsFor('webhooks.verify'), withPins(pins, options)),
     handler(options) {
       const operation = 'webhooks.handler';
       if (typeof options === 'object' && options !== null && 'secret' in options) {
@@ -83,7 +81,7 @@ export function buildWebhooks(
           operation,
         });
       }
-      return createDeferredHandler({ ...withPins(pins, options), secret: secretsFor(operation) }, operation);
+      return createWebhookHandler({ ...withPins(pins, options), secret: secretsFor(operation) });
     },
   };
 }

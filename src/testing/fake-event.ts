@@ -2,7 +2,7 @@ import { configurationFail, type Fail } from '../checks.ts';
 import { EVENTS, type EventStatus, eventOfStatus } from '../contract/statuses.ts';
 import { Decimal } from '../contract/values/decimal.ts';
 import { shareOf } from '../sandbox/business/money.ts';
-import { decodeEvent, type EventOrigin } from '../webhooks/event/event-decoder.ts';
+import { decodeEvent, type EventOrigin } from '../webhooks/event/event.ts';
 import type {
   AdjustedInvoicePaidEvent,
   ExactInvoicePaidEvent,
@@ -11,7 +11,6 @@ import type {
   InvoicePaidEvent,
   UnknownInvoiceEvent,
 } from '../webhooks/event/events.ts';
-import { NO_PINNED_NAMES } from '../webhooks/event/pinned-names.ts';
 import { priceOf } from './fake-prices.ts';
 import { type Given, type Kinds, type Override, readOverrides } from './overrides.ts';
 import { fakeNow, nextIds } from './sequence.ts';
@@ -149,13 +148,9 @@ function eventOf(body: Body, given: Given<AnyEvent>): InvoiceEvent {
     id: given.id ?? (isDelivered ? `${uuid.slice(0, 9)}d${uuid.slice(10)}` : null),
     signed_at: given.signed_at ?? (isDelivered ? new Date(fakeNow()) : null),
     secretIndex: given.secretIndex ?? (isDelivered ? 0 : null),
-    headerName: null,
   };
   const { event, ...rest } = body;
-  return decodeEvent(wireOf({ event, invoice_uuid, external_id, ...rest }), origin, {
-    orderIdMember: undefined,
-    eventNames: NO_PINNED_NAMES,
-  });
+  return decodeEvent(wireOf({ event, invoice_uuid, external_id, ...rest }), origin);
 }
 
 /** A body with its amounts as text. Members that are null or undefined are left out. */

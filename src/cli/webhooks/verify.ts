@@ -1,5 +1,6 @@
 import { WebhookVerificationError } from '../../errors/classes.ts';
 import { printable } from '../../printable.ts';
+import { diagnoseMismatch } from '../../webhooks/diagnose.ts';
 import { verifyWebhook } from '../../webhooks/verify/verify.ts';
 import { readArguments } from '../arguments.ts';
 import { COMMANDS, exampleOf } from '../commands.ts';
@@ -21,7 +22,6 @@ export async function webhooksVerify(args: readonly string[], io: Io): Promise<E
     const event = await verifyWebhook(body, headers, list, {
       now,
       orderIdMember: values['order-id-member'],
-      eventNames: { paid: values['paid-event'], canceled: values['canceled-event'] },
     });
     if (values.json) {
       io.out(`${JSON.stringify({ ok: true, remark, event })}\n`);
@@ -38,7 +38,9 @@ export async function webhooksVerify(args: readonly string[], io: Io): Promise<E
     return EXIT.fine;
   } catch (error) {
     if (!(error instanceof WebhookVerificationError)) throw error;
-    const { reason, message } = error;
+    const { reason } = error;
+    const cause = reason === 'signature_mismatch' ? await diagnoseMismatch(body, headers, list) : null;
+    const message = cause === null ? error.message : `The signature does not match: ${cause}`;
     if (values.json) io.out(`${JSON.stringify({ ok: false, reason, message, remark })}\n`);
     else
       io.out(

@@ -1,5 +1,4 @@
 import { isObject, type JsonObject } from '../../contract/json.ts';
-import { OTHER_EVENT_NAMES } from '../../dialect-file/pins.ts';
 import { memberOf } from '../answer.ts';
 import type { Captured } from '../captured.ts';
 import { type Clue, hiddenBy, type Rules, valueClue, valueClues } from '../rule.ts';
@@ -88,7 +87,6 @@ const SPELLINGS: readonly (readonly [string, RegExp])[] = [
 function spellingClue(captured: Captured): Clue {
   const { name } = nameOf(captured);
   if (name === null) return hiddenBy('eventName');
-  if (Object.values<string>(OTHER_EVENT_NAMES).includes(name)) return 'other';
   return valueClue('eventSpelling', SPELLINGS.find(([, pattern]) => pattern.test(name))?.[0] ?? null);
 }
 

@@ -2,7 +2,7 @@ import { notify } from '../../callbacks.ts';
 import type { Callback } from '../../checks.ts';
 import { isObject } from '../../contract/json.ts';
 import type { FinalInvoiceStatus } from '../../contract/statuses.ts';
-import { readMember } from '../event/payload.ts';
+import { readMember } from '../event/event.ts';
 import type { Ending, Verdict } from '../handle/verdict.ts';
 
 /** Numbers of invoices. */

@@ -1,9 +1,7 @@
 import { WebhookVerificationError } from '../../errors/classes.ts';
 import type { HandlerSettings } from '../handle/handler-options.ts';
-import { playEvent } from '../handle/process-event.ts';
+import { playEvent, runWithTimeLimit } from '../handle/process-event.ts';
 import { Reporter } from '../handle/report.ts';
-import { runWithTimeLimit } from '../handle/time-limit.ts';
-import { tracedEvent } from '../handle/traced-event.ts';
 import type { Ending } from '../handle/verdict.ts';
 import type { CatchUpInvoice } from './catch-up-client.ts';
 import { eventOfInvoice } from './invoice-event.ts';
@@ -15,19 +13,6 @@ export async function playInvoice<Extra extends object>(
   stop: AbortSignal | undefined,
 ): Promise<Ending> {
   const reporter = new Reporter(settings.options.onReport);
-  const externalId = typeof invoice.external_id === 'string' ? invoice.external_id : null;
-  const { ending } = await tracedEvent({ source: 'catch_up', externalId }, reporter, async () => ({
-    ending: await play(invoice, settings, stop, reporter),
-  }));
-  return ending;
-}
-
-async function play<Extra extends object>(
-  invoice: CatchUpInvoice,
-  settings: HandlerSettings<Extra>,
-  stop: AbortSignal | undefined,
-  reporter: Reporter,
-): Promise<Ending> {
   const handle = async (signal: AbortSignal): Promise<Ending> => {
     try {
       return await playEvent(eventOfInvoice(invoice), settings, signal, reporter);

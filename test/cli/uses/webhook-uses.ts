@@ -170,16 +170,6 @@ export const VERIFY_USES: Uses<'webhooks verify'> = {
       }),
       bad: verifies(['--order-id-member', 'basket'], 'malformed_payload', { code: 1 }),
     },
-    'paid-event': {
-      good: verifies(['--paid-event', 'payment.settled'], 'invoice.paid', {
-        sent: ['--dialect', 'eventSpelling=other'],
-      }),
-      bad: async (place) => refuses([...VERIFY, '--paid-event', ''], /event/i, { input: await request() })(place),
-    },
-    'canceled-event': {
-      good: verifies(['--canceled-event', 'payment.dropped'], 'genuine'),
-      bad: async (place) => refuses([...VERIFY, '--canceled-event', ''], /event/i, { input: await request() })(place),
-    },
   },
 };
 

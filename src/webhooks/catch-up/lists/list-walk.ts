@@ -2,7 +2,7 @@ import { isObject } from '../../../contract/json.ts';
 import type { FinalInvoiceStatus } from '../../../contract/statuses.ts';
 import { dateFrom, Problem } from '../../../contract/values/scalars.ts';
 import type { InvalidItem } from '../../../resources/list-options.ts';
-import { readMember } from '../../event/payload.ts';
+import { readMember } from '../../event/event.ts';
 import type { CatchUpClient, CatchUpInvoice, CatchUpList, CatchUpPage } from '../catch-up-client.ts';
 import { uuidOf } from '../catch-up-count.ts';
 import { NewestFirst } from './newest-first.ts';

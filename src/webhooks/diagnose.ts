@@ -1,46 +1,35 @@
-import type { DiagnosisBudget } from './diagnosis-budget.ts';
-import { base64ToBytes, type Engine, equalDigests, type HmacKey, utf8 } from './hmac.ts';
-import { RAW_BODY_ADVICE } from './raw-body.ts';
+import { RAW_BODY_ADVICE } from './body.ts';
+import { base64ToBytes, engine, equalDigests, type HmacKey, parseSignature, utf8 } from './verify/signature.ts';
+import { readHeaders, requiredHeaders } from './verify/verify.ts';
 
-/** A signature that did not match, and the values that it was checked against. */
-export interface Mismatch {
-  readonly engine: Engine;
-  readonly secrets: readonly HmacKey[];
+// Why a signature does not match. Only the command line and the sandbox search for it: a receiver in production spends
+// nothing on the requests of strangers.
+
+interface Mismatch {
   readonly timestamp: string;
-  readonly body: Uint8Array;
   readonly digest: string;
-  readonly contentLength: number | null;
-  readonly diagnoses: DiagnosisBudget;
+  readonly secrets: readonly HmacKey[];
+  readonly body: Uint8Array;
 }
 
-// Anybody can send a wrong signature, so the work is bounded: few secrets, few variants, bodies of a delivery's size, and
-// a budget. Without these limits a body of 32 KiB would cost a hundred times its signature.
-const MAX_SECRETS = 3;
-const MAX_BODY = 4_096;
-
 /**
- * Explains why a signature does not match, by trying the usual mistakes. It works on text only and parses nothing,
- * because the body is not trusted.
+ * Tries the usual mistakes on a request whose signature does not match: the secret in another form, and a body that was
+ * changed on its way. Returns the mistake and its remedy, or null if none explains the signature.
+ *
+ * @throws WebhookVerificationError if the headers are not those of a delivery.
  */
-export async function explainMismatch(mismatch: Mismatch): Promise<string> {
-  const { body, contentLength } = mismatch;
-  const start = 'The signature does not match';
-  if (body.length === 0)
-    return `${start}: the body is empty. Something else read the request first. ${RAW_BODY_ADVICE}`;
-  if (contentLength !== null && contentLength !== body.length) {
-    return `${start}: the body has ${body.length} bytes, but Content-Length says ${contentLength}. It was parsed and serialised again, or decoded. ${RAW_BODY_ADVICE}`;
-  }
-  if (body.length <= MAX_BODY && mismatch.diagnoses.take()) {
-    const proven = (await wrongSecret(mismatch)) ?? (await changedBody(mismatch));
-    if (proven !== null) return `${start}: ${proven}`;
-  }
-  const many =
-    mismatch.secrets.length > 1 ? `none of the ${mismatch.secrets.length} secrets fits` : 'the secret is another one';
-  return `${start}: either ${many}, or the body is not the raw one. Compare the secret with the dashboard: sandbox and production differ. A body that was parsed and serialised again can look the same. ${RAW_BODY_ADVICE}`;
+export async function diagnoseMismatch(
+  body: Uint8Array,
+  headers: unknown,
+  secrets: readonly HmacKey[],
+): Promise<string | null> {
+  const { signature, timestamp } = requiredHeaders(readHeaders(headers));
+  const mismatch: Mismatch = { timestamp, digest: parseSignature(signature, undefined), secrets, body };
+  return (await wrongSecret(mismatch)) ?? (await changedBody(mismatch));
 }
 
 async function wrongSecret(mismatch: Mismatch): Promise<string | null> {
-  for (const secret of mismatch.secrets.slice(0, MAX_SECRETS)) {
+  for (const secret of mismatch.secrets) {
     if (typeof secret !== 'string') continue;
     const [, unquoted] = /^\s*["'`]\s*(.+?)\s*["'`]\s*$/.exec(secret) ?? [];
     if (unquoted !== undefined && (await matches(mismatch, unquoted, mismatch.body))) {
@@ -71,15 +60,15 @@ function* decoded(secret: string): Generator<readonly [string, Uint8Array]> {
 
 async function changedBody(mismatch: Mismatch): Promise<string | null> {
   for (const [body, diagnosis] of variants(mismatch.body)) {
-    for (const secret of mismatch.secrets.slice(0, MAX_SECRETS)) {
+    for (const secret of mismatch.secrets) {
       if (await matches(mismatch, secret, body)) return `${diagnosis} ${RAW_BODY_ADVICE}`;
     }
   }
   return null;
 }
 
-async function matches({ engine, timestamp, digest }: Mismatch, secret: HmacKey, body: Uint8Array): Promise<boolean> {
-  return equalDigests(await engine.hmac(secret, `${timestamp}.`, body), digest);
+async function matches({ timestamp, digest }: Mismatch, secret: HmacKey, body: Uint8Array): Promise<boolean> {
+  return equalDigests(await engine().hmac(secret, `${timestamp}.`, body), digest);
 }
 
 const RESERIALISED = 'the body was parsed and serialised again: with other spacing it would match.';

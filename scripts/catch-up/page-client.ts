@@ -40,7 +40,7 @@ export function pageClient(
   };
   return {
     invoices: {
-      list({ status, per_page }, { signal = null, prefetch = 1, onPage }) {
+      list({ status, per_page }, { signal = null, prefetch = 1 }) {
         const read = async (page: number): Promise<Page<CatchUpInvoice>> => {
           await arrive();
           const found = service.pageOf(status, page, per_page);
@@ -60,7 +60,6 @@ export function pageClient(
           signal,
           key,
           read,
-          onPage,
         });
       },
       get,

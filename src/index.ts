@@ -20,10 +20,6 @@ export type {
   InvoiceAdjustment,
   InvoicePaymentMethod,
   InvoiceStatus,
-  KnownDeliveryStatus,
-  KnownEventType,
-  KnownInvoiceStatus,
-  KnownWithdrawalStatus,
   ListInvoicesQuery,
   ListWithdrawalsQuery,
   OpenEnum,
@@ -89,6 +85,6 @@ export type {
   ResponseEvent,
   RetryEvent,
 } from './transport/observe/events.ts';
-export type { CallOptions, FetchLike, InvalidRow, RetryOptions, RowsOptions } from './transport/options.ts';
+export type { CallOptions, FetchLike, RetryOptions, RowsOptions } from './transport/options.ts';
 export type { Runtime } from './transport/runtime.ts';
 export type { InvoiceEvent } from './webhooks/event/events.ts';

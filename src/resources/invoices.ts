@@ -70,7 +70,7 @@ export interface Invoices {
    * for await (const invoice of merchant.invoices.list({ status: 'success' })) console.log(invoice.external_id);
    * @see [GET /api/v1/external/invoices](../../docs/service-interface.md#get-apiv1externalinvoices)
    */
-  list(query?: ListInvoicesQuery, options?: ListOptions<Invoice>): ListCall<Invoice>;
+  list(query?: ListInvoicesQuery, options?: ListOptions): ListCall<Invoice>;
 
   /**
    * Polls until the invoice is final, with growing intervals, also during outages of the service. For scripts and tests,

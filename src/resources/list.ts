@@ -42,7 +42,7 @@ export function listCall<T extends { readonly uuid: string }, Query extends Page
   client: ClientCore,
   endpoint: Named<PageEndpoint<T>>,
   query: Query,
-  options: ListOptions<T>,
+  options: ListOptions,
   traits: ListTraits<T, Query>,
 ): ListCall<T> {
   const { operation } = endpoint;
@@ -81,7 +81,7 @@ export function listCall<T extends { readonly uuid: string }, Query extends Page
 
 /** Reads the pages of one list with copies of its query and options. */
 class ListReader<T extends { readonly uuid: string }, Query extends PageQuery> {
-  readonly options: ListSettings<T>;
+  readonly options: ListSettings;
   /** Keys of the rows of a page that are not among its items, because of the filter or of a wrong member. */
   readonly leftOut = new WeakMap<Page<T>, readonly string[]>();
   readonly #client: ClientCore;
@@ -96,7 +96,7 @@ class ListReader<T extends { readonly uuid: string }, Query extends PageQuery> {
     client: ClientCore,
     endpoint: Named<PageEndpoint<T>>,
     query: Query,
-    options: ListOptions<T>,
+    options: ListOptions,
     { queryNames = {}, filtersOf }: ListTraits<T, Query>,
   ) {
     this.#client = client;
@@ -199,7 +199,7 @@ export function readRows<T>(
       mayAllBeInvalid: onInvalidItem !== undefined,
       onInvalid(index, { path }, raw) {
         client.drift?.reportOnce(endpoint, path === '' ? '*' : `*.${path}`, 'invalid_item');
-        if (onInvalidItem !== undefined) notify(() => onInvalidItem({ index, path, raw }));
+        if (onInvalidItem !== undefined) notify(() => onInvalidItem({ page: 1, index, path, raw }));
       },
     });
     return openCall(client, endpoint, { data, settings });

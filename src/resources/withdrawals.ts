@@ -18,7 +18,7 @@ export interface Withdrawals {
    * for await (const withdrawal of merchant.withdrawals.list({ status: 'approved' })) console.log(withdrawal.uuid);
    * @see [GET /api/v1/external/withdrawals](../../docs/service-interface.md#get-apiv1externalwithdrawals)
    */
-  list(query?: ListWithdrawalsQuery, options?: ListOptions<Withdrawal>): ListCall<Withdrawal>;
+  list(query?: ListWithdrawalsQuery, options?: ListOptions): ListCall<Withdrawal>;
 
   /**
    * Reads one withdrawal.

@@ -81,13 +81,15 @@ export interface CallOptions {
   readonly query?: Readonly<Record<string, string>> | undefined;
 }
 
-/** A row of an answer that cannot be read. */
-export interface InvalidRow {
-  /** Place in the answer, from 0. */
+/** An item of a list that cannot be read. */
+export interface InvalidItem {
+  /** The page on which it came, 1 for a list without pages. */
+  readonly page: number;
+  /** Place on the page, from 0. */
   readonly index: number;
   /** The first member that is wrong. Empty for the row as a whole. */
   readonly path: string;
-  /** The row as received. */
+  /** The item as received. */
   readonly raw: unknown;
 }
 
@@ -102,5 +104,5 @@ export interface RowsOptions extends CallOptions {
    * Called with each row that cannot be read, which is always left out. Errors thrown here are ignored. Without this
    * option an answer none of whose rows can be read rejects.
    */
-  readonly onInvalidItem?: Callback<[row: InvalidRow]> | undefined;
+  readonly onInvalidItem?: Callback<[item: InvalidItem]> | undefined;
 }

@@ -143,10 +143,8 @@ class Learner {
     const name = [body['event'], body['event_type'], body['type']].find((each) => typeof each === 'string');
     const spelling = this.log.filter(({ point }) => point === 'eventSpelling').at(-1)?.clue;
     if (typeof name === 'string' && spelling === 'by:other_form') {
-      const status = body['status'] ?? (isObject(body['data']) ? body['data']['status'] : undefined);
-      const key = status === 'success' ? 'paid' : 'canceled';
       this.#advice.add(
-        `pin eventNames: { ${key}: ${JSON.stringify(name.slice(0, 100))} } yourself: the file holds no word of the service`,
+        `handle the event ${JSON.stringify(name.slice(0, 100))} in onUnknown: the receiver does not know its name`,
       );
     }
   }

@@ -97,7 +97,7 @@ describe('webhooks learn', () => {
     });
     const headers = Object.entries(await signWebhook(body, secret)).map(([name, value]) => `${name}: ${value}`);
     const { out } = await learn(`${headers.join('\n')}\n\n${body}`);
-    expect(out).toContain('eventNames: { paid: "charge.finished" }');
+    expect(out).toContain('handle the event "charge.finished" in onUnknown');
     expect(readFileSync(file, 'utf8')).not.toContain('charge');
   });
 

@@ -29,14 +29,16 @@ export type { WebhookReport, WebhookReportReason } from './handle/report.ts';
 export type { WebhookReply } from './handle/verdict.ts';
 export { createWebhookHandler, type WebhookHandler, type WebhookRequest } from './handler.ts';
 export { type MemoryStore, type MemoryStoreOptions, memoryStore } from './stores/memory-store.ts';
-export { type PostgresStore, type PostgresStoreOptions, postgresStore } from './stores/postgres/postgres-store.ts';
-export type {
-  PGliteDatabase,
-  PostgresClient,
-  PostgresPool,
-  PostgresQueryable,
-  PostgresTx,
-} from './stores/postgres/postgres-types.ts';
+export {
+  type PGliteDatabase,
+  type PostgresClient,
+  type PostgresPool,
+  type PostgresQueryable,
+  type PostgresStore,
+  type PostgresStoreOptions,
+  type PostgresTx,
+  postgresStore,
+} from './stores/postgres-store.ts';
 export {
   type IoRedisClient,
   type NodeRedisClient,
@@ -44,9 +46,14 @@ export {
   type RedisStoreOptions,
   redisStore,
 } from './stores/redis-store.ts';
-export type { SqliteCommit } from './stores/sqlite/sqlite-commit.ts';
-export type { SqliteDatabase, SqliteStatement } from './stores/sqlite/sqlite-database.ts';
-export { type SqliteStore, type SqliteStoreOptions, sqliteStore } from './stores/sqlite/sqlite-store.ts';
+export {
+  type SqliteCommit,
+  type SqliteDatabase,
+  type SqliteStatement,
+  type SqliteStore,
+  type SqliteStoreOptions,
+  sqliteStore,
+} from './stores/sqlite-store.ts';
 export type { Claim, ClaimRequest, ClaimResult, RunResult, WebhookStore } from './stores/store.ts';
 export { type SignWebhookOptions, signWebhook, type WebhookHeaders, type WebhookSecret } from './verify/signature.ts';
 export { type HeadersInput, type VerifyWebhookOptions, verifyWebhook } from './verify/verify.ts';

@@ -5,7 +5,7 @@ import { parseDuration } from '../../sandbox/option-checks.ts';
 import { parseAddress, parseDialect, readArguments } from '../arguments.ts';
 import { COMMANDS, exampleOf } from '../commands.ts';
 import { EXIT, type ExitCode, type Io } from '../io.ts';
-import { excerpt, resultLines, type Style, styleOf, type Verdict } from '../report.ts';
+import { excerpt, jsonLine, resultLines, type Style, styleOf, type Verdict } from '../report.ts';
 import { CHECKS, examine, QUESTIONS, type ReceiverResult } from './check/examination.ts';
 import type { Rule } from './check/examiner.ts';
 import type { Reply } from './deliver.ts';
@@ -57,9 +57,7 @@ export async function webhooksCheck(args: readonly string[], io: Io): Promise<Ex
   if (values.json) {
     const hidden = ({ text, ...reply }: Reply): Reply => ({ ...reply, text: redacted(text, secrets) });
     const checks = results.map((result) => ({ ...result, replies: result.replies.map(hidden) }));
-    io.out(
-      `${JSON.stringify({ ok, url, passed, failed, advised, inconclusive, checks, orders, questions: QUESTIONS })}\n`,
-    );
+    io.out(jsonLine({ ok, url, passed, failed, advised, inconclusive, checks, orders, questions: QUESTIONS }));
   } else {
     if (isWhole) sayQuestions(orders, say, style);
     const parts = [

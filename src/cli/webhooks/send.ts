@@ -4,7 +4,7 @@ import { shellWord } from '../../sandbox/page/deliveries/copies.ts';
 import { parseAddress, parseDialect, readArguments } from '../arguments.ts';
 import { COMMANDS, exampleOf } from '../commands.ts';
 import { EXIT, type ExitCode, fileBytes, type Io, misuse } from '../io.ts';
-import { excerpt, styleOf } from '../report.ts';
+import { excerpt, jsonLine, styleOf } from '../report.ts';
 import { deliver, isAcknowledged, throwIfUnreachable } from './deliver.ts';
 import { parseOrder, parsePaid } from './order-flags.ts';
 import { EVENT_KINDS, type EventKind, type SampleEvent, sampleEvent, sampleHeaders } from './sample-event.ts';
@@ -58,7 +58,7 @@ export async function webhooksSend(args: readonly string[], io: Io): Promise<Exi
       ([header, value]) => `${header}: ${value}`,
     );
     const text = [`POST ${pathname}${search} HTTP/1.1`, ...lines, '', event.body].join('\n');
-    io.out(values.json ? `${JSON.stringify({ url, headers, body: event.body })}\n` : `${text}\n`);
+    io.out(values.json ? jsonLine({ url, headers, body: event.body }) : `${text}\n`);
     return EXIT.fine;
   }
 
@@ -68,7 +68,7 @@ export async function webhooksSend(args: readonly string[], io: Io): Promise<Exi
   const text = redacted(reply.text, [secret]);
   if (values.json) {
     io.out(
-      `${JSON.stringify({ ok, url, event: event.eventType, id: headers['X-Webhook-Id'], body: event.body, ...reply, text })}\n`,
+      jsonLine({ ok, url, event: event.eventType, id: headers['X-Webhook-Id'], body: event.body, ...reply, text }),
     );
   } else {
     const style = styleOf(io);

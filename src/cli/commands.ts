@@ -40,8 +40,10 @@ const SECRET = list('TEXT', "default MERCHANT_WEBHOOK_SECRET, or the sandbox's")
 const DELIVERY_FLAGS = {
   secret: SECRET,
   'external-id': text('ID', 'an order that your receiver knows'),
+  uuid: text('UUID', 'the uuid of its invoice'),
   amount: textOr('25.00', 'its amount'),
   currency: textOr('EUR', 'its currency'),
+  sandbox: textOr('http://127.0.0.1:4010', 'its orders are made there, if it runs'),
   timeout: textOr('15s', 'how long to wait for an answer'),
   dialect: list('NAME=VALUE', 'how signature and body are written'),
 };

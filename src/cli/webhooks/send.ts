@@ -7,6 +7,7 @@ import { EXIT, type ExitCode, fileBytes, type Io, misuse } from '../io.ts';
 import { excerpt, jsonLine, styleOf } from '../report.ts';
 import { deliver, isAcknowledged, throwIfUnreachable } from './deliver.ts';
 import { parseOrder, parsePaid } from './order-flags.ts';
+import { runningSandbox } from './order-source.ts';
 import { EVENT_KINDS, type EventKind, type SampleEvent, sampleEvent, sampleHeaders } from './sample-event.ts';
 import { readSecrets, redacted } from './secrets.ts';
 
@@ -39,11 +40,11 @@ export async function webhooksSend(args: readonly string[], io: Io): Promise<Exi
   const { externalId, ...order } = parseOrder(values, EXAMPLE);
   const paid = parsePaid(kind, values.paid, order.amount, EXAMPLE);
   if (values.from !== undefined) refuseBesideFrom(values);
-  const sample = await sampleEvent(
-    kind,
-    { ...order, paid, externalId: externalId ?? `sent-${crypto.randomUUID().slice(0, 8)}` },
-    dialect,
-  );
+  const named = { ...order, paid, externalId: externalId ?? `sent-${crypto.randomUUID().slice(0, 8)}` };
+  const isNew = externalId === null && values.from === undefined && !values['dry-run'];
+  const create = isNew ? await runningSandbox(parseAddress(values.sandbox, '--sandbox', EXAMPLE)) : null;
+  const uuid = create === null ? order.uuid : await create(kind, named);
+  const sample = await sampleEvent(kind, { ...named, uuid }, dialect);
   const event: SampleEvent =
     values.from === undefined
       ? sample

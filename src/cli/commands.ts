@@ -43,7 +43,7 @@ const DELIVERY_FLAGS = {
   uuid: text('UUID', 'the uuid of its invoice'),
   amount: textOr('25.00', 'its amount'),
   currency: textOr('EUR', 'its currency'),
-  sandbox: textOr('http://127.0.0.1:4010', 'its orders are made there, if it runs'),
+  sandbox: { ...text('URL', 'makes its orders there, default port 4010'), default: 'http://127.0.0.1:4010' },
   timeout: textOr('15s', 'how long to wait for an answer'),
   dialect: list('NAME=VALUE', 'how signature and body are written'),
 };

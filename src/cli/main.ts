@@ -7,7 +7,7 @@ import { helpFor } from './help.ts';
 import { CliError, EXIT, type ExitCode, type Io, messageOf, misuse } from './io.ts';
 import { meant } from './meant.ts';
 import { withFlag } from './option-flags.ts';
-import { styleOf } from './report.ts';
+import { jsonLine, styleOf } from './report.ts';
 
 type Command = (args: readonly string[], io: Io) => Promise<ExitCode>;
 
@@ -22,11 +22,25 @@ const RUN: Readonly<Record<string, () => Promise<Command>>> = {
 
 /** Runs one command line. Never throws: the result is the exit code. */
 export async function main(argv: readonly string[], io: Io): Promise<ExitCode> {
+  const hide = withoutPasswords([...argv, ...Object.values(io.env)]);
+  const shown: Io = { ...io, out: (text) => io.out(hide(text)), err: (text) => io.err(hide(text)) };
   try {
-    return await run(argv, io);
+    return await run(argv, shown);
   } catch (error) {
-    return reportError(error, argv, io);
+    return reportError(error, argv, shown);
   }
+}
+
+/** Removes the credentials of the addresses that the user typed or set, as typed and as `URL` writes them. */
+function withoutPasswords(words: readonly (string | undefined)[]): (text: string) => string {
+  const found = words.flatMap((word = '') => {
+    const [, typed] = /:\/\/([^/?#\\]*@)/.exec(word) ?? [];
+    if (typed === undefined) return [];
+    const address = word.slice(word.search(/[a-z][a-z0-9+.-]*:\/\//i));
+    const { username = '', password = '' } = URL.canParse(address) ? new URL(address) : {};
+    return [typed, `${username}:${password}@`, `${username}@`];
+  });
+  return (text) => found.reduce((rest, secret) => rest.replaceAll(`//${secret}`, '//'), text);
 }
 
 async function run(argv: readonly string[], io: Io): Promise<ExitCode> {
@@ -75,7 +89,7 @@ function reportError(error: unknown, argv: readonly string[], io: Io): ExitCode 
   const { exitCode, message, fix } =
     error instanceof CliError ? error : new CliError(EXIT.misuse, messageOf(error), fallback);
   const text = printable(isMerchantError(error) ? withFlag(message) : message);
-  if (argv.includes('--json')) io.out(`${JSON.stringify({ ok: false, error: { message: text, fix } })}\n`);
+  if (argv.includes('--json')) io.out(jsonLine({ ok: false, error: { message: text, fix } }));
   else io.err(`${styleOf(io).bad('error')}: ${text}\n  try: ${printable(fix)}\n`);
   return exitCode;
 }

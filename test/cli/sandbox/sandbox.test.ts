@@ -170,7 +170,7 @@ describe('sandbox', () => {
       fetch(`${run.url}/api/v1/external/invoices`, { method: 'POST' }).then((answer) => answer.status);
     expect(await broken()).toBe(502);
     expect((await create(run.url, {})).status).toBe(200);
-    await cli(['sandbox', 'reset', '--url', run.url]);
+    await cli(['sandbox', 'reset', '--yes', '--url', run.url]);
     expect(await broken()).toBe(502);
   });
 

@@ -23,6 +23,10 @@ const DELIVERY = {
     },
     bad: refuses([...CHECK, '--external-id', ''], '--external-id takes 1 to 128 characters, not 0'),
   },
+  uuid: {
+    good: gives([...DRY, '--uuid', 'u-1'], '"invoice_uuid":"u-1"'),
+    bad: refuses([...CHECK, '--uuid', 'a b'], '--uuid takes the uuid of an invoice, not "a b"'),
+  },
   amount: {
     good: gives([...DRY, '--amount', '30.00'], '"amount":"30.00"'),
     bad: refuses([...CHECK, '--amount', '1e3'], '--amount takes an amount such as 25.00, not "1e3"'),
@@ -30,6 +34,10 @@ const DELIVERY = {
   currency: {
     good: gives([...DRY, '--currency', 'TRY'], 'POST /w'),
     bad: refuses([...CHECK, '--currency', 'Euro'], '--currency takes a code of ISO 4217 such as EUR, not "Euro"'),
+  },
+  sandbox: {
+    good: gives((place: Place) => check('--sandbox', place.url)(place), 'orders that it creates in the sandbox'),
+    bad: refuses([...CHECK, '--sandbox', 'nope'], '--sandbox must begin with http'),
   },
   timeout: {
     good: gives(check('--timeout', '5s'), 'passed'),
@@ -65,6 +73,10 @@ export const SEND_USES: Uses<'webhooks send'> = {
         '--external-id takes 1 to 128 characters, not 129',
       ),
     },
+    uuid: {
+      good: gives(send('paid', AT, '--dry-run', '--uuid', 'u-1'), '"invoice_uuid":"u-1"'),
+      bad: refuses(send('paid', AT, '--uuid', 'a b'), '--uuid takes the uuid of an invoice'),
+    },
     amount: {
       good: gives(send('paid', AT, '--dry-run', '--amount', '30.00'), '"amount":"30.00"'),
       bad: refuses(send('paid', AT, '--dry-run', '--amount', '0'), '--amount takes an amount'),
@@ -72,6 +84,13 @@ export const SEND_USES: Uses<'webhooks send'> = {
     currency: {
       good: gives(send('paid', AT, '--dry-run', '--currency', 'BRL'), 'POST /w'),
       bad: refuses(send('paid', AT, '--dry-run', '--currency', ''), '--currency takes a code'),
+    },
+    sandbox: {
+      good: async (place) => {
+        await gives(send('paid', place.receiver, '--sandbox', place.url), '200')(place);
+        expect(place.handled).toEqual([place.sandbox.invoices()[0]?.external_id]);
+      },
+      bad: refuses(send('paid', AT, '--sandbox', 'nope'), '--sandbox must begin with http'),
     },
     timeout: {
       good: gives(({ receiver }) => send('paid', receiver, '--timeout', '5s'), /← 200/),

@@ -69,7 +69,6 @@ export async function chaos(seed: number, calls: number): Promise<ChaosReport> {
     const client = new MerchantClient({
       baseUrl: 'https://sandbox.invalid',
       apiKey: sandbox.apiKey,
-      runtime: jumping(clock, own),
       retry: { attempts: 1 + below(own, 4), budget: false },
       deadline: 5_000 + own() * 60_000,
       fetch: badNetwork(sandbox, clock, own, 0.35, traffic),
@@ -137,23 +136,6 @@ async function createOldOrders(sandbox: Sandbox, clock: VirtualClock): Promise<v
     await invoices.create({ ...order, purpose: `before-${index}` });
     clock.pass(60_000);
   }
-}
-
-/** The clock of one merchant's machine: the wall clock may jump by an hour, durations do not. */
-function jumping(clock: VirtualClock, random: Random): Runtime {
-  let offset = 0;
-  const jump = (): void => {
-    if (random() < 0.1) offset += random() < 0.5 ? HOUR : -HOUR;
-  };
-  return {
-    now: () => {
-      jump();
-      return clock.now() + offset;
-    },
-    monotonic: () => clock.monotonic(),
-    random: () => clock.random(),
-    timer: (milliseconds, callback) => clock.timer(milliseconds, callback),
-  };
 }
 
 type End = Played['result'];

@@ -1,6 +1,6 @@
 import type { Page } from '../contract/types.ts';
 import { UnexpectedResponseError } from '../errors/classes.ts';
-import { seeExplain } from '../transport/failure.ts';
+import { seeErrors } from '../transport/failure.ts';
 
 /** A list to walk: its first page, and how to read the others. */
 export interface PageSource<T> {
@@ -124,6 +124,6 @@ export function pageError(operation: string, page: number, problem: string): Une
     page,
     status: 200,
     outcome: 'rejected',
-    message: `${operation}: ${problem}. ${seeExplain('SDK_PAGE')}`,
+    message: `${operation}: ${problem}. ${seeErrors('SDK_PAGE')}`,
   });
 }

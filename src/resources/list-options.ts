@@ -2,7 +2,7 @@ import { argumentFail, type Callback, checkCallbacks, readCount } from '../check
 import type { ClientOperation } from '../contract/endpoints.ts';
 import type { Page } from '../contract/types.ts';
 import type { CallOptions, InvalidRow, RowsOptions } from '../transport/options.ts';
-import { CALL_NAMES, type CallSettings, readCallOptions } from '../transport/read-options.ts';
+import { CALL_NAMES, type CallSettings, readCallOptions } from '../transport/options.ts';
 import type { ClientCore } from '../transport/scope.ts';
 
 /** An item of a list that cannot be read. */

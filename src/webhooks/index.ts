@@ -10,7 +10,6 @@ export type { DialectFile, DialectPoint, DialectSource } from '../dialect-file/d
 export { ConfigurationError, MerchantError, WebhookVerificationError } from '../errors/classes.ts';
 export type { ErrorCode, ErrorKind, WebhookReason } from '../errors/codes.ts';
 export { hasCode, hasKind, isMerchantError } from '../errors/guards.ts';
-export { type Plain, type PlainError, toPlain } from '../plain.ts';
 export { toFetchHandler } from './adapters/fetch-adapter.ts';
 export { type LambdaEvent, type LambdaReply, toLambdaHandler } from './adapters/lambda-adapter.ts';
 export { type NodeHandler, type NodeResponse, toNodeHandler } from './adapters/node-adapter.ts';
@@ -33,7 +32,6 @@ export type { EventNames } from './event/pinned-names.ts';
 export type { WebhookRequest } from './handle/handle-request.ts';
 export type { WebhookContext, WebhookHandlerOptions } from './handle/handler-options.ts';
 export type { WebhookReport, WebhookReportReason } from './handle/report.ts';
-export type { WebhookTrace } from './handle/traced-event.ts';
 export type { WebhookReply } from './handle/verdict.ts';
 export { createWebhookHandler, type WebhookHandler } from './handler.ts';
 export { type MemoryStore, type MemoryStoreOptions, memoryStore } from './stores/memory-store.ts';

@@ -374,7 +374,7 @@ describe('an answer to another question', () => {
       operation: 'rows.list',
     });
     expect((error as Error).message).toContain(`rows.list: ${problem}`);
-    expect((error as Error).message).toContain('npx merchant-invoicing explain SDK_PAGE');
+    expect((error as Error).message).toContain('docs/errors.md#sdk_page');
     expect(asked).toEqual([2]);
     expect(yielded).toHaveLength(1);
   });

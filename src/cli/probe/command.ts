@@ -78,7 +78,7 @@ function parsePace(text: string): number {
 /** The address and the key, checked as the client checks them. */
 async function readTarget(given: string | undefined, allowHttp: boolean, env: Io['env']) {
   const { checkBaseUrl } = await import('../../client-options.ts');
-  const { keyProblem } = await import('../../transport/secrecy/api-key.ts');
+  const { keyProblem } = await import('../../checks.ts');
   const address = given ?? (env['MERCHANT_BASE_URL'] || undefined);
   if (address === undefined) throw misuse('MERCHANT_BASE_URL is not set', 'npx merchant-invoicing doctor');
   const apiKey = env['MERCHANT_API_KEY'];

@@ -7,7 +7,6 @@ const WRONG_KEY = 'merchant-invoicing-probe-wrong-key';
 
 /** The service at an address, over the fetch of the platform. No redirect is followed, because it could receive the key. */
 export async function httpDoor(baseUrl: string, apiKey: string, signal: AbortSignal): Promise<Door> {
-  const { readBody } = await import('../../transport/answer.ts');
   return {
     signal,
     async send(method, { path, body, hasWrongKey }) {
@@ -23,8 +22,8 @@ export async function httpDoor(baseUrl: string, apiKey: string, signal: AbortSig
         redirect: 'manual',
         signal: limit,
       });
-      const { bytes } = await readBody(response, BODY_MAX, limit, []);
-      return { status: response.status, headers: response.headers, text: new TextDecoder().decode(bytes) };
+      const text = (await response.text()).slice(0, BODY_MAX);
+      return { status: response.status, headers: response.headers, text };
     },
     wait: (milliseconds) =>
       new Promise((resolve) => {

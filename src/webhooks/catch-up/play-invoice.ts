@@ -3,7 +3,6 @@ import type { HandlerSettings } from '../handle/handler-options.ts';
 import { playEvent } from '../handle/process-event.ts';
 import { Reporter } from '../handle/report.ts';
 import { runWithTimeLimit } from '../handle/time-limit.ts';
-import { tracedEvent } from '../handle/traced-event.ts';
 import type { Ending } from '../handle/verdict.ts';
 import type { CatchUpInvoice } from './catch-up-client.ts';
 import { eventOfInvoice } from './invoice-event.ts';
@@ -15,11 +14,7 @@ export async function playInvoice<Extra extends object>(
   stop: AbortSignal | undefined,
 ): Promise<Ending> {
   const reporter = new Reporter(settings.options.onReport);
-  const externalId = typeof invoice.external_id === 'string' ? invoice.external_id : null;
-  const { ending } = await tracedEvent({ source: 'catch_up', externalId }, reporter, async () => ({
-    ending: await play(invoice, settings, stop, reporter),
-  }));
-  return ending;
+  return play(invoice, settings, stop, reporter);
 }
 
 async function play<Extra extends object>(

@@ -10,7 +10,6 @@ import { playEvent } from './process-event.ts';
 import { ReadingStopped, untilAborted } from './reading-stopped.ts';
 import { Reporter, type WebhookReport } from './report.ts';
 import { runWithTimeLimit } from './time-limit.ts';
-import { tracedEvent } from './traced-event.ts';
 import { type Ending, replyFor, type WebhookReply } from './verdict.ts';
 
 // One request through the receiver: headers, body, signature, event, store, the merchant's function. This room may
@@ -35,9 +34,7 @@ export async function handleRequest<Extra extends object>(
   settings: HandlerSettings<Extra>,
 ): Promise<WebhookReply> {
   const reporter = new Reporter(settings.options.onReport);
-  const { ending } = await tracedEvent({ source: 'webhook', externalId: null }, reporter, () =>
-    endDelivery(request, settings, reporter),
-  );
+  const { ending } = await endDelivery(request, settings, reporter);
   return replyFor(ending.verdict);
 }
 

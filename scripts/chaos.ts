@@ -3,7 +3,7 @@
 // meet answers of other orders, wall clocks that jump by an hour, and backslashes in every text. At the end the script
 // checks whether a call has reported something that is not true.
 import { createHash } from 'node:crypto';
-import { MerchantClient } from '../src/client.ts';
+import { clientWithRuntime } from '../src/client.ts';
 import { isMerchantError } from '../src/errors/guards.ts';
 import { createSandbox, type Sandbox } from '../src/sandbox/index.ts';
 import { createRandom } from '../src/sandbox/state/random.ts';
@@ -66,13 +66,16 @@ export async function chaos(seed: number, calls: number): Promise<ChaosReport> {
     // Each call has separate random numbers, so that its faults do not depend on the order of the others.
     const own = createRandom(seed * 1_000_003 + index).next;
     const traffic: Traffic = { sent: 0, unsent: 0 };
-    const client = new MerchantClient({
-      baseUrl: 'https://sandbox.invalid',
-      apiKey: sandbox.apiKey,
-      retry: { attempts: 1 + below(own, 4), budget: false },
-      deadline: 5_000 + own() * 60_000,
-      fetch: badNetwork(sandbox, clock, own, 0.35, traffic),
-    });
+    const client = clientWithRuntime(
+      {
+        baseUrl: 'https://sandbox.invalid',
+        apiKey: sandbox.apiKey,
+        retry: { attempts: 1 + below(own, 4), budget: false },
+        deadline: 5_000 + own() * 60_000,
+        fetch: badNetwork(sandbox, clock, own, 0.35, traffic),
+      },
+      jumping(clock, own),
+    );
     // Half have a separate external_id. The others meet a running neighbour, some with another amount, or an existing
     // order.
     const kind = own();
@@ -136,6 +139,23 @@ async function createOldOrders(sandbox: Sandbox, clock: VirtualClock): Promise<v
     await invoices.create({ ...order, purpose: `before-${index}` });
     clock.pass(60_000);
   }
+}
+
+/** The clock of one merchant's machine: the wall clock may jump by an hour, durations do not. */
+function jumping(clock: VirtualClock, random: Random): Runtime {
+  let offset = 0;
+  const jump = (): void => {
+    if (random() < 0.1) offset += random() < 0.5 ? HOUR : -HOUR;
+  };
+  return {
+    now: () => {
+      jump();
+      return clock.now() + offset;
+    },
+    monotonic: () => clock.monotonic(),
+    random: () => clock.random(),
+    timer: (milliseconds, callback) => clock.timer(milliseconds, callback),
+  };
 }
 
 type End = Played['result'];

@@ -4,7 +4,6 @@ import { MerchantClient } from '../src/client.ts';
 import type { ClientOverrides } from '../src/client-options.ts';
 import { ConfigurationError } from '../src/errors/classes.ts';
 import { memoryStore, signWebhook } from '../src/webhooks/index.ts';
-import { FakeRuntime } from './support/fake-runtime.ts';
 import { serve } from './support/fault-server.ts';
 import { ok, refuse } from './support/fault-steps.ts';
 import { pendingInvoice } from './support/fixtures/invoices.ts';

@@ -1,3 +1,4 @@
+import type { MerchantClient } from '../../../src/client.ts';
 import { inspect } from 'node:util';
 import { expect, test } from 'vitest';
 import { Decimal } from '../../../src/contract/values/decimal.ts';

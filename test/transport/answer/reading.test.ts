@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { endpoints } from '../../../src/contract/endpoints.ts';
-import { check, integer, parameters } from '../../../src/contract/values/codecs.ts';
+import { type Checked, check, integer, parameters } from '../../../src/contract/values/codecs.ts';
 import { readAnswer } from '../../../src/transport/answer.ts';
 import type { CallContext, Failure } from '../../../src/transport/failure.ts';
 import { hiding } from '../../../src/transport/hide.ts';

@@ -3,7 +3,7 @@
 // meet answers of other orders, wall clocks that jump by an hour, and backslashes in every text. At the end the script
 // checks whether a call has reported something that is not true.
 import { createHash } from 'node:crypto';
-import { clientWithRuntime } from '../src/client.ts';
+import { clientWithRuntime, MerchantClient } from '../src/client.ts';
 import { isMerchantError } from '../src/errors/guards.ts';
 import { createSandbox, type Sandbox } from '../src/sandbox/index.ts';
 import { createRandom } from '../src/sandbox/state/random.ts';

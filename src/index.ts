@@ -5,7 +5,7 @@
  */
 export type { Call, CallResult, ListCall, ResponseInfo, WithResponse } from './call/call.ts';
 export { MerchantClient } from './client.ts';
-export type { ClientOverrides, MerchantClientOptions } from './client-options.ts';
+export type { ClientOverrides, MerchantClientOptions, WithdrawalQueryNames } from './client-options.ts';
 export type { HttpMethod } from './contract/endpoint.ts';
 export type { ClientOperation as Operation } from './contract/endpoints.ts';
 export type {
@@ -35,6 +35,7 @@ export {
   AbortedError,
   ApiError,
   AuthenticationError,
+  type ComparedField,
   ConfigurationError,
   ConnectionError,
   InvoiceAlreadyExistsError,
@@ -46,6 +47,7 @@ export {
   TimeoutError,
   UnexpectedResponseError,
   ValidationError,
+  type ValidationIssue,
   WebhookVerificationError,
 } from './errors/classes.ts';
 export type {
@@ -58,13 +60,8 @@ export type {
   StoppedBy,
   WebhookReason,
 } from './errors/codes.ts';
-export type {
-  ComparedField,
-  ValidationIssue,
-} from './errors/error-fields.ts';
 export type { AnyMerchantError, CallError, KnownCode } from './errors/guards.ts';
 export { hasCode, hasKind, isMerchantError } from './errors/guards.ts';
-export { type Plain, type PlainError, toPlain } from './plain.ts';
 export type { CreateOrGetResult, Invoices } from './resources/invoices.ts';
 export type { InvalidItem, ListOptions } from './resources/list-options.ts';
 export type { ChargeQuery, PaymentMethods } from './resources/payment-methods.ts';
@@ -74,17 +71,21 @@ export type { WaitOptions } from './resources/wait-until-final.ts';
 export type { Webhooks } from './resources/webhooks.ts';
 export type { Withdrawals } from './resources/withdrawals.ts';
 export type {
-  AttemptTrace,
   CallEvent,
-  CallTrace,
   DriftEvent,
   EndEvent,
   ErrorEvent,
   Hooks,
-  Logger,
   ResponseEvent,
   RetryEvent,
-} from './transport/observe/events.ts';
-export type { CallOptions, FetchLike, RetryOptions, RowsOptions } from './transport/options.ts';
-export type { Runtime } from './transport/runtime.ts';
+} from './transport/hooks.ts';
+export type {
+  CallOptions,
+  ClientRetryOptions,
+  FetchInit,
+  FetchLike,
+  RetryOptions,
+  RowsOptions,
+} from './transport/options.ts';
+export type { ApiKey } from './transport/scope.ts';
 export type { InvoiceEvent } from './webhooks/event/events.ts';

@@ -4,8 +4,8 @@ import { checkOptions, type Fail } from '../checks.ts';
 import type { Page } from '../contract/types.ts';
 import { ConfigurationError } from '../errors/classes.ts';
 import { type CallError, isMerchantError } from '../errors/guards.ts';
-import { readArguments } from '../transport/arguments.ts';
-import type { Success } from '../transport/call-loop.ts';
+import { readArguments } from '../transport/failure.ts';
+import type { Success } from '../transport/send.ts';
 import { type CallSite, callSite, locate } from './call-site.ts';
 import { type PageSource, walkPages } from './walk.ts';
 

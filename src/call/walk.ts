@@ -1,7 +1,7 @@
 import type { Page } from '../contract/types.ts';
 import { UnexpectedResponseError } from '../errors/classes.ts';
 import { hasKind } from '../errors/guards.ts';
-import { seeExplain } from '../transport/failure.ts';
+import { seeErrors } from '../transport/failure.ts';
 
 // Page numbers shift while a list is walked. The rule:
 //
@@ -303,6 +303,6 @@ function pageError(operation: string, page: number, problem: string): Unexpected
     page,
     status: 200,
     outcome: 'rejected',
-    message: `${operation}: ${problem}. ${seeExplain('SDK_PAGE')}`,
+    message: `${operation}: ${problem}. ${seeErrors('SDK_PAGE')}`,
   });
 }

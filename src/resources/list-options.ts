@@ -1,7 +1,6 @@
 import { argumentFail, type Callback, checkCallbacks, readCount } from '../checks.ts';
 import type { ClientOperation } from '../contract/endpoints.ts';
-import type { CallOptions, InvalidItem, RowsOptions } from '../transport/options.ts';
-import { CALL_NAMES, type CallSettings, readCallOptions } from '../transport/read-options.ts';
+import { type CallOptions, type CallSettings, CALL_NAMES, type InvalidItem, type RowsOptions, readCallOptions } from '../transport/options.ts';
 import type { ClientCore } from '../transport/scope.ts';
 
 export type { InvalidItem } from '../transport/options.ts';

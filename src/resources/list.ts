@@ -6,12 +6,11 @@ import { lenientPage, rowsOf } from '../contract/envelope.ts';
 import { isObject } from '../contract/json.ts';
 import type { Page, PageQuery } from '../contract/types.ts';
 import { isMerchantError } from '../errors/guards.ts';
-import { readArguments } from '../transport/arguments.ts';
-import { type Success, sendCall } from '../transport/call-loop.ts';
-import type { ErrorEvent } from '../transport/observe/events.ts';
-import { type FailureReport, failureEvent, observed } from '../transport/observe/observed-call.ts';
+import { readArguments } from '../transport/failure.ts';
+import type { ErrorEvent } from '../transport/hooks.ts';
 import type { RowsOptions } from '../transport/options.ts';
 import { type CallScope, type CallSpec, type ClientCore, openCall } from '../transport/scope.ts';
+import { type FailureReport, failureEvent, observed, type Success, sendCall } from '../transport/send.ts';
 import { type ListOptions, type ListSettings, readListOptions, readRowsOptions } from './list-options.ts';
 
 /** A member by which a list can be filtered. */
@@ -129,9 +128,10 @@ class ListReader<T extends { readonly uuid: string }, Query extends PageQuery> {
 
   /** Reports the failure that has ended a walk to the hooks. */
   report(error: unknown): void {
-    const { observer } = this.#client;
-    if (observer === null || !isMerchantError(error)) return;
-    observer.error(this.#failures.get(error) ?? failureEvent(this.#client, this.#endpoint, error));
+    const { hooks } = this.#client;
+    if (hooks === null || !isMerchantError(error)) return;
+    const event = this.#failures.get(error) ?? failureEvent(this.#client, this.#endpoint, error);
+    notify(() => hooks.onError?.(event));
   }
 
   #request(

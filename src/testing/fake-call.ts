@@ -3,7 +3,7 @@ import { checkOptions, configurationFail, namesOf, readCount } from '../checks.t
 import type { Page } from '../contract/types.ts';
 import type { MerchantError } from '../errors/classes.ts';
 import { isMerchantError } from '../errors/guards.ts';
-import type { Success } from '../transport/call-loop.ts';
+import type { Success } from '../transport/send.ts';
 import { fakePage } from './fake-rows.ts';
 
 /** The members of the response that `withResponse()` of a fake resolves to. */
@@ -103,7 +103,8 @@ export function fakeListCall<T>(items: readonly T[] | MerchantError, options: Fa
 function success<T>(value: T, response: FakeResponse): Success<T> {
   const { status = 200, requestId = null, attempts = 1, durationMs = 0, recovered = false, raw = '' } = response;
   const headers = new Headers(response.headers);
-  const answer = { status, headers, receivedAt: 0, requestId, raw, cut: false, broken: false, redirected: false };
+  const hide = (text: string): string => text;
+  const answer = { status, headers, receivedAt: 0, requestId, raw, cut: false, broken: false, redirected: false, hide };
   return { value, answer, attempts, durationMs, recovered };
 }
 

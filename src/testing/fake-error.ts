@@ -8,8 +8,7 @@ import {
 } from '../errors/classes.ts';
 import { type AttemptRecord, CODE_KINDS, type Outcome, type StoppedBy, WEBHOOK_REASONS } from '../errors/codes.ts';
 import type { AnyMerchantError, CallError, ErrorByCode, KnownCode } from '../errors/guards.ts';
-import { invalidInput } from '../transport/arguments.ts';
-import { type Failure, recordOf } from '../transport/failure.ts';
+import { type Failure, invalidInput, recordOf } from '../transport/failure.ts';
 import { DEFAULT_RETRY, nextWait, outcomeOf } from '../transport/retry.ts';
 import { FAKE_ISSUES, type FailureOverrides, failureOf } from './fake-failures.ts';
 import { fakeInvoice } from './fake-invoice.ts';
@@ -64,21 +63,21 @@ type MembersOf<E, Fixed> = { readonly [K in Exclude<keyof E & keyof AnyOverrides
  * client would give it. They follow the rules of the client, with its default retries.
  *
  * For the kind of a status, use its code: `SDK_HTTP_404` is a NotFoundError, `SDK_HTTP_429` a RateLimitError, and
- * `SDK_HTTP_503` a ServerError. Pass another code of the service as plain `string`, with its `status`.
+ * `SDK_HTTP_503` a ServerError. Pass another code of the service with its `status`.
  *
  * @param overrides The other members follow them. A read as `operation` changes the outcome, a long `retryAfter` ends the
  * retries, and `attempts` decide the outcome.
  * @throws ConfigurationError for an unknown name, or for a code that begins with `SDK_` and does not exist.
  * @example
  * const create = () => fakeCall(fakeError('SDK_ATTEMPT_TIMEOUT')); // outcome: 'unknown'
- * const refused = fakeError('ACCOUNT_FROZEN' as string, { status: 403 });
+ * const refused = fakeError('ACCOUNT_FROZEN', { status: 403 });
  */
 export function fakeError<C extends KnownCode>(
   code: C,
   overrides?: FakeErrorOverrides<C>,
 ): ErrorByCode[C] & { readonly code: C };
 export function fakeError<S extends string>(
-  code: string extends S ? S : never,
+  code: S extends KnownCode ? never : S,
   overrides?: FakeErrorOverrides<string>,
 ): Extract<CallError, ApiError>;
 export function fakeError(code: string, overrides: AnyOverrides = {}): AnyMerchantError {

@@ -1,8 +1,14 @@
 import type { Invoice, InvoiceStatus } from '../contract/types.ts';
-import { ApiError, InvoiceAlreadyExistsError, UnexpectedResponseError, ValidationError } from '../errors/classes.ts';
+import type { ValidationIssue } from '../errors/classes.ts';
+import {
+  ApiError,
+  InvoiceAlreadyExistsError,
+  REFUSAL_CLASSES,
+  UnexpectedResponseError,
+  ValidationError,
+} from '../errors/classes.ts';
 import type { ApiErrorKind, Outcome } from '../errors/codes.ts';
-import type { ValidationIssue } from '../errors/error-fields.ts';
-import { errorKindOf, REFUSAL_CLASSES, refusalOutcome } from '../errors/refusal-kind.ts';
+import { errorKindOf, refusalOutcome } from '../errors/codes.ts';
 import {
   aborted,
   attemptTimeout,
@@ -10,7 +16,7 @@ import {
   connectionFailure,
   deadlinePassed,
   type Failure,
-  seeExplain,
+  seeErrors,
   unusableKey,
 } from '../transport/failure.ts';
 import { type RetryClass, retryClassOf } from '../transport/retry.ts';
@@ -128,7 +134,7 @@ function unexpected(code: string, given: FailureOverrides, { isWrite }: Call): F
     retryClass: row.retryClass,
     retryAfter: undefined,
     toError: (context) => {
-      const message = `${context.operation}: ${row.problem} (HTTP ${status}). ${seeExplain(code)}`;
+      const message = `${context.operation}: ${row.problem} (HTTP ${status}). ${seeErrors(code)}`;
       return new UnexpectedResponseError({ ...context, code, status, requestId, issues, raw, message });
     },
   };

@@ -5,7 +5,6 @@
  * @packageDocumentation
  */
 export { Decimal } from '../contract/values/decimal.ts';
-export { type Plain, type PlainError, toPlain } from '../plain.ts';
 export {
   type StoreCheck,
   type StoreConformanceOptions,

@@ -363,7 +363,7 @@ describe('an answer to another question', () => {
       operation: 'rows.list',
     });
     expect((error as Error).message).toContain(`rows.list: ${problem}`);
-    expect((error as Error).message).toContain('See: docs/errors.md#sdk_page');
+    expect((error as Error).message).toContain('docs/errors.md#sdk_page');
     expect(asked).toEqual([2]);
     expect(yielded).toHaveLength(1);
   });

@@ -7,7 +7,6 @@ import type { KnownCode } from '../../src/errors/guards.ts';
 import { hasCode, isMerchantError } from '../../src/errors/guards.ts';
 import { fakeError } from '../../src/testing/index.ts';
 import { verifyWebhook } from '../../src/webhooks/index.ts';
-import { FakeRuntime } from '../support/fake-runtime.ts';
 import { closedPort, type Step, serve } from '../support/fault-server.ts';
 import { answer, ok, redirect, refuse, resetAfterReading, stall } from '../support/fault-steps.ts';
 import { createdInvoice, emptyPage, pendingInvoice } from '../support/fixtures/invoices.ts';
@@ -119,11 +118,7 @@ describe('a fake error has the shape of the error that the client makes', () => 
   });
 
   it('errors before a request', async () => {
-    const noKey = new MerchantClient({
-      baseUrl: 'http://127.0.0.1:1',
-      apiKey: () => Promise.reject(new Error('no')),
-      runtime: new FakeRuntime(),
-    });
+    const noKey = clientOf('http://127.0.0.1:1', { apiKey: () => Promise.reject(new Error('no')) });
     const merchant = clientOf('http://127.0.0.1:1');
     const wrong = merchant.invoices.create({ ...order, amount: '0' });
     expect(shapeOf(fakeError('SDK_API_KEY'))).toEqual(shapeOf(await errorOf(create(noKey))));

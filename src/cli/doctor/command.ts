@@ -127,7 +127,7 @@ async function checkKey(apiKey: string | undefined): Promise<CheckResult> {
   const example = 'export MERCHANT_API_KEY=…   # sk_sandbox for the sandbox';
   if (apiKey === undefined) return failed('api-key', 'MERCHANT_API_KEY is not set', example);
   if (isQuoted(apiKey)) return quotedFinding('api-key', 'MERCHANT_API_KEY');
-  const { keyProblem } = await import('../../transport/secrecy/api-key.ts');
+  const { keyProblem } = await import('../../checks.ts');
   const problem = keyProblem(apiKey);
   if (problem !== null) return failed('api-key', `MERCHANT_API_KEY ${problem}`, example);
   return passed('api-key', `MERCHANT_API_KEY has the form of a key (${apiKey.length} characters)`);

@@ -1,9 +1,13 @@
-// The events that hooks, the logger and the tracing channels receive.
-import type { Callback } from '../../checks.ts';
-import type { HttpMethod } from '../../contract/endpoint.ts';
-import type { ClientOperation } from '../../contract/endpoints.ts';
-import type { DriftKind } from '../../contract/values/drift.ts';
-import type { ErrorCode, Outcome } from '../../errors/codes.ts';
+// The events that hooks receive, and the reports of `onDrift`. Hooks are the one way to watch the client.
+import { notify } from '../callbacks.ts';
+import type { Callback } from '../checks.ts';
+import type { Endpoint, HttpMethod } from '../contract/endpoint.ts';
+import type { ClientOperation, Named } from '../contract/endpoints.ts';
+import { payloadOf, unwrapped } from '../contract/envelope.ts';
+import { isObject } from '../contract/json.ts';
+import { type DriftKind, driftsIn } from '../contract/values/drift.ts';
+import type { ErrorCode, Outcome } from '../errors/codes.ts';
+import { type Hide, shown } from './hide.ts';
 
 /** The call that an event is about. Nothing of it is a body, a header or a secret. */
 interface ObservedCall {
@@ -18,7 +22,7 @@ interface ObservedCall {
   readonly externalId: string | null;
 }
 
-/** The event of hooks and the logger. It never holds a body, a header or a secret. */
+/** The event of a hook. It never holds a body, a header or a secret. */
 export interface CallEvent extends ObservedCall {
   /** From 1. At the end of a call: the requests made, 0 where it ended before the first. */
   readonly attempt: number;
@@ -51,8 +55,8 @@ export interface ErrorEvent extends CallEvent {
   readonly durationMs: number;
   /**
    * True for a failure that is an answer and not a fault. Such as an ident that is not found, an invoice that exists,
-   * refused arguments, or an abort by the caller. Also a failure that the client handles itself. The logger receives these at
-   * `warn`, and others at `error`.
+   * refused arguments, or an abort by the caller. Also a failure that the client handles itself. Log
+   * these as warnings, and others as errors.
    */
   readonly expected: boolean;
 }
@@ -74,40 +78,6 @@ export interface EndEvent extends CallEvent {
   readonly recovered: boolean;
   /** The whole call, waits included. */
   readonly durationMs: number;
-}
-
-/**
- * The context of the tracing channel `merchant-invoicing:call`. The members of {@link EndEvent} join it at the end.
- *
- * @experimental
- */
-export interface CallTrace extends ObservedCall, Partial<Omit<EndEvent, keyof ObservedCall>> {
-  /** A copy of the failure: name, code and outcome, without anything that the service said. */
-  readonly error?: Error;
-}
-
-/**
- * The context of the tracing channel `merchant-invoicing:attempt`: one HTTP request. The optional members join it at the end.
- *
- * @experimental
- */
-export interface AttemptTrace extends CallEvent {
-  /** Host of the service. */
-  readonly serverAddress: string;
-  /** Port of the service, also where the address names none. */
-  readonly serverPort: number;
-  /** Null where no answer came. */
-  readonly status?: number | null;
-  /** Null if the answer has no request id header, or no answer came. */
-  readonly requestId?: string | null;
-  /** Milliseconds of this attempt. */
-  readonly durationMs?: number;
-  /** Of a failed attempt. */
-  readonly code?: ErrorCode;
-  /** Of a failed attempt. */
-  readonly outcome?: Outcome;
-  /** Of a failed attempt: name, code and outcome, without anything that the service said. */
-  readonly error?: Error;
 }
 
 /**
@@ -156,19 +126,45 @@ export interface Hooks {
   readonly onEnd?: Callback<[event: EndEvent]> | undefined;
 }
 
-/**
- * Receives one line per step. `console` fits.
- *
- * @example
- * new MerchantClient({ logger: { warn: (message, event) => log.warn(event, message) } });
- */
-export interface Logger {
-  /** Each attempt, and each answer. */
-  readonly debug?: Callback<[message: string, event: object]> | undefined;
-  /** Not used by this version. */
-  readonly info?: Callback<[message: string, event: object]> | undefined;
-  /** Each retry, and each call whose failure is expected, as in {@link ErrorEvent}. */
-  readonly warn?: Callback<[message: string, event: object]> | undefined;
-  /** Each other call that fails. */
-  readonly error?: Callback<[message: string, event: object]> | undefined;
+/** Identifies one call. The text is made when it is first read, because most calls have no observer. */
+export class CallId {
+  #text: string | null = null;
+
+  get text(): string {
+    this.#text ??= crypto.randomUUID();
+    return this.#text;
+  }
+}
+
+/** Deviations remembered. A service that sends a new name each time must not fill the memory. */
+const REMEMBERED = 1_000;
+const PATH_MAX = 300;
+
+/** Calls `onDrift` once for each deviation of an answer from the interface. */
+export class DriftReporter {
+  readonly #onDrift: (event: DriftEvent) => unknown;
+  readonly #reported = new Set<string>();
+
+  constructor(onDrift: (event: DriftEvent) => unknown) {
+    this.#onDrift = onDrift;
+  }
+
+  /** Reports the deviations of a success that was decoded. */
+  report(endpoint: Named<Endpoint<unknown>>, body: unknown, hide: Hide): void {
+    const structure = endpoint.data.structure?.();
+    if (structure === undefined) return;
+    const isBare = !isObject(body) || !Object.hasOwn(body, 'data');
+    if (isBare && endpoint.envelope === 'shown') this.reportOnce(endpoint, '', 'no_envelope');
+    for (const { path, kind } of driftsIn(structure, unwrapped(payloadOf(body)))) {
+      this.reportOnce(endpoint, shown(hide, path, PATH_MAX), kind);
+    }
+  }
+
+  /** Reports one deviation, unless it was reported before. */
+  reportOnce({ operation }: Named<Endpoint<unknown>>, path: string, kind: DriftEvent['kind']): void {
+    const key = `${operation} ${kind} ${path}`;
+    if (this.#reported.has(key) || this.#reported.size >= REMEMBERED) return;
+    this.#reported.add(key);
+    notify(() => this.#onDrift({ operation, path, kind }));
+  }
 }

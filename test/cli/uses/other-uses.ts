@@ -87,7 +87,6 @@ export const RECONCILE_USES: Uses<'reconcile'> = {
   },
 };
 
-
 export const DOCTOR_USES: Uses<'doctor'> = {
   terms: {},
   flags: {

@@ -51,8 +51,9 @@ export default defineConfig({
     writeFileSync('dist/cjs/package.json', '{ "type": "commonjs" }\n');
     await build({ ...shared, entry: LIBRARY, format: ['esm', 'cjs'], dts: { only: true }, config: false });
     for (const file of readdirSync('dist').filter((each) => /\.d\.c?ts$/.test(each))) {
-      const text = readFileSync(`dist/${file}`, 'utf8');
-      writeFileSync(`dist/${file}`, text.replace(/\]\((?:\.\.\/)+docs\//g, '](../docs/')); // as seen from dist
+      const text = readFileSync(`dist/${file}`, 'utf8').replace(/\]\((?:\.\.\/)+docs\//g, '](../docs/'); // as seen from dist
+      const [reference = ''] = /^\/\/\/ <reference lib=.*>\n/m.exec(text) ?? []; // has no effect below the first line
+      writeFileSync(`dist/${file}`, reference + text.replace(reference, ''));
     }
     const inlined = new Set(Object.keys(metafile.inputs).flatMap((path) => /^node_modules\/[^/]+/.exec(path) ?? []));
     writeFileSync('THIRD-PARTY-LICENSES', [...inlined].map(licenceOf).join('\n---\n\n'));

@@ -3,8 +3,8 @@ import { configDefaults, defineConfig } from 'vitest/config';
 /** Tests that need a browser, an engine, processes in numbers, or the packed package. */
 const REST = [
   'test/{browser,docs,examples,frameworks,queues}/**',
-  'test/{packed,readme,story}.test.ts',
-  'test/cli/{docs,packed,session}.test.ts',
+  'test/{packed,story}.test.ts',
+  'test/cli/{docs,session}.test.ts',
   'test/cli/doctor/doctor.test.ts',
   'test/openapi/prism.test.ts',
   'test/reconcile/examples.test.ts',

@@ -32,7 +32,7 @@ function open({ DB, MERCHANT_BASE_URL, MERCHANT_API_KEY, MERCHANT_WEBHOOK_SECRET
     onPaid: async ({ external_id, credited_usdt }, { dedupeKey }) =>
       void (await run(credit, [dedupeKey, external_id, credited_usdt.toFixed()])),
     onCanceled: () => {},
-    onReport: ({ reason, message }) => console.warn(reason, message),
+    onReport: ({ reason, external_id, message, error }) => console.warn(reason, external_id, message, error ?? ''),
   });
   const merchant = new MerchantClient({ baseUrl: MERCHANT_BASE_URL, apiKey: MERCHANT_API_KEY, deadline: 15_000 });
   return { receive: toFetchHandler(handler), handler, merchant };

@@ -7,14 +7,21 @@ import {
   ConnectionError,
   InvoiceAlreadyExistsError,
   InvoiceMismatchError,
+  REFUSAL_CLASSES,
   TimeoutError,
   UnexpectedResponseError,
   ValidationError,
   WebhookVerificationError,
 } from '../errors/classes.ts';
-import { CODE_KINDS, type Outcome, type StoppedBy, WEBHOOK_REASONS } from '../errors/codes.ts';
+import {
+  CODE_KINDS,
+  errorKindOf,
+  type Outcome,
+  refusalOutcome,
+  type StoppedBy,
+  WEBHOOK_REASONS,
+} from '../errors/codes.ts';
 import type { AnyMerchantError, CallError, ErrorByCode, KnownCode } from '../errors/guards.ts';
-import { errorKindOf, REFUSAL_CLASSES, refusalOutcome } from '../errors/refusal-kind.ts';
 import { fakeInvoice } from './fake-data.ts';
 
 /**

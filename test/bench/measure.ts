@@ -161,6 +161,7 @@ export async function bundled(statement: string): Promise<number> {
     minify: true,
     write: false,
     format: 'esm',
+    logLevel: 'error',
     platform: 'node',
   });
   return gzipSync(outputFiles[0]?.contents ?? '').byteLength / 1_000;

@@ -6,12 +6,10 @@ import type {
   Invoice,
   InvoiceStatus,
   Page,
-  Plain,
   TimeoutError,
   ValidationError,
   WebhookVerificationError,
 } from '../../src/index.ts';
-import { toPlain } from '../../src/index.ts';
 import { fakeCanceledEvent, fakeError, fakeInvoice, fakePaidEvent } from '../../src/testing/index.ts';
 import type {
   AdjustedInvoicePaidEvent,
@@ -61,35 +59,5 @@ describe('fakeError', () => {
     fakeError('SDK_TIMEOUT');
     // @ts-expect-error a mistyped name
     fakeError('SDK_DEADLINE', { reason: 'none' });
-  });
-});
-
-describe('toPlain', () => {
-  test('says what JSON will hold', () => {
-    const plain = toPlain(fakeInvoice());
-    expectTypeOf(plain.amount).toEqualTypeOf<string>();
-    expectTypeOf(plain.finished_at).toEqualTypeOf<string | null>();
-    expectTypeOf(plain.status).toEqualTypeOf<InvoiceStatus>();
-    expectTypeOf(plain.currency).toEqualTypeOf<Invoice['currency']>();
-    expectTypeOf(plain.adjustment?.actual_amount_usdt).toEqualTypeOf<string | undefined>();
-    expectTypeOf<Plain<Page<Invoice>>['items'][number]['rate']>().toEqualTypeOf<string | null>();
-    expectTypeOf<Plain<InvoicePaidEvent>['raw']>().toEqualTypeOf<Readonly<Record<string, unknown>>>();
-    expectTypeOf<Plain<{ readonly at?: Date; a: Decimal | undefined }>>().toEqualTypeOf<{
-      readonly at?: string;
-      a: string;
-    }>();
-    expectTypeOf<Plain<readonly [Date, 1]>>().toEqualTypeOf<readonly [string, 1]>();
-    expectTypeOf<Plain<{ headers: Headers; raw: string }>>().toEqualTypeOf<{ raw: string }>();
-  });
-
-  test('writes an error as its toJSON', () => {
-    const plain = toPlain(fakeError('VALIDATION_ERROR'));
-    expectTypeOf(plain.code).toEqualTypeOf<'VALIDATION_ERROR'>();
-    expectTypeOf<(typeof plain)['kind']>().toEqualTypeOf<'validation'>();
-    expectTypeOf(plain.name).toEqualTypeOf<string>();
-    // @ts-expect-error no body of an answer
-    void plain.raw;
-    // @ts-expect-error no stack
-    void plain.stack;
   });
 });

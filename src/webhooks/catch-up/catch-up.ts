@@ -15,9 +15,8 @@ import { instantFrom } from '../../contract/values/instants.ts';
 import { AbortedError, ConfigurationError, WebhookVerificationError } from '../../errors/classes.ts';
 import { isMerchantError } from '../../errors/guards.ts';
 import type { HandlerSettings } from '../handle/handler-options.ts';
-import { playEvent } from '../handle/process-event.ts';
+import { playEvent, runWithTimeLimit } from '../handle/process-event.ts';
 import { Reporter, type WebhookReportReason } from '../handle/report.ts';
-import { runWithTimeLimit } from '../handle/time-limit.ts';
 import type { Ending, Verdict } from '../handle/verdict.ts';
 import { eventOfInvoice } from './invoice-event.ts';
 

@@ -50,11 +50,9 @@ export default {
   async scheduled(_event: unknown, env: Env): Promise<void> {
     opened ??= open(env);
     const { handler, merchant } = opened;
-    const day = 86_400_000;
-    await handler.catchUp(merchant, {
-      since: Date.now() - 2 * day,
-      maxLifetime: day,
-      signal: AbortSignal.timeout(60_000),
-    });
+    const waiting = "SELECT external_id FROM orders WHERE status = 'pending' ORDER BY created_at LIMIT 500";
+    const { results } = await env.DB.prepare(waiting).bind().all();
+    const orders = results.map((row) => String(row['external_id']));
+    await handler.catchUp(merchant, { orders, signal: AbortSignal.timeout(60_000) });
   },
 };

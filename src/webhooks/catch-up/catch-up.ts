@@ -411,7 +411,7 @@ async function playInvoice<Extra extends object>(
   stop: AbortSignal | undefined,
 ): Promise<Ending> {
   const reporter = new Reporter(settings.options.onReport);
-  const order = JSON.stringify(invoice.external_id);
+  const order = JSON.stringify(String(invoice.external_id));
   const play = async (signal: AbortSignal): Promise<Ending> => {
     try {
       return await playEvent(eventOfInvoice(invoice), settings, signal, reporter);

@@ -515,7 +515,7 @@ describe('the body', () => {
 describe('configuration', () => {
   it.each<[string, unknown, unknown]>([
     [
-      'verifyWebhook: options has no "tolerence"; it has tolerance, now, encoding, timestampFormat, orderIdMember, eventNames, maxBodySize, dialect',
+      'verifyWebhook: options has no "tolerence"; it has tolerance, now, encoding, timestampFormat, orderIdMember, eventNames, maxBodySize',
       SECRET,
       { tolerence: 300_000 },
     ],

@@ -2,10 +2,6 @@ import { describe, expectTypeOf, test } from 'vitest';
 import type {
   ApiError,
   CallError,
-  Decimal,
-  Invoice,
-  InvoiceStatus,
-  Page,
   TimeoutError,
   ValidationError,
   WebhookVerificationError,

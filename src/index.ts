@@ -4,11 +4,11 @@
  * @packageDocumentation
  */
 export type { Call, CallResult, ListCall, ResponseInfo, WithResponse } from './call/call.ts';
+export type { Callback } from './checks.ts';
 export { MerchantClient } from './client.ts';
 export type { ClientOverrides, MerchantClientOptions, WithdrawalQueryNames } from './client-options.ts';
 export type { DeliveryAttempt, WebhookDelivery } from './contract/deliveries.ts';
-export type { HttpMethod } from './contract/endpoint.ts';
-export type { ClientOperation as Operation } from './contract/endpoints.ts';
+export type { ClientOperation as Operation, HttpMethod } from './contract/endpoint.ts';
 export type {
   CreatedInvoice,
   CreateInvoiceParams,

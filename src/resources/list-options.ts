@@ -1,5 +1,5 @@
 import { argumentFail, type Callback, checkCallbacks, readCount } from '../checks.ts';
-import type { ClientOperation } from '../contract/endpoints.ts';
+import type { ClientOperation } from '../contract/endpoint.ts';
 import {
   CALL_NAMES,
   type CallOptions,

@@ -1,6 +1,13 @@
 import { argumentFail, type Callback, checkCallbacks, readCount } from '../checks.ts';
 import type { ClientOperation } from '../contract/endpoints.ts';
-import { type CallOptions, type CallSettings, CALL_NAMES, type InvalidItem, type RowsOptions, readCallOptions } from '../transport/options.ts';
+import {
+  CALL_NAMES,
+  type CallOptions,
+  type CallSettings,
+  type InvalidItem,
+  type RowsOptions,
+  readCallOptions,
+} from '../transport/options.ts';
 import type { ClientCore } from '../transport/scope.ts';
 
 export type { InvalidItem } from '../transport/options.ts';

@@ -4,12 +4,12 @@ import type { WebhookDelivery } from '../contract/types.ts';
 import { ConfigurationError } from '../errors/classes.ts';
 import type { CallOptions } from '../transport/options.ts';
 import type { ClientCore } from '../transport/scope.ts';
+import { runCall } from '../transport/send.ts';
 import type { RawBody } from '../webhooks/body.ts';
 import type { InvoiceEvent } from '../webhooks/event/events.ts';
 import type { WebhookHandlerOptions } from '../webhooks/handle/handler-options.ts';
 import { createWebhookHandler, type WebhookHandler } from '../webhooks/handler.ts';
 import { type HeadersInput, type VerifyWebhookOptions, verifyWebhook } from '../webhooks/verify/verify.ts';
-import { runCall } from '../transport/send.ts';
 
 /** Webhooks: deliveries, sending one again, and receiving with the client's secret. */
 export interface Webhooks {

@@ -47,15 +47,13 @@ export const PACKAGES: Readonly<Record<string, RegExp>> = {
   zod: /^contract\//,
   'decimal.js': /^contract\//,
   msw: /^msw\.ts$/,
-  vitest: /^testing\/vitest\.ts$/,
+  'csv-parse': /^cli\/reconcile\//,
 };
 
 /** Node built-ins outside of the command line: loaded at their first use, and in these places alone. */
 export const BUILTINS: Readonly<Record<string, RegExp>> = {
   'node:crypto': /^webhooks\//,
   'node:http': /^sandbox\//,
-  'node:fs': /^reconcile\//,
-  'node:os': /^reconcile\//,
   'node:diagnostics_channel': /^tracing\.ts$/,
 };
 

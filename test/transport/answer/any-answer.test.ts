@@ -1,6 +1,6 @@
-import type { MerchantClient } from '../../../src/client.ts';
 import { inspect } from 'node:util';
 import { expect, test } from 'vitest';
+import type { MerchantClient } from '../../../src/client.ts';
 import { Decimal } from '../../../src/contract/values/decimal.ts';
 import { isMerchantError } from '../../../src/errors/guards.ts';
 import { FakeRuntime, START } from '../../support/fake-runtime.ts';

@@ -69,7 +69,7 @@ type Row = ReconcileOrder | UnreadableOrder;
 export interface ReconcileOptions {
   /** A MerchantClient. */
   readonly merchant: ReconcileClient;
-  /** The orders, in any order and from any source. They are held in memory, some 500 bytes each. */
+  /** The orders, in any order and from any source. They are held in memory, some 800 bytes each. */
   readonly orders: Iterable<Row> | AsyncIterable<Row>;
   /**
    * The time from which `orders` has all orders: a Date, milliseconds since 1970, or ISO 8601 text. An earlier invoice without

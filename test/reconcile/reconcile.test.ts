@@ -351,6 +351,14 @@ describe('a run', () => {
     const left = reconcile({ ...options, orders });
     for await (const _ of left) break;
     expect(await left.summary()).toMatchObject({ complete: false, orders: 2, findings: 1 });
+    const early = reconcile({ ...options, orders });
+    const summaries: Promise<unknown>[] = [];
+    let entries = 0;
+    for await (const _ of early) {
+      summaries.push(early.summary()); // takes no entry from the loop
+      entries += 1;
+    }
+    expect([entries, await summaries[0]]).toMatchObject([2, { complete: true, findings: 2 }]);
     const unstarted = reconcile({ ...options, orders });
     unstarted[Symbol.asyncIterator]();
     expect(await unstarted.summary()).toMatchObject({ complete: true, differing: 2 });

@@ -19,7 +19,7 @@ const handler = createWebhookHandler({
       if (crashes-- > 0) throw new Error('the disk is full'); // rolls back, and the service sends the event again
     }),
   onCanceled: () => {},
-  onReport: ({ reason, error }) => console.log(reason, ...(error === undefined ? [] : [error])),
+  onReport: ({ reason, error }) => console.log(reason, ...(error instanceof Error ? [error.message] : [])),
 });
 
 const receive = toFetchHandler(handler);
@@ -31,7 +31,7 @@ const merchant = new MerchantClient({ baseUrl: sandbox.url, apiKey: sandbox.apiK
 const order = { external_id: 'order-1', customer_id: 'customer-7', amount: '25.00', currency: 'EUR' };
 await merchant.invoices.create({ ...order, callback_url: 'http://localhost/webhook' });
 
-await sandbox.pay('order-1'); // → handler_failed
+await sandbox.pay('order-1'); // → handler_failed the disk is full
 await sandbox.advance('1m'); // the second attempt of the service succeeds
 await sandbox.resend('order-1'); // → duplicate
 console.log(

@@ -37,3 +37,18 @@ export interface RowsEndpoint<T> extends Endpoint<T[]> {
   /** True for a row that the service should have left out. */
   readonly isOmitted?: (raw: unknown) => boolean;
 }
+
+/** The operations of the service, named as the client's methods. */
+export type Operation =
+  | 'invoices.create'
+  | 'invoices.list'
+  | 'invoices.get'
+  | 'webhooks.resend'
+  | 'webhooks.deliveries'
+  | 'withdrawals.list'
+  | 'withdrawals.get'
+  | 'paymentMethods.list'
+  | 'rates.list';
+
+/** The operations of the client: those of the service, and `request` for an endpoint that the client does not know. */
+export type ClientOperation = Operation | 'request';

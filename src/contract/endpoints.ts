@@ -3,6 +3,7 @@
 // and the error classes use only its files that load no zod: types, statuses, json, wire, and the scalars of values/.
 
 import { listDeliveries, resendWebhook } from './deliveries.ts';
+import type { ClientOperation, Endpoint, Operation } from './endpoint.ts';
 import { createInvoice, getInvoice, listInvoices } from './invoices.ts';
 import { listPaymentMethods } from './payment-methods.ts';
 import { listRates } from './rates.ts';
@@ -18,13 +19,7 @@ const table = {
   'withdrawals.get': getWithdrawal,
   'paymentMethods.list': listPaymentMethods,
   'rates.list': listRates,
-} as const;
-
-/** The operations of the service, named as the client's methods. */
-export type Operation = keyof typeof table;
-
-/** The operations of the client: those of the service, and `request` for an endpoint that the client does not know. */
-export type ClientOperation = Operation | 'request';
+} as const satisfies Readonly<Record<Operation, Endpoint<unknown>>>;
 
 /** An endpoint with the name of its operation. */
 export type Named<AnyEndpoint> = AnyEndpoint & { readonly operation: ClientOperation };

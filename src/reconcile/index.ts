@@ -4,6 +4,8 @@
  * @packageDocumentation
  */
 // The entry `merchant-invoicing/reconcile`. This room takes from the contract only files without zod.
+export type { Callback } from '../checks.ts';
+export type { KnownInvoiceStatus } from '../contract/types.ts';
 export { Decimal } from '../contract/values/decimal.ts';
 export type {
   Finding,

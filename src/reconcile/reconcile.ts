@@ -28,8 +28,9 @@ import {
 // Reads the orders into a Map, walks the list of invoices once, and reads each suspect singly before it is reported. The list
 // decides nothing alone: it may move, lag or be cut. What it does not show is read singly.
 
-/** The part of a page that `reconcile` looks at: how many invoices the service counts. */
-interface CountedPage {
+interface InvoicePage {
+  readonly items: readonly ReconcileInvoice[];
+  /** How many invoices the service counts. */
   readonly total_items: number;
 }
 
@@ -43,15 +44,14 @@ interface InvalidInvoice {
 /** The part of a `MerchantClient` that `reconcile` needs. */
 export interface ReconcileClient {
   readonly invoices: {
-    /** Iterates over all invoices. */
+    /** Walks all invoices, page by page. */
     list(
       query: { readonly per_page: number },
       options: {
         readonly signal?: AbortSignal | undefined;
-        readonly onPage: (page: CountedPage) => void;
         readonly onInvalidItem: (item: InvalidInvoice) => void;
       },
-    ): AsyncIterable<ReconcileInvoice>;
+    ): { pages(): AsyncIterable<InvoicePage> };
     /** Reads one invoice by its uuid or external_id. */
     get(ident: string, options: { readonly signal?: AbortSignal | undefined }): PromiseLike<ReconcileInvoice>;
   };
@@ -377,12 +377,6 @@ class Run {
         { per_page: PER_PAGE },
         {
           signal: this.#requests.signal,
-          onPage: ({ total_items }) => {
-            total = total_items;
-            pages += 1;
-            const expected = Math.ceil(total / PER_PAGE);
-            notify(() => onProgress?.({ phase: 'invoices', done: pages, total: Math.max(pages, expected) }));
-          },
           onInvalidItem: ({ page, index, path, raw }) => {
             const { uuid, external_id } = (raw ?? {}) as Readonly<Record<string, unknown>>; // whatever the row holds
             const name = typeof uuid === 'string' ? uuid : `row ${index + 1} of page ${page}`;
@@ -394,9 +388,12 @@ class Run {
           },
         },
       );
-      for await (const invoice of rows) {
-        this.#totals.invoices += 1;
-        this.#see(invoice);
+      for await (const { items, total_items } of rows.pages()) {
+        total = total_items;
+        pages += 1;
+        for (const invoice of items) this.#see(invoice);
+        const expected = Math.max(pages, Math.ceil(total / PER_PAGE));
+        notify(() => onProgress?.({ phase: 'invoices', done: pages, total: expected }));
       }
     } catch (error) {
       if (!hasCode(error, 'SDK_PAGE')) throw error;
@@ -413,6 +410,7 @@ class Run {
   }
 
   #see(invoice: ReconcileInvoice): void {
+    this.#totals.invoices += 1;
     const { horizon, from } = this.#settings;
     this.#known ??= invoice;
     const entry = this.#entries.get(invoice.external_id);

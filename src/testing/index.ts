@@ -4,7 +4,9 @@
  *
  * @packageDocumentation
  */
+
 export { Decimal } from '../contract/values/decimal.ts';
+export type { ErrorByCode } from '../errors/guards.ts';
 export {
   type StoreCheck,
   type StoreConformanceOptions,

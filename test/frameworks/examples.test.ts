@@ -149,7 +149,7 @@ describe('examples/receivers', () => {
       console.log((await handler({ requestContext: { http: { method: 'POST' } }, headers, body })).body);`,
     );
     expect(said).toBe(
-      'order-1 26.86 exact\ndone\n[duplicate] The event was handled before. Nothing was done.\nduplicate\n',
+      'order-1 26.86 exact\ndone\n[duplicate] order-1 The event was handled before. Nothing was done. \nduplicate\n',
     );
   });
 });

@@ -58,15 +58,24 @@ function order(id: string, changes: Partial<ReconcileOrder> = {}): ReconcileOrde
   return { external_id: id, ...fitting, ...changes };
 }
 
+/** A list of two invoices a page, which may count others than it shows, and may end by an error. */
+function pagesOf(items: readonly ReconcileInvoice[], total_items = items.length, error?: Error) {
+  return {
+    async *pages() {
+      for (let at = 0; at < items.length || at === 0; at += 2) yield { items: items.slice(at, at + 2), total_items };
+      if (error !== undefined) throw error;
+    },
+  };
+}
+
 /** A service whose list and single reads may differ. */
 function serviceOf(listed: readonly ReconcileInvoice[], read: readonly ReconcileInvoice[] = listed) {
   const asked: string[] = [];
   const merchant: ReconcileClient = {
     invoices: {
-      async *list(_query, { onPage }) {
+      list: () => {
         asked.push('list');
-        onPage({ total_items: listed.length });
-        yield* listed;
+        return pagesOf(listed);
       },
       async get(ident) {
         asked.push(ident);
@@ -269,7 +278,7 @@ describe('a run', () => {
       const { entries, told } = await found({ merchant: odd, orders });
       expect(told).toEqual(['a paid_not_fulfilled', 'c order_without_invoice']);
       expect(entries[1]).toMatchObject({ confirmed: false }); // by the whole list alone
-      const cut = { invoices: { get, list: cutList(merchant) } };
+      const cut = { invoices: { get, list: () => pagesOf([invoice('a'), invoice('b')], 40) } };
       expect((await found({ merchant: cut, orders })).told).toEqual([
         'null invoices_not_listed',
         'a paid_not_fulfilled',
@@ -278,38 +287,27 @@ describe('a run', () => {
     },
   );
 
-  function cutList(merchant: ReconcileClient): ReconcileClient['invoices']['list'] {
-    return async function* (query, options) {
-      options.onPage({ total_items: 40 });
-      yield* merchant.invoices.list(query, { ...options, onPage: () => {} });
-    };
-  }
-
   it('says so where the list is cut, or has no stable order, and reads each order that it did not show', async () => {
     const hidden = [invoice('a'), invoice('b', expired)];
     const { merchant } = serviceOf([], hidden);
     const orders = [order('a', open), order('b', { state: 'canceled' }), order('c', { state: 'canceled' })];
-    const cut = await found({ merchant: { invoices: { ...merchant.invoices, list: cutList(merchant) } }, orders });
+    const cut = await found({ merchant: { invoices: { ...merchant.invoices, list: () => pagesOf([], 40) } }, orders });
     expect(cut.told).toEqual(['null invoices_not_listed', 'a paid_not_fulfilled']);
     expect(cut.entries[0]).toMatchObject({
       problem: expect.stringContaining('showed 0 invoices, and the service counts 40'),
     });
-    const list: ReconcileClient['invoices']['list'] = async function* () {
-      yield invoice('b', expired);
-      throw fakeError('SDK_PAGE');
-    };
+    const list = () => pagesOf([invoice('b', expired)], 1, fakeError('SDK_PAGE'));
     const broken = await found({ merchant: { invoices: { ...merchant.invoices, list } }, orders });
     expect(broken.told).toEqual(['null invoices_not_listed', 'a paid_not_fulfilled']);
   });
 
   it('names invoices that cannot be decoded, and reads the order of one singly', async () => {
     const { merchant } = serviceOf([], [invoice('a')]);
-    // biome-ignore lint/correctness/useYield: all its rows are invalid
-    const list: ReconcileClient['invoices']['list'] = async function* (_query, { onPage, onInvalidItem }) {
-      onPage({ total_items: 2 });
+    const list: ReconcileClient['invoices']['list'] = (_query, { onInvalidItem }) => {
       const bad = { page: 1, index: 0, path: 'amount', raw: { uuid: 'u', external_id: 'z' } };
       for (const item of [bad, { ...bad, page: 2 }, { ...bad, index: 1, raw: { uuid: 'v', external_id: 'a' } }])
         onInvalidItem(item);
+      return pagesOf([], 2);
     };
     const { told } = await found({ merchant: { invoices: { ...merchant.invoices, list } }, orders: [order('a')] });
     expect(told).toEqual(['z invoice_malformed']);
@@ -334,10 +332,7 @@ describe('a run', () => {
       const run = reconcile({ merchant: odd, orders: [order('a', open), order('b', open)], now: () => NOW });
       await expect(run.summary()).rejects.toMatchObject({ code });
       await expect(run.summary()).rejects.toMatchObject({ code });
-      // biome-ignore lint/correctness/useYield: it fails before its first item
-      const list = async function* (): AsyncGenerator<never> {
-        await refuse();
-      };
+      const list = () => pagesOf([], 0, fakeError(code));
       await expect(found({ merchant: { invoices: { ...merchant.invoices, list } }, orders: [] })).rejects.toMatchObject(
         { code },
       );

@@ -104,8 +104,8 @@ async function chaos(seed: number, calls: number) {
     const abort = new AbortController();
     const cancel = own() < 0.1 ? clock.timer(own() * 3_000, () => abort.abort(marker)) : () => {};
     Object.assign(reused, { external_id: externalId, customer_id: CUSTOMER, amount, purpose: marker });
-    const options = { signal: AbortSignal.any([everybody.signal, abort.signal]) };
-    const called = own() < 0.5 ? invoices.createOrGet(reused, options) : invoices.create(reused, options);
+    const callOptions = { signal: AbortSignal.any([everybody.signal, abort.signal]) };
+    const called = own() < 0.5 ? invoices.createOrGet(reused, callOptions) : invoices.create(reused, callOptions);
     const ended = called.withResponse().then(
       ({ data, response: { recovered } }): End =>
         'invoice' in data ? { ok: true, ...data, recovered } : { ok: true, invoice: data, created: true, recovered },

@@ -54,7 +54,10 @@ test('each error of a burst hides the key of its own attempt', async () => {
   let given = 0;
   const client = new MerchantClient({
     ...options,
-    apiKey: async () => `key_rotated_${(given += 1)}_9Lm`,
+    apiKey: async () => {
+      given += 1;
+      return `key_rotated_${given}_9Lm`;
+    },
     fetch: async (_, { headers }) => refuse(400, { code: 'NO', message: `you sent ${headers.get('x-api-key')}` }),
   });
   const errors = await Promise.all(Array.from({ length: 41 }, () => errorOf(client.rates.list())));

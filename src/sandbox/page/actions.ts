@@ -1,4 +1,4 @@
-import type { Operation } from '../../contract/endpoints.ts';
+import type { Operation } from '../../contract/endpoint.ts';
 import { endpoints } from '../../contract/endpoints.ts';
 import { ConfigurationError } from '../../errors/classes.ts';
 import { isMerchantError } from '../../errors/guards.ts';

@@ -1,5 +1,5 @@
 import { checkOptions, namesOf } from '../../checks.ts';
-import type { Operation } from '../../contract/endpoints.ts';
+import type { Operation } from '../../contract/endpoint.ts';
 import { INVOICE_STATUS_NAMES, WITHDRAWAL_STATUSES } from '../../contract/statuses.ts';
 import { ConfigurationError } from '../../errors/classes.ts';
 import { openInvoice } from '../business/invoices.ts';

@@ -1,4 +1,5 @@
-import { endpoints, type Operation } from '../../contract/endpoints.ts';
+import type { Operation } from '../../contract/endpoint.ts';
+import { endpoints } from '../../contract/endpoints.ts';
 
 /** The endpoint of a path, or the reason why none matches. */
 export type Match =

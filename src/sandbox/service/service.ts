@@ -1,7 +1,8 @@
 // service/ answers the requests to the API: faults, key, route, handler, answer. It imports business/ and delivery/. A new
 // endpoint needs one handler in handlers.ts.
 
-import { endpoints, type Operation } from '../../contract/endpoints.ts';
+import type { Operation } from '../../contract/endpoint.ts';
+import { endpoints } from '../../contract/endpoints.ts';
 import { payloadOf } from '../../contract/envelope.ts';
 import type { RequestFault } from '../state/faults.ts';
 import { note, type World } from '../world.ts';

@@ -1,5 +1,5 @@
 import { checkOptions, namesOf } from '../../checks.ts';
-import type { Operation } from '../../contract/endpoints.ts';
+import type { Operation } from '../../contract/endpoint.ts';
 import { ConfigurationError } from '../../errors/classes.ts';
 import { fail, shown } from '../option-checks.ts';
 import { createRandom } from './random.ts';

@@ -141,21 +141,19 @@ Never point it at a live shop: it may fulfil what it accepts.`,
     example: 'MERCHANT_API_KEY=… npx merchant-invoicing reconcile --orders orders.csv',
     words: 0,
     flags: {
-      orders: text('FILE', 'CSV with a header, - for standard input'),
+      orders: text('FILE', 'CSV with a header, or JSON lines, - for standard input'),
       column: list('NAME=HEADER', 'a column with another name: amount=Total'),
       state: list('WORD=STATE', 'what your states mean: shipped=fulfilled'),
       'decimal-comma': flag('amounts are written as 1.234,50'),
-      since: text('TIME', 'invoices created since then: 7d, or 2026-01-31'),
-      until: text('TIME', 'invoices created before then'),
-      status: list('STATUS', 'invoices of this status only, repeatable'),
-      grace: textOr('21h', 'what ended later is left to its webhook'),
+      since: text('TIME', 'the file has all orders since then: 7d, or 2026-01-31'),
+      grace: textOr('15m', 'younger differences are left for the next run'),
       csv: flag('prints the findings as CSV'),
       'base-url': text('URL', 'default MERCHANT_BASE_URL'),
       'key-file': text('FILE', 'the API key, default MERCHANT_API_KEY'),
       'allow-http': flag('plain http to a host that is not this machine'),
-      folder: text('FOLDER', 'for temporary files of large runs'),
     },
-    notes: `Columns: external_id amount currency state, and credited_usdt if you have it.
+    notes: `Columns: external_id amount currency state, and credited_usdt created_at if you
+have them.
 States: open paid fulfilled canceled refunded. It only reads.
 Code 0: all match. 1: findings. 2: something could not be compared.`,
   },

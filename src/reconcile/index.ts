@@ -8,25 +8,23 @@ export type { Callback } from '../checks.ts';
 export type { KnownInvoiceStatus } from '../contract/types.ts';
 export { Decimal } from '../contract/values/decimal.ts';
 export type {
-  ReconcileCallOptions,
-  ReconcileClient,
-  ReconcileListOptions,
-  ReconcileQuery,
-} from './client.ts';
-export type {
-  AmountValues,
   Finding,
-  FindingFacts,
   FindingKind,
-  FindingValues,
   FoundInvoice,
   FoundOrder,
-  NotCompared,
-  NotComparedReason,
   OrderState,
-} from './findings.ts';
-export type { Instant, Orders, ReconcileOptions, ReconcileProgress } from './options.ts';
-export type { ReconcileInvoice } from './read/invoice-row.ts';
-export type { ReconcileOrder } from './read/order-row.ts';
-export { type Reconciliation, reconcile } from './reconcile.ts';
-export type { CurrencySummary, ReconcileSummary } from './summary.ts';
+  ReconcileInvoice,
+  ReconcileOrder,
+  UnreadableOrder,
+} from './compare.ts';
+export {
+  type CurrencySummary,
+  type NotCompared,
+  type NotComparedReason,
+  type ReconcileClient,
+  type ReconcileOptions,
+  type ReconcileProgress,
+  type ReconcileSummary,
+  type Reconciliation,
+  reconcile,
+} from './reconcile.ts';

@@ -1,188 +1,594 @@
 import { notify } from '../callbacks.ts';
+import {
+  type Callback,
+  checkCallbacks,
+  checkOptions,
+  checkSignal,
+  configurationFail,
+  kindOf,
+  namesOf,
+  readCount,
+} from '../checks.ts';
+import { instantFrom } from '../contract/values/instants.ts';
 import { AbortedError } from '../errors/classes.ts';
-import { isMerchantError } from '../errors/guards.ts';
-import { Comparison, type Result } from './compare/comparison.ts';
-import { SecondReading } from './compare/second-reading.ts';
-import type { Finding, NotCompared } from './findings.ts';
-import { type ReconcileOptions, type ReconcileProgress, readSettings, type Settings } from './options.ts';
-import { readInvoices } from './read/invoices.ts';
-import { ListCheck } from './read/list-check.ts';
-import { badOrder } from './read/lookup.ts';
-import { BadOrder, readOrder } from './read/order-row.ts';
-import { Partitions } from './rows/partitions.ts';
-import type { InvoiceRow } from './rows/rows.ts';
-import { type ReconcileSummary, Tally } from './summary.ts';
+import { hasCode, isMerchantError } from '../errors/guards.ts';
+import {
+  type Finding,
+  type FindingKind,
+  type FoundOrder,
+  findingOf,
+  type Judgement,
+  judge,
+  type ReconcileInvoice,
+  type ReconcileOrder,
+  readOrder,
+  type UnreadableOrder,
+} from './compare.ts';
+
+// Reads the orders into a Map, walks the list of invoices once, and reads each suspect singly before it is reported. The list
+// decides nothing alone: it may move, lag or be cut. What it does not show is read singly.
+
+interface InvoicePage {
+  readonly items: readonly ReconcileInvoice[];
+  /** How many invoices the service counts. */
+  readonly total_items: number;
+}
+
+interface InvalidInvoice {
+  readonly page: number;
+  readonly index: number;
+  readonly path: string;
+  readonly raw: unknown;
+}
+
+/** The part of a `MerchantClient` that `reconcile` needs. */
+export interface ReconcileClient {
+  readonly invoices: {
+    /** Walks all invoices, page by page. */
+    list(
+      query: { readonly per_page: number },
+      options: {
+        readonly signal?: AbortSignal | undefined;
+        readonly onInvalidItem: (item: InvalidInvoice) => void;
+      },
+    ): { pages(): AsyncIterable<InvoicePage> };
+    /** Reads one invoice by its uuid or external_id. */
+    get(ident: string, options: { readonly signal?: AbortSignal | undefined }): PromiseLike<ReconcileInvoice>;
+  };
+}
+
+/** A row of the shop. */
+type Row = ReconcileOrder | UnreadableOrder;
 
 /**
- * A run of {@link reconcile}. It begins when it is iterated or its summary is awaited, and can be iterated once. Leaving the
- * loop ends the requests in flight and removes the files.
+ * Options of {@link reconcile}.
+ *
+ * @example
+ * const run = reconcile({ merchant, orders, since: Date.now() - 7 * 86_400_000 });
  */
+export interface ReconcileOptions {
+  /** A MerchantClient. */
+  readonly merchant: ReconcileClient;
+  /** The orders, in any order and from any source. They are held in memory, some 800 bytes each. */
+  readonly orders: Iterable<Row> | AsyncIterable<Row>;
+  /**
+   * The time from which `orders` has all orders: a Date, milliseconds since 1970, or ISO 8601 text. An earlier invoice without
+   * an order is no finding. The list is read to its end in any case. Default: `orders` has all.
+   */
+  readonly since?: Date | number | string | undefined;
+  /**
+   * What changed less than this many milliseconds before the run is left for the next one: a webhook under way, a replica of
+   * the service that lags.
+   * @defaultValue 900_000 (15 minutes)
+   */
+  readonly grace?: number | undefined;
+  /** Ends the run. It then rejects with an AbortedError. */
+  readonly signal?: AbortSignal | undefined;
+  /** Single reads in flight, 1 to 32. @defaultValue 4 */
+  readonly concurrency?: number | undefined;
+  /** Called with the progress. Its errors are ignored. */
+  readonly onProgress?: Callback<[progress: ReconcileProgress]> | undefined;
+  /** The time of the run, in milliseconds since 1970. Default: the clock of this machine. */
+  readonly now?: (() => number) | undefined;
+}
+
+/** The progress of a run: after each page of the list, and after each order that was read singly. */
+export interface ReconcileProgress {
+  readonly phase: 'invoices' | 'orders';
+  readonly done: number;
+  readonly total: number;
+}
+
+/**
+ * Why something could not be compared.
+ *
+ * - `order_malformed`: a member of the order cannot be read.
+ * - `invoice_malformed`: the invoice cannot be decoded, contradicts itself or has an unknown status.
+ * - `invoice_not_read`: the service could not say whether the order has an invoice, or what was paid.
+ * - `several_invoices`: the service has several invoices with this `external_id`.
+ * - `invoices_not_listed`: the list showed fewer invoices than the service counts.
+ */
+export type NotComparedReason =
+  | 'order_malformed'
+  | 'invoice_malformed'
+  | 'invoice_not_read'
+  | 'several_invoices'
+  | 'invoices_not_listed';
+
+/** Something that could not be compared. It comes among the findings, so that nothing is dropped silently. */
+export interface NotCompared {
+  readonly kind: 'not_compared';
+  /** Null if the row has no readable id. */
+  readonly external_id: string | null;
+  /** In upper case. Null if unknown. */
+  readonly currency: string | null;
+  readonly reason: NotComparedReason;
+  /** The problem, as a sentence. */
+  readonly problem: string;
+  /** Where it stood, such as `line 17`, `row 16` or `the list`. */
+  readonly place: string;
+}
+
+/** The counts of one currency. */
+export interface CurrencySummary {
+  /** In upper case. Null for what has none, such as an order that cannot be read. */
+  readonly currency: string | null;
+  readonly matched: number;
+  readonly withinGrace: number;
+  readonly notCompared: number;
+  readonly findings: Readonly<Partial<Record<FindingKind, number>>>;
+}
+
+/**
+ * The result of a run. Each order is counted once: `orders` is the sum of `matched`, `withinGrace`, `differing` and
+ * `ordersNotCompared`.
+ */
+export interface ReconcileSummary {
+  /** True if the run was read to its end. */
+  readonly complete: boolean;
+  /** Orders read, also those that cannot be compared. */
+  readonly orders: number;
+  /** Invoices that the list showed. */
+  readonly invoices: number;
+  /** Orders that agree with their invoice, or need none. */
+  readonly matched: number;
+  /** Orders whose difference is younger than `grace`. */
+  readonly withinGrace: number;
+  /** Orders with a finding. An order may have several findings. */
+  readonly differing: number;
+  readonly ordersNotCompared: number;
+  /** Invoices without an order that are findings. */
+  readonly invoicesWithoutOrder: number;
+  /** Findings of all kinds. */
+  readonly findings: number;
+  /** Entries of the kind `not_compared`. */
+  readonly notCompared: number;
+  /** Sorted by currency, the one without a currency last. */
+  readonly currencies: readonly CurrencySummary[];
+}
+
+/** A run of {@link reconcile}. It begins when it is iterated or its summary is awaited, and can be iterated once. */
 export interface Reconciliation extends AsyncIterable<Finding | NotCompared> {
   /**
    * Resolves with the counts when the loop has ended. Without a loop it reads everything itself.
-   * @throws MerchantError that ended the run, also if the loop has thrown it.
+   * @throws MerchantError that ended the run.
    * @example
    * const { matched, findings } = await run.summary();
    */
   summary(): Promise<ReconcileSummary>;
 }
 
+const fail = configurationFail('reconcile');
+const NAMES = namesOf<ReconcileOptions>({
+  merchant: true,
+  orders: true,
+  since: true,
+  grace: true,
+  signal: true,
+  concurrency: true,
+  onProgress: true,
+  now: true,
+});
+const GRACE = 15 * 60_000;
+
 /**
- * Compares the orders of a shop with the invoices of the service, and yields the differences.
+ * Compares the orders of a shop with the invoices of the service, and yields the differences in the order of `orders`, then
+ * the invoices without an order. It reads only.
  *
- * Orders are read first, then invoices, and both are held until they are compared: in memory, or in files beyond
- * `maxInMemory` rows. Invoices that ended less than `grace` ago are left to their webhook. Before a finding is reported, both
- * sides are read again, so that nothing is invented while invoices move.
+ * Each difference is read again just before it is reported, and an order that the list does not show is read singly.
  *
  * @throws ConfigurationError (`SDK_CONFIGURATION`) for an unusable option.
  * @example
- * const run = reconcile({ merchant, orders, lookup });
+ * const run = reconcile({ merchant, orders });
  * for await (const finding of run) {
  *   if (finding.kind === 'paid_not_fulfilled') alertOperator(`${finding.external_id}: ${finding.action}`);
  * }
  * const { currencies } = await run.summary();
  */
 export function reconcile(options: ReconcileOptions): Reconciliation {
-  return new Run(readSettings(options));
+  checkOptions('options', options, NAMES, fail);
+  const { merchant, orders, since, grace = GRACE, signal, onProgress, now = Date.now } = options;
+  const { list, get } = (merchant as Partial<ReconcileClient> | null)?.invoices ?? {}; // checked here
+  if (typeof list !== 'function' || typeof get !== 'function') fail('merchant must be a MerchantClient');
+  if (typeof orders !== 'object' || orders === null || !(Symbol.iterator in orders || Symbol.asyncIterator in orders)) {
+    fail(`orders must be an iterable or async iterable of orders, not ${kindOf(orders)}`);
+  }
+  const from = since === undefined ? 0 : instantFrom(since);
+  if (from === null) fail('since must be a Date, milliseconds since 1970 or ISO 8601 text');
+  if (typeof grace !== 'number' || !(grace >= 0))
+    fail(`grace must be a number of milliseconds from 0, not ${kindOf(grace)}`);
+  checkSignal('signal', signal, fail);
+  checkCallbacks({ onProgress, now }, fail);
+  const concurrency = readCount('concurrency', options.concurrency, { byDefault: 4, min: 1, max: 32 }, fail);
+  const run = new Run({ ...options, concurrency, horizon: now() - grace, from: from ?? 0 });
+  const entries = run.entries();
+  let hasBegun = false;
+  return {
+    [Symbol.asyncIterator]() {
+      const iterator: AsyncIterator<Finding | NotCompared> = {
+        next: () => {
+          hasBegun = true;
+          return entries.next();
+        },
+        return: async () => {
+          await entries.return(undefined);
+          run.end(false); // also where the loop was left before it began
+          return { done: true, value: undefined };
+        },
+      };
+      return iterator;
+    },
+    async summary() {
+      if (!hasBegun) for await (const _ of entries) void _; // the entries are counted
+      return await run.ended;
+    },
+  };
 }
 
-class Run implements Reconciliation {
+interface Settings extends Pick<ReconcileOptions, 'merchant' | 'orders' | 'signal' | 'onProgress'> {
+  readonly concurrency: number;
+  /** What changed after this time is left for the next run. */
+  readonly horizon: number;
+  readonly from: number;
+}
+
+/** What the walk has shown of an order. */
+interface Entry {
+  readonly order: FoundOrder;
+  /** The number of orders with this id. */
+  orders: number;
+  /** The uuid of its invoice, or null if the list has not shown one. */
+  uuid: string | null;
+  /** The listed invoice, kept while it differs. */
+  invoice: ReconcileInvoice | null;
+  isSettled: boolean;
+  hasSeveral: boolean;
+}
+
+type Result = Finding | NotCompared;
+type Reading = ReconcileInvoice | 'absent' | 'refused' | 'malformed';
+type CurrencyCounts = {
+  matched: number;
+  withinGrace: number;
+  notCompared: number;
+  findings: Partial<Record<FindingKind, number>>;
+};
+
+const PER_PAGE = 100;
+
+class Run {
   readonly #settings: Settings;
-  readonly #tally = new Tally();
-  readonly #entries: AsyncGenerator<Result, void, undefined>;
-  readonly #ended: Promise<ReconcileSummary>;
-  #end: (summary: ReconcileSummary) => void = () => {};
-  #fail: (error: unknown) => void = () => {};
-  #hasBegun = false;
+  readonly #requests = new AbortController();
+  readonly #entries = new Map<string, Entry>();
+  /** Orders, and what could not be read as one, in the order of the file. */
+  readonly #rows: (Entry | NotCompared)[] = [];
+  /** Ids of orders that cannot be compared: their invoices are not without an order. */
+  readonly #badOrders = new Set<string>();
+  /** Invoices without an order. */
+  readonly #strangers: ReconcileInvoice[] = [];
+  readonly #totals = {
+    orders: 0,
+    invoices: 0,
+    matched: 0,
+    withinGrace: 0,
+    differing: 0,
+    ordersNotCompared: 0,
+    invoicesWithoutOrder: 0,
+    findings: 0,
+    notCompared: 0,
+  };
+  readonly #currencies = new Map<string | null, CurrencyCounts>();
+  #isListWhole = true;
+  #known: ReconcileInvoice | null = null;
+  #accepts: Promise<boolean> | null = null;
+  #resolve: (summary: ReconcileSummary) => void = () => {};
+  #reject: (error: unknown) => void = () => {};
+  readonly ended: Promise<ReconcileSummary>;
 
   constructor(settings: Settings) {
     this.#settings = settings;
-    this.#entries = this.#run();
-    this.#ended = new Promise((resolve, reject) => {
-      this.#end = resolve;
-      this.#fail = reject;
+    this.ended = new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
     });
-    this.#ended.catch(() => {}); // the loop throws the same error
+    this.ended.catch(() => {}); // the loop throws the same error
   }
 
-  [Symbol.asyncIterator](): AsyncIterator<Finding | NotCompared> {
-    this.#hasBegun = true;
-    return this.#entries;
+  /** Settles the summary. The first call counts. */
+  end(complete: boolean): void {
+    const currencies = [...this.#currencies]
+      .sort(([a], [b]) => ((a ?? '\uffff') < (b ?? '\uffff') ? -1 : 1))
+      .map(([currency, counts]) => ({ currency, ...counts, findings: { ...counts.findings } }));
+    this.#resolve({ complete, ...this.#totals, currencies });
   }
 
-  async summary(): Promise<ReconcileSummary> {
-    if (!this.#hasBegun) for await (const _ of this) void _; // the entries are counted
-    return this.#ended;
-  }
-
-  async *#run(): AsyncGenerator<Result, void, undefined> {
+  async *entries(): AsyncGenerator<Result, void, undefined> {
     const { signal } = this.#settings;
-    const requests = new AbortController();
-    const onAbort = (): void => requests.abort(signal?.reason);
-    const rows = new Partitions(this.#settings.maxInMemory, this.#settings.folder);
+    const onAbort = (): void => this.#requests.abort(signal?.reason);
+    signal?.addEventListener('abort', onAbort, { once: true });
     let isComplete = false;
     try {
-      signal?.addEventListener('abort', onAbort, { once: true });
-      for await (const entry of this.#entriesOf(rows, requests.signal)) {
-        this.#tally.add(entry);
-        yield entry;
-      }
+      if (signal?.aborted) throw signal.reason;
+      await this.#readOrders();
+      for (const entry of await this.#walk()) yield this.#add(entry);
+      yield* this.#inOrder(this.#rows, (row) => ('kind' in row ? [row] : this.#settle(row)));
+      yield* this.#inOrder(this.#strangers, (invoice) => this.#settleStranger(invoice));
       isComplete = true;
     } catch (error) {
-      const reported = signal?.aborted && !isMerchantError(error) ? aborted(signal) : error;
-      this.#fail(reported);
+      const reported = signal?.aborted ? aborted(signal) : error;
+      this.#reject(reported);
       throw reported;
     } finally {
       signal?.removeEventListener('abort', onAbort);
-      requests.abort();
-      await rows.remove();
-      this.#end(this.#tally.summary(isComplete));
+      this.#requests.abort();
+      this.end(isComplete);
     }
   }
 
-  async *#entriesOf(rows: Partitions, requests: AbortSignal): AsyncGenerator<Result, void, undefined> {
-    const reading = new SecondReading(this.#settings.merchant, requests);
-    const comparison = new Comparison(this.#settings, this.#tally, reading, requests);
-    yield* this.#readOrders(rows);
-    const check = new ListCheck(this.#settings);
-    yield* this.#readInvoices(rows, reading, check, requests);
-    let done = 0;
-    for await (const group of rows.groups()) {
-      this.#goOn();
-      for await (const entry of comparison.compare(group.rows)) {
-        this.#goOn();
-        yield entry;
+  async #readOrders(): Promise<void> {
+    for await (const given of this.#settings.orders) {
+      this.#settings.signal?.throwIfAborted();
+      this.#totals.orders += 1;
+      const order = readOrder(given, `row ${this.#totals.orders}`);
+      if ('problem' in order) {
+        this.#totals.ordersNotCompared += 1;
+        this.#rows.push(notCompared('order_malformed', order.problem, order.place, order.external_id));
+        if (order.external_id !== null) this.#badOrders.add(order.external_id);
+        continue;
       }
-      done += group.count;
-      this.#report('comparison', done, rows.count);
-    }
-    yield* check.shortage(this.#tally.invoices);
-    yield* this.#walkAgain(comparison, requests);
-  }
-
-  async *#readOrders(rows: Partitions): AsyncGenerator<Result, void, undefined> {
-    for await (const order of this.#settings.orders ?? []) {
-      this.#goOn();
-      this.#tally.orders += 1;
-      const row = readOrder(order, `row ${this.#tally.orders}`);
-      const written = row instanceof BadOrder ? null : rows.add(row);
-      if (row instanceof BadOrder) yield badOrder(row);
-      if (written !== null) await written;
-      if (this.#tally.orders % 100 === 0) this.#report('orders', this.#tally.orders, null);
-    }
-  }
-
-  async *#readInvoices(
-    rows: Partitions,
-    reading: SecondReading,
-    check: ListCheck,
-    requests: AbortSignal,
-  ): AsyncGenerator<Result, void, undefined> {
-    for (const status of this.#settings.statuses) {
-      this.#goOn();
-      for await (const { rows: found, unread, page } of readInvoices(this.#settings, status, requests)) {
-        this.#goOn();
-        yield* unread;
-        check.take(page, unread.length);
-        for (const row of found) {
-          reading.know(row);
-          const written = rows.add(row);
-          if (written !== null) await written;
-        }
-        this.#report('invoices', page.page, page.total_pages);
+      const known = this.#entries.get(order.external_id);
+      if (known !== undefined) known.orders += 1;
+      else {
+        const entry = { order, orders: 1, uuid: null, invoice: null, isSettled: false, hasSeveral: false };
+        this.#entries.set(order.external_id, entry);
+        this.#rows.push(entry);
       }
     }
   }
 
-  /** Looks for the invoices that a read by `external_id` could neither show nor deny. */
-  async *#walkAgain(comparison: Comparison, requests: AbortSignal): AsyncGenerator<Result, void, undefined> {
-    const { unread } = comparison;
-    if (unread.size === 0) return;
-    const found = new Map<string, InvoiceRow | 'malformed'>();
-    let isBlind = false;
-    const whole = { ...this.#settings, since: Number.NEGATIVE_INFINITY, until: Number.POSITIVE_INFINITY };
-    for await (const page of readInvoices(whole, undefined, requests)) {
-      this.#goOn();
-      for (const row of page.rows) if (unread.has(row.id)) found.set(row.id, row);
-      for (const { external_id } of page.unread) {
-        if (external_id === null) isBlind = true;
-        else found.set(external_id, 'malformed');
+  /** Walks the list once, settles what agrees, and keeps what differs. */
+  async #walk(): Promise<NotCompared[]> {
+    const { merchant, onProgress } = this.#settings;
+    const problems: NotCompared[] = [];
+    const invalid = new Set<string>();
+    let [total, pages] = [0, 0];
+    try {
+      const rows = merchant.invoices.list(
+        { per_page: PER_PAGE },
+        {
+          signal: this.#requests.signal,
+          onInvalidItem: ({ page, index, path, raw }) => {
+            const { uuid, external_id } = (raw ?? {}) as Readonly<Record<string, unknown>>; // whatever the row holds
+            const name = typeof uuid === 'string' ? uuid : `row ${index + 1} of page ${page}`;
+            if (invalid.has(name)) return; // its page was read again
+            invalid.add(name);
+            const id = typeof external_id === 'string' ? external_id : null;
+            if (id !== null && (this.#entries.has(id) || this.#badOrders.has(id))) return; // read singly, or reported already
+            problems.push(notCompared('invoice_malformed', `it cannot be read at "${path}"`, `invoice ${name}`, id));
+          },
+        },
+      );
+      for await (const { items, total_items } of rows.pages()) {
+        total = total_items;
+        pages += 1;
+        for (const invoice of items) this.#see(invoice);
+        const expected = Math.max(pages, Math.ceil(total / PER_PAGE));
+        notify(() => onProgress?.({ phase: 'invoices', done: pages, total: expected }));
       }
+    } catch (error) {
+      if (!hasCode(error, 'SDK_PAGE')) throw error;
+      this.#isListWhole = false;
+      problems.push(notCompared('invoices_not_listed', error.message, 'the list', null));
     }
-    for (const order of unread.values()) {
-      const invoice = found.get(order.id) ?? null;
-      yield* isBlind && invoice === null ? comparison.giveUp(order) : comparison.afterWalk(order, invoice);
+    const seen = this.#totals.invoices + invalid.size;
+    if (this.#isListWhole && seen < total) {
+      this.#isListWhole = false;
+      const problem = `the list showed ${seen} invoices, and the service counts ${total}: invoices without an order may be missing`;
+      problems.push(notCompared('invoices_not_listed', problem, 'the list', null));
+    }
+    return problems;
+  }
+
+  #see(invoice: ReconcileInvoice): void {
+    this.#totals.invoices += 1;
+    const { horizon, from } = this.#settings;
+    this.#known ??= invoice;
+    const entry = this.#entries.get(invoice.external_id);
+    if (entry === undefined) {
+      const isOurs = invoice.created_at.getTime() >= from && !this.#badOrders.has(invoice.external_id);
+      if (isOurs && judge(null, invoice, horizon).ending !== 'matched') this.#strangers.push(invoice);
+      return;
+    }
+    if (entry.uuid !== null && entry.uuid !== invoice.uuid) entry.hasSeveral = true;
+    entry.uuid = invoice.uuid;
+    entry.isSettled = judge(entry.order, invoice, horizon).ending === 'matched';
+    entry.invoice = entry.isSettled ? null : invoice;
+  }
+
+  /** Works on several items at once, and yields their results in order. */
+  async *#inOrder<Item>(items: readonly Item[], work: (item: Item) => Promise<Result[]> | Result[]) {
+    const window: (Promise<Result[]> | Result[])[] = [];
+    const { concurrency, signal, onProgress } = this.#settings;
+    let next = 0;
+    for (let done = 0; done < items.length; done += 1) {
+      for (; next < items.length && window.length < concurrency; next += 1) {
+        const result = work(items[next] as Item); // within the length
+        if (result instanceof Promise) result.catch(() => {}); // awaited below, perhaps after another one has failed
+        window.push(result);
+      }
+      const results = window.shift();
+      if (results instanceof Promise) {
+        yield* (await results).map((entry) => this.#add(entry));
+        notify(() => onProgress?.({ phase: 'orders', done: done + 1, total: items.length }));
+      } else yield* (results ?? []).map((entry) => this.#add(entry));
+      signal?.throwIfAborted();
     }
   }
 
-  #goOn(): void {
-    const { signal } = this.#settings;
-    if (signal?.aborted) throw aborted(signal);
+  #settle(entry: Entry): Promise<Result[]> | Result[] {
+    const { order, orders } = entry;
+    if (entry.hasSeveral) {
+      this.#totals.ordersNotCompared += orders;
+      const problem = 'several invoices have this external_id';
+      return [notCompared('several_invoices', problem, order.place, order.external_id, order.currency)];
+    }
+    if (orders > 1) {
+      this.#totals.differing += orders;
+      const action = 'Keep one order with this external_id: one payment must not fulfil two.';
+      const difference = { kind: 'duplicate_order', expected: 1, actual: orders, difference: null, action } as const;
+      return [findingOf(difference, true, order, entry.invoice)];
+    }
+    if (entry.isSettled) return this.#settled('matched', order);
+    return this.#readAgain(entry);
   }
 
-  #report(phase: ReconcileProgress['phase'], done: number, total: number | null): void {
-    notify(() => this.#settings.onProgress?.({ phase, done, total, findings: this.#tally.findings }));
+  async #readAgain({ order, invoice: listed }: Entry): Promise<Result[]> {
+    const { external_id, currency, place } = order;
+    const reading = listed === null ? await this.#search(external_id) : await this.#again(listed);
+    const leaveOut = (reason: NotComparedReason, problem: string): Result[] => {
+      this.#totals.ordersNotCompared += 1;
+      return [notCompared(reason, problem, place, external_id, currency)];
+    };
+    if (reading === 'malformed') return leaveOut('invoice_malformed', 'the invoice is not as the interface says');
+    if (reading === 'refused' && listed === null && !this.#isListWhole) {
+      return leaveOut(
+        'invoice_not_read',
+        'the service reads no invoice by this external_id, and the list is not whole',
+      );
+    }
+    const fresh = typeof reading === 'string' ? null : reading;
+    // A single read in the creation form never replaces a full row.
+    const isShort = fresh !== null && lacksItsEnd(fresh);
+    if (isShort && (listed === null || listed.status !== fresh.status)) {
+      if (listed !== null) return this.#settled('within_grace', order); // it ended a moment ago
+      return leaveOut('invoice_not_read', 'the single read does not say what was paid, and the list does not show it');
+    }
+    const invoice = isShort ? listed : (fresh ?? listed);
+    const judgement = judge(order, invoice, this.#settings.horizon);
+    if (judgement.ending === 'malformed') return leaveOut('invoice_malformed', judgement.problem);
+    if (judgement.ending !== 'differs') return this.#settled(judgement.ending, order);
+    this.#totals.differing += 1;
+    const isConfirmed = fresh !== null || (listed === null && reading === 'absent');
+    return judgement.differences.map((difference) => findingOf(difference, isConfirmed, order, invoice));
   }
+
+  async #settleStranger(listed: ReconcileInvoice): Promise<Result[]> {
+    const reading = await this.#again(listed);
+    const fresh = typeof reading === 'string' || lacksItsEnd(reading) ? null : reading;
+    const invoice = fresh ?? listed;
+    const judgement = judge(null, invoice, this.#settings.horizon);
+    const { external_id, currency } = invoice;
+    if (judgement.ending === 'malformed') {
+      const place = `invoice ${invoice.uuid}`;
+      return [notCompared('invoice_malformed', judgement.problem, place, external_id, currency.code.toUpperCase())];
+    }
+    if (judgement.ending !== 'differs') return [];
+    this.#totals.invoicesWithoutOrder += 1;
+    return judgement.differences.map((difference) => findingOf(difference, fresh !== null, null, invoice));
+  }
+
+  #settled(ending: Exclude<Judgement['ending'], 'differs' | 'malformed'>, { currency }: FoundOrder): [] {
+    const name = ending === 'matched' ? 'matched' : 'withinGrace';
+    this.#totals[name] += 1;
+    this.#countsOf(currency)[name] += 1;
+    return [];
+  }
+
+  /** Reads a listed invoice again, by the id that the service accepts. */
+  async #again({ uuid, external_id }: ReconcileInvoice): Promise<Reading> {
+    for (const ident of [uuid, external_id]) {
+      const reading = await this.#read(ident);
+      if (reading === 'malformed' || (typeof reading === 'object' && reading.uuid === uuid)) return reading;
+    }
+    return 'refused';
+  }
+
+  /**
+   * Looks for an invoice that the list did not show. The interface does not say which ids a read accepts, so "not found"
+   * counts only if a listed invoice is found by its external_id.
+   */
+  async #search(external_id: string): Promise<Reading> {
+    const reading = await this.#read(external_id);
+    if (typeof reading === 'object') return reading.external_id === external_id ? reading : 'refused';
+    if (reading !== 'absent' || this.#known === null) return reading;
+    const known = this.#known;
+    this.#accepts ??= this.#read(known.external_id).then(
+      (found) => typeof found === 'object' && found.uuid === known.uuid,
+    );
+    return (await this.#accepts) ? 'absent' : 'refused';
+  }
+
+  async #read(ident: string): Promise<Reading> {
+    try {
+      return await this.#settings.merchant.invoices.get(ident, { signal: this.#requests.signal });
+    } catch (error) {
+      if (!isMerchantError(error)) throw error;
+      const { kind, code } = error;
+      if (kind === 'not_found') return 'absent';
+      if (kind === 'unexpected_response') return 'malformed';
+      const isRefused = kind === 'validation' || kind === 'request' || code === 'SDK_INVALID_ARGUMENT';
+      // Some services answer 500 or 501 to an id that is no uuid.
+      if (isRefused || (kind === 'server' && (error.status === 500 || error.status === 501))) return 'refused';
+      throw error;
+    }
+  }
+
+  #add(entry: Result): Result {
+    const counts = this.#countsOf(entry.currency);
+    if (entry.kind === 'not_compared') {
+      this.#totals.notCompared += 1;
+      counts.notCompared += 1;
+    } else {
+      this.#totals.findings += 1;
+      counts.findings[entry.kind] = (counts.findings[entry.kind] ?? 0) + 1;
+    }
+    return entry;
+  }
+
+  #countsOf(currency: string | null): CurrencyCounts {
+    const known = this.#currencies.get(currency);
+    if (known !== undefined) return known;
+    const counts: CurrencyCounts = { matched: 0, withinGrace: 0, notCompared: 0, findings: {} };
+    this.#currencies.set(currency, counts);
+    return counts;
+  }
+}
+
+/** True for a paid invoice in the creation form, which does not say what was paid. */
+function lacksItsEnd({ status, finished_at, settled_amount_usdt, adjustment }: ReconcileInvoice): boolean {
+  return status === 'success' && finished_at === null && settled_amount_usdt === null && adjustment === null;
+}
+
+function notCompared(
+  reason: NotComparedReason,
+  problem: string,
+  place: string,
+  external_id: string | null,
+  currency: string | null = null,
+): NotCompared {
+  const [first = '', ...rest] = problem;
+  const sentence = `${first.toUpperCase()}${rest.join('')}${problem.endsWith('.') ? '' : '.'}`;
+  return { kind: 'not_compared', external_id, currency, reason, problem: sentence, place };
 }
 
 function aborted({ reason }: AbortSignal): AbortedError {

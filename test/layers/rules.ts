@@ -46,14 +46,13 @@ export const PACKAGES: Readonly<Record<string, RegExp>> = {
   zod: /^contract\//,
   'decimal.js': /^contract\//,
   msw: /^msw\.ts$/,
+  'csv-parse': /^cli\/reconcile\//,
 };
 
 /** Node built-ins outside of the command line: loaded at their first use, and in these places alone. */
 export const BUILTINS: Readonly<Record<string, RegExp>> = {
   'node:crypto': /^webhooks\//,
   'node:http': /^sandbox\//,
-  'node:fs': /^reconcile\//,
-  'node:os': /^reconcile\//,
 };
 
 /** What must not load together with an entry, however long the way. Imports that come later count for `even`. */

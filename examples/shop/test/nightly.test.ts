@@ -42,7 +42,7 @@ test('a correction that sends no webhook is reported', async () => {
   await stage.sandbox.adjust(id, '10.00');
   const { findings, told } = await nightOf(stage);
   assert.ok(findings > 0);
-  assert.ok(told.some(({ kind, external_id }) => kind === 'corrected_after_fulfilment' && external_id === id));
+  assert.ok(told.some(({ kind, external_id }) => kind === 'credited_differs' && external_id === id));
 });
 
 test('old drafts are removed, and orders stay', async () => {

@@ -1,18 +1,21 @@
-// The folder `reconcile` is one command: it reads orders from CSV and prints findings. It imports the client when it runs.
+// The folder `reconcile` is one command: it reads orders from a file and prints findings. It imports the client when it runs.
 import { createReadStream } from 'node:fs';
-import { INVOICE_STATUS_NAMES } from '../../contract/statuses.ts';
+import { Decimal } from '../../contract/values/decimal.ts';
 import { instantFrom } from '../../contract/values/instants.ts';
 import { isMerchantError } from '../../errors/guards.ts';
-import type { ReconcileOptions } from '../../reconcile/options.ts';
-import { reconcile } from '../../reconcile/reconcile.ts';
-import type { ReconcileSummary } from '../../reconcile/summary.ts';
+import type { Finding } from '../../reconcile/compare.ts';
+import {
+  type NotCompared,
+  type ReconcileOptions,
+  type ReconcileSummary,
+  reconcile,
+} from '../../reconcile/reconcile.ts';
 import { parseDuration } from '../../sandbox/option-checks.ts';
 import { readArguments } from '../arguments.ts';
 import { COMMANDS, exampleOf } from '../commands.ts';
 import { CliError, EXIT, type ExitCode, fileBytes, type Io, misuse } from '../io.ts';
-import { styleOf } from '../report.ts';
-import { csvOrders } from './csv-orders.ts';
-import { CSV_HEADER, csvOf, ProgressBar, summaryText, textOf } from './report.ts';
+import { excerpt, jsonLine, type Style, styleOf } from '../report.ts';
+import { ordersOf } from './orders-file.ts';
 
 const EXAMPLE = exampleOf(COMMANDS.reconcile);
 /** A run in the night may wait longer for the service than a checkout. */
@@ -28,54 +31,47 @@ type Flags = ReturnType<typeof readFlags>;
 export async function reconcileCommand(args: readonly string[], io: Io): Promise<ExitCode> {
   const flags = readFlags(args);
   if (flags.csv && flags.json) throw misuse('--csv and --json exclude each other', EXAMPLE);
-  const bar = new ProgressBar(io);
   const options = await optionsOf(flags, io);
+  const style = styleOf(io);
+  let shown = '';
+  const show = (text: string): void => {
+    if (!io.isErrorTerminal || text === shown) return;
+    io.err(`\r${text}\u001b[K`);
+    shown = text;
+  };
   try {
-    const run = reconcile({ ...options, onProgress: (progress) => bar.show(progress) });
-    const style = styleOf(io);
-    if (flags.csv) io.out(CSV_HEADER);
+    const onProgress: ReconcileOptions['onProgress'] = ({ phase, done, total }) =>
+      show(`  ${phase} ${Math.floor((100 * done) / Math.max(1, total))} %`);
+    const run = reconcile({ ...options, onProgress });
+    if (flags.csv) io.out(csvLine(Object.keys(CELLS)));
     for await (const entry of run) {
-      bar.clear();
-      if (flags.json) io.out(`${JSON.stringify(entry)}\n`);
-      else io.out(flags.csv ? csvOf(entry) : textOf(entry, style));
+      show('');
+      if (flags.json) io.out(jsonLine(entry));
+      else io.out(flags.csv ? csvLine(Object.values(CELLS).map((cell) => cell(entry))) : textOf(entry, style));
     }
-    bar.clear();
+    show('');
     const summary = await run.summary();
-    if (flags.json) io.out(`${JSON.stringify({ kind: 'summary', ...summary })}\n`);
+    if (flags.json) io.out(jsonLine({ kind: 'summary', ...summary }));
     else (flags.csv ? io.err : io.out)(summaryText(summary, style));
-    return exitCodeOf(summary);
+    return summary.findings > 0 ? EXIT.finding : summary.notCompared > 0 ? EXIT.misuse : EXIT.fine;
   } catch (error) {
-    bar.clear();
+    show('');
     if (error instanceof CliError || !isMerchantError(error)) throw error;
-    throw new CliError(EXIT.misuse, `could not compare: ${error.message}`, fixOf(error.kind));
+    const isOwn = error.kind === 'configuration' || error.kind === 'aborted';
+    throw new CliError(
+      EXIT.misuse,
+      `could not compare: ${error.message}`,
+      isOwn ? EXAMPLE : 'npx merchant-invoicing doctor',
+    );
   }
 }
 
-function fixOf(kind: string): string {
-  return kind === 'configuration' || kind === 'aborted' ? EXAMPLE : 'npx merchant-invoicing doctor';
-}
-
-function exitCodeOf({ findings, currencies }: ReconcileSummary): ExitCode {
-  if (findings > 0) return EXIT.finding;
-  const isLeftOut = currencies.some(({ notCompared }) =>
-    Object.keys(notCompared).some((why) => why !== 'within_grace'),
-  );
-  return isLeftOut ? EXIT.misuse : EXIT.fine;
-}
-
 async function optionsOf(flags: Flags, io: Io): Promise<ReconcileOptions> {
-  const { column: columns, state: states, 'decimal-comma': hasDecimalComma, folder } = flags;
-  const statuses = flags.status.map((given) => {
-    const known = INVOICE_STATUS_NAMES.find((name) => name === given);
-    if (known !== undefined) return known;
-    throw misuse(`--status takes ${INVOICE_STATUS_NAMES.join(', ')}, not ${JSON.stringify(given)}`, EXAMPLE);
-  });
-  const times = { since: instantOf('--since', flags.since), until: instantOf('--until', flags.until) };
+  const { column: columns, state: states, 'decimal-comma': hasDecimalComma } = flags;
+  const since = instantOf('--since', flags.since);
   const grace = parseDuration(flags.grace, '--grace');
-  const orders = csvOrders(inputOf(flags.orders, io), { columns, states, hasDecimalComma });
-  const merchant = await clientOf(flags, io);
-  const some = statuses.length === 0 ? {} : { statuses };
-  return { merchant, orders, ...times, ...some, grace, folder, signal: io.signal };
+  const orders = ordersOf(inputOf(flags.orders, io), { columns, states, hasDecimalComma });
+  return { merchant: await clientOf(flags, io), orders, since, grace, signal: io.signal };
 }
 
 function inputOf(path: string | undefined, io: Io): AsyncIterable<Uint8Array> {
@@ -116,4 +112,80 @@ async function clientOf(flags: Flags, io: Io): Promise<ReconcileOptions['merchan
   const { MerchantClient } = await import('../../index.ts');
   const allowHttp = flags['allow-http'];
   return new MerchantClient({ baseUrl, apiKey, allowHttp, deadline: DEADLINE, retry: { attempts: ATTEMPTS } });
+}
+
+type Entry = Finding | NotCompared;
+
+const valueText = (value: Finding['expected']): string =>
+  Decimal.isDecimal(value) ? value.toFixed() : String(value ?? '');
+const ofFinding =
+  (cell: (finding: Finding) => Finding['expected'] | undefined) =>
+  (entry: Entry): string =>
+    entry.kind === 'not_compared' ? '' : valueText(cell(entry) ?? null);
+
+/** The columns of `--csv`. */
+const CELLS: Readonly<Record<string, (entry: Entry) => string>> = {
+  kind: ({ kind }) => kind,
+  external_id: ({ external_id }) => external_id ?? '',
+  currency: ({ currency }) => currency ?? '',
+  expected: ofFinding(({ expected }) => expected),
+  actual: ofFinding(({ actual }) => actual),
+  difference: ofFinding(({ difference }) => difference),
+  confirmed: ofFinding(({ confirmed }) => String(confirmed)),
+  order_state: ofFinding(({ order }) => order?.state),
+  order_amount: ofFinding(({ order }) => order?.amount),
+  order_credited_usdt: ofFinding(({ order }) => order?.credited_usdt),
+  invoice_uuid: ofFinding(({ invoice }) => invoice?.uuid),
+  invoice_status: ofFinding(({ invoice }) => invoice?.status),
+  invoice_paid_amount: ofFinding(({ invoice }) => invoice?.paid_amount),
+  invoice_credited_usdt: ofFinding(({ invoice }) => invoice?.credited_usdt),
+  place: (entry) => (entry.kind === 'not_compared' ? entry.place : (entry.order?.place ?? '')),
+  action: (entry) => (entry.kind === 'not_compared' ? entry.problem : entry.action),
+};
+
+/**
+ * A line of CSV that runs nothing in a spreadsheet: what begins a cell with = + - @ gets an apostrophe. So does what would
+ * begin one if the spreadsheet separated the cells by another character than the comma.
+ */
+export function csvLine(cells: readonly string[]): string {
+  const texts = cells.map((cell) => {
+    const text = cell.replace(/(^|[,;|\t\r\n"])(\s*)(?=[=+\-@])/g, "$1$2'").replace(/^(?=[\t\r])/, "'");
+    return /[",;\r\n\t]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  });
+  return `${texts.join(',')}\r\n`;
+}
+
+/** An entry for people. */
+function textOf(entry: Entry, style: Style): string {
+  if (entry.kind === 'not_compared') {
+    const name = excerpt(entry.external_id ?? entry.place, 80);
+    const where = style.soft(`${entry.reason}, ${excerpt(entry.place, 80)}`);
+    return `  ${style.soft('?')} not compared: ${name}  ${where}\n      ${excerpt(entry.problem, 300)}\n`;
+  }
+  const [expected, actual, difference] = [entry.expected, entry.actual, entry.difference].map(valueText);
+  const facts = [expected && `expected ${expected}`, actual && `actual ${actual}`, difference]
+    .filter(Boolean)
+    .join(', ');
+  const where = entry.order === null ? '' : `, ${entry.order.place}`;
+  const line = `${entry.kind}: ${excerpt(entry.external_id, 80)}  ${style.soft(excerpt(`${facts} ${entry.currency}${where}`))}`;
+  return `  ${style.bad('✗')} ${line}\n      ${style.warn('fix')}: ${excerpt(entry.action, 300)}\n`;
+}
+
+/** The summary for people, in words that add up. */
+function summaryText(summary: ReconcileSummary, style: Style): string {
+  const { orders, invoices, matched, withinGrace, differing, ordersNotCompared, invoicesWithoutOrder } = summary;
+  const parts = [
+    `${matched} matched`,
+    ...(withinGrace > 0 ? [`${withinGrace} too young to judge`] : []),
+    ...(differing > 0 ? [`${differing} differ`] : []),
+    ...(ordersNotCompared > 0 ? [`${ordersNotCompared} not compared`] : []),
+  ];
+  const totals = `  ${orders} orders: ${parts.join(', ')}\n`;
+  const others = `  ${invoices} invoices in the list, ${invoicesWithoutOrder} of them paid or pending without an order\n`;
+  const blocks = summary.currencies.map(({ currency, findings, ...counts }) => {
+    const name = style.strong((currency === null ? '(no currency)' : excerpt(currency, 20)).padEnd(14));
+    const found = Object.entries(findings).map(([kind, count]) => `    ${kind}: ${count}\n`);
+    return `  ${name} ${counts.matched} matched\n${found.join('')}`;
+  });
+  return `\n${totals}${others}${blocks.join('')}`;
 }

@@ -1,4 +1,4 @@
-import { gives, type MakeWords, type Place, refuses, type Use, type Uses, valued, valueless } from './use.ts';
+import { gives, type MakeWords, type Place, refuses, type Use, type Uses, valued } from './use.ts';
 
 const HEADER = 'external_id,amount,currency,credited_usdt,state\n';
 const ROW = 'order-1042,25.00,EUR,26.861298,fulfilled\n';
@@ -43,14 +43,6 @@ export const RECONCILE_USES: Uses<'reconcile'> = {
       good: gives(reconcile(HEADER + ROW, '--since', '7d'), MATCHED),
       bad: wrong('--since', 'then', '--since takes a time'),
     },
-    until: {
-      good: gives(reconcile(HEADER, '--until', '2020-01-31'), '0 findings', { code: 0 }),
-      bad: wrong('--until', 'then', '--until takes a time'),
-    },
-    status: {
-      good: gives(reconcile(HEADER + ROW, '--status', 'success'), MATCHED),
-      bad: wrong('--status', 'paid', '--status takes pending'),
-    },
     grace: {
       good: gives(reconcile(HEADER + ROW, '--grace', '1h'), 'matched'),
       bad: wrong('--grace', 'long', '--grace'),
@@ -79,10 +71,6 @@ export const RECONCILE_USES: Uses<'reconcile'> = {
         'could not compare: (?!.*https)',
       ),
       bad: wrong('--base-url', 'http://merchant.invalid', 'https'),
-    },
-    folder: {
-      good: gives((place) => reconcile(HEADER + ROW, '--folder', place.path('.'))(place), MATCHED),
-      bad: valueless(['reconcile'], 'folder'),
     },
   },
 };

@@ -1,0 +1,395 @@
+import { describe, expect, it } from 'vitest';
+import {
+  Decimal,
+  type Finding,
+  type NotCompared,
+  type ReconcileClient,
+  type ReconcileInvoice,
+  type ReconcileOptions,
+  type ReconcileOrder,
+  reconcile,
+} from '../../src/reconcile/index.ts';
+import { fakeError } from '../../src/testing/index.ts';
+
+const NOW = Date.parse('2026-03-10T12:00:00Z');
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+
+/** A paid invoice that ended two days ago. */
+function invoice(id: string, changes: Partial<ReconcileInvoice> = {}): ReconcileInvoice {
+  return {
+    uuid: `uuid-of-${id}`,
+    external_id: id,
+    status: 'success',
+    amount: new Decimal('25.00'),
+    currency: { id: 1, code: 'EUR', name: 'Euro', symbol: '€' },
+    created_at: new Date(NOW - 3 * DAY),
+    expires_at: new Date(NOW - 3 * DAY + HOUR),
+    finished_at: new Date(NOW - 2 * DAY),
+    settled_amount_usdt: new Decimal('26.861298'),
+    is_adjusted: false,
+    adjustment: null,
+    ...changes,
+  };
+}
+
+const pending = { status: 'pending', finished_at: null, settled_amount_usdt: null } as const;
+const expired = { status: 'expired', settled_amount_usdt: null } as const;
+const short = { finished_at: null, settled_amount_usdt: null } as const;
+const young = { finished_at: new Date(NOW - 60_000) };
+const open = { state: 'open', credited_usdt: null } as const;
+const dollars = { currency: { id: 2, code: 'USD', name: 'Dollar', symbol: '$' } };
+
+/** The members of an invoice of 25.00 EUR of which 17 were paid. */
+const partly: Partial<ReconcileInvoice> = {
+  is_adjusted: true,
+  settled_amount_usdt: new Decimal('18.265682'),
+  adjustment: {
+    expected_amount_fiat: new Decimal('25'),
+    actual_amount_fiat: new Decimal('17'),
+    expected_amount_usdt: new Decimal('26.861298'),
+    actual_amount_usdt: new Decimal('18.265682'),
+  },
+};
+
+/** The order that fits `invoice(id)`. */
+function order(id: string, changes: Partial<ReconcileOrder> = {}): ReconcileOrder {
+  const fitting = { amount: '25.00', currency: 'EUR', credited_usdt: '26.861298', state: 'fulfilled' } as const;
+  return { external_id: id, ...fitting, ...changes };
+}
+
+/** A list of two invoices a page, which may count others than it shows, and may end by an error. */
+function pagesOf(items: readonly ReconcileInvoice[], total_items = items.length, error?: Error) {
+  return {
+    async *pages() {
+      for (let at = 0; at < items.length || at === 0; at += 2) yield { items: items.slice(at, at + 2), total_items };
+      if (error !== undefined) throw error;
+    },
+  };
+}
+
+/** A service whose list and single reads may differ. */
+function serviceOf(listed: readonly ReconcileInvoice[], read: readonly ReconcileInvoice[] = listed) {
+  const asked: string[] = [];
+  const merchant: ReconcileClient = {
+    invoices: {
+      list: () => {
+        asked.push('list');
+        return pagesOf(listed);
+      },
+      async get(ident) {
+        asked.push(ident);
+        const found = read.find(({ uuid, external_id }) => uuid === ident || external_id === ident);
+        if (found === undefined) throw fakeError('SDK_HTTP_404');
+        return found;
+      },
+    },
+  };
+  return { merchant, asked };
+}
+
+async function found(options: Omit<ReconcileOptions, 'now'>) {
+  const run = reconcile({ ...options, now: () => NOW });
+  const entries: (Finding | NotCompared)[] = [];
+  for await (const entry of run) entries.push(entry);
+  const told = entries.map(
+    (entry) => `${entry.external_id} ${entry.kind === 'not_compared' ? entry.reason : entry.kind}`,
+  );
+  return { entries, told, summary: await run.summary() };
+}
+
+type Case = readonly [
+  name: string,
+  order: Partial<ReconcileOrder> | null,
+  invoice: Partial<ReconcileInvoice> | null,
+  told: readonly string[],
+];
+
+describe('an order beside its invoice', () => {
+  it.each<Case>([
+    ['equal', {}, {}, []],
+    ['equal amounts of other digits', { amount: '25', currency: 'eur', credited_usdt: '26.8612980' }, {}, []],
+    ['no booked credit', { credited_usdt: null }, {}, []],
+    ['booked and not delivered', { state: 'paid' }, {}, []],
+    ['refunded', { state: 'refunded', amount: '1', credited_usdt: null }, {}, []],
+    ['open and pending', open, pending, []],
+    ['open and expired', open, expired, []],
+    ['canceled and expired', { state: 'canceled' }, expired, []],
+    ['canceled, without invoice', { state: 'canceled' }, null, []],
+    ['open and paid', open, {}, ['paid_not_fulfilled']],
+    ['canceled and paid', { state: 'canceled', credited_usdt: null }, {}, ['paid_not_fulfilled']],
+    ['open, 17 of 25 paid', open, partly, ['paid_not_fulfilled', 'amount_differs']],
+    ['open, another currency paid', open, dollars, ['paid_not_fulfilled', 'currency_differs']],
+    ['fulfilled and expired', {}, expired, ['fulfilled_not_paid']],
+    ['fulfilled and long past its expiry', {}, pending, ['fulfilled_not_paid']],
+    ['refunded and failed', { state: 'refunded' }, { ...expired, status: 'fail' }, ['fulfilled_not_paid']],
+    ['fulfilled, without invoice', {}, null, ['fulfilled_not_paid']],
+    ['open, without invoice', open, null, ['order_without_invoice']],
+    ['fulfilled, 17 of 25 paid', { credited_usdt: '18.265682' }, partly, ['amount_differs']],
+    ['fulfilled as ordered, 17 of 25 paid', {}, partly, ['amount_differs', 'credited_differs']],
+    ['fulfilled with another credit', { credited_usdt: '26.86' }, {}, ['credited_differs']],
+    ['fulfilled in another currency', { currency: 'USD' }, {}, ['currency_differs']],
+    ['of nobody, paid', null, {}, ['invoice_without_order']],
+    ['of nobody, pending', null, pending, ['invoice_without_order']],
+    ['of nobody, expired', null, expired, []],
+    ['paid a minute ago', open, young, []],
+    ['canceled a minute ago', {}, { ...expired, ...young }, []],
+    ['pending, and fulfilled a moment ago', {}, { ...pending, expires_at: new Date(NOW + HOUR) }, []],
+    ['of nobody, created a minute ago', null, { ...pending, created_at: new Date(NOW - 60_000) }, []],
+    ['made a minute ago, without invoice', { ...open, created_at: new Date(NOW - 60_000) }, null, []],
+    [
+      'made a day ago, without invoice',
+      { ...open, created_at: '2026-03-09T12:00:00Z' },
+      null,
+      ['order_without_invoice'],
+    ],
+    ['of an unknown status', {}, { status: 'on_hold' as 'fail' }, ['invoice_malformed']],
+    ['that contradicts itself', {}, { ...expired, settled_amount_usdt: new Decimal(1) }, ['invoice_malformed']],
+    ['with a number for an amount', { amount: 25 as never }, {}, ['order_malformed']],
+    ['of an unknown state', { state: 'shipped' as never }, {}, ['order_malformed']],
+  ])('%s', async (_name, given, of, told) => {
+    const orders = given === null ? [] : [order('a', given)];
+    const result = await found({ merchant: serviceOf(of === null ? [] : [invoice('a', of)]).merchant, orders });
+    expect(result.told).toEqual(told.map((kind) => `a ${kind}`));
+    for (const entry of result.entries) if (entry.kind !== 'not_compared') expect(entry.confirmed).toBe(true);
+    const { orders: all, matched, withinGrace, differing, ordersNotCompared } = result.summary;
+    expect(matched + withinGrace + differing + ordersNotCompared).toBe(all);
+    expect(all).toBe(orders.length);
+  });
+
+  it('says what was paid of what, the difference and the remedy', async () => {
+    const { merchant } = serviceOf([invoice('a', partly), invoice('b', dollars)]);
+    const { entries } = await found({ merchant, orders: [order('a', open), order('b', open), order('c')] });
+    expect(JSON.parse(JSON.stringify(entries))).toMatchObject([
+      {
+        kind: 'paid_not_fulfilled',
+        action: expect.stringMatching(/^17 EUR of 25 EUR was paid, and 18\.265682 USDT credited\. Do not fulfil it as/),
+      },
+      { kind: 'amount_differs', expected: '25', actual: '17', difference: '-8' },
+      { kind: 'paid_not_fulfilled', action: expect.stringMatching(/^25 USD of 25 EUR was paid/) },
+      { kind: 'currency_differs', expected: 'EUR', actual: 'USD', difference: null },
+      {
+        kind: 'fulfilled_not_paid',
+        actual: null,
+        invoice: null,
+        action: expect.stringMatching(/^The order is fulfilled, and no invoice has its id: nothing was paid/),
+      },
+    ]);
+    for (const { kind, ...entry } of entries) {
+      if (kind !== 'not_compared' && 'action' in entry) expect(entry.action).not.toMatch(/Create the invoice/);
+    }
+  });
+});
+
+describe('a run', () => {
+  it('reports in the order of the file, also what cannot be read, then invoices without orders', async () => {
+    const ids = ['e', 'd', 'c', 'b', 'a'];
+    const { merchant } = serviceOf(
+      [...ids]
+        .reverse()
+        .map((id) => invoice(id))
+        .concat(invoice('z'), invoice('bad')),
+    );
+    const orders = ids.map((id) => order(id, open));
+    const rows = [
+      ...orders.slice(0, 2),
+      { problem: 'torn', place: 'line 4' },
+      ...orders.slice(2),
+      order('bad', { amount: '' }),
+    ];
+    const { told, entries, summary } = await found({ merchant, orders: rows, concurrency: 3 });
+    expect(told).toEqual([
+      'e paid_not_fulfilled',
+      'd paid_not_fulfilled',
+      'null order_malformed',
+      'c paid_not_fulfilled',
+      'b paid_not_fulfilled',
+      'a paid_not_fulfilled',
+      'bad order_malformed',
+      'z invoice_without_order',
+    ]);
+    expect(entries[2]).toMatchObject({ problem: 'Torn.', place: 'line 4' });
+    expect(entries[1]).toMatchObject({ order: { place: 'row 2' } });
+    expect(summary).toEqual({
+      complete: true,
+      orders: 7,
+      invoices: 7,
+      matched: 0,
+      withinGrace: 0,
+      differing: 5,
+      ordersNotCompared: 2,
+      invoicesWithoutOrder: 1,
+      findings: 6,
+      notCompared: 2,
+      currencies: [
+        {
+          currency: 'EUR',
+          matched: 0,
+          withinGrace: 0,
+          notCompared: 0,
+          findings: { paid_not_fulfilled: 5, invoice_without_order: 1 },
+        },
+        { currency: null, matched: 0, withinGrace: 0, notCompared: 2, findings: {} },
+      ],
+    });
+  });
+
+  it('costs one walk, and one read for each suspect', async () => {
+    const { merchant, asked } = serviceOf([invoice('a'), invoice('b')]);
+    await found({ merchant, orders: [order('a'), order('b', open), order('c', { state: 'canceled' })] });
+    expect(asked).toEqual(['list', 'uuid-of-b', 'c', 'a']); // the last one asks which ids a read accepts
+  });
+
+  it('reads a duplicate order, several invoices of one id, and a period', async () => {
+    const old = { created_at: new Date(NOW - 9 * DAY) };
+    const { merchant } = serviceOf([invoice('a'), invoice('b'), invoice('b', { uuid: 'other' }), invoice('old', old)]);
+    const orders = [order('a'), order('a'), order('b')];
+    const { told, entries } = await found({ merchant, orders, since: NOW - 7 * DAY });
+    expect(told).toEqual(['a duplicate_order', 'b several_invoices']);
+    expect(entries[0]).toMatchObject({ expected: 1, actual: 2 });
+    expect((await found({ merchant, orders })).told).toContain('old invoice_without_order');
+  });
+
+  it('believes the single read where the list lags, and the list where the read is in the creation form', async () => {
+    const lagging = serviceOf([invoice('a', pending)], [invoice('a')]);
+    expect((await found({ merchant: lagging.merchant, orders: [order('a')] })).told).toEqual([]);
+    const brief = serviceOf([invoice('a'), invoice('b')], [invoice('a', short), invoice('b', short)]);
+    const orders = [order('a'), order('b', open)];
+    expect((await found({ merchant: brief.merchant, orders })).told).toEqual(['b paid_not_fulfilled']);
+    const ended = serviceOf([invoice('a', pending)], [invoice('a', short)]);
+    expect(await found({ merchant: ended.merchant, orders: [order('a')] })).toMatchObject({
+      told: [],
+      summary: { withinGrace: 1 },
+    });
+    const hidden = serviceOf([invoice('z', expired)], [invoice('z', expired), invoice('a', short)]);
+    expect((await found({ merchant: hidden.merchant, orders: [order('a')] })).told).toEqual(['a invoice_not_read']);
+  });
+
+  it.each(['SDK_HTTP_404', 'VALIDATION_ERROR', 'SDK_HTTP_500', 'SDK_HTTP_501'] as const)(
+    'a service that reads by uuid only, and answers others with %s, invents nothing',
+    async (code) => {
+      const { merchant } = serviceOf([invoice('a'), invoice('b')]);
+      const get: ReconcileClient['invoices']['get'] = async (ident, options) => {
+        if (!ident.startsWith('uuid-of-')) throw fakeError(code);
+        return await merchant.invoices.get(ident, options);
+      };
+      const odd = { invoices: { ...merchant.invoices, get } };
+      const orders = [order('a', open), order('b'), order('c', open)];
+      const { entries, told } = await found({ merchant: odd, orders });
+      expect(told).toEqual(['a paid_not_fulfilled', 'c order_without_invoice']);
+      expect(entries[1]).toMatchObject({ confirmed: false }); // by the whole list alone
+      const cut = { invoices: { get, list: () => pagesOf([invoice('a'), invoice('b')], 40) } };
+      expect((await found({ merchant: cut, orders })).told).toEqual([
+        'null invoices_not_listed',
+        'a paid_not_fulfilled',
+        'c invoice_not_read',
+      ]);
+    },
+  );
+
+  it('says so where the list is cut, or has no stable order, and reads each order that it did not show', async () => {
+    const hidden = [invoice('a'), invoice('b', expired)];
+    const { merchant } = serviceOf([], hidden);
+    const orders = [order('a', open), order('b', { state: 'canceled' }), order('c', { state: 'canceled' })];
+    const cut = await found({ merchant: { invoices: { ...merchant.invoices, list: () => pagesOf([], 40) } }, orders });
+    expect(cut.told).toEqual(['null invoices_not_listed', 'a paid_not_fulfilled']);
+    expect(cut.entries[0]).toMatchObject({
+      problem: expect.stringContaining('showed 0 invoices, and the service counts 40'),
+    });
+    const list = () => pagesOf([invoice('b', expired)], 1, fakeError('SDK_PAGE'));
+    const broken = await found({ merchant: { invoices: { ...merchant.invoices, list } }, orders });
+    expect(broken.told).toEqual(['null invoices_not_listed', 'a paid_not_fulfilled']);
+  });
+
+  it('names invoices that cannot be decoded, and reads the order of one singly', async () => {
+    const { merchant } = serviceOf([], [invoice('a')]);
+    const list: ReconcileClient['invoices']['list'] = (_query, { onInvalidItem }) => {
+      const bad = { page: 1, index: 0, path: 'amount', raw: { uuid: 'u', external_id: 'z' } };
+      for (const item of [bad, { ...bad, page: 2 }, { ...bad, index: 1, raw: { uuid: 'v', external_id: 'a' } }])
+        onInvalidItem(item);
+      return pagesOf([], 2);
+    };
+    const { told } = await found({ merchant: { invoices: { ...merchant.invoices, list } }, orders: [order('a')] });
+    expect(told).toEqual(['z invoice_malformed']);
+    const get = async () => {
+      throw fakeError('SDK_CONTRACT');
+    };
+    const odd = await found({
+      merchant: { invoices: { list: serviceOf([invoice('a')]).merchant.invoices.list, get } },
+      orders: [order('a', open)],
+    });
+    expect(odd.told).toEqual(['a invoice_malformed']);
+  });
+
+  it.each(['SDK_CONNECTION', 'SDK_HTTP_401', 'SDK_HTTP_503'] as const)(
+    'ends by %s of the list or a read',
+    async (code) => {
+      const refuse = async (): Promise<never> => {
+        throw fakeError(code);
+      };
+      const { merchant } = serviceOf([invoice('a'), invoice('b')]);
+      const odd = { invoices: { ...merchant.invoices, get: refuse } };
+      const run = reconcile({ merchant: odd, orders: [order('a', open), order('b', open)], now: () => NOW });
+      await expect(run.summary()).rejects.toMatchObject({ code });
+      await expect(run.summary()).rejects.toMatchObject({ code });
+      const list = () => pagesOf([], 0, fakeError(code));
+      await expect(found({ merchant: { invoices: { ...merchant.invoices, list } }, orders: [] })).rejects.toMatchObject(
+        { code },
+      );
+    },
+  );
+
+  it('has a summary without a loop, after a loop that was left, and after an iterator that was never started', async () => {
+    const options = { merchant: serviceOf([invoice('a'), invoice('b')]).merchant, now: () => NOW };
+    const orders = [order('a', open), order('b', open)];
+    expect(await reconcile({ ...options, orders }).summary()).toMatchObject({ complete: true, differing: 2 });
+    const left = reconcile({ ...options, orders });
+    for await (const _ of left) break;
+    expect(await left.summary()).toMatchObject({ complete: false, orders: 2, findings: 1 });
+    const early = reconcile({ ...options, orders });
+    const summaries: Promise<unknown>[] = [];
+    let entries = 0;
+    for await (const _ of early) {
+      summaries.push(early.summary()); // takes no entry from the loop
+      entries += 1;
+    }
+    expect([entries, await summaries[0]]).toMatchObject([2, { complete: true, findings: 2 }]);
+    const unstarted = reconcile({ ...options, orders });
+    unstarted[Symbol.asyncIterator]();
+    expect(await unstarted.summary()).toMatchObject({ complete: true, differing: 2 });
+    const returned = reconcile({ ...options, orders });
+    await returned[Symbol.asyncIterator]().return?.();
+    expect(await returned.summary()).toMatchObject({ complete: false, orders: 0 });
+  });
+
+  it('ends with an AbortedError', async () => {
+    const stop = new AbortController();
+    const { merchant } = serviceOf([invoice('a'), invoice('b')]);
+    const options = { merchant, orders: [order('a', open), order('b', open)], now: () => NOW, concurrency: 1 };
+    const aborted = { kind: 'aborted', reason: 'deploy', operation: 'reconcile' };
+    const run = reconcile({ ...options, signal: stop.signal });
+    await expect(async () => {
+      for await (const _ of run) stop.abort('deploy');
+    }).rejects.toMatchObject(aborted);
+    await expect(run.summary()).rejects.toMatchObject(aborted);
+    await expect(reconcile({ ...options, signal: AbortSignal.abort('deploy') }).summary()).rejects.toMatchObject(
+      aborted,
+    );
+  });
+
+  it.each<[string, object]>([
+    ['merchant', { merchant: {} }],
+    ['merchant', { merchant: null }],
+    ['orders', { orders: 'a' }],
+    ['orders', { orders: undefined }],
+    ['since', { since: 'yesterday' }],
+    ['grace', { grace: -1 }],
+    ['signal', { signal: {} }],
+    ['concurrency', { concurrency: 0 }],
+    ['onProgress', { onProgress: 1 }],
+    ['"lookup"', { lookup: () => [] }],
+  ])('refuses a wrong %s', (named, wrong) => {
+    const options = { merchant: serviceOf([]).merchant, orders: [], ...wrong };
+    expect(() => reconcile(options as never)).toThrow(named);
+  });
+});

@@ -1,6 +1,6 @@
 import { DIALECTS, type Dialect, type DialectEntry } from '../../src/sandbox/index.ts';
+import { AGAIN } from '../support/seed.ts';
 import type { Behaviour } from './behaviour.ts';
-import { BEHAVIOURS } from './behaviours.ts';
 import { stageOf } from './stage.ts';
 
 export const TABLE: readonly (readonly [string, DialectEntry])[] = Object.entries(DIALECTS);
@@ -31,15 +31,15 @@ async function smallest(behaviour: Behaviour, dialect: Partial<Dialect>): Promis
 
 const SHOWN = 3;
 
-/** Runs every behaviour, each on a stage of its own; throws one error that names what fails and under which dialect. */
-export async function holdUnder(dialect: Partial<Dialect>, again = ''): Promise<void> {
+/** Runs behaviours, each on a stage of its own. Throws one error that names what fails and under which dialect. */
+export async function holdUnder(dialect: Partial<Dialect>, behaviours: readonly Behaviour[]): Promise<void> {
   const problems: string[] = [];
-  for (const behaviour of BEHAVIOURS) {
+  for (const behaviour of behaviours) {
     const problem = await problemOf(behaviour, dialect);
     if (problem === null) continue;
     const least = problems.length < SHOWN ? await smallest(behaviour, dialect) : dialect;
     problems.push(`"${behaviour.name}" fails under the dialect ${JSON.stringify(least)}\n${problem}`);
   }
   if (problems.length === 0) return;
-  throw new Error(`${problems.length} of ${BEHAVIOURS.length} behaviours fail${again}:\n\n${problems.join('\n\n')}`);
+  throw new Error(`${problems.length} of ${behaviours.length} behaviours fail (${AGAIN}):\n\n${problems.join('\n\n')}`);
 }

@@ -1,20 +1,40 @@
-import { availableParallelism } from 'node:os';
-import { defineConfig } from 'vitest/config';
+import { configDefaults, defineConfig } from 'vitest/config';
+
+/** Tests that need a browser, an engine, processes in numbers, or the packed package. */
+const REST = [
+  'test/{browser,docs,examples,frameworks,queues}/**',
+  'test/{packed,story}.test.ts',
+  'test/cli/{docs,session}.test.ts',
+  'test/cli/doctor/doctor.test.ts',
+  'test/openapi/prism.test.ts',
+  'test/reconcile/examples.test.ts',
+  'test/sandbox/delivery/delivery-copies.test.ts',
+  'test/transport/answer/body-size.test.ts',
+  'test/webhooks/stores/{conformance,kill-run,lost-answers,postgres,processes,redis,round-trips,sqlite-lock}.test.ts',
+];
+const exclude = [...configDefaults.exclude, 'test/consumers/**'];
 
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
-    exclude: ['test/consumers/**'],
-    typecheck: { enabled: true, include: ['test/**/*.test-d.ts'] },
-    // Half of the time is spent waiting for processes and pages, so two workers keep two cores busy.
-    maxWorkers: Math.max(2, availableParallelism() - 1),
+    maxWorkers: '100%', // half of the time is spent waiting
     testTimeout: 300_000, // machines are shared: a limit against hanging, not a measure
     hookTimeout: 300_000,
-    coverage: {
-      enabled: process.env['COVERAGE'] === '1',
-      provider: 'v8',
-      include: ['src/**'],
-      thresholds: { lines: 90 },
-    },
+    coverage: { provider: 'v8', include: ['src/**'], thresholds: { lines: 90 } },
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'quick',
+          include: ['test/**/*.test.ts'],
+          exclude: [...exclude, ...REST, 'test/soak/**'],
+          env: { TEST_SHARE: '0.05' }, // the share of their repetitions that random tests make
+        },
+      },
+      {
+        extends: true,
+        test: { name: 'rest', include: REST.map((path) => path.replace(/\*\*$/, '**/*.test.ts')), exclude },
+      },
+      { extends: true, test: { name: 'soak', include: ['test/soak/**/*.test.ts'] } },
+    ],
   },
 });

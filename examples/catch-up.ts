@@ -29,8 +29,8 @@ isDown = true;
 await sandbox.pay('order-2');
 await sandbox.advance('1d'); // the service has made its seven attempts
 
-const since = Date.now() - 2 * 86_400_000; // before the outage
-const first = await handler.catchUp(merchant, { since }); // → order-2 catch_up
+const orders = ['order-1', 'order-2']; // live: the orders of your database that are pending
+const first = await handler.catchUp(merchant, { orders }); // → order-2 catch_up
 console.log(first.played, first.alreadyDone); // → 1 1
-const second = await handler.catchUp(merchant, { since, cursor: first.cursor }); // keep the cursor in your database
+const second = await handler.catchUp(merchant, { orders });
 console.log(second.played, second.failed); // → 0 0

@@ -19,7 +19,7 @@ const handler = createWebhookHandler({
       if (crashes-- > 0) throw new Error('the disk is full'); // rolls back, and the service sends the event again
     }),
   onCanceled: () => {},
-  onReport: ({ reason }) => console.log(reason),
+  onReport: ({ reason, error }) => console.log(reason, ...(error === undefined ? [] : [error])),
 });
 
 const receive = toFetchHandler(handler);

@@ -27,10 +27,9 @@ const row = ({ external_id, currency, amount, settled_amount_usdt, finished_at }
 
 async function* rows() {
   yield '\uFEFForder,currency,amount,credited_usdt,finished_at\r\n'; // Excel needs the byte order mark
-  const onPage = ({ page, total_pages }: { page: number; total_pages: number }) =>
-    console.log(`page ${page} of ${total_pages}`);
-  for await (const invoice of merchant.invoices.list({ status: 'success', per_page: 100 }, { onPage })) {
-    yield `${row(invoice)}\r\n`;
+  for await (const page of merchant.invoices.list({ status: 'success', per_page: 100 }).pages()) {
+    console.log(`page ${page.page} of ${page.total_pages}`);
+    for (const invoice of page.items) yield `${row(invoice)}\r\n`;
   }
 }
 

@@ -12,7 +12,7 @@ const handler = createWebhookHandler({
   onPaid: ({ external_id, credited_usdt, adjusted }) =>
     console.log('paid', external_id, credited_usdt.toFixed(2), adjusted ? 'adjusted' : 'exact'),
   onCanceled: ({ external_id, status }) => console.log('ended', external_id, status),
-  onReport: ({ reason }) => console.log('report', reason),
+  onReport: ({ reason, error }) => console.log('report', reason, ...(error === undefined ? [] : [error])),
 });
 const server = createServer(toNodeHandler(handler)).listen(Number(process.env['PORT'] ?? 0), '127.0.0.1');
 await once(server, 'listening');

@@ -10,9 +10,6 @@ export type Callback<Arguments extends readonly unknown[]> =
   | ((...given: Arguments) => void)
   | ((...given: Arguments) => Promise<void>);
 
-/** The end of a message: a part of the package that is loaded when it is first used is missing or damaged. */
-export const NOT_LOADED = 'a file of this package could not be loaded. Install or deploy the package again.';
-
 /** Throws the error of the entry that asks. `problem` says what is wrong and what would be right. */
 export type Fail = (problem: string) => never;
 
@@ -116,4 +113,18 @@ export function kindOf(value: unknown): string {
 /** Compares the tag, not the class: a test runner may pass an array of another realm. */
 export function isBytes(value: unknown): value is Uint8Array {
   return ArrayBuffer.isView(value) && Object.prototype.toString.call(value) === '[object Uint8Array]';
+}
+
+const KEY_MAX = 1_024;
+
+/**
+ * Returns the problem of a key, without quoting it, or null. The key is checked before it becomes a header, because the
+ * platform's error quotes the value, and the platform removes line breaks silently.
+ */
+export function keyProblem(key: unknown): string | null {
+  if (typeof key !== 'string') return `must be a string, not ${key === null ? 'null' : typeof key}`;
+  if (key === '') return 'is empty';
+  if (key.length > KEY_MAX) return `is longer than ${KEY_MAX} characters`;
+  if (key.trim() !== key) return 'has white space or a line break at its start or end (read from a file?): trim it';
+  return /^[\x21-\x7e]+$/.test(key) ? null : 'has characters that a header cannot carry';
 }

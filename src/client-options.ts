@@ -4,16 +4,15 @@ import {
   checkOptions,
   configurationFail,
   type Fail,
+  keyProblem,
   kindOf,
   namesOf,
 } from './checks.ts';
 import { isLoopback } from './contract/values/hosts.ts';
-import type { DialectSource } from './dialect-file/dialect-file.ts';
-import type { DriftEvent, Hooks, Logger } from './transport/observe/events.ts';
+import type { DriftEvent, Hooks } from './transport/hooks.ts';
 import type { ClientRetryOptions, FetchLike, RetryOptions } from './transport/options.ts';
-import type { Runtime } from './transport/runtime.ts';
-import { type ApiKey, keyProblem } from './transport/secrecy/api-key.ts';
-import { parseSecrets, type WebhookSecret } from './webhooks/verify/secrets.ts';
+import type { ApiKey } from './transport/scope.ts';
+import { parseSecrets, type WebhookSecret } from './webhooks/verify/signature.ts';
 
 /**
  * Options of a {@link MerchantClient}. Durations in milliseconds.
@@ -54,32 +53,17 @@ export interface MerchantClientOptions {
   readonly fetch?: FetchLike | undefined;
   /** Added to every request. X-Api-Key, Host and Content-Length cannot be set. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** Called at each step of a call, for metrics. */
+  /** Called at each step of a call, for logs, metrics and traces. */
   readonly hooks?: Hooks | undefined;
-  /** Receives one line per step. Without it the client is silent. */
-  readonly logger?: Logger | undefined;
   /** Allows plain http: to hosts other than loopback, for containers on a private network. */
   readonly allowHttp?: boolean | undefined;
-  /**
-   * Called once for each accepted deviation of an answer from the interface, such as a new field. With `dialect`, also
-   * once for each point that an answer fills in otherwise than the file. `'throw'` makes each of them an
-   * UnexpectedResponseError (`SDK_CONTRACT`), for tests in CI. Its `data` has the result of a call that succeeded, and its
-   * `cause` is the failure of a call that failed. New members and words that `dialect` has seen are accepted.
-   */
-  readonly onDrift?: Callback<[event: DriftEvent]> | 'throw' | undefined;
+  /** Called once for each accepted deviation of an answer from the interface, such as a new field. */
+  readonly onDrift?: Callback<[event: DriftEvent]> | undefined;
   /**
    * The service's names of the withdrawals query, which the interface does not show.
    * @defaultValue `status`, `page`, `per_page`
    */
   readonly withdrawalQuery?: WithdrawalQueryNames | undefined;
-  /**
-   * The file that `merchant-invoicing probe` has written: its content, or its path where `node:fs` exists. It pins
-   * `withdrawalQuery`, and the options of `webhooks.verify` and `webhooks.handler`. An option that is given comes first.
-   * With `onDrift` the client also compares each answer with it. The rules for that are loaded with the first call.
-   */
-  readonly dialect?: DialectSource | undefined;
-  /** Clock, timers and randomness, for tests. */
-  readonly runtime?: { readonly [Name in keyof Runtime]?: Runtime[Name] | undefined } | undefined;
 }
 
 /**
@@ -90,8 +74,8 @@ export interface MerchantClientOptions {
  */
 export interface ClientOverrides {
   /**
-   * The key of another business. Undefined is refused, because the calls would go to the business of this client. Each
-   * key has a separate retry budget and rate-limit pause, and keeps them when it is given again.
+   * The key of another business. Undefined is refused, because the calls would go to the business of this client. Keep the
+   * client: each one has a separate retry budget and rate-limit pause.
    */
   readonly apiKey?: ApiKey;
   /** The webhook secret of that business. A client with another key has none unless it is given. */
@@ -100,7 +84,7 @@ export interface ClientOverrides {
   readonly timeout?: number | undefined;
   /** Milliseconds for a whole call, waits included. */
   readonly deadline?: number | undefined;
-  /** `false`: one attempt. The size of the retry budget is that of the first client. */
+  /** `false`: one attempt. The size of the retry budget is that of this client. */
   readonly retry?: false | RetryOptions | undefined;
   /** Added to the headers of this client. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
@@ -139,12 +123,9 @@ export const CLIENT_NAMES: ReadonlySet<string> = new Set<keyof MerchantClientOpt
   'fetch',
   'headers',
   'hooks',
-  'logger',
   'allowHttp',
   'onDrift',
   'withdrawalQuery',
-  'dialect',
-  'runtime',
 ]);
 
 /** Throws the error of a wrong option. It names the option and never holds a value that could be a secret. */
@@ -202,6 +183,19 @@ export function checkApiKey(given: ApiKey | undefined): ApiKey {
   return problem === null ? key : fail(`${given === undefined ? 'MERCHANT_API_KEY' : 'apiKey'} ${problem}`);
 }
 
+/** The credentials of every sandbox, which anybody knows. */
+const SANDBOX_CREDENTIAL = /^(?:sk|whsec)_sandbox/i;
+
+/** Refuses a sandbox's key or secret in production: anybody could sign a webhook with it. */
+export function refuseSandbox(apiKey: ApiKey, secrets: readonly (string | Uint8Array)[], refuse: Fail): void {
+  if (environment('NODE_ENV') !== 'production') return;
+  const isSandbox = (value: unknown): boolean => typeof value === 'string' && SANDBOX_CREDENTIAL.test(value);
+  const remedy = 'NODE_ENV is production: set the one of your business, or run with another NODE_ENV';
+  if (isSandbox(apiKey)) refuse(`apiKey is the key of a sandbox, and ${remedy}`);
+  if (secrets.some(isSandbox))
+    refuse(`webhookSecret is the secret of a sandbox, which anybody can sign with, and ${remedy}`);
+}
+
 /** The webhook secrets, by the rule of the receiver. The list is empty until a webhook method needs one. */
 export function checkWebhookSecrets(given: MerchantClientOptions['webhookSecret']): readonly (string | Uint8Array)[] {
   // A deployment that receives no webhooks may set the variable to nothing.
@@ -209,29 +203,20 @@ export function checkWebhookSecrets(given: MerchantClientOptions['webhookSecret'
   return value === undefined ? [] : parseSecrets(value, 'webhookSecret', fail);
 }
 
-/** Checks an object of functions. `closed`: a plain object must have no other member, but a class instance may. */
-export function checkFunctions(
-  holder: object | undefined,
-  name: string,
-  methods: readonly string[],
-  closed: boolean,
-): void {
-  if (holder === undefined) return;
-  const isPlain = holder !== null && [Object.prototype, null].includes(Object.getPrototypeOf(holder));
-  checkOptions(name, holder, new Set(closed && isPlain ? methods : Object.keys(holder ?? {})), fail);
-  for (const method of methods) {
-    checkCallbacks({ [`${name}.${method}`]: Reflect.get(holder, method) }, fail);
-  }
+/** Checks the hooks: a plain object of functions, or an instance of the merchant's class. */
+export function checkHooks(hooks: Hooks | undefined): void {
+  if (hooks === undefined) return;
+  const names = ['onRequest', 'onResponse', 'onRetry', 'onError', 'onEnd'];
+  const isPlain = hooks !== null && [Object.prototype, null].includes(Object.getPrototypeOf(hooks));
+  checkOptions('hooks', hooks, new Set(isPlain ? names : Object.keys(hooks ?? {})), fail);
+  for (const name of names) checkCallbacks({ [`hooks.${name}`]: Reflect.get(hooks, name) }, fail);
 }
 
-/** Reads the pinned names of the withdrawals query. Those of a dialect file apply where no other is given. */
-export function checkQueryNames(
-  names: WithdrawalQueryNames | undefined = {},
-  pins: Readonly<Record<string, string>> = {},
-): Record<string, string> {
+/** Reads the pinned names of the withdrawals query. */
+export function checkQueryNames(names: WithdrawalQueryNames | undefined = {}): Record<string, string> {
   if (typeof names !== 'object' || names === null)
     return fail(`withdrawalQuery must be an object, not ${kindOf(names)}`);
-  const checked: Record<string, string> = { ...pins };
+  const checked: Record<string, string> = {};
   for (const [name, wire] of Object.entries(names)) {
     if (name !== 'status' && name !== 'page' && name !== 'per_page')
       fail('withdrawalQuery has the names status, page and per_page');

@@ -1,6 +1,19 @@
+import type { KyInstance } from 'ky';
 import { type Call, CallPromise } from './call/call.ts';
-import type { ClientOverrides, MerchantClientOptions } from './client-options.ts';
-import { ClientParts } from './client-parts.ts';
+import { checkCallbacks, checkOptions, configurationFail, keyProblem } from './checks.ts';
+import {
+  CLIENT_NAMES,
+  type ClientOverrides,
+  checkApiKey,
+  checkBaseUrl,
+  checkHooks,
+  checkQueryNames,
+  checkWebhookSecrets,
+  fail,
+  type MerchantClientOptions,
+  OVERRIDE_NAMES,
+  refuseSandbox,
+} from './client-options.ts';
 import { ConfigurationError } from './errors/classes.ts';
 import { buildInvoices, type Invoices } from './resources/invoices.ts';
 import { buildPaymentMethods, type PaymentMethods } from './resources/payment-methods.ts';
@@ -8,15 +21,125 @@ import { buildRates, type Rates } from './resources/rates.ts';
 import { type RawRequest, sendRequest } from './resources/request.ts';
 import { buildWebhooks, type Webhooks } from './resources/webhooks.ts';
 import { buildWithdrawals, type Withdrawals } from './resources/withdrawals.ts';
-import type { CallOptions } from './transport/options.ts';
+import { hiding } from './transport/hide.ts';
+import { DriftReporter } from './transport/hooks.ts';
+import { connect } from './transport/http.ts';
+import { RateLimitGate, RetryBudget } from './transport/limits.ts';
+import { type CallOptions, checkHeaders, readCallOptions, readClientSettings } from './transport/options.ts';
+import { type Runtime, runtimeOf } from './transport/runtime.ts';
+import type { ApiKey, ClientCore } from './transport/scope.ts';
+import { parseSecrets } from './webhooks/verify/signature.ts';
 
-/** The parts of each client. Kept outside of it, so that a test can use a plain object in place of a client. */
-const PARTS = new WeakMap<object, ClientParts>();
+type Secrets = readonly (string | Uint8Array)[];
 
-function partsOf(client: object | undefined): ClientParts {
+/** The parts of a client. A client of {@link MerchantClient.withOptions} shares most of them with the first one. */
+interface Parts {
+  readonly core: ClientCore;
+  readonly secrets: Secrets;
+  /** The service's names of the withdrawals query. */
+  readonly queryNames: Readonly<Record<string, string>>;
+  readonly budget: number | false;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Makes the HTTP client of other headers, to the same address and with the same fetch. */
+  readonly connect: (headers: Readonly<Record<string, string>>) => KyInstance;
+}
+
+/** Kept outside of the clients, so that a test can use a plain object in place of one, and no print shows them. */
+const PARTS = new WeakMap<object, Parts>();
+
+function partsOf(client: object | undefined): Parts {
   const parts = client === undefined ? undefined : PARTS.get(client);
   if (parts !== undefined) return parts;
   throw new ConfigurationError('MerchantClient: call request and withOptions as methods of the client.');
+}
+
+function readParts(options: MerchantClientOptions, given: Partial<Runtime> | undefined): Parts {
+  checkOptions('options', options, CLIENT_NAMES, fail);
+  const { onDrift, fetch, allowHttp = false, hooks } = options;
+  checkHooks(hooks);
+  checkCallbacks({ fetch, onDrift }, fail);
+  const baseUrl = checkBaseUrl(options.baseUrl, allowHttp === true);
+  const apiKey = checkApiKey(options.apiKey);
+  const secrets = checkWebhookSecrets(options.webhookSecret);
+  refuseSandbox(apiKey, secrets, fail);
+  const { budget, settings } = readClientSettings(options, fail);
+  const headers = checkHeaders(options.headers, 'headers', fail);
+  const runtime = runtimeOf(given);
+  // Looked up at each call, so that a tool that replaces the platform's fetch later is seen.
+  const connectWith: Parts['connect'] = (all) =>
+    connect(fetch ?? ((url, init) => globalThis.fetch(url, init)), baseUrl, all);
+  const core: ClientCore = {
+    http: connectWith(headers),
+    ...credentialsOf(apiKey, secrets),
+    runtime,
+    ...limitsOf(budget, runtime),
+    hooks: hooks ?? null,
+    drift: onDrift === undefined ? null : new DriftReporter(onDrift),
+    allowHttp: allowHttp === true,
+    settings,
+  };
+  return { core, secrets, queryNames: checkQueryNames(options.withdrawalQuery), budget, headers, connect: connectWith };
+}
+
+function otherParts(parts: Parts, options: ClientOverrides): Parts {
+  const { core } = parts;
+  const refuse = configurationFail('MerchantClient.withOptions');
+  const { headers: more, ...settings } = readCallOptions(core.settings, options, OVERRIDE_NAMES, refuse);
+  // Also where a getter of a class gives it.
+  const isOther = 'apiKey' in options;
+  const { apiKey = isOther ? undefined : core.apiKey, webhookSecret } = options;
+  if (apiKey === undefined) return refuse('apiKey is undefined: leave it out to keep the key of this client');
+  const problem = typeof apiKey === 'function' ? null : keyProblem(apiKey);
+  if (problem !== null) refuse(`apiKey ${problem}`);
+  // The deliveries of one business must not pass as those of another.
+  const kept = isOther ? [] : parts.secrets;
+  const secrets = webhookSecret === undefined ? kept : parseSecrets(webhookSecret, 'webhookSecret', refuse);
+  refuseSandbox(apiKey, secrets, refuse);
+  const headers = { ...parts.headers, ...more };
+  return {
+    ...parts,
+    core: {
+      ...core,
+      http: parts.connect(headers),
+      ...credentialsOf(apiKey, [...secrets, ...core.secrets, ...textOf(core.apiKey)]),
+      ...limitsOf(parts.budget, core.runtime),
+      settings: { ...settings, headers: {} },
+    },
+    secrets,
+    headers,
+  };
+}
+
+function textOf(apiKey: ApiKey): string[] {
+  return typeof apiKey === 'string' ? [apiKey] : [];
+}
+
+/** The key, and what hides it and the secrets. A client also hides those of the client that it comes from. */
+function credentialsOf(apiKey: ApiKey, all: Secrets): Pick<ClientCore, 'apiKey' | 'secrets' | 'hide'> {
+  const secrets = all.filter((secret) => typeof secret === 'string');
+  return { apiKey, secrets, hide: hiding([...textOf(apiKey), ...secrets]) };
+}
+
+function limitsOf(budget: number | false, runtime: Runtime): Pick<ClientCore, 'budget' | 'gate'> {
+  return { budget: new RetryBudget(budget), gate: new RateLimitGate(runtime) };
+}
+
+/** Creates a client with another clock, other timers or another source of randomness, for tests. @internal */
+export function clientWithRuntime(options: MerchantClientOptions, runtime: Partial<Runtime>): MerchantClient {
+  return clientOf(readParts(options, runtime));
+}
+
+/** The constructor recognises parts, which no user has. */
+const READY = new WeakSet<object>();
+
+function clientOf(parts: Parts): MerchantClient {
+  READY.add(parts);
+  const options: object = parts;
+  return new MerchantClient(options);
+}
+
+function isReady(options: object | null): options is Parts {
+  return options !== null && READY.has(options);
 }
 
 /**
@@ -46,20 +169,19 @@ export class MerchantClient {
   readonly webhooks: Webhooks;
 
   constructor(options: MerchantClientOptions = {}) {
-    const parts = options instanceof ClientParts ? options : ClientParts.read(options);
-    const { core, secrets, queryNames, pins } = parts;
+    const parts = isReady(options) ? options : readParts(options, undefined);
+    const { core, secrets, queryNames } = parts;
     PARTS.set(this, parts);
     this.invoices = buildInvoices(core);
     this.withdrawals = buildWithdrawals(core, queryNames);
     this.paymentMethods = buildPaymentMethods(core);
     this.rates = buildRates(core);
-    this.webhooks = buildWebhooks(core, secrets, pins);
+    this.webhooks = buildWebhooks(core, secrets);
   }
 
   /**
-   * Creates a client for another business of the same service, or with other limits. It is cheap: a server can make one
-   * for each request. It shares fetch, hooks, logger and clock. Retry budget and rate-limit pause belong to the key. All
-   * clients with that key that come from one first client share them, up to 10,000 keys.
+   * Creates a client for another business of the same service, or with other limits. It shares fetch,
+   * hooks and `onDrift`, and has its own retry budget and rate-limit pause: keep one client for each business.
    *
    * @throws ConfigurationError (`SDK_CONFIGURATION`) for an unusable option, and for an `apiKey` of undefined.
    * @example
@@ -67,8 +189,7 @@ export class MerchantClient {
    * await shop.invoices.create(params);
    */
   withOptions(options: ClientOverrides): MerchantClient {
-    const parts: object = partsOf(this).with(options);
-    return new MerchantClient(parts); // the constructor recognises them
+    return clientOf(otherParts(partsOf(this), options));
   }
 
   /**

@@ -5,18 +5,14 @@
  */
 export type { Call, CallResult, ListCall, ResponseInfo, WithResponse } from './call/call.ts';
 export { MerchantClient } from './client.ts';
-export type { ClientOverrides, MerchantClientOptions } from './client-options.ts';
+export type { ClientOverrides, MerchantClientOptions, WithdrawalQueryNames } from './client-options.ts';
 export type { HttpMethod } from './contract/endpoint.ts';
 export type { ClientOperation as Operation } from './contract/endpoints.ts';
 export type {
-  CreateInvoiceParams,
-  DecimalInput,
-  ListInvoicesQuery,
-  ListWithdrawalsQuery,
-} from './contract/parameter-types.ts';
-export type {
   CreatedInvoice,
+  CreateInvoiceParams,
   Currency,
+  DecimalInput,
   DeliveryAttempt,
   DeliveryStatus,
   EventType,
@@ -24,10 +20,8 @@ export type {
   InvoiceAdjustment,
   InvoicePaymentMethod,
   InvoiceStatus,
-  KnownDeliveryStatus,
-  KnownEventType,
-  KnownInvoiceStatus,
-  KnownWithdrawalStatus,
+  ListInvoicesQuery,
+  ListWithdrawalsQuery,
   OpenEnum,
   Page,
   PaymentMethod,
@@ -37,11 +31,11 @@ export type {
   WithdrawalStatus,
 } from './contract/types.ts';
 export { Decimal } from './contract/values/decimal.ts';
-export type { DialectFile, DialectPoint, DialectSource } from './dialect-file/dialect-file.ts';
 export {
   AbortedError,
   ApiError,
   AuthenticationError,
+  type ComparedField,
   ConfigurationError,
   ConnectionError,
   InvoiceAlreadyExistsError,
@@ -53,6 +47,7 @@ export {
   TimeoutError,
   UnexpectedResponseError,
   ValidationError,
+  type ValidationIssue,
   WebhookVerificationError,
 } from './errors/classes.ts';
 export type {
@@ -65,13 +60,8 @@ export type {
   StoppedBy,
   WebhookReason,
 } from './errors/codes.ts';
-export type {
-  ComparedField,
-  ValidationIssue,
-} from './errors/error-fields.ts';
 export type { AnyMerchantError, CallError, KnownCode } from './errors/guards.ts';
 export { hasCode, hasKind, isMerchantError } from './errors/guards.ts';
-export { type Plain, type PlainError, toPlain } from './plain.ts';
 export type { CreateOrGetResult, Invoices } from './resources/invoices.ts';
 export type { InvalidItem, ListOptions } from './resources/list-options.ts';
 export type { ChargeQuery, PaymentMethods } from './resources/payment-methods.ts';
@@ -81,17 +71,21 @@ export type { WaitOptions } from './resources/wait-until-final.ts';
 export type { Webhooks } from './resources/webhooks.ts';
 export type { Withdrawals } from './resources/withdrawals.ts';
 export type {
-  AttemptTrace,
   CallEvent,
-  CallTrace,
   DriftEvent,
   EndEvent,
   ErrorEvent,
   Hooks,
-  Logger,
   ResponseEvent,
   RetryEvent,
-} from './transport/observe/events.ts';
-export type { CallOptions, FetchLike, InvalidRow, RetryOptions, RowsOptions } from './transport/options.ts';
-export type { Runtime } from './transport/runtime.ts';
+} from './transport/hooks.ts';
+export type {
+  CallOptions,
+  ClientRetryOptions,
+  FetchInit,
+  FetchLike,
+  RetryOptions,
+  RowsOptions,
+} from './transport/options.ts';
+export type { ApiKey } from './transport/scope.ts';
 export type { InvoiceEvent } from './webhooks/event/events.ts';

@@ -52,7 +52,6 @@ describe('an unusable option is a ConfigurationError that names it', () => {
       'the address before it',
     ],
     ['a mistyped hook', { ...given, hooks: { onRetries: () => {} } }, 'hooks has no "onRetries"; it has onRequest'],
-    ['a mistyped clock', { ...given, runtime: { clock: () => 0 } }, 'runtime has no "clock"'],
     ['a query', { ...given, baseUrl: 'https://pay.example/?a=1' }, 'query'],
     ['a fragment', { ...given, baseUrl: 'https://pay.example/#a' }, 'fragment'],
     ['no key', { baseUrl: 'https://pay.example' }, 'MERCHANT_API_KEY'],
@@ -71,9 +70,6 @@ describe('an unusable option is a ConfigurationError that names it', () => {
     ['fetch of text', { ...given, fetch: 'fetch' }, 'fetch must be a function'],
     ['hooks of null', { ...given, hooks: null }, 'hooks must be an object'],
     ['a hook of text', { ...given, hooks: { onRetry: 'log' } }, 'hooks.onRetry must be a function'],
-    ['a logger of text', { ...given, logger: 'console' }, 'logger must be an object'],
-    ['a log level of text', { ...given, logger: { warn: 'x' } }, 'logger.warn must be a function'],
-    ['a clock of a number', { ...given, runtime: { now: 7 } }, 'runtime.now must be a function'],
     ['a mistyped name', { ...given, timeOut: 1_000 }, 'timeOut'],
     ['options of null', null, 'options must be an object, not null'],
     ['options of text', 'https://pay.example', 'options must be an object'],
@@ -199,7 +195,7 @@ describe('what is usable', () => {
   });
 
   test('undefined is an option left out', () => {
-    const all = ['webhookSecret', 'timeout', 'deadline', 'retry', 'fetch', 'headers', 'hooks', 'logger', 'allowHttp'];
+    const all = ['webhookSecret', 'timeout', 'deadline', 'retry', 'fetch', 'headers', 'hooks', 'allowHttp'];
     const none = Object.fromEntries(all.map((name) => [name, undefined]));
     expect(() => new MerchantClient({ ...given, ...none })).not.toThrow();
   });

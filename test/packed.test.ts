@@ -1,129 +1,241 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { copyFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import ts from 'typescript';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { VERSION } from '../src/version.ts';
-import { type Consumer, installPacked } from './support/consumer.ts';
-import { freePort } from './support/free-port.ts';
+import { toCommonJs } from './matrix/scenario.ts';
+import { type Consumer, installPacked, type Ran } from './support/consumer.ts';
 
-const read = (file: string): string => readFileSync(new URL(file, import.meta.url), 'utf8');
-const ROOT_TYPES = new URL('../node_modules/@types', import.meta.url).pathname;
+// What npm pack makes, installed in an empty folder: the package as a merchant has it.
 
-const SAME_CLASS = `
-import * as client from 'merchant-invoicing';
-import * as webhooks from 'merchant-invoicing/webhooks';
-import { createRequire } from 'node:module';
-const require = createRequire(import.meta.url);
-const forms = [[client, webhooks], [require('merchant-invoicing'), require('merchant-invoicing/webhooks')]];
-for (const [a, b] of forms) {
-  const shared = Object.keys(a).filter((name) => name.endsWith('Error') && name in b);
-  console.log(shared.length > 0 && shared.every((name) => a[name] === b[name]));
-  const error = await b.verifyWebhook('{}', {}, 'whsec_x').catch((thrown) => thrown);
-  console.log(error instanceof a.MerchantError, error instanceof a.WebhookVerificationError, error.code);
+interface Manifest {
+  readonly exports: Readonly<
+    Record<string, string | Condition | { readonly import: Condition; readonly require: Condition }>
+  >;
 }
-`;
-/** A merchant's module, whose inferred types must all have a name that its declarations can write. */
-const INFERRED = `
-import { MerchantClient } from 'merchant-invoicing';
-import { createSandbox } from 'merchant-invoicing/sandbox';
-import { fakeInvoice, fakePaidEvent } from 'merchant-invoicing/testing';
-import {
-  createWebhookHandler, memoryStore, postgresStore, redisStore, sqliteStore, toFetchHandler, toLambdaHandler, toNodeHandler,
-} from 'merchant-invoicing/webhooks';
-declare const pool: Parameters<typeof postgresStore>[0];
-declare const redis: Parameters<typeof redisStore>[0];
-declare const db: Parameters<typeof sqliteStore>[0];
-export const merchant = new MerchantClient({ baseUrl: 'https://pay.example.com', apiKey: 'sk_x' });
-export const { invoices, webhooks, rates } = merchant;
-export const listed = merchant.invoices.list({ status: 'success' });
-export const created = merchant.invoices.createOrGet({ external_id: 'o', customer_id: 'c', amount: '1', currency: 'EUR' }).result();
-export const sandbox = createSandbox();
-export const stores = [memoryStore(), postgresStore(pool), redisStore(redis), sqliteStore(db)] as const;
-export const [memory, postgres, ofRedis, sqlite] = stores;
-export const handler = createWebhookHandler({ secret: 'whsec_x', store: postgres, onPaid: () => {}, onCanceled: () => {} });
-export const adapters = [toFetchHandler(handler), toLambdaHandler(handler), toNodeHandler(handler)] as const;
-export const fakes = [fakeInvoice(), fakePaidEvent()] as const;
-`;
+interface Condition {
+  readonly types: string;
+  readonly default: string;
+}
 
-describe('the packed tarball', () => {
-  let consumer: Consumer;
-  let installed: string;
-  beforeAll(() => {
-    consumer = installPacked();
-    installed = join(consumer.folder, 'node_modules', 'merchant-invoicing');
-  });
-  afterAll(() => consumer?.remove());
+const root = new URL('../', import.meta.url);
+const read = (path: string): string => readFileSync(new URL(path, root), 'utf8');
+const fixture = (name: string): string => read(`test/matrix/fixtures/${name}`);
+const manifest: Manifest = JSON.parse(read('package.json'));
+const INLINED = ['ky', 'zod'];
 
+/** Each entry in each module form that it has. */
+const FORMS = Object.entries(manifest.exports).flatMap(([entry, target]) => {
+  if (typeof target === 'string') return [];
+  const name = `merchant-invoicing${entry.slice(1)}`;
+  if (!('import' in target)) return [{ name, form: 'ESM', ...target }];
+  return [
+    { name, form: 'ESM', ...target.import },
+    { name, form: 'CommonJS', ...target.require },
+  ];
+});
+
+let consumer: Consumer;
+let installed: string;
+beforeAll(() => {
+  consumer = installPacked({ fresh: true });
+  installed = join(consumer.folder, 'node_modules', 'merchant-invoicing');
+  for (const name of ['scenario.mjs', 'esm.mjs', 'cjs.cjs']) {
+    copyFileSync(new URL(`test/matrix/fixtures/${name}`, root), join(consumer.folder, name));
+  }
+  writeFileSync(join(consumer.folder, 'scenario.cjs'), toCommonJs(fixture('scenario.mjs')));
+});
+afterAll(() => consumer?.remove());
+
+const SILENT: Ran = { code: 0, stdout: '', stderr: '' };
+
+describe('the packed package', () => {
   it('brings decimal.js and nothing else', () => {
     const modules = readdirSync(join(consumer.folder, 'node_modules')).filter((name) => !name.startsWith('.'));
     expect(modules.sort()).toEqual(['decimal.js', 'merchant-invoicing']);
   });
 
-  it('carries its licence, those of what is inlined, its pages and its own version', () => {
-    expect(readdirSync(installed)).toEqual(
-      expect.arrayContaining(['CHANGELOG.md', 'LICENSE', 'README.md', 'THIRD-PARTY-LICENSES', 'dist', 'docs']),
-    );
+  it('holds its licence and those of what is inlined', () => {
     const notices = readFileSync(join(installed, 'THIRD-PARTY-LICENSES'), 'utf8');
-    for (const name of ['ky', 'zod']) expect(notices).toMatch(new RegExp(`\\b${name}\\b`));
-    expect(JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8')).version).toBe(VERSION);
+    for (const name of INLINED) {
+      const { version } = JSON.parse(read(`node_modules/${name}/package.json`));
+      const file = readdirSync(new URL(`node_modules/${name}`, root)).find((each) => /^licen[cs]e/i.test(each));
+      expect(notices).toContain(`${name} ${version}`);
+      expect(notices).toContain(read(`node_modules/${name}/${file}`).trim());
+    }
+    expect(existsSync(join(installed, 'LICENSE'))).toBe(true);
   });
 
-  it('holds neither tests nor scripts, and no word of zod or ky in its declarations', () => {
-    const files = readdirSync(installed, { recursive: true, encoding: 'utf8' });
-    expect(files.filter((path) => /^(?:test|scripts|examples)\b|\.test\./.test(path))).toEqual([]);
-    const declarations = files.filter((path) => /\.d\.[cm]?ts$/.test(path));
-    expect(declarations.length).toBeGreaterThan(5);
-    for (const path of declarations)
-      expect(readFileSync(join(installed, path), 'utf8'), path).not.toMatch(/from ["'](?:zod|ky)/);
+  it('inlines nothing whose licence is missing', () => {
+    const { inputs } = JSON.parse(read('dist/metafile-esm.json')) as {
+      readonly inputs: Readonly<Record<string, unknown>>;
+    };
+    const packages = Object.keys(inputs).flatMap((path) => /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1] ?? []);
+    expect([...new Set(packages)].sort()).toEqual(INLINED);
   });
 
-  it.each(['smoke.mjs', 'smoke.cjs'])('runs %s', async (file) => {
-    const ran = await consumer.run(file, read(`consumers/${file}`));
-    expect(ran).toEqual({ code: 0, stdout: 'ok\n', stderr: '' });
+  it('has declarations without zod, and without the generic Uint8Array, which TypeScript 5.4 does not know', () => {
+    const paths = readdirSync(join(installed, 'dist')).filter((name) => /\.d\.c?ts$/.test(name));
+    expect(paths.length).toBeGreaterThanOrEqual(FORMS.length);
+    for (const path of paths) {
+      expect(readFileSync(join(installed, 'dist', path), 'utf8'), path).not.toMatch(/['"](?:zod|ky)\b|Uint8Array</);
+    }
   });
 
-  it('has one class of each error, in each form', async () => {
-    const ran = await consumer.run('classes.mjs', SAME_CLASS);
-    const each = 'true\ntrue true SDK_WEBHOOK_MISSING_HEADER\n';
-    expect(ran).toEqual({ code: 0, stdout: each + each, stderr: '' });
+  it('plays the scenario as ESM and as CommonJS', async () => {
+    expect(await consumer.run('esm.mjs', fixture('esm.mjs'))).toEqual(SILENT);
+    expect(await consumer.run('cjs.cjs', fixture('cjs.cjs'))).toEqual(SILENT);
   });
 
-  it("takes a payment with the README's first file", async () => {
-    const [, first = ''] = /^```js\n([\s\S]*?)^```$/m.exec(read('../README.md')) ?? [];
-    const ran = await consumer.run('first.mjs', first, { env: { PORT: String(await freePort()) } });
-    expect(ran).toMatchObject({ code: 0, stderr: '' });
-    expect(ran.stdout).toContain('fulfil order-1042 26.861298 USDT');
+  const SAME = `
+const shared = Object.keys(root).filter((name) => name in webhooks);
+const errors = shared.filter((name) => root[name].prototype instanceof Error);
+if (!errors.includes('WebhookVerificationError')) throw new Error('shares ' + shared.join());
+for (const name of shared) if (root[name] !== webhooks[name]) throw new Error(name + ' is another one');
+webhooks.verifyWebhook('', {}, 'whsec').catch((error) => {
+  if (!(error instanceof root.WebhookVerificationError)) throw error;
+});`;
+  it.each([
+    [
+      'ESM',
+      'same.mjs',
+      "import * as root from 'merchant-invoicing'; import * as webhooks from 'merchant-invoicing/webhooks';",
+    ],
+    [
+      'CommonJS',
+      'same.cjs',
+      "const root = require('merchant-invoicing'); const webhooks = require('merchant-invoicing/webhooks');",
+    ],
+  ])('has one class for an error in every entry, as %s', async (_, file, imports) => {
+    expect(await consumer.run(file, imports + SAME)).toEqual(SILENT);
   });
 
-  const compiled = (name: string, source: string, options: ts.CompilerOptions): string[] => {
+  it.each(FORMS.filter(({ name }) => !name.endsWith('/msw')))(
+    'declares what $name exports as $form',
+    async ({ name, form, types }) => {
+      const path = join(installed, types);
+      const program = ts.createProgram([path], {
+        module: ts.ModuleKind.NodeNext,
+        target: ts.ScriptTarget.ES2022,
+        skipLibCheck: true,
+        types: [],
+      });
+      const source = program.getSourceFile(path);
+      const module = source && program.getTypeChecker().getSymbolAtLocation(source);
+      const declared =
+        module === undefined
+          ? []
+          : program
+              .getTypeChecker()
+              .getExportsOfModule(module)
+              .filter((each) => isValue(program.getTypeChecker(), each));
+      const code =
+        form === 'ESM'
+          ? `console.log(Object.keys(await import('${name}')).sort().join())`
+          : `console.log(Object.keys(require('${name}')).sort().join())`;
+      const ran = await consumer.run(form === 'ESM' ? 'names.mjs' : 'names.cjs', code);
+      expect(ran.stdout.trim().split(',')).toEqual(declared.map((each) => each.name).sort());
+    },
+  );
+
+  it.each([
+    ['nodenext', ts.ModuleKind.NodeNext, ts.ModuleResolutionKind.NodeNext, 'shop.mts'],
+    ['nodenext, CommonJS', ts.ModuleKind.NodeNext, ts.ModuleResolutionKind.NodeNext, 'shop.cts'],
+    ['bundler', ts.ModuleKind.ESNext, ts.ModuleResolutionKind.Bundler, 'shop.ts'],
+  ])('compiles and can be declared with %s resolution, libraries checked', (_, module, moduleResolution, name) => {
     const file = join(consumer.folder, name);
-    writeFileSync(file, source);
+    writeFileSync(file, fixture('shop.ts'));
     const program = ts.createProgram([file], {
       strict: true,
       exactOptionalPropertyTypes: true,
       skipLibCheck: false,
+      declaration: true,
       target: ts.ScriptTarget.ES2022,
-      typeRoots: [ROOT_TYPES],
+      module,
+      moduleResolution,
+      typeRoots: [new URL('node_modules/@types', root).pathname],
       types: ['node'],
-      ...options,
     });
-    const emitted = options.declaration === true ? program.emit(undefined, () => {}).diagnostics : [];
-    return [...ts.getPreEmitDiagnostics(program), ...emitted].map(
-      ({ messageText, file: at }) => `${at?.fileName}: ${ts.flattenDiagnosticMessageText(messageText, '\n')}`,
-    );
+    const findings = ts
+      .getPreEmitDiagnostics(program)
+      .map(({ messageText, file: at }) => `${at?.fileName}: ${ts.flattenDiagnosticMessageText(messageText, '\n')}`);
+    expect(findings).toEqual([]);
+  });
+});
+
+function isValue(checker: ts.TypeChecker, symbol: ts.Symbol): boolean {
+  const isTypeOnly = symbol.declarations?.some(
+    (at) => ts.isExportSpecifier(at) && (at.isTypeOnly || at.parent.parent.isTypeOnly),
+  );
+  const target = symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol;
+  return isTypeOnly !== true && (target.flags & ts.SymbolFlags.Value) !== 0;
+}
+
+describe('the built entries', () => {
+  interface Output {
+    readonly inputs: Readonly<Record<string, unknown>>;
+    readonly imports: readonly { readonly path: string; readonly kind: string }[];
+  }
+  const { outputs } = JSON.parse(read('dist/metafile-esm.json')) as {
+    readonly outputs: Readonly<Record<string, Output>>;
   };
 
   it.each([
-    ['nodenext', ts.ModuleKind.NodeNext, ts.ModuleResolutionKind.NodeNext, 'types.ts'],
-    ['nodenext, CommonJS', ts.ModuleKind.NodeNext, ts.ModuleResolutionKind.NodeNext, 'types.cts'],
-    ['bundler', ts.ModuleKind.ESNext, ts.ModuleResolutionKind.Bundler, 'types.ts'],
-  ])('compiles strictly, libraries checked, with %s resolution', (_, module, moduleResolution, name) => {
-    const source = read('consumers/types.ts');
-    expect(compiled(name, source, { module, moduleResolution, noEmit: true })).toEqual([]);
+    ['index.js', /^src\/sandbox\/|^node:/],
+    ['webhooks.js', /node_modules\/(?:ky|zod)\/|^src\/(?:sandbox|transport)\/|^node:/],
+    ['sandbox.js', /node_modules\/ky\/|^src\/(?:client|transport)|^node:/],
+    ['testing.js', /node_modules\/ky\/|^src\/sandbox\/(?:api|http|page|service|delivery)/],
+    ['reconcile.js', /node_modules\/ky\/|^src\/sandbox\//],
+    ['cli.js', /node_modules\/|^src\/(?:client|transport|sandbox)/],
+  ])('%s loads without %s', (entry, without) => {
+    const files = new Set([`dist/${entry}`]);
+    for (const file of files) {
+      for (const { path, kind } of outputs[file]?.imports ?? []) if (kind === 'import-statement') files.add(path);
+    }
+    const loaded = [...files].flatMap((file) => Object.keys(outputs[file]?.inputs ?? { [file]: null }));
+    expect(loaded.length).toBeGreaterThan(3);
+    expect(loaded.filter((path) => without.test(path))).toEqual([]);
+  });
+});
+
+describe('a newcomer with the packed package', () => {
+  it("runs the README's first file", async () => {
+    const [, code = ''] = /`first\.mjs`[\s\S]*?```js\n([\s\S]*?)```/.exec(read('README.md')) ?? [];
+    const printed = [...code.matchAll(/^\/\/ → (.*)$/gm)].map(([, line = '']) => line.split('…'));
+    const ran = await consumer.run('first.mjs', code);
+    expect(ran).toMatchObject({ code: 0, stderr: '' });
+    const lines = ran.stdout.trim().split('\n');
+    expect(lines).toHaveLength(printed.length);
+    for (const [at, parts] of printed.entries()) for (const part of parts) expect(lines[at]).toContain(part);
   });
 
-  it('names each type that a declaration of its user infers', () => {
-    const options = { module: ts.ModuleKind.NodeNext, moduleResolution: ts.ModuleResolutionKind.NodeNext };
-    expect(compiled('inferred.ts', INFERRED, { ...options, declaration: true })).toEqual([]);
+  it('starts a sandbox, charges an order and pays it from the command line', async () => {
+    const bin = join(consumer.folder, 'node_modules', '.bin', 'merchant-invoicing');
+    const command = (...args: readonly string[]): Promise<Ran> =>
+      new Promise((resolve) => {
+        execFile(bin, args, { cwd: consumer.folder }, (error, stdout, stderr) =>
+          resolve({ code: typeof error?.code === 'number' ? error.code : 0, stdout, stderr }),
+        );
+      });
+    expect((await command('--version')).stdout.trim()).toBe(JSON.parse(read('package.json')).version);
+
+    const sandbox = spawn(bin, ['sandbox', '--json', '--port', '0'], { cwd: consumer.folder });
+    try {
+      const [line] = await once(createInterface(sandbox.stdout), 'line');
+      const { baseUrl } = JSON.parse(String(line)) as { readonly baseUrl: string };
+      const code = `
+        import { MerchantClient } from 'merchant-invoicing';
+        const merchant = new MerchantClient({ baseUrl: '${baseUrl}', apiKey: 'sk_sandbox' });
+        await merchant.invoices.createOrGet({ external_id: 'order-1', customer_id: 'c', amount: '25.00', currency: 'EUR' });
+        console.log((await merchant.invoices.get('order-1')).status);`;
+      expect(await consumer.run('order.mjs', code)).toEqual({ ...SILENT, stdout: 'pending\n' });
+      expect(await command('sandbox', 'pay', 'order-1', '--url', baseUrl)).toMatchObject({ code: 0, stderr: '' });
+      expect(await consumer.run('order.mjs', code)).toEqual({ ...SILENT, stdout: 'success\n' });
+    } finally {
+      sandbox.kill();
+      if (sandbox.exitCode === null) await once(sandbox, 'exit');
+    }
   });
 });

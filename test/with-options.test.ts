@@ -4,7 +4,6 @@ import { MerchantClient } from '../src/client.ts';
 import type { ClientOverrides } from '../src/client-options.ts';
 import { ConfigurationError } from '../src/errors/classes.ts';
 import { memoryStore, signWebhook } from '../src/webhooks/index.ts';
-import { FakeRuntime } from './support/fake-runtime.ts';
 import { serve } from './support/fault-server.ts';
 import { ok, refuse } from './support/fault-steps.ts';
 import { pendingInvoice } from './support/fixtures/invoices.ts';
@@ -145,66 +144,6 @@ describe('the webhooks of another business', () => {
     await merchant.withOptions({ timeout: 5 }).webhooks.verify(canceled, headers);
     const rotated = merchant.withOptions({ webhookSecret: ['whsec_new_0123456789', 'whsec_of_the_platform'] });
     expect(await rotated.webhooks.verify(canceled, headers)).toMatchObject({ secretIndex: 1 });
-  });
-});
-
-describe('budget and gate belong to the key', () => {
-  const stopOf = async (client: MerchantClient) => (await errorOf(client.rates.list())).stoppedBy;
-
-  test('an outage of one business leaves the retries of another alone', async () => {
-    const server = await serve(unavailable);
-    const merchant = clientOf(server.url, { runtime: new FakeRuntime(), retry: { budget: 28 } });
-    const [one, two] = [merchant.withOptions({ apiKey: keyOf(1) }), merchant.withOptions({ apiKey: keyOf(2) })];
-    expect([await stopOf(one), await stopOf(one)]).toEqual(['attempts', 'budget']);
-    expect([await stopOf(two), await stopOf(merchant)]).toEqual(['attempts', 'attempts']);
-  });
-
-  test('a client for each request has the budget of its key, also below another client', async () => {
-    const server = await serve(unavailable);
-    const merchant = clientOf(server.url, { runtime: new FakeRuntime(), retry: { budget: 28 } });
-    const stops: string[] = [];
-    for (let call = 0; call < 3; call += 1) stops.push(await stopOf(merchant.withOptions({ apiKey: keyOf(1) })));
-    stops.push(await stopOf(merchant.withOptions({ apiKey: keyOf(2) }).withOptions({ apiKey: keyOf(1) })));
-    expect(stops).toEqual(['attempts', 'budget', 'budget', 'budget']);
-  });
-
-  test('the key of the first client is one of them', async () => {
-    const server = await serve(unavailable);
-    const merchant = clientOf(server.url, { runtime: new FakeRuntime(), retry: { budget: 28 } });
-    expect(await stopOf(merchant)).toBe('attempts');
-    expect(await stopOf(merchant.withOptions({ apiKey: API_KEY }))).toBe('budget');
-    expect(await stopOf(merchant.withOptions({ deadline: 50_000 }))).toBe('budget');
-  });
-
-  test('a function is recognised, and another function with the same key is not', async () => {
-    const server = await serve(unavailable);
-    const merchant = clientOf(server.url, { runtime: new FakeRuntime(), retry: { budget: 28 } });
-    const apiKey = () => keyOf(1);
-    expect(await stopOf(merchant.withOptions({ apiKey }))).toBe('attempts');
-    expect(await stopOf(merchant.withOptions({ apiKey }))).toBe('budget');
-    expect(await stopOf(merchant.withOptions({ apiKey: () => keyOf(1) }))).toBe('attempts');
-  });
-
-  test('a rate limit delays the clients of its key, and no others', async () => {
-    const runtime = new FakeRuntime(0.5);
-    const server = await serve(refuse(429, null, undefined, { 'retry-after': '10' }), ok([]));
-    const merchant = clientOf(server.url, { runtime });
-    await errorOf(merchant.withOptions({ apiKey: keyOf(1), retry: false }).rates.list());
-    await merchant.withOptions({ apiKey: keyOf(2) }).rates.list();
-    expect(runtime.waits).toEqual([]);
-    await merchant.withOptions({ apiKey: keyOf(1) }).rates.list();
-    expect(runtime.waits).toEqual([11_000]);
-  });
-
-  test('10,000 keys are remembered, and the one that was not used longest is forgotten', async () => {
-    const server = await serve(unavailable);
-    const merchant = clientOf(server.url, { runtime: new FakeRuntime(), retry: { budget: 28 } });
-    const shop = (n: number) => merchant.withOptions({ apiKey: keyOf(n) });
-    expect([await stopOf(shop(0)), await stopOf(shop(1))]).toEqual(['attempts', 'attempts']);
-    for (let n = 2; n < 10_000; n += 1) shop(n); // the key of the first client is the oldest
-    expect(await stopOf(shop(0)), 'used again').toBe('budget');
-    for (let n = 10_000; n < 10_001; n += 1) shop(n);
-    expect([await stopOf(shop(0)), await stopOf(shop(1))]).toEqual(['budget', 'attempts']);
   });
 });
 

@@ -32,7 +32,7 @@ function open({ DB, MERCHANT_BASE_URL, MERCHANT_API_KEY, MERCHANT_WEBHOOK_SECRET
     onPaid: async ({ external_id, credited_usdt }, { dedupeKey }) =>
       void (await run(credit, [dedupeKey, external_id, credited_usdt.toFixed()])),
     onCanceled: () => {},
-    onReport: ({ reason, message }) => console.warn(reason, message),
+    onReport: ({ reason, external_id, message, error }) => console.warn(reason, external_id, message, error ?? ''),
   });
   const merchant = new MerchantClient({ baseUrl: MERCHANT_BASE_URL, apiKey: MERCHANT_API_KEY, deadline: 15_000 });
   return { receive: toFetchHandler(handler), handler, merchant };
@@ -50,11 +50,9 @@ export default {
   async scheduled(_event: unknown, env: Env): Promise<void> {
     opened ??= open(env);
     const { handler, merchant } = opened;
-    const day = 86_400_000;
-    await handler.catchUp(merchant, {
-      since: Date.now() - 2 * day,
-      maxLifetime: day,
-      signal: AbortSignal.timeout(60_000),
-    });
+    const waiting = "SELECT external_id FROM orders WHERE status = 'pending' ORDER BY created_at LIMIT 500";
+    const { results } = await env.DB.prepare(waiting).bind().all();
+    const orders = results.map((row) => String(row['external_id']));
+    await handler.catchUp(merchant, { orders, signal: AbortSignal.timeout(60_000) });
   },
 };

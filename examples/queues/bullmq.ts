@@ -31,7 +31,13 @@ async function receive(): Promise<void> {
   };
   const secret = process.env['MERCHANT_WEBHOOK_SECRET'] ?? '';
   const store = redisStore(redis);
-  const handler = createWebhookHandler({ secret, store, onPaid: enqueue, onCanceled: enqueue, onReport: log });
+  const handler = createWebhookHandler({
+    secret,
+    store,
+    onPaid: enqueue,
+    onCanceled: enqueue,
+    onReport: (report) => console.error(report),
+  });
   createServer(toNodeHandler(handler)).listen(Number(process.env['PORT'] ?? 3000), () => console.log('up'));
 }
 

@@ -1,20 +1,18 @@
 import { MerchantClient } from 'merchant-invoicing';
 import { db, handler } from './handler.ts';
 
-db.exec('CREATE TABLE IF NOT EXISTS catch_up (id INTEGER PRIMARY KEY CHECK (id = 1), cursor TEXT NOT NULL)');
-const saved = db.prepare('SELECT cursor FROM catch_up').get();
+// `orders` is a table of your shop. Your onPaid and onCanceled set its status, in the transaction of the event.
+db.exec(`CREATE TABLE IF NOT EXISTS orders (external_id TEXT PRIMARY KEY, status TEXT NOT NULL DEFAULT 'pending',
+  created_at TEXT NOT NULL DEFAULT CURRENT_TIMESTAMP, canceled_at TEXT)`);
+const waiting = db.prepare(`SELECT external_id FROM orders
+  WHERE status = 'pending' OR (status = 'canceled' AND canceled_at > datetime('now', '-3 days')) ORDER BY created_at`);
 const stop = new AbortController();
 process.once('SIGTERM', () => stop.abort());
 
-const { cursor, failed, busy, invalid, ...rest } = await handler.catchUp(new MerchantClient(), {
-  since: Date.now() - 2 * 86_400_000, // for the first run: longer than the retries of the service and than any outage
-  cursor: saved === undefined ? null : JSON.parse(String(saved['cursor'])),
+const result = await handler.catchUp(new MerchantClient(), {
+  orders: waiting.all().map((row) => String(row['external_id'])),
   signal: stop.signal,
 });
-if (cursor !== undefined) {
-  db.prepare('INSERT INTO catch_up VALUES (1, ?) ON CONFLICT DO UPDATE SET cursor = excluded.cursor').run(
-    JSON.stringify(cursor),
-  );
-}
-console.log(rest);
-process.exitCode = failed + busy + invalid > 0 ? 1 : 0; // a cron job reports a code that is not 0
+console.log(result);
+const { failed, unknown, busy } = result; // onReport has named each
+process.exitCode = failed + unknown + busy > 0 ? 1 : 0; // a cron job reports a code that is not 0

@@ -15,5 +15,5 @@ export const handler = createWebhookHandler({
     console.log(external_id, credited_usdt.toFixed(2), adjusted ? 'adjusted' : 'exact');
   },
   onCanceled: ({ external_id, status }) => console.log(external_id, status),
-  onReport: ({ reason, message }) => console.log(`[${reason}] ${message}`),
+  onReport: ({ reason, external_id, message, error }) => console.log(`[${reason}]`, external_id, message, error ?? ''),
 });

@@ -4,11 +4,10 @@ import { checkOptions, type Fail } from '../checks.ts';
 import type { Page } from '../contract/types.ts';
 import { ConfigurationError } from '../errors/classes.ts';
 import { type CallError, isMerchantError } from '../errors/guards.ts';
-import { readArguments } from '../transport/arguments.ts';
-import type { Success } from '../transport/call-loop.ts';
+import { readArguments } from '../transport/failure.ts';
+import type { Success } from '../transport/send.ts';
 import { type CallSite, callSite, locate } from './call-site.ts';
-import type { PageSource } from './page-requests.ts';
-import { walkPages } from './walk.ts';
+import { type PageSource, walkPages } from './walk.ts';
 
 /** The answer behind a call's data. */
 export interface ResponseInfo {

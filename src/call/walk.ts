@@ -1,235 +1,308 @@
 import type { Page } from '../contract/types.ts';
-import type { UnexpectedResponseError } from '../errors/classes.ts';
+import { UnexpectedResponseError } from '../errors/classes.ts';
 import { hasKind } from '../errors/guards.ts';
-import { Gaps } from './gaps.ts';
-import { PageRequests, type PageSource, pageError, pageProblem } from './page-requests.ts';
-import { Tally } from './tally.ts';
+import { seeErrors } from '../transport/failure.ts';
 
-/** The walk ends after this number of pages in a row without new items, each read twice. */
-const BARREN_MAX = 3;
+// Page numbers shift while a list is walked. The rule:
+//
+// - Each row is yielded once, by its key. The walk follows has_next and checks that the answer is the page asked for.
+// - When total_items becomes smaller, rows have moved forward, perhaps from an unread page into one that was read. Those
+//   pages are read again, the last one first. Until then their places are gaps.
+// - When rows were repeated and others are missing at the end, the list has no stable order: it is read again once. Rows
+//   that are missing then are an error (SDK_PAGE), as is a list that never comes to rest.
+// - A page that is refused may have ceased to exist: the page before it tells, because it has the new total.
+
+/** A list to walk: its first page, and how to read the others. */
+export interface PageSource<T> {
+  /** For messages, such as `invoices.list`. */
+  readonly operation: string;
+  /** The first page. Its `per_page` is the size of all pages, because a service may answer another size than was asked for. */
+  readonly first: Page<T>;
+  /** The page that `first` was asked as. */
+  readonly startPage: number;
+  /** Requests in flight, the one for the page that the reader waits for included. */
+  readonly prefetch: number;
+  /** Rows that the reader takes at most. No page behind them is read ahead. */
+  readonly limit?: number | undefined;
+  readonly signal: AbortSignal | null;
+  /** Returns the key by which an item is recognised on another page. */
+  key(item: T): string;
+  /** Keys of the rows that the service served on this page and that are not among its items. */
+  leftOut?: ((page: Page<T>) => readonly string[]) | undefined;
+  read(page: number, signal: AbortSignal): Promise<Page<T>>;
+  /** Called with each page that is read. */
+  onPage?: ((page: Page<T>) => void) | undefined;
+  /** Called with the error that ends the walk. Requests that fail after the walk has ended are not reported. */
+  onFailure?: ((error: unknown) => void) | undefined;
+  /** Called when the walk ends, without repeats, with fewer rows than the service counts. */
+  onShort?: (() => void) | undefined;
+}
+
+/** Pages in a row without a new row, after which the walk ends. */
+const WITHOUT_NEWS_MAX = 3;
 /** A list may become shorter and longer again. A list that refuses a page this many times while it counts it is broken. */
 const REFUSALS_MAX = 3;
 
-/**
- * Walks the pages of a list that moves while it is read. Each page has the items that no earlier page had.
- *
- * - Where `total_items` becomes smaller, rows have moved forward. The pages that they may have reached are read again.
- * - A page without new items is read again once if more rows are counted.
- * - The whole list is read again once if rows were repeated and others are missing. Rows missing then are an error.
- * - A caller that leaves the loop ends the requests in flight.
- */
+/** Walks the pages of a list. Each page has the items that no earlier page had. */
 export async function* walkPages<T>(source: PageSource<T>): AsyncGenerator<Page<T>, void, undefined> {
-  const walk = new Walk(source);
+  const { operation, first, startPage, prefetch, limit = Number.POSITIVE_INFINITY } = source;
+  const size = first.per_page;
+  const requests = new PageRequests(source);
+  const seen = new Set<string>();
+  let total = first.total_items;
+  let totalPages = first.total_pages;
+  let front = startPage - 1; // the last page that was reached
+  let isEnded = false;
+  let gaps: readonly Gap[] = [];
+  let counts = { joined: 0, unexplained: 0, lost: 0 }; // of this reading: rows that joined, those not yet seen as repeats, rows that left
+  let lostInAll = 0;
+  let repeatedOn: number | null = null; // the first page with repeats that no growth explains
+  let seenAgain: Set<string> | null = null; // in the second reading
+  let withoutNews = 0;
+  let probe: number | null = null; // the page behind one that says it is the last, though the counts say otherwise
+  let refused = null as { readonly page: number; readonly error: unknown } | null; // set in `read`
+  let refusals = 0;
+
+  const isNew = (key: string): boolean => {
+    seenAgain?.add(key);
+    return !seen.has(key) && seen.add(key).size > 0;
+  };
+  const expected = (): number => total - (startPage - 1) * size - counts.joined;
+  /** Rows that were never served: exact unless rows have left, and then no less than the truth. */
+  const missing = (): number =>
+    expected() - Math.max(seenAgain === null ? 0 : seenAgain.size - counts.lost, seen.size - lostInAll);
+  const lossError = (page: number, why: string): UnexpectedResponseError => {
+    const count = missing();
+    const problem = `${count} of ${total} rows ${count === 1 ? 'is' : 'are'} missing: ${why}. The list has no stable order`;
+    return pageError(operation, page, problem);
+  };
+
+  /** Takes the service's count: rows that left or joined move the unseen ones. */
+  const countAs = (counted: number): number => {
+    const lost = total - counted;
+    total = counted;
+    counts.joined += Math.max(0, -lost);
+    counts.unexplained += Math.max(0, -lost);
+    counts.lost += Math.max(0, lost);
+    lostInAll += Math.max(0, lost);
+    gaps = movedGaps(gaps, lost, front * size, isEnded ? total : Math.min(total, front * size), isEnded);
+    return lost;
+  };
+
+  /** Returns the page to read next. Pages in flight come first, because they show an older state than a new request. */
+  const nextPage = (): number | null => {
+    if (refused !== null) return refused.page - 1;
+    if (!isEnded && requests.isInFlight(front + 1)) return front + 1;
+    // A gap on the front page waits, or a list that loses a row with each read would stop the walk there.
+    const before = isEnded ? Number.POSITIVE_INFINITY : (front - 1) * size;
+    const gap = gaps.filter(({ from }) => from < before).at(-1);
+    if (gap !== undefined) return Math.ceil(Math.min(gap.to, before) / size);
+    if (!isEnded) return front + 1;
+    if (missing() > 0 && repeatedOn !== null) {
+      if (seenAgain !== null) throw lossError(repeatedOn, 'pages repeat rows of others, also when they are read again');
+      seenAgain = new Set();
+      counts = { joined: 0, unexplained: 0, lost: 0 };
+      requests.forget();
+      isEnded = false;
+      withoutNews = 0;
+      front = startPage - 1;
+      return startPage;
+    }
+    if (expected() > seen.size) source.onShort?.();
+    return null;
+  };
+
+  /** Reads a page. A refusal of a page that may no longer exist gives null: another page must be read first. */
+  const read = async (number: number): Promise<Page<T> | null> => {
+    const goesOn = number > front && !isEnded && gaps.length === 0;
+    const wanted = startPage - 1 + Math.ceil(limit / size);
+    try {
+      return await requests.read(number, goesOn ? Math.min(number + prefetch - 1, totalPages, wanted) : 0, totalPages);
+    } catch (error) {
+      if (!['not_found', 'validation', 'request'].some((kind) => hasKind(error, kind as 'request'))) throw error;
+      if (number === probe) isEnded = true;
+      else if (number <= 1) throw refused?.error ?? error;
+      else refused = { page: number, error: refused?.error ?? error };
+      return null;
+    }
+  };
+
   try {
-    for (let page = source.first, number = source.startPage; ; ) {
-      const fresh = walk.take(page, number);
-      if (fresh !== null) yield fresh;
-      for (let isRead = false; !isRead; ) {
-        const next = walk.next();
-        if (next === null) return;
-        try {
-          page = await walk.read(next);
-          number = next;
-          isRead = true;
-        } catch (error) {
-          walk.refuse(next, error); // throws, unless the list has become shorter than this
+    for (let page: Page<T> | null = first, asked = startPage; ; ) {
+      if (page !== null) {
+        const others = source.leftOut?.(page) ?? [];
+        const rows = page.items.length + others.length;
+        const problem = asked === probe ? null : pageProblem(page, asked, rows, size);
+        if (problem !== null) throw pageError(operation, asked, problem);
+        const number = page.page; // the last page where the one that was asked for does not exist
+        const isPastEnd = number !== asked || refused !== null;
+        if (isPastEnd && requests.made === 1) return;
+        source.onPage?.(page);
+        const isForward = number > front;
+        const fresh = page.items.filter((item) => isNew(source.key(item)));
+        const news = fresh.length + others.filter(isNew).length;
+        const lost = countAs(page.total_items);
+        gaps = withoutPage(gaps, number, size);
+        front = Math.max(front, number);
+        totalPages = Math.max(totalPages, page.total_pages);
+        const isCounted = front * size < total; // the service counts rows behind the front page
+        if (refused !== null) {
+          // By its count the list has the page that it refused: it has become longer again, or the error has another cause.
+          if (total <= (refused.page - 1) * size) isEnded = true;
+          else if (++refusals >= REFUSALS_MAX) throw refused.error;
+          refused = null;
+        } else if (isPastEnd || (asked === probe && news === 0)) isEnded = true;
+        else if (isForward) {
+          const repeats = rows - news;
+          const isExplained = lost > 0 || (repeats > 0 && repeats <= counts.unexplained);
+          if (seenAgain === null && repeats > counts.unexplained) repeatedOn ??= number;
+          counts.unexplained = Math.max(0, counts.unexplained - repeats);
+          refusals = 0;
+          withoutNews = news > 0 || isExplained || seenAgain !== null ? 0 : withoutNews + 1;
+          if (withoutNews >= WITHOUT_NEWS_MAX && missing() > 0) {
+            throw lossError(front - WITHOUT_NEWS_MAX + 1, `${WITHOUT_NEWS_MAX} pages in a row have no new items`);
+          }
+          isEnded = news === 0 && !isExplained && !isCounted;
         }
+        probe = null;
+        if (!isEnded && number === front && !page.has_next) {
+          if (isCounted && expected() > seen.size) probe = front + 1;
+          else isEnded = true;
+        }
+        if (seenAgain !== null && missing() <= 0) isEnded = true;
+        if (fresh.length > 0 || (isForward && seenAgain === null && !isPastEnd)) yield { ...page, items: fresh };
       }
+      const next = nextPage();
+      if (next === null) return;
+      page = await read(next);
+      asked = next;
     }
   } catch (error) {
     source.onFailure?.(error);
     throw error;
   } finally {
-    walk.leave();
+    requests.end();
   }
 }
 
-/** The state of one walk: which page to read now, and what is new on each. */
-class Walk<T> {
+/** Places behind the front of the walk where rows not seen yet may stand, from 0, up to but not including `to`. */
+interface Gap {
+  readonly from: number;
+  readonly to: number;
+}
+
+/**
+ * Returns the gaps after rows have left (`lost` above 0) or joined. The rows behind the front, which begins at `end`, are
+ * not seen yet, so rows that leave before them open a gap there. No row stands behind `last`.
+ */
+function movedGaps(gaps: readonly Gap[], lost: number, end: number, last: number, isEnded: boolean): Gap[] {
+  const moved = gaps.map(({ from, to }) => ({ from: from - Math.max(0, lost), to: to + Math.max(0, -lost) }));
+  if (lost > 0 && !isEnded) moved.push({ from: end - lost, to: end });
+  const merged: Gap[] = [];
+  for (const gap of moved.sort((a, b) => a.from - b.from)) {
+    const [from, to] = [Math.max(0, gap.from), Math.min(gap.to, last)];
+    const before = merged.at(-1);
+    if (from >= to) continue;
+    if (before === undefined || from > before.to) merged.push({ from, to });
+    else merged[merged.length - 1] = { from: before.from, to: Math.max(before.to, to) };
+  }
+  return merged;
+}
+
+function withoutPage(gaps: readonly Gap[], page: number, size: number): Gap[] {
+  return gaps
+    .flatMap(({ from, to }) => [
+      { from, to: Math.min(to, (page - 1) * size) },
+      { from: Math.max(from, page * size), to },
+    ])
+    .filter(({ from, to }) => from < to);
+}
+
+/** A walk makes at most `READS_FACTOR` × total_pages + `READS_SPARE` requests. */
+const READS_FACTOR = 3;
+const READS_SPARE = 10;
+
+/** The requests of one walk: those in flight ahead of the reader, and how many were made. */
+class PageRequests<T> {
   readonly #source: PageSource<T>;
-  readonly #size: number;
-  readonly #tally: Tally;
-  readonly #requests: PageRequests<T>;
-  readonly #gaps: Gaps;
-  #front: number;
-  #totalPages: number;
-  #ended = false;
-  #isSecondReading = false;
-  /** A page that was refused, perhaps because the list has become shorter. The pages before it show that. */
-  #refused: { readonly page: number; readonly error: unknown } | null = null;
-  #refusals = 0;
-  #retreat: number | null = null;
-  /** A page without new items, to be read again at once. */
-  #again: number | null = null;
-  /** Pages in a row without new items even when they were read again, and the first of them. */
-  #barren = 0;
-  #barrenFrom: number | null = null;
-  /** The page behind one that says it is the last, though by its counts there are more. */
-  #probe: number | null = null;
+  readonly #ahead = new Map<number, Promise<Page<T>>>();
+  readonly #controller = new AbortController();
+  readonly #release: () => void;
+  made = 1; // the one for the first page
 
   constructor(source: PageSource<T>) {
-    const { first, startPage } = source;
+    const { signal } = source;
     this.#source = source;
-    this.#requests = new PageRequests(source);
-    this.#size = first.per_page;
-    this.#gaps = new Gaps(first.per_page);
-    this.#front = startPage - 1;
-    this.#tally = new Tally(first.total_items, this.#front * this.#size);
-    this.#totalPages = first.total_pages;
+    const onAbort = (): void => this.#controller.abort(signal?.reason);
+    if (signal?.aborted) onAbort();
+    else signal?.addEventListener('abort', onAbort);
+    this.#release = () => signal?.removeEventListener('abort', onAbort);
   }
 
-  /** Takes a page and returns it with its new items, or null if it was read again without a result. */
-  take(page: Page<T>, asked: number): Page<T> | null {
-    const others = this.#source.leftOut?.(page) ?? [];
-    const rows = page.items.length + others.length;
-    const number = this.#answered(page, asked, rows);
-    const isPastEnd = number !== asked || this.#retreat !== null;
-    if (isPastEnd && this.#requests.made === 1) {
-      this.#ended = true; // the walk was to begin behind the end
-      return null;
+  isInFlight(page: number): boolean {
+    return this.#ahead.has(page);
+  }
+
+  /** Reads a page, and requests those after it up to `last`, as far as the walk may. */
+  read(number: number, last: number, totalPages: number): Promise<Page<T>> {
+    const most = READS_FACTOR * totalPages + READS_SPARE;
+    if (!this.#ahead.has(number) && this.made >= most) {
+      const problem = `the walk has made ${this.made} requests for a list of ${totalPages} pages, and the list still changes`;
+      throw pageError(this.#source.operation, number, problem);
     }
-    this.#source.onPage?.(page);
-    const isForward = number > this.#front;
-    const fresh = page.items.filter((item) => this.#tally.isNew(this.#source.key(item)));
-    const news = fresh.length + others.filter((key) => this.#tally.isNew(key)).length;
-    const lost = this.#tally.countedAs(page.total_items);
-    this.#gaps.move(lost, page.total_items, this.#front, this.#ended);
-    this.#gaps.close(number);
-    const wasProbe = this.#probe === asked;
-    const wasBarren = this.#again === asked;
-    this.#probe = null;
-    this.#again = null;
-    this.#front = Math.max(this.#front, number);
-    this.#totalPages = Math.max(this.#totalPages, page.total_pages);
-    if (isPastEnd) this.#turnBack(page.total_items);
-    else if (wasProbe && news === 0) this.#ended = true;
-    else if (isForward) this.#goForward(page, news, rows - news, lost);
-    else if (number === this.#front) this.#stayAtFront(page, news, wasBarren);
-    if (this.#isSecondReading && this.#tally.missing <= 0) this.#ended = true;
-    return fresh.length > 0 || (isForward && !this.#isSecondReading) ? { ...page, items: fresh } : null;
+    const page = this.#request(number);
+    for (let ahead = number + 1; ahead <= last && this.made < most; ahead += 1) this.#request(ahead);
+    this.#ahead.delete(number);
+    return page;
   }
 
-  /** Takes the refusal of a page that may no longer exist. Throws the error if it has another cause. */
-  refuse(number: number, error: unknown): void {
-    const maybePastEnd = hasKind(error, 'not_found') || hasKind(error, 'validation') || hasKind(error, 'request');
-    if (!maybePastEnd) throw error;
-    this.#again = null;
-    if (number === this.#probe) {
-      this.#ended = true; // as the page before it has said
-      return;
-    }
-    if (number <= 1) throw this.#refused?.error ?? error;
-    this.#refused ??= { page: number, error };
-    this.#retreat = number - 1;
+  #request(number: number): Promise<Page<T>> {
+    const inFlight = this.#ahead.get(number);
+    if (inFlight !== undefined) return inFlight;
+    this.made += 1;
+    const page = this.#source.read(number, this.#controller.signal);
+    page.catch(() => {}); // requested ahead: no code may wait for it when it fails
+    this.#ahead.set(number, page);
+    return page;
   }
 
-  /** The list has become shorter, and rows not seen yet may have moved into earlier pages. */
-  #turnBack(total: number): void {
-    const refused = this.#refused;
-    this.#refused = null;
-    this.#retreat = null;
-    if (refused === null || total <= (refused.page - 1) * this.#size) {
-      this.#ended = true;
-      return;
-    }
-    // By its count the list has the page that it refused. It has become longer again, or the error has another cause.
-    this.#refusals += 1;
-    if (this.#refusals >= REFUSALS_MAX) throw refused.error;
+  /** Forgets the requests in flight, whose answers are too old. */
+  forget(): void {
+    this.#ahead.clear();
   }
 
-  #goForward(page: Page<T>, news: number, repeats: number, lost: number): void {
-    const isExplained = lost > 0 || (news === 0 && this.#tally.explains(repeats));
-    if (!this.#isSecondReading) this.#tally.repeated(this.#front, repeats);
-    this.#refusals = 0;
-    this.#ended = !this.#goesOn(page);
-    if (news > 0) this.#barren = 0;
-    if (this.#ended || news > 0 || isExplained) return;
-    if (!this.#countsMore(page)) this.#ended = true;
-    else if (!this.#isSecondReading) this.#again = this.#front;
-    else if (repeats === 0) this.#ended = true;
+  end(): void {
+    this.#release();
+    this.#controller.abort();
   }
+}
 
-  /** The front page was read again, because it had no new items or because rows have moved into it. */
-  #stayAtFront(page: Page<T>, news: number, wasBarren: boolean): void {
-    if (wasBarren) {
-      if (this.#barren === 0) this.#barrenFrom = this.#front;
-      this.#barren = news > 0 ? 0 : this.#barren + 1;
-    }
-    this.#ended = !this.#goesOn(page) || this.#barren >= BARREN_MAX;
+/**
+ * Returns the problem of a page, or null. The page must be the one that was asked for, or the last one if the list has
+ * become shorter. A service that ignores the query names answers the same page each time. A service that changes the
+ * size between two pages skips rows.
+ */
+function pageProblem(page: Page<unknown>, asked: number, rows: number, size: number): string | null {
+  const isLastInstead = asked > page.total_pages && page.page === Math.max(1, page.total_pages);
+  if (page.page !== asked && !isLastInstead) {
+    return `page ${asked} was asked for and page ${page.page} answered. The service may use other names for the query`;
   }
+  if (size < 1 && (rows > 0 || page.total_items > 0)) return `pages of ${size} were answered`;
+  // Some services call the rows of the last page its size. As many as on a whole page would be another size.
+  const isCount = !page.has_next && page.per_page === rows && rows < size;
+  return page.per_page === size || isCount
+    ? null
+    : `the walk began with pages of ${size}, and pages of ${page.per_page} are answered now: rows between them would be lost`;
+}
 
-  /** The page says that there is a next one, or its counts do while rows are missing: then that is tried. */
-  #goesOn(page: Page<T>): boolean {
-    if (page.has_next) return true;
-    const contradictsItself = this.#countsMore(page) && this.#tally.surelyMissing > 0;
-    if (contradictsItself) this.#probe = this.#front + 1;
-    return contradictsItself;
-  }
-
-  /** True when the service counts rows behind the front page. */
-  #countsMore(page: Page<T>): boolean {
-    return this.#front * this.#size < page.total_items;
-  }
-
-  /**
-   * Returns the page to read now. Pages in flight come first, because they show an older state than a new request. Then
-   * come the gaps, the last one first, because rows move towards the beginning. A gap on the front page waits for the
-   * next page. Otherwise a list that loses a row with each read would stop the walk there.
-   */
-  next(): number | null {
-    const now = this.#retreat ?? this.#again;
-    if (now !== null) return now;
-    if (!this.#ended && this.#requests.isInFlight(this.#front + 1)) return this.#front + 1;
-    const gap = this.#gaps.lastBefore(this.#ended ? Number.POSITIVE_INFINITY : this.#front);
-    if (gap !== null) return gap;
-    return this.#ended ? this.#afterEnd() : this.#front + 1;
-  }
-
-  /** Returns the first page if rows were repeated and others are missing. Throws if they still are. */
-  #afterEnd(): number | null {
-    const { missing, repeatedOn, surelyMissing } = this.#tally;
-    if (missing > 0 && this.#barren >= BARREN_MAX) {
-      throw this.#lossOf(missing, this.#barrenFrom ?? this.#front, `${BARREN_MAX} pages in a row have no new items`);
-    }
-    if (missing <= 0 || repeatedOn === null) {
-      if (surelyMissing > 0) this.#source.onShort?.();
-      return null;
-    }
-    if (this.#isSecondReading) throw this.#lossOf(missing, repeatedOn, 'pages repeat rows of others');
-    this.#isSecondReading = true;
-    this.#tally.again();
-    this.#requests.forget();
-    this.#ended = false;
-    this.#front = this.#source.startPage - 1;
-    return this.#source.startPage;
-  }
-
-  read(number: number): Promise<Page<T>> {
-    const goesOn = number > this.#front && !this.#ended && this.#gaps.isEmpty;
-    const { prefetch, startPage, limit = Number.POSITIVE_INFINITY } = this.#source;
-    const wanted = startPage - 1 + Math.ceil(limit / this.#size);
-    const last = goesOn ? Math.min(number + prefetch - 1, this.#totalPages, wanted) : 0;
-    return this.#requests.read(number, last, this.#totalPages);
-  }
-
-  leave(): void {
-    this.#requests.end();
-  }
-
-  /** The number of the page that was answered: the one asked for, or the last one where the list has become shorter. */
-  #answered(page: Page<T>, asked: number, rows: number): number {
-    const problem = asked === this.#probe ? null : pageProblem(page, asked, rows, this.#size);
-    if (problem !== null) throw pageError(this.#source.operation, asked, problem);
-    return page.page;
-  }
-
-  #lossOf(missing: number, page: number, why: string): UnexpectedResponseError {
-    const { operation } = this.#source;
-    const { total } = this.#tally;
-    return pageError(
-      operation,
-      page,
-      `${missing} of ${total} rows ${missing === 1 ? 'is' : 'are'} missing: ${why}, also when they are read again. The list has no stable order`,
-    );
-  }
+/** Returns the error that ends a walk. `page` is where the walk can resume. */
+function pageError(operation: string, page: number, problem: string): UnexpectedResponseError {
+  return new UnexpectedResponseError({
+    code: 'SDK_PAGE',
+    operation,
+    page,
+    status: 200,
+    outcome: 'rejected',
+    message: `${operation}: ${problem}. ${seeErrors('SDK_PAGE')}`,
+  });
 }

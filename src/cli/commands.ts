@@ -37,12 +37,13 @@ export const COMMON_FLAGS = {
 };
 
 const SECRET = list('TEXT', "default MERCHANT_WEBHOOK_SECRET, or the sandbox's");
-const DIALECT_PATH = text('FILE', 'default merchant-invoicing.dialect.json');
 const DELIVERY_FLAGS = {
   secret: SECRET,
   'external-id': text('ID', 'an order that your receiver knows'),
+  uuid: text('UUID', 'the uuid of its invoice'),
   amount: textOr('25.00', 'its amount'),
   currency: textOr('EUR', 'its currency'),
+  sandbox: { ...text('URL', 'makes its orders there, default port 4010'), default: 'http://127.0.0.1:4010' },
   timeout: textOr('15s', 'how long to wait for an answer'),
   dialect: list('NAME=VALUE', 'how signature and body are written'),
 };
@@ -64,7 +65,6 @@ export const COMMANDS = {
       merchant: text('NAME', 'the shop on the payment page'),
       fault: list('TYPE[:RATE]', 'once, or at random: rate_limit  server_error:0.2'),
       dialect: list('NAME=VALUE', 'another reading of what the interface leaves open'),
-      'dialect-file': text('FILE', 'plays the service that `probe` has asked'),
       'shuffle-unknowns': flag('all dialects at random, repeatable with --seed'),
       'allow-host': list('NAME', 'reached under this name, and delivers to it'),
       'public-url': text('URL', 'the address in payment links'),
@@ -74,7 +74,7 @@ export const COMMANDS = {
       events: flag('with --json: one line for each event'),
     },
     notes: `Actions on a running one: create pay underpay overpay fail cancel expire adjust
-resend approve reject fault advance events reset status export: sandbox pay -h`,
+resend approve reject fault advance events reset status: sandbox pay -h`,
   },
   'sandbox action': {
     example: 'npx merchant-invoicing sandbox pay order-1042',
@@ -91,9 +91,8 @@ resend approve reject fault advance events reset status export: sandbox pay -h`,
       'fault TYPE': 'for the next request, as --fault, or clear',
       events: 'prints each event until Ctrl-C',
       'advance DURATION': 'moves the clock: 90s  30m  6h  1d',
-      reset: 'removes everything, asks on a terminal',
+      reset: 'removes everything: asks, or takes --yes',
       status: 'shows invoices, deliveries and the clock',
-      'export [IDENT]': 'prints a test file to keep',
       IDENT: 'your external_id or the uuid of the service',
     },
     flags: {
@@ -104,7 +103,6 @@ resend approve reject fault advance events reset status export: sandbox pay -h`,
       customer: text('TEXT', 'the customer_id of create'),
       callback: text('URL', 'the callback_url of create'),
       yes: flag('reset does not ask'),
-      as: textOr('test', 'what export prints: test, curl or json'),
     },
   },
   'webhooks check': {
@@ -136,43 +134,8 @@ Never point it at a live shop: it may fulfil what it accepts.`,
       secret: SECRET,
       at: text('TIME', 'checks the age as of then, for a recorded request'),
       'order-id-member': text('NAME', 'the member with your order id, such as order.id'),
-      'paid-event': list('NAME', 'a further name of the event, repeatable'),
-      'canceled-event': list('NAME', 'the same for the other event'),
     },
     notes: 'Exit code 0: genuine. 1: refused, with the reason.',
-  },
-  'webhooks learn': {
-    example: 'npx merchant-invoicing webhooks learn --port 4020',
-    words: 16,
-    terms: { 'REQUEST …': 'files with a raw HTTP request each, instead of a port' },
-    flags: {
-      port: text('4020', 'listens there on this machine, 0 for any'),
-      count: text('N', 'ends after this many deliveries'),
-      accept: flag('answers 200 instead of 503: your shop loses the event'),
-      secret: SECRET,
-      'external-id': list('ID', 'an order that was paid: finds the member with its id'),
-      file: DIALECT_PATH,
-    },
-    notes: `Verifies each delivery, learns how it is written, and says what to pin.
-Answers 503, so that the service sends the event again later.`,
-  },
-  probe: {
-    example: 'MERCHANT_BASE_URL=… MERCHANT_API_KEY=… npx merchant-invoicing probe',
-    words: 0,
-    flags: {
-      'dry-run': flag('lists the requests and makes none'),
-      check: flag('compares the service with the file. Writes nothing'),
-      create: flag('also makes one invoice of the smallest amount: let it expire'),
-      conflict: text('ID', 'also sends the order again that has this external_id'),
-      resend: text('IDENT', 'also has the webhook of this invoice sent again'),
-      file: DIALECT_PATH,
-      pace: textOr('300', 'milliseconds between two requests'),
-      'base-url': text('URL', 'default MERCHANT_BASE_URL'),
-      'allow-http': flag('plain http to a host that is not this machine'),
-    },
-    notes: `Asks a real account what the interface leaves open, with a few dozen GETs. The
-file holds words of this package and counts, never a value of the service.
-Code 1: --check found a difference, or the probe was interrupted.`,
   },
   reconcile: {
     example: 'MERCHANT_API_KEY=… npx merchant-invoicing reconcile --orders orders.csv',
@@ -195,30 +158,6 @@ Code 1: --check found a difference, or the probe was interrupted.`,
     notes: `Columns: external_id amount currency state, and credited_usdt if you have it.
 States: open paid fulfilled canceled refunded. It only reads.
 Code 0: all match. 1: findings. 2: something could not be compared.`,
-  },
-  init: {
-    example: 'npx merchant-invoicing init',
-    words: 0,
-    flags: {
-      framework: text('NAME', 'by default from package.json: express fastify hono koa …'),
-      folder: textOr('.', 'the folder of the project'),
-    },
-    notes: `Writes .env.example, a receiver for the framework, and a test that runs
-without an account. It never overwrites a file, and says what is next.`,
-  },
-  openapi: {
-    example: 'npx merchant-invoicing openapi > openapi.json',
-    words: 0,
-    flags: {},
-    notes: `Prints the service as OpenAPI 3.1 for validators, mocks and generators. The
-document comes from the same table as the client and the sandbox.`,
-  },
-  explain: {
-    example: 'npx merchant-invoicing explain SDK_CONTRACT',
-    words: 1,
-    terms: { CODE: 'error.code, or the reason of a refused delivery' },
-    flags: {},
-    notes: 'Prints cause, remedy and an example, without network. Without CODE: all codes.',
   },
   doctor: {
     example: 'MERCHANT_BASE_URL=… MERCHANT_API_KEY=… npx merchant-invoicing doctor',

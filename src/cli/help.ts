@@ -12,16 +12,11 @@ Commands
   sandbox advance 1h                  move its clock
   sandbox fault TYPE | events         break a request, follow what happens
   sandbox resend | approve | reject   webhooks and withdrawals
-  sandbox status | reset | export     look at it, empty it, make a test of it
+  sandbox status | reset              look at it, empty it
   webhooks check URL                  examine your endpoint, rule by rule
   webhooks send EVENT URL             send it one signed delivery
   webhooks verify < request           explain a signature
-  webhooks learn                      learn from deliveries what to pin
-  probe                               ask a service what is left open
   reconcile --orders FILE             compare your orders with the invoices
-  init                                start a project: settings, receiver, test
-  openapi                             print the service as OpenAPI 3.1
-  explain CODE                        cause and remedy of an error code
   doctor                              check version, key, address, clock
 
 Everywhere  --json  for scripts   --help  for more    NO_COLOR is respected

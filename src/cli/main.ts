@@ -3,12 +3,11 @@
 import { isMerchantError } from '../errors/guards.ts';
 import { printable } from '../printable.ts';
 import { VERSION } from '../version.ts';
-import { COMMANDS } from './commands.ts';
 import { helpFor } from './help.ts';
 import { CliError, EXIT, type ExitCode, type Io, messageOf, misuse } from './io.ts';
 import { meant } from './meant.ts';
 import { withFlag } from './option-flags.ts';
-import { styleOf } from './report.ts';
+import { jsonLine, styleOf } from './report.ts';
 
 type Command = (args: readonly string[], io: Io) => Promise<ExitCode>;
 
@@ -17,22 +16,31 @@ const RUN: Readonly<Record<string, () => Promise<Command>>> = {
   'webhooks check': async () => (await import('./webhooks/check.ts')).webhooksCheck,
   'webhooks send': async () => (await import('./webhooks/send.ts')).webhooksSend,
   'webhooks verify': async () => (await import('./webhooks/verify.ts')).webhooksVerify,
-  'webhooks learn': async () => (await import('./webhooks/learn.ts')).webhooksLearn,
-  probe: async () => (await import('./probe/command.ts')).probeCommand,
   reconcile: async () => (await import('./reconcile/command.ts')).reconcileCommand,
   doctor: async () => (await import('./doctor/command.ts')).doctorCommand,
-  init: async () => (await import('./init/command.ts')).initCommand,
-  openapi: async () => openapi,
-  explain: async () => (await import('./explain.ts')).explain,
 };
 
 /** Runs one command line. Never throws: the result is the exit code. */
 export async function main(argv: readonly string[], io: Io): Promise<ExitCode> {
+  const hide = withoutPasswords([...argv, ...Object.values(io.env)]);
+  const shown: Io = { ...io, out: (text) => io.out(hide(text)), err: (text) => io.err(hide(text)) };
   try {
-    return await run(argv, io);
+    return await run(argv, shown);
   } catch (error) {
-    return reportError(error, argv, io);
+    return reportError(error, argv, shown);
   }
+}
+
+/** Removes the credentials of the addresses that the user typed or set, as typed and as `URL` writes them. */
+function withoutPasswords(words: readonly (string | undefined)[]): (text: string) => string {
+  const found = words.flatMap((word = '') => {
+    const [, typed] = /:\/\/([^/?#\\]*@)/.exec(word) ?? [];
+    if (typed === undefined) return [];
+    const address = word.slice(word.search(/[a-z][a-z0-9+.-]*:\/\//i));
+    const { username = '', password = '' } = URL.canParse(address) ? new URL(address) : {};
+    return [typed, `${username}:${password}@`, `${username}@`];
+  });
+  return (text) => found.reduce((rest, secret) => rest.replaceAll(`//${secret}`, '//'), text);
 }
 
 async function run(argv: readonly string[], io: Io): Promise<ExitCode> {
@@ -74,14 +82,6 @@ function actionsOf(first: string): string[] {
   return Object.keys(RUN).flatMap((name) => (name.startsWith(`${first} `) ? name.slice(first.length + 1) : []));
 }
 
-const openapi: Command = async (args, io) => {
-  const { readArguments } = await import('./arguments.ts'); // loads the dialects of the sandbox
-  readArguments(COMMANDS.openapi, args, 'openapi');
-  const { openApiDocument } = await import('../contract/openapi/openapi.ts');
-  io.out(`${JSON.stringify(openApiDocument(), null, 2)}\n`);
-  return EXIT.fine;
-};
-
 function reportError(error: unknown, argv: readonly string[], io: Io): ExitCode {
   const fallback = isMerchantError(error)
     ? `npx merchant-invoicing ${commandNames().includes(argv[0] ?? '') ? `${argv[0]} ` : ''}--help`
@@ -89,7 +89,7 @@ function reportError(error: unknown, argv: readonly string[], io: Io): ExitCode 
   const { exitCode, message, fix } =
     error instanceof CliError ? error : new CliError(EXIT.misuse, messageOf(error), fallback);
   const text = printable(isMerchantError(error) ? withFlag(message) : message);
-  if (argv.includes('--json')) io.out(`${JSON.stringify({ ok: false, error: { message: text, fix } })}\n`);
+  if (argv.includes('--json')) io.out(jsonLine({ ok: false, error: { message: text, fix } }));
   else io.err(`${styleOf(io).bad('error')}: ${text}\n  try: ${printable(fix)}\n`);
   return exitCode;
 }

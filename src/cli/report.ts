@@ -55,6 +55,11 @@ export function styleOf({ env, isTerminal }: Pick<Io, 'env' | 'isTerminal'>): St
   return { good: paint(32), bad: paint(31), warn: paint(33), soft: paint(90), strong: paint(1) };
 }
 
+/** A line of JSON. Its escapes also hide what JSON leaves as it is, such as U+009B and U+2028. */
+export function jsonLine(value: unknown): string {
+  return `${printable(JSON.stringify(value))}\n`;
+}
+
 /** Printable text on one line, no longer than `length`. */
 export function excerpt(text: string, length = 160): string {
   const line = printable(text.replace(/\s+/g, ' ').trim());

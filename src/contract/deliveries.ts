@@ -1,8 +1,8 @@
-import { countOrNull, flagOrNull, numberOrNull, readDeliveryList } from './delivery-names.ts';
 import type { Endpoint } from './endpoint.ts';
+import { isObject, type JsonObject } from './json.ts';
 import { ident } from './parameters.ts';
 import { DELIVERY_STATUSES } from './statuses.ts';
-import type { DeliveryAttempt, EventType, WebhookDelivery } from './types.ts';
+import type { DeliveryStatus, EventType } from './types.ts';
 import {
   check,
   listOf,
@@ -16,8 +16,117 @@ import {
 } from './values/codecs.ts';
 import { dateFrom } from './values/scalars.ts';
 
-// The interface does not show the types inside the record and its log. A member that cannot be read is null, because a
-// history with a gap is better than none.
+/** One attempt to deliver a webhook. The interface names the members but not their types. */
+export interface DeliveryAttempt {
+  /** HTTP status of the receiver's answer. Null when there was no answer. */
+  readonly status_code: number | null;
+  /** Whether the receiver answered 2xx. */
+  readonly success: boolean | null;
+  /** Why there was no 2xx answer, in the words of the service. Null after a success. */
+  readonly error: string | null;
+  /** Milliseconds until the answer. */
+  readonly duration_ms: number | null;
+  /** The trigger of the attempt, such as a schedule or a manual resend. */
+  readonly triggered_by: string | null;
+  /** When the attempt was made. */
+  readonly created_at: Date | null;
+}
+
+/**
+ * One webhook delivery of an invoice. The interface does not show the wire names of most members. These names belong to
+ * this package, and each is read from several plausible wire names.
+ * @see [Webhook delivery record](../../docs/service-interface.md#webhook-delivery-record)
+ */
+export interface WebhookDelivery {
+  /** Equals the header X-Webhook-Id. */
+  readonly id: string;
+  /** Null if the service does not say it. */
+  readonly event_type: EventType | null;
+  readonly status: DeliveryStatus;
+  /** Attempts made so far. */
+  readonly attempts: number;
+  /** Attempts after which the delivery fails, 7 by default. */
+  readonly max_attempts: number | null;
+  /** HTTP status of the last answer. Null if no attempt got one. */
+  readonly last_http_status: number | null;
+  /** When the next attempt is due. Null without a further attempt. */
+  readonly next_retry_at: Date | null;
+  /** When a 2xx answer was received. */
+  readonly delivered_at: Date | null;
+  readonly attempt_log: readonly DeliveryAttempt[];
+}
+
+// The interface shows neither the names of the record nor the form of the list. This is what is accepted:
+//
+// | form                        | example                                                    |
+// |-----------------------------|------------------------------------------------------------|
+// | a list                      | [{"id": "…", "status": "failed"}]                          |
+// | a page                      | {"items": […], "page": 1, "per_page": 20}                  |
+// | a list under a name         | {"deliveries": […]}, also beside or inside the invoice     |
+// | one record, also under a name | {"delivery": {"id": "…", "status": "failed"}}            |
+// | none                        | null, {}, {"items": null}                                  |
+
+const LIST_NAMES = ['items', 'deliveries', 'webhooks', 'webhook_deliveries', 'results', 'data'];
+const RECORD_WRAPPERS = ['delivery', 'webhook', 'webhook_delivery'];
+
+/** The names of each member that services use, the most likely first. `attempts` may be the count or the log. */
+const RECORD_NAMES: Readonly<Record<keyof WebhookDelivery, readonly string[]>> = {
+  id: ['x_webhook_id', 'delivery_id', 'webhook_id', 'webhook_delivery_id', 'uuid', 'id'],
+  event_type: ['event_type', 'event', 'event_name', 'type'],
+  status: ['status', 'state', 'delivery_status'],
+  attempts: ['attempts', 'attempts_made', 'attempt_count', 'attempts_count'],
+  max_attempts: ['max_attempts'],
+  last_http_status: ['last_http_status', 'last_status_code', 'last_http_status_code', 'http_status'],
+  next_retry_at: ['next_retry_at', 'next_retry_time', 'next_retry', 'next_attempt_at'],
+  delivered_at: ['delivered_at', 'delivered_time', 'received_at'],
+  attempt_log: ['attempt_log', 'attempts', 'attempt_logs', 'attempt_history', 'log', 'history'],
+};
+
+/** Returns the list of deliveries in any of the forms above. Another payload is returned for the schema to refuse. */
+function readDeliveryList(payload: unknown): unknown {
+  if (payload === null) return [];
+  if (Array.isArray(payload)) return payload.map(readRecord);
+  if (!isObject(payload)) return payload;
+  if (Object.keys(payload).length === 0) return [];
+  const list = find(payload, LIST_NAMES, (value) => value === null || Array.isArray(value));
+  if (list !== undefined) return readDeliveryList(list);
+  const wrapped = find(payload, RECORD_WRAPPERS, isObject);
+  return isRecord(payload) || wrapped !== undefined ? [readRecord(payload)] : payload;
+}
+
+/** Returns a record under the names of this package. Other members are unchanged. */
+function readRecord(row: unknown): unknown {
+  const raw = isObject(row) && !isRecord(row) ? (find(row, RECORD_WRAPPERS, isObject) ?? row) : row;
+  if (!isObject(raw)) return raw;
+  const record: Record<string, unknown> = { ...raw };
+  for (const [name, names] of Object.entries(RECORD_NAMES)) {
+    record[name] = find(raw, names, (value) => Array.isArray(value) === (name === 'attempt_log'));
+  }
+  record['attempt_log'] ??= [];
+  if (typeof record['id'] === 'number') record['id'] = String(record['id']);
+  const log = record['attempt_log'];
+  record['attempts'] = numberOrNull(record['attempts']) ?? (Array.isArray(log) ? log.length : 0);
+  return record;
+}
+
+function isRecord(raw: JsonObject): boolean {
+  const isText = (value: unknown): boolean => typeof value === 'string';
+  return find(raw, RECORD_NAMES.id, Boolean) !== undefined && find(raw, RECORD_NAMES.status, isText) !== undefined;
+}
+
+function find(raw: JsonObject, names: readonly string[], fits: (value: unknown) => boolean): unknown {
+  const name = names.find((candidate) => Object.hasOwn(raw, candidate) && fits(raw[candidate]));
+  return name === undefined ? undefined : raw[name];
+}
+
+// The types inside the record are not shown either. A member that cannot be read is null, because a history with a gap
+// is better than none.
+
+/** Reads a number, also from digits as text. */
+function numberOrNull(value: unknown): number | null {
+  const number = typeof value === 'string' && /^\d{1,15}(?:\.\d{1,6})?$/.test(value) ? Number(value) : value;
+  return typeof number === 'number' && Number.isFinite(number) ? number : null;
+}
 
 /** Reads an HTTP status. 0 is null, because some clients write it where there was no answer. */
 function statusOrNull(value: unknown): number | null {
@@ -26,50 +135,46 @@ function statusOrNull(value: unknown): number | null {
 
 function textOrNull(value: unknown): string | null {
   if (value === undefined || value === null) return null;
-  if (typeof value === 'string') return value;
-  try {
-    return JSON.stringify(value);
-  } catch {
-    return 'too deeply nested to show'; // JSON.parse reads more levels than JSON.stringify writes
-  }
+  return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
 function dateOrNull(value: unknown): Date | null {
   const date = dateFrom(value);
-  if (date instanceof Date) return date;
-  const number = numberOrNull(value);
-  // Seconds until the year 5138, milliseconds from 1973 on.
-  const time = new Date(number === null ? Number.NaN : number < 100_000_000_000 ? number * 1000 : number);
-  return Number.isNaN(time.getTime()) ? null : time;
+  return date instanceof Date ? date : null;
 }
 
-const notShown = { kind: 'anything' } as const;
+const FLAGS: Readonly<Record<string, boolean>> = { true: true, '1': true, false: false, '0': false };
+
+/** Reads true and false, also as 1 and 0 or as text. */
+function flagOrNull(value: unknown): boolean | null {
+  return typeof value === 'object' ? null : (FLAGS[String(value).toLowerCase()] ?? null);
+}
 
 function attempt() {
   const shape = shapeOf<DeliveryAttempt>()({
-    status_code: optionalScalar(statusOrNull, notShown),
-    success: optionalScalar(flagOrNull, notShown),
-    error: optionalScalar(textOrNull, notShown),
-    duration_ms: optionalScalar(numberOrNull, notShown),
-    triggered_by: optionalScalar(textOrNull, notShown),
-    created_at: optionalScalar(dateOrNull, notShown),
+    status_code: optionalScalar(statusOrNull),
+    success: optionalScalar(flagOrNull),
+    error: optionalScalar(textOrNull),
+    duration_ms: optionalScalar(numberOrNull),
+    triggered_by: optionalScalar(textOrNull),
+    created_at: optionalScalar(dateOrNull),
   });
-  return resource(shape);
+  return { ...resource(shape), hasChosenNames: true };
 }
 
 function delivery() {
   const shape = shapeOf<WebhookDelivery>()({
     id: text,
-    event_type: optionalScalar((value) => textOrNull(value) as EventType | null, notShown),
+    event_type: optionalScalar((value) => textOrNull(value) as EventType | null), // any text is an EventType
     status: openEnum(DELIVERY_STATUSES),
-    attempts: optionalScalar<number>((value) => countOrNull(value) ?? 0, notShown),
-    max_attempts: optionalScalar(numberOrNull, notShown),
-    last_http_status: optionalScalar(statusOrNull, notShown),
-    next_retry_at: optionalScalar(dateOrNull, notShown),
-    delivered_at: optionalScalar(dateOrNull, notShown),
+    attempts: optionalScalar((value) => numberOrNull(value) ?? 0),
+    max_attempts: optionalScalar(numberOrNull),
+    last_http_status: optionalScalar(statusOrNull),
+    next_retry_at: optionalScalar(dateOrNull),
+    delivered_at: optionalScalar(dateOrNull),
     attempt_log: listOf<DeliveryAttempt>(attempt()),
   });
-  return resource(shape, 'WebhookDelivery', { hasChosenNames: true });
+  return { ...resource(shape), hasChosenNames: true };
 }
 
 /**
@@ -81,7 +186,7 @@ export const listDeliveries: Endpoint<WebhookDelivery[]> = {
   idempotent: true,
   envelope: 'not_shown',
   params: check(() => parameters({ ident: ident() })),
-  data: check(() => prepared((payload) => readDeliveryList(payload), listOf(delivery()))),
+  data: check(() => prepared(readDeliveryList, listOf(delivery()))),
 };
 
 /**

@@ -1,6 +1,6 @@
-// The contract holds all data that travels, declared once for both directions: types, codecs and endpoints. It imports
-// nothing else of the package and is the only room that imports zod. The webhooks and the error classes use only its
-// files that load no zod: types, statuses, json, wire, and the scalars and decimals of values/.
+// The contract holds all data that travels, declared once for both directions: a file per resource with its types, its
+// schema and its endpoints. It imports nothing else of the package and is the only room that imports zod. The webhooks
+// and the error classes use only its files that load no zod: types, statuses, json, wire, and the scalars of values/.
 
 import { listDeliveries, resendWebhook } from './deliveries.ts';
 import { createInvoice, getInvoice, listInvoices } from './invoices.ts';

@@ -1,22 +1,45 @@
-import type * as z from 'zod/mini';
 import { isObject } from './json.ts';
-import type { Page } from './types.ts';
+import type { Currency, Page } from './types.ts';
 import {
   anything,
   type Check,
+  type Checked,
+  type Codec,
   check,
   flag,
+  ISSUES_MAX,
   type Issue,
   integer,
   listOf,
+  pathTo,
   prepared,
   resource,
   shapeOf,
+  text,
 } from './values/codecs.ts';
 
-/** @see [Response envelope](../../docs/service-interface.md#response-envelope) */
-function pageShape() {
-  return shapeOf<Omit<Page<unknown>, 'items'>>()({
+// The shapes that several endpoints share, and the forms in which a payload is accepted:
+//
+// | form                          | example                                | for                                       |
+// |-------------------------------|----------------------------------------|-------------------------------------------|
+// | envelope                      | {"success": true, "data": X}           | every endpoint                            |
+// | no envelope                   | X                                      | every endpoint, reported as drift         |
+// |                               |                                        | where the interface shows the envelope    |
+// | resource under its name       | {"success": true, "data": {"invoice": X}} | single reads, whose shape is not shown |
+// | null for an empty list        | {"items": null}                        | pages: Go writes an empty slice so        |
+// | [] for an absent object       | {"adjustment": []}                     | nullable objects: PHP writes them so      |
+
+/** The currency of an invoice or a payment method. */
+export function currency(): Codec<Currency> {
+  return resource(shapeOf<Currency>()({ id: integer, code: text, name: text, symbol: text }));
+}
+
+/**
+ * Returns the codec of a page of results. All members of a page are required.
+ * @see [Response envelope](../../docs/service-interface.md#response-envelope)
+ */
+export function pageOf<T>(item: Codec<T>): Codec<Page<T>> {
+  const shape = shapeOf<Omit<Page<unknown>, 'items'>>()({
     page: integer,
     per_page: integer,
     total_items: integer,
@@ -24,33 +47,18 @@ function pageShape() {
     has_next: flag,
     has_prev: flag,
   });
+  return resource({ ...shape, items: prepared((raw) => (raw === null ? [] : raw), listOf(item)) });
 }
 
-/** Returns the codec of a page of results. All members of a page are required. */
-export function pageOf<T>(item: z.ZodMiniType<T, unknown>): z.ZodMiniType<Page<T>, unknown> {
-  const items = prepared((raw) => (raw === null ? [] : raw), listOf(item)); // some languages write an empty list as null
-  return resource({ ...pageShape(), items });
-}
-
-/**
- * Returns the payload of a success: `data` of the envelope, or the body itself where it has no envelope. The interface
- * does not show the envelope of single reads, delivery history and resend.
- */
+/** Returns the payload of a success: `data` of the envelope, or the body itself where it has no envelope. */
 export function payloadOf(body: unknown): unknown {
   return isObject(body) && Object.hasOwn(body, 'data') ? body['data'] : body;
 }
 
-const WRAPPERS_MAX = 2;
-
-/**
- * Returns the resource inside a payload that wraps it once more, because the interface does not show the shape of single
- * reads. The resource is the only object with a uuid, under any name.
- */
-export function unwrapped(payload: unknown, depth = 0): unknown {
-  if (!isObject(payload) || hasUuid(payload) || depth === WRAPPERS_MAX) return payload;
-  const found = Object.values(payload)
-    .map((member) => unwrapped(member, depth + 1))
-    .filter(hasUuid);
+/** Returns the resource inside a payload that wraps it once more: the only object with a uuid, under any name. */
+export function unwrapped(payload: unknown): unknown {
+  if (!isObject(payload) || hasUuid(payload)) return payload;
+  const found = Object.values(payload).filter(hasUuid);
   return found.length === 1 ? found[0] : payload;
 }
 
@@ -76,4 +84,50 @@ export function lenientPage<T>(
     }
     return { ok: true, value: { ...shell.value, items } };
   };
+}
+
+/** Options for a list whose rows are read one by one. */
+export interface RowsReading {
+  /** Called with each row that cannot be read. */
+  readonly onInvalid?: ((index: number, issue: Issue, raw: unknown) => void) | undefined;
+  /** Accepts a list whose rows are all unreadable. Such a list is refused by default. */
+  readonly mayAllBeInvalid?: boolean | undefined;
+  /** Returns true for a row that the service should have left out. It is skipped and does not count as invalid. */
+  readonly isOmitted?: ((raw: unknown) => boolean) | undefined;
+}
+
+/**
+ * Returns the reader of a list that leaves unreadable rows out: one odd row must not stop a checkout. A list without any
+ * readable row is refused, because an empty list would say that nothing can be charged.
+ */
+export function rowsOf<T>(
+  item: Check<T>,
+  { onInvalid, mayAllBeInvalid = false, isOmitted }: RowsReading = {},
+): Check<T[]> {
+  const read = (payload: unknown): Checked<T[]> => {
+    if (!Array.isArray(payload)) {
+      const message = payload === undefined ? 'is required' : 'must be an array';
+      return { ok: false, issues: [{ path: '', message }] };
+    }
+    const rows: T[] = [];
+    const issues: Issue[] = [];
+    for (const [index, raw] of payload.entries()) {
+      if (isOmitted?.(raw)) continue;
+      const checked = item(raw);
+      if (checked.ok) {
+        rows.push(checked.value);
+        continue;
+      }
+      const [issue = { path: '', message: 'is not as the interface says' }] = checked.issues;
+      onInvalid?.(index, issue, raw);
+      issues.push({ ...issue, path: issue.path === '' ? String(index) : pathTo(String(index), issue.path) });
+    }
+    if (rows.length > 0 || issues.length === 0 || mayAllBeInvalid) return { ok: true, value: rows };
+    return { ok: false, issues: issues.slice(0, ISSUES_MAX), ...(issues.length > ISSUES_MAX && { isMore: true }) };
+  };
+  const structure = (): Codec<unknown> => {
+    const row = item.structure?.();
+    return { ...anything, kind: 'list', ...(row !== undefined && { item: row }) };
+  };
+  return Object.assign(read, { structure });
 }

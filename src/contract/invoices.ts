@@ -1,11 +1,18 @@
 import type { Endpoint, PageEndpoint } from './endpoint.ts';
-import { pageOf, unwrapped } from './envelope.ts';
+import { currency, pageOf, unwrapped } from './envelope.ts';
 import { isObject } from './json.ts';
-import type { CreateInvoiceParams, ListInvoicesQuery } from './parameter-types.ts';
-import { amount, ident, limitedText, optionalInteger, optionalText, optionalUrl, optionalWord } from './parameters.ts';
+import {
+  amount,
+  type DecimalInput,
+  ident,
+  limitedText,
+  optionalInteger,
+  optionalText,
+  optionalUrl,
+  optionalWord,
+} from './parameters.ts';
 import { INVOICE_STATUS_NAMES } from './statuses.ts';
-import type { CreatedInvoice, Invoice, InvoiceAdjustment, InvoicePaymentMethod } from './types.ts';
-import { annotated, structureOf } from './values/annotations.ts';
+import type { Currency, InvoiceStatus, KnownInvoiceStatus, PageQuery } from './types.ts';
 import {
   check,
   decimal,
@@ -18,53 +25,183 @@ import {
   parameters,
   prepared,
   resource,
+  scalar,
   shapeOf,
   text,
   timestamp,
 } from './values/codecs.ts';
-import { currency } from './values/currency.ts';
+import type { Decimal } from './values/decimal.ts';
+import { isHttpAddress } from './values/hosts.ts';
+import { decimalFrom, Problem } from './values/scalars.ts';
+
+/**
+ * An invoice as its creation returns it. {@link Invoice} has more members.
+ * @see [Invoice](../../docs/service-interface.md#invoice)
+ */
+export interface CreatedInvoice {
+  /** The service's order id. */
+  readonly uuid: string;
+  /** The merchant's order id, unique per business. */
+  readonly external_id: string;
+  /** The merchant's identifier of the paying customer. */
+  readonly customer_id: string;
+  /** The description of the order that the customer sees. */
+  readonly purpose: string | null;
+  /** Base order amount in fiat, unchanged. */
+  readonly amount: Decimal;
+  /** The amount that the customer pays, commission included. Null until a method is chosen. */
+  readonly amount_to_send: Decimal | null;
+  readonly currency: Currency;
+  readonly status: InvoiceStatus;
+  /** Receives the terminal webhook. */
+  readonly callback_url: string | null;
+  /** Where the customer goes after a payment. Null if the service names no address. */
+  readonly success_url: string | null;
+  /** Where the customer goes after a failed payment. Null if the service names no address. */
+  readonly fail_url: string | null;
+  /** The hosted payment page. Send the customer here. */
+  readonly payment_url: string;
+  readonly created_at: Date;
+  readonly expires_at: Date;
+}
+
+/** The payment method that the customer chose. */
+export interface InvoicePaymentMethod {
+  readonly name: string;
+  /** Null if the method has no logo. */
+  readonly logo_url: string | null;
+}
+
+/**
+ * Present when the paid amount was corrected during a dispute.
+ * @see [Invoice adjustment](../../docs/service-interface.md#invoice-adjustment)
+ */
+export interface InvoiceAdjustment {
+  /** Fiat originally ordered. */
+  readonly expected_amount_fiat: Decimal;
+  /** Fiat actually paid. */
+  readonly actual_amount_fiat: Decimal;
+  /** USDT expected at the ordered amount. */
+  readonly expected_amount_usdt: Decimal;
+  /** USDT actually credited. */
+  readonly actual_amount_usdt: Decimal;
+}
+
+/** An invoice as lists and single reads return it. @see [Invoice](../../docs/service-interface.md#invoice) */
+export interface Invoice extends CreatedInvoice {
+  /** Time of the final state. */
+  readonly finished_at: Date | null;
+  /** Null until the customer chose one. */
+  readonly payment_method: InvoicePaymentMethod | null;
+  /** Snapshot of the fiat-per-USDT rate. */
+  readonly rate: Decimal | null;
+  /** USDT credited to the business. Set only on success. Fulfil against this amount. */
+  readonly settled_amount_usdt: Decimal | null;
+  /** True when the paid amount was corrected during a dispute. */
+  readonly is_adjusted: boolean;
+  /** Ordered and paid amounts. Null if the paid amount was not corrected. */
+  readonly adjustment: InvoiceAdjustment | null;
+}
+
+/**
+ * The parameters of a new invoice.
+ *
+ * @example
+ * await merchant.invoices.create({ external_id: 'order-1001', customer_id: 'c-7', amount: '25.00', currency: 'EUR' });
+ * @see [POST /api/v1/external/invoices](../../docs/service-interface.md#post-apiv1externalinvoices)
+ */
+export interface CreateInvoiceParams {
+  /** The merchant's order id, 1 to 128 characters. Creation is idempotent on it: use the id of the order, never a random one. */
+  readonly external_id: string;
+  /** 1 to 128 characters. */
+  readonly customer_id: string;
+  /** Greater than 0, at most 2 decimals: `"25.00"`. */
+  readonly amount: DecimalInput;
+  /** 2 to 16 characters, such as `EUR`. `paymentMethods.forCharge` says what can be charged. */
+  readonly currency: string;
+  /** Text for the customer, at most 255 characters. */
+  readonly purpose?: string | null | undefined;
+  /** Where the terminal webhook goes: HTTPS, at most 512 characters. Falls back to the business settings. */
+  readonly callback_url?: string | null | undefined;
+  /** Where the customer goes after a payment. Same rule and fallback as `callback_url`. */
+  readonly success_url?: string | null | undefined;
+  /** Where the customer goes after a failed payment. Same rule and fallback as `callback_url`. */
+  readonly fail_url?: string | null | undefined;
+}
+
+/**
+ * The filters and the page of a list of invoices.
+ *
+ * @example
+ * for await (const invoice of merchant.invoices.list({ status: 'success', currency: 'EUR' })) console.log(invoice.uuid);
+ * @see [GET /api/v1/external/invoices](../../docs/service-interface.md#get-apiv1externalinvoices)
+ */
+export interface ListInvoicesQuery extends PageQuery {
+  /** Only the words that the interface lists: the service refuses any other with 422. */
+  readonly status?: KnownInvoiceStatus | null | undefined;
+  /** Currency code. */
+  readonly currency?: string | null | undefined;
+}
+
+const NEGATIVE = new Problem('must not be negative');
+const NO_ID = new Problem('must not be empty');
+const NO_LINK = new Problem('must be an http or https address');
 
 function createdShape() {
   return shapeOf<CreatedInvoice>()({
-    uuid: text,
+    uuid: id(),
     external_id: text,
     customer_id: text,
     purpose: nullable(text),
-    amount: decimal,
-    amount_to_send: nullable(decimal),
+    amount: money(),
+    amount_to_send: nullable(money()),
     currency: currency(),
     status: openEnum(INVOICE_STATUS_NAMES),
     callback_url: nullable(text),
     success_url: nullable(text),
     fail_url: nullable(text),
-    payment_url: text,
+    payment_url: link(),
     created_at: timestamp,
     expires_at: timestamp,
   });
 }
 
-function created() {
-  return resource(createdShape(), 'CreatedInvoice');
+/** A uuid of the service in any form, but never empty: it is the key of lists and of the receiver's records. */
+function id() {
+  return scalar((value) => (typeof value !== 'string' ? new Problem('must be a string') : value || NO_ID), 'text');
+}
+
+/** An amount of an invoice. Nobody pays a negative one. */
+function money() {
+  return scalar((value) => {
+    const read = decimalFrom(value);
+    return read instanceof Problem || !read.isNegative() ? read : NEGATIVE;
+  }, 'decimal');
+}
+
+/** The payment page. A merchant redirects customers to it, so `javascript:` and `data:` are refused. */
+function link() {
+  return scalar((value) => (isHttpAddress(value) ? value : NO_LINK), 'text');
 }
 
 function invoice() {
   const method = shapeOf<InvoicePaymentMethod>()({ name: text, logo_url: nullable(text) });
   const adjustment = shapeOf<InvoiceAdjustment>()({
-    expected_amount_fiat: decimal,
-    actual_amount_fiat: decimal,
-    expected_amount_usdt: decimal,
-    actual_amount_usdt: decimal,
+    expected_amount_fiat: money(),
+    actual_amount_fiat: money(),
+    expected_amount_usdt: money(),
+    actual_amount_usdt: money(),
   });
   const shape = shapeOf<Invoice>()({
     ...createdShape(),
     finished_at: nullable(timestamp),
-    payment_method: nullableObject(resource(method, 'InvoicePaymentMethod')),
+    payment_method: nullableObject(resource(method)),
     rate: nullable(decimal),
-    settled_amount_usdt: nullable(decimal),
+    settled_amount_usdt: nullable(money()),
     is_adjusted: flag,
-    adjustment: nullableObject(resource(adjustment, 'InvoiceAdjustment')),
+    adjustment: nullableObject(resource(adjustment)),
   });
-  return resource(shape, 'Invoice');
+  return resource(shape);
 }
 
 /** A single read may answer the creation form, which has no is_adjusted: there it follows the adjustment. */
@@ -74,26 +211,18 @@ function singleInvoice(payload: unknown): unknown {
   return { ...raw, is_adjusted: !isAbsentObject(raw['adjustment']) };
 }
 
-function createShape() {
-  return namesOf<CreateInvoiceParams>()({
+function creationBody(allowHttp: boolean) {
+  const shape = namesOf<CreateInvoiceParams>()({
     external_id: limitedText(1, 128),
     customer_id: limitedText(1, 128),
     amount: amount(),
     currency: limitedText(2, 16),
     purpose: optionalText(0, 255),
-    callback_url: optionalUrl(),
-    success_url: optionalUrl(),
-    fail_url: optionalUrl(),
+    callback_url: optionalUrl(allowHttp),
+    success_url: optionalUrl(allowHttp),
+    fail_url: optionalUrl(allowHttp),
   });
-}
-
-function listShape() {
-  return namesOf<ListInvoicesQuery>()({
-    status: optionalWord(INVOICE_STATUS_NAMES),
-    currency: optionalText(1, 16),
-    page: optionalInteger(1, Number.MAX_SAFE_INTEGER, 1),
-    per_page: optionalInteger(1, 100, 20),
-  });
+  return parameters(shape);
 }
 
 /** @see [POST /api/v1/external/invoices](../../docs/service-interface.md#post-apiv1externalinvoices) */
@@ -102,9 +231,12 @@ export const createInvoice: Endpoint<CreatedInvoice> = {
   path: '/api/v1/external/invoices',
   idempotent: true, // on external_id: rule 3 of the endpoint
   envelope: 'shown',
-  body: check(() => parameters(createShape())),
-  data: check(created),
+  body: check(() => creationBody(false)),
+  data: check(() => resource(createdShape())),
 };
+
+/** The body of a creation for a client with `allowHttp: true`: its addresses may be http, and the service judges them. */
+export const createInvoiceBodyWithHttp = check(() => creationBody(true));
 
 /** @see [GET /api/v1/external/invoices](../../docs/service-interface.md#get-apiv1externalinvoices) */
 export const listInvoices: PageEndpoint<Invoice> = {
@@ -112,7 +244,15 @@ export const listInvoices: PageEndpoint<Invoice> = {
   path: '/api/v1/external/invoices',
   idempotent: true,
   envelope: 'shown',
-  query: check(() => parameters(listShape())),
+  query: check(() => {
+    const shape = namesOf<ListInvoicesQuery>()({
+      status: optionalWord(INVOICE_STATUS_NAMES),
+      currency: optionalText(1, 16),
+      page: optionalInteger(1, Number.MAX_SAFE_INTEGER),
+      per_page: optionalInteger(1, 100),
+    });
+    return parameters(shape);
+  }),
   data: check(() => pageOf(invoice())),
   item: check(invoice),
 };
@@ -124,9 +264,5 @@ export const getInvoice: Endpoint<Invoice> = {
   idempotent: true,
   envelope: 'not_shown',
   params: check(() => parameters({ ident: ident() })),
-  data: check(() => {
-    const full = invoice();
-    const structures = [structureOf(full), structureOf(created())] as const;
-    return annotated(prepared(singleInvoice, full), { kind: 'either', structures });
-  }),
+  data: check(() => prepared(singleInvoice, invoice())),
 };

@@ -1,14 +1,25 @@
-import type * as z from 'zod/mini';
-import type { DecimalLike } from './parameter-types.ts';
-import { optionalScalar, scalar } from './values/codecs.ts';
+import { type Codec, optionalScalar, scalar } from './values/codecs.ts';
 import { Decimal } from './values/decimal.ts';
 import { isLoopback } from './values/hosts.ts';
 import { codePoints, isWellFormed, Problem } from './values/scalars.ts';
-import type { Scalar } from './values/structure.ts';
+
+/**
+ * Money as it may be given: a plain decimal string such as `"25.00"`, or a Decimal of any copy of decimal.js. No number,
+ * which cannot hold every amount exactly, and no bigint: `2500n` could mean 2500.00 or, in cents, 25.00.
+ */
+export type DecimalInput = string | Decimal | DecimalLike;
+
+/** The members of a decimal.js instance that this package reads. */
+export interface DecimalLike {
+  readonly s: number;
+  readonly e: number;
+  readonly d: readonly number[];
+  toFixed(): string;
+}
 
 /** Returns the codec of a text of `min` to `max` code points. */
-export function limitedText(min: number, max: number): z.ZodMiniType<string, unknown> {
-  return scalar((value) => readText(value, min, max), { kind: 'text', min, max });
+export function limitedText(min: number, max: number): Codec<string> {
+  return scalar((value) => readText(value, min, max));
 }
 
 function readText(value: unknown, min: number, max: number): string | Problem {
@@ -32,50 +43,34 @@ function typeNameOf(value: unknown): string {
 }
 
 /** Returns the codec of a parameter that the interface does not require. Null and undefined are left out of the request. */
-export function optional<T>(
-  inner: (value: unknown) => T | Problem,
-  structure: Scalar,
-): z.ZodMiniType<T | undefined, unknown> {
-  return optionalScalar((value) => (value === undefined || value === null ? undefined : inner(value)), structure);
+function optional<T>(inner: (value: unknown) => T | Problem): Codec<T | undefined> {
+  return optionalScalar((value) => (value === undefined || value === null ? undefined : inner(value)));
 }
 
-export function optionalText(min: number, max: number): z.ZodMiniType<string | undefined, unknown> {
-  return optional((value) => readText(value, min, max), { kind: 'text', min, max });
+export function optionalText(min: number, max: number): Codec<string | undefined> {
+  return optional((value) => readText(value, min, max));
 }
 
-/** Returns the codec of a whole number in a range, written as query text. `byDefault` is the default of the service. */
-export function optionalInteger(
-  min: number,
-  max: number,
-  byDefault?: number,
-): z.ZodMiniType<string | undefined, unknown> {
-  return optional(
-    (value) =>
-      typeof value === 'number' && Number.isSafeInteger(value) && value >= min && value <= max
-        ? String(value)
-        : new Problem(
-            max === Number.MAX_SAFE_INTEGER
-              ? `must be a whole number from ${min}`
-              : `must be a whole number from ${min} to ${max}`,
-          ),
-    { kind: 'whole', min, max, byDefault },
+/** Returns the codec of a whole number in a range, written as query text. */
+export function optionalInteger(min: number, max: number): Codec<string | undefined> {
+  const range = max === Number.MAX_SAFE_INTEGER ? `from ${min}` : `from ${min} to ${max}`;
+  const problem = new Problem(`must be a whole number ${range}`);
+  return optional((value) =>
+    typeof value === 'number' && Number.isSafeInteger(value) && value >= min && value <= max ? String(value) : problem,
   );
 }
 
 /** Returns the codec of one of the words that the interface lists. */
-export function optionalWord(words: readonly string[]): z.ZodMiniType<string | undefined, unknown> {
-  return optional(
-    (value) =>
-      typeof value === 'string' && words.includes(value) ? value : new Problem(`must be one of ${words.join(', ')}`),
-    { kind: 'text', words, isClosed: true },
-  );
+export function optionalWord(words: readonly string[]): Codec<string | undefined> {
+  const problem = new Problem(`must be one of ${words.join(', ')}`);
+  return optional((value) => (typeof value === 'string' && words.includes(value) ? value : problem));
 }
 
 const AMOUNT_TEXT = /^\d{1,30}(?:\.\d{1,2})?$/;
 const AMOUNT_RULE = 'must be a decimal string greater than 0 with at most 2 decimals, such as "25.00"';
 
 /** Returns an amount to charge as the text that is sent. A string keeps its digits. */
-export function amountText(value: unknown): string | Problem {
+function amountText(value: unknown): string | Problem {
   if (typeof value === 'number') {
     return new Problem(
       'must not be a JavaScript number, which cannot hold every amount exactly: write it as text, amount: "25.00"',
@@ -106,35 +101,39 @@ function isDecimalLike(value: unknown): value is DecimalLike {
   return Decimal.isDecimal(value) && typeof value.e === 'number' && typeof value.toFixed === 'function';
 }
 
-export function amount(): z.ZodMiniType<string, unknown> {
-  return scalar(amountText, { kind: 'amount' });
+export function amount(): Codec<string> {
+  return scalar(amountText);
 }
 
 const URL_MAX = 512;
 // URL parsing accepts spaces, control characters, backslashes, and missing or extra slashes. The service may not.
 const URL_TEXT = /^https?:\/\/(?<authority>[^/?#\s\\\p{Cc}]+)(?:[/?#][^\s\\\p{Cc}]*)?$/iu;
 
-/** An address the service calls or sends the customer to. Plain http is accepted for loopback only, and the service decides about it. */
-export function optionalUrl(): z.ZodMiniType<string | undefined, unknown> {
-  return optional(readUrl, { kind: 'address' });
+/**
+ * An address that the service calls or sends the customer to. Plain http is accepted for loopback, and for any host with
+ * `allowHttp`. The service decides about it.
+ */
+export function optionalUrl(allowHttp: boolean): Codec<string | undefined> {
+  return optional((value) => readUrl(value, allowHttp));
 }
 
-function readUrl(value: unknown): string | Problem {
+function readUrl(value: unknown, allowHttp: boolean): string | Problem {
   const text = readText(value, 1, URL_MAX);
   if (text instanceof Problem) return text;
   const host = URL_TEXT.exec(text)?.groups?.['authority'];
   if (host?.includes('@')) return new Problem('must not contain a user name or password');
   if (host === undefined || !URL.canParse(text)) return new Problem('must be an https:// address');
   const url = new URL(text);
-  if (url.protocol !== 'https:' && !isLoopback(url.hostname)) return new Problem('must be an https:// address');
+  if (url.protocol !== 'https:' && !allowHttp && !isLoopback(url.hostname))
+    return new Problem('must be an https:// address');
   return text;
 }
 
 const IDENT_MAX = 128;
 
 /** A path parameter. `.` and `..` cannot be encoded: URL parsing would turn them into another path. */
-export function ident(): z.ZodMiniType<string, unknown> {
-  return scalar(readIdent, { kind: 'text', min: 1, max: IDENT_MAX });
+export function ident(): Codec<string> {
+  return scalar(readIdent);
 }
 
 function readIdent(value: unknown): string | Problem {

@@ -1,8 +1,31 @@
 import type { RowsEndpoint } from './endpoint.ts';
-import { rowsOf } from './rows.ts';
-import type { PaymentMethod } from './types.ts';
+import { currency, rowsOf } from './envelope.ts';
+import type { Currency } from './types.ts';
 import { check, decimal, integer, nullable, resource, shapeOf, text } from './values/codecs.ts';
-import { currency } from './values/currency.ts';
+import type { Decimal } from './values/decimal.ts';
+
+/**
+ * Which currencies and amounts can be charged, and at what commission.
+ * @see [Payment method (list item)](../../docs/service-interface.md#payment-method-list-item)
+ */
+export interface PaymentMethod {
+  /** The service's number of the method. */
+  readonly id: number;
+  readonly name: string;
+  readonly currency: Currency;
+  /** Smallest chargeable amount. */
+  readonly min_amount: Decimal;
+  /** Largest chargeable amount. */
+  readonly max_amount: Decimal;
+  /** Total commission in percent: 2.5 is 2.5 %, not 250 %. */
+  readonly total_commission_percent: Decimal;
+  /** Part carried by the customer, in percent. */
+  readonly client_commission_percent: Decimal;
+  /** Part carried by the merchant, in percent. */
+  readonly merchant_commission_percent: Decimal;
+  /** Null if the method has no logo. */
+  readonly logo_url: string | null;
+}
 
 const paymentMethod = check(() => {
   const shape = shapeOf<PaymentMethod>()({
@@ -16,7 +39,7 @@ const paymentMethod = check(() => {
     merchant_commission_percent: decimal,
     logo_url: nullable(text),
   });
-  return resource(shape, 'PaymentMethod');
+  return resource(shape);
 });
 
 /** @see [GET /api/v1/external/payment-methods](../../docs/service-interface.md#get-apiv1externalpayment-methods) */

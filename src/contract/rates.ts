@@ -1,8 +1,26 @@
 import type { RowsEndpoint } from './endpoint.ts';
+import { rowsOf } from './envelope.ts';
 import { isObject } from './json.ts';
-import { rowsOf } from './rows.ts';
-import type { Rate } from './types.ts';
+import type { OpenEnum } from './types.ts';
 import { check, decimal, nullable, openEnum, resource, shapeOf, text } from './values/codecs.ts';
+import type { Decimal } from './values/decimal.ts';
+
+/** A market price of USDT. It does not say which currencies or amounts can be charged. @see [Rate](../../docs/service-interface.md#rate) */
+export interface Rate {
+  /** Rate source name. */
+  readonly platform: string;
+  /** Always USDT. */
+  readonly asset: string;
+  /** Fiat currency code. */
+  readonly fiat: string;
+  readonly side: OpenEnum<'buy' | 'sell'>;
+  /** Best-order price. Rows without a price are left out. */
+  readonly price: Decimal;
+  /** Smallest order amount at the source. Null when the source gives none. */
+  readonly min_amount: Decimal | null;
+  /** Largest order amount at the source. Null when the source gives none. */
+  readonly max_amount: Decimal | null;
+}
 
 const rate = check(() => {
   const shape = shapeOf<Rate>()({
@@ -14,7 +32,7 @@ const rate = check(() => {
     min_amount: nullable(decimal),
     max_amount: nullable(decimal),
   });
-  return resource(shape, 'Rate');
+  return resource(shape);
 });
 
 /** True for a pair without fresh data. The interface says that it is omitted, but a null price is accepted as well. */

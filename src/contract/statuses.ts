@@ -4,7 +4,7 @@
 interface EventRow {
   /** The final statuses that the event reports. Those that customers wait for come first: `catchUp` walks them in this order. */
   readonly statuses: readonly string[];
-  /** The word for the event in dedupe keys, in the option `eventNames`, and at the end of its name in any spelling. */
+  /** The word for the event in dedupe keys, and at the end of its name in any spelling. */
   readonly key: string;
   /** The option of the webhook handler with the merchant's function. */
   readonly handler: string;
@@ -20,7 +20,7 @@ type Events = typeof EVENTS;
 
 /** `invoice.paid` for `success`, `invoice.canceled` for `expired`, `canceled` and `fail`. */
 export type KnownEventType = keyof Events;
-/** The word for an event in dedupe keys and in the option `eventNames`. */
+/** The word for an event in dedupe keys. */
 export type EventKey = Events[KnownEventType]['key'];
 /** The statuses that an event reports. */
 export type EventStatus<Type extends KnownEventType> = Events[Type]['statuses'][number];

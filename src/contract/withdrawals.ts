@@ -1,11 +1,10 @@
-import type * as z from 'zod/mini';
 import type { Endpoint, PageEndpoint } from './endpoint.ts';
 import { pageOf, unwrapped } from './envelope.ts';
-import type { ListWithdrawalsQuery } from './parameter-types.ts';
 import { ident, optionalInteger, optionalWord } from './parameters.ts';
 import { WITHDRAWAL_STATUSES } from './statuses.ts';
-import type { Withdrawal } from './types.ts';
+import type { KnownWithdrawalStatus, PageQuery, WithdrawalStatus } from './types.ts';
 import {
+  type Codec,
   check,
   finished,
   namesOf,
@@ -17,8 +16,61 @@ import {
   shapeOf,
   text,
 } from './values/codecs.ts';
+import type { Decimal } from './values/decimal.ts';
 import { dateFrom, decimalFrom, Problem } from './values/scalars.ts';
-import type { Scalar } from './values/structure.ts';
+
+/**
+ * A withdrawal. The interface names no required member but the status, so all others except `uuid` may be null. A member
+ * that cannot be read is null as well, and {@link Withdrawal.unreadable} holds its value.
+ * @see [Withdrawal](../../docs/service-interface.md#withdrawal)
+ */
+export interface Withdrawal {
+  readonly uuid: string;
+  /** Who asked for the withdrawal, in the words of the service. */
+  readonly actor: string | null;
+  /** The balance that the money comes from, in the words of the service. */
+  readonly balance_type: string | null;
+  /** The token that is sent, such as `USDT`. */
+  readonly token: string | null;
+  /** The network on which it is sent. */
+  readonly network: string | null;
+  /** Destination address. */
+  readonly address: string | null;
+  /** The amount that was asked for. */
+  readonly amount: Decimal | null;
+  /** Network fee. */
+  readonly network_commission: Decimal | null;
+  /** Amount actually sent. */
+  readonly amount_to_send: Decimal | null;
+  readonly status: WithdrawalStatus;
+  /** When it was asked for. */
+  readonly created_at: Date | null;
+  /** Network logo. */
+  readonly logo_url: string | null;
+  /** Transaction on the network. Null until it is approved. */
+  readonly tx_hash: string | null;
+  /** Null if it is not rejected. */
+  readonly reject_reason: string | null;
+  /** When it was approved or rejected. Null while it is pending. */
+  readonly processed_at: Date | null;
+  /**
+   * The raw values of members that could not be read: `{ amount: "1.5 USDT" }`. Absent when all members could be read.
+   * Each one is also reported to `onDrift`.
+   */
+  readonly unreadable?: Readonly<Partial<Record<Exclude<keyof Withdrawal, 'uuid' | 'status' | 'unreadable'>, unknown>>>;
+}
+
+/**
+ * The filter and the page of a list of withdrawals. The interface does not name these parameters on the wire: see
+ * docs/decisions.md.
+ *
+ * @example
+ * for await (const withdrawal of merchant.withdrawals.list({ status: 'pending' })) console.log(withdrawal.uuid);
+ */
+export interface ListWithdrawalsQuery extends PageQuery {
+  /** Only the words that the interface lists. */
+  readonly status?: KnownWithdrawalStatus | null | undefined;
+}
 
 const NOT_TEXT = new Problem('must be a string');
 
@@ -34,14 +86,14 @@ class Unreadable {
  * Returns the codec of a member other than uuid and status. The interface shows all of them as strings. Absent, null and
  * the empty string mean that a member does not apply yet. An unreadable member does not make the withdrawal unreadable.
  */
-function member<T>(read: (value: unknown) => T | Problem, structure: Scalar): z.ZodMiniType<T | null, unknown> {
+function member<T>(read: (value: unknown) => T | Problem, kind: Codec<unknown>['kind']): Codec<T | null> {
   const codec = optionalScalar((value) => {
     if (value === undefined || value === null) return null;
     const result = read(value);
     if (!(result instanceof Problem)) return result;
     return value === '' ? null : new Unreadable(value);
-  }, structure);
-  return codec as z.ZodMiniType<T | null, unknown>; // withUnreadable replaces the unreadable ones
+  }, kind);
+  return { ...codec, isLenient: true } as Codec<T | null>; // withUnreadable replaces the unreadable ones
 }
 
 /** Moves the unreadable members to `unreadable`. */
@@ -54,9 +106,9 @@ function withUnreadable(withdrawal: Withdrawal): Withdrawal {
 }
 
 function withdrawal() {
-  const words = member((value) => (typeof value === 'string' ? value : NOT_TEXT), { kind: 'text', orNull: true });
-  const decimal = member(decimalFrom, { kind: 'decimal', orNull: true });
-  const timestamp = member(dateFrom, { kind: 'timestamp', orNull: true });
+  const words = member((value) => (typeof value === 'string' ? value : NOT_TEXT), 'text');
+  const decimal = member(decimalFrom, 'decimal');
+  const timestamp = member(dateFrom, 'timestamp');
   const shape = shapeOf<Omit<Withdrawal, 'unreadable'>>()({
     uuid: text,
     actor: words,
@@ -74,15 +126,7 @@ function withdrawal() {
     reject_reason: words,
     processed_at: timestamp,
   });
-  return finished<Withdrawal>(resource(shape, 'Withdrawal'), withUnreadable);
-}
-
-function listShape() {
-  return namesOf<ListWithdrawalsQuery>()({
-    status: optionalWord(WITHDRAWAL_STATUSES),
-    page: optionalInteger(1, Number.MAX_SAFE_INTEGER),
-    per_page: optionalInteger(1, 100),
-  });
+  return finished<Withdrawal>(resource(shape), withUnreadable);
 }
 
 /** @see [GET /api/v1/external/withdrawals](../../docs/service-interface.md#get-apiv1externalwithdrawals) */
@@ -91,7 +135,14 @@ export const listWithdrawals: PageEndpoint<Withdrawal> = {
   path: '/api/v1/external/withdrawals',
   idempotent: true,
   envelope: 'shown',
-  query: check(() => parameters(listShape())),
+  query: check(() => {
+    const shape = namesOf<ListWithdrawalsQuery>()({
+      status: optionalWord(WITHDRAWAL_STATUSES),
+      page: optionalInteger(1, Number.MAX_SAFE_INTEGER),
+      per_page: optionalInteger(1, 100),
+    });
+    return parameters(shape);
+  }),
   data: check(() => pageOf(withdrawal())),
   item: check(withdrawal),
 };

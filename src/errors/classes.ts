@@ -1,13 +1,261 @@
 // The error family. This room imports nothing at run time, so that each entry of the package can use it.
-import type { Invoice } from '../contract/types.ts';
-import * as apiErrors from './api-errors.ts';
-import type { WebhookReason } from './codes.ts';
-import type { ComparedField, MerchantErrorInit, UnexpectedResponseErrorInit, ValidationIssue } from './error-fields.ts';
-import { MerchantError } from './merchant-error.ts';
-import { dataOf, keepData, keepRaw, rawOf } from './raw-body.ts';
+import type { Invoice, InvoiceStatus } from '../contract/types.ts';
+import {
+  type ApiErrorKind,
+  type AttemptRecord,
+  BRAND,
+  type ErrorCode,
+  type ErrorKind,
+  type Outcome,
+  type StoppedBy,
+  type WebhookReason,
+} from './codes.ts';
 
-export * from './api-errors.ts';
-export { MerchantError };
+/** One finding of a validation. */
+export interface ValidationIssue {
+  /** Field path, members joined with dots. Empty for the request as a whole. */
+  readonly path: string;
+  readonly message: string;
+  /** The type of the finding, when the service sends one. */
+  readonly type?: string;
+}
+
+/** A member that says whether two invoices are the same charge. */
+export type ComparedField = 'amount' | 'currency' | 'customer_id';
+
+/** The values of every error. All but `code` and `message` have defaults. */
+export interface MerchantErrorInit {
+  readonly code: ErrorCode;
+  readonly message: string;
+  readonly outcome?: Outcome;
+  readonly operation?: string | null;
+  readonly externalId?: string | null;
+  readonly attempts?: readonly AttemptRecord[];
+  readonly stoppedBy?: StoppedBy;
+  readonly page?: number | undefined;
+  readonly cause?: unknown;
+}
+
+/** The values of an {@link ApiError}. */
+interface ApiErrorInit extends MerchantErrorInit {
+  readonly status: number | null;
+  readonly details?: Readonly<Record<string, unknown>> | null;
+  readonly requestId?: string | null;
+  readonly retryAfter?: number | undefined;
+  readonly raw?: string;
+}
+
+/** The values of a {@link ValidationError}. */
+interface ValidationErrorInit extends ApiErrorInit {
+  readonly issues: readonly ValidationIssue[];
+  readonly origin: 'service' | 'client';
+}
+
+/** The values of an {@link InvoiceAlreadyExistsError}. */
+interface InvoiceAlreadyExistsErrorInit extends ApiErrorInit {
+  readonly existingStatus: InvoiceStatus | null;
+  readonly existing?: Invoice | undefined;
+}
+
+/** The values of an {@link UnexpectedResponseError}. */
+interface UnexpectedResponseErrorInit extends MerchantErrorInit {
+  readonly status: number | null;
+  readonly raw?: string;
+  readonly requestId?: string | null;
+  readonly issues?: readonly ValidationIssue[];
+}
+
+// The text of a body may hold data of a customer. A table outside the error holds it, so that no print, JSON or clone of
+// the error shows it. Inspection prints also members that are not enumerable.
+const raws = new WeakMap<object, string>();
+
+/** Keeps the body's text for {@link rawOf}. */
+function keepRaw(error: object, raw: string | undefined): void {
+  if (raw !== undefined && raw !== '') raws.set(error, raw);
+}
+
+/** Returns the body of an error, or of an object that inherits from it. Empty when there is no body. */
+function rawOf(error: object): string {
+  for (let holder: object | null = error; holder !== null; holder = Object.getPrototypeOf(holder)) {
+    const raw = raws.get(holder);
+    if (raw !== undefined) return raw;
+  }
+  return '';
+}
+
+/**
+ * The class that every error of this package extends.
+ *
+ * Compare `code` for the exact reason, or `kind` for the reaction. {@link isMerchantError} also recognises errors of a
+ * second copy of the package, which `instanceof` does not. Neither an error nor its cause nor its inspection holds the
+ * API key, a webhook secret, request headers or a request body.
+ *
+ * @example
+ * try {
+ *   await merchant.invoices.create(params);
+ * } catch (error) {
+ *   if (!isMerchantError(error)) throw error;
+ *   if (error.outcome === 'unknown') retryLater(params); // with the same external_id
+ * }
+ */
+export abstract class MerchantError extends Error {
+  abstract readonly kind: ErrorKind;
+  /** Identifier that does not change between versions: the code of the service, or a code that begins with `SDK_`. */
+  readonly code: ErrorCode;
+  /** Whether the operation happened, over all attempts of the call. */
+  readonly outcome: Outcome;
+  /** The method that was called, such as `invoices.create`. Null outside a call. */
+  readonly operation: string | null;
+  /** The `external_id` of a creation, or the ident of a read. Null for other calls. */
+  readonly externalId: string | null;
+  /** The failed attempts, oldest first. Empty when no request was made. */
+  readonly attempts: readonly AttemptRecord[];
+  /** Why there was no further attempt. */
+  readonly stoppedBy: StoppedBy;
+  /** The page that the client was reading, for a list. A loop can resume there. */
+  declare readonly page?: number;
+
+  constructor(init: MerchantErrorInit) {
+    super(init.message, init.cause === undefined ? undefined : { cause: init.cause });
+    this.code = init.code;
+    this.outcome = init.outcome ?? 'not_sent';
+    this.operation = init.operation ?? null;
+    this.externalId = init.externalId ?? null;
+    this.attempts = init.attempts ?? [];
+    this.stoppedBy = init.stoppedBy ?? 'not_retryable';
+    if (init.page !== undefined) this.page = init.page;
+  }
+
+  /** Returns plain data for a log line: name, message and fields, without the stack and the cause. */
+  toJSON(): Record<string, unknown> {
+    const { cause: _cause, stack: _stack, ...fields } = this as Record<string, unknown>;
+    return { name: this.name, message: this.message, ...fields };
+  }
+}
+Object.defineProperty(MerchantError.prototype, BRAND, { value: true });
+
+/**
+ * The service answered and refused the request. The kind `request` is a refusal without a closer class.
+ *
+ * @example
+ * if (error instanceof ApiError) console.error(error.status, error.code, error.requestId);
+ * @see [Failure envelope](../../docs/service-interface.md#failure-envelope)
+ */
+export class ApiError extends MerchantError {
+  readonly kind: ApiErrorKind = 'request';
+  /** HTTP status. Null only when no request was made (a {@link ValidationError} of origin `client`). */
+  readonly status: number | null;
+  /** `error.details` of the service: a bounded copy without secrets, unprintable characters escaped. Null if absent. */
+  readonly details: Readonly<Record<string, unknown>> | null;
+  /** The request id header of the answer, for the support of the service. Null if absent. */
+  readonly requestId: string | null;
+  /** The wait that the service asked for, in milliseconds. */
+  declare readonly retryAfter?: number;
+
+  constructor(init: ApiErrorInit) {
+    super(init);
+    this.status = init.status;
+    this.details = init.details ?? null;
+    this.requestId = init.requestId ?? null;
+    if (init.retryAfter !== undefined) this.retryAfter = init.retryAfter;
+    keepRaw(this, init.raw);
+  }
+
+  /** The first 2,000 characters of the body, without secrets. It may hold data of a customer, so no log shows it. */
+  get raw(): string {
+    return rawOf(this);
+  }
+}
+
+/**
+ * The request is malformed. The service answered 422, or the client refused the parameters before sending.
+ *
+ * @example
+ * if (hasKind(error, 'validation')) showFormErrors(error.fields); // { amount: ['must be above 0'] }
+ * @see [Failure envelope](../../docs/service-interface.md#failure-envelope)
+ */
+export class ValidationError extends ApiError {
+  override readonly kind = 'validation';
+  /** Messages by field. The object has no prototype, so that a field may have any name. */
+  readonly fields: Readonly<Record<string, readonly string[]>>;
+  /** The same findings as a list, at most 20. */
+  readonly issues: readonly ValidationIssue[];
+  /** `client`: the client refused the parameters, and no request was made. */
+  readonly origin: 'service' | 'client';
+
+  constructor(init: ValidationErrorInit) {
+    super(init);
+    const fields: Record<string, string[]> = Object.create(null);
+    for (const { path, message } of init.issues) {
+      fields[path] ??= [];
+      fields[path].push(message);
+    }
+    this.fields = fields;
+    this.issues = init.issues;
+    this.origin = init.origin;
+  }
+}
+
+/**
+ * An invoice with this `external_id` exists. The service created no second one. `createOrGet` reads it instead.
+ *
+ * @example
+ * if (hasCode(error, 'INVOICE_ALREADY_EXISTS')) console.log(error.externalId, error.existingStatus);
+ * @see [Known codes](../../docs/service-interface.md#known-codes)
+ */
+export class InvoiceAlreadyExistsError extends ApiError {
+  override readonly kind = 'conflict';
+  /** Status of the existing invoice. Null when the details do not hold it. */
+  readonly existingStatus: InvoiceStatus | null;
+  /** The existing invoice, when the details hold it completely. */
+  declare readonly existing?: Invoice;
+
+  constructor(init: InvoiceAlreadyExistsErrorInit) {
+    super(init);
+    this.existingStatus = init.existingStatus;
+    if (init.existing !== undefined) this.existing = init.existing;
+  }
+}
+
+/**
+ * The API key is missing, wrong or not allowed to do this (401, 403).
+ *
+ * @example
+ * if (hasKind(error, 'authentication')) alertOperator('Check MERCHANT_API_KEY');
+ */
+export class AuthenticationError extends ApiError {
+  override readonly kind = 'authentication';
+}
+
+/**
+ * The invoice or withdrawal does not exist for this business (404, 410).
+ *
+ * @example
+ * if (hasKind(error, 'not_found')) return null;
+ */
+export class NotFoundError extends ApiError {
+  override readonly kind = 'not_found';
+}
+
+/**
+ * The service limits the rate (429, or a rate-limit code under any status), and the retries of the call are used up.
+ *
+ * @example
+ * if (hasKind(error, 'rate_limit')) scheduleAgain(error.retryAfter ?? 60_000);
+ */
+export class RateLimitError extends ApiError {
+  override readonly kind = 'rate_limit';
+}
+
+/**
+ * The service failed (5xx). The `outcome` of a write is `unknown`.
+ *
+ * @example
+ * if (hasKind(error, 'server') && error.outcome === 'unknown') queueForRetry(order);
+ */
+export class ServerError extends ApiError {
+  override readonly kind = 'server';
+}
 
 /**
  * There was no answer: the connection could not be made (`SDK_CONNECTION`, `SDK_TLS`) or broke (`SDK_CONNECTION`).
@@ -68,16 +316,7 @@ export class UnexpectedResponseError extends MerchantError {
     this.status = init.status;
     this.requestId = init.requestId ?? null;
     keepRaw(this, init.raw);
-    keepData(this, init.data);
     this.issues = init.issues ?? [];
-  }
-
-  /**
-   * The result of a call that succeeded, and that `onDrift: 'throw'` refuses. Undefined for any other failure. It may hold
-   * data of a customer, so no log shows it.
-   */
-  get data(): unknown {
-    return dataOf(this);
   }
 
   /** The first 2,000 characters of the body, without secrets. It may hold data of a customer, so no log shows it. */
@@ -139,10 +378,24 @@ export class ConfigurationError extends MerchantError {
   }
 }
 
+/** The classes of the refusals without further members. */
+export const REFUSAL_CLASSES = {
+  authentication: AuthenticationError,
+  not_found: NotFoundError,
+  rate_limit: RateLimitError,
+  server: ServerError,
+} as const;
+
 // Literals, because minifiers rename classes and logs group by name.
 const NAMES = {
   MerchantError,
-  ...apiErrors,
+  ApiError,
+  ValidationError,
+  InvoiceAlreadyExistsError,
+  AuthenticationError,
+  NotFoundError,
+  RateLimitError,
+  ServerError,
   ConnectionError,
   TimeoutError,
   AbortedError,

@@ -58,20 +58,18 @@ export function isMerchantError(error: unknown): error is AnyMerchantError {
   return typeof error === 'object' && error !== null && (error as Record<symbol, unknown>)[BRAND] === true;
 }
 
+/** The error of a code: the class of a known code, and any error of the service otherwise. */
+type ErrorOf<C extends string> = C extends KnownCode ? ErrorByCode[C] & { readonly code: C } : AnyMerchantError;
+
 /**
- * Returns true when the error has this code. The comparison ignores case. Narrows to the class of the code.
- *
- * Pass a code that this package does not know as plain `string`, so that a mistyped one does not compile.
+ * Returns true when the error has this code. The comparison ignores case. Known codes are completed, and narrow to their
+ * class. Any other code is one of the service, because its interface shows two of many.
  *
  * @example
  * if (hasCode(error, 'INVOICE_ALREADY_EXISTS')) console.log(error.existingStatus);
- * if (hasCode(error, 'ACCOUNT_FROZEN' as string)) console.log(error.code);
+ * if (hasCode(error, 'RATE_EXPIRED')) console.log(error.outcome);
  */
-export function hasCode<C extends KnownCode>(error: unknown, code: C): error is ErrorByCode[C] & { readonly code: C };
-export function hasCode<S extends string>(
-  error: unknown,
-  code: string extends S ? S : never,
-): error is AnyMerchantError;
+export function hasCode<const C extends KnownCode | (string & {})>(error: unknown, code: C): error is ErrorOf<C>;
 export function hasCode(error: unknown, code: string): boolean {
   return isMerchantError(error) && error.code.toUpperCase() === code.toUpperCase();
 }

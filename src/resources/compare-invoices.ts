@@ -2,9 +2,9 @@ import type { WireRecord } from '../contract/endpoint.ts';
 import type { CreatedInvoice, Invoice } from '../contract/types.ts';
 import type { Check, Issue } from '../contract/values/codecs.ts';
 import { Decimal } from '../contract/values/decimal.ts';
-import type { ComparedField } from '../errors/error-fields.ts';
-import type { Success } from '../transport/call-loop.ts';
+import type { ComparedField } from '../errors/classes.ts';
 import type { CallScope } from '../transport/scope.ts';
+import type { Success } from '../transport/send.ts';
 
 /**
  * Decodes, and then compares the object with the request: a proxy, a cache or a wrong connection may have answered

@@ -1,15 +1,15 @@
 import { endpoints } from '../contract/endpoints.ts';
-import type { CreateInvoiceParams } from '../contract/parameter-types.ts';
-import type { CreatedInvoice, Invoice } from '../contract/types.ts';
+import { createInvoiceBodyWithHttp } from '../contract/invoices.ts';
+import type { CreatedInvoice, CreateInvoiceParams, Invoice } from '../contract/types.ts';
 import { AbortedError, InvoiceAlreadyExistsError, InvoiceMismatchError } from '../errors/classes.ts';
 import type { Outcome } from '../errors/codes.ts';
 import { hasCode, isMerchantError } from '../errors/guards.ts';
-import { type Success, sendCall } from '../transport/call-loop.ts';
 import { afterUnknown } from '../transport/failure.ts';
-import { observed } from '../transport/observe/observed-call.ts';
+import { hideIn } from '../transport/hide.ts';
 import type { CallOptions } from '../transport/options.ts';
+import { CREATE_OR_GET } from '../transport/refusal.ts';
 import { type CallScope, type ClientCore, openCall } from '../transport/scope.ts';
-import { rewriteTexts } from '../transport/secrecy/shown-data.ts';
+import { observed, type Success, sendCall } from '../transport/send.ts';
 import { compared, creationDifferences, differencesOf, type InvoiceOrigin, originOf } from './compare-invoices.ts';
 import { readBack } from './read-invoice.ts';
 
@@ -18,7 +18,8 @@ export type Creation =
   | (Success<CreatedInvoice> & { readonly created: true })
   | (Success<Invoice> & { readonly created: false });
 
-const endpoint = endpoints['invoices.create'];
+const strictEndpoint = endpoints['invoices.create'];
+const endpointWithHttp = { ...strictEndpoint, body: createInvoiceBodyWithHttp };
 
 /**
  * Creates an invoice, and reads it back where that decides whether it was created. `orGet` also returns an invoice that
@@ -30,6 +31,7 @@ export function createInvoice(
   options: CallOptions,
   orGet: boolean,
 ): Promise<Creation> {
+  const endpoint = client.allowHttp ? endpointWithHttp : strictEndpoint;
   const open = (): CallScope<CreatedInvoice> => {
     const spec = {
       body: params,
@@ -50,19 +52,14 @@ async function createOrRecover(scope: CallScope<CreatedInvoice>, orGet: boolean)
     // Only after an attempt with an unknown outcome can this call have created the existing invoice.
     const isAmbiguous = error.outcome === 'unknown';
     if (!isAmbiguous && !orGet) throw error;
-    const { found, requests } = await recover(scope, error);
+    const { found, requests } = await recover(scope, orGet ? withoutAdvice(error) : error);
     const origin = isAmbiguous ? originOf(found, scope) : 'older';
-    if (origin !== 'this_call' && !orGet) throw conflictOfOther(error, withoutSecrets(found.value, scope), origin);
+    if (origin !== 'this_call' && !orGet) throw conflictOfOther(error, hideIn(found.value, found.answer.hide), origin);
     const recovered = origin === 'this_call';
     const attempts = error.attempts.length + requests;
     const durationMs = scope.client.runtime.monotonic() - scope.startedAt;
     return { ...found, attempts, durationMs, recovered, created: recovered };
   }
-}
-
-/** Returns an invoice as an error may hold it: without key and secrets. */
-function withoutSecrets(invoice: Invoice, { client }: CallScope<unknown>): Invoice {
-  return rewriteTexts(invoice, (text) => client.redactor.text(text));
 }
 
 /** Returns the existing invoice if it is the same charge. Throws the conflict with all known facts if it cannot be read. */
@@ -86,9 +83,15 @@ async function recover(
     attempts,
     outcome: 'rejected', // read back and compared: this call's was not created
     differences,
-    existing: withoutSecrets(found.value, scope),
+    existing: hideIn(found.value, found.answer.hide),
     message: `${operation}: another invoice has this external_id, with another ${differences.join(' and ')}. Give each charge a separate external_id.`,
   });
+}
+
+/** A createOrGet that could not read the invoice does not advise createOrGet. */
+function withoutAdvice(conflict: InvoiceAlreadyExistsError): InvoiceAlreadyExistsError {
+  const { raw } = conflict; // a getter, which the copy leaves out
+  return new InvoiceAlreadyExistsError({ ...conflict, raw, message: conflict.message.replace(CREATE_OR_GET, '') });
 }
 
 /** The conflict of a call whose lost attempt cannot have made, or may not have made, the invoice that exists. */

@@ -2,8 +2,7 @@
 // It imports call, transport, contract and errors. Only webhooks.ts imports the receiver.
 import { type Call, CallPromise, type ListCall } from '../call/call.ts';
 import { endpoints } from '../contract/endpoints.ts';
-import type { CreateInvoiceParams, ListInvoicesQuery } from '../contract/parameter-types.ts';
-import type { CreatedInvoice, Invoice } from '../contract/types.ts';
+import type { CreatedInvoice, CreateInvoiceParams, Invoice, ListInvoicesQuery } from '../contract/types.ts';
 import type { CallOptions } from '../transport/options.ts';
 import type { ClientCore } from '../transport/scope.ts';
 import { createInvoice } from './create-invoice.ts';
@@ -71,7 +70,7 @@ export interface Invoices {
    * for await (const invoice of merchant.invoices.list({ status: 'success' })) console.log(invoice.external_id);
    * @see [GET /api/v1/external/invoices](../../docs/service-interface.md#get-apiv1externalinvoices)
    */
-  list(query?: ListInvoicesQuery, options?: ListOptions<Invoice>): ListCall<Invoice>;
+  list(query?: ListInvoicesQuery, options?: ListOptions): ListCall<Invoice>;
 
   /**
    * Polls until the invoice is final, with growing intervals, also during outages of the service. For scripts and tests,

@@ -1,31 +1,30 @@
 import { argumentFail, type Callback, checkCallbacks, readCount } from '../checks.ts';
 import type { ClientOperation } from '../contract/endpoints.ts';
-import type { Page } from '../contract/types.ts';
-import type { CallOptions, InvalidRow, RowsOptions } from '../transport/options.ts';
-import { CALL_NAMES, type CallSettings, readCallOptions } from '../transport/read-options.ts';
+import {
+  CALL_NAMES,
+  type CallOptions,
+  type CallSettings,
+  type InvalidItem,
+  type RowsOptions,
+  readCallOptions,
+} from '../transport/options.ts';
 import type { ClientCore } from '../transport/scope.ts';
 
-/** An item of a list that cannot be read. */
-export interface InvalidItem extends InvalidRow {
-  /** The page on which it came. */
-  readonly page: number;
-}
+export type { InvalidItem } from '../transport/options.ts';
 
 /**
  * Options of a list.
  *
  * @example
- * merchant.invoices.list({}, { prefetch: 4, onPage: ({ page, total_pages }) => console.log(page, 'of', total_pages) });
+ * merchant.invoices.list({}, { prefetch: 4, onInvalidItem: ({ page, path }) => console.warn('unreadable', page, path) });
  */
-export interface ListOptions<T> extends CallOptions {
+export interface ListOptions extends CallOptions {
   /**
    * Requests in flight while the list is walked, 1 to 32. None is made before the first page is used up, so a loop that
    * ends within it costs one request. With 1, the next page is read when this one is used up.
    * @defaultValue 3: the page that the loop waits for, and two ahead
    */
   readonly prefetch?: number | undefined;
-  /** Called with each page, as decoded, and again when a page is read again. Errors thrown here are ignored. */
-  readonly onPage?: Callback<[page: Page<T>]> | undefined;
   /**
    * Called with each item that cannot be decoded, and again when its page is read again. The item is left out. Errors
    * thrown here are ignored. Without this option such a page rejects.
@@ -35,26 +34,24 @@ export interface ListOptions<T> extends CallOptions {
 
 const PREFETCH = { byDefault: 3, min: 1, max: 32 };
 const ROWS_NAMES = new Set<keyof RowsOptions>([...CALL_NAMES, 'onInvalidItem']);
-const LIST_NAMES = new Set<keyof ListOptions<never>>([...CALL_NAMES, 'prefetch', 'onPage', 'onInvalidItem']);
+const LIST_NAMES = new Set<string>([...CALL_NAMES, 'prefetch', 'onInvalidItem', 'onPage']);
 
 /** The options of a list, checked and copied. @internal */
-export interface ListSettings<T> extends Pick<ListOptions<T>, 'onPage' | 'onInvalidItem'> {
+export interface ListSettings extends Pick<ListOptions, 'onInvalidItem'> {
+  /** Called with each page that is read: for `catchUp` alone, and no option of users. */
+  readonly onPage: ((page: unknown) => void) | undefined;
   readonly prefetch: number;
   readonly settings: CallSettings;
 }
 
 /** Reads the options of a list. @internal */
-export function readListOptions<T>(
-  client: ClientCore,
-  options: ListOptions<T>,
-  operation: ClientOperation,
-): ListSettings<T> {
+export function readListOptions(client: ClientCore, options: ListOptions, operation: ClientOperation): ListSettings {
   const fail = argumentFail(operation);
   const settings = readCallOptions(client.settings, options, LIST_NAMES, fail);
-  const { onPage, onInvalidItem } = options;
+  const { onInvalidItem, onPage }: ListOptions & Partial<Pick<ListSettings, 'onPage'>> = options;
   const prefetch = readCount('options.prefetch', options.prefetch, PREFETCH, fail);
   checkCallbacks({ 'options.onPage': onPage, 'options.onInvalidItem': onInvalidItem }, fail);
-  return { settings, prefetch, onPage, onInvalidItem };
+  return { settings, prefetch, onInvalidItem, onPage };
 }
 
 /** Reads the options of a call that answers all its rows at once. @internal */

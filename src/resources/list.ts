@@ -2,18 +2,15 @@ import { type ListCall, ListCallPromise } from '../call/call.ts';
 import { notify } from '../callbacks.ts';
 import type { PageEndpoint, RowsEndpoint } from '../contract/endpoint.ts';
 import type { Named } from '../contract/endpoints.ts';
-import { lenientPage } from '../contract/envelope.ts';
+import { lenientPage, rowsOf } from '../contract/envelope.ts';
 import { isObject } from '../contract/json.ts';
-import type { PageQuery } from '../contract/parameter-types.ts';
-import { rowsOf } from '../contract/rows.ts';
-import type { Page } from '../contract/types.ts';
+import type { Page, PageQuery } from '../contract/types.ts';
 import { isMerchantError } from '../errors/guards.ts';
-import { readArguments } from '../transport/arguments.ts';
-import { type Success, sendCall } from '../transport/call-loop.ts';
-import type { ErrorEvent } from '../transport/observe/events.ts';
-import { type FailureReport, failureEvent, observed } from '../transport/observe/observed-call.ts';
+import { readArguments } from '../transport/failure.ts';
+import type { ErrorEvent } from '../transport/hooks.ts';
 import type { RowsOptions } from '../transport/options.ts';
 import { type CallScope, type CallSpec, type ClientCore, openCall } from '../transport/scope.ts';
+import { type FailureReport, failureEvent, observed, type Success, sendCall } from '../transport/send.ts';
 import { type ListOptions, type ListSettings, readListOptions, readRowsOptions } from './list-options.ts';
 
 /** A member by which a list can be filtered. */
@@ -44,7 +41,7 @@ export function listCall<T extends { readonly uuid: string }, Query extends Page
   client: ClientCore,
   endpoint: Named<PageEndpoint<T>>,
   query: Query,
-  options: ListOptions<T>,
+  options: ListOptions,
   traits: ListTraits<T, Query>,
 ): ListCall<T> {
   const { operation } = endpoint;
@@ -83,7 +80,7 @@ export function listCall<T extends { readonly uuid: string }, Query extends Page
 
 /** Reads the pages of one list with copies of its query and options. */
 class ListReader<T extends { readonly uuid: string }, Query extends PageQuery> {
-  readonly options: ListSettings<T>;
+  readonly options: ListSettings;
   /** Keys of the rows of a page that are not among its items, because of the filter or of a wrong member. */
   readonly leftOut = new WeakMap<Page<T>, readonly string[]>();
   readonly #client: ClientCore;
@@ -98,7 +95,7 @@ class ListReader<T extends { readonly uuid: string }, Query extends PageQuery> {
     client: ClientCore,
     endpoint: Named<PageEndpoint<T>>,
     query: Query,
-    options: ListOptions<T>,
+    options: ListOptions,
     { queryNames = {}, filtersOf }: ListTraits<T, Query>,
   ) {
     this.#client = client;
@@ -131,9 +128,10 @@ class ListReader<T extends { readonly uuid: string }, Query extends PageQuery> {
 
   /** Reports the failure that has ended a walk to the hooks. */
   report(error: unknown): void {
-    const { observer } = this.#client;
-    if (observer === null || !isMerchantError(error)) return;
-    observer.error(this.#failures.get(error) ?? failureEvent(this.#client, this.#endpoint, error));
+    const { hooks } = this.#client;
+    if (hooks === null || !isMerchantError(error)) return;
+    const event = this.#failures.get(error) ?? failureEvent(this.#client, this.#endpoint, error);
+    notify(() => hooks.onError?.(event));
   }
 
   #request(
@@ -201,7 +199,7 @@ export function readRows<T>(
       mayAllBeInvalid: onInvalidItem !== undefined,
       onInvalid(index, { path }, raw) {
         client.drift?.reportOnce(endpoint, path === '' ? '*' : `*.${path}`, 'invalid_item');
-        if (onInvalidItem !== undefined) notify(() => onInvalidItem({ index, path, raw }));
+        if (onInvalidItem !== undefined) notify(() => onInvalidItem({ page: 1, index, path, raw }));
       },
     });
     return openCall(client, endpoint, { data, settings });

@@ -1,11 +1,10 @@
 import { type Call, CallPromise } from '../call/call.ts';
 import { endpoints } from '../contract/endpoints.ts';
-import type { DecimalInput } from '../contract/parameter-types.ts';
 import { amount, limitedText } from '../contract/parameters.ts';
-import type { PaymentMethod } from '../contract/types.ts';
+import type { DecimalInput, PaymentMethod } from '../contract/types.ts';
 import { check, parameters } from '../contract/values/codecs.ts';
 import { Decimal } from '../contract/values/decimal.ts';
-import { readInput } from '../transport/arguments.ts';
+import { readInput } from '../transport/failure.ts';
 import type { RowsOptions } from '../transport/options.ts';
 import type { ClientCore } from '../transport/scope.ts';
 import { readRows } from './list.ts';

@@ -3,7 +3,7 @@ import { endpoints } from '../contract/endpoints.ts';
 import { optionalText } from '../contract/parameters.ts';
 import type { Rate } from '../contract/types.ts';
 import { check, parameters } from '../contract/values/codecs.ts';
-import { readInput } from '../transport/arguments.ts';
+import { readInput } from '../transport/failure.ts';
 import type { RowsOptions } from '../transport/options.ts';
 import type { ClientCore } from '../transport/scope.ts';
 import { readRows } from './list.ts';

@@ -2,10 +2,9 @@ import { endpoints } from '../contract/endpoints.ts';
 import { lenientPage } from '../contract/envelope.ts';
 import type { Invoice } from '../contract/types.ts';
 import { type AnyMerchantError, isMerchantError } from '../errors/guards.ts';
-import { type Success, sendCall } from '../transport/call-loop.ts';
-import { type FailureReport, runCall } from '../transport/observe/observed-call.ts';
 import type { CallOptions } from '../transport/options.ts';
 import { type CallScope, type CallSpec, type ClientCore, openCall } from '../transport/scope.ts';
+import { type FailureReport, runCall, type Success, sendCall } from '../transport/send.ts';
 import { compared, invoiceDifferences } from './compare-invoices.ts';
 
 const get = endpoints['invoices.get'];

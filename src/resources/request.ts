@@ -1,11 +1,10 @@
 import { argumentFail, checkOptions, type Fail, kindOf, namesOf, readWord } from '../checks.ts';
 import type { Endpoint, HttpMethod, WireRecord } from '../contract/endpoint.ts';
 import type { Named } from '../contract/endpoints.ts';
-import { readArguments } from '../transport/arguments.ts';
-import { type Success, sendCall } from '../transport/call-loop.ts';
-import { observed } from '../transport/observe/observed-call.ts';
+import { readArguments } from '../transport/failure.ts';
 import type { CallOptions } from '../transport/options.ts';
 import { type CallScope, type ClientCore, openCall } from '../transport/scope.ts';
+import { observed, type Success, sendCall } from '../transport/send.ts';
 import { jsonText, wireText } from './json-text.ts';
 
 /**
@@ -67,7 +66,7 @@ export function sendRequest(
   const open = (): CallScope<unknown> =>
     readArguments('request', () => {
       // A merchant may have put the key into a name or a path.
-      const fail: Fail = (problem) => argumentFail('request')(client.redactor.text(problem));
+      const fail: Fail = (problem) => argumentFail('request')(client.hide(problem));
       checkOptions('request', request, NAMES, fail);
       const { method: given, path, query, body, idempotent, decode } = request;
       const method = readWord('method', METHODS, given, fail) ?? fail('method is missing');

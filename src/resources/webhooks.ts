@@ -1,18 +1,15 @@
 import { type Call, CallPromise } from '../call/call.ts';
 import { endpoints } from '../contract/endpoints.ts';
-import { isObject } from '../contract/json.ts';
 import type { WebhookDelivery } from '../contract/types.ts';
 import { ConfigurationError } from '../errors/classes.ts';
-import { runCall } from '../transport/observe/observed-call.ts';
 import type { CallOptions } from '../transport/options.ts';
 import type { ClientCore } from '../transport/scope.ts';
-import { createDeferredHandler, deferredVerify } from '../webhooks/deferred-receiver.ts';
+import { runCall } from '../transport/send.ts';
+import type { RawBody } from '../webhooks/body.ts';
 import type { InvoiceEvent } from '../webhooks/event/events.ts';
 import type { WebhookHandlerOptions } from '../webhooks/handle/handler-options.ts';
-import type { WebhookHandler } from '../webhooks/handler.ts';
-import type { HeadersInput } from '../webhooks/verify/headers.ts';
-import type { RawBody } from '../webhooks/verify/raw-body.ts';
-import type { VerifyWebhookOptions } from '../webhooks/verify/verify-options.ts';
+import { createWebhookHandler, type WebhookHandler } from '../webhooks/handler.ts';
+import { type HeadersInput, type VerifyWebhookOptions, verifyWebhook } from '../webhooks/verify/verify.ts';
 
 /** Webhooks: deliveries, sending one again, and receiving with the client's secret. */
 export interface Webhooks {
@@ -57,11 +54,7 @@ export interface Webhooks {
 }
 
 /** @internal */
-export function buildWebhooks(
-  client: ClientCore,
-  secrets: readonly (string | Uint8Array)[],
-  pins: VerifyWebhookOptions,
-): Webhooks {
+export function buildWebhooks(client: ClientCore, secrets: readonly (string | Uint8Array)[]): Webhooks {
   const secretsFor = (operation: string): readonly (string | Uint8Array)[] => {
     if (secrets.length > 0) return secrets;
     throw new ConfigurationError(
@@ -75,7 +68,7 @@ export function buildWebhooks(
     resend: (ident, options) =>
       new CallPromise(runCall(client, endpoints['webhooks.resend'], { params: { ident } }, options)),
     verify: async (rawBody, headers, options) =>
-      deferredVerify(rawBody, headers, secretsFor('webhooks.verify'), withPins(pins, options)),
+      verifyWebhook(rawBody, headers, secretsFor('webhooks.verify'), options),
     handler(options) {
       const operation = 'webhooks.handler';
       if (typeof options === 'object' && options !== null && 'secret' in options) {
@@ -83,14 +76,7 @@ export function buildWebhooks(
           operation,
         });
       }
-      return createDeferredHandler({ ...withPins(pins, options), secret: secretsFor(operation) }, operation);
+      return createWebhookHandler({ ...options, secret: secretsFor(operation) });
     },
   };
-}
-
-/** The options over the pins of the client's dialect. Without pins, and for anything but an object, the options themselves. */
-function withPins<Options extends object | undefined>(pins: VerifyWebhookOptions, options: Options): Options {
-  if (Object.keys(pins).length === 0 || (options !== undefined && !isObject(options))) return options;
-  const given = Object.entries(options ?? {}).filter(([, value]) => value !== undefined);
-  return { ...pins, ...Object.fromEntries(given) } as Options; // the same members, and options that any of them may have
 }

@@ -1,10 +1,9 @@
 import { type Call, CallPromise, type ListCall } from '../call/call.ts';
 import { endpoints } from '../contract/endpoints.ts';
-import type { ListWithdrawalsQuery } from '../contract/parameter-types.ts';
-import type { Withdrawal } from '../contract/types.ts';
-import { runCall } from '../transport/observe/observed-call.ts';
+import type { ListWithdrawalsQuery, Withdrawal } from '../contract/types.ts';
 import type { CallOptions } from '../transport/options.ts';
 import type { ClientCore } from '../transport/scope.ts';
+import { runCall } from '../transport/send.ts';
 import { compared, isSameUuid } from './compare-invoices.ts';
 import { listCall, wordFilter } from './list.ts';
 import type { ListOptions } from './list-options.ts';
@@ -19,7 +18,7 @@ export interface Withdrawals {
    * for await (const withdrawal of merchant.withdrawals.list({ status: 'approved' })) console.log(withdrawal.uuid);
    * @see [GET /api/v1/external/withdrawals](../../docs/service-interface.md#get-apiv1externalwithdrawals)
    */
-  list(query?: ListWithdrawalsQuery, options?: ListOptions<Withdrawal>): ListCall<Withdrawal>;
+  list(query?: ListWithdrawalsQuery, options?: ListOptions): ListCall<Withdrawal>;
 
   /**
    * Reads one withdrawal.

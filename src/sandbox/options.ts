@@ -1,5 +1,4 @@
 import type { Callback } from '../checks.ts';
-import type { DialectSource } from '../dialect-file/dialect-file.ts';
 import type { Dialect } from './dialect/dialects.ts';
 import type { SeedFault } from './state/faults.ts';
 import type { SandboxEvent } from './state/log.ts';
@@ -98,11 +97,10 @@ export interface SandboxOptions {
   /** Sends the webhooks. Default: the global fetch at the time of each delivery. */
   readonly fetch?: DeliveryFetch | undefined;
   /**
-   * The choices where the interface is not specific: single points, or the content or the path of the file that
-   * `merchant-invoicing probe` has written.
+   * The choices where the interface is not specific.
    * @see {@link Dialect}
    */
-  readonly dialect?: { readonly [Name in keyof Dialect]?: Dialect[Name] | undefined } | DialectSource | undefined;
+  readonly dialect?: { readonly [Name in keyof Dialect]?: Dialect[Name] | undefined } | undefined;
   /** Base address, for containers and proxies. Default: https://sandbox.invalid, after `listen()` that of the server. */
   readonly url?: string | undefined;
   /** Largest request body in bytes. A larger one is answered with 413. @defaultValue 1_048_576 */

@@ -1,7 +1,6 @@
 import { checkOptions, kindOf, namesOf, readCount, readWord } from '../checks.ts';
 import { isHttpAddress } from '../contract/values/hosts.ts';
-import { isDialectFile, readDialectFile, valuesOf } from '../dialect-file/dialect-file.ts';
-import { type Dialect, dialectFrom } from './dialect/dialects.ts';
+import { dialectFrom } from './dialect/dialects.ts';
 import { fail, parseDuration, shown } from './option-checks.ts';
 import type { DeliveryFetch, SandboxDefaults, SandboxOptions, SeedInvoice } from './options.ts';
 import { SEED_FAULT_NAMES } from './state/faults.ts';
@@ -55,7 +54,7 @@ const READERS = {
   },
   deliverTo: (value = []) => value.map(hostOption),
   fetch: (value): DeliveryFetch => value ?? ((input, init) => globalThis.fetch(input, init)),
-  dialect: (value) => dialectOption(value),
+  dialect: (value) => dialectFrom(value),
   url: (value, name) => addressOption(value, name)?.replace(/\/+$/, '') ?? null,
   maxBody: (value, name) => readCount(name, value, { byDefault: 1_048_576, min: 1 }, fail),
   maxInvoices: (value, name) => readCount(name, value, { byDefault: 100_000, min: 1 }, fail),
@@ -86,13 +85,6 @@ export function readSettings(options: SandboxOptions): Settings {
   const settings = Object.fromEntries(read) as ReadOptions; // one member for each reader
   const isSeedGiven = (options.seed ?? null) !== null;
   return { ...settings, isSeedGiven, ...(!isSeedGiven && settings.state !== null && { seed: settings.state.seed }) };
-}
-
-/** Single points as they are given, or the values of a dialect file. */
-function dialectOption(value: SandboxOptions['dialect']): Dialect {
-  if (typeof value !== 'string' && !isDialectFile(value)) return dialectFrom(value);
-  // The table refuses unknown names and values.
-  return dialectFrom(valuesOf(readDialectFile(value, fail)) as Partial<Dialect>);
 }
 
 function textOption(value: unknown, name: string): string {

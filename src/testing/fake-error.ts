@@ -1,148 +1,156 @@
-import { callSite, locate } from '../call/call-site.ts';
 import { checkOptions, configurationFail, namesOf } from '../checks.ts';
+import type { InvoiceStatus } from '../contract/types.ts';
 import {
-  type ApiError,
+  AbortedError,
+  ApiError,
   ConfigurationError,
+  ConnectionError,
+  InvoiceAlreadyExistsError,
   InvoiceMismatchError,
+  REFUSAL_CLASSES,
+  TimeoutError,
+  UnexpectedResponseError,
+  ValidationError,
   WebhookVerificationError,
 } from '../errors/classes.ts';
-import { type AttemptRecord, CODE_KINDS, type Outcome, type StoppedBy, WEBHOOK_REASONS } from '../errors/codes.ts';
+import {
+  CODE_KINDS,
+  errorKindOf,
+  type Outcome,
+  refusalOutcome,
+  type StoppedBy,
+  WEBHOOK_REASONS,
+} from '../errors/codes.ts';
 import type { AnyMerchantError, CallError, ErrorByCode, KnownCode } from '../errors/guards.ts';
-import { invalidInput } from '../transport/arguments.ts';
-import { type Failure, recordOf } from '../transport/failure.ts';
-import { DEFAULT_RETRY, nextWait, outcomeOf } from '../transport/retry.ts';
-import { FAKE_ISSUES, type FailureOverrides, failureOf } from './fake-failures.ts';
-import { fakeInvoice } from './fake-invoice.ts';
-
-/** The members that can be given, of all classes. */
-interface AnyOverrides extends FailureOverrides, Partial<Pick<InvoiceMismatchError, 'differences'>> {
-  readonly message?: string | undefined;
-  readonly operation?: string | null | undefined;
-  readonly externalId?: string | null | undefined;
-  readonly attempts?: readonly AttemptRecord[] | undefined;
-  readonly stoppedBy?: StoppedBy | undefined;
-  readonly page?: number | undefined;
-}
-
-const NAMES = namesOf<AnyOverrides>({
-  message: true,
-  outcome: true,
-  operation: true,
-  externalId: true,
-  attempts: true,
-  stoppedBy: true,
-  page: true,
-  status: true,
-  details: true,
-  requestId: true,
-  retryAfter: true,
-  raw: true,
-  issues: true,
-  origin: true,
-  existingStatus: true,
-  existing: true,
-  differences: true,
-  reason: true,
-});
+import { fakeInvoice } from './fake-data.ts';
 
 /**
- * Members of a {@link fakeError}: those that its class has. A code that is made of a status or a reason fixes that.
+ * Members of a {@link fakeError}. The others follow the code: a timeout of a creation has the outcome `unknown`.
  *
  * @example
  * const missing = fakeError('SDK_HTTP_404', { externalId: 'order-1042', requestId: 'req-1' });
  */
-export type FakeErrorOverrides<Code extends string> = Code extends `SDK_WEBHOOK_${string}`
-  ? Pick<AnyOverrides, 'message'>
-  : MembersOf<
-      Code extends KnownCode ? ErrorByCode[Code] : ApiError,
-      Code extends `SDK_HTTP_${number}` ? 'status' : never
-    >;
-type MembersOf<E, Fixed> = { readonly [K in Exclude<keyof E & keyof AnyOverrides, Fixed>]?: E[K] | undefined };
+export interface FakeErrorOverrides {
+  readonly message?: string | undefined;
+  /** @defaultValue `'invoices.get'` for 404, `'invoices.list'` for `SDK_PAGE`, otherwise `'invoices.create'` */
+  readonly operation?: string | undefined;
+  readonly externalId?: string | null | undefined;
+  readonly outcome?: Outcome | undefined;
+  readonly stoppedBy?: StoppedBy | undefined;
+  /** HTTP status of a refusal. A code such as `SDK_HTTP_404` has its own. */
+  readonly status?: number | undefined;
+  readonly requestId?: string | undefined;
+  readonly details?: Readonly<Record<string, unknown>> | undefined;
+  /** In milliseconds. */
+  readonly retryAfter?: number | undefined;
+  /** Of INVOICE_ALREADY_EXISTS. @defaultValue `'pending'` */
+  readonly existingStatus?: InvoiceStatus | undefined;
+  /** Of VALIDATION_ERROR. @defaultValue one about `amount` */
+  readonly issues?: ValidationError['issues'] | undefined;
+}
+
+const NAMES = namesOf<FakeErrorOverrides>({
+  message: true,
+  operation: true,
+  externalId: true,
+  outcome: true,
+  stoppedBy: true,
+  status: true,
+  requestId: true,
+  details: true,
+  retryAfter: true,
+  existingStatus: true,
+  issues: true,
+});
+
+const ISSUES = [{ path: 'amount', message: 'must be above 0' }];
 
 /**
- * Returns the error that a call rejects with: the class, `kind`, `status`, `outcome`, `attempts` and `stoppedBy` that the
- * client would give it. They follow the rules of the client, with its default retries.
+ * Returns the error that a call rejects with: the class, `kind`, `status` and `outcome` that the client gives it.
  *
  * For the kind of a status, use its code: `SDK_HTTP_404` is a NotFoundError, `SDK_HTTP_429` a RateLimitError, and
  * `SDK_HTTP_503` a ServerError. Pass another code of the service as plain `string`, with its `status`.
  *
- * @param overrides The other members follow them. A read as `operation` changes the outcome, a long `retryAfter` ends the
- * retries, and `attempts` decide the outcome.
  * @throws ConfigurationError for an unknown name, or for a code that begins with `SDK_` and does not exist.
  * @example
- * const create = () => fakeCall(fakeError('SDK_ATTEMPT_TIMEOUT')); // outcome: 'unknown'
+ * const create = () => Promise.reject(fakeError('SDK_ATTEMPT_TIMEOUT')); // outcome: 'unknown'
  * const refused = fakeError('ACCOUNT_FROZEN' as string, { status: 403 });
  */
 export function fakeError<C extends KnownCode>(
   code: C,
-  overrides?: FakeErrorOverrides<C>,
+  overrides?: FakeErrorOverrides,
 ): ErrorByCode[C] & { readonly code: C };
 export function fakeError<S extends string>(
   code: string extends S ? S : never,
-  overrides?: FakeErrorOverrides<string>,
+  overrides?: FakeErrorOverrides,
 ): Extract<CallError, ApiError>;
-export function fakeError(code: string, overrides: AnyOverrides = {}): AnyMerchantError {
-  const site = callSite(fakeError);
-  checkOptions('overrides', overrides, NAMES, configurationFail('fakeError'));
-  const error = errorOf(code, overrides);
-  if (overrides.message !== undefined) error.message = overrides.message;
-  locate(error, site);
-  return error;
+export function fakeError(code: string, given: FakeErrorOverrides = {}): AnyMerchantError {
+  checkOptions('overrides', given, NAMES, configurationFail('fakeError'));
+  const reason = WEBHOOK_REASONS.find((each) => code === `SDK_WEBHOOK_${each.toUpperCase()}`);
+  if (reason !== undefined) return new WebhookVerificationError(reason, given.message ?? `A fake delivery: ${reason}.`);
+  const isMissing = code === 'SDK_HTTP_404' || code === 'SDK_HTTP_410';
+  const { operation = isMissing ? 'invoices.get' : code === 'SDK_PAGE' ? 'invoices.list' : 'invoices.create' } = given;
+  const isWrite = operation.startsWith('invoices.create') || operation === 'webhooks.resend';
+  const { externalId = operation === 'invoices.list' ? null : 'order-1', requestId = 'req-fake-1' } = given;
+  const { message = `${operation}: ${code}. A fake error.` } = given;
+  const { status = statusOf(code), stoppedBy = 'attempts' } = given;
+  const kind = kindOf(code, status);
+  const sure: Outcome = kind === 'configuration' ? 'not_sent' : 'rejected';
+  const isRefusal =
+    !Object.hasOwn(CODE_KINDS, code) || code === 'VALIDATION_ERROR' || code === 'INVOICE_ALREADY_EXISTS';
+  const outcome = given.outcome ?? (isRefusal ? refusalOutcome(errorKindOf(code, status), status, isWrite) : null);
+  const init = { code, message, operation, externalId, stoppedBy, requestId, outcome: outcome ?? sure };
+  const unanswered = { ...init, outcome: outcome ?? 'unknown' } as const;
+  const refusal = { ...init, status, details: given.details ?? null, retryAfter: given.retryAfter };
+  switch (kind) {
+    case 'connection':
+      return new ConnectionError(code === 'SDK_TLS' ? { ...init, outcome: outcome ?? 'not_sent' } : unanswered);
+    case 'timeout':
+      return new TimeoutError({ ...unanswered, stoppedBy: code === 'SDK_DEADLINE' ? 'deadline' : stoppedBy });
+    case 'aborted':
+      return new AbortedError({ ...unanswered, stoppedBy: 'aborted', reason: AbortSignal.abort().reason });
+    case 'unexpected_response':
+      return new UnexpectedResponseError({ ...(isWrite ? unanswered : init), status, issues: [] });
+    case 'configuration':
+      return new ConfigurationError(message, code === 'SDK_CONFIGURATION' ? {} : init);
+    case 'mismatch': {
+      const existing = fakeInvoice(externalId === null ? {} : { external_id: externalId });
+      return new InvoiceMismatchError({ ...init, differences: ['amount'], existing });
+    }
+    case 'conflict': {
+      const { existingStatus = 'pending', details = { external_id: externalId, status: existingStatus } } = given;
+      return new InvoiceAlreadyExistsError({ ...refusal, details, existingStatus });
+    }
+    case 'validation':
+      return new ValidationError({
+        ...refusal,
+        details: given.details ?? { amount: ['must be above 0'] },
+        issues: given.issues ?? ISSUES,
+        origin: 'service',
+      });
+    case 'request':
+      return new ApiError(refusal) as ApiError & { readonly kind: 'request' }; // ApiError itself has this kind
+    default:
+      return new REFUSAL_CLASSES[kind](refusal);
+  }
 }
 
-function errorOf(code: string, given: AnyOverrides): AnyMerchantError {
-  const word = code.toUpperCase();
-  const reason = WEBHOOK_REASONS.find((each) => word === `SDK_WEBHOOK_${each.toUpperCase()}`);
-  if (reason !== undefined) return new WebhookVerificationError(reason, `A fake delivery: ${reason}.`);
-  if (word === 'SDK_CONFIGURATION') return new ConfigurationError('A fake option is unusable.');
+/** The status that goes with a code. The interface shows that of a validation only. */
+function statusOf(code: string): number {
+  const [, status] = /^SDK_HTTP_(\d+)$/.exec(code) ?? [];
+  if (status !== undefined) return Number(status);
+  if (code === 'VALIDATION_ERROR') return 422;
+  if (code === 'INVOICE_ALREADY_EXISTS') return 409;
+  return code === 'SDK_REDIRECT' ? 302 : code.startsWith('SDK_') ? 200 : 400;
+}
 
-  const operation = given.operation ?? operationOf(word);
-  const isOfOrder = operation.startsWith('invoices.') && operation !== 'invoices.list';
-  const { externalId = isOfOrder ? 'order-1' : null } = given;
-  if (word === 'SDK_INVALID_ARGUMENT') {
-    const message = `${operation}: a fake argument is unusable. No request was made.`;
-    return new ConfigurationError(message, { code: word, operation, externalId });
-  }
-  if (word === 'VALIDATION_ERROR' && given.origin === 'client') {
-    return invalidInput(operation, given.issues ?? FAKE_ISSUES, externalId);
-  }
-  const isWrite = operation === 'webhooks.resend' || operation.startsWith('invoices.create');
-  const context = { operation, externalId, isWrite, page: given.page };
-  if (word === 'SDK_INVOICE_MISMATCH') {
-    const conflict = course(failureOf('INVOICE_ALREADY_EXISTS', given, context), given, operation);
-    const { differences = ['amount'], existing = fakeInvoice({ external_id: externalId ?? 'order-1' }) } = given;
-    const message = `${operation}: another invoice has this external_id, with another ${differences.join(' and ')}.`;
-    return new InvoiceMismatchError({ ...conflict, operation, externalId, code: word, message, differences, existing });
-  }
-  if (word.startsWith('SDK_') && !Object.hasOwn(CODE_KINDS, word) && !/^SDK_HTTP_\d+$/.test(word)) {
+function kindOf(code: string, status: number) {
+  if (Object.hasOwn(CODE_KINDS, code)) return CODE_KINDS[code as keyof typeof CODE_KINDS]; // just checked
+  if (code.startsWith('SDK_') && !/^SDK_HTTP_\d+$/.test(code)) {
     const known = Object.keys(CODE_KINDS).filter((each) => each.startsWith('SDK_'));
     return configurationFail('fakeError')(
       `${JSON.stringify(code.slice(0, 80))} is not a code of this package. The codes are ${known.join(', ')}, SDK_HTTP_<status> and SDK_WEBHOOK_<REASON>`,
     );
   }
-  const failure = failureOf(code, given, context);
-  return failure.toError({ ...context, ...course(failure, given, operation) });
-}
-
-function operationOf(code: string): string {
-  if (code === 'SDK_PAGE') return 'invoices.list';
-  return /^SDK_HTTP_4(?:04|10)$/.test(code) ? 'invoices.get' : 'invoices.create';
-}
-
-/** The attempts of a call that ends with this failure, and what follows from them. */
-function course(
-  failure: Failure,
-  given: AnyOverrides,
-  operation: string,
-): { readonly attempts: readonly AttemptRecord[]; readonly outcome: Outcome; readonly stoppedBy: StoppedBy } {
-  const next = nextWait(failure, 1, operation !== 'webhooks.resend', DEFAULT_RETRY, Number.POSITIVE_INFINITY, () => 0);
-  const record = recordOf(failure);
-  const made = 'stop' in next ? [record] : Array.from({ length: DEFAULT_RETRY.attempts }, () => record);
-  const { attempts = made } = given;
-  const ends: Readonly<Record<string, StoppedBy>> = { SDK_DEADLINE: 'deadline', SDK_ABORTED: 'aborted' };
-  return {
-    attempts,
-    outcome: given.outcome ?? outcomeOf(attempts),
-    stoppedBy: given.stoppedBy ?? ends[failure.code] ?? ('stop' in next ? next.stop : 'attempts'),
-  };
+  return errorKindOf(code.startsWith('SDK_HTTP_') ? null : code, status);
 }

@@ -1,43 +1,25 @@
 /**
- * Fakes of data, events, errors and calls, signed requests for a receiver, and the checks of a store. For the tests of an
+ * Fakes of invoices, events and errors, signed requests for a receiver, and the checks of a store. For the tests of an
  * integration. Loads neither the client nor the sandbox.
  *
  * @packageDocumentation
  */
 export { Decimal } from '../contract/values/decimal.ts';
-export { type Plain, type PlainError, toPlain } from '../plain.ts';
 export {
   type StoreCheck,
   type StoreConformanceOptions,
   storeConformance,
 } from '../webhooks/conformance/store-conformance.ts';
-export { type FakeListOptions, type FakeResponse, fakeCall, fakeListCall } from './fake-call.ts';
-export { type FakeErrorOverrides, fakeError } from './fake-error.ts';
 export {
   type FakeCanceledEventOverrides,
-  type FakePaidEventOverrides,
-  type FakeUnknownEventOverrides,
-  fakeCanceledEvent,
-  fakePaidEvent,
-  fakeUnknownEvent,
-} from './fake-event.ts';
-export {
-  type FakeCreatedInvoiceOverrides,
   type FakeInvoiceOverrides,
-  fakeCreatedInvoice,
+  type FakePaidEventOverrides,
+  fakeCanceledEvent,
   fakeInvoice,
-} from './fake-invoice.ts';
-export {
-  type FakePaymentMethodOverrides,
-  fakeDelivery,
-  fakePage,
-  fakePaymentMethod,
-  fakeRate,
-  fakeWithdrawal,
-} from './fake-rows.ts';
-export { type MatcherResult, type MoneyMatchers, moneyEquality, moneyMatchers } from './money-equality.ts';
-export type { Override, Overrides } from './overrides.ts';
-export { type SeedFakesOptions, seedFakes } from './sequence.ts';
+  fakePaidEvent,
+  type Override,
+} from './fake-data.ts';
+export { type FakeErrorOverrides, fakeError } from './fake-error.ts';
 export {
   type DeliveryBody,
   FAKE_WEBHOOK_SECRET,

@@ -2,7 +2,7 @@ import { isBytes, kindOf } from '../checks.ts';
 import { ConfigurationError } from '../errors/classes.ts';
 import type { InvoiceEvent } from '../webhooks/event/events.ts';
 import { type SignWebhookOptions, signWebhook, type WebhookHeaders } from '../webhooks/verify/signature.ts';
-import { type FakePaidEventOverrides, fakePaidEvent, wireOf } from './fake-event.ts';
+import { type FakePaidEventOverrides, fakePaidEvent, wireOf } from './fake-data.ts';
 
 /** The secret that {@link signedRequest} and {@link signedDelivery} sign with. Give it to the receiver under test. */
 export const FAKE_WEBHOOK_SECRET = 'whsec_fake_0123456789abcdef';
@@ -87,16 +87,8 @@ function eventOf(content: unknown): InvoiceEvent {
 
 /** The body that the decoder reads as this event. */
 function bodyOf(event: InvoiceEvent): string {
-  const isCanceled = event.type === 'invoice.canceled';
-  return JSON.stringify(
-    wireOf({
-      event: event.type === 'unknown' ? event.event_name : event.type,
-      invoice_uuid: event.invoice_uuid,
-      external_id: event.external_id,
-      status: event.status,
-      amount: event.amount,
-      ...(isCanceled ? {} : { credited_usdt: event.credited_usdt, adjusted: event.adjusted }),
-      original_amount: event.original_amount,
-    }),
-  );
+  const { type, invoice_uuid, external_id, status, amount, credited_usdt, adjusted, original_amount } = event;
+  const paid = type === 'invoice.canceled' ? {} : { credited_usdt, adjusted, original_amount };
+  const name = type === 'unknown' ? event.event_name : type;
+  return JSON.stringify(wireOf({ type: name, invoice_uuid, external_id, status, amount, ...paid }));
 }

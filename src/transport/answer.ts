@@ -1,166 +1,160 @@
-import { printable } from '../printable.ts';
-import type { Attempt } from './attempt.ts';
-import type { Redactor } from './secrecy/redact.ts';
+import { payloadOf } from '../contract/envelope.ts';
+import { isObject } from '../contract/json.ts';
+import type { Issue } from '../contract/values/codecs.ts';
+import { UnexpectedResponseError } from '../errors/classes.ts';
+import type { Outcome } from '../errors/codes.ts';
+import { afterUnknown, type Failure, isWrite, seeErrors } from './failure.ts';
+import { shown } from './hide.ts';
+import { type Answer, excerpt } from './http.ts';
+import { hasCodedError, isRefusal, refusal } from './refusal.ts';
+import type { RetryClass } from './retry.ts';
+import type { Reading } from './scope.ts';
 
-const MIB = 1024 * 1024;
-const BODY_MAX = 10 * MIB;
-const ERROR_BODY_MAX = MIB;
+export type Read<Data> =
+  | { readonly ok: true; readonly value: Data }
+  | { readonly ok: false; readonly failure: Failure };
 
-/** A complete answer of the service. */
-export interface Answer {
-  readonly status: number;
-  readonly headers: Headers;
-  /** When its headers came, on the monotonic clock. */
-  readonly receivedAt: number;
-  readonly requestId: string | null;
-  /** The body's text as received. */
-  readonly raw: string;
-  /** True when the body was longer than the limit. `raw` is its beginning then. */
-  readonly cut: boolean;
-  /** True when the body broke off or is not UTF-8. `raw` is the part that could be read. */
-  readonly broken: boolean;
-  /** True when the fetch has followed a redirect: the key may have been sent there, and the sender of the answer is unknown. */
-  readonly redirected: boolean;
-}
-
-const RAW_MAX = 2_000;
-const REQUEST_ID_HEADERS = ['x-request-id', 'request-id', 'x-correlation-id', 'x-trace-id', 'cf-ray'] as const;
-
-const REQUEST_ID_MAX = 200;
-
-/** Returns the request id of an answer, safe to show, or null. The interface does not name the header. */
-function readRequestId(headers: Headers, redactor: Redactor): string | null {
-  for (const name of REQUEST_ID_HEADERS) {
-    const value = headers.get(name);
-    // A fake may have its headers in a Map, which gives undefined.
-    if (typeof value === 'string' && value !== '') return printable(redactor.beginning(value, REQUEST_ID_MAX));
+/** Returns the decoded data of an answer, or its failure. */
+export function readAnswer<Data>(answer: Answer, reading: Reading<Data>): Read<Data> {
+  const { status } = answer;
+  const { endpoint, client } = reading;
+  if (answer.redirected) return redirect(answer, reading, FOLLOWED);
+  // Status 0 is how browsers and workers show a redirect that was not followed.
+  if (status === 0 || (status >= 300 && status < 400)) {
+    const body = parse(answer.raw);
+    if (hasCodedError(body)) return { ok: false, failure: refusal(answer, body, reading) };
+    return redirect(answer, reading, status === 304 ? NOT_MODIFIED : notFollowed(answer.headers));
   }
-  return null;
+  if (status < 200 || status >= 400) return { ok: false, failure: refusal(answer, parse(answer.raw), reading) };
+  if (answer.cut) {
+    return unexpected(answer, { code: 'SDK_BODY_TOO_LARGE', problem: 'the answer is larger than 10 MiB' });
+  }
+  if (answer.broken) {
+    const problem = 'the body of the answer broke off or is not UTF-8';
+    return unexpected(answer, { code: 'SDK_UNREADABLE_BODY', retryClass: 'unanswered', problem });
+  }
+  const body = parse(answer.raw);
+  if (isRefusal(body, !endpoint.idempotent)) return { ok: false, failure: refusal(answer, body, reading) };
+  if (body === TOO_DEEP) {
+    return unexpected(answer, { code: 'SDK_CONTRACT', problem: `the answer is nested deeper than ${DEEPEST} levels` });
+  }
+  // An operation that reads nothing from its answer accepts any body, also an empty one. `request` accepts an empty one.
+  if (body === NOT_JSON) {
+    const empty = reading.data(answer.raw.trim() === '' ? undefined : NOT_JSON);
+    if (empty.ok) return empty;
+    return unexpected(answer, {
+      code: 'SDK_UNREADABLE_BODY',
+      retryClass: 'unanswered',
+      problem: 'the body of the answer is not JSON',
+    });
+  }
+  const payload = payloadOf(body);
+  const tooMany = excessProblem(payload, reading.pageSize);
+  if (tooMany !== null) return unexpected(answer, { code: 'SDK_PAGE', problem: tooMany, outcome: 'rejected' });
+  const decoded = reading.data(payload);
+  if (decoded.ok) {
+    client.drift?.report(endpoint, body, answer.hide);
+    return decoded;
+  }
+  const problem = `the answer is not what the interface describes${firstFinding(decoded)}`;
+  return unexpected(answer, { code: 'SDK_CONTRACT', problem, issues: decoded.issues });
 }
 
-/** Returns the first 2,000 characters of a body, without key and secrets. They may hold a customer's data. */
-export function excerpt({ raw, cut, broken }: Answer, redactor: Redactor): string {
-  return redactor.beginning(raw, RAW_MAX, cut || broken);
+/** A page of this many items is decoded whatever was asked: the interface allows it. */
+const ALWAYS_READ = 100;
+const EXCESS = 10;
+
+/** Returns the problem of a page with far more items than were asked for. Decoding it could block the process. */
+function excessProblem(payload: unknown, asked: number | null): string | null {
+  const items = isObject(payload) ? payload['items'] : null;
+  if (typeof asked !== 'number' || !Array.isArray(items) || items.length <= Math.max(ALWAYS_READ, EXCESS * asked))
+    return null;
+  return `a page of ${asked} items was asked for and ${items.length} answered. The service may use other names for the query`;
 }
 
-/**
- * Reads the body of an answer, as long as the attempt lasts. The status of a refusal counts even if its body breaks or
- * never ends.
- */
-export async function receiveAnswer(response: Response, attempt: Attempt, redactor: Redactor): Promise<Answer> {
-  const { status, headers } = response;
-  if (typeof headers?.get !== 'function') throw new TypeError('fetch gave a response without headers');
-  const success = status >= 200 && status < 300;
-  const head = { status, headers, redirected: response.redirected === true, receivedAt: attempt.now() };
-  const seen: Uint8Array[] = [];
+/** Returns the first finding, and the number of findings if there are more. */
+function firstFinding({ issues, isMore }: { readonly issues: readonly Issue[]; readonly isMore?: true }): string {
+  const [first] = issues;
+  if (first === undefined) return '';
+  const total = isMore ? `more than ${issues.length}` : `${issues.length}`;
+  return `: ${first.path === '' ? 'data' : first.path} ${first.message}${issues.length > 1 ? ` (${total} findings)` : ''}`;
+}
+
+/** More than any answer has. Deeper text is not parsed, because each reader after the parser would overflow the stack. */
+const DEEPEST = 100;
+
+/** The result of {@link parse} for text that is not JSON. */
+const NOT_JSON: unique symbol = Symbol('not JSON');
+/** The result of {@link parse} for JSON that is nested too deeply. */
+const TOO_DEEP: unique symbol = Symbol('too deep');
+
+function parse(raw: string): unknown {
   try {
-    const body = await attempt.race(readBody(response, success ? BODY_MAX : ERROR_BODY_MAX, attempt.signal, seen));
-    return new ReceivedAnswer(head, decodedText(body, success), redactor);
-  } catch (thrown) {
-    // Aborted by the caller, or a success of which only a part came in time.
-    if (attempt.interruption === 'aborted' || (success && attempt.interruption !== null)) throw thrown;
-    const raw = new TextDecoder().decode(join(seen));
-    return new ReceivedAnswer(head, { raw, cut: false, broken: true }, redactor);
-  }
-}
-
-type Head = Pick<Answer, 'status' | 'headers' | 'redirected' | 'receivedAt'>;
-type DecodedText = Pick<Answer, 'raw' | 'cut' | 'broken'>;
-
-class ReceivedAnswer implements Answer {
-  readonly status: number;
-  readonly headers: Headers;
-  readonly receivedAt: number;
-  readonly raw: string;
-  readonly cut: boolean;
-  readonly broken: boolean;
-  readonly redirected: boolean;
-  readonly #redactor: Redactor;
-
-  constructor(
-    { status, headers, redirected, receivedAt }: Head,
-    { raw, cut, broken }: DecodedText,
-    redactor: Redactor,
-  ) {
-    this.status = status;
-    this.headers = headers;
-    this.receivedAt = receivedAt;
-    this.raw = raw;
-    this.cut = cut;
-    this.broken = broken;
-    this.redirected = redirected;
-    this.#redactor = redactor;
-  }
-
-  /** Hidden and escaped when it is read, because no caller reads the id of most answers. */
-  get requestId(): string | null {
-    return readRequestId(this.headers, this.#redactor);
-  }
-}
-
-function decodedText(body: BodyBytes, strict: boolean): DecodedText {
-  try {
-    return { raw: new TextDecoder('utf-8', { fatal: strict }).decode(body.bytes), cut: body.cut, broken: false };
+    const body: unknown = JSON.parse(raw);
+    return isTooDeep(body) ? TOO_DEEP : body;
   } catch {
-    return { raw: new TextDecoder().decode(body.bytes), cut: body.cut, broken: !body.cut };
+    return NOT_JSON;
   }
 }
 
-/** The bytes of a body. `cut`: it was longer than the limit, and `bytes` is its beginning. */
-export interface BodyBytes {
-  readonly bytes: Uint8Array;
-  readonly cut: boolean;
+function isTooDeep(value: unknown, depth = 0): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return depth >= DEEPEST || Object.values(value).some((member) => isTooDeep(member, depth + 1));
 }
 
-/**
- * Reads a body up to a limit of decoded bytes, so that a small compressed answer cannot fill the memory.
- *
- * @param seen Receives each chunk, for a caller that stops before the end.
- * @throws The platform's error when the body breaks.
- */
-export async function readBody(
-  response: Response,
-  cap: number,
-  signal: AbortSignal,
-  seen: Uint8Array[],
-): Promise<BodyBytes> {
-  if (response.body === null) return { bytes: new Uint8Array(0), cut: false };
-  const reader = response.body.getReader();
-  // A fetch that ignores its signal would otherwise send to a reader that no code waits for.
-  signal.addEventListener('abort', () => discard(reader), { once: true });
-  if (signal.aborted) discard(reader); // ended after the headers came
-  let size = 0;
-  for (;;) {
-    const { done, value } = await reader.read();
-    if (done) return { bytes: join(seen), cut: false };
-    const room = cap - size;
-    const chunk = value.byteLength > room ? value.subarray(0, room) : value;
-    seen.push(chunk);
-    size += chunk.byteLength;
-    if (value.byteLength > room) {
-      discard(reader);
-      return { bytes: join(seen), cut: true };
-    }
-  }
+const PATH_MAX = 200;
+const PROBLEM_MAX = 600;
+
+/** A success that cannot be read, or a redirect. */
+interface Unexpected {
+  readonly code: 'SDK_BODY_TOO_LARGE' | 'SDK_UNREADABLE_BODY' | 'SDK_CONTRACT' | 'SDK_PAGE' | 'SDK_REDIRECT';
+  readonly problem: string;
+  /** `never` where absent. */
+  readonly retryClass?: RetryClass;
+  readonly issues?: readonly Issue[];
+  /** `unknown` where absent. */
+  readonly outcome?: Outcome;
 }
 
-/** Cancels a body that no code will read. Failures are ignored. */
-export function discard(stream: { cancel(): Promise<void> } | null): void {
-  try {
-    stream?.cancel().catch(() => {});
-  } catch {
-    // A locked stream throws at once. Its reader cancels it.
-  }
+function unexpected(
+  answer: Answer,
+  { code, problem, retryClass = 'never', issues = [], outcome = 'unknown' }: Unexpected,
+): { readonly ok: false; readonly failure: Failure } {
+  const { status, requestId, hide } = answer;
+  const toError: Failure['toError'] = (context) =>
+    new UnexpectedResponseError({
+      ...context,
+      code,
+      status,
+      requestId,
+      raw: excerpt(answer),
+      issues: issues.map(({ path, message }) => ({
+        path: shown(hide, path, PATH_MAX),
+        message: shown(hide, message, PROBLEM_MAX),
+      })),
+      message: `${context.operation}: ${shown(hide, problem, PROBLEM_MAX)} (HTTP ${status}).${afterUnknown(context)} ${seeErrors(code)}`,
+    });
+  return { ok: false, failure: { code, status, outcome, retryClass, retryAfter: undefined, toError } };
 }
 
-export function join(chunks: readonly Uint8Array[]): Uint8Array {
-  const only = chunks.length === 1 ? chunks[0] : undefined;
-  if (only !== undefined) return only;
-  const bytes = new Uint8Array(chunks.reduce((size, chunk) => size + chunk.byteLength, 0));
-  let offset = 0;
-  for (const chunk of chunks) {
-    bytes.set(chunk, offset);
-    offset += chunk.byteLength;
-  }
-  return bytes;
+const FOLLOWED =
+  'the given fetch has followed a redirect, with the API key, and what answered is not known. Give a fetch that obeys redirect: "manual", and set baseUrl to the final address';
+const NOT_MODIFIED =
+  'something answers "not modified" to a request that was not conditional: a cache between you and the service. Exclude the service from it';
+
+function redirect(answer: Answer, reading: Reading<unknown>, problem: string): { ok: false; failure: Failure } {
+  // The sender of a redirect may have done the write before.
+  const outcome = isWrite(reading.endpoint) ? 'unknown' : 'rejected';
+  return unexpected(answer, { code: 'SDK_REDIRECT', problem, outcome });
+}
+
+function notFollowed(headers: Headers): string {
+  const target = originIn(headers.get('location'));
+  const to = target === null ? '' : ` to ${target}`;
+  return `the service redirects${to}. Redirects are not followed, because the API key would be sent too. Set baseUrl to the final address`;
+}
+
+/** Returns the origin of a Location header. The rest of the header may hold anything. */
+function originIn(location: string | null): string | null {
+  return location !== null && URL.canParse(location) ? new URL(location).origin : null;
 }

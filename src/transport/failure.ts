@@ -1,9 +1,16 @@
-import { NOT_LOADED } from '../checks.ts';
+import { argumentFail } from '../checks.ts';
 import type { Endpoint } from '../contract/endpoint.ts';
-import { AbortedError, ConfigurationError, ConnectionError, TimeoutError } from '../errors/classes.ts';
+import type { Check, Issue } from '../contract/values/codecs.ts';
+import {
+  AbortedError,
+  ConfigurationError,
+  ConnectionError,
+  type MerchantErrorInit,
+  TimeoutError,
+  ValidationError,
+} from '../errors/classes.ts';
 import type { AttemptRecord, ErrorCode, Outcome, StoppedBy } from '../errors/codes.ts';
-import type { MerchantErrorInit } from '../errors/error-fields.ts';
-import type { CallError } from '../errors/guards.ts';
+import { type CallError, isMerchantError } from '../errors/guards.ts';
 import type { FailedAttempt, RetryClass } from './retry.ts';
 
 /** The facts about a call that each of its errors holds. */
@@ -17,6 +24,8 @@ export interface CallContext {
   readonly isWrite: boolean;
   /** The page of a list that was asked for. */
   readonly page?: number | undefined;
+  /** What is left of the wait that the service asked another call for. */
+  readonly retryAfter?: number | undefined;
 }
 
 /** A failed attempt: the input of the retry policy, and the error that it becomes if it is the last attempt. */
@@ -36,9 +45,9 @@ export function isWrite({ method }: Pick<Endpoint<unknown>, 'method'>): boolean 
   return method !== 'GET';
 }
 
-/** The end of a message: the command that prints cause, remedy and example of the code. */
-export function seeExplain(code: ErrorCode): string {
-  return `See: npx merchant-invoicing explain ${code}`;
+/** The end of a message: where cause and remedy of the code are written, in the package and beside its source. */
+export function seeErrors(code: ErrorCode): string {
+  return `See docs/errors.md#${code.toLowerCase()}`;
 }
 
 /** Returns the last sentence of a message when it is unknown whether a write happened, or an empty text. */
@@ -73,7 +82,7 @@ function unanswered(
     retryAfter: undefined,
     toError: (context) => {
       const remedy = afterUnknown(context);
-      const message = `${context.operation}: ${problem}.${remedy}${remedy && ` ${seeExplain(code)}`}`;
+      const message = `${context.operation}: ${problem}.${remedy}${remedy && ` ${seeErrors(code)}`}`;
       return toError({ ...context, code, message });
     },
   };
@@ -98,18 +107,11 @@ export function aborted(reason: unknown, outcome: Outcome): Failure {
 /** The key function failed or returned an unusable key. Its error is not kept, because it may hold the key. */
 export function unusableKey(problem: string): Failure {
   const code = 'SDK_API_KEY';
-  return notBegun(code, `${problem}. No request was made with it. ${seeExplain(code)}`);
-}
-
-/** A file of this package could not be loaded. */
-export function unloaded(cause: unknown): Failure {
-  return notBegun('SDK_CONFIGURATION', NOT_LOADED, { cause });
-}
-
-/** A failure before the request. Another attempt would fail as well. */
-function notBegun(code: ErrorCode, said: string, init: { readonly cause?: unknown } = {}): Failure {
   const toError = (context: CallContext) =>
-    new ConfigurationError(`${context.operation}: ${said}`, { ...context, ...init, code });
+    new ConfigurationError(`${context.operation}: ${problem}. No request was made with it. ${seeErrors(code)}`, {
+      ...context,
+      code,
+    });
   return { code, status: null, outcome: 'not_sent', retryClass: 'never', retryAfter: undefined, toError };
 }
 
@@ -185,4 +187,48 @@ function causesOf(thrown: unknown): object[] {
 function messageOf(cause: object | undefined): string {
   const message = (cause as { message?: unknown } | undefined)?.message;
   return typeof message === 'string' ? message : '';
+}
+
+// Arguments that are refused before any request is made.
+
+/** Runs code that reads objects of the caller, whose getters and proxies may throw anything. */
+export function readArguments<T>(operation: string, read: () => T, externalId: () => string | null = () => null): T {
+  try {
+    return read();
+  } catch (error) {
+    if (isMerchantError(error)) throw error;
+    // The error of the caller's code is not kept, because it may hold anything.
+    return argumentFail(operation, externalId())('the parameters or options cannot be read');
+  }
+}
+
+/** Returns the checked input, or throws a ValidationError with the origin `client`. */
+export function readInput<T>(check: Check<T>, given: unknown, operation: string): T {
+  const checked = readArguments(operation, () => check(given));
+  if (!checked.ok) throw invalidInput(operation, checked.issues);
+  return checked.value;
+}
+
+const NAMED_MAX = 5;
+
+/** The error of an input that the service would refuse. */
+export function invalidInput(
+  operation: string,
+  issues: readonly Issue[],
+  externalId: string | null = null,
+): ValidationError {
+  const named = issues
+    .slice(0, NAMED_MAX)
+    .map(({ path, message }) =>
+      path === '' ? `the parameters ${message.replace(/^is /, 'are ')}` : `${path} ${message}`,
+    );
+  return new ValidationError({
+    code: 'VALIDATION_ERROR',
+    operation,
+    externalId,
+    status: null,
+    issues,
+    origin: 'client',
+    message: `${operation}: ${named.join('; ')}. No request was made.`,
+  });
 }

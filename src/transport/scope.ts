@@ -1,33 +1,36 @@
+import type { KyInstance } from 'ky';
 import { argumentFail, type Fail } from '../checks.ts';
 import type { Endpoint, WireRecord } from '../contract/endpoint.ts';
 import type { Named } from '../contract/endpoints.ts';
 import type { Check, Issue } from '../contract/values/codecs.ts';
 import { codePoints } from '../contract/values/scalars.ts';
-import { invalidInput, readArguments } from './arguments.ts';
-import type { DialectWatch } from './drift/dialect-watch.ts';
-import type { CallEvent } from './observe/events.ts';
-import { CallId, type DriftSink, type Observer } from './observe/observer.ts';
-import type { CallOptions } from './options.ts';
-import { CALL_NAMES, type CallSettings, readCallOptions } from './read-options.ts';
+import type { Failure } from './failure.ts';
+import { invalidInput, readArguments } from './failure.ts';
+import type { Hide } from './hide.ts';
+import { type CallEvent, CallId, type DriftReporter, type Hooks } from './hooks.ts';
+import type { WireRequest } from './http.ts';
+import type { RateLimitGate, RetryBudget } from './limits.ts';
+import { CALL_NAMES, type CallOptions, type CallSettings, readCallOptions } from './options.ts';
 import type { Runtime } from './runtime.ts';
-import type { ApiKeySource } from './secrecy/api-key.ts';
-import type { Redactor } from './secrecy/redact.ts';
-import type { RateLimitGate, RetryBudget } from './throttle.ts';
-import type { Transport, WireRequest } from './transport.ts';
+
+/** The key, or a function that gives it (a vault, a rotation), called before each attempt. */
+export type ApiKey = string | (() => string | Promise<string>);
 
 /** The parts of a client that all its calls share. */
 export interface ClientCore {
-  readonly transport: Transport;
-  readonly readKey: ApiKeySource;
+  readonly http: KyInstance;
+  readonly apiKey: ApiKey;
+  readonly secrets: readonly string[];
   readonly runtime: Runtime;
   readonly budget: RetryBudget;
-  readonly gate: RateLimitGate;
-  /** Null without hooks and logger. */
-  readonly observer: Observer | null;
-  readonly redactor: Redactor;
-  readonly drift: DriftSink | null;
-  /** Compares answers with the dialect file. Null without a file or without `onDrift`. */
-  readonly watch: DialectWatch | null;
+  readonly gate: RateLimitGate<Failure>;
+  /** Null without hooks. */
+  readonly hooks: Hooks | null;
+  /** Hides a key that is given as text, and the webhook secrets. */
+  readonly hide: Hide;
+  readonly drift: DriftReporter | null;
+  /** Allows plain http: to hosts other than loopback. */
+  readonly allowHttp: boolean;
   /** Settings of a call that gives no options. */
   readonly settings: CallSettings;
 }
@@ -75,9 +78,7 @@ export interface CallScope<Data> extends CallSettings, WireRequest {
 
 /** The parts of a call that decide how its answer is read. */
 export interface Reading<Data> extends Pick<CallScope<Data>, 'endpoint' | 'data' | 'pageSize' | 'externalId'> {
-  readonly client: Pick<ClientCore, 'redactor' | 'runtime'> & {
-    readonly drift: Pick<DriftSink, 'begin' | 'report'> | null;
-  };
+  readonly client: Pick<ClientCore, 'runtime'> & { readonly drift: Pick<DriftReporter, 'report'> | null };
 }
 
 /**
@@ -135,9 +136,9 @@ function readExternalId(given: unknown): string | null {
 }
 
 /** Returns the external_id as an error may show it: a merchant may have put the key where the order belongs. */
-export function shownExternalId({ redactor }: ClientCore, given: unknown): string | null {
+export function shownExternalId({ hide }: Pick<ClientCore, 'hide'>, given: unknown): string | null {
   const externalId = readExternalId(given);
-  return externalId === null ? null : redactor.text(externalId);
+  return externalId === null ? null : hide(externalId);
 }
 
 /** Returns what an event says of its call. */
@@ -146,7 +147,7 @@ export function callFacts(
   { operation, method, path }: Named<Endpoint<unknown>>,
   { callId, externalId }: Pick<CallScope<unknown>, 'callId' | 'externalId'>,
 ): Omit<CallEvent, 'attempt'> {
-  const url = operation === 'request' ? client.redactor.text(path) : path; // a template holds nothing of the caller
+  const url = operation === 'request' ? client.hide(path) : path; // a template holds nothing of the caller
   return { operation, method, url, callId: callId.text, externalId: shownExternalId(client, externalId) };
 }
 

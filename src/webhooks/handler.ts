@@ -1,9 +1,27 @@
-import { catchUp } from './catch-up/catch-up.ts';
-import type { CatchUpClient } from './catch-up/catch-up-client.ts';
-import type { CatchUpOptions, CatchUpResult } from './catch-up/catch-up-options.ts';
-import { handleRequest, type WebhookRequest } from './handle/handle-request.ts';
-import { readHandlerOptions, type WebhookHandlerOptions } from './handle/handler-options.ts';
-import type { WebhookReply } from './handle/verdict.ts';
+import { WebhookVerificationError } from '../errors/classes.ts';
+import { isMerchantError } from '../errors/guards.ts';
+import { bytesFrom, type RawBody } from './body.ts';
+import { type CatchUpClient, type CatchUpOptions, type CatchUpResult, catchUp } from './catch-up/catch-up.ts';
+import { type HandlerSettings, readHandlerOptions, type WebhookHandlerOptions } from './handle/handler-options.ts';
+import { playEvent, runWithTimeLimit } from './handle/process-event.ts';
+import { Reporter } from './handle/report.ts';
+import { type Ending, replyFor, type WebhookReply } from './handle/verdict.ts';
+import { type HeadersInput, isCompressed, readHeaders, verifyDelivery } from './verify/verify.ts';
+
+// One request through the receiver, in the order in which it happens: method, headers, body, signature, event, store, the
+// merchant's function, reply.
+
+/** A request of any framework. */
+export interface WebhookRequest {
+  readonly method: string;
+  readonly headers: HeadersInput;
+  /**
+   * The raw body, or a function that reads it after the other parts of the request are checked. It may read at most
+   * `limit` bytes, and only until the signal is aborted at the handler's time limit. Null means that the sender closed
+   * the connection before the body was complete.
+   */
+  readonly body: RawBody | ((limit: number, signal: AbortSignal) => Promise<RawBody | null>);
+}
 
 /** The endpoint as a function. Wrap it with `toFetchHandler`, `toNodeHandler` or `toLambdaHandler`, or call it directly. */
 export interface WebhookHandler {
@@ -16,23 +34,22 @@ export interface WebhookHandler {
    */
   handle(request: WebhookRequest): Promise<WebhookReply>;
   /**
-   * Plays the events that no webhook delivered, after an outage or every night. It hands the final invoices that are not
-   * done to the same functions, through the same store. A webhook that arrives later finds them done. Reports go to
-   * `onReport`, with the status null.
+   * Plays the events that no webhook delivered: run it by a schedule, and after an outage. It asks the service about each
+   * order that your database still waits for, and hands the final ones to the same functions, through the same store. A
+   * webhook that arrives later finds them done. Reports go to `onReport`, with the status null.
    *
-   * Keep the `cursor` of the result, and pass it to the next run, which then reads only what is new. An invoice that fails
-   * does not stop the others, and the next run tries it again. If an invoice lacks an amount, it is counted as failed:
-   * amounts are never guessed.
+   * Beyond a hundred orders it reads the list of pending invoices first, and asks only for the orders that are not in it.
+   * An order that fails stops nothing, and the next run tries it again. If an invoice lacks an amount, it is counted as
+   * failed: amounts are never guessed.
    *
    * @param merchant A `MerchantClient`.
-   * @throws ConfigurationError (`SDK_CONFIGURATION`) for an unusable argument, or a cursor that is damaged or of another account. Also for a
-   *   `since` or a cursor that the store's retention does not reach.
-   * @throws AbortedError (`SDK_ABORTED`) if the signal is aborted. The last cursor stays valid.
-   * @throws CallError of the client if the list cannot be read. The last cursor stays valid.
+   * @throws ConfigurationError (`SDK_CONFIGURATION`) for an unusable argument, and for a `since` that the store's retention
+   *   does not reach.
+   * @throws AbortedError (`SDK_ABORTED`) if the signal is aborted.
+   * @throws CallError of the client if the key is refused, a list cannot be read, or ten orders in a row get no answer.
    * @example
-   * const first = await handler.catchUp(merchant, { since: '2026-01-31T09:00:00Z' });
-   * const next = await handler.catchUp(merchant, { since: '2026-01-31T09:00:00Z', cursor: first.cursor });
-   * console.log(`${next.played} played, ${next.failed} failed`);
+   * const { played, failed } = await handler.catchUp(merchant, { orders: ['order-1001', 'order-1002'] });
+   * console.log(`${played} played, ${failed} failed`);
    */
   catchUp(merchant: CatchUpClient, options: CatchUpOptions): Promise<CatchUpResult>;
 }
@@ -63,4 +80,68 @@ export function createWebhookHandler<Extra extends object = object>(
     handle: (request) => handleRequest(request, settings),
     catchUp: (merchant, options) => catchUp(merchant, options, settings),
   };
+}
+
+/** Handles one delivery within the time limit. Never rejects: each failure is an answer and a report. */
+async function handleRequest<Extra extends object>(
+  request: WebhookRequest,
+  settings: HandlerSettings<Extra>,
+): Promise<WebhookReply> {
+  const reporter = new Reporter(settings.options.onReport);
+  const progress = { isBodyRead: false };
+  const { ending, work } = await runWithTimeLimit(settings, (signal) =>
+    handleDelivery(request, settings, progress, signal, reporter).catch(endingOf),
+  );
+  if (ending !== null) {
+    const reply = replyFor(ending.verdict);
+    if (ending.verdict !== 'done') reporter.report(ending.verdict, ending.message, reply.status, ending.error);
+    return reply;
+  }
+  const why = progress.isBodyRead ? '' : ' The sender had not sent the whole body.';
+  const reply = replyFor('time_limit');
+  reporter.report(
+    'time_limit',
+    `The time limit of ${settings.timeout} ms has ended: answered 503.${why}`,
+    reply.status,
+  );
+  void work.then((late) => {
+    if (progress.isBodyRead && late.verdict !== 'time_limit') reporter.reportLate(late);
+  });
+  return reply;
+}
+
+async function handleDelivery<Extra extends object>(
+  request: WebhookRequest,
+  settings: HandlerSettings<Extra>,
+  progress: { isBodyRead: boolean },
+  signal: AbortSignal,
+  reporter: Reporter,
+): Promise<Ending> {
+  const { verify } = settings;
+  const headers = readHeaders(request.headers);
+  reporter.received = { headers, now: verify.now };
+  if (String(request.method).toUpperCase() !== 'POST') {
+    return { verdict: 'method_not_allowed', message: 'A delivery is a POST request.' };
+  }
+  if (isCompressed(headers)) {
+    const message =
+      'The body is compressed (Content-Encoding), and the signature covers the bytes before compression. Turn compression of requests off.';
+    return { verdict: 'unsupported_media_type', message };
+  }
+  const { body } = request;
+  const raw = typeof body === 'function' ? await body(verify.maxBodySize, signal) : body;
+  if (raw === null && typeof body === 'function') {
+    return { verdict: 'aborted', message: 'The sender closed the connection before its body was complete.' };
+  }
+  if (signal.aborted) return { verdict: 'time_limit', message: 'The time limit ended before the body was complete.' };
+  progress.isBodyRead = true;
+  const event = await verifyDelivery(bytesFrom(raw, verify.maxBodySize), headers, verify);
+  return await playEvent(event, settings, signal, reporter);
+}
+
+/** The ending for a thrown value. */
+function endingOf(error: unknown): Ending {
+  if (error instanceof WebhookVerificationError) return { verdict: error.reason, message: error.message };
+  if (isMerchantError(error)) return { verdict: 'setup', message: error.message };
+  return { verdict: 'setup', message: 'The request could not be read: is it { method, headers, body }?', error };
 }

@@ -1,4 +1,4 @@
-import { MerchantClient } from '../../src/client.ts';
+import { clientWithRuntime, type MerchantClient } from '../../src/client.ts';
 import type { MerchantClientOptions } from '../../src/client-options.ts';
 import { createSandbox, type Dialect, type Sandbox, type SandboxOptions } from '../../src/sandbox/index.ts';
 import { FakeRuntime, START, TIMEOUT } from '../support/fake-runtime.ts';
@@ -64,17 +64,19 @@ export function stageOf(dialect: Partial<Dialect>, options: SandboxOptions = {})
   });
   const { withdrawalStatus: status, withdrawalPage: page, withdrawalPageSize: per_page } = sandbox.dialect;
   const client: Stage['client'] = (more = {}) =>
-    new MerchantClient({
-      baseUrl: 'https://pay.example.com',
-      apiKey: sandbox.apiKey,
-      webhookSecret: sandbox.webhookSecret,
-      fetch: sandbox.fetch,
-      timeout: TIMEOUT,
-      deadline: 10 * TIMEOUT,
+    clientWithRuntime(
+      {
+        baseUrl: 'https://pay.example.com',
+        apiKey: sandbox.apiKey,
+        webhookSecret: sandbox.webhookSecret,
+        fetch: sandbox.fetch,
+        timeout: TIMEOUT,
+        deadline: 10 * TIMEOUT,
+        withdrawalQuery: { status, page, per_page },
+        ...more,
+      },
       runtime,
-      withdrawalQuery: { status, page, per_page },
-      ...more,
-    });
+    );
   const stage: Stage = {
     dialect: sandbox.dialect,
     sandbox,

@@ -12,16 +12,9 @@ import type { Behaviour } from './behaviour.ts';
 import { expectNotFound } from './expected.ts';
 import { ORDER, type Stage } from './stage.ts';
 
-/** What a merchant has to pin under a dialect: a name of the order id, or of the events, that could mean another thing. */
-function pinsOf({ dialect }: Stage): Pick<VerifyWebhookOptions, 'orderIdMember' | 'eventNames'> {
-  const { orderIdMember, eventName, eventSpelling } = dialect;
-  const isWeak = orderIdMember === 'order_id' || orderIdMember === 'order.id';
-  const isNamed = eventName !== 'header' && eventName !== 'nowhere';
-  return {
-    ...(isWeak && { orderIdMember }),
-    ...(isNamed &&
-      eventSpelling === 'other' && { eventNames: { paid: 'payment.settled', canceled: 'payment.dropped' } }),
-  };
+/** What a merchant has to pin under a dialect: a name of the order id that could mean another thing. */
+function pinsOf({ dialect: { orderIdMember } }: Stage): Pick<VerifyWebhookOptions, 'orderIdMember'> {
+  return orderIdMember === 'order_id' || orderIdMember === 'order.id' ? { orderIdMember } : {};
 }
 
 /** The event of the last webhook that arrived. */
@@ -164,13 +157,9 @@ export const WEBHOOKS: readonly Behaviour[] = [
       }
       expect([shop.answers, shop.fulfilled]).toEqual([[500], []]);
       const [report] = shop.reports;
-      if (pins.eventNames !== undefined) {
-        expect(report).toMatchObject({ reason: 'unknown_payment', message: expect.stringContaining('eventNames') });
-      } else {
-        expect(report).toMatchObject({ reason: 'malformed_payload' });
-        const name = stage.dialect.orderIdMember; // in an envelope the members of the envelope are named from outside
-        expect(report?.message).toContain(`Members that could be it: ${name}`);
-      }
+      expect(report).toMatchObject({ reason: 'malformed_payload' });
+      const name = stage.dialect.orderIdMember; // in an envelope the members of the envelope are named from outside
+      expect(report?.message).toContain(`Members that could be it: ${name}`);
       const told = shopOn(stage);
       await advance(stage, 1); // the service repeats what was not done
       expect([told.answers, told.fulfilled]).toMatchObject([[200], [{ external_id: 'order-1042' }]]);
@@ -220,15 +209,19 @@ export const WEBHOOKS: readonly Behaviour[] = [
     async run(stage) {
       const shop = shopOn(stage);
       const { merchant, sandbox, runtime } = stage;
+      const orders: string[] = [];
       for (const external_id of ['paid', 'underpaid', 'expired']) {
-        await merchant.invoices.create({ ...ORDER, external_id, callback_url: null });
+        const { uuid } = await merchant.invoices.create({ ...ORDER, external_id, callback_url: null });
+        const { ok } = await merchant.invoices.get(external_id).result(); // a service may accept only one kind of id
+        orders.push(ok ? external_id : uuid);
       }
       await sandbox.pay('paid');
       await sandbox.underpay('underpaid', '17.00');
       await sandbox.expire('expired');
       expect(stage.arrived).toEqual([]);
+      expect(await shop.handler.catchUp(merchant, { orders })).toMatchObject({ played: 3, alreadyDone: 0 });
+      expect(await shop.handler.catchUp(merchant, { orders })).toMatchObject({ played: 0, alreadyDone: 3 });
       const since = new Date(runtime.time - 3_600_000);
-      expect(await shop.handler.catchUp(merchant, { since })).toMatchObject({ played: 3, alreadyDone: 0 });
       expect(await shop.handler.catchUp(merchant, { since })).toMatchObject({ played: 0, alreadyDone: 3 });
       expect(shop.canceled).toMatchObject([{ external_id: 'expired', source: 'catch_up' }]);
       const paid = shop.fulfilled.find(({ external_id }) => external_id === 'paid');

@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, test, vi } from 'vitest';
 import { walkPages } from '../../src/call/walk.ts';
-import type { Invoice, Page } from '../../src/contract/types.ts';
+import type { Page } from '../../src/contract/types.ts';
 import type { InvalidItem, ListOptions } from '../../src/resources/list-options.ts';
 import fc from '../support/fast-check.ts';
 import { answer, ok, refuse } from '../support/fault-steps.ts';
@@ -12,7 +12,7 @@ import { clientOf, errorOf } from '../support/test-client.ts';
 /** Each request is made when the one before it is answered, so their order is certain. */
 const ONE_BY_ONE = { prefetch: 1 };
 
-async function walk(list: MovingList, options: ListOptions<Invoice> = {}, query = {}): Promise<string[]> {
+async function walk(list: MovingList, options: ListOptions = {}, query = {}): Promise<string[]> {
   const seen: string[] = [];
   for await (const { uuid } of clientOf(list.server.url).invoices.list(query, options)) seen.push(uuid);
   return seen;
@@ -139,21 +139,6 @@ describe('a list that moves', () => {
     };
     expect(await walk(list, ONE_BY_ONE)).toEqual(expect.arrayContaining(uuids(100).slice(40)));
     expect(list.asked).toEqual([1, 2, 3, 2, 1, 4]);
-  });
-
-  test('what is in flight is taken before earlier pages are read again', async () => {
-    const list = await movingList(uuids(200));
-    let loses = true;
-    list.beforeRead = (_, page) => {
-      if (page === 3 && loses) list.rows = list.rows.slice(5);
-      if (page === 3) loses = false;
-    };
-    const pages: number[] = [];
-    const seen = await walk(list, { prefetch: 4, onPage: ({ page }) => pages.push(page) });
-    for (const row of list.rows) expect(seen).toContain(row);
-    const again = pages.findIndex((page, index) => pages.indexOf(page) < index);
-    expect(pages.slice(0, again)).toEqual(Array.from({ length: again }, (_, index) => index + 1));
-    expect(again, 'pages 2 to 6 were asked for when the loss on page 3 showed').toBeGreaterThanOrEqual(5);
   });
 
   test('rows that move on while the earlier page is read again are followed', async () => {
@@ -294,7 +279,7 @@ describe('a service that does not keep its word', () => {
     };
     stuck.edit = (page) => Object.assign(page, { has_next: true, total_items: 1_000, total_pages: 50 });
     expect(await errorOf(walk(stuck, ONE_BY_ONE))).toMatchObject({ code: 'SDK_PAGE', page: 2 });
-    expect(stuck.asked).toEqual([1, 2, 2, 3, 3, 4, 4]);
+    expect(stuck.asked).toEqual([1, 2, 3, 4]);
   });
 
   test('loses rows for ever: the walk gives up', async () => {
@@ -384,7 +369,7 @@ describe('leaving and failing', () => {
     expect(list.asked).toEqual([1, 2, 3, 3, 3, 4, 5]);
   });
 
-  test.each(['onPage', 'onInvalidItem'])('%s that is no function is refused before the network', async (name) => {
+  test.each(['onInvalidItem'])('%s that is no function is refused before the network', async (name) => {
     const list = await movingList(uuids(3));
     const error = await errorOf(clientOf(list.server.url).invoices.list({}, { [name]: 5 }));
     expect(error).toMatchObject({ kind: 'configuration', code: 'SDK_INVALID_ARGUMENT', outcome: 'not_sent' });
@@ -396,22 +381,6 @@ describe('leaving and failing', () => {
     const wrong = { prefetch } as { prefetch: number }; // wrong on purpose
     const error = await errorOf(clientOf('https://pay.example').invoices.list({}, wrong));
     expect(error.message).toContain('options.prefetch must be a whole number from 1 to 32, not ');
-  });
-
-  test('onPage may fail, at once or later, without harm', async () => {
-    const list = await movingList(uuids(45));
-    const thrown = () => {
-      throw new Error('mine');
-    };
-    expect(await walk(list, { onPage: thrown })).toHaveLength(45);
-    expect(await walk(list, { onPage: async () => thrown() })).toHaveLength(45);
-  });
-
-  test('onPage is told of each page read', async () => {
-    const list = await movingList(uuids(60));
-    const pages: string[] = [];
-    await walk(list, { onPage: ({ page, total_pages }) => pages.push(`${page}/${total_pages}`) });
-    expect(pages).toEqual(['1/3', '2/3', '3/3']);
   });
 });
 
@@ -439,7 +408,7 @@ describe('an item that is not as the interface says', () => {
   });
 
   test('a report that throws costs nothing', async () => {
-    const options: ListOptions<Invoice> = {
+    const options: ListOptions = {
       onInvalidItem: () => {
         throw new Error('mine');
       },

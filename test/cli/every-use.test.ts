@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { COMMANDS, COMMON_FLAGS, type CommandTable } from '../../src/cli/commands.ts';
 import { cli } from './command-line.ts';
 import { ACTION_USES } from './uses/action-uses.ts';
-import { DOCTOR_USES, EXPLAIN_USES, INIT_USES, OPENAPI_USES, PROBE_USES, RECONCILE_USES } from './uses/other-uses.ts';
+import { DOCTOR_USES, RECONCILE_USES } from './uses/other-uses.ts';
 import { SANDBOX_USES } from './uses/sandbox-uses.ts';
 import { type Both, gives, newPlace, type Use, type Uses, valued, type Words } from './uses/use.ts';
-import { CHECK_USES, LEARN_USES, SEND_USES, VERIFY_USES } from './uses/webhook-uses.ts';
+import { CHECK_USES, SEND_USES, VERIFY_USES } from './uses/webhook-uses.ts';
 
 /** The uses of some command. */
 interface AnyUses {
@@ -19,12 +19,7 @@ const USES: { readonly [Command in keyof typeof COMMANDS]: Uses<Command> } = {
   'webhooks check': CHECK_USES,
   'webhooks send': SEND_USES,
   'webhooks verify': VERIFY_USES,
-  'webhooks learn': LEARN_USES,
-  probe: PROBE_USES,
   reconcile: RECONCILE_USES,
-  init: INIT_USES,
-  openapi: OPENAPI_USES,
-  explain: EXPLAIN_USES,
   doctor: DOCTOR_USES,
 };
 
@@ -50,12 +45,7 @@ const WHOLE: { readonly [Command in Exclude<keyof typeof COMMANDS, 'sandbox'>]: 
   'webhooks check': ({ receiver }) => ['webhooks', 'check', receiver],
   'webhooks send': ({ receiver }) => ['webhooks', 'send', 'paid', receiver],
   'webhooks verify': ['webhooks', 'verify'],
-  'webhooks learn': ({ path }) => ['webhooks', 'learn', '--file', path('d.json')],
-  probe: ['probe', '--dry-run'],
   reconcile: ({ file }) => ['reconcile', '--orders', file('o.csv', 'external_id,amount,currency,state\n')],
-  init: ({ path }) => ['init', '--folder', path('.')],
-  openapi: ['openapi'],
-  explain: ['explain'],
   doctor: ['doctor'],
 };
 

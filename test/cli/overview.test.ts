@@ -60,7 +60,6 @@ describe('misuse', () => {
     [['sandbox', 'pay', 'a', 'b']],
     [['sandbox', 'underpay', 'a']],
     [['sandbox', 'advance']],
-    [['sandbox', 'export', '--as', 'song']],
     [['webhooks', 'look']],
     [['webhooks', 'check']],
     [['webhooks', 'check', 'ftp://a']],

@@ -32,7 +32,7 @@ export async function serve(listener: RequestListener): Promise<Receiver> {
 export function goodReceiver(
   secret: string | readonly string[],
   handled: string[] = [],
-  pins: Pick<VerifyWebhookOptions, 'orderIdMember' | 'eventNames'> = {},
+  pins: Pick<VerifyWebhookOptions, 'orderIdMember'> = {},
 ): RequestListener {
   return toNodeHandler(
     createWebhookHandler({

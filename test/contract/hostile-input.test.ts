@@ -3,9 +3,8 @@ import { listDeliveries } from '../../src/contract/deliveries.ts';
 import { createInvoice, getInvoice, listInvoices } from '../../src/contract/invoices.ts';
 import { listPaymentMethods } from '../../src/contract/payment-methods.ts';
 import { listRates } from '../../src/contract/rates.ts';
-import { check, listOf, text } from '../../src/contract/values/codecs.ts';
 import { getWithdrawal, listWithdrawals } from '../../src/contract/withdrawals.ts';
-import { deliveredRecord, failedAttempt } from '../support/fixtures/deliveries.ts';
+import { deliveredRecord } from '../support/fixtures/deliveries.ts';
 import { createdInvoice, pendingInvoice, successInvoice } from '../support/fixtures/invoices.ts';
 import { pendingWithdrawal } from '../support/fixtures/withdrawals.ts';
 import { changed, decoded, refused } from './mutation.ts';
@@ -25,21 +24,6 @@ const nested: unknown = JSON.parse('['.repeat(100_000) + ']'.repeat(100_000));
 const long = 'x'.repeat(10_000_000);
 
 describe('a body that means harm', () => {
-  it('is not read further than its first wrong entries', () => {
-    let looked = 0;
-    const entries = new Proxy(
-      Array.from({ length: 5_000 }, () => 7),
-      {
-        get(list, name) {
-          if (typeof name === 'string' && /^\d+$/.test(name)) looked += 1;
-          return Reflect.get(list, name);
-        },
-      },
-    );
-    expect(check(() => listOf(text))(entries)).toMatchObject({ ok: false, issues: { length: 20 }, isMore: true });
-    expect(looked).toBeLessThan(50);
-  });
-
   it('may not reach a prototype through __proto__', () => {
     const text = JSON.stringify(successInvoice).replace('{', '{"__proto__":{"isAdmin":true},');
     const invoice = decoded(getInvoice.data, JSON.parse(text));
@@ -78,11 +62,6 @@ describe('a body that means harm', () => {
   it('may be deep where nobody looks', () => {
     expect(decoded(getInvoice.data, { ...pendingInvoice, extra: nested }).external_id).toBe('order-1042');
     expect(decoded(getWithdrawal.data, { ...pendingWithdrawal, extra: nested }).status).toBe('pending');
-  });
-
-  it('may be deep in the error of an attempt, whose type is not shown', () => {
-    const record = { ...deliveredRecord, attempt_log: [{ ...failedAttempt, error: nested }] };
-    expect(decoded(listDeliveries.data, [record])[0]?.attempt_log[0]?.error).toBe('too deeply nested to show');
   });
 
   it.each(['amount', 'created_at', 'rate', 'is_adjusted', 'currency'])('is refused with 10 MB as %s', (name) => {

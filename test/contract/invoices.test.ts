@@ -149,7 +149,6 @@ describe('an invoice in full', () => {
     it.each([
       ['another name', { order: wire.successInvoice }],
       ['an envelope in the envelope', { data: wire.successInvoice }],
-      ['one more level', { result: { invoice: wire.successInvoice } }],
       ['members beside it', { invoice: wire.successInvoice, meta: { page: 1 }, deliveries: [] }],
     ])('may be wrapped: %s', (_name, payload) => {
       expect(decoded(getInvoice.data, payload).uuid).toBe(wire.successInvoice.uuid);
@@ -292,6 +291,8 @@ describe('a required member that is missing', () => {
 const DECIMAL = 'must be a decimal string, such as "25.00"';
 const DATE = 'must be an ISO 8601 date-time, such as "2026-01-31T09:30:00Z"';
 
+const LINK = 'must be an http or https address';
+
 describe('a member of another type', () => {
   it.each([
     ['uuid', 5, 'must be a string'],
@@ -311,7 +312,15 @@ describe('a member of another type', () => {
     ['callback_url', {}, 'must be a string'],
     ['success_url', [], 'must be a string'],
     ['fail_url', 0, 'must be a string'],
-    ['payment_url', null, 'must be a string'],
+    ['payment_url', null, LINK],
+    ['payment_url', 'javascript:alert(1)', LINK],
+    ['payment_url', 'data:text/html,x', LINK],
+    ['payment_url', '/i/0b9f6e1c', LINK],
+    ['uuid', '', 'must not be empty'],
+    ['amount', '-25.00', 'must not be negative'],
+    ['amount_to_send', '-0.01', 'must not be negative'],
+    ['settled_amount_usdt', '-1', 'must not be negative'],
+    ['adjustment.actual_amount_usdt', '-1', 'must not be negative'],
     ['created_at', 1767225600, DATE],
     ['expires_at', 'tomorrow', DATE],
     ['finished_at', '2026-02-30T00:00:00Z', DATE],

@@ -1,15 +1,13 @@
 import { describe, expectTypeOf, it } from 'vitest';
 import type {
+  CreatedInvoice,
   CreateInvoiceParams,
   DecimalInput,
-  ListInvoicesQuery,
-  ListWithdrawalsQuery,
-} from '../../src/contract/parameter-types.ts';
-import type {
-  CreatedInvoice,
   Invoice,
   InvoiceStatus,
   KnownInvoiceStatus,
+  ListInvoicesQuery,
+  ListWithdrawalsQuery,
   Page,
   Rate,
   UnlistedWord,

@@ -10,6 +10,7 @@ function openSql(): { db: DatabaseSync; run: RunSql } {
   const db = new DatabaseSync(':memory:');
   db.exec(SCHEMA);
   db.exec('CREATE TABLE credits (event_key TEXT PRIMARY KEY, order_id TEXT, usdt TEXT)');
+  db.exec("CREATE TABLE orders (external_id TEXT PRIMARY KEY, status TEXT DEFAULT 'pending', created_at TEXT)");
   return { db, run: async (sql, values) => db.prepare(sql).all(...values) };
 }
 
@@ -38,6 +39,7 @@ describe('examples/edge/worker.ts', () => {
       MERCHANT_WEBHOOK_SECRET: sandbox.webhookSecret,
     };
     for (const external_id of ['order-1', 'order-2']) {
+      db.prepare('INSERT INTO orders (external_id) VALUES (?)').run(external_id);
       await sandbox.fetch(`${sandbox.url}/api/v1/external/invoices`, {
         method: 'POST',
         headers: { 'X-Api-Key': sandbox.apiKey },

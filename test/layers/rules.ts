@@ -9,56 +9,51 @@ export interface Room {
 
 /** Free of every room: whoever needs them takes them. A file of `src` that no row names is one of these. */
 const GROUND = ['errors/', '(ground)'];
-const CALL = ['call/', 'transport/', 'contract/', 'client-options.ts', 'client-parts.ts', 'options.ts', ...GROUND];
+const CALL = ['call/', 'transport/', 'contract/', 'client-options.ts', 'options.ts', ...GROUND];
 
 /** The import rules of the house, the closer match first. docs/architecture.md tells them. */
 export const ROOMS: readonly Room[] = [
   { holds: 'contract/', may: [] },
   { holds: 'errors/', may: ['(ground)'], mayType: ['contract/'] },
   { holds: 'call/', may: ['transport/', 'contract/', ...GROUND] },
-  { holds: 'transport/', may: ['contract/', ...GROUND], mayType: ['dialect-file/'] },
+  { holds: 'transport/', may: ['contract/', ...GROUND] },
   { holds: 'resources/webhooks.ts', may: ['resources/', 'webhooks/', ...CALL] },
   { holds: 'resources/', may: CALL },
-  { holds: 'client-options.ts', may: [...CALL, 'webhooks/', 'dialect-file/'] },
-  { holds: 'client-parts.ts', may: [...CALL, 'webhooks/', 'dialect-file/', 'probe/'] },
+  { holds: 'client-options.ts', may: [...CALL, 'webhooks/'] },
   { holds: 'options.ts', may: [...CALL, 'webhooks/'] },
-  { holds: 'client.ts', may: [...CALL, 'resources/'], mayType: ['webhooks/'] },
+  { holds: 'client.ts', may: [...CALL, 'resources/', 'webhooks/'] },
   {
     holds: 'index.ts',
     may: ['client.ts', 'contract/', ...GROUND],
-    mayType: [...CALL, 'resources/', 'webhooks/', 'dialect-file/'],
+    mayType: [...CALL, 'resources/', 'webhooks/'],
   },
-  { holds: 'webhooks/', may: ['contract/', 'dialect-file/', ...GROUND], mayType: ['client.ts', 'resources/', ...CALL] },
+  { holds: 'webhooks/', may: ['contract/', ...GROUND], mayType: ['client.ts', 'resources/', ...CALL] },
   { holds: 'reconcile/', may: ['webhooks/', 'contract/', ...GROUND], mayType: ['client.ts', 'resources/', ...CALL] },
-  { holds: 'sandbox/', may: ['contract/', 'webhooks/', 'dialect-file/', ...GROUND] },
+  { holds: 'sandbox/', may: ['contract/', 'webhooks/', ...GROUND] },
   { holds: 'msw.ts', may: ['sandbox/', 'contract/', ...GROUND] },
   { holds: 'testing/', may: ['webhooks/', 'sandbox/', ...CALL] },
-  { holds: 'dialect-file/', may: GROUND },
-  { holds: 'probe/', may: ['dialect-file/', 'sandbox/', 'contract/', ...GROUND] },
   {
     holds: 'cli/',
-    may: ['probe/', 'dialect-file/', 'sandbox/', 'webhooks/', 'reconcile/', 'contract/', ...GROUND],
-    mayType: ['client.ts', ...CALL],
+    may: ['sandbox/', 'webhooks/', 'reconcile/', 'contract/', ...GROUND],
+    mayType: ['index.ts', 'client.ts', ...CALL],
   },
   { holds: '(ground)', may: ['errors/', 'contract/values/'], mayType: ['contract/'] },
 ];
 
 /** Packages, and the only places that may import them. */
 export const PACKAGES: Readonly<Record<string, RegExp>> = {
-  ky: /^transport\//,
+  ky: /^(?:transport\/|client\.ts$)/,
   zod: /^contract\//,
   'decimal.js': /^contract\//,
   msw: /^msw\.ts$/,
-  vitest: /^testing\/vitest\.ts$/,
 };
 
 /** Node built-ins outside of the command line: loaded at their first use, and in these places alone. */
 export const BUILTINS: Readonly<Record<string, RegExp>> = {
   'node:crypto': /^webhooks\//,
   'node:http': /^sandbox\//,
-  'node:fs': /^(?:reconcile|dialect-file)\//,
+  'node:fs': /^reconcile\//,
   'node:os': /^reconcile\//,
-  'node:diagnostics_channel': /^tracing\.ts$/,
 };
 
 /** What must not load together with an entry, however long the way. Imports that come later count for `even`. */

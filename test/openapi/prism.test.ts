@@ -1,29 +1,25 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer as createHttpServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openApiDocument } from '../../src/contract/openapi/openapi.ts';
 import { hasCode, MerchantClient } from '../../src/index.ts';
 import { createSandbox, type Sandbox } from '../../src/sandbox/index.ts';
 import { freePort } from '../support/free-port.ts';
 
 const PRISM = fileURLToPath(new URL('../../node_modules/@stoplight/prism-cli/dist/index.js', import.meta.url));
 
+const DOCUMENT = fileURLToPath(new URL('../../docs/openapi.yaml', import.meta.url));
+
 interface Proxy {
   readonly url: string;
   stop(): void;
 }
 
-async function startPrism(folder: string, upstream: string): Promise<Proxy> {
-  const file = join(folder, 'openapi.json');
-  writeFileSync(file, JSON.stringify(openApiDocument()));
+async function startPrism(upstream: string): Promise<Proxy> {
   const port = await freePort();
-  const args = [PRISM, 'proxy', file, upstream, '--port', String(port), '--host', '127.0.0.1'];
+  const args = [PRISM, 'proxy', DOCUMENT, upstream, '--port', String(port), '--host', '127.0.0.1'];
   const prism = spawn(process.execPath, args, {
     env: { PATH: process.env['PATH'] ?? '', NO_COLOR: '1' },
     stdio: ['ignore', 'pipe', 'ignore'],
@@ -39,18 +35,17 @@ async function startPrism(folder: string, upstream: string): Promise<Proxy> {
   return { url: `http://127.0.0.1:${port}`, stop: () => prism.kill() };
 }
 
-/** A proxy that nobody here wrote stands between client and sandbox and holds both to the printed description. */
+/** A proxy that nobody here wrote stands between client and sandbox and holds both to docs/openapi.yaml. */
 describe('Prism between client and sandbox', () => {
   let sandbox: Sandbox;
   let prism: Proxy;
   let merchant: MerchantClient;
-  const folder = mkdtempSync(join(tmpdir(), 'merchant-invoicing-openapi-'));
   const violations: string[] = [];
 
   beforeAll(async () => {
     sandbox = createSandbox({ seed: 3 });
     await sandbox.listen();
-    prism = await startPrism(folder, sandbox.url);
+    prism = await startPrism(sandbox.url);
     merchant = new MerchantClient({
       baseUrl: prism.url,
       apiKey: sandbox.apiKey,
@@ -67,7 +62,6 @@ describe('Prism between client and sandbox', () => {
   afterAll(async () => {
     prism?.stop();
     await sandbox?.close();
-    rmSync(folder, { recursive: true, force: true });
   });
 
   it('finds no violation in either direction over the whole journey', async () => {
@@ -104,7 +98,7 @@ describe('Prism between client and sandbox', () => {
       response.writeHead(200, { 'content-type': 'application/json' }).end('{"success":true,"data":[{"platform":"a"}]}');
     }).listen(0, '127.0.0.1');
     await once(odd, 'listening');
-    const proxy = await startPrism(folder, `http://127.0.0.1:${(odd.address() as AddressInfo).port}`);
+    const proxy = await startPrism(`http://127.0.0.1:${(odd.address() as AddressInfo).port}`);
     try {
       const answer = await fetch(`${proxy.url}/api/v1/external/rates`, { headers: { 'x-api-key': 'k' } });
       expect(answer.headers.get('sl-violations')).toContain('price');

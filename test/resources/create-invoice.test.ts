@@ -258,3 +258,16 @@ describe('reading back', () => {
     expect(await errorOf(client.invoices.create(order))).toMatchObject({ externalId: 'order-1042', existingStatus });
   });
 });
+
+test('allowHttp lets a callback_url of a container through, and nothing else does', async () => {
+  const params = { ...order, callback_url: 'http://shop:3000/webhooks' };
+  const server = await serve(ok({ ...pendingInvoice, callback_url: params.callback_url }));
+  const refused = await errorOf(clientOf(server.url).invoices.create(params));
+  expect(refused).toMatchObject({
+    code: 'VALIDATION_ERROR',
+    fields: { callback_url: ['must be an https:// address'] },
+  });
+  const { callback_url } = await clientOf(server.url, { allowHttp: true }).invoices.create(params);
+  expect(callback_url).toBe(params.callback_url);
+  expect(server.requests).toHaveLength(1);
+});

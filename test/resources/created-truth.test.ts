@@ -143,6 +143,7 @@ describe('a conflict that cannot be read back', () => {
     const error = await errorOf(clientOf(server.url).invoices.createOrGet(order));
     expect(error).toMatchObject({ code: 'INVOICE_ALREADY_EXISTS', outcome: 'rejected', externalId: 'order-1042' });
     expect(error.message).toContain('could not be read (SDK_HTTP_401)');
+    expect(error.message).not.toContain('createOrGet'); // which is what was called
     expect(error.cause).toMatchObject({ kind: 'authentication' });
   });
 

@@ -17,7 +17,7 @@ describe('a conflict that names another order', () => {
     const server = await serve(others, answer(403, {}));
     const error = await errorOf(clientOf(server.url).invoices.create(order));
     expect(error).toMatchObject({ code: 'INVOICE_ALREADY_EXISTS', outcome: 'unknown', externalId: 'order-1042' });
-    expect(error).toMatchObject({ existingStatus: null });
+    expect(error).toMatchObject({ existingStatus: null, details: null });
     expect(error.message).not.toContain('No second invoice');
   });
 
@@ -27,6 +27,7 @@ describe('a conflict that names another order', () => {
     const error = await errorOf(clientOf(server.url).invoices.create(order));
     expect(error).toMatchObject({ outcome: 'unknown', externalId: 'order-1042', existingStatus: null });
     expect(error).not.toHaveProperty('existing');
+    expect(inspect(error, { depth: 9 }) + JSON.stringify(error)).not.toContain(pendingInvoice.payment_url);
   });
 
   test('the blanks and the case of the own order do not make it another', async () => {

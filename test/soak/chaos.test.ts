@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { clientWithRuntime } from '../../src/client.ts';
 import { type CreatedInvoice, isMerchantError, MerchantClient, type MerchantClientOptions } from '../../src/index.ts';
 import { createSandbox, type Sandbox } from '../../src/sandbox/index.ts';
+import type { Runtime } from '../../src/transport/runtime.ts';
 import { below, oneOf, type Random, randomOf } from '../support/random.ts';
 import { AGAIN, SEED } from '../support/seed.ts';
 import { badNetwork, type Traffic } from './chaos/network.ts';
@@ -47,7 +49,7 @@ const CUSTOMER = hostile('customer');
 const URL = 'https://sandbox.invalid';
 
 /** The clock of one merchant's machine: the wall clock may jump by an hour, durations do not. */
-function jumping(clock: VirtualClock, random: Random): NonNullable<MerchantClientOptions['runtime']> {
+function jumping(clock: VirtualClock, random: Random): Runtime {
   let offset = 0;
   return {
     now: () => {
@@ -86,14 +88,14 @@ async function chaos(seed: number, calls: number) {
   const playOne = async (index: number): Promise<void> => {
     const own = randomOf(seed, index); // so that its faults do not depend on the order of the others
     const traffic: Traffic = { sent: 0, unsent: 0 };
-    const { invoices } = new MerchantClient({
+    const options: MerchantClientOptions = {
       baseUrl: URL,
       apiKey: sandbox.apiKey,
-      runtime: jumping(clock, own),
       retry: { attempts: 1 + below(own, 4), budget: false },
       deadline: 5_000 + own() * 60_000,
       fetch: badNetwork(sandbox, clock, own, traffic),
-    });
+    };
+    const { invoices } = clientWithRuntime(options, jumping(clock, own));
     // Half have an external_id of their own. The others meet a running neighbour, or an order that exists.
     const [ownId, shared, old] = [hostile(`order-${index}`), `shared-${index >> 3}`, `old-${below(own, OLD_ORDERS)}`];
     const externalId = oneOf(own, [ownId, ownId, ownId, shared, shared, old]);
@@ -102,8 +104,8 @@ async function chaos(seed: number, calls: number) {
     const abort = new AbortController();
     const cancel = own() < 0.1 ? clock.timer(own() * 3_000, () => abort.abort(marker)) : () => {};
     Object.assign(reused, { external_id: externalId, customer_id: CUSTOMER, amount, purpose: marker });
-    const options = { signal: AbortSignal.any([everybody.signal, abort.signal]) };
-    const called = own() < 0.5 ? invoices.createOrGet(reused, options) : invoices.create(reused, options);
+    const callOptions = { signal: AbortSignal.any([everybody.signal, abort.signal]) };
+    const called = own() < 0.5 ? invoices.createOrGet(reused, callOptions) : invoices.create(reused, callOptions);
     const ended = called.withResponse().then(
       ({ data, response: { recovered } }): End =>
         'invoice' in data ? { ok: true, ...data, recovered } : { ok: true, invoice: data, created: true, recovered },

@@ -1,6 +1,8 @@
-import { MerchantClient } from '../../src/client.ts';
+import { clientWithRuntime, MerchantClient } from '../../src/client.ts';
+
 import type { MerchantClientOptions } from '../../src/client-options.ts';
 import { type AnyMerchantError, isMerchantError } from '../../src/errors/guards.ts';
+import type { Runtime } from '../../src/transport/runtime.ts';
 import { TIMEOUT } from './fake-runtime.ts';
 
 export const API_KEY = 'key_7Hq2/Zx+9"Lm';
@@ -13,9 +15,13 @@ export const order = {
 } as const;
 
 /** A client of this address. Without a runtime, failures are repeated after the shortest waits there are. */
-export function clientOf(baseUrl: string, options: MerchantClientOptions = {}): MerchantClient {
-  const quick = options.runtime === undefined ? { retry: { baseDelay: 0, maxDelay: 0 } } : { deadline: 10 * TIMEOUT };
-  return new MerchantClient({ baseUrl, apiKey: API_KEY, timeout: TIMEOUT, ...quick, ...options });
+export function clientOf(
+  baseUrl: string,
+  { runtime, ...options }: MerchantClientOptions & { readonly runtime?: Partial<Runtime> } = {},
+): MerchantClient {
+  const quick = runtime === undefined ? { retry: { baseDelay: 0, maxDelay: 0 } } : { deadline: 10 * TIMEOUT };
+  const all = { baseUrl, apiKey: API_KEY, timeout: TIMEOUT, ...quick, ...options };
+  return runtime === undefined ? new MerchantClient(all) : clientWithRuntime(all, runtime);
 }
 
 /** The error of a call that must fail, which must be one of ours. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { RetryEvent } from '../../src/transport/observe/events.ts';
+import type { RetryEvent } from '../../src/transport/hooks.ts';
 import type { ClientRetryOptions } from '../../src/transport/options.ts';
 import { FakeRuntime, START, TIMEOUT } from '../support/fake-runtime.ts';
 import { type Step, serve } from '../support/fault-server.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { RetryBudget } from '../../src/transport/throttle.ts';
+import { RetryBudget } from '../../src/transport/limits.ts';
 import { FakeRuntime } from '../support/fake-runtime.ts';
 import { type Step, serve } from '../support/fault-server.ts';
 import { ok, refuse } from '../support/fault-steps.ts';

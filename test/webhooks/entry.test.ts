@@ -37,7 +37,6 @@ describe('the webhooks entry', () => {
       'toFetchHandler',
       'toLambdaHandler',
       'toNodeHandler',
-      'toPlain',
       'verifyWebhook',
     ]);
   });

@@ -32,7 +32,6 @@ CREATE TABLE IF NOT EXISTS shipments (
   order_id TEXT PRIMARY KEY REFERENCES orders (id),
   created_at TEXT NOT NULL
 ) STRICT;
-CREATE TABLE IF NOT EXISTS settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
 `;
 
 export function openDatabase(file: string): Database {

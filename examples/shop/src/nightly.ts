@@ -36,17 +36,16 @@ export async function nightly(
   tell: (line: string) => void,
   signal?: AbortSignal,
 ): Promise<number> {
-  const saved = db.prepare(`SELECT value FROM settings WHERE name = 'cursor'`).get();
-  const { cursor, played, failed, busy, invalid } = await handler.catchUp(merchant, {
-    since: Date.now() - 3 * DAY, // for the first night: longer than the retries of the service
-    cursor: saved === undefined ? null : JSON.parse(String(saved['value'])),
-    signal,
-  });
-  if (cursor !== undefined) {
-    db.prepare(`INSERT OR REPLACE INTO settings VALUES ('cursor', ?)`).run(JSON.stringify(cursor));
-  }
-  tell(JSON.stringify({ kind: 'caught_up', played, failed, busy, invalid }));
-  let findings = failed + busy + invalid;
+  // Also what ended lately without a payment: an expired invoice may still be paid.
+  const waiting = db
+    .prepare(
+      `SELECT external_id FROM payments WHERE state = 'open' OR (state = 'ended' AND created_at > ?) ORDER BY created_at`,
+    )
+    .all(new Date(Date.now() - 7 * DAY).toISOString());
+  const orders = waiting.map(({ external_id }) => String(external_id));
+  const { played, failed, busy, unknown } = await handler.catchUp(merchant, { orders, signal });
+  tell(JSON.stringify({ kind: 'caught_up', played, failed, busy, unknown }));
+  let findings = failed + busy + unknown;
 
   const since = new Date(Date.now() - 7 * DAY);
   const select = 'SELECT payments.*, currency FROM payments JOIN orders ON orders.id = order_id';
@@ -59,11 +58,11 @@ export async function nightly(
     findings += 1;
   }
 
-  const orders = new Orders(db);
+  const placed = new Orders(db);
   for (const { order_id } of db
     .prepare('SELECT order_id FROM shipments WHERE created_at >= ?')
     .all(since.toISOString())) {
-    const order = orders.get(String(order_id));
+    const order = placed.get(String(order_id));
     if (order === null || order.surplus.isZero()) continue;
     tell(JSON.stringify({ kind: 'return_to_customer', order: order.id, amount: order.surplus.toFixed(2) }));
     findings += 1;

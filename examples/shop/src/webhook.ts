@@ -21,6 +21,7 @@ export async function openReceiver(
         orders.credit({ external_id, paid, credited_usdt: credited_usdt.toFixed() });
       }),
     onCanceled: ({ external_id }, { commit }) => commit(() => orders.end(external_id)),
-    onReport: ({ reason, message }) => log(`webhook: ${reason}: ${message}`),
+    onReport: ({ reason, external_id, message, error }) =>
+      log(`webhook: ${reason}: ${external_id ?? ''} ${message}${error instanceof Error ? `\n${error.stack}` : ''}`),
   });
 }

@@ -1,12 +1,14 @@
 // The folder `doctor` is one command: it checks the settings and the service. It imports the client when it runs.
+import { isLoopback } from '../../contract/values/hosts.ts';
 import { isMerchantError } from '../../errors/guards.ts';
 import { shellWord } from '../../sandbox/page/deliveries/copies.ts';
-import { parseSecrets } from '../../webhooks/verify/secrets.ts';
+import { parseSecrets } from '../../webhooks/verify/signature.ts';
 import { readArguments } from '../arguments.ts';
 import { COMMANDS } from '../commands.ts';
 import { EXIT, type ExitCode, type Io } from '../io.ts';
-import { type CheckResult, excerpt, failed, passed, resultLines, styleOf } from '../report.ts';
+import { type CheckResult, excerpt, failed, jsonLine, passed, resultLines, type Style, styleOf } from '../report.ts';
 import { checkService } from './service.ts';
+import type { SurveyPoint } from './survey.ts';
 
 /** `doctor`: checks the settings, then the service with one read-only call. */
 export async function doctorCommand(args: readonly string[], io: Io): Promise<ExitCode> {
@@ -16,19 +18,26 @@ export async function doctorCommand(args: readonly string[], io: Io): Promise<Ex
   const allowHttp = values['allow-http'];
 
   const address = await checkAddress(baseUrl, allowHttp);
-  const key = await checkKey(apiKey);
+  const isPublic = address.verdict === 'pass' && baseUrl !== undefined && isPublicAddress(baseUrl);
+  const key =
+    isPublic && apiKey?.startsWith('sk_sandbox')
+      ? sandboxFinding('api-key', 'MERCHANT_API_KEY')
+      : await checkKey(apiKey);
+  const secret = io.env['MERCHANT_WEBHOOK_SECRET'];
   const settings = [
     checkNode(process.versions.node),
     address,
     key,
-    checkSecret(io.env['MERCHANT_WEBHOOK_SECRET'], apiKey),
+    isPublic && secret?.startsWith('whsec_sandbox')
+      ? sandboxFinding('webhook-secret', 'MERCHANT_WEBHOOK_SECRET')
+      : checkSecret(secret, apiKey),
   ];
   const isUsable = address.verdict === 'pass' && key.verdict === 'pass';
   const service =
     isUsable && baseUrl !== undefined && apiKey !== undefined
       ? await checkService({ baseUrl, apiKey, allowHttp, signal: io.signal })
-      : [];
-  const results = [...settings, ...service];
+      : { checks: [], survey: [] };
+  const results = [...settings, ...service.checks];
   const ok = results.every(({ verdict }) => verdict === 'pass' || verdict === 'advice');
   if (values.json) {
     const checks = results.map(({ id, title, verdict, fix }) => ({
@@ -38,7 +47,7 @@ export async function doctorCommand(args: readonly string[], io: Io): Promise<Ex
       text: title,
       fix,
     }));
-    io.out(`${JSON.stringify({ ok, checks })}\n`);
+    io.out(jsonLine({ ok, checks, survey: service.survey }));
   } else {
     const style = styleOf(io);
     const skipped: CheckResult = {
@@ -50,9 +59,35 @@ export async function doctorCommand(args: readonly string[], io: Io): Promise<Ex
     for (const result of isUsable ? results : [...results, skipped]) {
       io.out(`${resultLines({ ...result, title: excerpt(result.title, 400) }, style)}\n`);
     }
+    if (service.survey.length > 0) io.out(surveyText(service.survey, style));
   }
-  if (service.some(({ id, verdict }) => id === 'reachable' && verdict === 'fail')) return EXIT.unreachable;
+  if (service.checks.some(({ id, verdict }) => id === 'reachable' && verdict === 'fail')) return EXIT.unreachable;
   return ok ? EXIT.fine : EXIT.finding;
+}
+
+/** Names of networks without public addresses, and private IPv4 addresses. A name without a dot is one of a container. */
+const PRIVATE = /^(?:[^.:]+|.*\.(?:local|internal|test|localhost)|10\..*|192\.168\..*|172\.(?:1[6-9]|2\d|3[01])\..*)$/;
+
+function isPublicAddress(baseUrl: string): boolean {
+  const { hostname, protocol } = new URL(baseUrl);
+  // Plain http passes for a private network only, which --allow-http declares.
+  return protocol === 'https:' && !isLoopback(hostname) && !PRIVATE.test(hostname);
+}
+
+/** The values of the sandbox are known to everybody: with them anyone can forge a webhook. */
+function sandboxFinding(id: string, name: string): CheckResult {
+  const title = `${name} is the one of the sandbox, and the address is public`;
+  return failed(id, title, `export ${name}=…   # the value of this business, from the dashboard`);
+}
+
+function surveyText(points: readonly SurveyPoint[], style: Style): string {
+  const width = Math.max(...points.map(({ point }) => point.length));
+  const lines = points.map(({ point, shows, client, pin }) => {
+    const reads = client === 'yes' ? '' : `  client: ${client}`;
+    const pinned = pin === '' ? '' : `  ${style.warn('pin')}: ${pin}`;
+    return `  ${point.padEnd(width)}  ${excerpt(shows, 300)}${style.soft(reads)}${pinned}\n`;
+  });
+  return `\n  ${style.strong('What the interface leaves open, and this service shows')}\n${lines.join('')}`;
 }
 
 /** The lowest version of `engines` in package.json. */
@@ -73,7 +108,7 @@ async function checkAddress(baseUrl: string | undefined, allowHttp: boolean): Pr
   const example = 'export MERCHANT_BASE_URL=https://pay.example.com   # or http://127.0.0.1:4010, the sandbox';
   if (baseUrl === undefined) return failed('base-url', 'MERCHANT_BASE_URL is not set', example);
   if (isQuoted(baseUrl)) return quotedFinding('base-url', 'MERCHANT_BASE_URL');
-  if (API_PATH.test(baseUrl)) {
+  if (API_PATH.test(baseUrl) && !baseUrl.includes('@')) {
     const shorter = baseUrl.replace(API_PATH, '');
     const title = 'MERCHANT_BASE_URL ends in the path of the API, which the client adds itself';
     return failed('base-url', title, `export MERCHANT_BASE_URL=${shellWord(shorter)}`);
@@ -92,7 +127,7 @@ async function checkKey(apiKey: string | undefined): Promise<CheckResult> {
   const example = 'export MERCHANT_API_KEY=…   # sk_sandbox for the sandbox';
   if (apiKey === undefined) return failed('api-key', 'MERCHANT_API_KEY is not set', example);
   if (isQuoted(apiKey)) return quotedFinding('api-key', 'MERCHANT_API_KEY');
-  const { keyProblem } = await import('../../transport/secrecy/api-key.ts');
+  const { keyProblem } = await import('../../checks.ts');
   const problem = keyProblem(apiKey);
   if (problem !== null) return failed('api-key', `MERCHANT_API_KEY ${problem}`, example);
   return passed('api-key', `MERCHANT_API_KEY has the form of a key (${apiKey.length} characters)`);

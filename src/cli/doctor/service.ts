@@ -1,8 +1,10 @@
 import type { MerchantError } from '../../errors/classes.ts';
 import { isMerchantError } from '../../errors/guards.ts';
+import type { DriftEvent } from '../../index.ts';
 import { codeOf } from '../../sandbox/delivery/send.ts';
 import { shellWord } from '../../sandbox/page/deliveries/copies.ts';
-import { type CheckResult, failed, passed } from '../report.ts';
+import { type CheckResult, excerpt, failed, passed } from '../report.ts';
+import { Survey, type SurveyPoint } from './survey.ts';
 
 const TIMEOUT = 10_000;
 /** Receivers refuse webhooks that are older than five minutes. This leaves room for the delivery. */
@@ -16,8 +18,15 @@ interface Target {
   readonly signal: AbortSignal;
 }
 
-/** Asks the service first without the key, so that a redirect cannot receive it, then makes one read-only call with it. */
-export async function checkService(target: Target): Promise<CheckResult[]> {
+/** What was found out about a service. */
+export interface ServiceFindings {
+  readonly checks: readonly CheckResult[];
+  /** Empty where the key does not work. */
+  readonly survey: readonly SurveyPoint[];
+}
+
+/** Asks the service first without the key, so that a redirect cannot receive it, then reads with it. Changes nothing. */
+export async function checkService(target: Target): Promise<ServiceFindings> {
   const address = target.baseUrl.replace(/\/+$/, '');
   const began = Date.now();
   let response: Response;
@@ -26,15 +35,18 @@ export async function checkService(target: Target): Promise<CheckResult[]> {
     response = await fetch(`${address}${PATH}`, { redirect: 'manual', signal });
     await response.body?.cancel();
   } catch (error) {
-    return [failed('reachable', `cannot reach ${address}: ${causeOf(error)}`, fixFor(address))];
+    const unreachable = failed('reachable', `cannot reach ${address}: ${causeOf(error)}`, fixFor(address));
+    return { checks: [unreachable], survey: [] };
   }
   const ended = Date.now();
-  return [
+  const call = await checkCall(target);
+  const checks = [
     passed('reachable', `${new URL(address).host} answers in ${ended - began} ms`),
     checkRedirect(response, address),
-    checkClock(response.headers.get('date'), began, ended),
-    await checkCall(target),
+    checkClock(response.headers, began, ended),
+    call,
   ];
+  return { checks, survey: call.verdict === 'pass' ? await surveyOf(target) : [] };
 }
 
 function checkRedirect({ status, headers }: Response, address: string): CheckResult {
@@ -48,7 +60,10 @@ function checkRedirect({ status, headers }: Response, address: string): CheckRes
   );
 }
 
-function checkClock(date: string | null, began: number, ended: number): CheckResult {
+function checkClock(headers: Headers, began: number, ended: number): CheckResult {
+  // Its clock is moved by hand, and its deliveries are stamped with the time of this machine.
+  if (headers.has('x-sandbox')) return passed('clock', 'a sandbox has its own clock, which is not compared');
+  const date = headers.get('date');
   const theirs = date === null ? Number.NaN : Date.parse(date);
   if (Number.isNaN(theirs)) return passed('clock', 'the service sends no Date header, so the clock cannot be compared');
   // The header has whole seconds, and the answer was written somewhere between the two instants.
@@ -61,6 +76,14 @@ function checkClock(date: string | null, began: number, ended: number): CheckRes
     `this machine's clock is ${seconds} s ${skew > 0 ? 'behind' : 'ahead of'} the service's: webhooks will be refused as too ${skew > 0 ? 'new' : 'old'}`,
     'timedatectl set-ntp true   # or the command that sets the clock of your system',
   );
+}
+
+async function surveyOf({ baseUrl, apiKey, allowHttp, signal }: Target): Promise<readonly SurveyPoint[]> {
+  const { MerchantClient } = await import('../../index.ts');
+  const drifts: DriftEvent[] = [];
+  const onDrift = (event: DriftEvent): void => void drifts.push(event);
+  const client = new MerchantClient({ baseUrl, apiKey, allowHttp, retry: false, timeout: TIMEOUT, onDrift });
+  return new Survey(client, drifts).run(signal);
 }
 
 async function checkCall({ baseUrl, apiKey, allowHttp, signal }: Target): Promise<CheckResult> {
@@ -79,8 +102,8 @@ async function checkCall({ baseUrl, apiKey, allowHttp, signal }: Target): Promis
     const fix =
       error.kind === 'authentication'
         ? 'export MERCHANT_API_KEY=…   # the key of this business, from the dashboard'
-        : `npx merchant-invoicing explain ${/^\w+$/.test(error.code) ? error.code : ''}`.trim();
-    return failed('call', `the read-only call failed: ${error.code} ${error.message}`, fix);
+        : `docs/errors.md#${/^\w+$/.test(error.code) ? error.code.toLowerCase() : ''}`;
+    return failed('call', `the read-only call failed: ${error.code} ${excerpt(error.message, 300)}`, fix);
   }
 }
 

@@ -1,13 +1,13 @@
 import { INVOICE_STATUS_NAMES } from '../../contract/statuses.ts';
 import { printable } from '../../printable.ts';
-import type { SandboxInvoice, SandboxWithdrawal } from '../../sandbox/index.ts';
+import type { SandboxDelivery, SandboxInvoice, SandboxWithdrawal } from '../../sandbox/index.ts';
 import { parseDuration } from '../../sandbox/option-checks.ts';
 import { parseAddress, readArguments } from '../arguments.ts';
 import { COMMANDS } from '../commands.ts';
 import { EXIT, type ExitCode, type Io, messageOf, misuse } from '../io.ts';
 import { meant } from '../meant.ts';
+import { jsonLine } from '../report.ts';
 import { command, type SandboxStatus, statusOf } from './control.ts';
-import { EXPORT_FORMS, exportText } from './export.ts';
 import { parseFault } from './flags.ts';
 import { followEvents } from './follow.ts';
 import { confirmed } from './keyboard.ts';
@@ -42,7 +42,6 @@ const ACTIONS: Readonly<Record<string, Action>> = {
   events: ALONE,
   reset: ALONE,
   status: ALONE,
-  export: { ...ALONE, words: [0, 1] },
 };
 
 export function isAction(word: string): boolean {
@@ -71,7 +70,7 @@ export async function actOnSandbox(action: string, args: readonly string[], io: 
     if (values[name] === '') throw misuse(`--${name} is empty`, fix);
   }
   const say = (value: unknown, text: string): ExitCode => {
-    io.out(values.json ? `${JSON.stringify(value)}\n` : `${text.split('\n').map(printable).join('\n')}\n`);
+    io.out(values.json ? jsonLine(value) : `${text.split('\n').map(printable).join('\n')}\n`);
     return EXIT.fine;
   };
   switch (action) {
@@ -81,13 +80,6 @@ export async function actOnSandbox(action: string, args: readonly string[], io: 
     }
     case 'events':
       return await followEvents(url, values.json, io);
-    case 'export': {
-      const form = EXPORT_FORMS.find((each) => each === values.as);
-      if (form === undefined) throw misuse(`--as takes ${EXPORT_FORMS.join(', ')}`, fix);
-      const text = exportText(await statusOf(url), form, positionals[0], url);
-      io.out(values.json ? `${JSON.stringify({ as: form, text })}\n` : `${text}\n`); // unchanged, because it is a file
-      return EXIT.fine;
-    }
     case 'create': {
       const { id, customer, callback } = values;
       const given = { external_id: id, customer_id: customer, callback_url: callback };
@@ -114,9 +106,10 @@ export async function actOnSandbox(action: string, args: readonly string[], io: 
     }
     case 'reset': {
       if (!values.yes) {
+        if (io.keyboard === null) throw misuse('reset asks on a terminal, and here is none', `${fix} --yes`);
         const { invoices } = await statusOf(url);
         const question = `Remove ${invoices.length} ${invoices.length === 1 ? 'invoice' : 'invoices'} of the sandbox at ${url}?`;
-        if (!(await confirmed(question, io))) return say({ reset: false }, 'nothing was changed');
+        if (!(await confirmed(question, io.keyboard, io.out))) return say({ reset: false }, 'nothing was changed');
       }
       return say(await command(url, action, {}), 'back to the beginning');
     }
@@ -132,7 +125,10 @@ async function actOnOrder(
   say: (value: unknown, text: string) => ExitCode,
 ): Promise<ExitCode> {
   const result = await command(url, action, fields);
-  if (action === 'resend') return say(result, `resent: ${(result as { status?: string }).status}`);
+  if (action === 'resend') {
+    const delivery = result as SandboxDelivery;
+    return say(result, `resent  ${deliveryText(delivery)}`);
+  }
   const invoice = result as SandboxInvoice; // these actions answer with the invoice
   return say(invoice, await endText(invoice, url));
 }
@@ -170,14 +166,15 @@ async function endText(invoice: SandboxInvoice, url: string): Promise<string> {
     adjustment === null ? '' : `, ${adjustment.actual_amount_fiat} paid of ${adjustment.expected_amount_fiat}`;
   const { deliveries } = await statusOf(url);
   const delivery = deliveries.find(({ invoice_uuid }) => invoice_uuid === invoice.uuid);
-  const last = delivery?.attempt_log.at(-1);
-  const webhook =
-    delivery === undefined
-      ? 'no webhook: no callback URL'
-      : last === undefined || last.success
-        ? `webhook ${delivery.status}`
-        : `webhook ${last.error}${delivery.next_retry_at === null ? '' : `, next try ${delivery.next_retry_at}`}`;
+  const webhook = delivery === undefined ? 'no webhook: no callback URL' : deliveryText(delivery);
   return `${external_id}  ${status}${adjusted}${credited}  ${webhook}`;
+}
+
+/** What became of a delivery. */
+function deliveryText({ status, attempt_log, next_retry_at }: SandboxDelivery): string {
+  const last = attempt_log.at(-1);
+  if (last === undefined || last.success) return `webhook ${status}`;
+  return `webhook ${last.error}${next_retry_at === null ? '' : `, next try ${next_retry_at}`}`;
 }
 
 const SHOWN = 10;

@@ -2,7 +2,7 @@
 import { isLoopback } from '../../contract/values/hosts.ts';
 import { createSandbox, type Sandbox, type SandboxEvent } from '../../sandbox/index.ts';
 import { EXIT, type ExitCode, type Io } from '../io.ts';
-import { type Style, styleOf } from '../report.ts';
+import { jsonLine, type Style, styleOf } from '../report.ts';
 import { actOnSandbox, isAction, refuseUnknownAction } from './actions.ts';
 import { parseSandboxFlags, type SandboxFlags } from './flags.ts';
 import { listenNear } from './free-port.ts';
@@ -62,7 +62,7 @@ const NO_KEEPER: StateKeeper = { touch: () => undefined, flush: () => undefined 
 
 function eventListener({ json, events }: SandboxFlags, io: Io, style: Style): (event: SandboxEvent) => void {
   if (!json) return (event) => io.out(eventLines(event, style));
-  return events ? (event) => io.out(`${JSON.stringify(event)}\n`) : () => undefined;
+  return events ? (event) => io.out(jsonLine(event)) : () => undefined;
 }
 
 /** Prints the addresses as JSON in the first line, with `--json` or when piped, and the banner for people. */

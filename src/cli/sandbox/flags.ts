@@ -1,12 +1,10 @@
 import { endpoints } from '../../contract/endpoints.ts';
-import { valuesOf } from '../../dialect-file/dialect-file.ts';
 import { DIALECTS, type Dialect, type SandboxOptions, type SeedFault } from '../../sandbox/index.ts';
 import { DELIVERY_FAULTS, REQUEST_FAULTS } from '../../sandbox/state/faults.ts';
 import { createRandom, randomSeed } from '../../sandbox/state/random.ts';
 import { parseDialect, parsePort, readArguments } from '../arguments.ts';
 import { COMMANDS } from '../commands.ts';
 import { misuse } from '../io.ts';
-import { loadDialect } from '../probe/dialect-store.ts';
 import { DEMO_INVOICES } from './demo-invoices.ts';
 
 const HELP = 'npx merchant-invoicing sandbox --help';
@@ -32,7 +30,6 @@ export function parseSandboxFlags(args: readonly string[]): SandboxFlags {
   const seed = parseSeed(values.seed) ?? (values['shuffle-unknowns'] ? randomSeed() : undefined);
   const dialect = {
     ...(values['shuffle-unknowns'] ? randomDialect(createRandom(`dialect ${seed}`).next) : {}),
-    ...(values['dialect-file'] === undefined ? {} : valuesOf(loadDialect(values['dialect-file'], HELP))),
     ...parseDialect(values.dialect),
   };
   return {

@@ -1,13 +1,13 @@
 import type { SandboxEvent } from '../../sandbox/index.ts';
 import { EXIT, type ExitCode, type Io } from '../io.ts';
-import { styleOf } from '../report.ts';
+import { jsonLine, styleOf } from '../report.ts';
 import { openStream } from './control.ts';
 import { eventLines } from './screen.ts';
 
 /** `sandbox events`: prints each event of a running sandbox until Ctrl-C, or until the sandbox stops. */
 export async function followEvents(url: string, json: boolean, io: Io): Promise<ExitCode> {
   const style = styleOf(io);
-  const show = (event: SandboxEvent): void => io.out(json ? `${JSON.stringify(event)}\n` : eventLines(event, style));
+  const show = (event: SandboxEvent): void => io.out(json ? jsonLine(event) : eventLines(event, style));
   const stream = await openStream(url, io.signal);
   if (!json) io.err(`  ${style.soft(`following ${url}, Ctrl-C ends it`)}\n`);
   let rest = '';

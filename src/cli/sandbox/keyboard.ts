@@ -1,7 +1,7 @@
 import { isMerchantError } from '../../errors/guards.ts';
 import { printable } from '../../printable.ts';
 import type { Sandbox } from '../../sandbox/index.ts';
-import type { Io } from '../io.ts';
+import type { Io, Keyboard } from '../io.ts';
 
 const HELP = `
   a   clock + 1 minute      A   clock + 1 hour      f   freeze the clock, or let it run
@@ -65,9 +65,8 @@ export async function onKey(key: string, { io, sandbox, changed, stop, armed }: 
   }
 }
 
-/** Asks on a terminal, where only y means yes. Without a terminal there is no question, and the answer is yes. */
-export function confirmed(question: string, { keyboard, out }: Pick<Io, 'keyboard' | 'out'>): Promise<boolean> {
-  if (keyboard === null) return Promise.resolve(true);
+/** Asks on a terminal, where only y means yes. */
+export function confirmed(question: string, keyboard: Keyboard, out: Io['out']): Promise<boolean> {
   out(`  ${question} y/N `);
   return new Promise((resolve) => {
     const release = keyboard.listen((key) => {

@@ -5,11 +5,12 @@ import { parseDuration } from '../../sandbox/option-checks.ts';
 import { parseAddress, parseDialect, readArguments } from '../arguments.ts';
 import { COMMANDS, exampleOf } from '../commands.ts';
 import { EXIT, type ExitCode, type Io } from '../io.ts';
-import { excerpt, resultLines, type Style, styleOf, type Verdict } from '../report.ts';
+import { excerpt, jsonLine, resultLines, type Style, styleOf, type Verdict } from '../report.ts';
 import { CHECKS, examine, QUESTIONS, type ReceiverResult } from './check/examination.ts';
 import type { Rule } from './check/examiner.ts';
 import type { Reply } from './deliver.ts';
 import { parseOrder } from './order-flags.ts';
+import { runningSandbox } from './order-source.ts';
 import { readSecrets, redacted } from './secrets.ts';
 
 const HEADINGS: Readonly<Record<Rule, string>> = {
@@ -25,12 +26,15 @@ export async function webhooksCheck(args: readonly string[], io: Io): Promise<Ex
   const { values, positionals } = readArguments(COMMANDS['webhooks check'], args, 'webhooks check');
   const url = parseAddress(positionals[0], 'the address of the receiver', exampleOf(COMMANDS['webhooks check']));
   const { list: secrets, source } = readSecrets(values.secret, io.env);
+  const order = parseOrder(values, exampleOf(COMMANDS['webhooks check']));
+  const sandbox = parseAddress(values.sandbox, '--sandbox', exampleOf(COMMANDS['webhooks check']));
   const options = {
     url,
     secrets,
     apiKey: io.env['MERCHANT_API_KEY'],
     dialect: dialectFrom(parseDialect(values.dialect)),
-    ...parseOrder(values, exampleOf(COMMANDS['webhooks check'])),
+    ...order,
+    source: order.externalId === null ? await runningSandbox(sandbox) : null,
     timeout: parseDuration(values.timeout, '--timeout'),
     now: Date.now,
   };
@@ -40,6 +44,11 @@ export async function webhooksCheck(args: readonly string[], io: Io): Promise<Ex
     io.err(`  ${style.warn('not on this machine: a live shop may fulfil the orders that it accepts')}\n`);
   }
   say(`\n  ${style.strong(url)}  signed with ${source}`);
+  if (options.source !== null) say(`  with orders that it creates in the sandbox at ${sandbox}`);
+  else if (order.externalId === null) {
+    say('  with orders that do not exist. If your receiver looks them up: start a sandbox, or give');
+    say('  --external-id, --uuid and --amount of one that does');
+  }
 
   let heading: Rule | null = null;
   const onResult = (result: ReceiverResult): void => {
@@ -57,9 +66,7 @@ export async function webhooksCheck(args: readonly string[], io: Io): Promise<Ex
   if (values.json) {
     const hidden = ({ text, ...reply }: Reply): Reply => ({ ...reply, text: redacted(text, secrets) });
     const checks = results.map((result) => ({ ...result, replies: result.replies.map(hidden) }));
-    io.out(
-      `${JSON.stringify({ ok, url, passed, failed, advised, inconclusive, checks, orders, questions: QUESTIONS })}\n`,
-    );
+    io.out(jsonLine({ ok, url, passed, failed, advised, inconclusive, checks, orders, questions: QUESTIONS }));
   } else {
     if (isWhole) sayQuestions(orders, say, style);
     const parts = [

@@ -4,6 +4,8 @@ import { misuse } from '../io.ts';
 /** The order of a delivery, as the flags give it. */
 export interface GivenOrder {
   readonly externalId: string | null;
+  /** The uuid of its invoice. */
+  readonly uuid: string | undefined;
   readonly amount: string;
   readonly currency: string;
 }
@@ -12,16 +14,24 @@ const CURRENCIES: ReadonlySet<string> = new Set(Intl.supportedValuesOf('currency
 
 /** Checks the flags of an order, so that no delivery has an order that the service could not have. */
 export function parseOrder(
-  values: { readonly 'external-id'?: string | undefined; readonly amount: string; readonly currency: string },
+  values: {
+    readonly 'external-id'?: string | undefined;
+    readonly uuid?: string | undefined;
+    readonly amount: string;
+    readonly currency: string;
+  },
   fix: string,
 ): GivenOrder {
-  const { 'external-id': externalId = null, amount, currency } = values;
+  const { 'external-id': externalId = null, uuid, amount, currency } = values;
+  if (uuid !== undefined && !/^[\w-]{1,64}$/.test(uuid)) {
+    throw misuse(`--uuid takes the uuid of an invoice, not ${JSON.stringify(uuid)}`, fix);
+  }
   const length = externalId === null ? 1 : [...externalId].length;
   if (length < 1 || length > 128) throw misuse(`--external-id takes 1 to 128 characters, not ${length}`, fix);
   if (!CURRENCIES.has(currency)) {
     throw misuse(`--currency takes a code of ISO 4217 such as EUR, not ${JSON.stringify(currency)}`, fix);
   }
-  return { externalId, amount: parseAmount('--amount', amount, fix), currency };
+  return { externalId, uuid, amount: parseAmount('--amount', amount, fix), currency };
 }
 
 /** Checks the paid amount of an event, which must be what the event says of it. */

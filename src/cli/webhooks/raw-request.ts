@@ -7,7 +7,9 @@ export interface RawRequest {
   readonly remark: string | null;
 }
 
-const HEADER = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*(.*?)[ \t]*$/;
+const HEADER = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):(.*)$/;
+/** No request of the service comes near. More are not read. */
+const HEADERS_MAX = 1_000;
 
 /** Splits headers and body of a raw HTTP request. Null if the bytes are something else. Lines may end with LF or CRLF. */
 export function readRawRequest(bytes: Uint8Array): RawRequest | null {
@@ -24,13 +26,16 @@ export function readRawRequest(bytes: Uint8Array): RawRequest | null {
 
 /** `Name: value` lines as headers, or null if one is something else. */
 export function readHeaders(lines: readonly string[]): Record<string, string[]> | null {
-  const headers: Record<string, string[]> = {};
+  if (lines.length > HEADERS_MAX) return null;
+  const headers = new Map<string, string[]>();
   for (const line of lines) {
     const [, name, value] = HEADER.exec(line) ?? [];
     if (name === undefined || value === undefined) return null;
-    headers[name] = [...(headers[name] ?? []), value];
+    const values = headers.get(name);
+    if (values === undefined) headers.set(name, [value.trim()]);
+    else values.push(value.trim());
   }
-  return headers;
+  return Object.fromEntries(headers); // own members, also for a header named `constructor`
 }
 
 /** Removes a line break after the body that an editor or a shell added, where Content-Length shows it. */

@@ -14,6 +14,8 @@ export interface SampleOrder {
   readonly currency: string;
   /** The paid amount of `adjusted` and `overpaid`. Default: half, and one and a half of the amount. */
   readonly paid?: string | undefined;
+  /** The uuid of its invoice. Default: a new one. */
+  readonly uuid?: string | undefined;
 }
 
 /** A webhook of a final state as the service sends it. */
@@ -48,19 +50,28 @@ export async function sampleEvent(kind: EventKind, order: SampleOrder, dialect: 
     const request = await sandbox.webhookRequest(externalId);
     return {
       eventType: eventOfStatus(invoice.status ?? '') ?? 'invoice.canceled',
-      body: await request.text(),
+      body: withUuid(await request.text(), order.uuid),
     };
   } finally {
     await sandbox.close();
   }
 }
 
-function endOf(kind: EventKind, { amount, paid }: SampleOrder): Pick<SeedInvoice, 'status' | 'paid'> {
-  const share = (factor: string): string => (isAmount(amount) ? shareOf(amount, factor) : amount);
+function withUuid(body: string, uuid: string | undefined): string {
+  return uuid === undefined ? body : body.replace(/("invoice_uuid":)"[^"]*"/, (_, name) => name + JSON.stringify(uuid));
+}
+
+/** The paid amount, where it is not the ordered one. */
+export function paidAmount(kind: EventKind, { amount, paid }: SampleOrder): string | undefined {
+  if (kind !== 'adjusted' && kind !== 'overpaid') return undefined;
+  return paid ?? (isAmount(amount) ? shareOf(amount, kind === 'adjusted' ? '0.5' : '1.5') : amount);
+}
+
+function endOf(kind: EventKind, order: SampleOrder): Pick<SeedInvoice, 'status' | 'paid'> {
   if (kind === 'paid') return { status: 'success' };
-  if (kind === 'adjusted') return { status: 'success', paid: paid ?? share('0.5') };
-  if (kind === 'overpaid') return { status: 'success', paid: paid ?? share('1.5') };
-  return { status: kind };
+  const paid = paidAmount(kind, order);
+  if (paid !== undefined) return { status: 'success', paid };
+  return kind === 'adjusted' || kind === 'overpaid' ? { status: 'success' } : { status: kind };
 }
 
 /** The headers of a delivery, signed by the sandbox. `timestamp` is in epoch milliseconds. */

@@ -1,4 +1,4 @@
-import { parseSecrets } from '../../webhooks/verify/secrets.ts';
+import { parseSecrets } from '../../webhooks/verify/signature.ts';
 import type { Io } from '../io.ts';
 
 const SANDBOX_SECRET = 'whsec_sandbox';

@@ -4,9 +4,10 @@ import { shellWord } from '../../sandbox/page/deliveries/copies.ts';
 import { parseAddress, parseDialect, readArguments } from '../arguments.ts';
 import { COMMANDS, exampleOf } from '../commands.ts';
 import { EXIT, type ExitCode, fileBytes, type Io, misuse } from '../io.ts';
-import { excerpt, styleOf } from '../report.ts';
+import { excerpt, jsonLine, styleOf } from '../report.ts';
 import { deliver, isAcknowledged, throwIfUnreachable } from './deliver.ts';
 import { parseOrder, parsePaid } from './order-flags.ts';
+import { runningSandbox } from './order-source.ts';
 import { EVENT_KINDS, type EventKind, type SampleEvent, sampleEvent, sampleHeaders } from './sample-event.ts';
 import { readSecrets, redacted } from './secrets.ts';
 
@@ -39,11 +40,11 @@ export async function webhooksSend(args: readonly string[], io: Io): Promise<Exi
   const { externalId, ...order } = parseOrder(values, EXAMPLE);
   const paid = parsePaid(kind, values.paid, order.amount, EXAMPLE);
   if (values.from !== undefined) refuseBesideFrom(values);
-  const sample = await sampleEvent(
-    kind,
-    { ...order, paid, externalId: externalId ?? `sent-${crypto.randomUUID().slice(0, 8)}` },
-    dialect,
-  );
+  const named = { ...order, paid, externalId: externalId ?? `sent-${crypto.randomUUID().slice(0, 8)}` };
+  const isNew = externalId === null && values.from === undefined && !values['dry-run'];
+  const create = isNew ? await runningSandbox(parseAddress(values.sandbox, '--sandbox', EXAMPLE)) : null;
+  const uuid = create === null ? order.uuid : await create(kind, named);
+  const sample = await sampleEvent(kind, { ...named, uuid }, dialect);
   const event: SampleEvent =
     values.from === undefined
       ? sample
@@ -58,7 +59,7 @@ export async function webhooksSend(args: readonly string[], io: Io): Promise<Exi
       ([header, value]) => `${header}: ${value}`,
     );
     const text = [`POST ${pathname}${search} HTTP/1.1`, ...lines, '', event.body].join('\n');
-    io.out(values.json ? `${JSON.stringify({ url, headers, body: event.body })}\n` : `${text}\n`);
+    io.out(values.json ? jsonLine({ url, headers, body: event.body }) : `${text}\n`);
     return EXIT.fine;
   }
 
@@ -68,7 +69,7 @@ export async function webhooksSend(args: readonly string[], io: Io): Promise<Exi
   const text = redacted(reply.text, [secret]);
   if (values.json) {
     io.out(
-      `${JSON.stringify({ ok, url, event: event.eventType, id: headers['X-Webhook-Id'], body: event.body, ...reply, text })}\n`,
+      jsonLine({ ok, url, event: event.eventType, id: headers['X-Webhook-Id'], body: event.body, ...reply, text }),
     );
   } else {
     const style = styleOf(io);

@@ -1,10 +1,11 @@
 import { WebhookVerificationError } from '../../errors/classes.ts';
 import { printable } from '../../printable.ts';
+import { diagnoseMismatch } from '../../webhooks/diagnose.ts';
 import { verifyWebhook } from '../../webhooks/verify/verify.ts';
 import { readArguments } from '../arguments.ts';
 import { COMMANDS, exampleOf } from '../commands.ts';
 import { EXIT, type ExitCode, fileBytes, type Io, misuse } from '../io.ts';
-import { styleOf } from '../report.ts';
+import { jsonLine, styleOf } from '../report.ts';
 import { type RawRequest, readHeaders, readRawRequest } from './raw-request.ts';
 import { readSecrets } from './secrets.ts';
 
@@ -21,10 +22,9 @@ export async function webhooksVerify(args: readonly string[], io: Io): Promise<E
     const event = await verifyWebhook(body, headers, list, {
       now,
       orderIdMember: values['order-id-member'],
-      eventNames: { paid: values['paid-event'], canceled: values['canceled-event'] },
     });
     if (values.json) {
-      io.out(`${JSON.stringify({ ok: true, remark, event })}\n`);
+      io.out(jsonLine({ ok: true, remark, event }));
       return EXIT.fine;
     }
     const facts = [
@@ -38,8 +38,10 @@ export async function webhooksVerify(args: readonly string[], io: Io): Promise<E
     return EXIT.fine;
   } catch (error) {
     if (!(error instanceof WebhookVerificationError)) throw error;
-    const { reason, message } = error;
-    if (values.json) io.out(`${JSON.stringify({ ok: false, reason, message, remark })}\n`);
+    const { reason } = error;
+    const cause = reason === 'signature_mismatch' ? await diagnoseMismatch(body, headers, list) : null;
+    const message = cause === null ? error.message : `The signature does not match: ${cause}`;
+    if (values.json) io.out(jsonLine({ ok: false, reason, message, remark }));
     else
       io.out(
         `  ${style.bad('refused')}  ${reason}\n  ${printable(message)}\n  secret: ${source}\n  try: ${fixFor(reason)}\n`,
@@ -64,7 +66,10 @@ async function readRequest(
     if (io.keyboard !== null) throw misuse('webhooks verify reads a request from standard input', EXAMPLE);
     const request = readRawRequest(await io.readInput());
     if (request !== null) return request;
-    throw misuse('standard input holds no request: it needs header lines, an empty line and the body', EXAMPLE);
+    throw misuse(
+      'standard input holds no request: it needs header lines, an empty line and the body, and no more than 1,000 headers',
+      EXAMPLE,
+    );
   }
   const fix =
     "npx merchant-invoicing webhooks verify --body body.json -H 'X-Webhook-Signature: …' -H 'X-Webhook-Timestamp: …' -H 'X-Webhook-Id: …'";

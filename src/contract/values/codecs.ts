@@ -1,15 +1,56 @@
-// values/ reads single values: scalars, codecs over zod, the structure that a codec reads, and drift from it. It
-// imports zod, decimal.js and the public types.
-
 import * as z from 'zod/mini';
+import { compile } from 'zod/v4/core';
 import type { OpenEnum } from '../types.ts';
-import { annotated, structureOf } from './annotations.ts';
-import type { Check, Checked, Issue } from './check.ts';
 import { dateFrom, decimalFrom, integerFrom, Problem } from './scalars.ts';
-import type { RecordStructure, Scalar, Structure } from './structure.ts';
 
-// In a separate file, so that the public declarations name them and hold no type of zod.
-export type { Check, Checked, Issue } from './check.ts';
+// Codecs over zod. A codec is a schema with the few facts that the report of drift needs (values/drift.ts).
+
+/** One deviation from the interface, or one unusable parameter. */
+export interface Issue {
+  /** Names of members joined with dots. Empty for the value as a whole. */
+  readonly path: string;
+  readonly message: string;
+}
+
+/** The result of reading or writing a value. */
+export type Checked<T> =
+  | { readonly ok: true; readonly value: T }
+  | {
+      readonly ok: false;
+      /** The first issues. */
+      readonly issues: readonly Issue[];
+      /** True where there are more. */
+      readonly isMore?: true;
+    };
+
+/** Wire value to typed value, or typed parameters to wire value. */
+export interface Check<T> {
+  (value: unknown): Checked<T>;
+  /** Returns the codec behind the check. Absent where nothing is read. */
+  readonly structure?: () => Codec<unknown>;
+}
+
+/** A schema, and what a value of it is on the wire. */
+export interface Codec<T> {
+  readonly schema: z.ZodMiniType<T, unknown>;
+  readonly kind: 'text' | 'flag' | 'integer' | 'decimal' | 'timestamp' | 'list' | 'record' | 'anything';
+  /** True where the member may be absent or null. */
+  readonly isOptional?: boolean;
+  /** True where a value that cannot be read is null, and does not make its record unreadable. */
+  readonly isLenient?: boolean;
+  /** The words that the interface lists. Others are accepted. */
+  readonly words?: readonly string[];
+  readonly members?: Shape;
+  readonly item?: Codec<unknown>;
+  /** True where the interface does not show the member names, so that no name is unknown. */
+  readonly hasChosenNames?: boolean;
+}
+
+/** The members of a record by name. {@link resource} makes the codec, and {@link shapeOf} pins the type. */
+export type Shape = Readonly<Record<string, Codec<unknown>>>;
+
+/** The decoded type of a shape. */
+export type Decoded<S extends Shape> = { readonly [K in keyof S]: S[K] extends Codec<infer T> ? T : never };
 
 /** The most issues of one value. A body of a few hundred compressed bytes may hold millions. */
 export const ISSUES_MAX = 20;
@@ -18,60 +59,36 @@ export const ISSUES_MAX = 20;
 // absent member from a member of another type. toIssues keeps neither text nor input.
 const PARSE_CONTEXT = { reportInput: true, error: () => 'is not as the interface says' };
 
-/** The compiler of zod: undefined before it is first needed, null until it is loaded. */
-let compile: typeof import('./compiler.ts').compile | null | undefined;
-
-/** Loads the compiler during the first request. Until then a schema runs as it was built, which is slower. */
-function loadCompiler(): void {
-  compile = null;
-  import('./compiler.ts').then(
-    (loaded) => {
-      compile = loaded.compile;
-    },
-    () => undefined, // the results are the same without it
-  );
-}
-
 /**
- * Turns a schema into a function. The schema is built and compiled at the first use, because a process uses few of the
+ * Turns a codec into a function. Its schema is built and compiled at the first use, because a process uses few of the
  * operations. Messages of zod are never shown: a host can change them for every copy of zod in the process.
  */
-export function check<T>(build: () => z.ZodMiniType<T, unknown>): Check<T> {
-  let built: z.ZodMiniType<T, unknown> | undefined;
+export function check<T>(build: () => Codec<T>): Check<T> {
+  let codec: Codec<T> | undefined;
   let compiled: z.ZodMiniType<T, unknown> | undefined;
-  const builtOnce = (): z.ZodMiniType<T, unknown> => {
-    built ??= build();
-    return built;
+  const structure = (): Codec<T> => {
+    codec ??= build();
+    return codec;
   };
   const run = (value: unknown): Checked<T> => {
-    if (compile === undefined) loadCompiler();
-    if (compile) compiled ??= compile(builtOnce());
-    const result = (compiled ?? builtOnce()).safeParse(value, PARSE_CONTEXT);
+    compiled ??= compile(structure().schema);
+    const result = compiled.safeParse(value, PARSE_CONTEXT);
     if (result.success) return { ok: true, value: result.data };
     const issues = result.error.issues.slice(0, ISSUES_MAX + 1).flatMap(toIssues);
     return { ok: false, issues: issues.slice(0, ISSUES_MAX), ...(issues.length > ISSUES_MAX && { isMore: true }) };
   };
-  let structure: Structure | undefined;
-  return Object.assign(run, {
-    structure(): Structure {
-      structure ??= structureOf(builtOnce());
-      return structure;
-    },
-  });
+  return Object.assign(run, { structure });
 }
 
-type ZodIssue = z.core.$ZodIssue;
-
-function toIssues(issue: ZodIssue): Issue[] {
+function toIssues(issue: z.core.$ZodIssue): Issue[] {
   const path = issue.path.map(String).join('.');
   switch (issue.code) {
     case 'custom':
       return [{ path, message: issue.message }];
     case 'unrecognized_keys':
-      return issue.keys.slice(0, ISSUES_MAX + 1).map((key) => ({
-        path: [...issue.path.map(String), key].join('.'),
-        message: 'is not a parameter of this call',
-      }));
+      return issue.keys
+        .slice(0, ISSUES_MAX + 1)
+        .map((key) => ({ path: pathTo(path, key), message: 'is not a parameter of this call' }));
     case 'invalid_type':
       return [{ path, message: issue.input === undefined ? 'is required' : `must be ${article(issue.expected)}` }];
     default:
@@ -79,14 +96,18 @@ function toIssues(issue: ZodIssue): Issue[] {
   }
 }
 
+/** Returns the path of a member: names joined with dots. */
+export function pathTo(parent: string, name: string | number): string {
+  return parent === '' ? String(name) : `${parent}.${name}`;
+}
+
 function article(type: string): string {
-  if (type === 'int') return 'an integer';
   return /^[aeiou]/.test(type) ? `an ${type}` : `a ${type}`;
 }
 
 /** Returns the codec of a scalar that `read` converts. An absent value is reported as required. */
-export function scalar<T>(read: (value: unknown) => T | Problem, structure: Scalar): z.ZodMiniType<T, unknown> {
-  const codec = z.pipe(
+export function scalar<T>(read: (value: unknown) => T | Problem, kind: Codec<T>['kind'] = 'anything'): Codec<T> {
+  const schema = z.pipe(
     z.unknown(),
     z.transform((value, context) => {
       const result = read(value);
@@ -96,36 +117,47 @@ export function scalar<T>(read: (value: unknown) => T | Problem, structure: Scal
       return z.NEVER;
     }),
   );
-  return annotated(codec, structure);
+  return { schema, kind };
 }
 
-export const text = z.string() as z.ZodMiniType<string, unknown>; // zod's type of the input says what is checked
-export const flag = z.boolean() as z.ZodMiniType<boolean, unknown>;
-export const integer = scalar(integerFrom, { kind: 'integer' });
-export const decimal = scalar(decimalFrom, { kind: 'decimal' });
-export const timestamp = scalar(dateFrom, { kind: 'timestamp' });
+/** Returns the codec of a scalar that may be absent. `read` receives undefined and null as well. */
+export function optionalScalar<T>(read: (value: unknown) => T | Problem, kind?: Codec<T>['kind']): Codec<T> {
+  const codec = scalar(read, kind);
+  // zod would infer that the member may be missing from the output, but `read` returns a value for it.
+  const schema = z.pipe(z.optional(z.unknown()), codec.schema) as unknown as z.ZodMiniType<T, unknown>;
+  return { ...codec, schema, isOptional: true };
+}
+
+// zod's type of the input says what is checked, and a codec accepts anything to check.
+export const text: Codec<string> = { schema: z.string() as z.ZodMiniType<string, unknown>, kind: 'text' };
+export const flag: Codec<boolean> = { schema: z.boolean() as z.ZodMiniType<boolean, unknown>, kind: 'flag' };
+export const integer = scalar(integerFrom, 'integer');
+export const decimal = scalar(decimalFrom, 'decimal');
+export const timestamp = scalar(dateFrom, 'timestamp');
 
 /** Any value, unchanged. */
-export const anything: z.ZodMiniType<unknown, unknown> = z.unknown();
+export const anything: Codec<unknown> = { schema: z.unknown(), kind: 'anything' };
 
 /** Returns the codec of an open list of words. Any other text is accepted as well. */
-export function openEnum<const Known extends string>(words: readonly Known[]): z.ZodMiniType<OpenEnum<Known>, unknown> {
-  // The known words exist in the type and the form only: an unknown one is not an error.
-  return annotated(z.string() as unknown as z.ZodMiniType<OpenEnum<Known>, unknown>, { kind: 'text', words });
+export function openEnum<const Known extends string>(words: readonly Known[]): Codec<OpenEnum<Known>> {
+  // The known words exist in the type only: an unknown one is not an error.
+  return { schema: z.string() as unknown as z.ZodMiniType<OpenEnum<Known>, unknown>, kind: 'text', words };
 }
 
 /** Returns the codec of a member that the interface marks as "no, nullable". Absent and null are both null. */
-export function nullable<T>(inner: z.ZodMiniType<T, unknown>): z.ZodMiniType<T | null, unknown> {
-  return z._default(z.nullable(inner), null) as z.ZodMiniType<T | null, unknown>;
+export function nullable<T>(inner: Codec<T>): Codec<T | null> {
+  const schema = z._default(z.nullable(inner.schema), null) as z.ZodMiniType<T | null, unknown>;
+  return { ...inner, schema, isOptional: true };
 }
 
-/** Same as {@link nullable} for an object. `[]` counts as absent, because some languages write an empty object so. */
-export function nullableObject<T>(inner: z.ZodMiniType<T, unknown>): z.ZodMiniType<T | null, unknown> {
+/** Same as {@link nullable} for an object. `[]` counts as absent, because PHP writes an empty object so. */
+export function nullableObject<T>(inner: Codec<T>): Codec<T | null> {
   const given = z.pipe(
     z.optional(z.unknown()),
     z.transform((value) => (isAbsentObject(value) ? null : value)),
   );
-  return z.pipe(given, z.nullable(inner)) as unknown as z.ZodMiniType<T | null, unknown>;
+  const schema = z.pipe(given, z.nullable(inner.schema)) as unknown as z.ZodMiniType<T | null, unknown>;
+  return { ...inner, schema, isOptional: true };
 }
 
 /** True for an absent object: undefined, null or an empty list. */
@@ -133,68 +165,38 @@ export function isAbsentObject(value: unknown): boolean {
   return value === undefined || value === null || (Array.isArray(value) && value.length === 0);
 }
 
-/** The members of a resource by name. {@link resource} makes the codec, and {@link shapeOf} pins the type. */
-export type Shape = Readonly<Record<string, z.ZodMiniType<unknown, unknown>>>;
-
-/** The decoded type of a shape. */
-export type Decoded<S extends Shape> = { readonly [K in keyof S]: z.output<S[K]> };
-
-/** Returns the codec of a resource. Unknown members are kept unchanged. `name` is its name in the OpenAPI document. */
-export function resource<S extends Shape>(
-  shape: S,
-  name: string | null = null,
-  traits: Pick<RecordStructure, 'hasChosenNames'> = {},
-): z.ZodMiniType<Decoded<S>, unknown> {
-  // looseObject adds an index signature for the unknown members, which the public types leave out on purpose.
-  const codec = z.looseObject({ ...shape }) as unknown as z.ZodMiniType<Decoded<S>, unknown>;
-  return annotated(codec, { kind: 'record', name, ...traits });
+function schemasOf(shape: Shape): Record<string, z.ZodMiniType<unknown, unknown>> {
+  return Object.fromEntries(Object.entries(shape).map(([name, { schema }]) => [name, schema]));
 }
 
-/** Returns the codec of a list. Decoding stops after the first {@link ISSUES_MAX} issues. */
-export function listOf<T>(item: z.ZodMiniType<T, unknown>): z.ZodMiniType<T[], unknown> {
-  const one = check(() => item);
-  const codec = z.pipe(
-    z.unknown(),
-    z.transform((value, context) => {
-      const report = (path: (string | number)[], message: string) =>
-        context.issues.push({ code: 'custom', path, message, input: value });
-      const list: T[] = [];
-      if (value instanceof Problem) report([], value.message);
-      else if (!Array.isArray(value)) report([], value === undefined ? 'is required' : 'must be an array');
-      else {
-        for (let index = 0; index < value.length && context.issues.length <= ISSUES_MAX; index += 1) {
-          const read = one(value[index]);
-          if (read.ok) list.push(read.value);
-          else for (const { path, message } of read.issues) report(path === '' ? [index] : [index, path], message);
-        }
-      }
-      return context.issues.length === 0 ? list : z.NEVER;
-    }),
-  );
-  return annotated(codec, { kind: 'list', item: structureOf(item) });
+/** Returns the codec of a resource. Unknown members are kept unchanged. */
+export function resource<S extends Shape>(members: S): Codec<Decoded<S>> {
+  // looseObject adds an index signature for the unknown members, which the public types leave out on purpose.
+  const schema = z.looseObject(schemasOf(members)) as unknown as z.ZodMiniType<Decoded<S>, unknown>;
+  return { schema, kind: 'record', members };
+}
+
+/** Returns the codec of a list. */
+export function listOf<T>(item: Codec<T>): Codec<T[]> {
+  const schema = z.array(item.schema) as unknown as z.ZodMiniType<T[], unknown>; // its input may be anything
+  return { schema, kind: 'list', item };
 }
 
 /** Returns the codec of parameters. An unknown name is refused, because a mistyped one would be ignored silently. */
-export function parameters<S extends Shape>(shape: S): z.ZodMiniType<Decoded<S>, unknown> {
-  return z.strictObject({ ...shape }) as unknown as z.ZodMiniType<Decoded<S>, unknown>;
+export function parameters<S extends Shape>(members: S): Codec<Decoded<S>> {
+  const schema = z.strictObject(schemasOf(members)) as unknown as z.ZodMiniType<Decoded<S>, unknown>;
+  return { schema, kind: 'record', members };
 }
 
 /** Returns a codec that prepares the raw value first, where the interface does not show names or shape. */
-export function prepared<T>(
-  prepare: (raw: unknown) => unknown,
-  schema: z.ZodMiniType<T, unknown>,
-): z.ZodMiniType<T, unknown> {
-  return z.pipe(z.pipe(z.unknown(), z.transform(prepare)), schema) as unknown as z.ZodMiniType<T, unknown>;
+export function prepared<T>(prepare: (raw: unknown) => unknown, codec: Codec<T>): Codec<T> {
+  const schema = z.pipe(z.pipe(z.unknown(), z.transform(prepare)), codec.schema);
+  return { ...codec, schema: schema as unknown as z.ZodMiniType<T, unknown> };
 }
 
 /** Returns a codec that changes the decoded value. */
-export function finished<T>(schema: z.ZodMiniType<T, unknown>, finish: (value: T) => T): z.ZodMiniType<T, unknown> {
-  return z.pipe(schema, z.transform(finish)) as unknown as z.ZodMiniType<T, unknown>;
-}
-
-/** Returns the codec of a scalar that may be absent. `read` receives undefined and null as well. */
-export function optionalScalar<T>(...rule: Parameters<typeof scalar<T>>): z.ZodMiniType<T, unknown> {
-  return z.pipe(z.optional(z.unknown()), scalar(...rule)) as unknown as z.ZodMiniType<T, unknown>;
+export function finished<T>(codec: Codec<T>, finish: (value: T) => T): Codec<T> {
+  return { ...codec, schema: z.pipe(codec.schema, z.transform(finish)) as unknown as z.ZodMiniType<T, unknown> };
 }
 
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;

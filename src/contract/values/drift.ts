@@ -1,6 +1,6 @@
 import { isObject } from '../json.ts';
+import { type Codec, pathTo } from './codecs.ts';
 import { dateFrom, decimalFrom, integerFrom, Problem } from './scalars.ts';
-import { type Member, pathTo, type RecordStructure, type Structure } from './structure.ts';
 
 /** How an answer deviates from the interface in a way that the client accepts. */
 export type DriftKind =
@@ -26,78 +26,60 @@ const DRIFTS_MAX = 1_000;
 const NAME_MAX = 100;
 
 /**
- * Returns the deviations of a decoded payload from its structure. Members that the structure does not name are reported
- * and not entered. At most 1,000 deviations in the first 20,000 values are found.
+ * Returns the deviations of a decoded payload from its codec. Members that the interface does not name are reported and
+ * not entered. At most 1,000 deviations in the first 20,000 values are found.
  */
-export function driftsIn(structure: Structure, payload: unknown): Drift[] {
-  const comparison = new Comparison();
-  comparison.compare(structure, payload, '');
-  return [...comparison.found.values()];
-}
+export function driftsIn(root: Codec<unknown>, payload: unknown): Drift[] {
+  const found = new Map<string, Drift>();
+  let left = VALUES_MAX;
+  const isDone = (): boolean => left <= 0 || found.size >= DRIFTS_MAX;
+  const note = (path: string, kind: DriftKind): void => void found.set(`${kind} ${path}`, { path, kind });
 
-class Comparison {
-  readonly found = new Map<string, Drift>();
-  #values = VALUES_MAX;
-
-  compare(structure: Structure, value: unknown, path: string): void {
-    if (this.#isDone()) return;
-    const kind = deviationOf(structure, value);
-    if (kind !== null) this.#note(path, kind);
-    if (structure.kind === 'either') this.compare(structure.structures[0], value, path);
-    if (structure.kind === 'list' && Array.isArray(value)) {
+  const compare = (codec: Codec<unknown>, value: unknown, path: string): void => {
+    if (isDone()) return;
+    const kind = deviationOf(codec, value);
+    if (kind !== null) note(path, kind);
+    if (codec.item !== undefined && Array.isArray(value)) {
       for (const item of value) {
-        if (this.#isDone()) return;
-        this.compare(structure.item, item, pathTo(path, '*'));
+        if (isDone()) return;
+        compare(codec.item, item, pathTo(path, '*'));
       }
     }
-    if (structure.kind === 'record' && isObject(value)) this.#compareMembers(structure, value, path);
-  }
-
-  #compareMembers(structure: RecordStructure, value: object, path: string): void {
-    for (const name of Object.keys(value)) {
-      if (this.#isDone()) return;
-      const known: Member | undefined = Object.hasOwn(structure.members, name) ? structure.members[name] : undefined;
-      const member: unknown = Reflect.get(value, name);
-      if (known === undefined) {
-        if (!structure.hasChosenNames) this.#note(pathTo(path, name.slice(0, NAME_MAX)), 'unknown_field');
-      } else if (known.isOptional && known.structure.kind === 'record' && Array.isArray(member)) {
-        this.#note(pathTo(path, name), 'list_for_object');
-      } else if (!structure.hasChosenNames || member !== null)
-        this.compare(known.structure, member, pathTo(path, name));
-      this.#values -= 1;
+    if (codec.members !== undefined && isObject(value)) {
+      for (const [name, member] of Object.entries(value)) {
+        if (isDone()) return;
+        const known = Object.hasOwn(codec.members, name) ? codec.members[name] : undefined;
+        if (known === undefined && !codec.hasChosenNames) note(pathTo(path, name.slice(0, NAME_MAX)), 'unknown_field');
+        if (known !== undefined && !(codec.hasChosenNames && member === null))
+          compare(known, member, pathTo(path, name));
+        left -= 1;
+      }
     }
-  }
-
-  #note(path: string, kind: DriftKind): void {
-    this.found.set(`${kind} ${path}`, { path, kind });
-  }
-
-  #isDone(): boolean {
-    return this.#values <= 0 || this.found.size >= DRIFTS_MAX;
-  }
+  };
+  compare(root, payload, '');
+  return [...found.values()];
 }
 
 /** Returns the deviation of the value itself, without its members. */
-function deviationOf(structure: Structure, value: unknown): DriftKind | null {
-  switch (structure.kind) {
+function deviationOf({ kind, words, isOptional, isLenient }: Codec<unknown>, value: unknown): DriftKind | null {
+  const isPresent = (value ?? null) !== null;
+  switch (kind) {
     case 'decimal':
-    case 'timestamp':
-      if (structure.orNull && isLost(structure.kind === 'decimal' ? decimalFrom(value) : dateFrom(value), value)) {
-        return 'unreadable_member';
-      }
-      return structure.kind === 'decimal' && typeof value === 'number' ? 'number_for_decimal' : null;
+    case 'timestamp': {
+      const isReadable = !((kind === 'decimal' ? decimalFrom : dateFrom)(value) instanceof Problem);
+      if (isLenient && isPresent && value !== '' && !isReadable) return 'unreadable_member';
+      return kind === 'decimal' && typeof value === 'number' ? 'number_for_decimal' : null;
+    }
     case 'text':
-      if (typeof value === 'string') return structure.words?.includes(value) === false ? 'unknown_word' : null;
-      return structure.orNull && (value ?? null) !== null ? 'unreadable_member' : null;
+      if (typeof value === 'string') return words?.includes(value) === false ? 'unknown_word' : null;
+      return isLenient && isPresent ? 'unreadable_member' : null;
     case 'integer':
       return typeof value === 'string' && !(integerFrom(value) instanceof Problem) ? 'text_for_number' : null;
     case 'list':
       return value === null ? 'null_for_list' : null;
+    case 'record':
+      return isOptional && Array.isArray(value) ? 'list_for_object' : null;
     default:
       return null;
   }
-}
-
-function isLost(read: unknown, value: unknown): boolean {
-  return read instanceof Problem && (value ?? null) !== null && value !== '';
 }

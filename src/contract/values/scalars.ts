@@ -1,5 +1,4 @@
 import { Decimal } from './decimal.ts';
-import { daysInMonth, quickDate, quickDecimal } from './quick.ts';
 
 /** The reason why a value is refused. The message states the rule, never the value, which may hold a customer's data. */
 export class Problem {
@@ -13,7 +12,7 @@ export class Problem {
 // exponent refuse it first.
 const DECIMAL_TEXT = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d{1,2})?$/;
 /** The longest text of a decimal. Each accepted value fits into it in plain notation. */
-export const DECIMAL_TEXT_MAX = 150;
+const DECIMAL_TEXT_MAX = 150;
 /** The precision of the arithmetic. */
 const SIGNIFICANT_DIGITS = 40;
 /** Digits before and after the point: 40 digits, moved by 99 places. */
@@ -27,13 +26,7 @@ const TOO_LONG = new Problem('must be a decimal string of at most 40 significant
  */
 export function decimalFrom(value: unknown): Decimal | Problem {
   if (typeof value === 'number') return decimalFromNumber(value);
-  if (typeof value !== 'string') return NOT_DECIMAL;
-  return quickDecimal(value) ?? exactDecimal(value);
-}
-
-/** Reads any text of an amount. */
-export function exactDecimal(value: string): Decimal | Problem {
-  if (value.length > DECIMAL_TEXT_MAX || !DECIMAL_TEXT.test(value)) return NOT_DECIMAL;
+  if (typeof value !== 'string' || value.length > DECIMAL_TEXT_MAX || !DECIMAL_TEXT.test(value)) return NOT_DECIMAL;
   const decimal = new Decimal(value);
   if (decimal.isZero()) return new Decimal(0); // "-0" would be a negative that is not below zero
   return isWithinBounds(decimal) ? decimal : TOO_LONG;
@@ -66,7 +59,7 @@ export function integerFrom(value: unknown): number | Problem {
 }
 
 const DATE_TEXT =
-  /^(\d{4})-(\d{2})-(\d{2})[Tt ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,30}))?)?(?: ?(Z|z|[+-]\d{2}(?::?\d{2})?))?$/;
+  /^(\d{4}-\d{2}-\d{2})[Tt ](\d{2}:\d{2})(?:(:\d{2})(?:[.,](\d{1,30}))?)?(?: ?(?:[Zz]|([+-])(\d{2})(?::?(\d{2}))?))?$/;
 const DATE_TEXT_MAX = 64;
 const NOT_DATE = new Problem('must be an ISO 8601 date-time, such as "2026-01-31T09:30:00Z"');
 const MINUTE = 60_000;
@@ -76,32 +69,15 @@ const MINUTE = 60_000;
  * than a millisecond are cut. A date or time that does not exist is refused.
  */
 export function dateFrom(value: unknown): Date | Problem {
-  if (typeof value !== 'string') return NOT_DATE;
-  return quickDate(value) ?? exactDate(value);
-}
-
-/** Reads any text of a date-time. */
-export function exactDate(value: string): Date | Problem {
-  if (value.length > DATE_TEXT_MAX) return NOT_DATE;
+  if (typeof value !== 'string' || value.length > DATE_TEXT_MAX) return NOT_DATE;
   const match = DATE_TEXT.exec(value);
   if (match === null) return NOT_DATE;
-  const [, year, month, day, hour, minute, second = '0', fraction = '', zone] = match;
-  const [y, mo, d, h, mi, s] = [Number(year), Number(month), Number(day), Number(hour), Number(minute), Number(second)];
-  if (mo < 1 || mo > 12 || d < 1 || d > daysInMonth(y, mo) || h > 23 || mi > 59 || s > 59) return NOT_DATE;
-  const offset = offsetMinutes(zone);
-  if (offset === null) return NOT_DATE;
-  const date = new Date(0);
-  date.setUTCFullYear(y, mo - 1, d); // Date.UTC reads the years 0 to 99 as 1900 to 1999
-  date.setUTCHours(h, mi, s, Number(fraction.slice(0, 3).padEnd(3, '0')));
-  return offset === 0 ? date : new Date(date.getTime() - offset * MINUTE);
-}
-
-function offsetMinutes(zone: string | undefined): number | null {
-  if (zone === undefined) return 0;
-  const digits = zone.slice(1).replace(':', ''); // none in "Z", and without minutes two
-  const [hours, minutes] = [Number(digits.slice(0, 2)), Number(digits.slice(2))];
-  if (hours > 23 || minutes > 59) return null;
-  return (zone.startsWith('-') ? -1 : 1) * (hours * 60 + minutes);
+  const [, day = '', time, second = ':00', fraction = '', sign, hours = '0', minutes = '0'] = match;
+  const date = new Date(`${day}T${time}${second}.${fraction.slice(0, 3).padEnd(3, '0')}Z`);
+  // Date accepts 30 February and 24:00, and moves them into the next month or day.
+  if (date.getUTCDate() !== Number(day.slice(8)) || Number(hours) > 23 || Number(minutes) > 59) return NOT_DATE;
+  const offset = Number(hours) * 60 + Number(minutes);
+  return offset === 0 ? date : new Date(date.getTime() + (sign === '-' ? offset : -offset) * MINUTE);
 }
 
 /** Returns the length in code points, which the limits of the service count. */

@@ -1,5 +1,5 @@
 import { ConfigurationError } from '../../errors/classes.ts';
-import { engine, hexToBase64 } from '../../webhooks/verify/hmac.ts';
+import { engine, hexToBase64 } from '../../webhooks/verify/signature.ts';
 import type { Dialect } from '../dialect/dialects.ts';
 import { shown } from '../option-checks.ts';
 import type { Settings } from '../settings.ts';

@@ -76,9 +76,8 @@ const SDK_REPLIES: Readonly<Partial<Record<Verdict, readonly [status: number, me
   ],
   unknown_payment: [
     500,
-    'The signature holds, but your handler does not know the name of the event, and there is no onUnknown: pin the name with eventNames.',
+    'The signature holds, but your handler does not know the name of the event, and there is no onUnknown: handle it there.',
   ],
-  too_many_bodies: [503, 'Too many large bodies were being read by your process at that moment.'],
   handler_failed: [500, 'The signature holds, and your function threw. The onReport of your handler has the error.'],
   setup: [500, `Your handler is wired wrongly: most often the body was parsed or read before. ${REPORT}`],
   store_failed: [503, 'The signature holds, and the store of your handler failed. Its onReport has the error.'],

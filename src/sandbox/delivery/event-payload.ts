@@ -1,6 +1,5 @@
 import { eventOfStatus } from '../../contract/statuses.ts';
 import type { KnownEventType } from '../../contract/types.ts';
-import { OTHER_EVENT_NAMES } from '../../dialect-file/pins.ts';
 import type { Dialect } from '../dialect/dialects.ts';
 import { withDecimals } from '../dialect/wire-form.ts';
 import type { InvoiceRecord } from '../state/records.ts';
@@ -11,24 +10,14 @@ export function eventTypeOf(invoice: InvoiceRecord): KnownEventType {
 }
 
 /** The options of `verifyWebhook` and the handler that a receiver needs for the webhooks of a dialect. */
-export function receiverPins({ orderIdMember, eventName, eventSpelling }: Dialect): {
-  orderIdMember?: string;
-  eventNames?: { paid: string; canceled: string };
-} {
-  const inBody = eventName !== 'header' && eventName !== 'nowhere';
-  return {
-    ...(orderIdMember === 'order_id' || orderIdMember === 'order.id' ? { orderIdMember } : {}),
-    ...(eventSpelling === 'other' && inBody ? { eventNames: { paid: PAID, canceled: DROPPED } } : {}),
-  };
+export function receiverPins({ orderIdMember }: Dialect): { orderIdMember?: string } {
+  return orderIdMember === 'order_id' || orderIdMember === 'order.id' ? { orderIdMember } : {};
 }
-
-const { paid: PAID, canceled: DROPPED } = OTHER_EVENT_NAMES;
 
 function spelled(type: KnownEventType, spelling: Dialect['eventSpelling']): string {
   if (spelling === 'upper') return type.replace('.', '_').toUpperCase();
   if (spelling === 'namespaced') return `com.merchant.${type}`;
-  if (spelling === 'versioned') return `${type}.v1`;
-  return spelling === 'plain' ? type : type === 'invoice.paid' ? PAID : DROPPED;
+  return spelling === 'versioned' ? `${type}.v1` : type;
 }
 
 /**

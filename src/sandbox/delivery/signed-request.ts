@@ -1,5 +1,4 @@
-import { toBase64url } from '../../webhooks/verify/hmac.ts';
-import { signWebhook } from '../../webhooks/verify/signature.ts';
+import { signWebhook, toBase64url } from '../../webhooks/verify/signature.ts';
 import type { Dialect } from '../dialect/dialects.ts';
 import type { DeliveryFault } from '../state/faults.ts';
 import type { DeliveryRecord } from '../state/records.ts';

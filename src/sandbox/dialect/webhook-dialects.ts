@@ -38,16 +38,9 @@ export const WEBHOOK_DIALECTS = {
   eventName: entry(payload, 'where the event is named', ['event', 'event_type', 'type', 'header', 'nowhere'], {
     meaning: 'a member of the body, the header X-Webhook-Event, or nowhere',
   }),
-  eventSpelling: entry(
-    payload,
-    'how the event is spelled there',
-    ['plain', 'upper', 'namespaced', 'versioned', 'other'],
-    {
-      pin: '`eventNames` of `verifyWebhook`, for `other`',
-      meaning:
-        '`invoice.paid`, `INVOICE_PAID`, `com.merchant.invoice.paid`, `invoice.paid.v1`, or other words: `payment.settled`',
-    },
-  ),
+  eventSpelling: entry(payload, 'how the event is spelled there', ['plain', 'upper', 'namespaced', 'versioned'], {
+    meaning: '`invoice.paid`, `INVOICE_PAID`, `com.merchant.invoice.paid`, or `invoice.paid.v1`',
+  }),
   eventNulls: entry(payload, 'members of the other event', ['absent', 'null'], {
     meaning: '`null`: they are null, and so is original_amount of an exact payment',
   }),

@@ -1,7 +1,5 @@
-import { ReadingStopped } from '../handle/reading-stopped.ts';
+import { BodyChunks, bodyGone } from '../body.ts';
 import type { WebhookHandler } from '../handler.ts';
-import { GrowingBody } from './growing-body.ts';
-import { bodyGone } from './setup-advice.ts';
 
 /**
  * Returns the handler as a function from Request to Response, for Next route handlers, Hono (`c.req.raw`), Bun, Deno and
@@ -22,28 +20,24 @@ export function toFetchHandler(handler: WebhookHandler): (request: Request) => P
   };
 }
 
-async function readRequest(request: Request, limit: number, signal: AbortSignal): Promise<Uint8Array> {
-  if (request.bodyUsed) throw bodyGone('consumed', 'fetch');
+async function readRequest(request: Request, limit: number, signal: AbortSignal): Promise<Uint8Array | null> {
   const stream = request.body;
+  if (request.bodyUsed || stream?.locked === true) throw bodyGone('consumed', 'fetch');
   if (stream === null) return new Uint8Array();
   if (stream === undefined) return new Uint8Array(await request.arrayBuffer()); // a polyfill without streams
-  if (stream.locked) throw bodyGone('consumed', 'fetch');
   const reader = stream.getReader();
-  const body = new GrowingBody(limit, null);
+  const body = new BodyChunks(limit);
   const cancel = (): void => void reader.cancel().catch(() => {});
   signal.addEventListener('abort', cancel); // the handler has answered by then
-  try {
-    for (;;) {
-      const { done, value } = await reader.read().catch(() => {
-        throw new ReadingStopped('aborted');
-      });
-      if (done) return body.take();
-      body.add(value);
+  for (;;) {
+    const read = await reader.read().catch(() => null);
+    if (read === null) return null;
+    if (read.done) return body.take();
+    try {
+      body.add(read.value);
+    } catch (error) {
+      cancel();
+      throw error;
     }
-  } catch (error) {
-    cancel();
-    throw error;
-  } finally {
-    body.drop();
   }
 }

@@ -1,12 +1,10 @@
 import { isObject, type JsonObject } from '../../contract/json.ts';
 import { ConfigurationError } from '../../errors/classes.ts';
-import { readMember } from '../event/payload.ts';
-import type { WebhookRequest } from '../handle/handle-request.ts';
+import { bodyGone, type RawBody, tooLarge } from '../body.ts';
+import { readMember } from '../event/event.ts';
 import type { WebhookReply } from '../handle/verdict.ts';
-import type { WebhookHandler } from '../handler.ts';
-import { base64ToBytes } from '../verify/hmac.ts';
-import { type RawBody, tooLarge } from '../verify/raw-body.ts';
-import { bodyGone } from './setup-advice.ts';
+import type { WebhookHandler, WebhookRequest } from '../handler.ts';
+import { base64ToBytes } from '../verify/signature.ts';
 
 // The parts of AWS's events that the adapter uses, typed by hand. The declarations of this package must not need AWS's
 // types, and those of `@types/aws-lambda` must fit. The adapters may import the handler's type and the rooms below it.

@@ -1,8 +1,8 @@
+import { BodyChunks, bodyGone, type Framework, type RawBody, tooLarge } from '../body.ts';
 import type { WebhookReply } from '../handle/verdict.ts';
 import type { WebhookHandler } from '../handler.ts';
-import type { HeadersInput } from '../verify/headers.ts';
-import { type KeptBody, type NodeRequest, nodeBody, wasReset } from './node-body.ts';
-import type { Framework } from './setup-advice.ts';
+import { utf8 } from '../verify/signature.ts';
+import type { HeadersInput } from '../verify/verify.ts';
 
 /** The handler for Node's HTTP server and the frameworks based on it. */
 export interface NodeHandler {
@@ -35,7 +35,6 @@ export function toNodeHandler(handler: WebhookHandler): NodeHandler {
         method: request.method ?? '',
         headers: headersOf(request),
         body: (limit, signal) => nodeBody(request, kept, framework, limit, signal),
-        wasReset: () => wasReset(request),
       });
       sendReply(request, response, reply);
     } catch (error) {
@@ -44,6 +43,39 @@ export function toNodeHandler(handler: WebhookHandler): NodeHandler {
       next(error);
     }
   };
+}
+
+// The parts of Node's request that the adapter uses, typed by hand. The declarations of this package must not need Node's
+// types, and the request of a framework must fit.
+
+/** The part of `http.IncomingMessage` that the adapter uses. The requests of Express and Nest extend it. */
+export interface NodeRequest {
+  readonly method?: string | undefined;
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+  /** Names and values alternately. Shows repeated headers, which `headers` drops or joins. */
+  readonly rawHeaders?: readonly string[] | undefined;
+  /** The body as a parser of a framework left it. */
+  readonly body?: unknown;
+  /** The bytes, which Nest and other frameworks keep on request. */
+  readonly rawBody?: unknown;
+  readonly readableDidRead?: boolean | undefined;
+  readonly destroyed?: boolean | undefined;
+  readonly complete?: boolean | undefined;
+  readonly aborted?: boolean | undefined;
+  readonly httpVersionMajor?: number | undefined;
+  /** HTTP/2: the stream, and the code with which it was reset. 0 or undefined if it was not reset. */
+  readonly stream?:
+    | {
+        readonly aborted?: boolean | undefined;
+        readonly rstCode?: number | undefined;
+        close?(code: number): unknown;
+      }
+    | undefined;
+  on(event: string, listener: (chunk: Uint8Array | string) => void): unknown;
+  off(event: string, listener: (chunk: Uint8Array | string) => void): unknown;
+  resume(): unknown;
+  pause?(): unknown;
+  destroy?(): unknown;
 }
 
 /** The part of `http.ServerResponse`, or of the response of a framework, that the adapter uses. */
@@ -134,4 +166,80 @@ function sendReply(request: NodeRequest, response: NodeResponse, reply: WebhookR
     if (request.stream?.close === undefined) request.destroy?.();
     else request.stream.close(NO_ERROR);
   });
+}
+
+/** The body as a framework left it, the most reliable form first. */
+interface KeptBody {
+  readonly rawBody: unknown;
+  readonly body: unknown;
+}
+
+/** Returns the raw body: the bytes that the framework kept, or those of the stream. Throws a setup error if neither exists. */
+async function nodeBody(
+  request: NodeRequest,
+  kept: KeptBody,
+  framework: Framework,
+  limit: number,
+  signal: AbortSignal,
+): Promise<RawBody | null> {
+  for (const value of [kept.rawBody, kept.body]) {
+    if (ArrayBuffer.isView(value)) return value;
+  }
+  // Before the parsed body: Express sets `{}` on requests whose body no parser has read.
+  if (isUnread(request, kept)) return await readStream(request, limit, signal);
+  for (const value of [kept.rawBody, kept.body]) {
+    if (typeof value === 'string') return value; // from a text parser: the signature shows whether it is the exact text
+  }
+  throw bodyGone(kept.body === undefined || kept.body === null ? 'consumed' : 'parsed', framework);
+}
+
+function isUnread(request: NodeRequest, kept: KeptBody): boolean {
+  // Bridges and mocks that are not real streams do not know. They have their data in `body`.
+  if (request.readableDidRead === undefined) return kept.body === undefined && kept.rawBody === undefined;
+  return !request.readableDidRead;
+}
+
+function readStream(request: NodeRequest, limit: number, signal: AbortSignal): Promise<Uint8Array | null> {
+  const declared = request.headers['content-length'];
+  if (typeof declared === 'string' && Number(declared) > limit) {
+    request.resume(); // discards the body, so that the sender reads the answer
+    return Promise.reject(tooLarge(limit));
+  }
+  if (isCutShort(request) || (request.destroyed === true && request.complete !== true)) return Promise.resolve(null);
+  return new Promise((resolve, reject) => {
+    const body = new BodyChunks(limit);
+    const end = (settle: () => void): void => {
+      request.off('data', onData);
+      request.off('end', onEnd);
+      request.off('close', onBroken);
+      request.off('aborted', onBroken);
+      signal.removeEventListener('abort', onTimeLimit);
+      settle();
+    };
+    const onData = (chunk: Uint8Array | string): void => {
+      try {
+        body.add(typeof chunk === 'string' ? utf8(chunk) : chunk); // text after req.setEncoding
+      } catch (error) {
+        end(() => reject(error));
+        request.resume();
+      }
+    };
+    // HTTP/2 ends the stream of a request that was reset.
+    const onEnd = (): void => end(() => resolve(isCutShort(request) ? null : body.take()));
+    const onBroken = (): void => end(() => resolve(null));
+    const onTimeLimit = (): void => {
+      end(() => resolve(null)); // the handler has answered
+      request.pause?.();
+    };
+    request.on('end', onEnd);
+    request.on('close', onBroken);
+    request.on('aborted', onBroken);
+    request.on('error', onBroken); // not removed: an error event without a listener ends the process
+    signal.addEventListener('abort', onTimeLimit);
+    request.on('data', onData);
+  });
+}
+
+function isCutShort({ aborted, stream }: NodeRequest): boolean {
+  return aborted === true || stream?.aborted === true || (stream?.rstCode ?? 0) !== 0;
 }

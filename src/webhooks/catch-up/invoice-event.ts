@@ -2,9 +2,9 @@ import { isObject, type JsonObject } from '../../contract/json.ts';
 import { eventOfStatus } from '../../contract/statuses.ts';
 import type { Decimal } from '../../contract/values/decimal.ts';
 import { decimalFrom, Problem } from '../../contract/values/scalars.ts';
-import { buildEvent, malformed } from '../event/event-decoder.ts';
+import { buildEvent, malformed } from '../event/event.ts';
 import type { InvoiceEvent } from '../event/events.ts';
-import type { CatchUpInvoice } from './catch-up-client.ts';
+import type { CatchUpInvoice } from './catch-up.ts';
 
 /**
  * Builds the event that the webhook of a final invoice would have delivered. It uses the decoder of deliveries, so that
@@ -22,8 +22,8 @@ export function eventOfInvoice(invoice: CatchUpInvoice): InvoiceEvent {
   const isPaid = eventOfStatus(status) === 'invoice.paid';
   const inner = isPaid ? paidPayload(invoice) : basePayload(invoice, invoice.amount);
   return buildEvent(
-    { inner, root: inner, status, name: null, raw },
-    { source: 'catch_up', id: null, signed_at: null, secretIndex: null, headerName: null },
+    { inner, root: inner, name: null, raw },
+    { source: 'catch_up', id: null, signed_at: null, secretIndex: null },
   );
 }
 

@@ -70,7 +70,7 @@ export interface InvoiceCanceledEvent extends KnownEvent<'invoice.canceled'> {
 /** A genuine delivery of an event or a status that this package does not know. Members that cannot be read are null. */
 export interface UnknownInvoiceEvent extends EventBase {
   readonly type: 'unknown';
-  /** The event's name in the body, or otherwise in the unsigned header X-Webhook-Event, or null if neither has one. */
+  /** The event's name in the signed body, or null if the body has none. */
   readonly event_name: string | null;
   /** The merchant's order id. Null if no member of the body is certainly that. */
   readonly external_id: string | null;

@@ -1,16 +1,16 @@
 import { type Callback, checkCallbacks, configurationFail, type Fail, kindOf } from '../../checks.ts';
-import { EVENT_TYPES, EVENTS } from '../../contract/statuses.ts';
-import type { InvoiceEventHandlers } from '../event/events.ts';
+import { EVENT_ROWS } from '../event/event.ts';
+import type { InvoiceEvent, InvoiceEventHandlers } from '../event/events.ts';
 import type { WebhookStore } from '../stores/store.ts';
-import { type WebhookSecret, weakSecrets } from '../verify/secrets.ts';
+import { type WebhookSecret, weakSecrets } from '../verify/signature.ts';
 import {
   parseVerifyOptions,
   VERIFY_OPTIONS,
   type VerifySettings,
   type VerifyWebhookOptions,
-} from '../verify/verify-options.ts';
+} from '../verify/verify.ts';
+import { globalTimers, type WebhookTimers } from './process-event.ts';
 import { Reporter, type WebhookReport } from './report.ts';
-import type { WebhookTimers } from './run-claimed.ts';
 
 /** 12 seconds. The service gives up after 15. @see [Retries](../../../docs/service-interface.md#retries) */
 const DEFAULT_TIMEOUT = 12_000;
@@ -37,7 +37,7 @@ export interface WebhookContext {
  *   store: postgresStore(pool),
  *   onPaid: (event, { tx }) => tx.query('UPDATE orders SET paid = $1 WHERE id = $2', [event.credited_usdt.toFixed(), event.external_id]),
  *   onCanceled: (event, { tx }) => tx.query('UPDATE orders SET canceled = true WHERE id = $1', [event.external_id]),
- *   onReport: (report) => console.warn(report.reason, report.message),
+ *   onReport: ({ reason, external_id, message, error }) => console.warn(reason, external_id, message, error ?? ''),
  * });
  */
 export interface WebhookHandlerOptions<Extra extends object = object>
@@ -47,7 +47,11 @@ export interface WebhookHandlerOptions<Extra extends object = object>
   readonly secret: WebhookSecret;
   /** Remembers which events are done. `memoryStore()` forgets them at a restart. */
   readonly store: WebhookStore<Extra>;
-  /** Called for every refusal, duplicate and takeover, for your log. It is not awaited, and its errors are ignored. */
+  /**
+   * Called for every refusal, duplicate and takeover, for your log. It is not awaited, and its errors are ignored.
+   *
+   * @defaultValue failures of your function, the store, the payload and the setup go to `console.error`
+   */
   readonly onReport?: Callback<[report: WebhookReport]> | undefined;
   /** Milliseconds until the answer is 503, at most 15,000. Your function may continue after it. @defaultValue 12,000 */
   readonly timeout?: number | undefined;
@@ -57,30 +61,22 @@ export interface WebhookHandlerOptions<Extra extends object = object>
   readonly timers?: WebhookTimers | undefined;
 }
 
-const EVENT_HANDLERS = EVENT_TYPES.map((type) => EVENTS[type].handler);
-const FUNCTIONS = [...EVENT_HANDLERS, 'onUnknown', 'onReport'] as const;
+/** The merchant's function for an event. The row of the event names it, so it takes events of that type. */
+export type EventFunction<Extra> = (event: InvoiceEvent, context: WebhookContext & Extra) => unknown;
 
 /** The options after their check. */
 export interface HandlerSettings<Extra extends object> {
   readonly verify: VerifySettings;
-  readonly options: Pick<WebhookHandlerOptions<Extra>, 'store' | (typeof FUNCTIONS)[number]>;
+  readonly options: Pick<WebhookHandlerOptions<Extra>, 'store' | 'onReport'>;
+  /** The merchant's functions by the name of their option. */
+  readonly functions: ReadonlyMap<string, EventFunction<Extra>>;
   readonly timeout: number;
   readonly timers: WebhookTimers;
 }
 
-const globalTimers: WebhookTimers = {
-  setTimeout: (run, ms) => setTimeout(run, ms),
-  clearTimeout: (timer) => clearTimeout(timer as ReturnType<typeof setTimeout>), // the result of setTimeout above
-};
-
-const OPTIONS: ReadonlySet<string> = new Set<keyof WebhookHandlerOptions>([
-  'secret',
-  'store',
-  ...FUNCTIONS,
-  'timeout',
-  ...VERIFY_OPTIONS,
-  'timers',
-]);
+/** The functions that every handler has. Those of later events are optional: `onUnknown` takes what has none. */
+const REQUIRED = ['onPaid', 'onCanceled'] as const;
+const OTHER_OPTIONS = ['secret', 'store', 'onReport', 'timeout', 'timers', ...VERIFY_OPTIONS] as const;
 
 /**
  * Reads the options when a handler is created, and reports weak secrets.
@@ -90,29 +86,27 @@ const OPTIONS: ReadonlySet<string> = new Set<keyof WebhookHandlerOptions>([
 export function readHandlerOptions<Extra extends object>(
   options: WebhookHandlerOptions<Extra>,
 ): HandlerSettings<Extra> {
-  const settings = parseHandlerOptions(options);
-  reportWeakSecrets(settings);
-  return settings;
-}
-
-function parseHandlerOptions<Extra extends object>(options: WebhookHandlerOptions<Extra>): HandlerSettings<Extra> {
   const fail = configurationFail('createWebhookHandler');
-  if (typeof options !== 'object' || options === null) fail(`needs { secret, store, ${EVENT_HANDLERS.join(', ')} }`);
-  const { secret, store, timeout = DEFAULT_TIMEOUT, timers = globalTimers } = options;
-  const verify = parseVerifyOptions(secret, options, { name: 'createWebhookHandler', known: OPTIONS });
+  if (typeof options !== 'object' || options === null) fail(`needs { secret, store, ${REQUIRED.join(', ')} }`);
+  const { secret, store, timeout = DEFAULT_TIMEOUT, timers = globalTimers, onReport, now } = options;
+  const names = new Set<string>([...REQUIRED, ...EVENT_ROWS.map((row) => row.handler), 'onUnknown']);
+  const verify = parseVerifyOptions(secret, options, 'createWebhookHandler', new Set([...names, ...OTHER_OPTIONS]));
   checkStore(store, fail);
-  for (const name of EVENT_HANDLERS) {
-    if (typeof options[name] !== 'function') fail(`${name} must be a function, not ${kindOf(options[name])}`);
-  }
-  const { onUnknown, onReport, now } = options;
-  checkCallbacks({ onUnknown, onReport, now }, fail);
+  checkCallbacks({ onReport, now }, fail);
   if (typeof timeout !== 'number' || !(timeout > 0 && timeout <= MAX_TIMEOUT)) {
     fail(`timeout must be 1 to ${MAX_TIMEOUT} milliseconds: the service gives up after 15 seconds`);
   }
-  // Copies: a caller who uses one object for two handlers must not change the first.
-  const functions = Object.fromEntries(FUNCTIONS.map((name) => [name, options[name]?.bind(options)]));
-  const kept = { store, ...functions } as HandlerSettings<Extra>['options']; // the same functions under the same names
-  return { verify, options: kept, timeout, timers };
+  const functions = new Map<string, EventFunction<Extra>>();
+  for (const name of names) {
+    const given: unknown = Reflect.get(options, name);
+    const isRequired = REQUIRED.some((required) => required === name);
+    if (typeof given === 'function')
+      functions.set(name, given.bind(options)); // of the merchant's object, as a method call
+    else if (given !== undefined || isRequired) fail(`${name} must be a function, not ${kindOf(given)}`);
+  }
+  const settings = { verify, options: { store, onReport: onReport?.bind(options) }, functions, timeout, timers };
+  reportWeakSecrets(settings);
+  return settings;
 }
 
 /** Once, because a delivery would not show it. */

@@ -1,12 +1,13 @@
-import { EVENTS } from '../../contract/statuses.ts';
+import { asUnknown, EVENT_ROWS, normalizedId } from '../event/event.ts';
 import type { InvoiceEvent } from '../event/events.ts';
-import { hasMemberAnywhere } from '../event/payload.ts';
-import type { ClaimResult } from '../stores/store.ts';
-import { dedupeKey, eventDigest } from './dedupe.ts';
+import type { Claim, ClaimResult, WebhookStore } from '../stores/store.ts';
+import { engine } from '../verify/signature.ts';
 import type { HandlerSettings, WebhookContext } from './handler-options.ts';
 import type { Reporter } from './report.ts';
-import { releaseQuietly, runClaimed } from './run-claimed.ts';
 import { type Ending, LEASE } from './verdict.ts';
+
+// A trusted event on its way through the store and the merchant's function: key, claim, function, completion. A webhook and
+// `catchUp` take the same way.
 
 /**
  * Takes a trusted event through the store and the merchant's function. Never rejects.
@@ -14,17 +15,21 @@ import { type Ending, LEASE } from './verdict.ts';
  * @param signal Aborted at the time limit: a function that has not begun then does not begin.
  */
 export async function playEvent<Extra extends object>(
-  event: InvoiceEvent,
+  given: InvoiceEvent,
   settings: HandlerSettings<Extra>,
   signal: AbortSignal,
   reporter: Reporter,
 ): Promise<Ending> {
-  const { options, timers } = settings;
+  const { options, functions, timers } = settings;
   const { store } = options;
+  const row = EVENT_ROWS.find(({ name }) => name === given.type);
+  const own = row === undefined ? undefined : functions.get(row.handler);
+  // An event that is newer than the merchant's code has no function of its own.
+  const event = own === undefined ? asUnknown(given) : given;
+  const handler = own ?? functions.get('onUnknown');
   reporter.event = event;
   const key = await dedupeKey(event, store.namespace);
   reporter.key = key;
-  const handler = handlerOf(event, options);
   if (handler === undefined) return endingWithoutHandler(event);
   const claim = { key, owner: crypto.randomUUID() };
   const digest = await eventDigest(event);
@@ -46,48 +51,41 @@ export async function playEvent<Extra extends object>(
   }
   if (signal.aborted) {
     await releaseQuietly(store, claim);
-    return { verdict: 'time_limit', message: 'The store took too long. Your function did not begin.' };
+    return { verdict: 'time_limit', message: NOT_BEGUN };
   }
+  const takenOver = result.state === 'taken_over';
   if (result.state === 'taken_over') {
     const other = result.digest === digest ? '' : ' Its amounts or status differ from this one.';
     reporter.report('taken_over', `An earlier attempt at this event did not end. It is handled again now.${other}`);
   }
-  const takenOver = result.state === 'taken_over';
   const context: WebhookContext = { signal, deliveryId: event.id, dedupeKey: key, takenOver };
-  return await runClaimed(store, claim, timers, (extra) => handler(event, { ...context, ...extra }));
+  return await runClaimed(store, claim, timers, signal, (extra) => handler(event, { ...context, ...extra }));
 }
 
-type AnyEventHandler<Extra> = (event: InvoiceEvent, context: WebhookContext & Extra) => unknown;
-
-function handlerOf<Extra extends object>(
-  { type }: InvoiceEvent,
-  options: HandlerSettings<Extra>['options'],
-): AnyEventHandler<Extra> | undefined {
-  const handler = options[type === 'unknown' ? 'onUnknown' : EVENTS[type].handler];
-  return handler as AnyEventHandler<Extra> | undefined; // the row names the function for events of this type
-}
-
+const NOT_BEGUN = 'The store took too long. Your function did not begin.';
 const MAX_SHOWN_NAME = 100;
 
 /** An unknown event without `onUnknown`. If it may be about money it is refused: the service repeats it and shows it as failed. */
 function endingWithoutHandler(event: InvoiceEvent): Ending {
   const { event_name } = event.type === 'unknown' ? event : { event_name: null };
   const name = event_name === null ? '' : ` "${event_name.slice(0, MAX_SHOWN_NAME)}"`;
-  return mayBeAboutMoney(event)
+  return mayBeAboutMoney(event.raw, 0)
     ? {
         verdict: 'unknown_payment',
-        message: `An unknown event${name} may be about money, and there is no onUnknown: answered 500, so that the service repeats it. Pin its name with eventNames if it is a payment or a cancellation. Otherwise handle it in onUnknown.`,
+        message: `An unknown event${name} may be about money, and there is no onUnknown: answered 500, so that the service repeats it. Handle it in onUnknown.`,
       }
     : { verdict: 'no_handler', message: `An unknown event${name} was acknowledged, because there is no onUnknown.` };
 }
 
+const DEEPEST = 8;
+
 /** Looks at any depth: an envelope may have a status that hides that of the invoice. */
-function mayBeAboutMoney({ raw }: InvoiceEvent): boolean {
-  const isSuccess = (status: unknown): boolean =>
-    typeof status === 'string' && status.trim().toLowerCase() === 'success';
-  return (
-    hasMemberAnywhere(raw, 'status', isSuccess) || hasMemberAnywhere(raw, 'credited_usdt', (value) => value !== null)
-  );
+function mayBeAboutMoney(value: unknown, depth: number): boolean {
+  if (typeof value !== 'object' || value === null || depth > DEEPEST) return false;
+  return Object.entries(value).some(([name, inner]) => {
+    if (name === 'status' && typeof inner === 'string' && inner.trim().toLowerCase() === 'success') return true;
+    return (name === 'credited_usdt' && inner !== null) || mayBeAboutMoney(inner, depth + 1);
+  });
 }
 
 const reportedForgetful = new WeakSet<object>();
@@ -114,4 +112,217 @@ function repeatOfDone(isSame: boolean): Ending {
         message:
           'The event was handled before, with other amounts or another status. Nothing was done: compare the two.',
       };
+}
+
+/**
+ * Builds the key of an event: `{namespace/}{invoice_uuid}:paid`, `…:canceled` or `…:unknown:{name}:{status}`. Two
+ * deliveries are the same event exactly if their keys are equal.
+ *
+ * It uses signed content only: X-Webhook-Id is not signed, so a replay could change it. Each part is encoded so that it
+ * contains no separator. The key is ASCII of at most 300 characters, and no two events share one.
+ */
+export async function dedupeKey(event: InvoiceEvent, namespace: string | undefined): Promise<string> {
+  const invoice = await keyPart(normalizedId(event.invoice_uuid));
+  const start = namespace === undefined || namespace === '' ? invoice : `${await keyPart(namespace)}/${invoice}`;
+  const row = EVENT_ROWS.find(({ name }) => name === event.type);
+  if (row !== undefined) return `${start}:${row.key}`;
+  // With the name: a requested refund and an opened dispute are two events, even if both have the status `pending`.
+  const name = event.type === 'unknown' ? (event.event_name ?? '') : event.type;
+  return `${start}:unknown:${await keyPart(name)}:${await keyPart(event.status)}`;
+}
+
+/** Four parts of this length and their separators make a key of 300 characters, which every database can index. */
+const LONGEST_PART = 71;
+
+/**
+ * Encodes one part as ASCII without `:` and `/`. Other characters become `%` and four hex digits for each UTF-16 unit. Half
+ * a surrogate pair and NUL, which databases refuse or replace, therefore stay distinct. A long part becomes its digest
+ * after a `=`, which no encoded part contains.
+ */
+async function keyPart(text: string): Promise<string> {
+  const encoded = text.replace(/[^A-Za-z0-9._-]/g, (unit) => `%${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  return encoded.length <= LONGEST_PART ? encoded : `sha256=${await engine().sha256(encoded)}`;
+}
+
+/** The digest of the values that the merchant acts on. A duplicate with another digest is reported. */
+export async function eventDigest(event: InvoiceEvent): Promise<string> {
+  const { amount, credited_usdt, adjusted, status } = event;
+  return await engine().sha256(
+    JSON.stringify([amount?.toFixed() ?? null, credited_usdt?.toFixed() ?? null, adjusted, status]),
+  );
+}
+
+/** Timers, for tests. The defaults are the global functions. */
+export interface WebhookTimers {
+  setTimeout(run: () => void, ms: number): unknown;
+  clearTimeout(timer: unknown): void;
+}
+
+export const globalTimers: WebhookTimers = {
+  setTimeout: (run, ms) => setTimeout(run, ms),
+  clearTimeout: (timer) => clearTimeout(timer as ReturnType<typeof setTimeout>), // the result of setTimeout above
+};
+
+const MESSAGES = {
+  done: 'The event was handled.',
+  handler_failed: 'Your function threw. The claim was released, so that the next attempt can run the function again.',
+  failed_after_commit:
+    'Your function threw after its commit. The event is done and answered 200: the rest of the function will not run again.',
+  store_failed: 'The store failed around your function. If the function succeeded, it may run again.',
+  lease_lost: 'Your function outlived its lease, and another attempt took the event over.',
+} as const;
+
+function ended(verdict: keyof typeof MESSAGES, thrown?: { readonly error: unknown }): Ending {
+  return { verdict, message: MESSAGES[verdict], ...thrown };
+}
+
+/**
+ * The second phase: runs the merchant's function, then the completion. Never rejects.
+ *
+ * If the function fails, the claim is released, unless the function had committed before: the event is then done, and a
+ * repeat would write twice. If the store fails after the function succeeded, the claim is kept: to release it would
+ * start a second run at once.
+ */
+async function runClaimed<Extra extends object>(
+  store: WebhookStore<Extra>,
+  claim: Claim,
+  timers: WebhookTimers,
+  signal: AbortSignal,
+  work: (extra: Extra) => unknown,
+): Promise<Ending> {
+  const endLease = keepLease(store, claim, timers);
+  const run: { state: 'waiting' | 'stopped' | 'working' | 'ended'; failure: { readonly error: unknown } | null } = {
+    state: 'waiting',
+    failure: null,
+  };
+  const watched = async (extra: Extra): Promise<void> => {
+    try {
+      if (signal.aborted) {
+        run.state = 'stopped';
+        throw new Error(NOT_BEGUN); // makes the store roll back
+      }
+      run.state = 'working';
+      await work(extra);
+      run.state = 'ended';
+    } catch (error) {
+      if (run.state === 'working') run.state = 'ended';
+      run.failure = { error };
+      throw error;
+    }
+  };
+  try {
+    const result = store.run === undefined ? await runPlain(store, claim, watched) : await store.run(claim, watched);
+    if (run.state === 'waiting') throw new Error('The store answered without running the work.');
+    // The store may be the merchant's. A failure that comes later would find the event done, and would be lost.
+    if (run.state === 'working') {
+      throw new Error('The store answered before the work had ended: run() must await work(extra).');
+    }
+    // Before the failure: a store may report the loss to the function by throwing, which is not the function's failure.
+    if (!result) return ended('lease_lost');
+    // Only if the store reports it: a store that swallows the failure must not turn it into a success.
+    if (typeof result === 'object') return ended('failed_after_commit', { error: result.failedAfterCommit });
+    if (run.failure === null) return ended('done');
+    throw run.failure.error;
+  } catch (error) {
+    const { state, failure } = run;
+    if (state !== 'working' && (failure !== null || state === 'waiting')) await releaseQuietly(store, claim);
+    if (state === 'stopped') return { verdict: 'time_limit', message: NOT_BEGUN };
+    return failure === null ? ended('store_failed', { error }) : ended('handler_failed', failure);
+  } finally {
+    endLease();
+  }
+}
+
+async function runPlain<Extra extends object>(
+  store: WebhookStore<Extra>,
+  claim: Claim,
+  work: (extra: Extra) => Promise<void>,
+): Promise<boolean> {
+  await work({} as Extra); // a store without `run` promises no additions
+  try {
+    return await store.complete(claim);
+  } catch {
+    return await store.complete(claim); // once more: it may have been applied, and a lost one would repeat the work
+  }
+}
+
+/** Releases a claim. Ignores a failure of the store, because the lease expires. */
+async function releaseQuietly(store: Pick<WebhookStore, 'release'>, claim: Claim): Promise<void> {
+  try {
+    await store.release(claim);
+  } catch {
+    // The lease expires.
+  }
+}
+
+/** A claim of 50 seconds survives one renewal that fails. */
+const RENEW_EVERY = 20_000;
+/** After 10 minutes a function that has not settled counts as dead: renewal ends, and a repeat takes the event over. */
+const MAX_RUN = 600_000;
+
+/** Renews a claim until the returned function is called, the claim is lost, or its time has ended. */
+function keepLease(store: Pick<WebhookStore, 'renew'>, claim: Claim, timers: WebhookTimers): () => void {
+  let left = MAX_RUN / RENEW_EVERY;
+  let timer: unknown;
+  let isOver = false;
+  const end = (): void => {
+    isOver = true;
+    timers.clearTimeout(timer);
+  };
+  const renew = async (): Promise<void> => {
+    left -= 1;
+    next(); // first, so that a renewal which hangs does not delay the next one
+    try {
+      if (!(await store.renew(claim, LEASE))) end();
+    } catch {
+      // The next renewal may succeed. If none does, the completion finds the claim lost and reports it.
+    }
+  };
+  const next = (): void => {
+    if (isOver || left === 0) return;
+    timer = timers.setTimeout(() => void renew(), RENEW_EVERY);
+    unref(timer);
+  };
+  next();
+  return end;
+}
+
+// A renewal alone must not keep a Node process alive.
+function unref(timer: unknown): void {
+  if (typeof timer === 'object' && timer !== null && 'unref' in timer && typeof timer.unref === 'function')
+    timer.unref();
+}
+
+/** Work that is subject to the time limit. */
+export interface LimitedWork {
+  /** How it ended, or null if the time limit came first. */
+  readonly ending: Ending | null;
+  /** The work itself, which continues after the limit. */
+  readonly work: Promise<Ending>;
+}
+
+/**
+ * Runs work under the time limit of a delivery: the caller gets an answer in time, and the work continues. The work must
+ * not reject. Its signal is aborted at the limit, or when `stop` is.
+ */
+export async function runWithTimeLimit(
+  { timers, timeout }: Pick<HandlerSettings<object>, 'timers' | 'timeout'>,
+  begin: (signal: AbortSignal) => Promise<Ending>,
+  stop?: AbortSignal,
+): Promise<LimitedWork> {
+  const limit = new AbortController();
+  const onStop = (): void => limit.abort(stop?.reason);
+  let timer: unknown;
+  const overdue = new Promise<null>((resolve) => {
+    timer = timers.setTimeout(() => {
+      resolve(null); // before the abort, which may make the work end at once
+      limit.abort(new DOMException(`The time limit of ${timeout} ms has ended.`, 'TimeoutError'));
+    }, timeout);
+  });
+  stop?.addEventListener('abort', onStop);
+  const work = begin(limit.signal);
+  const ending = await Promise.race([work, overdue]);
+  timers.clearTimeout(timer);
+  stop?.removeEventListener('abort', onStop);
+  return { ending, work };
 }

@@ -39,7 +39,6 @@ const STATUS = {
   setup: 500,
   store_failed: 503,
   time_limit: 503,
-  too_many_bodies: 503,
 } as const satisfies Readonly<Record<string, number> & Record<WebhookReason, number>>;
 
 /** How the handling of a request, or of an event, ended. {@link WebhookReportReason} explains each word. */
@@ -58,7 +57,6 @@ const EXTRA_HEADERS: Partial<Record<Verdict, Readonly<Record<string, string>>>> 
   duplicate_running: RETRY_LATER,
   lease_lost: RETRY_LATER,
   time_limit: RETRY_LATER,
-  too_many_bodies: RETRY_LATER,
 };
 
 /** The whole answer for a verdict. */

@@ -1,8 +1,161 @@
-import { checkOptions, configurationFail, readWord } from '../../checks.ts';
-import { engine, hexToBase64, toBase64url, utf8 } from './hmac.ts';
-import { parseSecrets } from './secrets.ts';
-import { SIGNATURE_ENCODINGS, type SignatureEncoding } from './signature-header.ts';
-import { formatTimestamp, TIMESTAMP_FORMATS, type TimestampFormat } from './timestamp.ts';
+import { checkOptions, configurationFail, type Fail, isBytes, kindOf, readWord } from '../../checks.ts';
+import { dateFrom, Problem } from '../../contract/values/scalars.ts';
+import { ConfigurationError, WebhookVerificationError } from '../../errors/classes.ts';
+
+// The signing scheme of the service: HMAC-SHA256 with the webhook secret over "{timestamp}.{raw body}". The signature and
+// the timestamp are headers. This file holds the secrets, both header values, the cryptography, and the signing itself.
+
+/**
+ * The webhook secret of the dashboard, or the old and the new one during a rotation. Text, or bytes if the dashboard shows
+ * the hex or base64 of a key.
+ */
+export type WebhookSecret = string | Uint8Array | readonly (string | Uint8Array)[];
+
+/** A key: text, or bytes that no longer change. */
+export type HmacKey = string | Uint8Array;
+
+/**
+ * Returns copies of the secrets, each of them usable. The messages name the secret, never its text.
+ *
+ * @param name The option or variable that the secret comes from, for messages.
+ * @throws ConfigurationError for an empty list, and for a secret that is empty or has white space around it.
+ */
+export function parseSecrets(secret: unknown, name = 'secret', fail: Fail = configurationFail()): readonly HmacKey[] {
+  if (!Array.isArray(secret)) return [parseSecret(secret, name, fail)];
+  if (secret.length === 0) fail(`${name} is an empty list: give at least one secret`);
+  // Array.from reads the holes of a list, which map would skip.
+  return Array.from<unknown, HmacKey>(secret, (item, index) => parseSecret(item, `${name}[${index}]`, fail));
+}
+
+function parseSecret(secret: unknown, name: string, fail: Fail): HmacKey {
+  if (isBytes(secret)) {
+    // Not slice(): that of a Buffer gives a view of the same memory, so that a caller who wipes it would change the key.
+    return secret.byteLength > 0 ? new Uint8Array(secret) : fail(`${name} has no bytes`);
+  }
+  if (typeof secret !== 'string' || secret === '') {
+    return fail(
+      `${name} must be a string, a Uint8Array or a list of them, not ${kindOf(secret)}. Is the environment variable set? The secret is in the dashboard`,
+    );
+  }
+  if (secret.trim() === secret) return secret;
+  return fail(
+    `${name} has white space around it, perhaps the line break at the end of a file. Trim it: the signature covers every character`,
+  );
+}
+
+/** The default of the sandbox. It is public, so anybody can sign with it. */
+const SANDBOX_SECRET = 'whsec_sandbox';
+
+/**
+ * Refuses the public secret of the sandbox where `NODE_ENV` is `production`.
+ *
+ * @throws ConfigurationError
+ */
+export function refuseSandboxSecret(secrets: readonly HmacKey[], fail: Fail): void {
+  const { process } = globalThis as { readonly process?: { readonly env?: Readonly<Record<string, unknown>> } }; // not declared in every runtime
+  if (process?.env?.['NODE_ENV'] !== 'production' || !secrets.some(isSandboxSecret)) return;
+  fail(
+    `the secret is "${SANDBOX_SECRET}", which everybody knows, and NODE_ENV is production: anybody could mark orders as paid. Use the webhook secret of the dashboard. To run a production build against the sandbox, give both another secret: createSandbox({ webhookSecret }) or sandbox --secret`,
+  );
+}
+
+function isSandboxSecret(secret: HmacKey): boolean {
+  return (typeof secret === 'string' ? secret : String.fromCharCode(...secret.slice(0, 64))) === SANDBOX_SECRET;
+}
+
+/** A shorter secret can be found by trial from one delivery that was seen. */
+const WEAK_BELOW = 16;
+
+/** The indexes of secrets that have fewer than 16 bytes, or characters. */
+export function weakSecrets(secrets: readonly HmacKey[]): readonly number[] {
+  return secrets.flatMap((secret, index) => {
+    return secret.length < WEAK_BELOW && !isSandboxSecret(secret) ? [index] : [];
+  });
+}
+
+/**
+ * How the signature is written: `base64` is read in the standard alphabet and in that of URLs. The interface does not
+ * show the encoding.
+ *
+ * @see [Authentication](../../../docs/service-interface.md#authentication)
+ */
+export type SignatureEncoding = 'hex' | 'base64';
+export const SIGNATURE_ENCODINGS = ['hex', 'base64'] as const satisfies readonly SignatureEncoding[];
+
+const HEX = /^[0-9a-fA-F]{64}$/;
+// One of the two alphabets, never both. The 43rd character of a 32-byte value has two unused bits, which must be zero.
+const BASE64 = /^(?:[A-Za-z0-9+/]{42}|[A-Za-z0-9_-]{42})[AEIMQUYcgkosw048]=?$/;
+const PREFIX = /^(?:sha256[=:]|hmac-sha256=|v1=)/i;
+
+/**
+ * Reads the digest from the signature header, in lower-case hex. The exact form is checked before decoding: lenient
+ * decoders stop at, or skip, characters that they do not know, and would accept a damaged signature. Hex may be in
+ * either case, because both spell the same bytes.
+ *
+ * @throws WebhookVerificationError `malformed_signature`
+ */
+export function parseSignature(header: string, encoding: SignatureEncoding | undefined): string {
+  const text = header.replace(PREFIX, '');
+  if (HEX.test(text) && encoding !== 'base64') return text.toLowerCase();
+  if (BASE64.test(text) && encoding !== 'hex') {
+    return toHex(base64ToBytes(text.replaceAll('-', '+').replaceAll('_', '/')));
+  }
+  throw new WebhookVerificationError('malformed_signature', signatureProblem(text, encoding));
+}
+
+function signatureProblem(text: string, encoding: SignatureEncoding | undefined): string {
+  const asked = encoding === undefined ? '' : ` in ${encoding}`;
+  const seen = HEX.test(text)
+    ? 'is hex'
+    : BASE64.test(text)
+      ? 'is base64'
+      : `has ${text.length} characters of another form`;
+  const hint = text !== text.trim() ? ' It has white space around it.' : '';
+  return `X-Webhook-Signature is not a SHA-256 signature${asked}: 64 hex characters or 44 of base64, with "sha256=", "sha256:", "hmac-sha256=" or "v1=" before them, or nothing. It ${seen}.${hint}`;
+}
+
+/** How the timestamp is written. The interface does not show it. @see [Authentication](../../../docs/service-interface.md#authentication) */
+export type TimestampFormat = 'seconds' | 'milliseconds' | 'iso';
+
+// Strict, because the dot between timestamp and body is not marked: ("T", "1.{}") and ("T.1", "{}") have the same
+// signature. An event is a JSON object, so its body must begin with "{". No format of a timestamp contains a "{".
+// Therefore only one place to cut the signed text gives an event.
+const PATTERNS: Readonly<Record<TimestampFormat, RegExp>> = {
+  seconds: /^\d{10}(?:\.\d{1,9})?$/,
+  milliseconds: /^\d{13}$/,
+  iso: /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?:Z|[+-]\d{2}(?::?\d{2})?)?$/,
+};
+export const TIMESTAMP_FORMATS = ['seconds', 'milliseconds', 'iso'] as const satisfies readonly TimestampFormat[];
+
+/**
+ * Parses the timestamp header.
+ *
+ * @throws WebhookVerificationError `malformed_timestamp`
+ */
+export function parseTimestamp(header: string, format?: TimestampFormat | undefined): Date {
+  const seen = TIMESTAMP_FORMATS.find((known) => PATTERNS[known].test(header));
+  if (seen !== undefined && (format === undefined || format === seen)) {
+    const time =
+      seen === 'iso' ? dateFrom(header) : new Date(Math.round(Number(header) * (seen === 'seconds' ? 1000 : 1)));
+    if (!(time instanceof Problem)) return time;
+  }
+  const expected = format ?? 'seconds (10 digits, perhaps with a fraction), milliseconds (13 digits) or ISO 8601';
+  const found = seen === undefined ? `has ${header.length} characters of another form` : `is in ${seen}`;
+  throw new WebhookVerificationError('malformed_timestamp', `X-Webhook-Timestamp must be ${expected}. It ${found}.`);
+}
+
+/**
+ * Writes the timestamp header. Text is written unchanged.
+ *
+ * @throws ConfigurationError for a value that is not a time.
+ */
+export function formatTimestamp(timestamp: Date | number | string, format: TimestampFormat): string {
+  if (typeof timestamp === 'string') return timestamp;
+  const date = new Date(timestamp);
+  if (Number.isNaN(date.getTime())) throw new ConfigurationError('The timestamp to sign is not a time.');
+  if (format === 'iso') return date.toISOString();
+  return String(format === 'seconds' ? Math.floor(date.getTime() / 1000) : date.getTime());
+}
 
 /**
  * The headers of a delivery: the three of the service, and the type of its body.
@@ -82,3 +235,104 @@ export async function signWebhook(
     'X-Webhook-Timestamp': timestamp,
   };
 }
+
+/** The cryptography of a runtime: `node:crypto` if the runtime has it (four times faster), otherwise WebCrypto. */
+interface Engine {
+  /** HMAC-SHA256 over `head` and `body` joined, in lower-case hex. A key of text is used as its UTF-8. */
+  hmac(key: HmacKey, head: string, body: Uint8Array): string | Promise<string>;
+  /** SHA-256 of a text, in lower-case hex. */
+  sha256(text: string): string | Promise<string>;
+}
+
+/** The part of `node:crypto` that is used here, typed by hand: the declarations must not need Node's types. */
+interface NodeCrypto {
+  createHmac(algorithm: string, key: HmacKey): NodeHash;
+  createHash(algorithm: string): NodeHash;
+}
+interface NodeHash {
+  update(data: string | Uint8Array): NodeHash;
+  digest(encoding: 'hex'): string;
+}
+
+/** The engine of this runtime, looked up at each use: importing the module loads nothing. */
+export function engine(): Engine {
+  // `process` is not declared everywhere this file runs, so the global is looked at as an unknown.
+  const { process } = globalThis as { readonly process?: { getBuiltinModule?(id: string): unknown } };
+  if (typeof process?.getBuiltinModule !== 'function') return webEngine;
+  try {
+    const crypto = process.getBuiltinModule('node:crypto') as NodeCrypto | undefined; // our typing of a Node built-in
+    return typeof crypto?.createHmac === 'function' ? nodeEngine(crypto) : webEngine;
+  } catch {
+    return webEngine; // a Node built without OpenSSL
+  }
+}
+
+function nodeEngine(crypto: NodeCrypto): Engine {
+  return {
+    hmac: (key, head, body) => crypto.createHmac('sha256', key).update(head).update(body).digest('hex'),
+    sha256: (text) => crypto.createHash('sha256').update(text).digest('hex'),
+  };
+}
+
+/** WebCrypto: workers, browsers' service workers, and every other runtime without `node:crypto`. */
+export const webEngine: Engine = {
+  async hmac(key, head, body) {
+    const algorithm = { name: 'HMAC', hash: 'SHA-256' };
+    const bytes = typeof key === 'string' ? utf8(key) : new Uint8Array(key);
+    const imported = await crypto.subtle.importKey('raw', bytes, algorithm, false, ['sign']);
+    const start = utf8(head);
+    const signed = new Uint8Array(start.length + body.length);
+    signed.set(start);
+    signed.set(body, start.length);
+    return toHex(new Uint8Array(await crypto.subtle.sign('HMAC', imported, signed)));
+  },
+  async sha256(text) {
+    return toHex(new Uint8Array(await crypto.subtle.digest('SHA-256', utf8(text))));
+  },
+};
+
+const DIGEST_LENGTH = 64;
+
+/**
+ * Compares two hex digests in constant time: it reads every character and decides at the end. A text that is not a whole
+ * digest equals nothing, not even itself.
+ */
+export function equalDigests(a: string, b: string): boolean {
+  if (a.length !== DIGEST_LENGTH || b.length !== DIGEST_LENGTH) return false;
+  let difference = 0;
+  for (let at = 0; at < DIGEST_LENGTH; at += 1) difference |= a.charCodeAt(at) ^ b.charCodeAt(at);
+  return difference === 0;
+}
+
+/** Lower-case hex. */
+export function toHex(bytes: Uint8Array): string {
+  let text = '';
+  for (const byte of bytes) text += byte.toString(16).padStart(2, '0');
+  return text;
+}
+
+/** Standard base64 of bytes in hex. */
+export function hexToBase64(hex: string): string {
+  return btoa(hex.replace(/../g, (byte) => String.fromCharCode(Number.parseInt(byte, 16))));
+}
+
+/** Converts standard base64 into the alphabet of URLs, without padding. */
+export function toBase64url(base64: string): string {
+  return base64.replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '');
+}
+
+/** The bytes of valid base64. @internal */
+export function base64ToBytes(base64: string): Uint8Array<ArrayBuffer> {
+  const binary = atob(base64);
+  const bytes = new Uint8Array(binary.length);
+  for (let at = 0; at < bytes.length; at += 1) bytes[at] = binary.charCodeAt(at);
+  return bytes;
+}
+
+/** Text as UTF-8. The encoder is created at first use, because jsdom has none. @internal */
+export function utf8(text: string): Uint8Array<ArrayBuffer> {
+  textEncoder ??= new TextEncoder();
+  return textEncoder.encode(text);
+}
+
+let textEncoder: TextEncoder | undefined;

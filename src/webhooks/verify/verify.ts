@@ -1,40 +1,122 @@
+import { checkOptions, configurationFail, readCount, readWord } from '../../checks.ts';
 import { ConfigurationError, WebhookVerificationError } from '../../errors/classes.ts';
 import { isMerchantError } from '../../errors/guards.ts';
-import { decodeEvent, malformed } from '../event/event-decoder.ts';
+import { bytesFrom, RAW_BODY_ADVICE, type RawBody } from '../body.ts';
+import { parseClock, type TimeSource } from '../clock.ts';
+import { decodeEvent, malformed } from '../event/event.ts';
 import type { InvoiceEvent } from '../event/events.ts';
-import { DiagnosisBudget } from './diagnosis-budget.ts';
 import {
-  contentLength,
-  type HeadersInput,
-  type HeaderValues,
-  readHeaders,
-  requiredHeaders,
-  unsignedHeader,
-} from './headers.ts';
-import { engine, equalDigests, webEngine } from './hmac.ts';
-import type { Mismatch } from './mismatch.ts';
-import { bytesFrom, type RawBody } from './raw-body.ts';
-import type { WebhookSecret } from './secrets.ts';
-import { parseSignature } from './signature-header.ts';
-import { parseTimestamp } from './timestamp.ts';
-import {
-  type OptionsOwner,
-  parseVerifyOptions,
-  VERIFY_OPTIONS,
-  type VerifySettings,
-  type VerifyWebhookOptions,
-} from './verify-options.ts';
+  engine,
+  equalDigests,
+  type HmacKey,
+  parseSecrets,
+  parseSignature,
+  parseTimestamp,
+  refuseSandboxSecret,
+  SIGNATURE_ENCODINGS,
+  type SignatureEncoding,
+  TIMESTAMP_FORMATS,
+  type TimestampFormat,
+  type WebhookSecret,
+  webEngine,
+} from './signature.ts';
 
-// The signing scheme of the service: HMAC-SHA256 with the webhook secret over "{timestamp}.{raw body}". The signature and
-// the timestamp are headers. Everything here runs before the body is parsed. This room may import the events, and nothing
-// else of the receiver.
+// The verification of a delivery, in the order in which it happens: headers, signature, age, payload. The bytes are
+// verified before anything is parsed.
 
-const OWNER: OptionsOwner = {
-  name: 'verifyWebhook',
-  known: new Set(VERIFY_OPTIONS),
-  // One for the whole process, because each call parses its options again. On a clock that cannot be set.
-  diagnoses: new DiagnosisBudget(() => performance.now()),
-};
+/** 5 minutes. The interface says "a few minutes". */
+const DEFAULT_TOLERANCE = 300_000;
+/** With a smaller tolerance ordinary clocks fail. */
+const MIN_TOLERANCE = 30_000;
+/** With a greater tolerance a recorded delivery can be replayed much later. */
+const MAX_TOLERANCE = 900_000;
+/** 256 KiB. A delivery of the service has less than one. */
+const DEFAULT_MAX_BODY_SIZE = 262_144;
+
+/**
+ * Options of {@link verifyWebhook}.
+ *
+ * @example
+ * await verifyWebhook(body, headers, secret, { tolerance: 120_000, orderIdMember: 'order.id' });
+ */
+export interface VerifyWebhookOptions {
+  /** Greatest age, and greatest lead, of the timestamp: 30,000 to 900,000 milliseconds. @defaultValue 300,000 */
+  readonly tolerance?: number | undefined;
+  /** The time to compare with: a Date, milliseconds since 1970, or a function that returns one. @defaultValue the clock */
+  readonly now?: Date | number | (() => Date | number) | undefined;
+  /** The only encoding to accept. @defaultValue both, distinguished by their exact form */
+  readonly encoding?: 'hex' | 'base64' | undefined;
+  /** The only format to accept. @defaultValue all three, distinguished by their exact form */
+  readonly timestampFormat?: 'seconds' | 'milliseconds' | 'iso' | undefined;
+  /**
+   * The member of the payload with the merchant's order id: a name, or a path with dots (`order.id`). No other member is
+   * then read.
+   *
+   * @defaultValue `external_id`, and names that can mean nothing else, such as `merchant_order_id`
+   * @see [Payload members](../../../docs/service-interface.md#payload-members)
+   */
+  readonly orderIdMember?: string | undefined;
+  /** Greatest size of the body in bytes. @defaultValue 262,144 */
+  readonly maxBodySize?: number | undefined;
+}
+
+/** The secrets and options after their check. */
+export interface VerifySettings {
+  readonly secrets: readonly HmacKey[];
+  readonly tolerance: number;
+  readonly now: () => number;
+  readonly encoding: SignatureEncoding | undefined;
+  readonly timestampFormat: TimestampFormat | undefined;
+  readonly orderIdMember: string | undefined;
+  readonly maxBodySize: number;
+}
+
+/** The names of the options of `verifyWebhook`. The handler has them as well. */
+export const VERIFY_OPTIONS = [
+  'tolerance',
+  'now',
+  'encoding',
+  'timestampFormat',
+  'orderIdMember',
+  'maxBodySize',
+] as const satisfies readonly (keyof VerifyWebhookOptions)[];
+
+/**
+ * Checks the secrets and the options once.
+ *
+ * @param owner The function whose options they are, for messages.
+ * @param known All options that it has.
+ * @throws ConfigurationError which names the option
+ */
+export function parseVerifyOptions(
+  secret: unknown,
+  options: VerifyWebhookOptions,
+  owner: string,
+  known: ReadonlySet<string>,
+): VerifySettings {
+  const fail = configurationFail(owner);
+  checkOptions('options', options, known, fail);
+  const { tolerance = DEFAULT_TOLERANCE, orderIdMember, encoding, timestampFormat } = options;
+  if (typeof tolerance !== 'number' || !(tolerance >= MIN_TOLERANCE && tolerance <= MAX_TOLERANCE)) {
+    fail(`tolerance must be ${MIN_TOLERANCE} to ${MAX_TOLERANCE} milliseconds: 30 seconds to 15 minutes`);
+  }
+  if (orderIdMember !== undefined && (typeof orderIdMember !== 'string' || orderIdMember.split('.').includes(''))) {
+    fail('orderIdMember must be the name of a payload member, or a path such as "order.id", or omitted');
+  }
+  const secrets = parseSecrets(secret);
+  refuseSandboxSecret(secrets, fail);
+  return {
+    secrets,
+    tolerance,
+    now: parseClock(options.now satisfies TimeSource | undefined),
+    encoding: readWord('encoding', SIGNATURE_ENCODINGS, encoding, fail),
+    timestampFormat: readWord('timestampFormat', TIMESTAMP_FORMATS, timestampFormat, fail),
+    orderIdMember,
+    maxBodySize: readCount('maxBodySize', options.maxBodySize, { byDefault: DEFAULT_MAX_BODY_SIZE, min: 1 }, fail),
+  };
+}
+
+const KNOWN: ReadonlySet<string> = new Set(VERIFY_OPTIONS);
 
 /**
  * Verifies a delivery and returns its event. It never returns a boolean: it rejects for anything that is not genuine.
@@ -50,19 +132,18 @@ const OWNER: OptionsOwner = {
  * if (event.type === 'invoice.paid') await fulfil(event.external_id, event.credited_usdt);
  * @see [Authentication](../../../docs/service-interface.md#authentication)
  */
-export function verifyWebhook(
+export async function verifyWebhook(
   rawBody: RawBody,
   headers: HeadersInput,
   secret: WebhookSecret,
   options: VerifyWebhookOptions = {},
 ): Promise<InvoiceEvent> {
-  // Not async, because an async function around another one costs a second promise.
   try {
-    const settings = parseVerifyOptions(secret, options, OWNER);
-    const body = bytesFrom(rawBody, settings.maxBodySize);
-    return verifyDelivery(body, readHeaders(headers), settings);
+    const settings = parseVerifyOptions(secret, options, 'verifyWebhook', KNOWN);
+    return await verifyDelivery(bytesFrom(rawBody, settings.maxBodySize), readHeaders(headers), settings);
   } catch (error) {
-    return Promise.reject(error);
+    if (isMerchantError(error)) throw error;
+    throw new ConfigurationError('verifyWebhook: its arguments cannot be read.', { cause: error });
   }
 }
 
@@ -75,7 +156,6 @@ export async function verifyDelivery(
   const { id, signature, timestamp } = requiredHeaders(headers);
   const digest = parseSignature(signature, settings.encoding);
   const signed_at = parseTimestamp(timestamp, settings.timestampFormat);
-
   const crypto = engine();
   // WebCrypto is asynchronous, and a caller may reuse its buffer meanwhile. The bytes that are verified must be those read.
   // Not slice(): that of a Buffer gives a view of the same memory.
@@ -87,34 +167,25 @@ export async function verifyDelivery(
     secretIndex = index;
     break;
   }
-  if (secretIndex < 0) {
-    const { secrets, diagnoses } = settings;
-    const length = contentLength(headers);
-    const mismatch = { engine: crypto, secrets, timestamp, body, digest, contentLength: length, diagnoses };
-    throw new WebhookVerificationError('signature_mismatch', await explanation(mismatch));
-  }
-
+  if (secretIndex < 0) throw new WebhookVerificationError('signature_mismatch', mismatch(body, headers, settings));
   // The age after the signature: "too old" then means a genuine delivery, which says something about the service or the clock.
   checkAge(readClock(settings) - signed_at.getTime(), settings.tolerance);
-  const headerName = unsignedHeader(headers, 'x-webhook-event');
-  const origin = { source: 'webhook', id, signed_at, secretIndex, headerName } as const;
-  return decodeEvent(parseJson(body), origin, settings);
+  const origin = { source: 'webhook', id, signed_at, secretIndex } as const;
+  return decodeEvent(parseJson(body), origin, settings.orderIdMember);
 }
 
-let explain: typeof import('./mismatch.ts').explainMismatch | null = null;
-
-/**
- * Loaded at the first mismatch, and kept: another `import()` would double the cost of a refusal. A signature that does not
- * match is refused, also where the file cannot be loaded.
- */
-async function explanation(mismatch: Mismatch): Promise<string> {
-  if (explain !== null) return explain(mismatch);
-  const kept = { ...mismatch, body: new Uint8Array(mismatch.body) }; // the caller may reuse its buffer meanwhile
-  explain = await import('./mismatch.ts').then(
-    ({ explainMismatch }) => explainMismatch,
-    () => null,
-  );
-  return explain === null ? 'The signature does not match.' : explain(kept);
+// Says what can be seen at once. `webhooks verify` of the command line searches for the cause.
+function mismatch(body: Uint8Array, headers: HeaderValues, { secrets }: VerifySettings): string {
+  const start = 'The signature does not match';
+  if (body.length === 0) {
+    return `${start}: the body is empty. Something else read the request first. ${RAW_BODY_ADVICE}`;
+  }
+  const length = firstOf(headers['content-length']);
+  if (typeof length === 'string' && /^\d{1,15}$/.test(length) && Number(length) !== body.length) {
+    return `${start}: the body has ${body.length} bytes, but Content-Length says ${length}. It was parsed and serialised again, or decoded. ${RAW_BODY_ADVICE}`;
+  }
+  const many = secrets.length > 1 ? `none of the ${secrets.length} secrets fits` : 'the secret is another one';
+  return `${start}: either ${many}, or the body is not the raw one. Compare the secret with the dashboard: sandbox and production differ. A body that was parsed and serialised again can look the same; "npx merchant-invoicing webhooks verify" finds out which. ${RAW_BODY_ADVICE}`;
 }
 
 function readClock(settings: VerifySettings): number {
@@ -164,4 +235,148 @@ function parseJson(body: Uint8Array): unknown {
   } catch {
     throw malformed('it is not JSON'); // the message of the platform quotes the body
   }
+}
+
+/**
+ * The headers of a delivery in any form that runtimes use: `Headers`, Node's `request.headers` or `headersDistinct`,
+ * `rawHeaders` (a flat list), or a list of pairs. Names may be in any case.
+ */
+export type HeadersInput =
+  | Iterable<readonly [string, string]>
+  | readonly string[]
+  | Readonly<Record<string, string | readonly string[] | undefined>>;
+
+type HeaderName =
+  | 'x-webhook-id'
+  | 'x-webhook-signature'
+  | 'x-webhook-timestamp'
+  | 'content-length'
+  | 'content-encoding';
+const MAX_HEADERS = 2_000;
+
+/** Every value of the headers that matter here: text if a header was sent once, otherwise a list, or undefined if it is absent. */
+export type HeaderValues = Record<HeaderName, string | readonly unknown[] | undefined>;
+
+/**
+ * Reads the headers once. It skips the members of a prototype, which were never sent.
+ *
+ * @throws WebhookVerificationError `missing_header` if they have no readable form.
+ */
+export function readHeaders(headers: unknown): HeaderValues {
+  const found: HeaderValues = {
+    'x-webhook-id': undefined,
+    'x-webhook-signature': undefined,
+    'x-webhook-timestamp': undefined,
+    'content-length': undefined,
+    'content-encoding': undefined,
+  };
+  for (const [given, value] of listPairs(headers)) {
+    const name = String(given).toLowerCase();
+    if (value === undefined || !Object.hasOwn(found, name)) continue;
+    const known = name as HeaderName; // the line above has looked it up
+    const before = found[known];
+    if (before !== undefined) found[known] = [...listOf(before), ...listOf(value)];
+    else found[known] = typeof value === 'string' ? value : listOf(value);
+  }
+  return found;
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? Array.from(value) : [value];
+}
+
+function listPairs(headers: unknown): readonly (readonly unknown[])[] {
+  if (typeof headers !== 'object' || headers === null) throw unreadable();
+  const list: (readonly unknown[])[] = [];
+  try {
+    for (const pair of pairsOf(headers)) if (list.push(pair) > MAX_HEADERS) break;
+  } catch {
+    throw unreadable();
+  }
+  if (list.length > MAX_HEADERS) throw unreadable();
+  return list;
+}
+
+function* pairsOf(headers: object): Generator<readonly unknown[]> {
+  if (Array.isArray(headers) && typeof headers[0] === 'string') {
+    for (let at = 0; at < headers.length; at += 2) yield [headers[at], headers[at + 1]];
+  } else if (Symbol.iterator in headers && typeof headers[Symbol.iterator] === 'function') {
+    for (const pair of headers as Iterable<unknown>) yield Array.isArray(pair) ? pair : []; // it has an iterator
+  } else {
+    yield* Object.entries(headers);
+  }
+}
+
+function unreadable(): WebhookVerificationError {
+  return new WebhookVerificationError(
+    'missing_header',
+    'The headers cannot be read. Pass the request headers unchanged: a Headers object, request.headers of Node, or a list of pairs.',
+  );
+}
+
+/**
+ * Returns the single value of each header that a delivery must have.
+ *
+ * @throws WebhookVerificationError `missing_header`, `duplicate_header`, or malformed for a value that is not text.
+ * @see [Headers on every delivery](../../../docs/service-interface.md#headers-on-every-delivery)
+ */
+export function requiredHeaders(values: HeaderValues): { id: string; signature: string; timestamp: string } {
+  return {
+    signature: single(values, 'x-webhook-signature', 'X-Webhook-Signature'),
+    timestamp: single(values, 'x-webhook-timestamp', 'X-Webhook-Timestamp'),
+    id: single(values, 'x-webhook-id', 'X-Webhook-Id'),
+  };
+}
+
+const NOT_TEXT = {
+  'x-webhook-id': 'missing_header',
+  'x-webhook-signature': 'malformed_signature',
+  'x-webhook-timestamp': 'malformed_timestamp',
+} as const;
+
+function single(values: HeaderValues, name: keyof typeof NOT_TEXT, shown: string): string {
+  const found = values[name];
+  if (typeof found === 'string' && found !== '' && !found.includes(',')) return found; // nearly always
+  const [value, ...more] = listOf(found);
+  // Node and Headers join repeated headers with a comma, and none of the three values can contain one.
+  if (more.length > 0 || (typeof value === 'string' && value.includes(','))) {
+    throw new WebhookVerificationError(
+      'duplicate_header',
+      `${shown} was sent more than once, or contains a comma, so it is not known which value counts. Something between the service and this endpoint added a header.`,
+    );
+  }
+  if (value === undefined || value === null || value === '') {
+    const what = value === '' ? 'is empty' : 'is missing';
+    throw new WebhookVerificationError(
+      'missing_header',
+      `${shown} ${what}. Every delivery has it: a proxy may remove it, or the request is not from the service.`,
+    );
+  }
+  if (typeof value !== 'string') {
+    throw new WebhookVerificationError(
+      NOT_TEXT[name],
+      `${shown} is ${typeof value}, not text. Pass the headers as received.`,
+    );
+  }
+  return value;
+}
+
+/** An unsigned header as text: for reports, never for a decision about trust. */
+export function unsignedHeader(values: HeaderValues, name: 'x-webhook-id' | 'x-webhook-timestamp'): string | null {
+  const value = firstOf(values[name]);
+  return typeof value === 'string' && value !== '' ? value : null;
+}
+
+function firstOf(found: HeaderValues[HeaderName]): unknown {
+  return typeof found === 'object' ? found[0] : found;
+}
+
+// Other codings ("UTF-8", which some senders put there) are harmless: the signature covers the bytes.
+const COMPRESSED = /^(?:(?:x-)?(?:gzip|compress)|aes128gcm|br|dcb|dcz|deflate|exi|pack200-gzip|zstd)$/i;
+
+/** True for a compressed body: the signature covers the bytes before compression, and a small body can hold gigabytes. */
+export function isCompressed(values: HeaderValues): boolean {
+  return listOf(values['content-encoding']).some(
+    (value) => typeof value === 'string' && value.split(',').some((each) => COMPRESSED.test(each.trim())),
+  );
 }

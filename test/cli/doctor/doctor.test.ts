@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import type { RequestListener } from 'node:http';
 import { promisify } from 'node:util';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createSandbox } from '../../../src/sandbox/index.ts';
+import { createSandbox, type Dialect } from '../../../src/sandbox/index.ts';
 import { BROKEN_ENVIRONMENTS } from '../broken/environments.ts';
 import { patternOf } from '../broken/pattern.ts';
 import { cli } from '../command-line.ts';
@@ -55,6 +55,11 @@ describe('doctor', () => {
     expect(sandbox.requests().map(({ method, path }) => `${method} ${path}`)).toEqual([
       'GET /api/v1/external/payment-methods',
       'GET /api/v1/external/payment-methods',
+      'GET /api/v1/external/payment-methods',
+      'GET /api/v1/external/rates',
+      'GET /api/v1/external/invoices',
+      'GET /api/v1/external/withdrawals',
+      'GET /api/v1/external/withdrawals',
     ]);
     const text = await cli(['doctor'], { env });
     expect(text.out).toContain('✓ the key works: 9 payment methods, BRL EUR INR TRY USD');
@@ -127,6 +132,90 @@ describe('doctor', () => {
     const fix = wrong.find(({ id }) => id === 'redirects')?.fix ?? '';
     const { stdout } = await promisify(execFile)('sh', ['-c', `${fix}; printf %s "$MERCHANT_BASE_URL"`]);
     expect(stdout).toBe(`http://x$(id)'\`;touch\${ifs}x`);
+  });
+
+  it.each([
+    ['https://pay.example.com', ['api-key', 'webhook-secret']],
+    ['https://sandbox', []],
+    ['https://10.1.2.3', []],
+    ['https://127.0.0.1:9', []],
+  ])('finds the values of a sandbox beside the public address %s', async (url, ids) => {
+    const { checks } = await diagnosed({
+      MERCHANT_BASE_URL: url,
+      MERCHANT_API_KEY: ids.length > 0 ? 'sk_sandbox' : '',
+      MERCHANT_WEBHOOK_SECRET: 'whsec_sandbox',
+    });
+    const found = checks.filter(({ text }) => text.includes('is the one of the sandbox'));
+    expect(found.map(({ id }) => id)).toEqual(ids);
+  });
+
+  it('does not compare the clock of a sandbox, which is moved by hand', async () => {
+    const sandbox = createSandbox();
+    await sandbox.listen();
+    await sandbox.advance('1d');
+    const found = await diagnosed({ MERCHANT_BASE_URL: sandbox.url, MERCHANT_API_KEY: sandbox.apiKey });
+    await sandbox.close();
+    expect([found.code, found.wrongIds]).toEqual([0, []]);
+  });
+
+  it('shows no password of an address', async () => {
+    for (const address of ['https://ann:tops3cret@pay.example.com', 'https://ann:tops3cret@pay.example.com/api/v1']) {
+      const { out, err } = await cli(['doctor', '--json'], { env: { MERCHANT_BASE_URL: address } });
+      expect(out).toContain('has credentials in it');
+      expect(out + err).not.toContain('tops3cret');
+    }
+  });
+
+  describe('the survey', () => {
+    const surveyed = async (dialect: Partial<Dialect>) => {
+      const sandbox = createSandbox({ seed: 7, dialect });
+      await sandbox.listen();
+      for (const [at, id] of ['order-1042', 'order-1043', 'order-1044'].entries()) {
+        sandbox.create({ external_id: id, amount: '25.00', currency: 'EUR', callback_url: 'http://127.0.0.1:9/' });
+        await sandbox.advance(`${at + 1}m`);
+      }
+      await sandbox.pay('order-1044');
+      const env = { MERCHANT_BASE_URL: sandbox.url, MERCHANT_API_KEY: sandbox.apiKey };
+      const { out, code } = await cli(['doctor', '--json'], { env });
+      const text = (await cli(['doctor'], { env })).out;
+      const methods = sandbox.requests().map(({ method }) => method);
+      await sandbox.close();
+      const { survey } = JSON.parse(out) as {
+        survey: { point: string; shows: string; client: string; pin: string }[];
+      };
+      const at = (point: string) => survey.find((each) => each.point === point);
+      return { survey, at, out, code, text, methods };
+    };
+
+    it('says what a service shows, by reads alone, without a value of it', async () => {
+      const { at, out, code, text, methods } = await surveyed({});
+      expect([code, new Set(methods)]).toEqual([0, new Set(['GET'])]);
+      expect(at('invoices.list order')?.shows).toBe('newest first');
+      expect(at('invoices.list page size')?.shows).toBe('as asked for');
+      expect(at('withdrawals.list status')).toMatchObject({ shows: 'selects rows', pin: '' });
+      expect(at('invoices.get times')?.shows).toContain('ISO 8601 with Z');
+      expect(at('webhooks.deliveries names')?.shows).toContain('attempt_log (');
+      for (const private_ of ['order-104', '25.00', 'sk_sandbox', '127.0.0.1:9']) expect(out).not.toContain(private_);
+      expect(text).toContain('What the interface leaves open, and this service shows');
+    });
+
+    it.each<readonly [Partial<Dialect>, string, object]>([
+      [{ listOrder: 'oldest' }, 'invoices.list order', { shows: 'oldest first' }],
+      [{ timeForm: 'offset' }, 'invoices.list times', { shows: expect.stringContaining('with an offset') }],
+      [
+        { extraMembers: 'some' },
+        'members that the interface does not name',
+        { shows: expect.stringContaining('invoices.list items.*.'), client: 'keeps them' },
+      ],
+      [{ deliveriesShape: 'named' }, 'webhooks.deliveries names', { shows: expect.stringContaining('attempt_log (') }],
+      [
+        { withdrawalStatus: 'state' },
+        'withdrawals.list status',
+        { shows: 'ignored: rows of another status came', pin: 'withdrawalQuery.status' },
+      ],
+    ])('sees %o', async (dialect, point, found) => {
+      expect((await surveyed(dialect)).at(point)).toMatchObject(found);
+    });
   });
 
   it('judges the form of the webhook secret', async () => {

@@ -1,79 +1,4 @@
-import { existsSync } from 'node:fs';
-import { expect } from 'vitest';
-import {
-  gives,
-  type MakeWords,
-  type Place,
-  refuses,
-  type Use,
-  type Uses,
-  valued,
-  valueless,
-  type Words,
-} from './use.ts';
-
-const PROBE = ['probe', '--pace', '0'];
-const DRY = ['probe', '--dry-run'];
-const probe =
-  (...flags: readonly string[]): Words =>
-  async ({ sandbox, path }) => {
-    sandbox.create({
-      external_id: 'order-1042',
-      amount: '25.00',
-      currency: 'EUR',
-      callback_url: 'http://127.0.0.1:1/w',
-    });
-    await sandbox.pay('order-1042');
-    return [...PROBE, '--file', path('d.json'), ...flags];
-  };
-
-export const PROBE_USES: Uses<'probe'> = {
-  terms: {},
-  flags: {
-    'dry-run': { good: gives(DRY, 'GET {2}/api/v1/external/payment-methods'), bad: valued(['probe'], 'dry-run') },
-    check: {
-      good: async (place) => {
-        await gives(probe(), 'holds what is known')(place);
-        place.sandbox.reset();
-        await gives(probe('--check'), 'requests')(place);
-      },
-      bad: refuses(probe('--check', '--create'), '--check only reads'),
-    },
-    create: {
-      good: gives(probe('--create'), 'createStatus +201'),
-      bad: valued(PROBE, 'create'),
-    },
-    conflict: {
-      good: gives(probe('--conflict', 'order-1042'), 'conflictStatus +409'),
-      bad: gives(probe('--conflict', '..'), '\\? conflictStatus'), // nothing is sent for an id that no path can hold
-    },
-    resend: {
-      good: gives(probe('--resend', 'order-1042'), 'resendStatus +200'),
-      bad: gives(probe('--resend', 'nothing'), '\\? resendStatus'),
-    },
-    file: {
-      good: async (place) => {
-        await gives(probe(), 'd.json holds what is known')(place);
-        expect(existsSync(place.path('d.json'))).toBe(true);
-      },
-      bad: refuses(({ file }) => [...PROBE, '--file', file('d.json', '{}')], 'is not a dialect file'),
-    },
-    pace: {
-      good: gives(probe('--pace', '1'), 'requests'),
-      bad: refuses([...DRY, '--pace', 'slow'], '--pace takes milliseconds'),
-    },
-    'base-url': {
-      good: gives(({ url, path }) => [...PROBE, '--file', path('d.json'), '--base-url', url], 'requests', {
-        env: { MERCHANT_BASE_URL: 'http://127.0.0.1:1' },
-      }),
-      bad: refuses([...PROBE, '--base-url', 'ftp://x'], 'baseUrl'),
-    },
-    'allow-http': {
-      good: gives(probe('--allow-http'), 'requests'),
-      bad: refuses([...PROBE, '--base-url', 'http://merchant.invalid'], 'http'),
-    },
-  },
-};
+import { gives, type MakeWords, type Place, refuses, type Use, type Uses, valued, valueless } from './use.ts';
 
 const HEADER = 'external_id,amount,currency,credited_usdt,state\n';
 const ROW = 'order-1042,25.00,EUR,26.861298,fulfilled\n';
@@ -160,32 +85,6 @@ export const RECONCILE_USES: Uses<'reconcile'> = {
       bad: valueless(['reconcile'], 'folder'),
     },
   },
-};
-
-export const INIT_USES: Uses<'init'> = {
-  terms: {},
-  flags: {
-    framework: {
-      good: gives(({ path }) => ['init', '--folder', path('.'), '--framework', 'koa'], 'Next, with Koa'),
-      bad: refuses(({ path }) => ['init', '--folder', path('.'), '--framework', 'expres'], 'Did you mean express'),
-    },
-    folder: {
-      good: gives(({ path }) => ['init', '--folder', path('.')], '✓ wrote merchant-webhook.mjs'),
-      bad: refuses(({ path }) => ['init', '--folder', path('nowhere')], 'there is no folder'),
-    },
-  },
-};
-
-export const OPENAPI_USES: Uses<'openapi'> = { terms: {}, flags: {} };
-
-export const EXPLAIN_USES: Uses<'explain'> = {
-  terms: {
-    CODE: {
-      good: gives(['explain', 'signature_mismatch'], 'SDK_WEBHOOK_SIGNATURE_MISMATCH'),
-      bad: refuses(['explain', 'SDK_NOTHING'], 'this version has no code "SDK_NOTHING"'),
-    },
-  },
-  flags: {},
 };
 
 export const DOCTOR_USES: Uses<'doctor'> = {

@@ -82,16 +82,6 @@ export const SANDBOX_USES: Uses<'sandbox'> = {
       }),
       bad: refuses([...SANDBOX, '--dialect', 'createStatus=9'], '--dialect createStatus must be one of 201, 200, 202'),
     },
-    'dialect-file': {
-      good: async (place) => {
-        const points = { createStatus: { value: 202, seen: 1, at: [] } };
-        place.file('d.json', JSON.stringify({ merchantInvoicingDialect: 1, package: '0.1.0', points }));
-        await serves(['--dialect-file', place.path('d.json')], async ({ api }) => {
-          expect((await api('/invoices', {})).status).toBe(202);
-        })(place);
-      },
-      bad: refuses(({ file }) => [...SANDBOX, '--dialect-file', file('x.json', '{}')], 'is not a dialect file'),
-    },
     'shuffle-unknowns': {
       good: serves(['--shuffle-unknowns'], ({ out }) => expect(out()).toMatch(/Seed +\d+\n/)),
       bad: valued(SANDBOX, 'shuffle-unknowns'),

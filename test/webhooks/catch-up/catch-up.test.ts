@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { fakeError } from '../../../src/testing/index.ts';
 import {
   type CatchUpClient,
   type CatchUpInvoice,
@@ -42,23 +43,37 @@ const adjusted: CatchUpInvoice = {
 const expired: CatchUpInvoice = { ...paid, status: 'expired', settled_amount_usdt: null };
 const uuidOf = (n: number): string => `00000000-0000-0000-0000-${String(n).padStart(12, '0')}`;
 
-/** A client whose lists are these; counts the states asked for. */
+/** A client with these invoices, and what it was asked for. `answers` replaces the single read of an ident. */
 function clientOf(...invoices: CatchUpInvoice[]) {
-  const asked: [Parameters<CatchUpClient['invoices']['list']>[0]['status'], number][] = [];
+  const asked: string[] = [];
+  const answers = new Map<string, () => CatchUpInvoice>();
   const client: CatchUpClient = {
     invoices: {
-      async *list({ status, per_page }, { onPage }) {
-        asked.push([status, per_page]);
-        onPage({ page: 1, total_pages: 1 });
+      async get(ident) {
+        asked.push(ident);
+        const answer = answers.get(ident);
+        if (answer !== undefined) return answer();
+        const found = invoices.find(({ uuid, external_id }) => uuid === ident || external_id === ident);
+        if (found === undefined) throw fakeError('SDK_HTTP_404');
+        return found;
+      },
+      async *list({ status, per_page }) {
+        asked.push(`${status} ${per_page}`);
         for (const invoice of invoices) if (invoice.status === status) yield invoice;
       },
     },
   };
-  return { client, asked };
+  return { client, asked, answers };
 }
 
+/** Asks for these invoices by their uuids. */
+const ordersOf = (...invoices: CatchUpInvoice[]) => ({ orders: invoices.map(({ uuid }) => uuid) });
+/** Plays these invoices. */
+const play = async ({ handler }: Pick<ReturnType<typeof shopOf>, 'handler'>, ...invoices: CatchUpInvoice[]) =>
+  await handler.catchUp(clientOf(...invoices).client, ordersOf(...invoices));
+
 const since = NOW - DAY;
-const NOTHING = { played: 0, alreadyDone: 0, busy: 0, failed: 0, invalid: 0 };
+const NOTHING = { checked: 0, played: 0, alreadyDone: 0, open: 0, unknown: 0, busy: 0, failed: 0 };
 
 /** A receiver that keeps the events it handled. */
 function shopOf(options: Partial<WebhookHandlerOptions> = {}) {
@@ -74,7 +89,7 @@ function shopOf(options: Partial<WebhookHandlerOptions> = {}) {
 describe('the event of an invoice', () => {
   async function eventOf(invoice: CatchUpInvoice): Promise<InvoiceEvent | undefined> {
     const { handler, events } = shopOf();
-    await handler.catchUp(clientOf(invoice).client, { since });
+    await play({ handler }, invoice);
     return events[0];
   }
 
@@ -219,8 +234,8 @@ describe('the event of an invoice', () => {
   ])('is not guessed: %s', async (_name, invoice, named) => {
     const { handler, events, reports } = shopOf();
     const other = { ...paid, uuid: uuidOf(1) };
-    const result = await handler.catchUp(clientOf(invoice, other).client, { since });
-    expect(result).toEqual({ ...NOTHING, failed: 1, played: 1 });
+    const result = await play({ handler }, invoice, other);
+    expect(result).toEqual({ ...NOTHING, checked: 2, failed: 1, played: 1 });
     expect(events.map(({ invoice_uuid }) => invoice_uuid)).toEqual([uuidOf(1)]);
     expect(reports).toMatchObject([
       { reason: 'malformed_payload', status: null, deliveryId: null, message: expect.stringContaining(named) },
@@ -229,17 +244,6 @@ describe('the event of an invoice', () => {
 });
 
 describe('catchUp and deliveries', () => {
-  it('walks the four final states', async () => {
-    const { client, asked } = clientOf();
-    expect(await shopOf().handler.catchUp(client, { since })).toEqual(NOTHING);
-    expect(asked).toEqual([
-      ['success', 100],
-      ['fail', 100],
-      ['expired', 100],
-      ['canceled', 100],
-    ]);
-  });
-
   it.each<[string, object, CatchUpInvoice]>([
     ['paid', paidBody, paid],
     [
@@ -251,12 +255,12 @@ describe('catchUp and deliveries', () => {
   ])('see one event in both: %s', async (_name, body, invoice) => {
     const first = shopOf();
     await send(first, body);
-    expect(await first.handler.catchUp(clientOf(invoice).client, { since })).toEqual({ ...NOTHING, alreadyDone: 1 });
+    expect(await play(first, invoice)).toEqual({ ...NOTHING, checked: 1, alreadyDone: 1 });
     expect(first.events).toHaveLength(1);
     expect(first.reasons()).toEqual([]);
 
     const later = shopOf();
-    expect(await later.handler.catchUp(clientOf(invoice).client, { since })).toEqual({ ...NOTHING, played: 1 });
+    expect(await play(later, invoice)).toEqual({ ...NOTHING, checked: 1, played: 1 });
     expect(await send(later, body)).toMatchObject({ status: 200, body: 'duplicate' });
     expect(later.events).toHaveLength(1);
   });
@@ -264,18 +268,18 @@ describe('catchUp and deliveries', () => {
   it('see one event in both when they spell the uuid differently', async () => {
     const shop = shopOf({ orderIdMember: 'shop_order' });
     await send(shop, { ...paidBody, invoice_uuid: UUID.replaceAll('-', '').toUpperCase(), shop_order: 'order-1042' });
-    expect(await shop.handler.catchUp(clientOf(paid).client, { since })).toEqual({ ...NOTHING, alreadyDone: 1 });
+    expect(await play(shop, paid)).toEqual({ ...NOTHING, checked: 1, alreadyDone: 1 });
     expect(shop.events).toHaveLength(1);
     // The list names the order id itself, so the option is not asked.
     const other = { ...paid, uuid: uuidOf(1) };
-    expect(await shop.handler.catchUp(clientOf(other).client, { since })).toEqual({ ...NOTHING, played: 1 });
+    expect(await play(shop, other)).toEqual({ ...NOTHING, checked: 1, played: 1 });
     expect(shop.events[1]).toMatchObject({ external_id: 'order-1042', invoice_uuid: uuidOf(1) });
   });
 
   it('reports an invoice that was corrected after it was handled', async () => {
     const shop = shopOf();
     await send(shop);
-    expect(await shop.handler.catchUp(clientOf(adjusted).client, { since })).toEqual({ ...NOTHING, alreadyDone: 1 });
+    expect(await play(shop, adjusted)).toEqual({ ...NOTHING, checked: 1, alreadyDone: 1 });
     expect(shop.events).toHaveLength(1);
     expect(shop.reports).toMatchObject([{ reason: 'duplicate_differs', key: `${UUID}:paid`, status: null }]);
   });
@@ -285,7 +289,7 @@ describe('catchUp and deliveries', () => {
     const shop = shopOf({ onPaid: () => work.promise });
     const delivery = send(shop);
     await settle();
-    expect(await shop.handler.catchUp(clientOf(paid).client, { since })).toEqual({ ...NOTHING, busy: 1 });
+    expect(await play(shop, paid)).toEqual({ ...NOTHING, checked: 1, busy: 1 });
     work.resolve();
     expect(await delivery).toMatchObject({ status: 200 });
   });
@@ -297,81 +301,231 @@ describe('catchUp and deliveries', () => {
     await store.claim({ key, owner: 'dead', digest: '0'.repeat(64), lease: 50_000 });
     shop.clock.time += 50_000;
     const { handler, events, reasons } = shopOf({ store, now: shop.clock.now });
-    expect(await handler.catchUp(clientOf(paid).client, { since })).toEqual({ ...NOTHING, played: 1 });
+    expect(await play({ handler }, paid)).toEqual({ ...NOTHING, checked: 1, played: 1 });
     expect([events.length, reasons()]).toEqual([1, ['taken_over']]);
   });
 
   it('gives the functions the same context', async () => {
     const contexts: object[] = [];
     const shop = shopOf({ onPaid: (_event, context) => void contexts.push(context) });
-    await shop.handler.catchUp(clientOf(paid).client, { since });
+    await play(shop, paid);
     expect(contexts).toMatchObject([
       { deliveryId: null, dedupeKey: `${UUID}:paid`, takenOver: false, signal: { aborted: false } },
     ]);
   });
 });
 
+describe('orders', () => {
+  const numbered = (count: number, changes: Partial<CatchUpInvoice> = {}): CatchUpInvoice[] =>
+    Array.from({ length: count }, (_, n) => ({ ...paid, uuid: uuidOf(n), external_id: `order-${n}`, ...changes }));
+  const idsOf = (invoices: readonly CatchUpInvoice[]): string[] => invoices.map(({ external_id }) => external_id);
+
+  it('are asked about once each: final ones are played, open ones are left alone', async () => {
+    const open = { ...paid, uuid: uuidOf(1), external_id: 'open', status: 'pending' as const };
+    const odd = { ...paid, uuid: uuidOf(2), external_id: 'odd', status: 'on_hold' as CatchUpInvoice['status'] };
+    const { client, asked } = clientOf(paid, open, odd);
+    const shop = shopOf();
+    const orders = ['order-1042', 'open', 'odd', 'order-1042', uuidOf(1), uuidOf(1).toUpperCase()];
+    expect(await shop.handler.catchUp(client, { orders })).toEqual({ ...NOTHING, checked: 4, played: 1, open: 3 });
+    expect(asked).toEqual(['order-1042', 'open', 'odd', uuidOf(1).toUpperCase()]);
+    expect(shop.reports).toEqual([]);
+  });
+
+  it.each<[string, () => Iterable<string> | AsyncIterable<string>]>([
+    ['a set', () => new Set(['order-1042'])],
+    ['a generator', () => ['order-1042'].values()],
+    [
+      'rows of a database as they come',
+      async function* () {
+        yield 'order-1042';
+      },
+    ],
+  ])('may be %s', async (_name, orders) => {
+    expect(await shopOf().handler.catchUp(clientOf(paid).client, { orders: orders() })).toMatchObject({ played: 1 });
+  });
+
+  it('may be none', async () => {
+    expect(await shopOf().handler.catchUp(clientOf().client, { orders: [] })).toEqual(NOTHING);
+  });
+
+  it('up to a hundred cost one read each', async () => {
+    const { client, asked } = clientOf(...numbered(100, { status: 'pending' }));
+    const orders = idsOf(numbered(100));
+    expect(await shopOf().handler.catchUp(client, { orders })).toMatchObject({ open: 100 });
+    expect(asked).toEqual(orders);
+  });
+
+  it('beyond a hundred cost the pages of the pending list, and a read for each that is not in it', async () => {
+    const rows = numbered(150, { status: 'pending' });
+    rows[7] = { ...paid, uuid: uuidOf(7), external_id: 'order-7' };
+    const { client, asked } = clientOf(...rows);
+    const shop = shopOf();
+    // By both kinds of ids: the list shows both.
+    const orders = rows.map(({ uuid, external_id }, n) => (n % 2 === 0 ? uuid.toUpperCase() : external_id));
+    expect(await shop.handler.catchUp(client, { orders })).toEqual({ ...NOTHING, checked: 150, played: 1, open: 149 });
+    expect(asked).toEqual(['pending 100', 'order-7']);
+  });
+
+  it('are all read singly where the pending list breaks off, or shows other invoices than it was asked for', async () => {
+    const rows = numbered(101);
+    const { client, asked } = clientOf(...rows);
+    const broken = async function* (): AsyncGenerator<CatchUpInvoice> {
+      yield* rows; // a service that does not know the filter
+      throw fakeError('SDK_HTTP_500');
+    };
+    const merchant = { invoices: { ...client.invoices, list: broken } };
+    expect(await shopOf().handler.catchUp(merchant, { orders: idsOf(rows) })).toMatchObject({ played: 101 });
+    expect(asked).toHaveLength(101);
+  });
+
+  it('that the service does not know, or whose id it refuses, are named', async () => {
+    const { client, answers } = clientOf(paid);
+    for (const code of ['VALIDATION_ERROR', 'SDK_HTTP_400', 'SDK_HTTP_501', 'SDK_INVALID_ARGUMENT'] as const) {
+      answers.set(code, () => {
+        throw fakeError(code);
+      });
+    }
+    const shop = shopOf();
+    const refused = ['nobody', ...answers.keys()];
+    const orders = ['order-1042', ...refused];
+    expect(await shop.handler.catchUp(client, { orders })).toEqual({ ...NOTHING, checked: 6, played: 1, unknown: 5 });
+    expect(shop.reports.map(({ reason, message }) => [reason, /"(.*)"/.exec(message)?.[1]])).toEqual(
+      refused.map((order) => ['unknown_order', order]),
+    );
+  });
+
+  it('by external_ids of a service that accepts uuids only: the remedy is named', async () => {
+    const { client } = clientOf({ ...paid, external_id: 'other' });
+    const shop = shopOf();
+    expect(await shop.handler.catchUp(client, { orders: ['order-1', 'order-2'] })).toMatchObject({ unknown: 2 });
+    expect(shop.reports.at(-1)).toMatchObject({
+      reason: 'unknown_order',
+      message: expect.stringMatching(/none of the 2 orders.*pass the uuids/),
+    });
+    const byUuid = shopOf();
+    await byUuid.handler.catchUp(client, { orders: [uuidOf(9)] });
+    expect(byUuid.reports).toHaveLength(1);
+  });
+
+  it('whose invoice cannot be read are named with the error, and stop nothing', async () => {
+    const { client, answers } = clientOf(paid);
+    const error = fakeError('SDK_CONTRACT');
+    answers.set('odd', () => {
+      throw error;
+    });
+    const shop = shopOf();
+    expect(await shop.handler.catchUp(client, { orders: ['odd', 'order-1042'] })).toMatchObject({
+      failed: 1,
+      played: 1,
+    });
+    expect(shop.reports).toMatchObject([
+      { reason: 'order_not_read', message: expect.stringContaining('"odd"'), error },
+    ]);
+  });
+
+  it('end the run when ten in a row get no answer, or at once when the key is refused', async () => {
+    const orders = Array.from({ length: 30 }, (_, n) => `order-${n}`);
+    const { client, asked, answers } = clientOf();
+    for (const order of orders) {
+      answers.set(order, () => {
+        throw fakeError('SDK_ATTEMPT_TIMEOUT');
+      });
+    }
+    const shop = shopOf();
+    const down = shop.handler.catchUp(client, { orders, concurrency: 1 });
+    await expect(down).rejects.toMatchObject({ kind: 'timeout' });
+    expect([asked.length, shop.reports.length]).toEqual([10, 10]);
+    answers.set('order-0', () => {
+      throw fakeError('SDK_HTTP_401');
+    });
+    await expect(shop.handler.catchUp(client, { orders, concurrency: 1 })).rejects.toMatchObject({
+      kind: 'authentication',
+    });
+    expect(asked).toHaveLength(11);
+  });
+
+  it('paid, whose single read is in the creation form, are taken from the list of paid invoices', async () => {
+    const other = { ...paid, uuid: uuidOf(1), external_id: 'not asked for' };
+    const { client, asked, answers } = clientOf(other, adjusted);
+    const short = { ...paid, finished_at: null, settled_amount_usdt: null };
+    answers.set('order-1042', () => short);
+    answers.set('late', () => ({ ...short, uuid: uuidOf(2) }));
+    const shop = shopOf();
+    const result = await shop.handler.catchUp(client, { orders: ['order-1042', 'late'] });
+    expect(result).toEqual({ ...NOTHING, checked: 2, played: 1, failed: 1 });
+    expect(shop.events).toMatchObject([
+      { external_id: 'order-1042', adjusted: true, credited_usdt: new Decimal('18.3') },
+    ]);
+    expect(shop.reports).toMatchObject([{ reason: 'order_not_read', message: expect.stringContaining('"late"') }]);
+    expect(asked).toEqual(['order-1042', 'late', 'success 100']);
+  });
+
+  it.each<[string, unknown]>([
+    ['text, which is one id', 'order-1042'],
+    ['nothing', null],
+    ['rows in place of ids', [{ external_id: 'order-1042' }]],
+    ['an empty id', ['order-1042', '']],
+  ])('are refused as %s', async (_name, orders) => {
+    const { client, asked } = clientOf(paid);
+    await expect(shopOf().handler.catchUp(client, { orders: orders as never })).rejects.toMatchObject({
+      kind: 'configuration',
+      message: expect.stringMatching(/^handler\.catchUp: orders must/),
+    });
+    expect(asked).toEqual([]);
+  });
+});
+
 describe('what fails', () => {
-  it('is counted, given back, and played by the next run', async () => {
+  it('is counted, named, and played by the next run', async () => {
     let isDown = true;
     const shop = shopOf({
       onPaid: () => {
         if (isDown) throw new Error('database is down');
       },
     });
-    const { client } = clientOf(paid, expired);
     const other = { ...expired, uuid: uuidOf(2) };
-    expect(await shop.handler.catchUp(clientOf(paid, other).client, { since })).toEqual({
-      ...NOTHING,
-      failed: 1,
-      played: 1,
-    });
-    expect(shop.reports).toMatchObject([{ reason: 'handler_failed', error: new Error('database is down') }]);
+    expect(await play(shop, paid, other)).toEqual({ ...NOTHING, checked: 2, failed: 1, played: 1 });
+    expect(shop.reports).toMatchObject([
+      {
+        reason: 'handler_failed',
+        error: new Error('database is down'),
+        message: expect.stringContaining('order-1042'),
+      },
+    ]);
     isDown = false;
-    expect(await shop.handler.catchUp(client, { since })).toMatchObject({ played: 2, failed: 0 });
-  });
-
-  it.each([
-    ['that cannot say what it forgot', undefined],
-    ['that forgot nothing', () => null],
-  ])('is none with a store %s', async (_name, forgot) => {
-    const { forgot: _own, ...store } = memoryStore();
-    const shop = shopOf({ store: forgot === undefined ? store : { ...store, forgot } });
-    expect(await shop.handler.catchUp(clientOf(paid).client, { since })).toEqual({ ...NOTHING, played: 1 });
-    expect(shop.reports).toEqual([]);
+    expect(await play(shop, paid, other)).toMatchObject({ played: 1, alreadyDone: 1, failed: 0 });
   });
 
   it('by a store that is down is counted, and reported', async () => {
     const store: WebhookStore = { ...memoryStore(), claim: () => Promise.reject(new Error('refused')) };
     const shop = shopOf({ store });
-    expect(await shop.handler.catchUp(clientOf(paid).client, { since })).toEqual({ ...NOTHING, failed: 1 });
+    expect(await play(shop, paid)).toEqual({ ...NOTHING, checked: 1, failed: 1 });
     expect(shop.reports).toMatchObject([{ reason: 'store_failed', error: new Error('refused') }]);
   });
 
   it('by taking too long is left to itself, and does not hold up the others', async () => {
     const work = deferred();
     const shop = shopOf({ onPaid: () => work.promise });
-    const running = shop.handler.catchUp(clientOf(paid, { ...expired, uuid: uuidOf(2) }).client, { since });
+    const running = play(shop, paid, { ...expired, uuid: uuidOf(2), external_id: 'other' });
     await settle();
     await shop.clock.advance(12_000);
-    expect(await running).toEqual({ ...NOTHING, failed: 1, played: 1 });
-    expect(await shop.handler.catchUp(clientOf(paid).client, { since })).toMatchObject({ busy: 1 });
+    expect(await running).toEqual({ ...NOTHING, checked: 2, failed: 1, played: 1 });
+    expect(await play(shop, paid)).toMatchObject({ busy: 1 });
     work.resolve();
     await settle();
     expect(shop.reasons()).toEqual(['time_limit', 'duplicate_running', 'completed_late']);
-    expect(shop.reports.map(({ status }) => status)).toEqual([null, null, null]);
-    expect(shop.reports[0]?.message).toContain('12000 ms');
-    for (const report of shop.reports) expect(report).not.toHaveProperty('error');
-    expect(await shop.handler.catchUp(clientOf(paid).client, { since })).toMatchObject({ alreadyDone: 1 });
+    expect(shop.reports[0]?.message).toMatch(/12000 ms.*order-1042/);
+    expect(shop.reports[1]?.message).toContain('order-1042');
+    expect(await play(shop, paid)).toMatchObject({ alreadyDone: 1 });
   });
 
   it('by taking too long and then throwing is reported twice', async () => {
     const work = deferred();
     const shop = shopOf({ onPaid: () => work.promise });
-    const running = shop.handler.catchUp(clientOf(paid).client, { since });
+    const running = play(shop, paid);
     await settle();
     await shop.clock.advance(12_000);
-    expect(await running).toEqual({ ...NOTHING, failed: 1 });
+    expect(await running).toMatchObject({ failed: 1 });
     work.reject(new Error('mine'));
     await settle();
     expect(shop.reports).toMatchObject([
@@ -379,86 +533,97 @@ describe('what fails', () => {
       { reason: 'handler_failed', error: new Error('mine'), key: `${UUID}:paid` },
     ]);
   });
+});
 
+describe('concurrency', () => {
   it.each([
-    ['order-1042', 'The invoice "order-1042" cannot be played. '],
-    [7, 'An invoice cannot be played. '],
-    [undefined, 'An invoice cannot be played. '],
-  ])('of external_id %j is named where it can be', async (external_id, name) => {
-    const shop = shopOf();
-    const odd = { ...paid, external_id, settled_amount_usdt: null } as unknown as CatchUpInvoice; // what a client may give
-    expect(await shop.handler.catchUp(clientOf(odd).client, { since })).toEqual({ ...NOTHING, failed: 1 });
-    expect(shop.reports).toMatchObject([{ reason: 'malformed_payload', message: expect.stringContaining(name) }]);
-  });
-
-  it('by the list ends the run with the error of the client', async () => {
-    const failing: CatchUpClient = {
-      invoices: {
-        // biome-ignore lint/correctness/useYield: it fails before its first item
-        async *list() {
-          throw new Error('the service is down');
-        },
+    [1, 1],
+    [4, 4],
+    [32, 20],
+  ])('%i at once, and never two events of one order', async (concurrency, atOnce) => {
+    const running: string[] = [];
+    const most = { all: 0, ofOne: 0 };
+    const shop = shopOf({
+      onPaid: async ({ external_id }) => {
+        running.push(external_id);
+        most.all = Math.max(most.all, running.length);
+        most.ofOne = Math.max(most.ofOne, running.filter((id) => id === external_id).length);
+        await settle();
+        running.splice(running.indexOf(external_id), 1);
       },
-    };
-    await expect(shopOf().handler.catchUp(failing, { since })).rejects.toThrow('the service is down');
-  });
-
-  it('to decode is counted once, however often its page is read', async () => {
-    const client: CatchUpClient = {
-      invoices: {
-        async *list({ status }, { onInvalidItem }) {
-          if (status !== 'fail') return;
-          const bad = { page: 2, index: 4, path: 'amount', raw: { uuid: uuidOf(1) } };
-          for (const item of [bad, { ...bad, page: 1 }, { ...bad, raw: null }]) onInvalidItem(item);
-          yield { ...expired, status };
-        },
-      },
-    };
-    const shop = shopOf();
-    expect(await shop.handler.catchUp(client, { since })).toEqual({ ...NOTHING, invalid: 2, played: 1 });
-    expect(shop.reports[0]).toMatchObject({
-      reason: 'malformed_payload',
-      message: expect.stringMatching(/status fail \(page 2, place 5\).*at amount/),
     });
+    // Three invoices of each order, twenty apart.
+    const rows = Array.from({ length: 60 }, (_, n) => ({ ...paid, uuid: uuidOf(n), external_id: `order-${n % 20}` }));
+    const result = await shop.handler.catchUp(clientOf(...rows).client, { ...ordersOf(...rows), concurrency });
+    expect([result.played, most.all, most.ofOne]).toEqual([60, atOnce, 1]);
   });
 });
 
-describe('since', () => {
+describe('without orders', () => {
+  it('the four lists of final invoices are read', async () => {
+    const { client, asked } = clientOf(paid, expired);
+    expect(await shopOf().handler.catchUp(client, { since })).toEqual({ ...NOTHING, checked: 2, played: 2 });
+    expect(asked).toEqual(['success 100', 'fail 100', 'expired 100', 'canceled 100']);
+  });
+
   it.each<[string, Date | number | string]>([
     ['a Date', new Date(NOW - 30 * MINUTE)],
     ['milliseconds', NOW - 30 * MINUTE],
     ['ISO text', '2025-12-31T23:30:00Z'],
     ['ISO text without offset, which is UTC', '2025-12-31T23:30:00'],
     ['ISO text with an offset', '2026-01-01T00:30:00+01:00'],
-  ])('as %s takes what finished then or later', async (_name, at) => {
+  ])('since, as %s, takes what finished then or later', async (_name, at) => {
     const { client } = clientOf(
       paid,
       { ...paid, uuid: uuidOf(1), finished_at: new Date(NOW - 30 * MINUTE - 1) },
       { ...paid, uuid: uuidOf(2), finished_at: null },
     );
     const { handler, events } = shopOf();
-    expect(await handler.catchUp(client, { since: at })).toEqual({ ...NOTHING, played: 2 });
+    expect(await handler.catchUp(client, { since: at })).toEqual({ ...NOTHING, checked: 2, played: 2 });
     expect(events.map(({ invoice_uuid }) => invoice_uuid)).toEqual([UUID, uuidOf(2)]);
   });
 
-  it('as a day begins at its midnight in UTC', async () => {
-    expect(await shopOf().handler.catchUp(clientOf(paid).client, { since: '2025-12-31' })).toMatchObject({ played: 1 });
-    expect(await shopOf().handler.catchUp(clientOf(paid).client, { since: '2026-01-01' })).toEqual(NOTHING);
+  it('rows that cannot be decoded are counted and named once, however often their page is read', async () => {
+    const shop = shopOf();
+    const list: CatchUpClient['invoices']['list'] = async function* ({ status }, { onInvalidItem }) {
+      if (status !== 'fail') return;
+      const bad = { page: 2, index: 4, path: 'amount', raw: { uuid: uuidOf(1) } };
+      for (const item of [bad, { ...bad, page: 1 }, { ...bad, raw: null }]) onInvalidItem(item);
+      yield { ...expired, status };
+      yield { ...paid, uuid: uuidOf(3) }; // of another status than was asked for
+    };
+    const merchant = { invoices: { get: () => expect.fail(), list } };
+    const result = await shop.handler.catchUp(merchant, { since });
+    expect(result).toEqual({ ...NOTHING, checked: 3, played: 1, failed: 2 });
+    expect(shop.reports.map(({ message }) => message)).toEqual([
+      `The fail invoice ${uuidOf(1)} cannot be read at "amount". It was left out.`,
+      'The fail invoice row 5 of page 2 cannot be read at "amount". It was left out.',
+    ]);
   });
 
-  it.each([undefined, null, 'yesterday', '', '2025-02-30', Number.NaN, 1e20, new Date('x'), 7n, {}])(
-    'is refused as %s',
+  it('a list that fails ends the run with its error', async () => {
+    const { client } = clientOf();
+    // biome-ignore lint/correctness/useYield: it fails before its first item
+    const list = async function* (): AsyncGenerator<never> {
+      throw fakeError('SDK_CONNECTION');
+    };
+    const merchant = { invoices: { ...client.invoices, list } };
+    await expect(shopOf().handler.catchUp(merchant, { since })).rejects.toMatchObject({ kind: 'connection' });
+  });
+
+  it.each([null, 'yesterday', '', '2025-02-30', Number.NaN, 1e20, new Date('x'), 7n, {}])(
+    'since is refused as %s',
     async (value) => {
       const { client, asked } = clientOf(paid);
       await expect(shopOf().handler.catchUp(client, { since: value as never })).rejects.toMatchObject({
         kind: 'configuration',
-        message: expect.stringContaining('since is'),
+        message: expect.stringContaining('since is not a time'),
       });
       expect(asked).toEqual([]);
     },
   );
 
-  it('is refused beyond the retention of the store', async () => {
+  it('since is refused beyond the retention of the store', async () => {
     const store = { ...memoryStore(), retention: 30 * DAY };
     const { handler } = shopOf({ store });
     await expect(handler.catchUp(clientOf().client, { since: NOW - 30 * DAY - 1 })).rejects.toMatchObject({
@@ -470,34 +635,30 @@ describe('since', () => {
 });
 
 describe('arguments', () => {
-  it.each([undefined, null, {}, { invoices: {} }, 'merchant'])('refuses %j for a client', async (merchant) => {
-    await expect(shopOf().handler.catchUp(merchant as never, { since })).rejects.toMatchObject({
-      kind: 'configuration',
-      message: expect.stringContaining('MerchantClient'),
-    });
-  });
+  it.each([undefined, null, {}, { invoices: {} }, { invoices: { list() {} } }, 'merchant'])(
+    'refuses %j for a client',
+    async (merchant) => {
+      await expect(shopOf().handler.catchUp(merchant as never, { orders: [] })).rejects.toMatchObject({
+        kind: 'configuration',
+        message: expect.stringContaining('MerchantClient'),
+      });
+    },
+  );
 
   it.each<[string, unknown]>([
-    ['since', undefined],
-    ['signal', { since, signal: {} }],
-    ['onProgress', { since, onProgress: 1 }],
-    ['options has no "sinse"; it has since, signal, onProgress', { since, sinse: since }],
-  ])('refuses options with a wrong %s', async (named, options) => {
+    ['options must be an object', undefined],
+    ['needs { orders }', {}],
+    ['has orders and since', { orders: [], since }],
+    ['pass controller.signal', { orders: [], signal: new AbortController() }],
+    ['onProgress must be a function', { orders: [], onProgress: 1 }],
+    ['concurrency must be a whole number from 1 to 32', { orders: [], concurrency: 33 }],
+    ['options has no "order"; it has orders, since, signal, concurrency, onProgress', { order: [] }],
+  ])('refuses: %s', async (named, options) => {
     await expect(shopOf().handler.catchUp(clientOf().client, options as never)).rejects.toMatchObject({
       kind: 'configuration',
+      operation: 'handler.catchUp',
       message: expect.stringContaining(named),
     });
-  });
-
-  it('skips what has another status than was asked for', async () => {
-    const stubborn: CatchUpClient = {
-      invoices: {
-        async *list() {
-          yield* [paid, { ...paid, status: 'pending' as const, uuid: uuidOf(1) }];
-        },
-      },
-    };
-    expect(await shopOf().handler.catchUp(stubborn, { since })).toEqual({ ...NOTHING, played: 1 });
   });
 });
 
@@ -505,14 +666,13 @@ describe('the signal', () => {
   it('aborted before: no request', async () => {
     const { client, asked } = clientOf(paid);
     const signal = AbortSignal.abort('deploy');
-    await expect(shopOf().handler.catchUp(client, { since, signal })).rejects.toMatchObject({
+    await expect(shopOf().handler.catchUp(client, { ...ordersOf(paid), signal })).rejects.toMatchObject({
       kind: 'aborted',
       code: 'SDK_ABORTED',
       stoppedBy: 'aborted',
       operation: 'handler.catchUp',
       reason: 'deploy',
       outcome: 'not_sent',
-      message: expect.stringContaining("handler.catchUp: aborted by the caller's signal"),
     });
     expect(asked).toEqual([]);
   });
@@ -528,36 +688,65 @@ describe('the signal', () => {
         await work.promise;
       },
     });
-    const { client, asked } = clientOf(paid, { ...paid, uuid: uuidOf(1) });
+    const rows = [paid, { ...paid, uuid: uuidOf(1), external_id: 'b' }, { ...paid, uuid: uuidOf(2), external_id: 'c' }];
     let ended = false;
-    const run = shop.handler.catchUp(client, { since, signal: stop.signal }).finally(() => {
+    const options = { ...ordersOf(...rows), signal: stop.signal, concurrency: 1 };
+    const run = shop.handler.catchUp(clientOf(...rows).client, options).finally(() => {
       ended = true;
     });
-    const outcome = expect(run).rejects.toMatchObject({
-      kind: 'aborted',
-      reason: new Error('deploy'),
-      outcome: 'unknown',
-    });
+    const outcome = expect(run).rejects.toMatchObject({ kind: 'aborted', reason: new Error('deploy') });
     await settle();
     expect(ended).toBe(false);
     work.resolve();
     await outcome;
-    expect([seen, asked]).toEqual([[true], [['success', 100]]]);
-    expect(await shop.handler.catchUp(clientOf(paid).client, { since })).toMatchObject({ alreadyDone: 1 });
+    expect(seen).toEqual([true]);
+    expect(await play(shop, paid)).toMatchObject({ alreadyDone: 1 });
   });
 
-  it('is given to the list, whose end by it is an abort, too', async () => {
-    const stop = new AbortController();
-    const client: CatchUpClient = {
-      invoices: {
-        // biome-ignore lint/correctness/useYield: it ends before its first item
-        async *list(_query, { signal }) {
-          stop.abort('late');
-          throw signal?.reason;
-        },
+  it.each<[string, (stop: AbortController) => { store?: WebhookStore; client?: CatchUpClient }]>([
+    [
+      'while the store claims',
+      (stop) => {
+        const store = memoryStore();
+        const claim: WebhookStore['claim'] = async (request) => {
+          stop.abort();
+          return await store.claim(request);
+        };
+        return { store: { ...store, claim } };
       },
+    ],
+    [
+      'while an order is read, also if the read ends well',
+      (stop) => {
+        const { client } = clientOf(paid);
+        const get: CatchUpClient['invoices']['get'] = async (ident, options) => {
+          stop.abort();
+          return await client.invoices.get(ident, options);
+        };
+        return { client: { invoices: { ...client.invoices, get } } };
+      },
+    ],
+  ])('aborted %s: no function begins, and the next run plays the order', async (_name, aborting) => {
+    const stop = new AbortController();
+    const { store = memoryStore(), client = clientOf(paid).client } = aborting(stop);
+    const shop = shopOf({ store });
+    await expect(shop.handler.catchUp(client, { orders: ['order-1042'], signal: stop.signal })).rejects.toMatchObject({
+      kind: 'aborted',
+    });
+    expect([shop.events, shop.reports]).toEqual([[], []]);
+    expect(await play(shop, paid)).toMatchObject({ played: 1 });
+  });
+
+  it('is given to the reads, whose end by it is an abort, too', async () => {
+    const stop = new AbortController();
+    const { client } = clientOf();
+    const get: CatchUpClient['invoices']['get'] = async (_ident, { signal }) => {
+      stop.abort('late');
+      throw signal?.reason;
     };
-    await expect(shopOf().handler.catchUp(client, { since, signal: stop.signal })).rejects.toMatchObject({
+    const merchant = { invoices: { ...client.invoices, get } };
+    const options = { orders: ['order-1042'], signal: stop.signal };
+    await expect(shopOf().handler.catchUp(merchant, options)).rejects.toMatchObject({
       kind: 'aborted',
       reason: 'late',
     });
@@ -565,18 +754,15 @@ describe('the signal', () => {
 });
 
 describe('onProgress', () => {
-  it('is told after each page and each invoice', async () => {
+  it('is called after each order', async () => {
     const told: CatchUpProgress[] = [];
-    const { client } = clientOf(paid, expired);
-    await shopOf().handler.catchUp(client, { since, onProgress: (progress) => told.push(progress) });
-    const lines = told.map(({ status, page, totalPages, played }) => `${status} ${page}/${totalPages} ${played}`);
-    expect(lines).toEqual([
-      'success 1/1 0',
-      'success 1/1 1',
-      'fail 1/1 1',
-      'expired 1/1 1',
-      'expired 1/1 2',
-      'canceled 1/1 2',
+    const open = { ...paid, uuid: uuidOf(1), external_id: 'b', status: 'pending' as const };
+    const { client } = clientOf(paid, open);
+    const options = { ...ordersOf(paid, open), concurrency: 1 };
+    await shopOf().handler.catchUp(client, { ...options, onProgress: (progress) => told.push(progress) });
+    expect(told).toEqual([
+      { ...NOTHING, checked: 1, played: 1, total: 2 },
+      { ...NOTHING, checked: 2, played: 1, open: 1, total: 2 },
     ]);
   });
 
@@ -589,6 +775,7 @@ describe('onProgress', () => {
     ],
     ['rejects', (): Promise<never> => Promise.reject(new Error('no'))],
   ])('may fail without harm: it %s', async (_name, onProgress) => {
-    expect(await shopOf().handler.catchUp(clientOf(paid).client, { since, onProgress })).toMatchObject({ played: 1 });
+    const options = { ...ordersOf(paid), onProgress };
+    expect(await shopOf().handler.catchUp(clientOf(paid).client, options)).toMatchObject({ played: 1 });
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Decimal } from '../../../src/contract/values/decimal.ts';
-import { dedupeKey, eventDigest } from '../../../src/webhooks/handle/dedupe.ts';
+import { dedupeKey, eventDigest } from '../../../src/webhooks/handle/process-event.ts';
 import type { InvoiceEvent } from '../../../src/webhooks/index.ts';
 import { memoryStore, type WebhookStore } from '../../../src/webhooks/index.ts';
 import fc from '../../support/fast-check.ts';
@@ -136,7 +136,7 @@ describe.each(RUNTIMES)('records of the first release with $runtime', ({ enter }
   const stored = (type: string, members: { invoice_uuid?: string; status?: string; event?: string } = {}) => {
     const raw = { invoice_uuid: id, status: 'success', ...members };
     const amounts = { amount: new Decimal('25.00'), credited_usdt: new Decimal('27.10'), adjusted: false };
-    return { ...raw, ...amounts, type, raw } as unknown as InvoiceEvent; // the members that key and digest are made of
+    return { ...raw, ...amounts, type, event_name: members.event ?? null, raw } as unknown as InvoiceEvent; // the members that key and digest are made of
   };
   const digestOfX = '%00dcnknown%003aevent:sha256=d929cdeea7e6a0f46b59448d36a6fd491df8647cf292040508162ee5f6435ab8';
 

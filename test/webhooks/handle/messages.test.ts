@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ConfigurationError, WebhookVerificationError } from '../../../src/errors/classes.ts';
+import { RAW_BODY_ADVICE } from '../../../src/webhooks/body.ts';
 import { createWebhookHandler, memoryStore, parseInvoiceEvent, signWebhook } from '../../../src/webhooks/index.ts';
-import { RAW_BODY_ADVICE } from '../../../src/webhooks/verify/raw-body.ts';
 import { deferred, endpoint, paidBody } from '../endpoint.ts';
 import { ManualClock } from '../manual-clock.ts';
 import { NOW, PAID, SECRET, VECTORS } from '../vectors.ts';
@@ -174,7 +174,7 @@ describe('reports of a handler', () => {
     expect(shop.reports).toMatchObject([{ reason: 'taken_over', message, status: null }]);
   });
 
-  it('the id and the event of a header, and of none where it is empty', async () => {
+  it('the id of a header, and of none where it is empty', async () => {
     const shop = endpoint({ now: () => NOW });
     const { credited_usdt: _dropped, ...held } = { ...paidBody, status: 'held' };
     for (const named of ['invoice.held', '']) {
@@ -183,7 +183,7 @@ describe('reports of a handler', () => {
     }
     const acknowledged = (name: string) => `An unknown event${name} was acknowledged, because there is no onUnknown.`;
     expect(shop.reports.map(({ message }) => message).filter((message) => message.includes('unknown'))).toEqual([
-      acknowledged(' "invoice.held"'),
+      acknowledged(''),
       acknowledged(''),
     ]);
     const refused = shop.reports.filter(({ reason }) => reason === 'method_not_allowed');
@@ -289,8 +289,6 @@ describe('parseInvoiceEvent', () => {
     ['text', 'x', 'it is not a JSON object'],
     ['null', null, 'it is not a JSON object'],
     ['a delivery', paidBody, 'this is not the JSON of an InvoiceEvent. Pass the body of a delivery to verifyWebhook'],
-    ['a proxy that throws', new Proxy({}, { getOwnPropertyDescriptor: fail }), 'it cannot be read'],
-    ['another type', { ...event, type: 'x' }, '"type" must be one of invoice.paid, invoice.canceled, unknown'],
     ['no status', { ...event, status: undefined }, '"status" is not text, or missing'],
     ['an empty status', { ...event, status: '' }, '"status" is not text, or missing'],
     ['a status of a number', { ...event, status: 7 }, '"status" is not text, or missing'],

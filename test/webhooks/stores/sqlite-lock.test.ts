@@ -10,8 +10,8 @@ import {
   sqliteStore,
   type WebhookHandlerOptions,
 } from '../../../src/webhooks/index.ts';
-import { sqliteStoreWaiting } from '../../../src/webhooks/stores/sqlite/sqlite-store.ts';
-import type { LockWaiting } from '../../../src/webhooks/stores/sqlite/sqlite-transaction.ts';
+import type { LockWaiting } from '../../../src/webhooks/stores/sqlite-store.ts';
+import { sqliteStoreWaiting } from '../../../src/webhooks/stores/sqlite-store.ts';
 import { temporaryFolder } from '../../support/engine-process.ts';
 import { deferred, endpoint, send } from '../endpoint.ts';
 import { settle } from '../manual-clock.ts';

@@ -50,6 +50,21 @@ describe('context.commit', () => {
     expect(at.reasons()).toEqual(['duplicate']);
   });
 
+  it('is waited for where the function forgot to, also while another process holds the lock', async () => {
+    const { store, file } = await shop();
+    await store.claim(request);
+    const other = open(file).db;
+    other.exec('BEGIN IMMEDIATE');
+    const write = (): never => {
+      throw new Error('no such account');
+    };
+    const run = store.run(A, async ({ commit }) => void commit(write));
+    await new Promise((resolve) => setImmediate(resolve)); // the first try has failed by now
+    other.exec('COMMIT');
+    await expect(run).rejects.toThrow('no such account');
+    expect(await store.claim({ ...request, owner: 'b' })).toMatchObject({ state: 'running' });
+  });
+
   it('gives the function its database and the caller the result', async () => {
     const { store, db } = await shop();
     await store.claim(request);
@@ -109,11 +124,12 @@ describe('context.commit', () => {
     const commitWith = async (work: (parts: Awaited<ReturnType<typeof shop>>) => unknown) => {
       const parts = await shop();
       await parts.store.claim(request);
-      await parts.store.run(A, async ({ commit }) => {
+      const run = parts.store.run(A, async ({ commit }) => {
         const wrong = work(parts) as () => never; // what the types refuse
         await expect(commit(wrong)).rejects.toThrow(ConfigurationError);
         await expect(commit(wrong)).rejects.toThrow(/synchronous|takes a function/);
       });
+      await expect(run).rejects.toThrow(ConfigurationError); // also where the function caught it
       expect(parts.credits()).toEqual([]);
       return parts;
     };
@@ -131,8 +147,7 @@ describe('context.commit', () => {
         credit();
         return Promise.reject(new Error('nobody hears this'));
       });
-      // No commit succeeded, so the completion followed the function.
-      expect(await store.claim(request)).toMatchObject({ state: 'done' });
+      expect(await store.claim(request)).toMatchObject({ state: 'running' });
     });
 
     it('what is no function', () => commitWith(() => 'INSERT'));
@@ -163,19 +178,18 @@ describe('context.commit', () => {
     it('a call inside of an open transaction', async () => {
       const { store, db } = await shop();
       await store.claim(request);
-      await store.run(A, async ({ commit }) => {
+      const run = store.run(A, async ({ commit }) => {
         db.exec('BEGIN');
-        await expect(commit(() => 1)).rejects.toThrow('A transaction is open');
-        db.exec('ROLLBACK');
+        await commit(() => 1).finally(() => db.exec('ROLLBACK'));
       });
+      await expect(run).rejects.toThrow('A transaction is open');
     });
 
     it('a function that ends the transaction', async () => {
       const { store, db } = await shop();
       await store.claim(request);
-      await store.run(A, async ({ commit }) => {
-        await expect(commit(() => db.exec('COMMIT'))).rejects.toThrow('ended the transaction');
-      });
+      const run = store.run(A, ({ commit }) => commit(() => void db.exec('COMMIT')));
+      await expect(run).rejects.toThrow('ended the transaction');
     });
   });
 });
@@ -288,6 +302,18 @@ describe('schema and clean-up', () => {
       { event_key: 'young' },
     ]);
     db.exec(store.cleanUpStatement ?? '');
+  });
+
+  it('measures the age by the clock that it is given', async () => {
+    let time = Date.UTC(2001, 0, 1);
+    const { store } = await shop({ retention: 86_400_000, now: () => time });
+    await store.claim(request);
+    await store.complete(A);
+    time += 1_000;
+    expect(await store.cleanUp()).toBe(0);
+    expect(await store.claim(request)).toMatchObject({ state: 'done' });
+    time += 86_400_000;
+    expect(await store.cleanUp()).toBe(1);
   });
 
   it('keeps for ever by default, and says so', async () => {

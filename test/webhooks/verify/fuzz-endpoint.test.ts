@@ -89,6 +89,7 @@ describe('whatever is sent to the endpoint', () => {
         const shop = endpoint();
         const client: CatchUpClient = {
           invoices: {
+            get: () => expect.fail(),
             async *list() {
               yield { ...genuine, [name]: value } as never; // junk on purpose
             },

@@ -86,19 +86,11 @@ describe.each(RUNTIMES)('verifyWebhook with $runtime', ({ enter }) => {
     expect(event).toMatchObject({ type: 'invoice.canceled', external_id: 'Bestellung-7-é' });
   });
 
-  it('verifies, reads and diagnoses the bytes of the call, in a Buffer too, which its caller may reuse', async () => {
+  it('verifies and reads the bytes of the call, in a Buffer too, which its caller may reuse', async () => {
     const reused = Buffer.from(PAID);
     const verified = verifyWebhook(reused, PAID_HEADERS, SECRET, at(0));
     reused.fill('{"a":1}');
     await expect(verified).resolves.toMatchObject({ external_id: 'order-1042' });
-    vi.resetModules();
-    const fresh = await import('../../../src/webhooks/verify/verify.ts');
-    for (const explained of ['first', 'again']) {
-      const body = Buffer.from(PAID);
-      const refused = fresh.verifyWebhook(body, PAID_HEADERS, `"${SECRET}"`, at(0)); // in quotes
-      body.fill(0);
-      await expect(refused, explained).rejects.toThrow(/match when trimmed of the quotes/);
-    }
   });
 
   it('takes the secret as bytes, alone and in a list, and copies them', async () => {
@@ -515,7 +507,7 @@ describe('the body', () => {
 describe('configuration', () => {
   it.each<[string, unknown, unknown]>([
     [
-      'verifyWebhook: options has no "tolerence"; it has tolerance, now, encoding, timestampFormat, orderIdMember, eventNames, maxBodySize, dialect',
+      'verifyWebhook: options has no "tolerence"; it has tolerance, now, encoding, timestampFormat, orderIdMember, maxBodySize',
       SECRET,
       { tolerence: 300_000 },
     ],
@@ -548,7 +540,7 @@ describe('configuration', () => {
       },
     ],
     [
-      'The secret or the options cannot be read',
+      'verifyWebhook: its arguments cannot be read',
       SECRET,
       {
         get now() {
@@ -558,10 +550,6 @@ describe('configuration', () => {
     ],
     ['secret has no bytes', new Uint8Array(), {}],
     ['secret is an empty list: give at least one secret', [], {}],
-    ['eventNames must be { paid, canceled }, or omitted', SECRET, { eventNames: 5 }],
-    ['eventNames.paid must be a name, or a list of names', SECRET, { eventNames: { paid: ' ' } }],
-    ['eventNames.canceled has a name of another event: "x"', SECRET, { eventNames: { paid: 'x', canceled: 'x' } }],
-    ['eventNames has no "payed"; it has paid, canceled', SECRET, { eventNames: { payed: 'x' } }],
   ])('%s', async (message, secret, options) => {
     const verified = verifyWebhook(PAID, PAID_HEADERS, secret as never, options as never);
     await expect(verified).rejects.toMatchObject({ kind: 'configuration', message: `${message}.` });

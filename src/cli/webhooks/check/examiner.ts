@@ -1,6 +1,7 @@
 import type { Dialect } from '../../../sandbox/index.ts';
 import type { CheckResult } from '../../report.ts';
 import { deliver, isAcknowledged, type ReceiverRequest, type Reply } from '../deliver.ts';
+import type { OrderSource } from '../order-source.ts';
 import { type EventKind, type SampleEvent, sampleEvent, sampleHeaders } from '../sample-event.ts';
 import { leaks } from './leaks.ts';
 
@@ -31,6 +32,9 @@ export interface ExaminerOptions {
   readonly dialect: Dialect;
   /** Null: a new order id for each event. */
   readonly externalId: string | null;
+  readonly uuid?: string | undefined;
+  /** Makes each new order known to a sandbox that runs. Null where none runs, or the order is given. */
+  readonly source: OrderSource | null;
   readonly amount: string;
   readonly currency: string;
   /** Milliseconds. */
@@ -68,12 +72,12 @@ export class Examiner {
     this.options = options;
   }
 
-  event(kind: EventKind): Promise<SampleEvent> {
+  async event(kind: EventKind): Promise<SampleEvent> {
     this.#orders += 1;
-    const { externalId, amount, currency, dialect } = this.options;
+    const { externalId, uuid, amount, currency, dialect, source } = this.options;
     const order = { externalId: externalId ?? `check-${this.#run}-${this.#orders}`, amount, currency };
     if (!this.orders.includes(order.externalId)) this.orders.push(order.externalId);
-    return sampleEvent(kind, order, dialect);
+    return sampleEvent(kind, { ...order, uuid: source === null ? uuid : await source(kind, order) }, dialect);
   }
 
   /** A POST of this event, genuine except for the change. */

@@ -1,4 +1,4 @@
-import { engine, hexToBase64 } from '../../../webhooks/verify/hmac.ts';
+import { engine, hexToBase64 } from '../../../webhooks/verify/signature.ts';
 import type { ReceiverRequest, Reply } from '../deliver.ts';
 
 /**

@@ -1,0 +1,272 @@
+import { checkOptions, configurationFail, type Fail } from '../checks.ts';
+import { EVENTS, type EventStatus, eventOfStatus } from '../contract/statuses.ts';
+import type { Currency, Invoice, InvoiceAdjustment, InvoicePaymentMethod } from '../contract/types.ts';
+import { Decimal } from '../contract/values/decimal.ts';
+import { dateFrom, decimalFrom, Problem } from '../contract/values/scalars.ts';
+import { parseInvoiceEvent } from '../webhooks/event/event-json.ts';
+import type {
+  AdjustedInvoicePaidEvent,
+  ExactInvoicePaidEvent,
+  InvoiceCanceledEvent,
+  InvoicePaidEvent,
+} from '../webhooks/event/events.ts';
+
+// Invoices and events whose members fit each other. What a test gives wins, and the other members follow it.
+
+/** A member as a fake takes it: money as text or a Decimal, a time as a Date or ISO text. */
+export type Override<T> = T extends Decimal ? string | Decimal : T extends Date ? Date | string : T;
+type Overrides<T> = { readonly [K in keyof T]?: Override<T[K]> | undefined };
+
+/** Members of a {@link fakeInvoice}. */
+export interface FakeInvoiceOverrides
+  extends Overrides<Omit<Invoice, 'currency' | 'payment_method' | 'adjustment' | 'is_adjusted'>> {
+  /** A currency code, or members of the currency. */
+  readonly currency?: string | Partial<Currency> | undefined;
+  readonly payment_method?: Partial<InvoicePaymentMethod> | null | undefined;
+  readonly is_adjusted?: boolean | undefined;
+  /** Some of its members: the others follow. */
+  readonly adjustment?: Overrides<InvoiceAdjustment> | null | undefined;
+}
+
+type EventMember = 'id' | 'invoice_uuid' | 'external_id' | 'amount' | 'signed_at' | 'secretIndex' | 'source';
+/** Members of a {@link fakePaidEvent}. */
+export type FakePaidEventOverrides = Overrides<
+  Pick<InvoicePaidEvent, EventMember | 'credited_usdt' | 'adjusted' | 'original_amount'>
+>;
+/** Members of a {@link fakeCanceledEvent}. */
+export type FakeCanceledEventOverrides = Overrides<Pick<InvoiceCanceledEvent, EventMember | 'status'>>;
+
+/** Fiat per USDT, and the part that the business is credited with, as for EUR in the sandbox. */
+const RATE = new Decimal('0.9214');
+const CREDITED = '0.99';
+const ORDERED = new Decimal('25.00');
+/** The part of an order that an adjusted invoice was paid with. */
+const PAID_SHARE = '0.68';
+const MINUTE = 60_000;
+
+const names = (text: string): ReadonlySet<string> => new Set(text.split(' '));
+const INVOICE_MONEY = names('amount amount_to_send rate settled_amount_usdt');
+const INVOICE_TIMES = names('created_at expires_at finished_at');
+const INVOICE_NAMES = names(
+  'uuid external_id customer_id purpose amount amount_to_send currency status callback_url success_url fail_url payment_url created_at expires_at finished_at payment_method rate settled_amount_usdt is_adjusted adjustment',
+);
+const ADJUSTMENT_NAMES = names('expected_amount_fiat actual_amount_fiat expected_amount_usdt actual_amount_usdt');
+const EVENT_NAMES = 'id invoice_uuid external_id amount signed_at secretIndex source';
+const PAID_NAMES = names(`${EVENT_NAMES} credited_usdt adjusted original_amount`);
+const CANCELED_NAMES = names(`${EVENT_NAMES} status`);
+const EVENT_MONEY = names('amount credited_usdt original_amount');
+const EVENT_TIMES = names('signed_at');
+
+/**
+ * Returns an invoice as `invoices.get` and `invoices.list` return it, pending unless an override says otherwise.
+ *
+ * A paid invoice has a method, a rate, a credited amount and `finished_at`. With `is_adjusted: true`, or some members of an
+ * `adjustment`, the customer paid 68 % of the order. Each call gives other ids.
+ *
+ * @param overrides Amounts are text or Decimals, times are Dates or ISO text, and `currency` may be a code. Without
+ * `status`, an override that only a paid invoice has makes it `success`.
+ * @throws ConfigurationError (`SDK_CONFIGURATION`) for an unknown name, or an unusable amount or time.
+ * @example
+ * const paid = fakeInvoice({ external_id: 'order-1042', status: 'success', amount: '100.00' });
+ * const underpaid = fakeInvoice({ adjustment: { actual_amount_fiat: '17.00' } });
+ */
+export function fakeInvoice(overrides: FakeInvoiceOverrides = {}): Invoice {
+  const fail = configurationFail('fakeInvoice');
+  const given = read<Invoice>(overrides, INVOICE_NAMES, INVOICE_MONEY, INVOICE_TIMES, fail);
+  const { adjustment, is_adjusted: isAdjusted = isGiven(adjustment), currency, payment_method } = overrides;
+  const corrected = read<InvoiceAdjustment>(adjustment ?? {}, ADJUSTMENT_NAMES, ADJUSTMENT_NAMES, new Set(), fail);
+  const isPaidByMembers = isAdjusted || isGiven(given.settled_amount_usdt) || isGiven(given.finished_at);
+  const status = given.status ?? (isPaidByMembers ? 'success' : 'pending');
+  const isPaid = status === 'success';
+  const amount = given.amount ?? corrected.expected_amount_fiat ?? ORDERED;
+  const rate = given.rate ?? RATE;
+  const { number, uuid } = nextIds();
+  const created = given.created_at?.getTime() ?? Date.now() - (isFinal(status) ? 11 * MINUTE : 0);
+  const actual = corrected.actual_amount_fiat ?? shareOf(amount, PAID_SHARE);
+  const credited =
+    given.settled_amount_usdt ?? corrected.actual_amount_usdt ?? usdtOf(isAdjusted ? actual : amount, rate);
+  const code = typeof currency === 'string' ? currency : (currency?.code ?? 'EUR');
+  const hasMethod = isPaid || status === 'fail' || isGiven(payment_method);
+  return {
+    uuid,
+    external_id: `order-${number}`,
+    customer_id: `customer-${number}`,
+    purpose: null,
+    amount,
+    amount_to_send: hasMethod ? amount : null,
+    status,
+    callback_url: 'https://shop.example/webhook',
+    success_url: 'https://shop.example/thanks',
+    fail_url: 'https://shop.example/cart',
+    payment_url: `https://pay.example/pay/${given.uuid ?? uuid}`,
+    created_at: new Date(created),
+    expires_at: new Date(created + 30 * MINUTE),
+    finished_at: isFinal(status) ? new Date(created + 11 * MINUTE) : null,
+    rate: hasMethod ? rate : null,
+    settled_amount_usdt: isPaid ? credited : null,
+    ...given,
+    is_adjusted: isAdjusted,
+    currency: { id: 2, code, name: code, symbol: code, ...(typeof currency === 'object' ? currency : {}) },
+    payment_method: hasMethod && payment_method !== null ? { name: 'Card', logo_url: null, ...payment_method } : null,
+    adjustment:
+      isAdjusted && adjustment !== null
+        ? {
+            expected_amount_fiat: amount,
+            actual_amount_fiat: actual,
+            expected_amount_usdt: usdtOf(amount, rate),
+            actual_amount_usdt: credited,
+            ...corrected,
+          }
+        : null,
+  };
+}
+
+/**
+ * Returns the event of a paid invoice, as `verifyWebhook` returns it.
+ *
+ * Without amounts, 25.00 EUR were ordered and paid. An adjusted event has both amounts: the customer paid 68 % of the
+ * order. `credited_usdt` follows the paid amount.
+ *
+ * @param overrides Amounts are text or Decimals. `original_amount` makes the event adjusted. With the source `catch_up`,
+ * the members of a delivery are null.
+ * @throws ConfigurationError (`SDK_CONFIGURATION`) for an unknown name, or an unusable amount or time.
+ * @throws WebhookVerificationError (`SDK_WEBHOOK_MALFORMED_PAYLOAD`) for overrides that contradict each other.
+ * @example
+ * const event = fakePaidEvent({ external_id: 'order-1042', credited_usdt: '26.86' });
+ */
+export function fakePaidEvent(
+  overrides?: FakePaidEventOverrides & {
+    readonly adjusted?: false | undefined;
+    readonly original_amount?: null | undefined;
+  },
+): ExactInvoicePaidEvent;
+export function fakePaidEvent(
+  overrides: FakePaidEventOverrides & ({ readonly adjusted: true } | { readonly original_amount: Override<Decimal> }),
+): AdjustedInvoicePaidEvent;
+export function fakePaidEvent(overrides: FakePaidEventOverrides): InvoicePaidEvent;
+export function fakePaidEvent(overrides: FakePaidEventOverrides = {}): InvoicePaidEvent {
+  const fail = configurationFail('fakePaidEvent');
+  const given = read<InvoicePaidEvent>(overrides, PAID_NAMES, EVENT_MONEY, EVENT_TIMES, fail);
+  const { original_amount, adjusted = isGiven(original_amount) } = given;
+  const ordered = original_amount ?? (adjusted && given.amount ? given.amount.times('1.5') : ORDERED);
+  const amount = given.amount ?? (adjusted ? shareOf(ordered, PAID_SHARE) : ordered);
+  const credited_usdt = given.credited_usdt ?? usdtOf(amount, RATE);
+  const event = { type: 'invoice.paid', status: 'success', amount, credited_usdt, adjusted };
+  return eventOf({ ...event, original_amount: adjusted ? ordered : null }, given) as InvoicePaidEvent; // by its type
+}
+
+/**
+ * Returns the event of an invoice that ended without payment, `expired` unless an override says otherwise.
+ *
+ * @throws ConfigurationError (`SDK_CONFIGURATION`) for an unknown name or an unusable value.
+ * @example
+ * const event = fakeCanceledEvent({ external_id: 'order-1042', status: 'fail' });
+ */
+export function fakeCanceledEvent(overrides: FakeCanceledEventOverrides = {}): InvoiceCanceledEvent {
+  const fail = configurationFail('fakeCanceledEvent');
+  const given = read<InvoiceCanceledEvent>(overrides, CANCELED_NAMES, EVENT_MONEY, EVENT_TIMES, fail);
+  const { status = 'expired' satisfies EventStatus<'invoice.canceled'>, amount = ORDERED } = given;
+  if (eventOfStatus(status) !== 'invoice.canceled') {
+    fail(`status must be one of ${EVENTS['invoice.canceled'].statuses.join(', ')}`);
+  }
+  const event = {
+    type: 'invoice.canceled',
+    status,
+    amount,
+    credited_usdt: null,
+    adjusted: false,
+    original_amount: null,
+  };
+  return eventOf(event, given) as InvoiceCanceledEvent; // by its type
+}
+
+type Members = Readonly<Record<string, unknown>>;
+
+/** Completes the members of an event, and reads it as an event from a queue is read. */
+function eventOf(members: Members, given: Partial<Pick<InvoicePaidEvent, EventMember>>) {
+  const { number, uuid } = nextIds();
+  const { invoice_uuid = uuid, external_id = `order-${number}`, source = 'webhook' } = given;
+  const isDelivered = source === 'webhook';
+  return parseInvoiceEvent(
+    JSON.parse(
+      JSON.stringify({
+        source,
+        id: isDelivered ? `delivery-${number}` : null,
+        signed_at: isDelivered ? new Date() : null,
+        secretIndex: isDelivered ? 0 : null,
+        ...given,
+        ...members,
+        invoice_uuid,
+        external_id,
+        raw: wireOf({ invoice_uuid, external_id, ...members }),
+      }),
+    ),
+  );
+}
+
+/** The body that a service sends for an event: amounts as text, without what is null. */
+export function wireOf({ type, ...members }: Members): Members {
+  const entries = Object.entries(members)
+    .filter(([, value]) => value !== undefined && value !== null)
+    .map(([name, value]) => [name, Decimal.isDecimal(value) ? moneyText(value) : value]);
+  return { event: type, ...Object.fromEntries(entries) };
+}
+
+/** At least two decimals, as services write amounts. */
+function moneyText(amount: Decimal): string {
+  return amount.toFixed(Math.max(2, amount.decimalPlaces()));
+}
+
+/** Reads overrides: refuses unknown names, leaves out what is undefined, and makes Decimals and Dates. Null stays. */
+function read<T>(
+  overrides: object,
+  known: ReadonlySet<string>,
+  money: ReadonlySet<string>,
+  times: ReadonlySet<string>,
+  fail: Fail,
+): Partial<T> {
+  checkOptions('overrides', overrides, known, fail);
+  const entries = Object.entries(overrides).flatMap(([name, value]): [string, unknown][] => {
+    if (value === undefined) return [];
+    if (value !== null && money.has(name)) return [[name, moneyOf(name, value, fail)]];
+    return [[name, value !== null && times.has(name) ? timeOf(name, value, fail) : value]];
+  });
+  return Object.fromEntries(entries) as Partial<T>; // the names are those of T
+}
+
+function moneyOf(name: string, value: unknown, fail: Fail): Decimal {
+  const text = Decimal.isDecimal(value) ? value.toFixed() : value;
+  const amount =
+    typeof text === 'string' ? decimalFrom(text) : new Problem('must be text such as "25.00", or a Decimal');
+  if (amount instanceof Problem) return fail(`${name} ${amount.message}`);
+  return amount.isNegative() ? fail(`${name} must not be negative`) : amount;
+}
+
+function timeOf(name: string, value: unknown, fail: Fail): Date {
+  const time = value instanceof Date ? new Date(value) : dateFrom(value);
+  if (time instanceof Problem) return fail(`${name} ${time.message}, or a Date`);
+  return Number.isNaN(time.getTime()) ? fail(`${name} is an invalid Date`) : time;
+}
+
+function isGiven(value: unknown): boolean {
+  return value !== undefined && value !== null;
+}
+
+function isFinal(status: string): boolean {
+  return eventOfStatus(status) !== null;
+}
+
+function shareOf(amount: Decimal, share: string): Decimal {
+  return amount.times(share).toDecimalPlaces(2);
+}
+
+function usdtOf(amount: Decimal, rate: Decimal): Decimal {
+  return amount.times(CREDITED).div(rate).toDecimalPlaces(6, Decimal.ROUND_DOWN);
+}
+
+let count = 0;
+
+function nextIds(): { readonly number: number; readonly uuid: string } {
+  count += 1;
+  return { number: count, uuid: `fa4e0000-0000-4000-8000-${count.toString(16).padStart(12, '0')}` };
+}

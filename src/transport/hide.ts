@@ -1,0 +1,99 @@
+import { printable } from '../printable.ts';
+
+// Keeps the API key and the webhook secrets out of each text that leaves the client, because servers echo headers.
+
+const HIDDEN = '[redacted]';
+/** Characters beyond the shown ones that are searched. A secret makes place for them when it is replaced. */
+const SEARCHED_BEYOND = 64 * 1024;
+
+/** Returns a text with each secret in it replaced by `[redacted]`. */
+export type Hide = (text: string) => string;
+
+/** Hides these secrets as they are, JSON-escaped, percent-encoded and in base64, without regard to case. */
+export function hiding(secrets: readonly string[]): Hide {
+  let forms: readonly string[] | null = null; // made at the first failure: most calls have none
+  return (text) => {
+    forms ??= [...new Set(secrets.flatMap(formsOf))].sort((a, b) => b.length - a.length);
+    let pieces: readonly string[] = [text];
+    for (const form of forms) pieces = pieces.flatMap((piece) => split(piece, form));
+    return pieces.join(HIDDEN);
+  };
+}
+
+/** The beginning of a text from outside, of at most `max` characters: without secrets and control characters. */
+export function shown(hide: Hide, text: string, max: number): string {
+  return printable(hiddenBeginning(hide, text, max));
+}
+
+/** As {@link shown}, with control characters kept: for ids that programs compare, and for `raw`. */
+export function hiddenBeginning(hide: Hide, text: string, max: number): string {
+  return hide(text.slice(0, max + SEARCHED_BEYOND)).slice(0, max);
+}
+
+function formsOf(secret: string): string[] {
+  const bytes = new TextEncoder().encode(secret);
+  const wellFormed = new TextDecoder().decode(bytes);
+  // Without the last characters, which depend on what follows the secret.
+  const base64 = btoa(String.fromCharCode(...bytes)).slice(0, Math.floor((bytes.length * 4) / 3));
+  const forms = [secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(wellFormed), base64];
+  return forms.map(lowerCase).filter((form) => form !== '');
+}
+
+/** Lower case of ASCII only, which keeps the length. */
+function lowerCase(text: string): string {
+  return text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
+}
+
+function split(text: string, form: string): string[] {
+  const searched = lowerCase(text);
+  const pieces: string[] = [];
+  let from = 0;
+  for (let at = searched.indexOf(form); at !== -1; at = searched.indexOf(form, from)) {
+    pieces.push(text.slice(from, at));
+    from = at + form.length;
+  }
+  pieces.push(text.slice(from));
+  return pieces;
+}
+
+const MEMBERS_MAX = 1_000;
+const TEXT_MAX = 1_000;
+const DEEPEST = 24;
+
+/**
+ * Copies parsed JSON for an error, with each text and name as `write` returns it. At most 1,000 members are copied, texts
+ * are cut at 1,000 characters, and members below 24 levels are left out.
+ */
+export function shownData(value: unknown, write: (text: string, max: number) => string): unknown {
+  return rewritten(value, write, { members: MEMBERS_MAX, text: TEXT_MAX });
+}
+
+/** Copies decoded data of the service with all its texts hidden. Dates and decimals are kept. */
+export function hideIn<T>(data: T, hide: Hide): T {
+  const all = { members: Number.POSITIVE_INFINITY, text: Number.POSITIVE_INFINITY };
+  return rewritten(data, hide, all) as T; // only texts are written anew
+}
+
+function rewritten(
+  value: unknown,
+  write: (text: string, max: number) => string,
+  bounds: { readonly members: number; readonly text: number },
+): unknown {
+  let room = bounds.members;
+  const copy = (member: unknown, depth: number): unknown => {
+    if (typeof member === 'string') return write(member, bounds.text);
+    if (typeof member !== 'object' || member === null) return member;
+    if (depth >= DEEPEST) return '[nested too deeply]';
+    if (Array.isArray(member))
+      return member.slice(0, room).flatMap((item) => (room-- > 0 ? [copy(item, depth + 1)] : []));
+    if (Object.getPrototypeOf(member) !== Object.prototype) return member; // a Date or a Decimal
+    const entries = Object.keys(member)
+      .slice(0, room)
+      .filter(() => room-- > 0);
+    // fromEntries defines members, so that one named __proto__ is an ordinary one.
+    return Object.fromEntries(
+      entries.map((name) => [write(name, bounds.text), copy(Reflect.get(member, name), depth + 1)]),
+    );
+  };
+  return copy(value, 0);
+}

@@ -1,0 +1,170 @@
+// The events that hooks receive, and the reports of `onDrift`. Hooks are the one way to watch the client.
+import { notify } from '../callbacks.ts';
+import type { Callback } from '../checks.ts';
+import type { Endpoint, HttpMethod } from '../contract/endpoint.ts';
+import type { ClientOperation, Named } from '../contract/endpoints.ts';
+import { payloadOf, unwrapped } from '../contract/envelope.ts';
+import { isObject } from '../contract/json.ts';
+import { type DriftKind, driftsIn } from '../contract/values/drift.ts';
+import type { ErrorCode, Outcome } from '../errors/codes.ts';
+import { type Hide, shown } from './hide.ts';
+
+/** The call that an event is about. Nothing of it is a body, a header or a secret. */
+interface ObservedCall {
+  /** The requests of a read-back have the operation of their endpoint, and the `callId` of the creation. */
+  readonly operation: ClientOperation;
+  readonly method: HttpMethod;
+  /** Path template, such as `/api/v1/external/invoices/{ident}`. The path as given for {@link MerchantClient.request}. */
+  readonly url: string;
+  /** The same in all events of a call. Each page of a list is a call. */
+  readonly callId: string;
+  /** The `external_id` of a creation, or the ident of a read, as in errors. Null for other calls. */
+  readonly externalId: string | null;
+}
+
+/** The event of a hook. It never holds a body, a header or a secret. */
+export interface CallEvent extends ObservedCall {
+  /** From 1. At the end of a call: the requests made, 0 where it ended before the first. */
+  readonly attempt: number;
+}
+/** An attempt got a complete answer, of any status. */
+export interface ResponseEvent extends CallEvent {
+  /** HTTP status. */
+  readonly status: number;
+  /** Milliseconds of this attempt. */
+  readonly durationMs: number;
+  /** The request id header of the answer. Null if absent. */
+  readonly requestId: string | null;
+}
+/** An attempt failed, and the call makes another one. */
+export interface RetryEvent extends CallEvent {
+  readonly code: ErrorCode;
+  /** HTTP status of the failed attempt. Null if no answer came. */
+  readonly status: number | null;
+  readonly outcome: Outcome;
+  /** Milliseconds until the next attempt. */
+  readonly delayMs: number;
+}
+/** The call has failed finally. */
+export interface ErrorEvent extends CallEvent {
+  readonly code: ErrorCode;
+  /** HTTP status of the last answer. Null if none came. */
+  readonly status: number | null;
+  readonly outcome: Outcome;
+  /** The whole call, waits included. */
+  readonly durationMs: number;
+  /**
+   * True for a failure that is an answer and not a fault. Such as an ident that is not found, an invoice that exists,
+   * refused arguments, or an abort by the caller. Also a failure that the client handles itself. Log
+   * these as warnings, and others as errors.
+   */
+  readonly expected: boolean;
+}
+
+/** The end of a call, successful or not. */
+export interface EndEvent extends CallEvent {
+  readonly ok: boolean;
+  /** Of the last answer. Null where none came. */
+  readonly status: number | null;
+  /** The request id header of the last answer. Null if absent. */
+  readonly requestId: string | null;
+  /** Null for a success. */
+  readonly code: ErrorCode | null;
+  /** Null for a success. */
+  readonly outcome: Outcome | null;
+  /** As in {@link ErrorEvent}. False for a success. */
+  readonly expected: boolean;
+  /** True for an invoice that a lost attempt of the call had created, and that was read back. */
+  readonly recovered: boolean;
+  /** The whole call, waits included. */
+  readonly durationMs: number;
+}
+
+/**
+ * A deviation of an answer from the interface that was accepted. Reported once per operation, kind and path.
+ *
+ * | kind | what came | what the client does |
+ * |---|---|---|
+ * | `unknown_field` | a member that the interface does not name | keeps it |
+ * | `unknown_word` | a word that is not listed, such as a new status | passes it |
+ * | `number_for_decimal` | a JSON number where a decimal string should be | reads it, if it is certainly exact |
+ * | `text_for_number` | digits as text where an integer should be | reads them |
+ * | `list_for_object` | `[]` where an object or null should be | treats it as null |
+ * | `null_for_list` | null where a list should be | treats it as an empty list |
+ * | `no_envelope` | the payload without its envelope | reads it |
+ * | `unreadable_member` | a member of a withdrawal that cannot be read | null, and the received value is in `unreadable` |
+ * | `invalid_item` | a row that cannot be read, of a list that leaves such rows out | leaves it out |
+ * | `filter_ignored` | a row that contradicts the filter: the service may use another name for it | leaves it out |
+ * | `size_ignored` | pages of another size than was asked for | walks the list with that size |
+ * | `count_mismatch` | fewer rows than `total_items`, and none of them twice | ends the walk |
+ */
+export interface DriftEvent {
+  readonly operation: ClientOperation;
+  /**
+   * Members joined with dots, `*` for each item of a list: `items.*.amount`. Empty for the payload as a whole.
+   */
+  readonly path: string;
+  readonly kind: DriftKind | 'invalid_item' | 'filter_ignored' | 'size_ignored' | 'count_mismatch';
+}
+
+/**
+ * Functions that are called at each step of a call. Errors thrown in them are ignored.
+ *
+ * @example
+ * const hooks: Hooks = { onRetry: ({ operation, code }) => console.warn(`${operation} is repeated after ${code}`) };
+ */
+export interface Hooks {
+  /** Before each attempt. */
+  readonly onRequest?: Callback<[event: CallEvent]> | undefined;
+  /** After each complete answer, whatever its status. */
+  readonly onResponse?: Callback<[event: ResponseEvent]> | undefined;
+  /** Before each wait. */
+  readonly onRetry?: Callback<[event: RetryEvent]> | undefined;
+  /** Once, when the call fails finally. Pages that a list has read ahead fail only if the list needs them. */
+  readonly onError?: Callback<[event: ErrorEvent]> | undefined;
+  /** Once for each call, when it has succeeded or failed. */
+  readonly onEnd?: Callback<[event: EndEvent]> | undefined;
+}
+
+/** Identifies one call. The text is made when it is first read, because most calls have no observer. */
+export class CallId {
+  #text: string | null = null;
+
+  get text(): string {
+    this.#text ??= crypto.randomUUID();
+    return this.#text;
+  }
+}
+
+/** Deviations remembered. A service that sends a new name each time must not fill the memory. */
+const REMEMBERED = 1_000;
+const PATH_MAX = 300;
+
+/** Calls `onDrift` once for each deviation of an answer from the interface. */
+export class DriftReporter {
+  readonly #onDrift: (event: DriftEvent) => unknown;
+  readonly #reported = new Set<string>();
+
+  constructor(onDrift: (event: DriftEvent) => unknown) {
+    this.#onDrift = onDrift;
+  }
+
+  /** Reports the deviations of a success that was decoded. */
+  report(endpoint: Named<Endpoint<unknown>>, body: unknown, hide: Hide): void {
+    const structure = endpoint.data.structure?.();
+    if (structure === undefined) return;
+    const isBare = !isObject(body) || !Object.hasOwn(body, 'data');
+    if (isBare && endpoint.envelope === 'shown') this.reportOnce(endpoint, '', 'no_envelope');
+    for (const { path, kind } of driftsIn(structure, unwrapped(payloadOf(body)))) {
+      this.reportOnce(endpoint, shown(hide, path, PATH_MAX), kind);
+    }
+  }
+
+  /** Reports one deviation, unless it was reported before. */
+  reportOnce({ operation }: Named<Endpoint<unknown>>, path: string, kind: DriftEvent['kind']): void {
+    const key = `${operation} ${kind} ${path}`;
+    if (this.#reported.has(key) || this.#reported.size >= REMEMBERED) return;
+    this.#reported.add(key);
+    notify(() => this.#onDrift({ operation, path, kind }));
+  }
+}

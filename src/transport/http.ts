@@ -1,0 +1,260 @@
+import type { KyInstance } from 'ky';
+import type { HttpMethod } from '../contract/endpoint.ts';
+import { VERSION } from '../version.ts';
+import { type Hide, hiddenBeginning, shown } from './hide.ts';
+import { ky } from './ky.ts';
+import type { FetchLike } from './options.ts';
+import type { Runtime } from './runtime.ts';
+
+// One attempt over HTTP: request, headers, body. ky builds and sends it. Retries, timers, size limits and errors are the
+// package's, because ky retries the wrong failures and stops its timer at the headers.
+
+const MIB = 1024 * 1024;
+const BODY_MAX = 10 * MIB;
+const ERROR_BODY_MAX = MIB;
+
+/** A request without its key, the same for every attempt. */
+export interface WireRequest {
+  readonly method: HttpMethod;
+  /** Path and query below the base address. */
+  readonly path: string;
+  /** Headers beyond those of the client. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** JSON text. */
+  readonly body: string | null;
+}
+
+/** A complete answer of the service. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  /** When its headers came, on the monotonic clock. */
+  readonly receivedAt: number;
+  /** Safe to show. Null if absent. */
+  readonly requestId: string | null;
+  /** The body's text as received. */
+  readonly raw: string;
+  /** True when the body was longer than the limit. `raw` is its beginning then. */
+  readonly cut: boolean;
+  /** True when the body broke off or is not UTF-8. `raw` is the part that could be read. */
+  readonly broken: boolean;
+  /** True when the fetch has followed a redirect: the key may have been sent there, and the sender of the answer is unknown. */
+  readonly redirected: boolean;
+  /** Hides the key of this attempt and the other secrets of the client. */
+  readonly hide: Hide;
+}
+
+/** Returns the ky instance of a client. The context of a request is its {@link Attempt}, whose key the hook sets. */
+export function connect(given: FetchLike, baseUrl: string, headers: Readonly<Record<string, string>>): KyInstance {
+  return ky.create({
+    prefix: baseUrl,
+    headers: { accept: 'application/json', 'user-agent': `merchant-invoicing/${VERSION}`, ...headers },
+    redirect: 'manual',
+    throwHttpErrors: false,
+    timeout: false,
+    retry: 0,
+    fetch: async (input) => {
+      const request = input as Request; // ky always passes the Request that it has built
+      const { url, method, headers: all, signal } = request;
+      const body = request.body === null ? null : await request.text();
+      return given(url, { method, headers: all, body, redirect: 'manual', signal });
+    },
+    hooks: {
+      beforeRequest: [
+        ({ request, options: { context } }) => {
+          const attempt = context['attempt'] as Attempt; // set below
+          // The attempt may have ended since ky began. Its outcome says that nothing was sent.
+          if (attempt.interruption !== null) throw new Error('the attempt has ended');
+          request.headers.set('X-Api-Key', attempt.key);
+          attempt.sent = true;
+        },
+      ],
+    },
+  });
+}
+
+/** Sends the request once. Rejects with the platform's error, or when the attempt is cut short. */
+export async function exchange(
+  http: KyInstance,
+  { method, path, headers, body }: WireRequest,
+  attempt: Attempt,
+  hide: Hide,
+): Promise<Answer> {
+  const work = http(path, {
+    method,
+    headers: body === null ? { ...headers } : { ...headers, 'content-type': 'application/json' },
+    ...(body !== null && { body }),
+    signal: attempt.signal,
+    context: { attempt },
+  });
+  let response: Response;
+  try {
+    response = await attempt.race(work);
+  } catch (thrown) {
+    // An attempt that is cut short does not wait for its answer. One that still comes is discarded.
+    work.then(
+      (late) => discard(late.body),
+      () => {},
+    );
+    throw thrown;
+  }
+  // Some fetches give this in place of a rejection: the request was sent, and there is no answer.
+  if (response.type === 'error') throw new TypeError('fetch gave a network error as its response');
+  if (typeof response.headers?.get !== 'function') throw new TypeError('fetch gave a response without headers');
+  return receive(response, attempt, hide);
+}
+
+/**
+ * Reads the body of an answer, as long as the attempt lasts. The status of a refusal counts even if its body breaks or
+ * never ends.
+ */
+async function receive(response: Response, attempt: Attempt, hide: Hide): Promise<Answer> {
+  const { status, headers } = response;
+  const success = status >= 200 && status < 300;
+  const redirected = response.redirected === true;
+  const head = { status, headers, redirected, receivedAt: attempt.now(), requestId: requestIdOf(headers, hide), hide };
+  const seen: Uint8Array[] = [];
+  let cut = false;
+  try {
+    cut = await attempt.race(readBody(response, success ? BODY_MAX : ERROR_BODY_MAX, attempt.signal, seen));
+  } catch (thrown) {
+    // Aborted by the caller, or a success of which only a part came in time.
+    if (attempt.interruption === 'aborted' || (success && attempt.interruption !== null)) throw thrown;
+    return { ...head, raw: new TextDecoder().decode(join(seen)), cut, broken: true };
+  }
+  const bytes = join(seen);
+  try {
+    return { ...head, raw: new TextDecoder('utf-8', { fatal: success }).decode(bytes), cut, broken: false };
+  } catch {
+    return { ...head, raw: new TextDecoder().decode(bytes), cut, broken: !cut };
+  }
+}
+
+const REQUEST_ID_HEADERS = ['x-request-id', 'request-id', 'x-correlation-id', 'x-trace-id', 'cf-ray'] as const;
+const REQUEST_ID_MAX = 200;
+
+/** Returns the request id of an answer, safe to show, or null. The interface does not name the header. */
+function requestIdOf(headers: Headers, hide: Hide): string | null {
+  for (const name of REQUEST_ID_HEADERS) {
+    const value = headers.get(name);
+    // A fake may have its headers in a Map, which gives undefined.
+    if (typeof value === 'string' && value !== '') return shown(hide, value, REQUEST_ID_MAX);
+  }
+  return null;
+}
+
+const RAW_MAX = 2_000;
+
+/** Returns the first 2,000 characters of a body, without key and secrets. They may hold a customer's data. */
+export function excerpt({ raw, hide }: Answer): string {
+  return hiddenBeginning(hide, raw, RAW_MAX);
+}
+
+/**
+ * Reads a body up to a limit of decoded bytes, so that a small compressed answer cannot fill the memory. Resolves to true
+ * when the body was longer.
+ *
+ * @param seen Receives each chunk, also of a body that breaks.
+ * @throws The platform's error when the body breaks.
+ */
+async function readBody(response: Response, cap: number, signal: AbortSignal, seen: Uint8Array[]): Promise<boolean> {
+  if (response.body === null) return false;
+  const reader = response.body.getReader();
+  // A fetch that ignores its signal would otherwise send to a reader that no code waits for.
+  signal.addEventListener('abort', () => discard(reader), { once: true });
+  if (signal.aborted) discard(reader); // ended after the headers came
+  let room = cap;
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return false;
+    seen.push(value.subarray(0, room));
+    room -= value.byteLength;
+    if (room >= 0) continue;
+    discard(reader);
+    return true;
+  }
+}
+
+/** Cancels a body that no code will read. Failures are ignored. */
+function discard(stream: { cancel(): Promise<void> } | null): void {
+  try {
+    stream?.cancel().catch(() => {});
+  } catch {
+    // A locked stream throws at once. Its reader cancels it.
+  }
+}
+
+function join(chunks: readonly Uint8Array[]): Uint8Array {
+  const only = chunks.length === 1 ? chunks[0] : undefined;
+  if (only !== undefined) return only;
+  const bytes = new Uint8Array(chunks.reduce((size, chunk) => size + chunk.byteLength, 0));
+  let offset = 0;
+  for (const chunk of chunks) {
+    bytes.set(chunk, offset);
+    offset += chunk.byteLength;
+  }
+  return bytes;
+}
+
+/** Why an attempt was interrupted. */
+type Interruption = 'timeout' | 'deadline' | 'aborted';
+
+/**
+ * The time and the signal of one attempt. The signal fires at the attempt's time limit, at the call's deadline or when
+ * the caller aborts. {@link Attempt.end} leaves no timer and no listener behind.
+ */
+export class Attempt {
+  readonly #runtime: Runtime;
+  readonly #controller = new AbortController();
+  readonly #release: () => void;
+  readonly #interrupted: Promise<never>;
+  interruption: Interruption | null = null;
+  /** True as soon as the request is passed to fetch. */
+  sent = false;
+  key = '';
+
+  constructor(runtime: Runtime, timeout: number, timeLeft: number, callerSignal: AbortSignal | null) {
+    this.#runtime = runtime;
+    let reject: (reason: unknown) => void = () => {};
+    this.#interrupted = new Promise((_, rejectPromise) => {
+      reject = rejectPromise;
+    });
+    this.#interrupted.catch(() => {}); // no code waits for it when the attempt is not interrupted
+    const interrupt = (why: Interruption): void => {
+      if (this.interruption !== null) return;
+      this.interruption = why;
+      const reason = new Error(`attempt ended: ${why}`);
+      reject(reason);
+      this.#controller.abort(reason);
+    };
+    const onAbort = (): void => interrupt('aborted');
+    callerSignal?.addEventListener('abort', onAbort);
+    const cancel = runtime.timer(Math.min(timeout, timeLeft), () =>
+      interrupt(timeLeft <= timeout ? 'deadline' : 'timeout'),
+    );
+    this.#release = () => {
+      cancel();
+      callerSignal?.removeEventListener('abort', onAbort);
+    };
+    if (callerSignal?.aborted) onAbort();
+  }
+
+  /** The monotonic clock. */
+  now(): number {
+    return this.#runtime.monotonic();
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  /** Returns the result of the work. Rejects at once when the attempt is interrupted, because work may ignore its signal. */
+  race<T>(work: Promise<T>): Promise<T> {
+    return Promise.race([work, this.#interrupted]);
+  }
+
+  /** Removes the timer and the listener. */
+  end(): void {
+    this.#release();
+  }
+}

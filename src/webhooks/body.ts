@@ -1,0 +1,151 @@
+import { ConfigurationError, WebhookVerificationError } from '../errors/classes.ts';
+import { utf8 } from './verify/signature.ts';
+
+// The raw body of a request: its bytes, the list of chunks that a stream is read into, and what to say where something else
+// has read or parsed it. Whoever sends it is not known yet, so nothing here costs more than its size.
+
+/** The body as it arrived. Bytes are best. Text must be the exact text, including a byte-order mark. */
+export type RawBody = string | Uint8Array | ArrayBuffer | ArrayBufferView;
+
+/** How to get at the raw body, by framework. Part of every message about a body that came parsed. */
+export const RAW_BODY_ADVICE =
+  "Express: express.raw({ type: 'application/json' }) on this route, before express.json(). " +
+  "Fastify: addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => done(null, body)). " +
+  'Nest: NestFactory.create(AppModule, { rawBody: true }) and request.rawBody. ' +
+  'Koa: no body parser on this route. Next, Hono, workers: await request.arrayBuffer().';
+
+/**
+ * The bytes of a body.
+ *
+ * @throws WebhookVerificationError `body_already_parsed` for everything that is neither bytes nor text.
+ * @throws WebhookVerificationError `body_too_large`
+ */
+export function bytesFrom(body: unknown, limit: number): Uint8Array {
+  // Text has at least one byte for each UTF-16 unit, so text above the limit need not be encoded.
+  if (typeof body === 'string' && body.length > limit) throw tooLarge(limit);
+  const bytes = toBytes(body);
+  if (bytes === null) throw new WebhookVerificationError('body_already_parsed', notBytes(body));
+  if (bytes.byteLength > limit) throw tooLarge(limit);
+  return bytes;
+}
+
+// By internal slot, not instanceof. Test runners and workers pass buffers of another realm, and a forged prototype or a
+// proxy would pass instanceof and then throw.
+function toBytes(body: unknown): Uint8Array | null {
+  if (typeof body === 'string') return utf8(body);
+  try {
+    if (ArrayBuffer.isView(body)) {
+      return body instanceof Uint8Array ? body : new Uint8Array(body.buffer, body.byteOffset, body.byteLength);
+    }
+    // The getter throws for anything but a buffer.
+    Reflect.get(ArrayBuffer.prototype, 'byteLength', body);
+    return new Uint8Array(body as ArrayBuffer); // the line above has shown that it is one
+  } catch {
+    return null;
+  }
+}
+
+function notBytes(body: unknown): string {
+  if (body === undefined || body === null) {
+    return `The body is ${body}: nothing read it, or a framework did and kept it. The signature covers the raw bytes. ${RAW_BODY_ADVICE}`;
+  }
+  if (typeof body !== 'object') return `The body is ${typeof body}. Give the raw bytes, or the exact text.`;
+  return `The body is an object: parsed already, or a request. The signature covers the raw bytes, which cannot be made again from it. ${RAW_BODY_ADVICE}`;
+}
+
+/** The refusal of a body beyond the limit. */
+export function tooLarge(limit: number): WebhookVerificationError {
+  return new WebhookVerificationError(
+    'body_too_large',
+    `The body is larger than ${limit} bytes. Webhooks of the service are far smaller. maxBodySize sets the limit.`,
+  );
+}
+
+/** Enough for an ordinary delivery. */
+const FIRST_BLOCK = 1_024;
+
+/**
+ * Collects the bytes of a stream up to a limit. Chunks are copied into blocks that grow with the body: a view of one byte
+ * would keep the runtime's whole block alive, and a million such views take hundreds of megabytes.
+ */
+export class BodyChunks {
+  readonly #limit: number;
+  #blocks: Uint8Array[] = [];
+  /** Bytes that the last block still has room for. */
+  #room = 0;
+  #size = 0;
+
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  /**
+   * Adds a chunk. The caller may reuse its memory afterwards.
+   *
+   * @throws WebhookVerificationError `body_too_large`
+   */
+  add(chunk: Uint8Array): void {
+    if (this.#size + chunk.byteLength > this.#limit) throw tooLarge(this.#limit);
+    let rest = chunk;
+    while (rest.byteLength > 0) {
+      if (this.#room === 0) {
+        this.#room = Math.max(rest.byteLength, Math.min(Math.max(FIRST_BLOCK, this.#size), this.#limit - this.#size));
+        this.#blocks.push(new Uint8Array(this.#room));
+      }
+      const block = this.#blocks.at(-1) ?? rest; // there is one
+      const part = rest.subarray(0, this.#room);
+      block.set(part, block.byteLength - this.#room);
+      this.#room -= part.byteLength;
+      this.#size += part.byteLength;
+      rest = rest.subarray(part.byteLength);
+    }
+  }
+
+  /** Returns the whole body, and holds nothing of it afterwards. */
+  take(): Uint8Array {
+    const body = new Uint8Array(this.#size);
+    let at = 0;
+    for (const block of this.#blocks) {
+      const part = block.subarray(0, this.#size - at);
+      body.set(part, at);
+      at += part.byteLength;
+    }
+    this.#blocks = [];
+    return body;
+  }
+}
+
+/** The frameworks that can be distinguished by the arguments that they pass. */
+export type Framework = 'express' | 'fastify' | 'koa' | 'fetch' | 'lambda' | null;
+
+const LINES: Readonly<Record<Exclude<Framework, null>, string>> = {
+  express:
+    "Express: change the line to app.post('/webhook', express.raw({ type: 'application/json' }), toNodeHandler(handler)), above app.use(express.json()). Nest: change the line to NestFactory.create(AppModule, { rawBody: true }).",
+  fastify:
+    "Fastify: add fastify.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => done(null, body)) in the plugin of this route.",
+  koa: "Koa: put app.use((ctx, next) => (ctx.path === '/webhook' ? webhook(ctx, next) : next())) above app.use(bodyParser()).",
+  fetch:
+    "Pass the request on before anything calls request.json() or request.text(). Hono: app.post('/webhook', (c) => webhook(c.req.raw)), above any middleware that reads the body. Next: export const POST = webhook.",
+  lambda:
+    'Lambda: use a proxy integration (AWS_PROXY) without a mapping template, and no body parser (middy: no httpJsonBodyParser) on this function.',
+};
+
+/**
+ * Returns the error for a body that something else has read first. It names the line to change. A parsed body is a refused
+ * request, as in `verifyWebhook`. A consumed body is an error in the setup of the endpoint.
+ */
+export function bodyGone(
+  what: 'parsed' | 'consumed',
+  framework: Framework,
+): WebhookVerificationError | ConfigurationError {
+  const advice = framework === null ? RAW_BODY_ADVICE : LINES[framework];
+  if (what === 'consumed') {
+    return new ConfigurationError(
+      `The body was read before it reached the webhook handler, and it can be read only once. ${advice}`,
+    );
+  }
+  return new WebhookVerificationError(
+    'body_already_parsed',
+    `The body was parsed before it reached the webhook handler, and the signature covers the raw bytes. ${advice}`,
+  );
+}

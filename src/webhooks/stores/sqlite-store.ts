@@ -1,0 +1,515 @@
+import { checkOptions, configurationFail, readCount } from '../../checks.ts';
+import { ConfigurationError } from '../../errors/classes.ts';
+import { parseClock } from '../clock.ts';
+import type { Claim, ClaimRequest, ClaimResult } from './store.ts';
+import {
+  checkedNamespace,
+  checkedRetention,
+  quotedTable,
+  type SqlStore,
+  type SqlStoreOptions,
+} from './store-options.ts';
+
+/**
+ * Options of {@link sqliteStore}.
+ *
+ * @example
+ * sqliteStore(db, { table: 'webhook_events', busyTimeout: 10_000 });
+ */
+export interface SqliteStoreOptions extends SqlStoreOptions {
+  /**
+   * How long an operation of the store, or `context.commit`, waits for a lock that another connection holds: 0 to 60,000
+   * milliseconds. The process is not blocked meanwhile, whatever `timeout` the connection has. A delivery is answered at
+   * the time limit of the handler in any case. @defaultValue 5,000
+   */
+  readonly busyTimeout?: number | undefined;
+  /** Returns milliseconds since 1970. @defaultValue the machine's clock, which all processes with this file share */
+  readonly now?: (() => number) | undefined;
+}
+
+const NAMES: ReadonlySet<string> = new Set<keyof SqliteStoreOptions>([
+  'table',
+  'namespace',
+  'retention',
+  'busyTimeout',
+  'now',
+]);
+
+/**
+ * A prepared statement of node:sqlite, better-sqlite3 or bun:sqlite. The types of its values are open, because no common
+ * type works for all drivers in all versions of TypeScript. The store binds text and numbers.
+ */
+export interface SqliteStatement {
+  run(...values: never[]): { readonly changes: number | bigint };
+  get(...values: never[]): unknown;
+}
+
+/** The part that is common to `DatabaseSync` of node:sqlite, and `Database` of better-sqlite3 and bun:sqlite. */
+export interface SqliteDatabase {
+  exec(sql: string): unknown;
+  prepare(sql: string): SqliteStatement;
+}
+
+/**
+ * Makes your writes and the completion of the event in one transaction: all of it, or nothing. It takes a synchronous
+ * function, calls it between BEGIN and COMMIT, and resolves with its result. At most once for an event.
+ *
+ * If the lock is free, all of that happens before the call returns. While another process holds the lock, the call waits
+ * for up to `busyTimeout` without blocking this process. The function is called when the lock is held.
+ *
+ * If the function throws, its writes are rolled back and the error is rethrown. If another attempt has taken the event
+ * over, the function is not called, and the call rejects with an Error. Do not catch it.
+ *
+ * @throws ConfigurationError (`SDK_CONFIGURATION`) for an async function, a second call, a call after the handler ended, an open transaction.
+ * @example
+ * createWebhookHandler({
+ *   secret,
+ *   store: sqliteStore(db),
+ *   onPaid: (event, { commit }) =>
+ *     commit((db) => void db.prepare('UPDATE orders SET paid = 1 WHERE id = ?').run(event.external_id)),
+ *   onCanceled: () => {},
+ * });
+ */
+export type SqliteCommit<Db> = <T>(work: (db: Db) => T extends PromiseLike<unknown> ? never : T) => Promise<T>;
+
+/** A {@link WebhookStore} in an SQLite file. It adds `commit` to the context of your functions. */
+export interface SqliteStore<Db = SqliteDatabase> extends SqlStore<{ readonly commit: SqliteCommit<Db> }> {}
+
+/**
+ * Creates a store in the SQLite database of your application, for one machine with any number of processes. Create its
+ * table once, with `migrate()`.
+ *
+ * Writes inside `context.commit((db) => { … })` are made exactly once, together with the completion. This holds for
+ * nothing else: a mail that your function sends may be sent again after a crash.
+ *
+ * While another process holds the lock, the store waits without blocking this one.
+ *
+ * @param db `DatabaseSync` of node:sqlite, or `Database` of better-sqlite3 or bun:sqlite.
+ * @throws ConfigurationError (`SDK_CONFIGURATION`) for another kind of object, or an unusable option.
+ * @example
+ * const store = sqliteStore(new DatabaseSync('shop.db'));
+ * await store.migrate();
+ */
+export function sqliteStore<Db extends SqliteDatabase>(db: Db, options: SqliteStoreOptions = {}): SqliteStore<Db> {
+  return sqliteStoreWaiting(db, options, realWaiting);
+}
+
+/** A monotonic clock, a timer and random numbers. Injected by tests. */
+export interface LockWaiting {
+  /** Milliseconds since an arbitrary moment. */
+  elapsed(): number;
+  sleep(ms: number): Promise<void>;
+  /** A number from 0 to 1. */
+  random(): number;
+}
+
+const realWaiting: LockWaiting = {
+  elapsed: () => performance.now(),
+  sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+  random: () => Math.random(),
+};
+
+/** Creates the same store with an injected clock and timers for its waits. */
+export function sqliteStoreWaiting<Db extends SqliteDatabase>(
+  db: Db,
+  options: SqliteStoreOptions,
+  waiting: LockWaiting,
+): SqliteStore<Db> {
+  checkDatabase(db);
+  const fail = configurationFail('sqliteStore');
+  checkOptions('options', options, NAMES, fail);
+  const limits = { byDefault: 5_000, min: 0, max: 60_000 };
+  const busyTimeout = readCount('busyTimeout', options.busyTimeout, limits, fail);
+  const now = parseClock(options.now);
+  const retention = options.retention == null ? null : checkedRetention(options.retention);
+  const sql = statements(quotedTable(options.table ?? 'merchant_webhook_events'), retention);
+  const inLock = async <T>(work: () => T, withoutLock?: () => T | null): Promise<T> => {
+    try {
+      return await whenUnlocked(waiting, busyTimeout, () => transaction(db, 'IMMEDIATE', work, withoutLock));
+    } catch (error) {
+      if (!isMissingTable(error, sql.table)) throw error;
+      throw new ConfigurationError(
+        `The table ${sql.table} does not exist: run store.migrate() once, or store.schema.`,
+        { cause: error },
+      );
+    }
+  };
+  const changes = (statement: string, ...values: (string | number)[]): boolean =>
+    Number(prepared(db, statement).run(...values).changes) > 0;
+  /** The record of a key, or null for an unknown key. */
+  const read = (key: string, at: number): { readonly state: 'done' | 'running' | 'free'; digest: string } | null => {
+    const held = valuesOf(prepared(db, sql.read).get(key));
+    if (held === null) return null;
+    const [digest, leaseEnd] = [String(held[0]), held[1]];
+    return { state: leaseEnd === null ? 'done' : Number(leaseEnd) > at ? 'running' : 'free', digest };
+  };
+  /** The answer for a record that cannot be claimed. Null if it may be free: the lock then decides. */
+  const refusal = ({ key }: ClaimRequest): ClaimResult | null => {
+    const held = read(key, now());
+    return held === null || held.state === 'free' ? null : { state: held.state, digest: held.digest };
+  };
+  const claim = ({ key, owner, digest, lease }: ClaimRequest): ClaimResult => {
+    const at = now();
+    if (changes(sql.insert, key, owner, digest, at + lease)) return { state: 'claimed' };
+    const held = read(key, at);
+    if (held === null) throw new Error('The record could neither be written nor read.');
+    if (held.state !== 'free') return { state: held.state, digest: held.digest };
+    prepared(db, sql.takeOver).run(owner, digest, at + lease, key);
+    return { state: 'taken_over', digest: held.digest };
+  };
+
+  const complete = ({ key, owner }: Claim): Promise<boolean> => inLock(() => changes(sql.complete, now(), key, owner));
+
+  return {
+    retention,
+    namespace: checkedNamespace(options.namespace),
+    schema: sql.schema,
+    cleanUpStatement: sql.cleanUp,
+    migrate: () => inLock(() => void db.exec(sql.schema)),
+    async cleanUp() {
+      if (retention === null) throw new ConfigurationError('Records are kept forever: give the store a retention.');
+      return await inLock(() => Number(prepared(db, sql.remove).run(now() - retention).changes));
+    },
+    claim: (request) =>
+      inLock(
+        () => claim(request),
+        () => refusal(request),
+      ),
+    renew: ({ key, owner }, lease) => inLock(() => changes(sql.renew, now() + lease, key, owner)),
+    complete,
+    release: ({ key, owner }) => inLock(() => void changes(sql.release, key, owner)),
+    async run(claimed, work) {
+      const once = commitOnce(
+        db,
+        (write) => whenUnlocked(waiting, busyTimeout, write),
+        () => changes(sql.completeOnce, now(), claimed.key, claimed.owner),
+      );
+      const thrown = await work({ commit: once.commit }).then(
+        () => null,
+        (error: unknown) => ({ error }),
+      );
+      const { state, failure } = await once.end();
+      const failed = thrown ?? failure;
+      if (state === 'lost') return false;
+      if (state === 'committed') return failed === null ? true : { failedAfterCommit: failed.error };
+      if (failed !== null) throw failed.error;
+      return await complete(claimed);
+    },
+  };
+}
+
+interface Commit {
+  state: 'unused' | 'waiting' | 'committed' | 'lost';
+  /** The error of the last call. Such an event has failed, even if its function caught the error. */
+  failure: { readonly error: unknown } | null;
+}
+
+/**
+ * The `commit` of one event. `end` waits for its calls, so that a forgotten `await` neither answers too early nor loses an
+ * error, and refuses further ones.
+ *
+ * @param complete Marks the event done if the claim still holds, and returns whether it does.
+ */
+function commitOnce<Db extends SqliteDatabase>(
+  db: Db,
+  whenFree: <T>(write: () => T) => Promise<T>,
+  complete: () => boolean,
+): { readonly commit: SqliteCommit<Db>; end(): Promise<Commit> } {
+  const ended: Commit = { state: 'unused', failure: null };
+  const calls: Promise<unknown>[] = [];
+  let isOver = false;
+  const attempt = async <T>(write: (db: Db) => T): Promise<T> => {
+    if (isOver) throw new ConfigurationError('context.commit was called after the handler had ended: await your work.');
+    if (ended.state === 'committed' || ended.state === 'waiting') {
+      throw new ConfigurationError('context.commit was called twice: put all writes of the event into one call.');
+    }
+    if (typeof write !== 'function') throw new ConfigurationError('context.commit takes a function: (db) => { … }.');
+    // An async function would go on after the refusal of its promise.
+    if (Object.prototype.toString.call(write) === '[object AsyncFunction]') throw new ConfigurationError(SYNCHRONOUS);
+    ended.state = 'waiting';
+    const held = { claim: true, thrown: null as { readonly error: unknown } | null };
+    try {
+      const written = await whenFree(() =>
+        transaction(db, 'EXCLUSIVE', () => {
+          // First, because under this lock no other attempt can take the claim. The function of a lost claim does not begin.
+          held.claim = complete();
+          if (!held.claim) throw new Error('Another attempt took the event over. Nothing was written.');
+          try {
+            return refusePromise(write(db));
+          } catch (error) {
+            held.thrown = { error };
+            throw new Error('The function of context.commit threw.'); // never a reason to try again
+          }
+        }),
+      );
+      ended.state = 'committed';
+      ended.failure = null;
+      return written;
+    } catch (error) {
+      ended.state = held.claim ? 'unused' : 'lost';
+      throw held.thrown === null ? error : held.thrown.error;
+    }
+  };
+  return {
+    commit(write) {
+      const call = attempt(write as (db: Db) => never); // the type refuses only a function that returns a promise
+      calls.push(
+        call.catch((error: unknown) => {
+          ended.failure = { error };
+        }),
+      );
+      return call;
+    },
+    async end() {
+      isOver = true;
+      await Promise.all(calls);
+      return ended;
+    },
+  };
+}
+
+const SYNCHRONOUS =
+  'context.commit takes a synchronous function: an async one would continue after its first await outside of the transaction, or inside of another one. Nothing was written.';
+
+function refusePromise<T>(result: T): T {
+  if (typeof result !== 'object' || result === null || !('then' in result)) return result;
+  void Promise.resolve(result).catch(() => undefined); // refused here, so its failure must not become an unhandled rejection
+  throw new ConfigurationError(SYNCHRONOUS);
+}
+
+function statements(table: string, retention: number | null) {
+  const held = 'WHERE event_key = ? AND owner = ?';
+  const ours = `${held} AND lease_end IS NOT NULL`;
+  const before = `(julianday('now') - 2440587.5) * 86400000 - ${retention}`;
+  return {
+    table,
+    schema: `CREATE TABLE IF NOT EXISTS ${table} (
+  event_key TEXT PRIMARY KEY,
+  owner TEXT NOT NULL,
+  digest TEXT NOT NULL,
+  lease_end INTEGER, -- milliseconds since 1970; NULL once done
+  done_at INTEGER -- milliseconds since 1970
+)`,
+    read: `SELECT digest, lease_end FROM ${table} WHERE event_key = ?`,
+    insert: `INSERT INTO ${table} (event_key, owner, digest, lease_end) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+    takeOver: `UPDATE ${table} SET owner = ?, digest = ?, lease_end = ? WHERE event_key = ?`,
+    renew: `UPDATE ${table} SET lease_end = ? ${ours}`,
+    // In the transaction of the writes: a second completion by the same claim must change no row.
+    completeOnce: `UPDATE ${table} SET lease_end = NULL, done_at = ? ${ours}`,
+    // Changes the row also if this claim has completed it before.
+    complete: `UPDATE ${table} SET lease_end = NULL, done_at = coalesce(done_at, ?) ${held}`,
+    release: `DELETE FROM ${table} ${ours}`,
+    // A claim whose lease ended that long ago is dead.
+    remove: `DELETE FROM ${table} WHERE coalesce(done_at, lease_end) < ?`,
+    // For a job of the database, by the clock of the machine.
+    cleanUp: retention === null ? null : `DELETE FROM ${table} WHERE coalesce(done_at, lease_end) < ${before}`,
+  };
+}
+
+/**
+ * The lock that a transaction takes at its start.
+ *
+ * - `IMMEDIATE`: the lock for writing, for the operations of the store. Without WAL readers can still block its COMMIT. The
+ *   transaction is then rolled back and repeated as a whole.
+ * - `EXCLUSIVE`: without WAL the lock that COMMIT needs, so that the work runs once and its COMMIT never waits. With WAL it
+ *   is the same as IMMEDIATE.
+ */
+type SqliteLock = 'IMMEDIATE' | 'EXCLUSIVE';
+
+/**
+ * Runs `work` between BEGIN and COMMIT. Rolls back and rethrows if it throws. It is synchronous, so that no other statement
+ * on this connection can run in between, and it does not wait for a lock.
+ *
+ * @param withoutLock Called before BEGIN. If it returns a result, there is no transaction: a repeat of a completed event
+ * needs no lock for writing.
+ * @throws LockHeld if another connection holds the lock. Nothing was written.
+ * @throws ConfigurationError if a transaction is already open, or `work` ended this one.
+ */
+function transaction<T>(db: SqliteDatabase, lock: SqliteLock, work: () => T, withoutLock?: () => T | null): T {
+  if (inTransaction(db) === true) throw openAlready();
+  return withoutBlocking(db, () => {
+    const known = withoutLock === undefined ? null : readUnlocked(withoutLock);
+    if (known !== null) return known;
+    begin(db, lock);
+    try {
+      const result = work();
+      if (inTransaction(db) === false)
+        throw new ConfigurationError('Your function ended the transaction of the store.');
+      commit(db, lock);
+      return result;
+    } catch (error) {
+      if (inTransaction(db) !== false) rollBack(db);
+      throw error;
+    }
+  });
+}
+
+function readUnlocked<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    throw isLocked(error) ? new LockHeld(error) : error; // without WAL a COMMIT of another connection blocks readers
+  }
+}
+
+function begin(db: SqliteDatabase, lock: SqliteLock): void {
+  try {
+    db.exec(`BEGIN ${lock}`);
+  } catch (error) {
+    if (isLocked(error)) throw new LockHeld(error);
+    if (error instanceof Error && error.message.includes('within a transaction')) throw openAlready(error);
+    throw error;
+  }
+}
+
+function commit(db: SqliteDatabase, lock: SqliteLock): void {
+  try {
+    db.exec('COMMIT');
+  } catch (error) {
+    throw lock === 'IMMEDIATE' && isLocked(error) ? new LockHeld(error) : error;
+  }
+}
+
+function openAlready(cause?: unknown): ConfigurationError {
+  return new ConfigurationError(
+    'A transaction is open on this SQLite connection, and the writes of the store would become a part of it. Call context.commit outside of transactions. Give the store a separate connection if yours has transactions that stay open across an await.',
+    cause === undefined ? {} : { cause },
+  );
+}
+
+function rollBack(db: SqliteDatabase): void {
+  try {
+    db.exec('ROLLBACK');
+  } catch {
+    // SQLite has already rolled back, for example because the disk is full.
+  }
+}
+
+/** Milliseconds between two tries at a lock that another connection holds. The wait doubles from the first to the longest. */
+const FIRST_WAIT = 5;
+const LONGEST_WAIT = 100;
+
+/** Thrown if another connection holds the lock. `cause` is the error of the driver. */
+class LockHeld extends Error {
+  constructor(cause: unknown) {
+    super('The SQLite database is locked by another connection.', { cause });
+  }
+}
+
+/**
+ * Repeats an attempt that throws {@link LockHeld} until it succeeds or `busyTimeout` ends. Between two tries the event
+ * loop is free. Waits are partly random, so that processes do not try at the same moments.
+ */
+async function whenUnlocked<T>(waiting: LockWaiting, busyTimeout: number, attempt: () => T): Promise<T> {
+  const deadline = waiting.elapsed() + busyTimeout;
+  for (let wait = FIRST_WAIT; ; wait = Math.min(wait * 2, LONGEST_WAIT)) {
+    try {
+      return attempt();
+    } catch (error) {
+      if (!(error instanceof LockHeld)) throw error;
+      const left = deadline - waiting.elapsed();
+      if (!(left > 0)) throw lockedFor(busyTimeout, error.cause);
+      await waiting.sleep(Math.min(left, wait * (0.5 + waiting.random() / 2)));
+    }
+  }
+}
+
+function lockedFor(busyTimeout: number, cause: unknown): Error {
+  return new Error(
+    `The SQLite database is locked: another connection held its lock for ${busyTimeout} ms (busyTimeout). Nothing was written.`,
+    { cause },
+  );
+}
+
+/**
+ * Runs `work` with the waiting of SQLite switched off, so that each try at a lock returns at once instead of blocking the
+ * process. Afterwards restores it: `timeout` of `DatabaseSync` and of better-sqlite3, whose default is 5 seconds.
+ *
+ * @throws LockHeld
+ */
+function withoutBlocking<T>(db: SqliteDatabase, work: () => T): T {
+  const before = timeoutBefore(db);
+  if (before === 0) return work();
+  db.exec('PRAGMA busy_timeout = 0');
+  try {
+    return work();
+  } finally {
+    db.exec(`PRAGMA busy_timeout = ${before}`);
+  }
+}
+
+function timeoutBefore(db: SqliteDatabase): number {
+  return readUnlocked(() => Number(busyTimeoutOf(db)));
+}
+
+const EXPECTED =
+  'sqliteStore needs an open, synchronous SQLite database: new DatabaseSync(file) of node:sqlite, or new Database(file) of better-sqlite3 or bun:sqlite';
+
+/** @throws ConfigurationError for anything but an open, synchronous database. */
+function checkDatabase(db: unknown): void {
+  const members = db as Partial<SqliteDatabase> | null | undefined; // checked below
+  if (typeof members?.prepare !== 'function' || typeof members.exec !== 'function') {
+    throw new ConfigurationError(`${EXPECTED}.`);
+  }
+  let answer: unknown;
+  try {
+    answer = busyTimeoutOf(members as SqliteDatabase); // the two functions were checked above
+  } catch (cause) {
+    if (isLocked(cause)) return; // only a synchronous driver throws this
+    throw new ConfigurationError(`${EXPECTED}. This one could not run a statement: is it open?`, { cause });
+  }
+  if (typeof answer !== 'number')
+    throw new ConfigurationError(`${EXPECTED}. This one does not return a result at once: is its driver async?`);
+}
+
+/** The values of a row, which may be an object or an array, or null if there is no row. */
+function valuesOf(row: unknown): readonly unknown[] | null {
+  return typeof row === 'object' && row !== null ? Object.values(row) : null;
+}
+
+/** The first value of a row. Integers may come as bigint. */
+function firstValue(row: unknown): unknown {
+  const value = valuesOf(row)?.[0];
+  return typeof value === 'bigint' ? Number(value) : value;
+}
+
+interface BoundStatement {
+  run(...values: (string | number)[]): { readonly changes: number | bigint };
+  get(...values: (string | number)[]): unknown;
+}
+
+/** Prepares a statement of the store. */
+function prepared(db: SqliteDatabase, sql: string): BoundStatement {
+  return db.prepare(sql) as BoundStatement; // every SQLite driver binds text and numbers
+}
+
+/** How long SQLite waits for locks, in milliseconds. The query needs no lock of the file, but one of a shared cache. */
+function busyTimeoutOf(db: SqliteDatabase): unknown {
+  return firstValue(prepared(db, 'PRAGMA busy_timeout').get());
+}
+
+/** Whether a transaction is open on this connection, or null if the driver is too old to tell. */
+function inTransaction(db: SqliteDatabase): boolean | null {
+  const { isTransaction, inTransaction } = db as { isTransaction?: unknown; inTransaction?: unknown }; // each driver has one
+  if (typeof isTransaction === 'boolean') return isTransaction;
+  return typeof inTransaction === 'boolean' ? inTransaction : null;
+}
+
+/** SQLITE_BUSY: another connection has the lock. SQLITE_LOCKED: the same, between connections with one shared cache. */
+const LOCKED_CODES: readonly unknown[] = [5, 6];
+const LOCKED_NAME = /^SQLITE_(?:BUSY|LOCKED)/;
+
+/** Whether another connection holds the lock. node:sqlite has the number, better-sqlite3 and Bun have the name. */
+function isLocked(error: unknown): boolean {
+  if (typeof error !== 'object' || error === null) return false;
+  const { errcode, code } = error as { errcode?: unknown; code?: unknown }; // checked below
+  // The low byte is the family: SQLITE_BUSY_SNAPSHOT is 517.
+  if (typeof errcode === 'number') return LOCKED_CODES.includes(errcode & 0xff);
+  return typeof code === 'string' && LOCKED_NAME.test(code);
+}
+
+/** Whether the table of the store does not exist yet. */
+function isMissingTable(error: unknown, table: string): boolean {
+  const name = table.replaceAll('"', '');
+  return error instanceof Error && error.message.includes(`no such table: ${name}`);
+}

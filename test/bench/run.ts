@@ -1,0 +1,145 @@
+// What the package costs beside what a merchant would write by hand, and beside its peers: `npm run bench`. A word measures
+// the rows whose id it is. A run of all rows takes about five minutes and writes its table into docs/performance.md.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { cpus } from 'node:os';
+import { bundled, CONTROL, type Comparison, compare, type Figure, heapKept, installPeers } from './measure.ts';
+
+const OURS = 'merchant-invoicing';
+/** A new process needs some thousand calls until its optimiser has seen all of a creation. */
+const WARM = { measure: 'cpu', turns: 5, warmUp: 3_000, samples: 3 } as const;
+const CREATION = {
+  ...WARM,
+  subject: 'create',
+  baseline: 'ky',
+  others: [OURS, 'raw fetch', 'stripe'],
+} as const;
+const COLD = { measure: 'cpu', turns: 12, calls: null } as const;
+
+interface Row extends Comparison {
+  readonly id: string;
+  readonly title: string;
+  /** The limit of each of our contenders. Null where the row explains another one. */
+  readonly limits: Readonly<Record<string, number>>;
+}
+
+const ROWS: readonly Row[] = [
+  { ...CREATION, id: 'create', title: 'a creation / ky', calls: 300, limits: { [OURS]: 1.1 } },
+  {
+    ...CREATION,
+    id: 'flight',
+    title: 'a creation, 32 in flight / ky',
+    calls: 320,
+    inFlight: 32,
+    limits: { [OURS]: 1.1 },
+  },
+  {
+    ...WARM,
+    id: 'page',
+    title: 'a page of 100 / fetch and a decoder by hand',
+    subject: 'page',
+    baseline: 'fetch and a decoder by hand',
+    others: [OURS, 'ky and zod', 'openai, without decimals and dates', 'polar, without decimals'],
+    calls: 80,
+    warmUp: 500,
+    limits: { [OURS]: 1.25 },
+  },
+  {
+    ...WARM,
+    id: 'verify',
+    title: 'a verified and typed event / node:crypto and JSON.parse',
+    subject: 'verify',
+    baseline: 'node:crypto and JSON.parse',
+    others: [OURS, 'stripe', 'svix', 'standardwebhooks'],
+    calls: 10_000,
+    warmUp: 20_000,
+    limits: { [OURS]: 1.75 },
+  },
+  {
+    ...COLD,
+    id: 'import',
+    title: 'an import / stripe',
+    subject: 'imports',
+    baseline: 'stripe',
+    others: [OURS, `${OURS}/webhooks`, `${OURS}/sandbox`, 'ky', 'openai', 'polar'],
+    limits: { [OURS]: 0.25 },
+  },
+  {
+    ...COLD,
+    id: 'cold',
+    title: 'from the import to the first page of 100, in a new process / raw fetch and JSON.parse',
+    subject: 'cold',
+    baseline: 'raw fetch',
+    others: [OURS, 'fetch and a decoder by hand', 'ky and zod', 'stripe', 'openai'],
+    limits: {},
+  },
+  {
+    id: 'walk',
+    title: 'a walk of 5,000 items at 20 ms (wall time) / one page after the other by hand',
+    subject: 'walk',
+    baseline: 'one page after the other by hand',
+    others: [OURS, `${OURS}, prefetch 4`, '4 requests at once by hand', 'stripe', 'openai'],
+    measure: 'wall',
+    turns: 2,
+    calls: 1,
+    warmUp: 1,
+    latency: 20,
+    limits: { [OURS]: 0.5, [`${OURS}, prefetch 4`]: 0.34 },
+  },
+];
+
+const SIZES: Readonly<Record<string, string>> = {
+  'the client, with what it loads at first use': "export * from '../../dist/index.js'",
+  '`verifyWebhook` alone': "export { verifyWebhook } from '../../dist/webhooks.js'",
+  '`hasCode` alone': "export { hasCode } from '../../dist/index.js'",
+  ky: "export { default } from 'ky'",
+  stripe: "export { default } from 'stripe'",
+  openai: "export { default } from 'openai'",
+};
+
+const words = process.argv.slice(2);
+const isChosen = (id: string): boolean => words.length === 0 || words.includes(id);
+const lines: string[] = [];
+
+function report(line: string): void {
+  lines.push(line);
+  console.log(line);
+}
+
+const time = (milliseconds: number): string => `${Number(milliseconds.toPrecision(2))} ms`;
+
+function tell({ name, ratio: { low, median, high }, each }: Figure, limit: number | undefined): string {
+  const quartiles = `${low.toFixed(2)}–${high.toFixed(2)}`;
+  return `| ${name} | ${median.toFixed(2)} | ${quartiles} | ${time(each)} | ${limit?.toFixed(2) ?? ''} |`;
+}
+
+installPeers();
+for (const row of ROWS) {
+  if (!isChosen(row.id)) continue;
+  const figures = await compare(row);
+  report(`### ${row.title}\n\n| | Ratio | Quartiles | Each | Limit |\n| --- | --- | --- | --- | --- |`);
+  for (const figure of figures) report(tell(figure, row.limits[figure.name]));
+  report('');
+}
+if (isChosen('heap')) {
+  const kept = await Promise.all([OURS, 'ky'].map((name) => heapKept('create', name)));
+  report('### heap kept by 20,000 creations, after the first 4,000\n\n| | kB |\n| --- | --- |');
+  report(`| ${OURS} | ${kept[0]?.toFixed(0)} |\n| ky | ${kept[1]?.toFixed(0)} |\n`);
+}
+if (isChosen('size')) {
+  report('### bundles by esbuild, minified and gzipped\n\n| | kB |\n| --- | --- |');
+  for (const [name, statement] of Object.entries(SIZES))
+    report(`| ${name} | ${(await bundled(statement)).toFixed(1)} |`);
+  report('');
+}
+if (words.length === 0) {
+  const page = new URL('../../docs/performance.md', import.meta.url);
+  const { dependencies } = JSON.parse(readFileSync(new URL('package.json', import.meta.url), 'utf8'));
+  const peers = Object.entries(dependencies).map(([name, version]) => `${name} ${version}`);
+  const machine = `${cpus()[0]?.model}, ${cpus().length} cores, Node ${process.versions.node}, ${new Date().toISOString().slice(0, 10)}`;
+  const table = `${lines.join('\n')}\nMeasured on ${machine}, with ${peers.join(', ')}.\n`;
+  const text = readFileSync(page, 'utf8');
+  const [before, after] = text.split(/(?<=<!-- results: begin -->\n)[\s\S]*(?=<!-- results: end -->)/);
+  if (after === undefined) throw new Error('docs/performance.md has no place for the results');
+  writeFileSync(page, `${before}\n${table}\n${after}`);
+  console.log(`written into docs/performance.md. Differences of the size of "${CONTROL}" say nothing.`);
+}

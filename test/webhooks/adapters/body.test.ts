@@ -1,0 +1,274 @@
+import { once } from 'node:events';
+import { createServer as createHttp2Server, connect as http2Connect } from 'node:http2';
+import { connect } from 'node:net';
+import { describe, expect, it } from 'vitest';
+import { BodyChunks } from '../../../src/webhooks/body.ts';
+import { signWebhook, toFetchHandler, toNodeHandler } from '../../../src/webhooks/index.ts';
+import { CHUNKED_HEAD, dribble, inUse } from '../../support/dribble.ts';
+import { scaled } from '../../support/scaled.ts';
+import { deferred, endpoint, paidBody } from '../endpoint.ts';
+import { serve } from '../loopback.ts';
+import { settle } from '../manual-clock.ts';
+import { NOW, SECRET } from '../vectors.ts';
+
+// What a stranger without a signature can make this process hold.
+
+const TEXT = JSON.stringify(paidBody);
+const LIMIT = 262_144;
+const signed = async (): Promise<Record<string, string>> => ({
+  ...(await signWebhook(TEXT, SECRET, { id: 'dlv_1', timestamp: NOW })),
+});
+
+describe('the chunks of a body', () => {
+  const collected = (chunks: readonly Uint8Array[], limit = LIMIT): Uint8Array => {
+    const body = new BodyChunks(limit);
+    for (const chunk of chunks) body.add(chunk);
+    return body.take();
+  };
+
+  it.each([
+    ['nothing', []],
+    ['one byte', [1]],
+    ['bytes one by one', Array<number>(3_000).fill(1)],
+    ['chunks of every size', [1_023, 1, 5, 0, 4_096, 70_000, 1, 7]],
+    ['exactly the limit', [LIMIT]],
+  ])('are put together: %s', (_, sizes) => {
+    let next = 0;
+    const chunks = sizes.map((size) => Uint8Array.from({ length: size }, () => (next++ * 31) % 251));
+    expect(Buffer.from(collected(chunks)).equals(Buffer.concat(chunks))).toBe(true);
+  });
+
+  it('are copies, so that their sender may reuse its memory', () => {
+    const chunk = Uint8Array.of(1, 2, 3);
+    const body = new BodyChunks(LIMIT);
+    body.add(chunk);
+    chunk.fill(9);
+    expect([...body.take()]).toEqual([1, 2, 3]);
+  });
+
+  it.each([
+    [[7], 6],
+    [[6, 1], 6],
+    [Array<number>(1_025).fill(1), 1_024],
+  ])('are refused beyond the limit: %j', (sizes, limit) => {
+    expect(() =>
+      collected(
+        sizes.map((size) => new Uint8Array(size)),
+        limit,
+      ),
+    ).toThrow(`larger than ${limit} bytes`);
+  });
+
+  it('take at most four bytes of memory for each byte that was sent', () => {
+    const bodies = Array.from({ length: 40 }, () => new BodyChunks(LIMIT));
+    const sent = scaled(200_000);
+    const before = inUse();
+    const one = new Uint8Array(1);
+    for (const body of bodies) for (let at = 0; at < sent; at += 1) body.add(one);
+    expect((inUse() - before) / (bodies.length * sent)).toBeLessThan(4);
+    for (const body of bodies) body.take();
+    expect((inUse() - before) / (bodies.length * sent)).toBeLessThan(1); // nothing is kept
+  });
+});
+
+describe('a stranger who sends one byte at a time', () => {
+  it('costs a Node server the bytes that were sent, not an object for each', async () => {
+    const shop = endpoint();
+    let read = 0;
+    const adapter = toNodeHandler(shop.handler);
+    const url = await serve((request, response) => {
+      request.on('data', (chunk: Buffer) => {
+        read += chunk.byteLength;
+      });
+      return adapter(request, response);
+    });
+    const bytes = scaled(200_000);
+    const before = inUse();
+    const sockets = await Promise.all(Array.from({ length: 6 }, () => dribble(Number(url.port), bytes)));
+    while (read < 6 * bytes) await settle();
+    // Six buffers of 256 KiB. As a list of chunks it would be 1.2 million objects, more than 100 MB.
+    expect(inUse() - before).toBeLessThan(12_000_000);
+    await shop.clock.advance(12_000);
+    expect(shop.reasons()).toEqual(Array(6).fill('time_limit'));
+    expect(shop.reports[0]?.message).toMatch(/12000 ms.*had not sent the whole body/);
+    for (const socket of sockets) socket.destroy();
+  });
+
+  it('is answered 503 at the time limit, cut off, and let go of', async () => {
+    const shop = endpoint();
+    const requests: { listeners: (name: string) => unknown[]; destroyed: boolean }[] = [];
+    const adapter = toNodeHandler(shop.handler);
+    const url = await serve((request, response) => {
+      requests.push(request);
+      return adapter(request, response);
+    });
+    const socket = connect(Number(url.port), url.hostname);
+    let answer = '';
+    socket.on('data', (chunk) => {
+      answer += chunk.toString('latin1');
+    });
+    const closed = once(socket, 'close'); // by the server
+    socket.write(`${CHUNKED_HEAD}1\r\nx\r\n`);
+    while (shop.clock.pending === 0) await settle();
+    await settle();
+    await shop.clock.advance(12_000);
+    await closed;
+    expect(answer).toMatch(/^HTTP\/1\.1 503 .*Connection: close.*time_limit/s);
+    expect(requests[0]?.listeners('data')).toEqual([]);
+    expect(requests[0]?.destroyed).toBe(true);
+    expect(shop.reasons()).toEqual(['time_limit']);
+  });
+
+  it('of a fetch handler has its stream cancelled at the time limit', async () => {
+    const shop = endpoint();
+    const cancelled = deferred();
+    const body = new ReadableStream<Uint8Array>({
+      start: (controller) => controller.enqueue(Uint8Array.of(0x7b)),
+      cancel: () => cancelled.resolve(),
+    });
+    const init: RequestInit & { duplex: 'half' } = { method: 'POST', headers: await signed(), body, duplex: 'half' };
+    const response = toFetchHandler(shop.handler)(new Request('http://localhost/', init));
+    await settle();
+    await shop.clock.advance(12_000);
+    expect((await response).status).toBe(503);
+    await cancelled.promise;
+    await settle();
+    expect(shop.reasons()).toEqual(['time_limit']);
+  });
+
+  it('of a fetch handler costs the bytes that were sent', async () => {
+    const shop = endpoint();
+    const slab = new Uint8Array(65_536);
+    let sent = 0;
+    const body = new ReadableStream<Uint8Array>({
+      pull(controller) {
+        // Each chunk is a view of a block of its own, as a runtime cuts them from what a socket brought.
+        if (sent < 3_000) controller.enqueue(slab.slice().subarray(0, 1));
+        sent += 1;
+      },
+    });
+    const before = inUse();
+    const init: RequestInit & { duplex: 'half' } = { method: 'POST', headers: await signed(), body, duplex: 'half' };
+    const response = toFetchHandler(shop.handler)(new Request('http://localhost/', init));
+    while (sent <= 3_000) await settle();
+    expect(inUse() - before).toBeLessThan(20_000_000); // the blocks of 3,000 views are 190 MB
+    await shop.clock.advance(12_000);
+    expect((await response).status).toBe(503);
+  });
+
+  it('and whose reader of the merchant does not stop is answered all the same, once', async () => {
+    const shop = endpoint();
+    const signals: AbortSignal[] = [];
+    const body = (_limit: number, signal: AbortSignal): Promise<Uint8Array> => {
+      signals.push(signal);
+      return new Promise(() => {});
+    };
+    const reply = shop.handler.handle({ method: 'POST', headers: await signed(), body });
+    await settle();
+    await shop.clock.advance(12_000);
+    expect((await reply).status).toBe(503);
+    expect(signals[0]?.aborted).toBe(true);
+    await settle();
+    expect(shop.reasons()).toEqual(['time_limit']);
+  });
+});
+
+describe('HTTP/2', () => {
+  async function http2Shop() {
+    const shop = endpoint();
+    const ended = deferred();
+    const adapter = toNodeHandler(shop.handler);
+    const server = createHttp2Server((request, response) => void adapter(request, response).then(ended.resolve));
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const address = server.address();
+    if (address === null || typeof address === 'string') throw new Error('the server has no port');
+    const client = http2Connect(`http://127.0.0.1:${address.port}`);
+    const close = (): void => {
+      client.destroy();
+      server.close();
+    };
+    return { ...shop, client, ended: ended.promise, close };
+  }
+  const HEADERS = { ':method': 'POST', ':path': '/webhook' };
+
+  it('a delivery is handled', async () => {
+    const shop = await http2Shop();
+    const request = shop.client.request({ ...HEADERS, ...(await signed()) });
+    request.end(TEXT);
+    const [headers] = await once(request, 'response');
+    expect(headers[':status']).toBe(200);
+    expect(shop.calls).toEqual(['paid order-1042']);
+    shop.close();
+  });
+
+  it.each<[string, (request: ReturnType<Awaited<ReturnType<typeof http2Shop>>['client']['request']>) => void]>([
+    ['reset', (request) => request.close(8)],
+    ['reset without an error', (request) => request.close(0)],
+    ['destroyed', (request) => request.destroy()],
+    ['lost with its connection', (request) => request.session?.destroy()],
+  ])('a stream that was %s is refused', async (_name, end) => {
+    for (const extra of [{}, { 'content-length': TEXT.length }]) {
+      const shop = await http2Shop();
+      const request = shop.client.request({ ...HEADERS, ...(await signed()), ...extra });
+      request.on('error', () => {});
+      request.write(TEXT.slice(0, 20));
+      while (shop.clock.pending === 0) await settle();
+      end(request);
+      await shop.ended;
+      // The end of the body and the reset are two frames: between them the body looks complete.
+      expect(['aborted', 'signature_mismatch']).toContain(shop.reasons()[0]);
+      expect(shop.calls).toEqual([]);
+      shop.close();
+    }
+  });
+
+  it('a stream that was reset before the handler got to it is aborted', async () => {
+    const shop = endpoint();
+    const request = {
+      method: 'POST',
+      headers: await signed(),
+      readableDidRead: false,
+      complete: true,
+      aborted: true,
+      on() {},
+      off() {},
+      resume() {},
+    };
+    const response = {
+      statusCode: 0,
+      headersSent: false,
+      writableEnded: false,
+      destroyed: true,
+      setHeader() {},
+      end() {},
+    };
+    await toNodeHandler(shop.handler)(request, response);
+    expect(shop.reasons()).toEqual(['aborted']);
+  });
+
+  it('a body that does not arrive is answered 503 at the time limit, and its stream closed', async () => {
+    const shop = await http2Shop();
+    const request = shop.client.request({ ...HEADERS, ...(await signed()) });
+    const closed = once(request, 'close');
+    const answered = once(request, 'response');
+    request.resume();
+    request.write(TEXT.slice(0, 20));
+    while (shop.clock.pending === 0) await settle();
+    await shop.clock.advance(12_000);
+    expect((await answered)[0][':status']).toBe(503);
+    await closed;
+    expect(shop.reasons()).toEqual(['time_limit']);
+    shop.close();
+  });
+
+  it('a wrong signature is a mismatch', async () => {
+    const shop = await http2Shop();
+    const request = shop.client.request({ ...HEADERS, ...(await signed()) });
+    request.end('{}');
+    const [headers] = await once(request, 'response');
+    expect(headers[':status']).toBe(401);
+    expect(shop.reasons()).toEqual(['signature_mismatch']);
+    shop.close();
+  });
+});

@@ -1,0 +1,61 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { build, defineConfig, type Options } from 'tsup';
+
+/** The entries that can be imported and required. */
+const DUAL = {
+  index: 'src/index.ts',
+  webhooks: 'src/webhooks/index.ts',
+  sandbox: 'src/sandbox/index.ts',
+  reconcile: 'src/reconcile/index.ts',
+  testing: 'src/testing/index.ts',
+};
+const LIBRARY = { ...DUAL, msw: 'src/msw.ts' };
+const shared: Options = { target: 'node22', removeNodeProtocol: false, silent: true };
+
+/** What esbuild says of a build: the files that it read, and what each written file imports. */
+interface Metafile {
+  readonly inputs: Readonly<Record<string, unknown>>;
+  readonly outputs: Readonly<Record<string, { readonly imports: readonly { path: string; external?: boolean }[] }>>;
+}
+
+function requirableFiles({ outputs }: Metafile): string[] {
+  const files = new Set(Object.keys(DUAL).map((name) => `dist/${name}.js`));
+  for (const file of files) for (const { path, external } of outputs[file]?.imports ?? []) external || files.add(path);
+  return [...files];
+}
+
+function licenceOf(folder: string): string {
+  const { name, version } = JSON.parse(readFileSync(`${folder}/package.json`, 'utf8'));
+  const file = readdirSync(folder).find((each) => /^licen[cs]e/i.test(each));
+  return `${name} ${version}\n\n${readFileSync(`${folder}/${file}`, 'utf8').trim()}\n`;
+}
+
+export default defineConfig({
+  ...shared,
+  // The client has a file of its own: then a bundler leaves it out where only `hasCode` is imported.
+  entry: { ...LIBRARY, client: 'src/client.ts', cli: 'src/cli/bin.ts' },
+  format: 'esm',
+  splitting: true,
+  noExternal: ['ky', 'zod'],
+  metafile: true,
+  clean: true,
+  async onSuccess() {
+    const metafile: Metafile = JSON.parse(readFileSync('dist/metafile-esm.json', 'utf8'));
+    // The CommonJS form is made of the ESM files one by one, so that an error class is the same class in every entry.
+    const cjs: Options = { entry: requirableFiles(metafile), format: 'cjs', bundle: false, outDir: 'dist/cjs' };
+    // Jest has no import() in CommonJS.
+    const esbuildOptions: Options['esbuildOptions'] = (options) => {
+      options.supported = { ...options.supported, 'dynamic-import': false };
+    };
+    await build({ ...shared, ...cjs, esbuildOptions, outExtension: () => ({ js: '.js' }), config: false });
+    writeFileSync('dist/cjs/package.json', '{ "type": "commonjs" }\n');
+    await build({ ...shared, entry: LIBRARY, format: ['esm', 'cjs'], dts: { only: true }, config: false });
+    for (const file of readdirSync('dist').filter((each) => /\.d\.c?ts$/.test(each))) {
+      const text = readFileSync(`dist/${file}`, 'utf8').replace(/\]\((?:\.\.\/)+docs\//g, '](../docs/'); // as seen from dist
+      const [reference = ''] = /^\/\/\/ <reference lib=.*>\n/m.exec(text) ?? []; // has no effect below the first line
+      writeFileSync(`dist/${file}`, reference + text.replace(reference, ''));
+    }
+    const inlined = new Set(Object.keys(metafile.inputs).flatMap((path) => /^node_modules\/[^/]+/.exec(path) ?? []));
+    writeFileSync('THIRD-PARTY-LICENSES', [...inlined].map(licenceOf).join('\n---\n\n'));
+  },
+});

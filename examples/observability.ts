@@ -1,4 +1,4 @@
-// Counts calls, retries and failures with hooks, and passes lines to a logger. No event has a key, a body or a header.
+// Counts calls, retries and failures with hooks, and writes failures to a log. No event has a key, a body or a header.
 import { type Hooks, MerchantClient } from 'merchant-invoicing';
 import { createSandbox } from 'merchant-invoicing/sandbox';
 
@@ -6,6 +6,9 @@ const counts = new Map<string, number>();
 const count = (name: string) => counts.set(name, (counts.get(name) ?? 0) + 1);
 const hooks: Hooks = {
   onRetry: ({ operation, code, attempt }) => console.log('retry', operation, code, attempt),
+  onError: ({ operation, code, outcome, expected }) => {
+    if (!expected) console.log(`${operation}: ${code}, outcome ${outcome}`);
+  },
   onEnd: ({ operation, ok, code, expected }) => count(`${operation} ${ok ? 'ok' : code}${expected ? ' expected' : ''}`),
 };
 
@@ -15,7 +18,6 @@ const merchant = new MerchantClient({
   apiKey: sandbox.apiKey,
   fetch: sandbox.fetch,
   hooks,
-  logger: { error: (message) => console.log(message) },
   retry: { attempts: 2, baseDelay: 1 },
 });
 

@@ -6,31 +6,31 @@
 export type { Call, CallResult, ListCall, ResponseInfo, WithResponse } from './call/call.ts';
 export { MerchantClient } from './client.ts';
 export type { ClientOverrides, MerchantClientOptions, WithdrawalQueryNames } from './client-options.ts';
+export type { DeliveryAttempt, WebhookDelivery } from './contract/deliveries.ts';
 export type { HttpMethod } from './contract/endpoint.ts';
 export type { ClientOperation as Operation } from './contract/endpoints.ts';
 export type {
   CreatedInvoice,
   CreateInvoiceParams,
-  Currency,
-  DecimalInput,
-  DeliveryAttempt,
-  DeliveryStatus,
-  EventType,
   Invoice,
   InvoiceAdjustment,
   InvoicePaymentMethod,
-  InvoiceStatus,
   ListInvoicesQuery,
-  ListWithdrawalsQuery,
+} from './contract/invoices.ts';
+export type { DecimalInput } from './contract/parameters.ts';
+export type { PaymentMethod } from './contract/payment-methods.ts';
+export type { Rate } from './contract/rates.ts';
+export type {
+  Currency,
+  DeliveryStatus,
+  EventType,
+  InvoiceStatus,
   OpenEnum,
   Page,
-  PaymentMethod,
-  Rate,
-  WebhookDelivery,
-  Withdrawal,
   WithdrawalStatus,
 } from './contract/types.ts';
 export { Decimal } from './contract/values/decimal.ts';
+export type { ListWithdrawalsQuery, Withdrawal } from './contract/withdrawals.ts';
 export {
   AbortedError,
   ApiError,

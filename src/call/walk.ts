@@ -30,8 +30,6 @@ export interface PageSource<T> {
   /** Keys of the rows that the service served on this page and that are not among its items. */
   leftOut?: ((page: Page<T>) => readonly string[]) | undefined;
   read(page: number, signal: AbortSignal): Promise<Page<T>>;
-  /** Called with each page that is read. */
-  onPage?: ((page: Page<T>) => void) | undefined;
   /** Called with the error that ends the walk. Requests that fail after the walk has ended are not reported. */
   onFailure?: ((error: unknown) => void) | undefined;
   /** Called when the walk ends, without repeats, with fewer rows than the service counts. */
@@ -137,7 +135,6 @@ export async function* walkPages<T>(source: PageSource<T>): AsyncGenerator<Page<
         const number = page.page; // the last page where the one that was asked for does not exist
         const isPastEnd = number !== asked || refused !== null;
         if (isPastEnd && requests.made === 1) return;
-        source.onPage?.(page);
         const isForward = number > front;
         const fresh = page.items.filter((item) => isNew(source.key(item)));
         const news = fresh.length + others.filter(isNew).length;

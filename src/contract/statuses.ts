@@ -21,7 +21,7 @@ type Events = typeof EVENTS;
 /** `invoice.paid` for `success`, `invoice.canceled` for `expired`, `canceled` and `fail`. */
 export type KnownEventType = keyof Events;
 /** The word for an event in dedupe keys. */
-export type EventKey = Events[KnownEventType]['key'];
+type EventKey = Events[KnownEventType]['key'];
 /** The statuses that an event reports. */
 export type EventStatus<Type extends KnownEventType> = Events[Type]['statuses'][number];
 /** The statuses in which an invoice ends. @see [Invoice states](../../docs/service-interface.md#invoice-states) */

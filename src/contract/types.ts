@@ -23,21 +23,6 @@ export type KnownInvoiceStatus = 'pending' | FinalInvoiceStatus;
 /** The status of an invoice: a known one, or a word that the service adds later. */
 export type InvoiceStatus = OpenEnum<KnownInvoiceStatus>;
 
-export type { DeliveryAttempt, WebhookDelivery } from './deliveries.ts';
-export type {
-  CreatedInvoice,
-  CreateInvoiceParams,
-  Invoice,
-  InvoiceAdjustment,
-  InvoicePaymentMethod,
-  ListInvoicesQuery,
-} from './invoices.ts';
-export type { DecimalInput } from './parameters.ts';
-export type { PaymentMethod } from './payment-methods.ts';
-export type { Rate } from './rates.ts';
-export type { KnownDeliveryStatus, KnownEventType, KnownWithdrawalStatus } from './statuses.ts';
-export type { ListWithdrawalsQuery, Withdrawal } from './withdrawals.ts';
-
 /** The status of a withdrawal: a known one, or a word that the service adds later. */
 export type WithdrawalStatus = OpenEnum<KnownWithdrawalStatus>;
 /** The status of a delivery: a known one, or a word that the service adds later. */

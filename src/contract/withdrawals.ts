@@ -1,8 +1,9 @@
 import type { Endpoint, PageEndpoint } from './endpoint.ts';
 import { pageOf, unwrapped } from './envelope.ts';
 import { ident, optionalInteger, optionalWord } from './parameters.ts';
+import type { KnownWithdrawalStatus } from './statuses.ts';
 import { WITHDRAWAL_STATUSES } from './statuses.ts';
-import type { KnownWithdrawalStatus, PageQuery, WithdrawalStatus } from './types.ts';
+import type { PageQuery, WithdrawalStatus } from './types.ts';
 import {
   type Codec,
   check,

@@ -1,5 +1,6 @@
 // The error family. This room imports nothing at run time, so that each entry of the package can use it.
-import type { Invoice, InvoiceStatus } from '../contract/types.ts';
+import type { Invoice } from '../contract/invoices.ts';
+import type { InvoiceStatus } from '../contract/types.ts';
 import {
   type ApiErrorKind,
   type AttemptRecord,

@@ -1,4 +1,5 @@
-import type { KnownInvoiceStatus, Page, WebhookDelivery } from '../contract/types.ts';
+import type { WebhookDelivery } from '../contract/deliveries.ts';
+import type { KnownInvoiceStatus, Page } from '../contract/types.ts';
 import type { InvalidItem } from '../resources/list-options.ts';
 import type { ReconcileInvoice } from './read/invoice-row.ts';
 

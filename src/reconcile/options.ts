@@ -8,8 +8,9 @@ import {
   readCount,
   readWord,
 } from '../checks.ts';
+import type { DecimalInput } from '../contract/parameters.ts';
 import { INVOICE_STATUS_NAMES } from '../contract/statuses.ts';
-import type { DecimalInput, KnownInvoiceStatus } from '../contract/types.ts';
+import type { KnownInvoiceStatus } from '../contract/types.ts';
 import { Decimal } from '../contract/values/decimal.ts';
 import { instantFrom } from '../contract/values/instants.ts';
 import { decimalFrom, Problem } from '../contract/values/scalars.ts';

@@ -1,5 +1,5 @@
 import type { WireRecord } from '../contract/endpoint.ts';
-import type { CreatedInvoice, Invoice } from '../contract/types.ts';
+import type { CreatedInvoice, Invoice } from '../contract/invoices.ts';
 import type { Check, Issue } from '../contract/values/codecs.ts';
 import { Decimal } from '../contract/values/decimal.ts';
 import type { ComparedField } from '../errors/classes.ts';

@@ -1,6 +1,6 @@
 import { endpoints } from '../contract/endpoints.ts';
+import type { CreatedInvoice, CreateInvoiceParams, Invoice } from '../contract/invoices.ts';
 import { createInvoiceBodyWithHttp } from '../contract/invoices.ts';
-import type { CreatedInvoice, CreateInvoiceParams, Invoice } from '../contract/types.ts';
 import { AbortedError, InvoiceAlreadyExistsError, InvoiceMismatchError } from '../errors/classes.ts';
 import type { Outcome } from '../errors/codes.ts';
 import { hasCode, isMerchantError } from '../errors/guards.ts';

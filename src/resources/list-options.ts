@@ -34,12 +34,10 @@ export interface ListOptions extends CallOptions {
 
 const PREFETCH = { byDefault: 3, min: 1, max: 32 };
 const ROWS_NAMES = new Set<keyof RowsOptions>([...CALL_NAMES, 'onInvalidItem']);
-const LIST_NAMES = new Set<string>([...CALL_NAMES, 'prefetch', 'onInvalidItem', 'onPage']);
+const LIST_NAMES = new Set<keyof ListOptions>([...CALL_NAMES, 'prefetch', 'onInvalidItem']);
 
 /** The options of a list, checked and copied. @internal */
 export interface ListSettings extends Pick<ListOptions, 'onInvalidItem'> {
-  /** Called with each page that is read: for `catchUp` alone, and no option of users. */
-  readonly onPage: ((page: unknown) => void) | undefined;
   readonly prefetch: number;
   readonly settings: CallSettings;
 }
@@ -48,10 +46,10 @@ export interface ListSettings extends Pick<ListOptions, 'onInvalidItem'> {
 export function readListOptions(client: ClientCore, options: ListOptions, operation: ClientOperation): ListSettings {
   const fail = argumentFail(operation);
   const settings = readCallOptions(client.settings, options, LIST_NAMES, fail);
-  const { onInvalidItem, onPage }: ListOptions & Partial<Pick<ListSettings, 'onPage'>> = options;
+  const { onInvalidItem } = options;
   const prefetch = readCount('options.prefetch', options.prefetch, PREFETCH, fail);
-  checkCallbacks({ 'options.onPage': onPage, 'options.onInvalidItem': onInvalidItem }, fail);
-  return { settings, prefetch, onInvalidItem, onPage };
+  checkCallbacks({ 'options.onInvalidItem': onInvalidItem }, fail);
+  return { settings, prefetch, onInvalidItem };
 }
 
 /** Reads the options of a call that answers all its rows at once. @internal */

@@ -48,7 +48,7 @@ export function listCall<T extends { readonly uuid: string }, Query extends Page
   const key = (item: T): string => item.uuid;
   try {
     const reader = readArguments(operation, () => new ListReader(client, endpoint, query, options, traits));
-    const { prefetch, settings, onPage } = reader.options;
+    const { prefetch, settings } = reader.options;
     return new ListCallPromise(reader.first(), {
       operation,
       key,
@@ -57,7 +57,6 @@ export function listCall<T extends { readonly uuid: string }, Query extends Page
       signal: settings.signal,
       leftOut: (page) => reader.leftOut.get(page) ?? [],
       read: (page, signal) => reader.read(page, signal),
-      onPage: (page) => notify(() => onPage?.(page)),
       onFailure: (error) => reader.report(error),
       onShort: () => client.drift?.reportOnce(endpoint, 'total_items', 'count_mismatch'),
     });

@@ -1,7 +1,8 @@
 import { type Call, CallPromise } from '../call/call.ts';
 import { endpoints } from '../contract/endpoints.ts';
+import type { DecimalInput } from '../contract/parameters.ts';
 import { amount, limitedText } from '../contract/parameters.ts';
-import type { DecimalInput, PaymentMethod } from '../contract/types.ts';
+import type { PaymentMethod } from '../contract/payment-methods.ts';
 import { check, parameters } from '../contract/values/codecs.ts';
 import { Decimal } from '../contract/values/decimal.ts';
 import { readInput } from '../transport/failure.ts';

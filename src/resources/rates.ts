@@ -1,7 +1,7 @@
 import { type Call, CallPromise } from '../call/call.ts';
 import { endpoints } from '../contract/endpoints.ts';
 import { optionalText } from '../contract/parameters.ts';
-import type { Rate } from '../contract/types.ts';
+import type { Rate } from '../contract/rates.ts';
 import { check, parameters } from '../contract/values/codecs.ts';
 import { readInput } from '../transport/failure.ts';
 import type { RowsOptions } from '../transport/options.ts';

@@ -1,6 +1,6 @@
 import { endpoints } from '../contract/endpoints.ts';
 import { lenientPage } from '../contract/envelope.ts';
-import type { Invoice } from '../contract/types.ts';
+import type { Invoice } from '../contract/invoices.ts';
 import { type AnyMerchantError, isMerchantError } from '../errors/guards.ts';
 import type { CallOptions } from '../transport/options.ts';
 import { type CallScope, type CallSpec, type ClientCore, openCall } from '../transport/scope.ts';

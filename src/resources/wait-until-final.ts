@@ -1,7 +1,7 @@
 import { callSite, locate } from '../call/call-site.ts';
 import { argumentFail, checkOptions, checkSignal, readDuration } from '../checks.ts';
+import type { Invoice } from '../contract/invoices.ts';
 import { eventOfStatus } from '../contract/statuses.ts';
-import type { Invoice } from '../contract/types.ts';
 import type { MerchantErrorInit } from '../errors/classes.ts';
 import { AbortedError, TimeoutError } from '../errors/classes.ts';
 import type { SdkCode, StoppedBy } from '../errors/codes.ts';

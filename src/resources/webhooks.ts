@@ -1,6 +1,6 @@
 import { type Call, CallPromise } from '../call/call.ts';
+import type { WebhookDelivery } from '../contract/deliveries.ts';
 import { endpoints } from '../contract/endpoints.ts';
-import type { WebhookDelivery } from '../contract/types.ts';
 import { ConfigurationError } from '../errors/classes.ts';
 import type { CallOptions } from '../transport/options.ts';
 import type { ClientCore } from '../transport/scope.ts';

@@ -1,6 +1,6 @@
 import { type Call, CallPromise, type ListCall } from '../call/call.ts';
 import { endpoints } from '../contract/endpoints.ts';
-import type { ListWithdrawalsQuery, Withdrawal } from '../contract/types.ts';
+import type { ListWithdrawalsQuery, Withdrawal } from '../contract/withdrawals.ts';
 import type { CallOptions } from '../transport/options.ts';
 import type { ClientCore } from '../transport/scope.ts';
 import { runCall } from '../transport/send.ts';

@@ -1,4 +1,5 @@
-import type { KnownInvoiceStatus, KnownWithdrawalStatus } from '../contract/types.ts';
+import type { KnownWithdrawalStatus } from '../contract/statuses.ts';
+import type { KnownInvoiceStatus } from '../contract/types.ts';
 import { ConfigurationError } from '../errors/classes.ts';
 import { awaitExpiry, chooseMethod, endInvoice, openInvoice, settle } from './business/invoices.ts';
 import { scheduleOutcome } from './business/magic-outcomes.ts';

@@ -1,15 +1,11 @@
-import type {
-  Currency,
-  DeliveryAttempt,
-  Invoice,
-  InvoiceAdjustment,
-  KnownEventType,
-  PaymentMethod,
-  Rate,
-  WebhookDelivery,
-  Withdrawal,
-} from '../contract/types.ts';
+import type { DeliveryAttempt, WebhookDelivery } from '../contract/deliveries.ts';
+import type { Invoice, InvoiceAdjustment } from '../contract/invoices.ts';
+import type { PaymentMethod } from '../contract/payment-methods.ts';
+import type { Rate } from '../contract/rates.ts';
+import type { KnownEventType } from '../contract/statuses.ts';
+import type { Currency } from '../contract/types.ts';
 import type { Wire } from '../contract/wire.ts';
+import type { Withdrawal } from '../contract/withdrawals.ts';
 import type { DeliveryFault } from './state/faults.ts';
 
 /** A currency as it travels. */

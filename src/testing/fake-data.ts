@@ -1,6 +1,7 @@
 import { checkOptions, configurationFail, type Fail } from '../checks.ts';
+import type { Invoice, InvoiceAdjustment, InvoicePaymentMethod } from '../contract/invoices.ts';
 import { EVENTS, type EventStatus, eventOfStatus } from '../contract/statuses.ts';
-import type { Currency, Invoice, InvoiceAdjustment, InvoicePaymentMethod } from '../contract/types.ts';
+import type { Currency } from '../contract/types.ts';
 import { Decimal } from '../contract/values/decimal.ts';
 import { dateFrom, decimalFrom, Problem } from '../contract/values/scalars.ts';
 import { parseInvoiceEvent } from '../webhooks/event/event-json.ts';

@@ -1,7 +1,8 @@
 import { unwrapped } from '../contract/envelope.ts';
+import type { Invoice } from '../contract/invoices.ts';
 import { getInvoice } from '../contract/invoices.ts';
 import { isObject } from '../contract/json.ts';
-import type { Invoice, InvoiceStatus } from '../contract/types.ts';
+import type { InvoiceStatus } from '../contract/types.ts';
 import {
   ApiError,
   InvoiceAlreadyExistsError,

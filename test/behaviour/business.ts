@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { Withdrawal } from '../../src/contract/types.ts';
+import type { Withdrawal } from '../../src/contract/withdrawals.ts';
 import { errorOf } from '../support/test-client.ts';
 import type { Behaviour } from './behaviour.ts';
 import { expectTime } from './expected.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { Invoice } from '../../src/contract/types.ts';
+import type { Invoice } from '../../src/contract/invoices.ts';
 import { errorOf } from '../support/test-client.ts';
 import type { Behaviour } from './behaviour.ts';
 import { expectNotFound, expectTime } from './expected.ts';

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import type { Invoice } from '../../src/contract/types.ts';
+import type { Invoice } from '../../src/contract/invoices.ts';
 import { refuse } from '../support/fault-steps.ts';
 import { type MovingList, movingList, uuids } from '../support/moving-list.ts';
 import { clientOf, errorOf } from '../support/test-client.ts';

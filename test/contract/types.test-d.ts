@@ -1,21 +1,12 @@
 import { describe, expectTypeOf, it } from 'vitest';
-import type {
-  CreatedInvoice,
-  CreateInvoiceParams,
-  DecimalInput,
-  Invoice,
-  InvoiceStatus,
-  KnownInvoiceStatus,
-  ListInvoicesQuery,
-  ListWithdrawalsQuery,
-  Page,
-  Rate,
-  UnlistedWord,
-  WebhookDelivery,
-  Withdrawal,
-} from '../../src/contract/types.ts';
+import type { WebhookDelivery } from '../../src/contract/deliveries.ts';
+import type { CreatedInvoice, CreateInvoiceParams, Invoice, ListInvoicesQuery } from '../../src/contract/invoices.ts';
+import type { DecimalInput } from '../../src/contract/parameters.ts';
+import type { Rate } from '../../src/contract/rates.ts';
+import type { InvoiceStatus, KnownInvoiceStatus, Page, UnlistedWord } from '../../src/contract/types.ts';
 import { Decimal } from '../../src/contract/values/decimal.ts';
 import type { Wire } from '../../src/contract/wire.ts';
+import type { ListWithdrawalsQuery, Withdrawal } from '../../src/contract/withdrawals.ts';
 
 /** The members of a withdrawal that may be null, typed by hand. */
 type Unsure =

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { CreateInvoiceParams } from '../../src/contract/types.ts';
+import type { CreateInvoiceParams } from '../../src/contract/invoices.ts';
 import { type FaultServer, type Step, serve } from '../support/fault-server.ts';
 import { answer, refuse } from '../support/fault-steps.ts';
 import { createdInvoice, pendingInvoice } from '../support/fixtures/invoices.ts';

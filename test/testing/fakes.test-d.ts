@@ -1,15 +1,5 @@
 import { describe, expectTypeOf, test } from 'vitest';
-import type {
-  ApiError,
-  CallError,
-  Decimal,
-  Invoice,
-  InvoiceStatus,
-  Page,
-  TimeoutError,
-  ValidationError,
-  WebhookVerificationError,
-} from '../../src/index.ts';
+import type { ApiError, CallError, TimeoutError, ValidationError, WebhookVerificationError } from '../../src/index.ts';
 import { fakeCanceledEvent, fakeError, fakeInvoice, fakePaidEvent } from '../../src/testing/index.ts';
 import type {
   AdjustedInvoicePaidEvent,

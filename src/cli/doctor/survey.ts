@@ -1,6 +1,7 @@
+import type { MerchantClient } from '../../client.ts';
 import { isMerchantError } from '../../errors/guards.ts';
-import type { DriftEvent, MerchantClient } from '../../index.ts';
 import { printable } from '../../printable.ts';
+import type { DriftEvent } from '../../transport/hooks.ts';
 
 /** What a service shows where the interface leaves a point open. It holds forms, names of members and counts, no value. */
 export interface SurveyPoint {

@@ -1,5 +1,5 @@
+import type { Invoice } from '../../contract/invoices.ts';
 import { eventOfStatus } from '../../contract/statuses.ts';
-import type { Invoice } from '../../contract/types.ts';
 import { Decimal } from '../../contract/values/decimal.ts';
 import { isMerchantError } from '../../errors/guards.ts';
 import { eventOfInvoice } from '../../webhooks/catch-up/invoice-event.ts';

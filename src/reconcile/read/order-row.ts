@@ -1,5 +1,5 @@
 import { kindOf } from '../../checks.ts';
-import type { DecimalInput } from '../../contract/types.ts';
+import type { DecimalInput } from '../../contract/parameters.ts';
 import { Decimal } from '../../contract/values/decimal.ts';
 import { decimalFrom, Problem } from '../../contract/values/scalars.ts';
 import type { OrderState } from '../findings.ts';

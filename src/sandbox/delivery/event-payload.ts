@@ -1,5 +1,5 @@
+import type { KnownEventType } from '../../contract/statuses.ts';
 import { eventOfStatus } from '../../contract/statuses.ts';
-import type { KnownEventType } from '../../contract/types.ts';
 import type { Dialect } from '../dialect/dialects.ts';
 import { withDecimals } from '../dialect/wire-form.ts';
 import type { InvoiceRecord } from '../state/records.ts';

@@ -1,4 +1,4 @@
-import type { WebhookDelivery } from '../../contract/types.ts';
+import type { WebhookDelivery } from '../../contract/deliveries.ts';
 import type { Dialect } from '../dialect/dialects.ts';
 import { wireTime, withNothing } from '../dialect/wire-form.ts';
 import type { DeliveryRecord } from '../state/records.ts';

@@ -1,7 +1,8 @@
 // state/ holds the content of one sandbox: clock, store, log, faults and random ids. It knows neither the business rules
 // nor HTTP, and imports only the contract and the wire types.
 
-import type { KnownDeliveryStatus, KnownEventType, KnownInvoiceStatus } from '../../contract/types.ts';
+import type { KnownDeliveryStatus, KnownEventType } from '../../contract/statuses.ts';
+import type { KnownInvoiceStatus } from '../../contract/types.ts';
 import type {
   SandboxAdjustment,
   SandboxAttempt,

@@ -9,8 +9,8 @@ import {
   namesOf,
   readCount,
 } from '../../checks.ts';
+import type { Invoice } from '../../contract/invoices.ts';
 import { FINAL_INVOICE_STATUSES, type FinalInvoiceStatus } from '../../contract/statuses.ts';
-import type { Invoice } from '../../contract/types.ts';
 import { instantFrom } from '../../contract/values/instants.ts';
 import { AbortedError, ConfigurationError, WebhookVerificationError } from '../../errors/classes.ts';
 import { isMerchantError } from '../../errors/guards.ts';

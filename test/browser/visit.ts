@@ -65,10 +65,11 @@ export function withChromium(): (name: string, test: (visit: Visiting) => Promis
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/** What axe finds on the page as it stands, one line each. */
-export async function axe(page: Page): Promise<string[]> {
+/** What axe finds on the page as it stands, one line each: by all of its rules, or by some. */
+export async function axe(page: Page, rules?: readonly string[]): Promise<string[]> {
   await page.evaluate(AXE);
-  const { violations } = await page.evaluate<AxeResults>('axe.run(document, { resultTypes: ["violations"] })');
+  const options = { resultTypes: ['violations'], ...(rules === undefined ? {} : { runOnly: rules }) };
+  const { violations } = await page.evaluate<AxeResults>(`axe.run(document, ${JSON.stringify(options)})`);
   return violations.flatMap(({ id, help, nodes }) => nodes.map(({ html }) => `${id}: ${help}: ${html.slice(0, 200)}`));
 }
 

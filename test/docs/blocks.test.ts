@@ -4,14 +4,14 @@ import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync }
 import { connect } from 'node:net';
 import { dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { Client } from 'pg';
 import ts from 'typescript';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Customer } from '../../examples/story/customer.ts';
 import { DEMO_INVOICES } from '../../src/cli/sandbox/demo-invoices.ts';
-import { createSandbox } from '../../src/sandbox/index.ts';
+import { MerchantClient } from '../../src/index.ts';
+import { createSandbox, type Sandbox } from '../../src/sandbox/index.ts';
 import { freePort } from '../support/free-port.ts';
-import { startPostgres } from '../support/postgres.ts';
+import { openPool, startPostgres } from '../support/postgres.ts';
 import { startRedis } from '../support/redis.ts';
 
 // The code of README and docs as a reader would use it: it compiles in a strict project, runs, and prints what it shows
@@ -92,24 +92,16 @@ const STRICT: ts.CompilerOptions = {
   types: ['node'],
 };
 
-/** The entry of each name that the package exports, for fragments, which show no imports. */
+/** The entry of each name that the package exports, for fragments, which show no imports. The first that has it wins. */
 function exportedNames(): Map<string, string> {
-  const { exports } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
-  const entries = Object.keys(exports).filter((entry) => entry !== './package.json');
-  const path = join(FOLDER, 'entries.ts');
-  const specifiers = entries.map((entry) => `merchant-invoicing${entry.slice(1)}`);
-  writeFileSync(path, specifiers.map((specifier) => `import '${specifier}';\n`).join(''));
-  const program = ts.createProgram([path], STRICT);
-  const checker = program.getTypeChecker();
-  const imports = program.getSourceFile(path)?.statements.filter(ts.isImportDeclaration) ?? [];
-  const named = [...imports].reverse().flatMap(({ moduleSpecifier }) => {
-    const module = checker.getSymbolAtLocation(moduleSpecifier);
-    const specifier = moduleSpecifier.getText().slice(1, -1);
-    return (module === undefined ? [] : checker.getExportsOfModule(module)).map(
-      ({ name }) => [name, specifier] as const,
+  const entries = ['testing', 'msw', 'reconcile', 'sandbox', 'webhooks', 'index'].map((entry) => {
+    const lists = readFileSync(join(ROOT, `dist/${entry}.d.ts`), 'utf8').matchAll(/^export (?:type )?\{(.*?)\}/gms);
+    const names = [...lists].flatMap(([, list = '']) =>
+      list.split(',').map((each) => each.trim().split(' ').at(-1) ?? ''),
     );
+    return names.map((name) => [name, `merchant-invoicing${entry === 'index' ? '' : `/${entry}`}`] as const);
   });
-  return new Map(named); // the first entry that has a name wins
+  return new Map(entries.flat());
 }
 
 /** Imports of the names that a fragment uses and does not declare, then what the page declares around it. */
@@ -162,20 +154,32 @@ describe('the code of the docs compiles in a strict project', () => {
 });
 
 let databases = 0;
-/** Where a block finds the engine that it names, or null where the machine has none. */
+/** Where a block finds the engine that it names, with an empty database; null where the machine has none. */
 async function engineOf({ words }: Block): Promise<Record<string, string> | null> {
   databases += 1;
+  const name = `docs_${databases}`;
   if (words.includes('redis')) {
     return redis.missing === null ? { REDIS_URL: `redis://127.0.0.1:${redisPort}/${databases % 16}` } : null;
   }
   if (!words.includes('postgres')) return {};
   if (postgres.missing !== null) return null;
-  const client = new Client({ host: '127.0.0.1', port: postgresPort, user: 'postgres', database: 'postgres' });
-  await client.connect();
-  const database = `docs_${databases}`;
-  await client.query(`CREATE DATABASE ${database}`);
-  await client.end();
-  return { DATABASE_URL: `postgres://postgres@127.0.0.1:${postgresPort}/${database}` };
+  const pool = openPool(postgres.connection);
+  await pool.query(`CREATE DATABASE ${name}`);
+  await pool.end();
+  return { DATABASE_URL: `postgres://postgres@127.0.0.1:${postgresPort}/${name}` };
+}
+
+/** A program of Node, and all that it has printed. */
+function begin(args: readonly string[], cwd: string, env: NodeJS.ProcessEnv = {}) {
+  const fewer = { PATH: process.env['PATH'], NO_COLOR: '1', ...env };
+  const child = spawn(process.execPath, args, { cwd, env: fewer, timeout: 120_000 });
+  const program = { child, output: '', ended: once(child, 'close') };
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (part: string) => {
+      program.output += part;
+    });
+  }
+  return program;
 }
 
 async function isOpen(port: number): Promise<boolean> {
@@ -196,86 +200,64 @@ function isPrinted(lines: readonly string[], output: string): boolean {
   return new RegExp(`^${parts.join('')}$`).test(output);
 }
 
+/** Pays an order whose webhook goes to the program, or the one whose payment page it prints. Returns which it was. */
+async function pay(
+  sandbox: Sandbox,
+  port: number,
+  { words }: Block,
+  shown: string,
+  said: () => string,
+): Promise<string> {
+  const ident = /\border-[\w-]+/.exec(shown)?.[0] ?? 'order-1042';
+  if (!words.includes('browser')) {
+    const { invoices } = new MerchantClient({ baseUrl: sandbox.url, apiKey: sandbox.apiKey, fetch: sandbox.fetch });
+    const order = { external_id: ident, customer_id: 'customer-7', amount: '25.00', currency: 'EUR' };
+    await invoices.create({ ...order, callback_url: `http://127.0.0.1:${port}/webhook` });
+    await sandbox.pay(ident);
+    return ident;
+  }
+  while (!said().includes('/pay/')) await pause(50);
+  const [address = '', uuid = ''] = /http:\S+\/pay\/([\w-]+)/.exec(said()) ?? [];
+  const customer = new Customer();
+  await customer.open(address);
+  await customer.press('pay');
+  return uuid;
+}
+
 describe('the code of the docs prints what it shows', () => {
   it.concurrent.each(running)('$at', async (block) => {
     const engine = await engineOf(block);
     if (engine === null) return console.warn(`${block.at} is left out: its engine is not installed`);
-    const sandbox = createSandbox({
-      seed: 1,
-      clock: 'real',
-      magicOutcomes: true,
-      seedData: { invoices: DEMO_INVOICES },
-    });
+    const seedData = { invoices: DEMO_INVOICES };
+    const sandbox = createSandbox({ seed: 1, clock: 'real', magicOutcomes: true, seedData });
     const [{ url }, port] = [await sandbox.listen(), await freePort()];
-    const env = {
+    const program = begin([block.path], mkdtempSync(join(FOLDER, 'run-')), {
       MERCHANT_BASE_URL: url,
       MERCHANT_API_KEY: sandbox.apiKey,
       MERCHANT_WEBHOOK_SECRET: sandbox.webhookSecret,
       PORT: String(port),
-    };
-    const cwd = mkdtempSync(join(FOLDER, 'run-'));
-    const child = spawn(process.execPath, [block.path], {
-      cwd,
-      env: { PATH: process.env['PATH'], NO_COLOR: '1', ...env, ...engine },
-      timeout: 120_000,
+      ...engine,
     });
-    let output = '';
-    for (const stream of [child.stdout, child.stderr])
-      stream.setEncoding('utf8').on('data', (part: string) => {
-        output += part;
-      });
-    const ended = once(child, 'close');
     const prints = [...block.code.matchAll(/\/\/ → ?(.*)$/gm)].map(([, text = '']) => text);
     const isServer = block.words.includes('server') || block.words.includes('browser');
     if (isServer) {
-      while (child.exitCode === null && !(await isOpen(port))) await pause(50);
-      let ident = /\border-[\w-]+/.exec(prints.join('\n'))?.[0] ?? 'order-1042';
-      if (block.words.includes('browser')) {
-        while (child.exitCode === null && !/\/pay\//.test(output)) await pause(50);
-        const [address = '', uuid = ''] = /http:\S+\/pay\/([\w-]+)/.exec(output) ?? [];
-        const customer = new Customer();
-        await customer.open(address);
-        await customer.press('pay');
-        ident = uuid;
-      } else {
-        const order = {
-          external_id: ident,
-          customer_id: 'customer-7',
-          amount: '25.00',
-          currency: 'EUR',
-          callback_url: `http://127.0.0.1:${port}/webhook`,
-        };
-        await sandbox.fetch(`${sandbox.url}/api/v1/external/invoices`, {
-          method: 'POST',
-          headers: { 'x-api-key': sandbox.apiKey },
-          body: JSON.stringify(order),
-        });
-        await sandbox.pay(ident);
-      }
+      while (program.child.exitCode === null && !(await isOpen(port))) await pause(50);
+      const ident = await pay(sandbox, port, block, prints.join('\n'), () => program.output);
       await sandbox.settle();
-      expect(sandbox.deliveries(ident)[0]).toMatchObject({ status: 'delivered' });
-      child.kill('SIGTERM');
+      expect(sandbox.deliveries(ident)[0], program.output).toMatchObject({ status: 'delivered' });
+      program.child.kill('SIGTERM');
     }
-    const [code] = await ended;
+    const [code] = await program.ended;
     await sandbox.close();
-    const shown = output.replaceAll(url, 'http://127.0.0.1:4010').replaceAll(`:${port}/`, ':3000/');
+    const shown = program.output.replaceAll(url, 'http://127.0.0.1:4010').replaceAll(`:${port}/`, ':3000/');
     if (!isPrinted(prints, shown)) expect(shown).toBe(`${prints.join('\n')}\n`);
     if (!isServer) expect(code).toBe(0);
   });
 });
 
 it('the tests of the docs pass', async () => {
-  const vitest = join(ROOT, 'node_modules', 'vitest', 'vitest.mjs');
-  const tests = blocks.filter(isTest);
-  const child = spawn(process.execPath, [vitest, 'run', '--root', FOLDER], {
-    env: { PATH: process.env['PATH'], NO_COLOR: '1' },
-  });
-  let said = '';
-  for (const stream of [child.stdout, child.stderr])
-    stream.setEncoding('utf8').on('data', (part: string) => {
-      said += part;
-    });
-  const [code] = await once(child, 'close');
-  expect(code, said).toBe(0);
-  expect(said).toContain(`Test Files  ${tests.length} passed`);
+  const program = begin([join(ROOT, 'node_modules/vitest/vitest.mjs'), 'run', '--root', FOLDER], FOLDER);
+  const [code] = await program.ended;
+  expect(code, program.output).toBe(0);
+  expect(program.output).toContain(`Test Files  ${blocks.filter(isTest).length} passed`);
 });

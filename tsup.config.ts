@@ -36,7 +36,7 @@ export default defineConfig({
   entry: { ...LIBRARY, client: 'src/client.ts', cli: 'src/cli/bin.ts' },
   format: 'esm',
   splitting: true,
-  noExternal: ['ky', 'zod'],
+  noExternal: ['ky', 'zod', 'csv-parse'],
   metafile: true,
   clean: true,
   async onSuccess() {

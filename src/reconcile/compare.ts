@@ -1,6 +1,7 @@
 import { kindOf } from '../checks.ts';
-import type { Invoice, InvoiceStatus } from '../contract/invoices.ts';
+import type { Invoice } from '../contract/invoices.ts';
 import { eventOfStatus } from '../contract/statuses.ts';
+import type { InvoiceStatus } from '../contract/types.ts';
 import { Decimal } from '../contract/values/decimal.ts';
 import { dateFrom, decimalFrom, Problem } from '../contract/values/scalars.ts';
 import { isMerchantError } from '../errors/guards.ts';

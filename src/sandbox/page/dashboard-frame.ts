@@ -1,3 +1,4 @@
+import { ACTIONS, isActionName } from '../actions.ts';
 import type { Answer } from '../service/respond.ts';
 import type { Exchange } from '../service/service.ts';
 import { type Html, html, pageAnswer } from './parts/html.ts';
@@ -15,36 +16,11 @@ const PAGES = [
   ['/assumptions', 'Assumptions'],
 ] as const;
 
-/** The notice after an action. The address holds only the name of the action. */
-const DONE: Readonly<Record<string, string>> = {
-  advance: 'The clock was moved, and everything that was due has happened.',
-  freeze: 'The clock is frozen.',
-  unfreeze: 'The clock runs.',
-  reset: 'Everything is back at the beginning.',
-  resend: 'The webhook was sent.',
-  create: 'The invoice was created.',
-  approve: 'The withdrawal was approved.',
-  reject: 'The withdrawal was rejected.',
-  assume: 'The assumption was changed.',
-  explain: 'The search for the cause has ended.',
-  fault: 'The fault applies to the first matching request.',
-  chance: 'Random faults are on.',
-  clear_faults: 'No fault is left.',
-  choose: 'The payment method was chosen.',
-  pay: 'The order was paid.',
-  underpay: 'The order was paid with less.',
-  overpay: 'The order was paid with more.',
-  adjust: 'The paid amount was corrected.',
-  fail: 'The payment failed.',
-  cancel: 'The order was canceled.',
-  expire: 'The order has expired.',
-};
-
 /** One page of the dashboard. */
 export function dashboardPage(exchange: Exchange, title: string, main: Html): Answer {
   const { url } = exchange;
   const done = url.searchParams.get('done') ?? '';
-  const text = Object.hasOwn(DONE, done) ? DONE[done] : undefined;
+  const text = isActionName(done) ? ACTIONS[done].done : undefined; // the address holds only the name of the action
   const [, first = ''] = url.pathname.split('/');
   const nav = html`<nav class="top" aria-label="Sandbox">${PAGES.map(
     ([path, name]) => html`<a href="${path}"${path === `/${first}` && html` aria-current="page"`}>${name}</a>`,

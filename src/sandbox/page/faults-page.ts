@@ -37,8 +37,8 @@ export function faultsPage(world: World, exchange: Exchange): Answer {
 <p class="soft small">Each request fails with this probability, with any fault except hang.</p>
 ${actionForm(
   exchange,
-  'chance',
-  html`${['0.05', '0.2', '0.5'].map((rate) => html`<button name="rate" value="${rate}">${Number(rate) * 100} %</button>`)}`,
+  'fault',
+  html`<input type="hidden" name="type" value="random">${['0.05', '0.2', '0.5'].map((rate) => html`<button name="rate" value="${rate}">${Number(rate) * 100} %</button>`)}`,
   { style: 'row', label: 'Random faults' },
 )}</section>
 <section class="card stack" aria-labelledby="magic"><h2 id="magic">Orders that end automatically</h2>
@@ -59,7 +59,7 @@ export function faultsInForce(world: World, exchange: Exchange): Html {
     ({ fault, operation, times, rate }) =>
       html`<li><code>${fault.type}</code>, ${EFFECTS[fault.type]}: ${operation ?? 'the next one'}, ${times === Number.POSITIVE_INFINITY ? 'until cleared' : `${times} ×`}${rate < 1 && html`, with ${Math.round(rate * 100)} %`}</li>`,
   )}${chance !== null && html`<li>At random, ${Math.round(chance.rate * 100)} % of the requests</li>`}</ul>
-${actionForm(exchange, 'clear_faults', html`<button>Clear all</button>`)}`;
+${actionForm(exchange, 'fault', html`<button name="type" value="clear">Clear all</button>`)}`;
 }
 
 function buttons(types: readonly FaultType[], exchange: Exchange, forApi: boolean): Html {

@@ -1,10 +1,10 @@
 import { ConfigurationError } from '../../../errors/classes.ts';
 import { isMerchantError } from '../../../errors/guards.ts';
+import { isOrderAction, runAction } from '../../actions.ts';
 import type { Sandbox } from '../../api.ts';
 import type { Answer } from '../../service/respond.ts';
 import type { InvoiceRecord } from '../../state/records.ts';
 import type { World } from '../../world.ts';
-import { ORDER_ACTIONS } from '../actions.ts';
 import { seeOther } from '../parts/html.ts';
 import { paymentPage } from './payment-page.ts';
 
@@ -29,11 +29,10 @@ export async function pressButton(
     return { ...seeOther(`${page}?${new URLSearchParams({ late: button })}`), why };
   }
   const name = button === 'dispute' ? 'pay' : button; // the page then asks for the correction
-  const action = Object.hasOwn(ORDER_ACTIONS, name) ? ORDER_ACTIONS[name] : undefined;
-  const fields = { ...Object.fromEntries(form), amount: form.get('amount')?.trim() ?? '', ident: invoice.uuid };
+  const fields = { ...Object.fromEntries(form), amount: form.get('amount')?.trim(), ident: invoice.uuid };
   try {
-    if (action === undefined) throw new ConfigurationError('This page has no such button.');
-    await waitBriefly(world, action(sandbox, fields));
+    if (!isOrderAction(name)) throw new ConfigurationError('This page has no such button.');
+    await waitBriefly(world, runAction(sandbox, name, fields));
     const why = `${button} ${invoice.external_id}`;
     return { ...seeOther(`${page}?${new URLSearchParams({ done: button })}`), why };
   } catch (error) {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { type PageSource, walkPages } from '../../src/call/walk.ts';
 import type { Page } from '../../src/contract/types.ts';
 import { AuthenticationError, ConnectionError, NotFoundError, ServerError } from '../../src/errors/classes.ts';
+import { type PageSource, walkPages } from '../../src/resources/list.ts';
 import { uuids } from '../support/moving-list.ts';
 
 // Which pages are asked for, in which order, and what each yields: told exactly, read by read.

@@ -1,5 +1,5 @@
 import type { SandboxDelivery, SandboxInvoice, SandboxWithdrawal } from '../../sandbox/index.ts';
-import { shellWord } from '../../sandbox/page/deliveries/copies.ts';
+import { shellWord } from '../../sandbox/page/copies.ts';
 import { CliError, EXIT, finding } from '../io.ts';
 
 /** The answer of `GET /_/status`. */

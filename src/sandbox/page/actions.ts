@@ -7,8 +7,10 @@ import { DIALECTS, type DialectEntry } from '../dialect/dialects.ts';
 import type { Answer } from '../service/respond.ts';
 import type { Exchange } from '../service/service.ts';
 import type { FaultType } from '../state/faults.ts';
-import { backWith } from './dashboard-frame.ts';
-import { fileAnswer, html, pageAnswer, seeOther } from './parts/html.ts';
+import type { World } from '../world.ts';
+import { backWith } from './frame.ts';
+import { fileAnswer, html, pageAnswer, seeOther } from './html.ts';
+import { newInvoicePage } from './invoices.ts';
 
 type Fields = Readonly<Record<string, string>>;
 
@@ -104,9 +106,9 @@ export function statusAnswer(sandbox: Sandbox): Answer {
 
 /**
  * Answers `POST /_/{action}` with form fields or a JSON object. A client that accepts JSON gets JSON. A browser gets a
- * redirect to the page that the form names.
+ * redirect to the page that the form names, or to what the action made.
  */
-export async function actionAnswer(sandbox: Sandbox, name: string, exchange: Exchange): Promise<Answer> {
+export async function actionAnswer(world: World, sandbox: Sandbox, name: string, exchange: Exchange): Promise<Answer> {
   const wantsJson = exchange.headers.get('accept')?.includes('application/json') ?? false;
   let fields: Fields = {};
   try {
@@ -115,29 +117,45 @@ export async function actionAnswer(sandbox: Sandbox, name: string, exchange: Exc
     if (action === undefined)
       throw new ConfigurationError(`There is no action ${name}, only ${Object.keys(ACTIONS).join(', ')}`);
     const result: unknown = await action(sandbox, fields);
-    return {
-      ...(wantsJson ? jsonAnswer({ ok: true, result }) : seeOther(backWith(fields['back'], name))),
-      why: name,
-    };
+    const answer = wantsJson
+      ? jsonAnswer({ ok: true, result })
+      : seeOther(backWith(pageAfter(world, name, fields), name));
+    return { ...answer, why: name };
   } catch (error) {
     if (!isMerchantError(error)) throw error;
     const { message } = error;
-    const answer = wantsJson
-      ? { ...jsonAnswer({ ok: false, error: { message } }), status: 400 }
-      : pageAnswer(
-          'Not done',
-          html`<section class="card stack"><h1>Not done</h1><p role="alert" class="notice bad">${message}</p><p><a href="${backWith(fields['back'], '')}">Back</a></p></section>`,
-          { status: 400 },
-        );
-    return { ...answer, why: message };
+    if (wantsJson) return { ...jsonAnswer({ ok: false, error: { message } }), status: 400, why: message };
+    return { ...refusal(world, exchange, name, { fields, message }), why: message };
   }
+}
+
+/** The page that a browser sees after an action: the new invoice, the beginning after a reset, else where it was. */
+function pageAfter(world: World, name: string, { back }: Fields): string | undefined {
+  if (name === 'reset') return '/';
+  const [newest] = name === 'create' ? world.store.list().part(0, 1, 'newest') : [];
+  return newest === undefined ? back : `/invoices/${newest.uuid}`;
+}
+
+function refusal(
+  world: World,
+  exchange: Exchange,
+  name: string,
+  { fields, message }: { readonly fields: Fields; readonly message: string },
+): Answer {
+  if (name === 'create') {
+    const url = new URL('/invoices/new', exchange.url);
+    return newInvoicePage(world, { ...exchange, url }, { typed: fields, problem: message });
+  }
+  const body = html`<section class="card nothing"><h1>Not done</h1><p role="alert" class="notice bad">${message}</p><p><a href="${backWith(fields['back'], '')}">Back</a></p></section>`;
+  return pageAnswer('Not done', body, { status: 400 });
 }
 
 function fieldsOf({ headers, body }: Exchange): Fields {
   if (!headers.get('content-type')?.includes('json')) return Object.fromEntries(new URLSearchParams(body));
   try {
     const value: unknown = JSON.parse(body === '' ? '{}' : body);
-    return Object.fromEntries(Object.entries(value ?? {}).map(([name, field]) => [name, String(field)]));
+    const given = Object.entries(value ?? {}).filter(([, field]) => field !== null && field !== undefined);
+    return Object.fromEntries(given.map(([name, field]) => [name, String(field)]));
   } catch {
     throw new ConfigurationError('The body is not JSON');
   }

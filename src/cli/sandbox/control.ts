@@ -1,58 +1,41 @@
-import type { SandboxDelivery, SandboxInvoice, SandboxWithdrawal } from '../../sandbox/index.ts';
+import type { ActionFields, ActionResult } from '../../sandbox/actions.ts';
 import { shellWord } from '../../sandbox/page/copies.ts';
 import { CliError, EXIT, finding } from '../io.ts';
-
-/** The answer of `GET /_/status`. */
-export interface SandboxStatus {
-  readonly url: string;
-  readonly now: string;
-  readonly invoices: readonly SandboxInvoice[];
-  readonly deliveries: readonly SandboxDelivery[];
-  readonly withdrawals: readonly SandboxWithdrawal[];
-}
 
 const START = 'npx merchant-invoicing sandbox';
 
 /**
- * Acts on a running sandbox.
+ * Performs an action on a running sandbox, by one request.
  *
  * @throws CliError if no sandbox listens there, or if it refuses.
  */
-export async function command(
-  url: string,
-  action: string,
-  fields: Readonly<Record<string, string | undefined>>,
-): Promise<unknown> {
-  const answer = await ask(url, `/_/${action}`, {
+export async function command(url: string, action: string, fields: ActionFields): Promise<ActionResult> {
+  const response = await reach(url, `/_/${action}`, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json', Accept: 'application/json' },
     body: JSON.stringify(fields),
   });
-  const { ok, result, error } = answer as { ok?: boolean; result?: unknown; error?: { message?: string } };
-  if (ok === true) return result;
+  const answer = (await response.json().catch(() => null)) as Partial<Done & Refused> | null; // checked below
+  if (answer?.ok === true && answer.text !== undefined) return { result: answer.result, text: answer.text };
+  if (answer?.ok !== false) throw noSandbox(url);
   throw finding(
-    error?.message ?? 'the sandbox refused',
+    answer.error?.message ?? 'the sandbox refused',
     `npx merchant-invoicing sandbox status --url ${shellWord(url)}`,
   );
 }
 
-export async function statusOf(url: string): Promise<SandboxStatus> {
-  const status = await ask(url, '/_/status', { headers: { Accept: 'application/json' } });
-  if (Array.isArray((status as Partial<SandboxStatus>).invoices)) return status as SandboxStatus; // the form of this route
-  throw noSandbox(url);
+interface Done extends ActionResult {
+  readonly ok: boolean;
+}
+
+interface Refused {
+  readonly error: { readonly message?: string };
 }
 
 /** The stream of events of a running sandbox. */
 export async function openStream(url: string, signal: AbortSignal): Promise<ReadableStream<Uint8Array<ArrayBuffer>>> {
   const { body, headers } = await reach(url, '/_/events', { signal });
   if (body !== null && headers.get('content-type') === 'text/event-stream') return body;
-  throw noSandbox(url);
-}
-
-async function ask(url: string, path: string, init: RequestInit): Promise<object> {
-  const response = await reach(url, path, init);
-  const body: unknown = await response.json().catch(() => null);
-  if (typeof body === 'object' && body !== null) return body;
   throw noSandbox(url);
 }
 

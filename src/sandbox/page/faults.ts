@@ -39,7 +39,7 @@ ${card('webhook', 'For the next webhook', faultForm(exchange, DELIVERY_FAULTS, f
       'chance',
       'At random',
       html`<p class="soft small">Each request fails with this probability, with any fault except hang.</p>
-${actionForm(exchange, 'chance', html`${rates}`, { layout: 'row', label: 'Random faults' })}`,
+${actionForm(exchange, 'fault', html`${rates}`, { layout: 'row', label: 'Random faults', hidden: { type: 'random' } })}`,
     )}
 ${card(
   'magic',
@@ -66,7 +66,7 @@ export function activeFaults(world: World, exchange: Exchange): Html | null {
   });
   if (chance !== null)
     chips.push(html`<li>${tag('random', 'warn')} ${Math.round(chance.rate * 100)} % of the requests</li>`);
-  return html`<div class="row apart"><ul class="faults">${chips}</ul>${actionForm(exchange, 'clear_faults', html`<button class="small">Clear all faults</button>`)}</div>`;
+  return html`<div class="row apart"><ul class="faults">${chips}</ul>${actionForm(exchange, 'fault', html`<button class="small" name="type" value="clear">Clear all faults</button>`)}</div>`;
 }
 
 /** The faults that are tried first. */

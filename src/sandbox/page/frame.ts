@@ -1,3 +1,4 @@
+import { ACTIONS, isActionName } from '../actions.ts';
 import type { Answer } from '../service/respond.ts';
 import type { Exchange } from '../service/service.ts';
 import type { World } from '../world.ts';
@@ -20,26 +21,6 @@ const MORE = [
   ['/dialects', 'Dialects'],
 ] as const;
 
-/** The notice after an action. The address holds only the name of the action. */
-const DONE: Readonly<Record<string, string>> = {
-  advance: 'The clock was moved, and everything that was due has happened.',
-  freeze: 'The clock is frozen.',
-  unfreeze: 'The clock runs.',
-  reset: 'Everything is back at the beginning.',
-  resend: 'The webhook was sent.',
-  create: 'The invoice was created.',
-  approve: 'The withdrawal was approved.',
-  reject: 'The withdrawal was rejected.',
-  explain: 'The search for the cause has ended.',
-  fault: 'The fault applies to the first matching request.',
-  chance: 'Random faults are on.',
-  clear_faults: 'No fault is left.',
-  pay: 'The order was paid.',
-  fail: 'The payment failed.',
-  cancel: 'The order was canceled.',
-  expire: 'The order has expired.',
-};
-
 /** A page of the dashboard: its heading with what stands beside it, and its content. */
 export interface DashboardPage {
   /** The title in the browser. Default: the heading. */
@@ -57,7 +38,7 @@ export function dashboardPage(
   { title, heading = html`${title}`, aside, content, status = 200 }: DashboardPage,
 ): Answer {
   const done = exchange.url.searchParams.get('done') ?? '';
-  const text = Object.hasOwn(DONE, done) ? DONE[done] : undefined;
+  const text = isActionName(done) ? ACTIONS[done].done : undefined; // the address holds only the name of the action
   const notice = text !== undefined && html`<p role="status" class="notice good" tabindex="-1" autofocus>${text}</p>`;
   const main = html`${notice}<div class="title"><h1>${heading}</h1>${aside}</div>
 ${content}`;
@@ -98,9 +79,10 @@ ${actionForm(exchange, 'reset', html`<button class="danger">Yes, reset</button>`
 }
 
 /** The path of a page with the notice of an action. Anything but a path of the sandbox leads to the overview. */
-export function backWith(back: string | undefined, done: string): string {
+export function backWith(back: unknown, done: string): string {
   const origin = 'http://sandbox.invalid';
-  const wanted = back?.startsWith('/') && URL.canParse(back, origin) ? new URL(back, origin) : new URL(origin);
+  const isPath = typeof back === 'string' && back.startsWith('/') && URL.canParse(back, origin);
+  const wanted = isPath ? new URL(back, origin) : new URL(origin);
   const target = wanted.origin === origin ? wanted : new URL(origin);
   if (done === '') target.searchParams.delete('done');
   else target.searchParams.set('done', done);

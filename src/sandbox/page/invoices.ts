@@ -223,7 +223,7 @@ function decoded(part: string): string {
 
 /** What was typed into the form of a new invoice, and why it was refused. */
 interface Draft {
-  readonly typed: Readonly<Record<string, string>>;
+  readonly typed: Readonly<Record<string, unknown>>;
   readonly problem: string;
 }
 
@@ -231,14 +231,17 @@ interface Draft {
 export function newInvoicePage(world: World, exchange: Exchange, draft: Draft | null = null): Answer {
   const { callback_url } = world.settings.defaults;
   const currencies = activeCurrencies(world);
-  const typed = draft?.typed ?? {};
+  const typed = (name: string): string | null => {
+    const value = draft?.typed[name];
+    return typeof value === 'string' ? value : null;
+  };
   const [first] = currencies;
-  const wanted = typed['currency'] ?? first;
+  const wanted = typed('currency') ?? first;
   const ordered = [...currencies].sort((a, b) => Number(b === wanted) - Number(a === wanted));
   // A refusal begins with the name of the member.
   const mine = (name: string): string | null => (draft?.problem.startsWith(`${name} `) ? draft.problem : null);
   const input = (name: string, label: string, hint: string, value = ''): Html =>
-    field({ name, label, hint, value: typed[name] ?? value, problem: mine(name), numeric: name === 'amount' });
+    field({ name, label, hint, value: typed(name) ?? value, problem: mine(name), numeric: name === 'amount' });
   const isPlaced = ['amount', 'external_id', 'customer_id', 'callback_url'].some((name) => mine(name) !== null);
   const content = html`<div class="grid">${input('amount', 'Amount', 'Up to 2 decimals.', '25.00')}
 ${selectField('currency', 'Currency', ordered)}

@@ -61,7 +61,7 @@ async function showPage(world: World, sandbox: Sandbox, exchange: Exchange): Pro
   if (pathname.startsWith('/assets/methods/')) return methodPicture(world, pathname);
   const page = Object.hasOwn(DASHBOARD, pathname) ? DASHBOARD[pathname] : undefined;
   if (page !== undefined) return page(world, exchange);
-  if (pathname === '/_/status') return statusAnswer(sandbox);
+  if (pathname === '/_/status') return await statusAnswer(sandbox);
   const [, room, id = '', ...rest] = pathname.split('/');
   if (rest.length > 0) return null;
   if (room === 'requests') return requestPage(world, exchange, id);

@@ -1,10 +1,10 @@
 import { isMerchantError } from '../../errors/guards.ts';
+import { isOrderAction, runAction } from '../actions.ts';
 import type { Sandbox } from '../api.ts';
 import { compareAmounts, isAmount } from '../business/money.ts';
 import type { Answer } from '../service/respond.ts';
 import type { InvoiceRecord } from '../state/records.ts';
 import type { World } from '../world.ts';
-import { ORDER_ACTIONS } from './actions.ts';
 import { type Arrival, openOrder, WITH_AMOUNT } from './checkout.ts';
 import { grouped } from './elements.ts';
 import { pageAnswer, seeOther } from './html.ts';
@@ -50,10 +50,9 @@ export async function pressButton(
   const wrong = WITH_AMOUNT.has(button) ? wrongAmount(invoice, button, amount) : null;
   if (wrong !== null) return refuse(wrong);
   const name = button === 'dispute' ? 'pay' : button; // the page then asks for the correction
-  const action = Object.hasOwn(ORDER_ACTIONS, name) ? ORDER_ACTIONS[name] : undefined;
-  if (action === undefined) return refuse('This page has no such button.');
+  if (!isOrderAction(name)) return refuse('This page has no such button.');
   try {
-    await waitBriefly(world, action(sandbox, { ...Object.fromEntries(form), amount, ident: invoice.uuid }));
+    await waitBriefly(world, runAction(sandbox, name, { ...Object.fromEntries(form), amount, ident: invoice.uuid }));
     const why = `${button} ${invoice.external_id}`;
     return { ...seeOther(`${page}?${new URLSearchParams({ done: button })}`), why };
   } catch (error) {

@@ -1,5 +1,6 @@
 import { checkOptions, namesOf } from '../../checks.ts';
 import type { Operation } from '../../contract/endpoint.ts';
+import { endpoints } from '../../contract/endpoints.ts';
 import { ConfigurationError } from '../../errors/classes.ts';
 import { fail, shown } from '../option-checks.ts';
 import { createRandom } from './random.ts';
@@ -190,6 +191,9 @@ export class FaultScript implements Faults {
       throw new ConfigurationError(`times must be a whole number from 1, or Infinity, not ${shown(times)}`);
     }
     if (!(rate > 0 && rate <= 1)) throw new ConfigurationError(`rate must be above 0 and up to 1, not ${shown(rate)}`);
+    if (operation !== null && !Object.hasOwn(endpoints, operation)) {
+      throw new ConfigurationError(`There is no operation ${operation}, only ${Object.keys(endpoints).join(', ')}`);
+    }
     this.#queue.push({ fault: readFault(value), operation, times, rate, chance: createRandom(seed).next });
   }
 

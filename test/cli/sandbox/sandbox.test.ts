@@ -294,8 +294,7 @@ describe('the actions', () => {
     const { out } = await cli(['sandbox', 'status', '--url', run.url]);
     expect(out).toContain('1 invoices: 0 pending, 0 success, 0 fail, 1 expired, 0 canceled');
     const soon = await cli(['sandbox', 'advance', 'soon', '--url', run.url]);
-    expect(soon.code).toBe(2);
-    expect(soon.err).toContain('try: npx merchant-invoicing sandbox advance 1h');
+    expect(soon).toMatchObject({ code: 1, err: expect.stringContaining('must be milliseconds') });
   });
 
   it('say with code 3 that no sandbox is there', async () => {
@@ -414,8 +413,8 @@ describe('a running sandbox, from another terminal', () => {
     expect((await act('fault', 'clear')).out).toBe('no fault is left\n');
     expect((await create(run.url, {})).status).toBe(201);
     expect(await act('fault', 'flood')).toMatchObject({
-      code: 2,
-      err: expect.stringContaining('there is no fault "flood"'),
+      code: 1,
+      err: expect.stringContaining('not "flood"'),
     });
   });
 
@@ -452,7 +451,7 @@ describe('a running sandbox, from another terminal', () => {
       ['y', 0],
     ] as const) {
       const asked = start(['sandbox', 'reset', '--url', run.url], { isTerminal: true });
-      await asked.until('Remove 1 invoice of the sandbox');
+      await asked.until('Remove everything in the sandbox at ');
       asked.press(key);
       expect(await asked.ended).toBe(0);
       expect((await status(run.url)).invoices).toHaveLength(left);

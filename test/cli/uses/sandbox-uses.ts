@@ -74,7 +74,7 @@ export const SANDBOX_USES: Uses<'sandbox'> = {
       good: serves(['--fault', 'html@rates.list'], async ({ api }) => {
         expect([(await api('/invoices')).status, (await api('/rates')).status]).toEqual([200, 502]);
       }),
-      bad: refuses([...SANDBOX, '--fault', 'earthquake'], 'there is no fault "earthquake"'),
+      bad: refuses([...SANDBOX, '--fault', 'earthquake'], 'A fault is one of .*, not "earthquake"'),
     },
     dialect: {
       good: serves(['--dialect', 'createStatus=200'], async ({ api }) => {

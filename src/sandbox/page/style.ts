@@ -21,7 +21,7 @@ h1 { font-size: 1.5rem; line-height: 1.25; font-weight: 650; letter-spacing: -.0
 h2 { font-size: 1rem; line-height: 1.4; font-weight: 600; letter-spacing: -.005em; } h3 { font-size: .875rem; font-weight: 600; }
 strong { font-weight: 600; }
 a { color: var(--link); text-decoration: none; } a:hover { text-decoration: underline; text-underline-offset: .15em; }
-p a { text-decoration: underline; text-underline-offset: .15em; text-decoration-color: color-mix(in srgb, currentColor 40%, transparent); }
+p a, li a, td.plain a { text-decoration: underline; text-underline-offset: .15em; text-decoration-color: color-mix(in srgb, currentColor 40%, transparent); }
 code, pre, .mono { font-family: ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu Sans Mono", monospace; font-size: .8125rem; letter-spacing: -.01em; }
 :focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; border-radius: .25rem; } [tabindex="-1"]:focus { outline: none; }
 [hidden] { display: none !important; }
@@ -99,6 +99,8 @@ td form { display: inline-block; margin-inline-start: .35rem; } td.end { white-s
   thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); } table, tbody, tr, td { display: block; }
   tr { padding: .8rem 0; border-bottom: 1px solid var(--line); } tbody tr:last-child { border-bottom: 0; }
   td, td.number, td.end { border: 0; padding: .15rem 0; display: flex; flex-wrap: wrap; gap: 0 .75rem; justify-content: space-between; text-align: end; } td:empty { display: none; } td::before { content: attr(data-label); color: var(--soft); font-size: .8125rem; } td.plain { display: block; text-align: start; } td.plain::before, td.end::before { content: none; } td.end { justify-content: start; margin-top: .3rem; align-items: center; } td br { display: none; } }
+
+@media (max-width: 79.99rem) { td time { white-space: normal; } td .address { max-width: 11rem; } }
 
 /* Payment page */
 .checkout { font-size: 1rem; } .checkout h2, .checkout legend { font-size: 1.0625rem; } .checkout .small, .checkout .hint { font-size: .875rem; } .checkout button, .checkout .button.main, .checkout input[type=text] { min-height: 2.75rem; } .checkout button.small { min-height: 2rem; }

@@ -45,8 +45,7 @@ for (const javaScriptEnabled of [true, false]) {
       expect(invoice().status).toBe('fail');
       await page.goto(link);
       expect(await page.getByText('The payment failed.').count()).toBe(1);
-      const end = javaScriptEnabled ? 'Mar 1, 2026, 9:00:00 PM' : '2026-03-01 12:00:00 UTC';
-      expect(await page.getByText(end).count()).toBeGreaterThan(0);
+      expect(await page.getByText('01 Mar 2026 12:00:00 UTC').count()).toBeGreaterThan(0); // one zone for everybody
       expect(await page.getByRole('radio').count()).toBe(0);
     });
   });
@@ -65,7 +64,8 @@ describe('without script', () => {
       await page.goto(link);
       await page.getByLabel(field).fill(amount);
       await page.getByRole('button', { name: button, exact: true }).click();
-      await page.getByText(`${amount} of 25.00 EUR (adjusted)`).waitFor();
+      await page.getByText(`You paid ${amount} of 25.00 EUR`).waitFor();
+      expect(await page.getByText('Thank you').count()).toBe(0);
       expect(invoice()).toMatchObject({ status: 'success', is_adjusted: true, settled_amount_usdt: credited });
     });
   }
@@ -139,7 +139,7 @@ describe('without script', () => {
     expect(await field.inputValue()).toBe('20.00');
     expect(await page.evaluate('document.activeElement.id')).toBe('adjust');
     await page.getByRole('button', { name: 'Correct' }).click();
-    await page.getByText('20.00 of 25.00 EUR (adjusted)').waitFor();
+    await page.getByText('You paid 20.00 of 25.00 EUR').waitFor();
     expect(invoice().is_adjusted).toBe(true);
     expect(hook.received).toHaveLength(1);
   });
@@ -161,7 +161,7 @@ describe('without script', () => {
     await page.goto(link);
     await page.getByLabel(/Pay less/).fill('1.234');
     await page.getByRole('button', { name: 'Pay less', exact: true }).click();
-    expect(await page.getByRole('alert').textContent()).toContain('The amount must be text, greater than 0');
+    expect(await page.getByRole('alert').textContent()).toContain('Enter an amount such as 12.50.');
     const field = page.getByLabel(/Pay less/);
     expect(await field.inputValue()).toBe('1.234');
     expect(await page.evaluate('document.activeElement.id')).toBe('underpay');

@@ -1,5 +1,5 @@
 import type { ActionFields, ActionResult } from '../../sandbox/actions.ts';
-import { shellWord } from '../../sandbox/page/deliveries/copies.ts';
+import { shellWord } from '../../sandbox/page/copies.ts';
 import { CliError, EXIT, finding } from '../io.ts';
 
 const START = 'npx merchant-invoicing sandbox';

@@ -2,7 +2,7 @@ import { accessSync, constants, existsSync, readFileSync, statSync } from 'node:
 import { dirname } from 'node:path';
 import { isMerchantError } from '../../errors/guards.ts';
 import type { Sandbox, SandboxState } from '../../sandbox/index.ts';
-import { shellWord } from '../../sandbox/page/deliveries/copies.ts';
+import { shellWord } from '../../sandbox/page/copies.ts';
 import { parseState } from '../../sandbox/state/saved-state.ts';
 import { messageOf, misuse } from '../io.ts';
 import { writeAtomically } from '../write-atomically.ts';

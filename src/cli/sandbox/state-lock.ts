@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { isObject } from '../../contract/json.ts';
-import { shellWord } from '../../sandbox/page/deliveries/copies.ts';
+import { shellWord } from '../../sandbox/page/copies.ts';
 import { finding, messageOf, misuse } from '../io.ts';
 import { LOCK_FILES, type LockFiles } from './lock-files.ts';
 

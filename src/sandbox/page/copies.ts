@@ -1,11 +1,11 @@
-import { compareAmounts } from '../../business/money.ts';
-import { receiverPins } from '../../delivery/event-payload.ts';
-import { DIALECTS } from '../../dialect/dialects.ts';
-import { toSandboxInvoice } from '../../service/write-resources.ts';
-import type { InvoiceRecord } from '../../state/records.ts';
-import { SEED_METHODS, SEED_RATES } from '../../state/seed-data.ts';
-import type { SandboxInvoice, SandboxWebhookRequest } from '../../wire-types.ts';
-import type { World } from '../../world.ts';
+import { compareAmounts } from '../business/money.ts';
+import { receiverPins } from '../delivery/event-payload.ts';
+import { DIALECTS } from '../dialect/dialects.ts';
+import { toSandboxInvoice } from '../service/write-resources.ts';
+import type { InvoiceRecord } from '../state/records.ts';
+import { SEED_METHODS, SEED_RATES } from '../state/seed-data.ts';
+import type { SandboxInvoice, SandboxWebhookRequest } from '../wire-types.ts';
+import type { World } from '../world.ts';
 
 // Texts to copy from the sandbox: a request as curl, an order as a test. The command line exports both, too.
 

@@ -1,6 +1,5 @@
-// The folder `parts` has what all pages share: safe HTML, tables, times, style and script. It imports no page.
-import { isHttpAddress } from '../../../contract/values/hosts.ts';
-import type { Answer } from '../../service/respond.ts';
+import { isHttpAddress } from '../../contract/values/hosts.ts';
+import type { Answer } from '../service/respond.ts';
 
 /** Text that is HTML. The template escapes all other text. */
 export class Html {
@@ -62,21 +61,20 @@ const HEADERS = {
   'Cache-Control': 'no-store',
 };
 
-/** How a page is framed. */
-interface Frame {
+/** What surrounds the content of a page. */
+interface Surroundings {
   readonly status?: number;
   /** The browser loads the page again after a moment, because it shows work in progress. */
   readonly reload?: boolean;
-  /** Navigation between the banner and the content. */
-  readonly nav?: Html;
-  readonly wide?: boolean;
+  /** Navigation and tools of the dashboard. The payment page has none. */
+  readonly tools?: Html | null;
 }
 
 /** A whole page. */
 export function pageAnswer(
   title: string,
   main: Html,
-  { status = 200, reload = false, nav, wide = false }: Frame = {},
+  { status = 200, reload = false, tools = null }: Surroundings = {},
 ): Answer {
   const document = html`<!doctype html>
 <html lang="en">
@@ -90,12 +88,10 @@ ${reload && html`<noscript><meta http-equiv="refresh" content="2"></noscript>`}
 <link rel="stylesheet" href="/assets/sandbox.css">
 <script src="/assets/sandbox.js" defer></script>
 </head>
-<body${reload && html` data-look-again`}>
-<header>
-<p class="banner"><strong>SANDBOX</strong> · no real money, nothing leaves this machine</p>
-${nav}
-</header>
-<main${wide && html` class="wide"`}>
+<body class="${tools === null ? 'checkout' : 'dashboard'}"${reload && html` data-look-again`}>
+<header class="banner"><p><strong>SANDBOX</strong> No real money. Nothing leaves this machine.</p></header>
+${tools}
+<main id="main">
 ${main}
 </main>
 </body>

@@ -5,10 +5,7 @@ const live = new Map([...document.querySelectorAll('[data-live]')].map((each) =>
 
 const enhance = (root) => {
   for (const each of root.querySelectorAll('[data-scripted]')) each.hidden = false;
-  for (const each of root.querySelectorAll('time[datetime]')) {
-    each.title = each.textContent;
-    each.textContent = new Date(each.dateTime).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
-  }
+  for (const each of root.querySelectorAll('time')) each.title = 'Here: ' + new Date(each.dateTime).toLocaleString();
   // A second click while the first is on its way sends nothing. The service would not pay twice either.
   for (const each of root.querySelectorAll('form')) {
     if (each.getAttribute('method') !== 'post') continue; // each.method may be a radio button of that name
@@ -17,23 +14,33 @@ const enhance = (root) => {
       each.dataset.sent = 'yes';
     });
   }
-  for (const button of root.querySelectorAll('[data-copy]')) button.addEventListener('click', () => copyFrom(button));
+  for (const button of root.querySelectorAll('[data-copy], [data-copy-from]')) {
+    button.addEventListener('click', () => copy(button));
+  }
 };
 
-const copyFrom = async (button) => {
-  const source = document.getElementById(button.dataset.copy);
+const copy = async (button) => {
+  const { copy: value, copyFrom } = button.dataset;
+  const text = value ?? document.getElementById(copyFrom).textContent;
   try {
-    await navigator.clipboard.writeText(source.textContent);
-    button.textContent = 'Copied';
-  } catch {
-    getSelection().selectAllChildren(source);
-    button.textContent = 'Selected: press Ctrl-C';
+    await navigator.clipboard.writeText(text);
+  } catch { // no secure context: another name than that of this machine
+    const field = document.createElement('textarea');
+    field.value = text;
+    document.body.append(field);
+    field.select();
+    document.execCommand('copy');
+    field.remove();
   }
+  button.classList.add('copied');
+  const label = button.getAttribute('aria-label');
+  if (label === null) button.textContent = 'Copied';
+  else button.setAttribute('aria-label', 'Copied');
 };
 enhance(document);
 for (const each of document.querySelectorAll('[data-select]')) each.select();
 
-const form = document.querySelector('[data-pay-form]');
+const form = document.getElementById('pay-form');
 if (form) {
   const button = form.querySelector('[data-pay-button]');
   const show = () => {
@@ -50,6 +57,24 @@ if (form) {
 addEventListener('pageshow', (event) => {
   for (const each of document.forms) delete each.dataset.sent;
   if (event.persisted) location.reload();
+});
+
+// The clock in the bar goes on while it runs.
+const began = performance.now();
+setInterval(() => {
+  for (const each of document.querySelectorAll('[data-ticking] time')) {
+    const now = new Date(Date.parse(each.dateTime) + performance.now() - began);
+    each.textContent = now.toUTCString().slice(5, 25) + ' UTC';
+  }
+}, 1000);
+
+// A menu closes when something else is pressed.
+addEventListener('pointerdown', (event) => {
+  for (const each of document.querySelectorAll('details.menu[open]')) if (!each.contains(event.target)) each.open = false;
+});
+addEventListener('keydown', (event) => {
+  const menu = event.key === 'Escape' && document.querySelector('details.menu[open]');
+  if (menu) { menu.open = false; menu.querySelector('summary').focus(); }
 });
 
 // A begun second counts as one: the page says 0:01 until the end, then it asks for the end of the order.

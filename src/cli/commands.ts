@@ -74,7 +74,7 @@ export const COMMANDS = {
       host: textOr('127.0.0.1', 'another host opens it to the network'),
       callback: text('URL', 'where webhooks go when an invoice names no address'),
       state: text('FILE', 'keeps everything there across restarts'),
-      empty: flag('no demo invoices'),
+      demo: flag('starts with orders in every state'),
       seed: text('7', 'the same ids in each run'),
       frozen: flag('the clock is frozen until you move it'),
       'no-magic': flag('pay-…, fail-… and so on are ordinary order ids'),

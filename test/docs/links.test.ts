@@ -3,7 +3,7 @@ import { join, posix } from 'node:path';
 import { expect, it } from 'vitest';
 
 const ROOT = join(import.meta.dirname, '../..');
-const NOT_OURS = ['**/node_modules/**', 'coverage/**', 'dist/**', 'docs/api/**'];
+const NOT_OURS = ['**/node_modules/**', 'coverage/**', 'dist/**', 'site/**'];
 const LINKS = /\]\(<?([^)\s>]+)>?(?:\s+"[^"]*")?\)|<(?:img|a)\s[^>]*(?:src|href)="([^"]+)"|^\[[^\]]+\]:\s+(\S+)/gm;
 
 const withoutCode = (text: string) =>

@@ -50,7 +50,7 @@ export function parseSandboxFlags(args: readonly string[]): SandboxFlags {
       webhookSecret: values.secret,
       defaults: { callback_url: values.callback },
       url: values['public-url'],
-      seedData: { invoices: values.empty ? [] : DEMO_INVOICES },
+      seedData: { invoices: values.demo ? DEMO_INVOICES : [] },
       deliverTo: values['allow-host'],
     },
   };

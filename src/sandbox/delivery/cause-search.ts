@@ -6,6 +6,7 @@ import type { Settings } from '../settings.ts';
 import type { DeliveryRecord, InvoiceRecord } from '../state/records.ts';
 import type { SandboxWebhookRequest } from '../wire-types.ts';
 import type { World } from '../world.ts';
+import { isSearchable } from './cause.ts';
 import { exchange } from './send.ts';
 import { signatureText, signedRequest } from './signed-request.ts';
 
@@ -42,6 +43,10 @@ export async function searchCause(world: World, invoice: InvoiceRecord): Promise
     );
   }
   if (last.request === null) throw new ConfigurationError(`Nothing was sent: ${last.error}`);
+  if (!last.success && last.status_code !== null && !isSearchable(last)) {
+    const failed = `It answered ${last.status_code}, which is no refusal of a signature. Its own log has the reason.`;
+    return { proven: false, text: last.why ?? failed, requests: 0 };
+  }
   const finding = await search(world, delivery, delivery.url);
   delivery.finding = finding.text;
   return finding;

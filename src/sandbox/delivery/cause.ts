@@ -44,6 +44,19 @@ function refusedAsMeant(fault: ChangingFault, status: number | null): string | n
   return `Refused as it should be: the fault ${fault} changed this delivery on purpose.`;
 }
 
+/**
+ * True if a search by trial can tell more about a refusal: the receiver refused the signature, or gave no reason. An
+ * answer that names its cause, and a receiver that failed (5xx), leave nothing to search for.
+ */
+export function isSearchable({
+  success,
+  status_code,
+  why,
+}: Pick<SandboxAttempt, 'success' | 'status_code' | 'why'>): boolean {
+  if (success || status_code === null || status_code < 400 || status_code > 499) return false;
+  return why === null || why.endsWith(LOOK);
+}
+
 const LOOK = '“Search for the cause” on its page of the dashboard tries to find out which.';
 const REPORT = 'The onReport of your handler says which line to change.';
 

@@ -128,7 +128,12 @@ function refuseForeign(world: World, names: ReadonlySet<string>, request: Incomi
   if (origin !== undefined && origin !== `http://${host}` && origin !== new URL(world.url).origin) {
     return new Refusal(403, 'ORIGIN_NOT_ALLOWED', 'Pages of another origin may not call the sandbox.');
   }
-  return null;
+  const { 'sec-fetch-site': site = 'none', 'sec-fetch-mode': mode } = request.headers;
+  // A browser names the origin only of some requests, but always the site. A link from the shop to the payment page may
+  // come from anywhere, also as the redirect after the form of an order.
+  const isLink = mode === 'navigate' && request.method === 'GET';
+  if (site === 'same-origin' || site === 'none' || isLink) return null;
+  return new Refusal(403, 'SITE_NOT_ALLOWED', 'Pages of another site may not call the sandbox.');
 }
 
 async function bodyOf(request: IncomingMessage, limit: number): Promise<string | null> {

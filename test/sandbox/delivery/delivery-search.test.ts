@@ -119,6 +119,28 @@ describe('the search for the cause', () => {
     },
   );
 
+  it.each([
+    [404, '', 'The receiver knows no /'],
+    [500, '', 'no refusal of a signature'],
+    [500, 'handler_failed', 'your function threw'],
+    [503, '', 'no refusal of a signature'],
+  ])('sends nothing where the answer is no refusal of a signature: %i %s', async (status, body, text) => {
+    let sent = 0;
+    const answer = async (): Promise<Response> => {
+      sent += 1;
+      return new Response(body, { status });
+    };
+    const { sandbox, api } = inProcess({ fetch: answer });
+    await api('POST', '/invoices', { ...ORDER, callback_url: 'http://127.0.0.1:3000/' });
+    await sandbox.pay('order-1042');
+    expect(await sandbox.explain('order-1042')).toEqual({
+      proven: false,
+      requests: 0,
+      text: expect.stringContaining(text),
+    });
+    expect(sent).toBe(1);
+  });
+
   it('needs something that was sent', async () => {
     const { sandbox, api } = inProcess();
     await api('POST', '/invoices', ORDER);

@@ -28,12 +28,16 @@ const shop = createServer((request, response) => {
 await new Promise<void>((resolve) => shop.listen(0, '127.0.0.1', resolve));
 const { port } = shop.address() as AddressInfo; // it listens on a port
 
+let wall = Date.parse('2026-03-01T12:00:00Z');
 const sandbox = createSandbox({
   seed: 7,
   now: '2026-03-01T12:00:00Z',
   magicOutcomes: true,
   // Ports and durations differ from run to run, but the pictures must not.
-  wallClock: () => Date.parse('2026-03-01T12:00:00Z'),
+  wallClock: () => {
+    wall += 3;
+    return wall;
+  },
   fetch: (address, init) => fetch(address.replace(':3000', `:${port}`), init),
   url: 'http://127.0.0.1:4010',
 });

@@ -215,7 +215,7 @@ describe('with script', () => {
       return page.evaluate('navigator.clipboard.readText()');
     };
     await page.goto(url);
-    expect(await copied('Copy the environment')).toBe(
+    expect(await copied('Copy')).toBe(
       `MERCHANT_BASE_URL=${url}\nMERCHANT_API_KEY=sk_sandbox\nMERCHANT_WEBHOOK_SECRET=whsec_sandbox`,
     );
     await page.goto(`${url}/deliveries/${delivery?.id}`);

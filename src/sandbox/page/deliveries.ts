@@ -61,7 +61,6 @@ export function deliveriesPage(world: World, exchange: Exchange): Answer {
 export function deliveryTable(world: World, rows: readonly DeliveryRecord[], exchange: Exchange, empty: Html): Html {
   const columns = [
     'Event',
-    'Order',
     'To',
     'State',
     'Last try',
@@ -71,10 +70,9 @@ export function deliveryTable(world: World, rows: readonly DeliveryRecord[], exc
   return table(
     columns,
     rows.map((row) => [
-      html`<a href="/deliveries/${row.id}">${row.eventType}</a>`,
-      html`<a class="plain" href="/invoices/${row.invoice.uuid}" title="${row.invoice.external_id}"><bdi>${shortened(row.invoice.external_id)}</bdi></a>`,
+      html`<a href="/deliveries/${row.id}">${row.eventType}</a><br><a class="soft small" href="/invoices/${row.invoice.uuid}" title="${row.invoice.external_id}"><bdi>${shortened(row.invoice.external_id)}</bdi></a>`,
       html`<span class="address" title="${row.url}">${row.url ?? 'nowhere'}</span>`,
-      html`${stateTag(deliveryState(row))}${row.nextRetryAt !== null && html` <span class="soft small">next in ${span(row.nextRetryAt - world.clock.now())}</span>`}`,
+      html`${stateTag(deliveryState(row))}${row.nextRetryAt !== null && html`<br><span class="soft small">next in ${span(row.nextRetryAt - world.clock.now())}</span>`}`,
       html`${lastTry(row)}<br><span class="soft small">try ${row.made} of ${MAX_ATTEMPTS}</span>`,
       moment(row.createdAt),
       resendButton(row, exchange, true),

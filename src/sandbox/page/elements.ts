@@ -158,10 +158,13 @@ export function nothing(title: string, text: Html | string): Html {
   return html`<div class="nothing"><p><strong>${title}</strong></p><p class="soft">${text}</p></div>`;
 }
 
-/** A column of a table. Numbers are aligned at their ends. On a narrow screen `plain` cells go without their heading. */
+/**
+ * A column of a table. Numbers are aligned at their ends. `wide` ones may take several lines. On a narrow
+ * screen `plain` ones go without their heading.
+ */
 interface Column {
   readonly head: string;
-  readonly as?: 'number' | 'plain' | 'end';
+  readonly as?: 'number' | 'wide' | 'plain' | 'end';
 }
 
 /** A table that becomes a list on a narrow screen. Roles are explicit, because that layout removes them. */
@@ -175,7 +178,7 @@ export function table(columns: readonly (string | Column)[], rows: readonly (rea
   )}</tr></thead>
 <tbody role="rowgroup">${rows.map(
     (cells) =>
-      html`<tr role="row">${cells.map((cell, at) => html`<td role="cell" class="${look(at)}" data-label="${all[at]?.head ?? ''}">${cell}</td>`)}</tr>
+      html`<tr role="row">${cells.map((cell, at) => html`<td role="cell" class="${look(at)}" data-label="${all[at]?.head ?? ''}"><div>${cell}</div></td>`)}</tr>
 `,
   )}</tbody></table>`;
 }
@@ -219,15 +222,15 @@ interface Field {
 export function field({ name, label, value, id = name, hint = '', problem = null, ...rest }: Field): Html {
   const marks = problem === null ? null : html` aria-invalid="true"`;
   return html`<div class="field"><label for="${id}">${label}</label>
-<div class="joined"><input type="text" id="${id}" name="${name}" value="${value}" autocomplete="off" aria-describedby="${id}-hint"${rest.numeric === true && html` inputmode="decimal"`}${marks}${(rest.focus === true || problem !== null) && html` autofocus data-select`}>${rest.button}</div>
-<p id="${id}-hint" class="hint"${problem !== null && html` role="alert"`}>${problem ?? hint}</p></div>`;
+<div class="joined"><input type="text" id="${id}" name="${name}" value="${value}" autocomplete="off"${(problem ?? hint) !== '' && html` aria-describedby="${id}-hint"`}${rest.numeric === true && html` inputmode="decimal"`}${marks}${(rest.focus === true || problem !== null) && html` autofocus data-select`}>${rest.button}</div>
+${(problem ?? hint) !== '' && html`<p id="${id}-hint" class="hint"${problem !== null && html` role="alert"`}>${problem ?? hint}</p>`}</div>`;
 }
 
 /** A list of values to choose from. With `any` the first choice is none of them. */
 export function selectField(name: string, label: string, values: readonly string[], any: string | null = null): Html {
   return html`<div class="field"><label for="${name}">${label}</label><select name="${name}" id="${name}">${any !== null && html`<option value="">${any}</option>`}${values.map(
     (value) => html`<option value="${value}">${value}</option>`,
-  )}</select><p class="hint"></p></div>`;
+  )}</select></div>`;
 }
 
 /** Chips that filter a list, and a field that searches it. */

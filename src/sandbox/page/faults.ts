@@ -35,22 +35,22 @@ export function faultsPage(world: World, exchange: Exchange): Answer {
     content: html`${card('active', 'Active', activeFaults(world, exchange) ?? nothing('No fault is active', 'Everything works. Choose below what is to go wrong.'), { live: true })}
 ${card('api', 'For the next request to the API', faultForm(exchange, REQUEST_FAULTS, true))}
 ${card('webhook', 'For the next webhook', faultForm(exchange, DELIVERY_FAULTS, false))}
-<div class="split even">${card(
-      'chance',
-      'At random',
-      html`<p class="soft small">Each request fails with this probability, with any fault except hang.</p>
+${card(
+  'chance',
+  'At random',
+  html`<p class="soft small">Each request fails with this probability, with any fault except hang.</p>
 ${actionForm(exchange, 'fault', html`${rates}`, { layout: 'row', label: 'Random faults', hidden: { type: 'random' } })}`,
-    )}
+)}
 ${card(
   'magic',
   'Orders that end by themselves',
   html`<p class="soft small">${magicOutcomes ? 'An order whose external_id begins so ends one second after its creation, on the sandbox clock.' : 'Off here. The option magicOutcomes turns them on.'}</p>
 ${table(
-  ['external_id begins with', 'Ends'],
+  ['external_id begins with', { head: 'Ends', as: 'wide' }],
   MAGIC_OUTCOMES.map(({ prefix, ends }) => [html`<code>${prefix}</code>`, withCode(ends)]),
   html``,
 )}`,
-)}</div>`,
+)}`,
   });
 }
 
@@ -87,7 +87,7 @@ function faultForm(exchange: Exchange, types: readonly FaultType[], isApi: boole
     value: '1',
     numeric: true,
   });
-  const content = html`<div class="grid">${isApi && selectField('operation', 'Operation', Object.keys(endpoints), 'any')}${times}</div>
+  const content = html`<div class="grid short">${isApi && selectField('operation', 'Operation', Object.keys(endpoints), 'any')}${times}</div>
 <div class="grid buttons">${types.map(
     (type) =>
       html`<div><button name="type" value="${type}" aria-describedby="${type}-what">${type}</button><p class="soft small" id="${type}-what">${EFFECTS[type]}</p></div>`,

@@ -58,7 +58,7 @@ ${PAGES.map(link)}
 <section class="bar" aria-label="Clock, faults and new invoice">
 <div id="tools" data-live>${clockMenu(world, exchange)}
 ${active > 0 && html`<a class="tag warn" href="/faults">${active} ${active === 1 ? 'fault' : 'faults'} active</a>`}</div>
-<a class="button main" href="/invoices/new">New invoice</a></section>`;
+<a class="button${exchange.url.pathname !== '/invoices/new' && ' main'}" href="/invoices/new">New invoice</a></section>`;
 }
 
 const STEPS = ['1m', '30m', '1h', '6h', '1d'];

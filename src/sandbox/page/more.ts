@@ -5,7 +5,7 @@ import type { Exchange } from '../service/service.ts';
 import { withdrawalsInOrder } from '../service/write-resources.ts';
 import type { SandboxWithdrawal } from '../wire-types.ts';
 import type { World } from '../world.ts';
-import { actionForm, grouped, idText, moment, money, nothing, stateTag, table, tag } from './elements.ts';
+import { actionForm, grouped, idText, moment, money, nothing, shortened, stateTag, table, tag } from './elements.ts';
 import { dashboardPage } from './frame.ts';
 import { type Html, html, withCode } from './html.ts';
 
@@ -15,7 +15,7 @@ import { type Html, html, withCode } from './html.ts';
 export function withdrawalsPage(world: World, exchange: Exchange): Answer {
   const rows = withdrawalsInOrder(world).map((row) => [
     idText(row.uuid),
-    html`<bdi>${row.actor}</bdi>`,
+    html`<bdi title="${row.actor}">${shortened(row.actor ?? '')}</bdi>`,
     html`${stateTag(row.status)}${row.reject_reason !== null && html` <span class="soft small"><bdi>${row.reject_reason}</bdi></span>`}`,
     html`${money(row.amount ?? '', row.token ?? '')}<br><span class="soft small">sends ${grouped(row.amount_to_send ?? '')} by ${row.network}</span>`,
     moment(row.created_at),
@@ -24,7 +24,7 @@ export function withdrawalsPage(world: World, exchange: Exchange): Answer {
   const columns = [
     'Withdrawal',
     'By',
-    'State',
+    { head: 'State', as: 'wide' },
     { head: 'Amount', as: 'number' },
     { head: 'Created', as: 'number' },
     { head: 'Actions', as: 'end' },
@@ -49,7 +49,7 @@ function decisions({ uuid }: SandboxWithdrawal, exchange: Exchange): Html {
 /** The payment methods with range and commission. */
 export function methodsPage(world: World, exchange: Exchange): Answer {
   const rows = world.settings.methods.map((method) => [
-    html`<bdi>${method.name}</bdi>`,
+    html`<bdi title="${method.name}">${shortened(method.name)}</bdi>`,
     html`${method.id}`,
     money(method.min_amount, method.currency.code),
     money(method.max_amount, method.currency.code),
@@ -73,7 +73,7 @@ export function ratesPage(world: World, exchange: Exchange): Answer {
   const rows = world.settings.rates.map((rate) => [
     html`${rate.fiat}`,
     html`${rate.side}`,
-    html`<bdi>${rate.platform}</bdi>`,
+    html`<bdi>${shortened(rate.platform)}</bdi>`,
     fresh.has(rate) ? html`${rate.price}` : html`<span class="soft">no fresh data: not in the list</span>`,
   ]);
   return dashboardPage(world, exchange, {
@@ -99,6 +99,6 @@ export function dialectsPage(world: World, exchange: Exchange): Answer {
   return dashboardPage(world, exchange, {
     title: 'Dialects',
     content: html`<p class="soft">The interface of the service leaves these points open. A test sets them with the option <code>dialect</code>.</p>
-<section class="card flush" aria-label="Dialects">${table(['Name', 'What is open', 'Here', 'Other values'], rows, nothing('None', ''))}</section>`,
+<section class="card flush" aria-label="Dialects">${table(['Name', { head: 'What is open', as: 'wide' }, 'Here', { head: 'Other values', as: 'wide' }], rows, nothing('None', ''))}</section>`,
   });
 }

@@ -6,7 +6,6 @@ import type { World } from '../world.ts';
 import {
   answerTag,
   card,
-  copyButton,
   deliveryState,
   moment,
   nothing,
@@ -27,6 +26,8 @@ const INVOICES = 5;
 const EVENTS = 8;
 const PROBLEMS = 3;
 
+const COPY_ENV = html`<button type="button" class="small" data-copy-from="env-text" data-scripted hidden>Copy</button>`;
+
 /** The page at `/`: what is wrong now, what happened last, and how to connect a backend. */
 export function overviewPage(world: World, exchange: Exchange): Answer {
   const invoices = world.store.list().part(0, INVOICES, 'newest');
@@ -39,7 +40,7 @@ export function overviewPage(world: World, exchange: Exchange): Answer {
     content: html`${card('wrong', 'What is wrong now', problems(world, exchange), { live: true })}
 ${card('newest', 'Latest invoices', invoiceTable(invoices, exchange, NO_INVOICE), link('/invoices', 'All invoices'))}
 <div class="split">${card('happened', 'What happened last', activity(world), link('/requests', 'All requests'))}
-<div class="stack">${card('connect', 'Connect your backend', credentials(world, exchange))}
+<div class="stack">${card('connect', 'Connect your backend', credentials(world, exchange), { aside: COPY_ENV })}
 ${card('try', 'Try what can go wrong', html`<p class="soft small">Applies to the next request, or the next webhook.</p>${faultButtons(exchange)}`, { aside: html`<a href="/faults">All faults</a>` })}</div></div>`,
   });
 }
@@ -78,7 +79,11 @@ function failure(world: World, row: DeliveryRecord): Html {
 function activity(world: World): Html {
   const events = world.log.all().filter((event) => event.kind !== 'request' || event.operation !== 'page');
   return table(
-    ['State', { head: 'What', as: 'plain' }, { head: 'Time', as: 'number' }],
+    [
+      { head: 'State', as: 'plain' },
+      { head: 'What', as: 'plain' },
+      { head: 'Time', as: 'number' },
+    ],
     events
       .slice(-EVENTS)
       .reverse()
@@ -131,6 +136,6 @@ function credentials(world: World, { url }: Exchange): Html {
     .map(([name, value]) => `${name}=${value}`)
     .join('\n');
   return html`<p class="soft small">The lines of an <code>.env</code> file.</p>
-<div class="env"><pre id="env-text" class="scroll" tabindex="0" role="group" aria-label="Environment">${text}</pre>${copyButton(text, 'Copy the environment')}</div>
+<pre id="env-text" class="scroll" tabindex="0" role="group" aria-label="Environment">${text}</pre>
 ${hides && html`<p class="small"><a href="/?secrets=shown">Show the key and the secret</a></p>`}`;
 }

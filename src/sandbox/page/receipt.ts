@@ -56,7 +56,7 @@ ${orderHeading(world, invoice)}
 <p role="status" class="result ${tone}"${isFocused && html` tabindex="-1" autofocus`}><svg width="28" height="28" viewBox="0 0 28 28" fill="none" stroke="currentColor" stroke-width="2.5" stroke-linecap="round" stroke-linejoin="round" aria-hidden="true"><circle cx="14" cy="14" r="12.5"/><path d="${ICONS[tone]}"/></svg><span>${RESULTS[state] ?? state}</span></p>
 ${wanted !== undefined && html`<p role="status" class="notice warn">Nothing was changed: ${wanted} came after this order was closed${isPaid && html`. It was paid once`}.</p>`}
 ${otherAmount(invoice)}
-${facts([...(isPaid ? paymentFacts(invoice) : []), [isPaid ? 'Paid' : 'Closed', moment(invoice.finishedAt)]])}
+${facts([...(isPaid ? paymentFacts(invoice) : []), [isPaid ? 'Paid on' : 'Closed on', moment(invoice.finishedAt)]])}
 ${
   back === null
     ? html`<p class="soft">The shop gave no address to return to. You can close this page.</p>`

@@ -61,14 +61,14 @@ function requestTable(rows: readonly RequestEntry[], empty: Html): Html {
   const columns = [
     'Request',
     'Answer',
-    'Why',
+    { head: 'Why', as: 'wide' },
     { head: 'Duration', as: 'number' },
     { head: 'Time', as: 'number' },
   ] as const;
   return table(
     columns,
     rows.map((row) => [
-      html`<a class="mono" href="/requests/${row.id}">${requestName(row)}</a>`,
+      html`<a class="mono address" href="/requests/${row.id}" title="${requestName(row)}">${requestName(row)}</a>`,
       html`${answerTag(row.status)}${row.code !== null && html` <code>${row.code}</code>`}`,
       html`${row.fault !== null && html`${tag(`fault: ${row.fault}`, 'warn')} `}${row.why !== null && html`<bdi>${row.why}</bdi>`}`,
       html`${milliseconds(row.duration_ms)}`,

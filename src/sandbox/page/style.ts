@@ -46,6 +46,7 @@ main { display: grid; gap: 1.5rem; grid-template-columns: minmax(0, 1fr); align-
 .menu { position: relative; } .menu > summary { display: flex; flex-wrap: wrap; gap: .1rem .5rem; align-items: center; min-height: 2.25rem; padding: .3rem .7rem; border: 1px solid var(--line); border-radius: .375rem; background: var(--paper); font-weight: 400; }
 .menu > summary::-webkit-details-marker { display: none; } .menu > summary:hover, .menu[open] > summary { border-color: var(--edge); }
 .sheet { position: absolute; z-index: 2; inset-block-start: calc(100% + .4rem); inset-inline-start: 0; width: min(22rem, calc(100vw - 2rem)); padding: 1rem; display: grid; gap: .75rem; border: 1px solid var(--line); border-radius: .5rem; background: var(--paper); box-shadow: var(--float); }
+@media (max-width: 59.99rem) { .bar > div { display: contents; } }
 @media (min-width: 60rem) {
   .dashboard { grid-template: "banner banner" auto "side bar" auto "side main" 1fr / 13.5rem minmax(0, 1fr); }
   .side { flex-direction: column; flex-wrap: nowrap; gap: .1rem; padding: 1.1rem .75rem; border: 0; border-inline-end: 1px solid var(--line); align-items: stretch; }
@@ -60,9 +61,9 @@ main { display: grid; gap: 1.5rem; grid-template-columns: minmax(0, 1fr); align-
 .head { display: flex; flex-wrap: wrap; gap: .25rem 1rem; justify-content: space-between; align-items: baseline; }
 .stack { display: grid; gap: 1.5rem; grid-template-columns: minmax(0, 1fr); align-content: start; } .card .stack, form.stack { gap: 1rem; } .stack:empty { display: none; }
 .split { display: grid; gap: 1.5rem; grid-template-columns: minmax(0, 1fr); align-items: start; }
-@media (min-width: 75rem) { .split { grid-template-columns: minmax(0, 2fr) minmax(22rem, 1fr); } .split.even { grid-template-columns: repeat(2, minmax(0, 1fr)); align-items: stretch; } }
+@media (min-width: 75rem) { .split { grid-template-columns: minmax(0, 2fr) minmax(22rem, 1fr); } }
 .row { display: flex; flex-wrap: wrap; gap: .5rem; align-items: center; } .row.apart { justify-content: space-between; align-items: start; }
-.grid { display: grid; gap: 1rem; grid-template-columns: repeat(auto-fit, minmax(min(15rem, 100%), 1fr)); align-items: start; } .grid.buttons { grid-template-columns: repeat(auto-fill, minmax(min(13rem, 100%), 1fr)); } .grid.buttons p { margin-top: .25rem; }
+.grid { display: grid; gap: 1rem; grid-template-columns: repeat(auto-fit, minmax(min(15rem, 100%), 1fr)); align-items: start; } .grid.buttons { grid-template-columns: repeat(auto-fill, minmax(min(13rem, 100%), 1fr)); } .grid.buttons p { margin-top: .25rem; } .grid.short { max-width: 32rem; grid-template-columns: repeat(auto-fill, minmax(min(14rem, 100%), 1fr)); }
 .nothing { text-align: center; padding: 1.5rem 1rem; } .card.nothing { padding: 3rem 1rem; justify-items: center; }
 .notice { border-radius: .375rem; padding: .65rem .85rem; background: var(--wait-ground); color: var(--wait); }
 .notice.good, .tag.good { background: var(--good-ground); color: var(--good); } .notice.warn, .tag.warn { background: var(--warn-ground); color: var(--warn); } .notice.bad, .tag.bad { background: var(--bad-ground); color: var(--bad); } .notice.off, .tag.off { background: var(--off-ground); color: var(--off); } .tag.wait { background: var(--wait-ground); color: var(--wait); }
@@ -74,7 +75,7 @@ details > summary { cursor: pointer; font-weight: 500; padding: .15rem 0; } deta
 .line { display: grid; gap: 1.1rem; grid-template-columns: minmax(0, 1fr); margin-inline-start: .3rem; border-inline-start: 1px solid var(--line); padding-inline-start: 1.1rem; } .line > li { position: relative; }
 .line > li::before { content: ""; position: absolute; inset-inline-start: -1.4rem; top: .4rem; width: .6rem; height: .6rem; border-radius: 50%; background: var(--off); outline: 3px solid var(--paper); } .line > li.good::before { background: var(--good); } .line > li.warn::before { background: var(--warn); } .line > li.bad::before { background: var(--bad); } .line > li.wait::before { background: var(--wait); }
 .copy { display: flex; gap: .5rem 1rem; justify-content: space-between; align-items: start; flex-wrap: wrap; } .copy > div { flex: 1 1 14rem; min-width: 0; } .copy + .copy { border-top: 1px solid var(--line); padding-top: 1rem; }
-.id { white-space: nowrap; display: inline-flex; max-width: 100%; align-items: center; gap: .15rem; } .address { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; } td .address { display: inline-block; max-width: 16rem; vertical-align: bottom; } .env { position: relative; } .env .icon { position: absolute; inset-block-start: .4rem; inset-inline-end: .4rem; background: var(--paper); } .env pre { padding-inline-end: 2.4rem; }
+.id { white-space: nowrap; display: inline-flex; max-width: 100%; align-items: center; gap: .15rem; } .address { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; } td .address { display: inline-block; max-width: 16rem; vertical-align: bottom; } #env-text { white-space: pre; font-size: .75rem; }
 
 /* Controls */
 button, .button { font: inherit; font-weight: 550; line-height: 1.25; min-height: 2.25rem; padding: .4rem .8rem; border: 1px solid var(--line); border-color: color-mix(in srgb, var(--edge) 35%, var(--line)); border-radius: .375rem; background: var(--paper); color: var(--ink); cursor: pointer; display: inline-flex; align-items: center; justify-content: center; text-align: center; box-shadow: var(--lift); }
@@ -93,14 +94,14 @@ input[type=text], input[type=search], select { font: inherit; min-height: 2.25re
 
 /* Tables: lists of cards on a narrow screen */
 table { border-collapse: collapse; width: 100%; } th, td { text-align: start; padding: .6rem .9rem .6rem 0; vertical-align: baseline; } th:last-child, td:last-child { padding-inline-end: 0; } td, th { border-bottom: 1px solid var(--line); } tbody tr:last-child td { border-bottom: 0; }
-th { font-size: .75rem; font-weight: 600; color: var(--soft); white-space: nowrap; } th.number, td.number, th.end, td.end { text-align: end; } td a.plain { color: inherit; } td:first-child { min-width: 6rem; } th:first-child, td:first-child { padding-inline-start: 0; } .unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
-td form { display: inline-block; margin-inline-start: .35rem; } td.end { white-space: nowrap; } td code { overflow-wrap: anywhere; }
+th { font-size: .75rem; font-weight: 600; color: var(--soft); white-space: nowrap; } th.number, td.number, th.end, td.end { text-align: end; } td a.plain { color: inherit; } td { white-space: nowrap; } td.wide, td.plain { white-space: normal; } th:first-child, td:first-child { padding-inline-start: 0; } .unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
+td form { display: inline-block; margin-inline-start: .35rem; } td.end { white-space: nowrap; }
 @media (max-width: 59.99rem) {
   thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); } table, tbody, tr, td { display: block; }
   tr { padding: .8rem 0; border-bottom: 1px solid var(--line); } tbody tr:last-child { border-bottom: 0; }
-  td, td.number, td.end { border: 0; padding: .15rem 0; display: flex; flex-wrap: wrap; gap: 0 .75rem; justify-content: space-between; text-align: end; } td:empty { display: none; } td::before { content: attr(data-label); color: var(--soft); font-size: .8125rem; } td.plain { display: block; text-align: start; } td.plain::before, td.end::before { content: none; } td.end { justify-content: start; margin-top: .3rem; align-items: center; } td br { display: none; } }
+  td, td.number, td.end { border: 0; padding: .15rem 0; display: grid; grid-template-columns: auto minmax(0, 1fr); gap: 0 1rem; text-align: end; white-space: normal; } td:has(> div:empty) { display: none; } td::before { content: attr(data-label); color: var(--soft); font-size: .8125rem; } td.plain { display: block; text-align: start; } td.plain::before, td.end::before { content: none; } td.end { display: block; text-align: start; margin-top: .3rem; } td.end form:first-child { margin: 0; } td .address { max-width: 100%; } }
 
-@media (max-width: 79.99rem) { td time { white-space: normal; } td .address { max-width: 11rem; } }
+@media (min-width: 60rem) and (max-width: 79.99rem) { td, td time { white-space: normal; } td .address { max-width: 11rem; } }
 
 /* Payment page */
 .checkout { font-size: 1rem; } .checkout h2, .checkout legend { font-size: 1.0625rem; } .checkout .small, .checkout .hint { font-size: .875rem; } .checkout button, .checkout .button.main, .checkout input[type=text] { min-height: 2.75rem; } .checkout button.small { min-height: 2rem; }

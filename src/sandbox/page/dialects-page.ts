@@ -1,4 +1,4 @@
-import { DIALECTS, type Dialect, type DialectEntry } from '../dialect/dialects.ts';
+import { DIALECTS, type Dialect, type DialectEntry } from '../dialects.ts';
 import type { Answer } from '../service/respond.ts';
 import type { Exchange } from '../service/service.ts';
 import type { World } from '../world.ts';
@@ -29,13 +29,13 @@ function sectionOf(world: World, exchange: Exchange, section: string, rows: read
 }
 
 function point(exchange: Exchange, name: string, entry: DialectEntry, value: string | number): Html {
-  const { values, default: byDefault, unsaid, meaning, pin } = entry;
+  const { values, default: byDefault, unsaid, meaning, tests } = entry;
   const choice = html`<input type="hidden" name="name" value="${name}"><label class="field grow"><span><code>${name}</code></span><select name="value">${values.map(
     (each) =>
       html`<option value="${each}"${each === value && html` selected`}>${valueText(each)}${each === byDefault && ' (default)'}</option>`,
   )}</select></label><button>Assume</button>`;
   return html`<li class="point" id="${name}"><div class="stack tight"><p><strong>${capital(unsaid)}</strong>: ${valueText(value)}${value !== byDefault && html` <span class="pill">not the default</span>`}</p>
-${meaning !== null && html`<p class="small soft">${withCode(meaning)}</p>`}${pin !== null && html`<p class="small soft">To pin it: ${withCode(pin)}</p>`}</div>
+${meaning !== null && html`<p class="small soft">${withCode(meaning)}</p>`}<p class="small soft">Tests ${withCode(tests)}.</p></div>
 ${actionForm(exchange, 'assume', choice, { style: 'row', label: name })}</li>`;
 }
 

@@ -1,4 +1,4 @@
-import { DIALECTS, type Dialect } from '../dialect/dialects.ts';
+import { DIALECTS, type Dialect } from '../dialects.ts';
 import type { Answer } from '../service/respond.ts';
 import type { Exchange } from '../service/service.ts';
 import type { RequestEntry } from '../state/log.ts';
@@ -64,10 +64,8 @@ function answerOf(row: RequestEntry): Html {
 /** The dialect that decided the status of this answer, or null if the interface shows it. */
 function assumption({ operation, status, code, fault }: RequestEntry): keyof Dialect | null {
   if (code === 'INVOICE_ALREADY_EXISTS') return 'conflictStatus';
-  if (fault === 'rate_limit') return 'rateLimitStatus';
-  if (code !== null && (DIALECTS.authCode.values as readonly string[]).includes(code)) return 'authStatus';
   if (operation === 'invoices.create' && status !== null && status < 300) return 'createStatus';
-  return operation === 'webhooks.resend' && status === 204 ? 'resendBody' : null;
+  return code !== null && fault !== null ? 'failureCodes' : null;
 }
 
 /** One request with its bodies. */

@@ -1,5 +1,5 @@
 import { freshRates } from '../business/methods-and-rates.ts';
-import { DIALECTS, type Dialect, type DialectEntry } from '../dialect/dialects.ts';
+import { DIALECTS, type Dialect, type DialectEntry } from '../dialects.ts';
 import type { Answer } from '../service/respond.ts';
 import type { Exchange } from '../service/service.ts';
 import { withdrawalsInOrder } from '../service/write-resources.ts';

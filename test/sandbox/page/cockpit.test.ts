@@ -84,7 +84,7 @@ describe('the page of an invoice', () => {
       'Corrected',
       'try 2 of 7: 200, delivered',
       'try 1 of 7: answered 500',
-      'Underpaid 26.861298 USDT credited',
+      'Paid a b/ü 26.861298 USDT credited',
       '409',
       'GET',
       '201',

@@ -1,6 +1,6 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import type { FoundCause } from './delivery/cause-search.ts';
-import type { Dialect } from './dialect/dialects.ts';
+import type { Dialect } from './dialects.ts';
 import type { ListenOptions, SandboxServer } from './http/server.ts';
 import type { Faults } from './state/faults.ts';
 import type { RequestEntry, SandboxEvent } from './state/log.ts';

@@ -1,5 +1,5 @@
 import type { Callback } from '../checks.ts';
-import type { Dialect } from './dialect/dialects.ts';
+import type { Dialect } from './dialects.ts';
 import type { SeedFault } from './state/faults.ts';
 import type { SandboxEvent } from './state/log.ts';
 import type { SandboxState } from './state/saved-state.ts';

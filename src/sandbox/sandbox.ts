@@ -15,7 +15,7 @@ import { resendOrThrow, settleDeliveries, stampNow } from './delivery/deliveries
 import { eventBody, eventTypeOf } from './delivery/event-payload.ts';
 import { signedRequest } from './delivery/signed-request.ts';
 import { toSandboxDelivery } from './delivery/write-delivery.ts';
-import { dialectFrom } from './dialect/dialects.ts';
+import { dialectFrom } from './dialects.ts';
 import { createFront } from './http/dispatch.ts';
 import { fetchInProcess } from './http/in-process.ts';
 import { listenHttp, type SandboxServer } from './http/server.ts';

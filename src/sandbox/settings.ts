@@ -1,6 +1,6 @@
 import { checkOptions, kindOf, namesOf, readCount, readWord } from '../checks.ts';
 import { isHttpAddress } from '../contract/values/hosts.ts';
-import { dialectFrom } from './dialect/dialects.ts';
+import { dialectFrom } from './dialects.ts';
 import { fail, parseDuration, shown } from './option-checks.ts';
 import type { DeliveryFetch, SandboxDefaults, SandboxOptions, SeedInvoice } from './options.ts';
 import { SEED_FAULT_NAMES } from './state/faults.ts';

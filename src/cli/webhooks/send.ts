@@ -1,4 +1,4 @@
-import { dialectFrom } from '../../sandbox/dialect/dialects.ts';
+import { dialectFrom } from '../../sandbox/dialects.ts';
 import { parseDuration } from '../../sandbox/option-checks.ts';
 import { shellWord } from '../../sandbox/page/copies.ts';
 import { parseAddress, parseDialect, readArguments } from '../arguments.ts';

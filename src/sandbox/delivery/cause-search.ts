@@ -1,6 +1,6 @@
 import { ConfigurationError } from '../../errors/classes.ts';
 import { engine, hexToBase64 } from '../../webhooks/verify/signature.ts';
-import type { Dialect } from '../dialect/dialects.ts';
+import type { Dialect } from '../dialects.ts';
 import { shown } from '../option-checks.ts';
 import type { Settings } from '../settings.ts';
 import type { DeliveryRecord, InvoiceRecord } from '../state/records.ts';
@@ -37,7 +37,7 @@ interface Suspect {
 export async function searchCause(world: World, invoice: InvoiceRecord): Promise<FoundCause> {
   const delivery = world.store.deliveries(invoice).at(-1);
   const last = delivery?.log.at(-1);
-  if (delivery === undefined || last === undefined || delivery.url === null) {
+  if (delivery === undefined || last === undefined) {
     throw new ConfigurationError(
       `${shown(invoice.external_id)} has no delivery that was sent, so there is nothing to explain`,
     );
@@ -107,7 +107,7 @@ async function suspects(
   apiKey: string | undefined,
 ): Promise<Suspect[]> {
   const hmac = async (key: string, text: string): Promise<string> => await engine().hmac(key, text, new Uint8Array());
-  const encode = (hex: string): string => (dialect.signatureEncoding.startsWith('hex') ? hex : hexToBase64(hex));
+  const encode = (hex: string): string => (dialect.signatureEncoding === 'hex' ? hex : hexToBase64(hex));
   const stamp = headers['X-Webhook-Timestamp'] ?? '';
   const text = `${stamp}.${body}`;
   const digest = await hmac(secret, text);

@@ -26,7 +26,6 @@ export async function send(
 ): Promise<SendResult> {
   const { url } = delivery;
   const unsent = (error: string): SendResult => ({ ...unanswered(error), duration_ms: 0, request: null });
-  if (url === null) return unsent('not sent: neither the invoice nor the business has a callback URL');
   const refusal = refusedHost(url, world.settings.deliverTo);
   if (refusal !== null) return unsent(refusal);
   const request = await signedRequest(world.settings, delivery, url, stampAt, fault);

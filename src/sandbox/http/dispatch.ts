@@ -29,7 +29,7 @@ export function createFront(world: World, pages: (exchange: Exchange) => Promise
     const headers = {
       ...outcome.answer.headers,
       // The time of the sandbox clock, as in created_at. A client compares the two.
-      ...(world.settings.dialect.dateHeader === 'present' && { Date: new Date(world.clock.now()).toUTCString() }),
+      Date: new Date(world.clock.now()).toUTCString(),
       'X-Request-Id': id,
       ...MARK,
     };

@@ -1,6 +1,6 @@
 import { compareAmounts } from '../business/money.ts';
 import { receiverPins } from '../delivery/event-payload.ts';
-import { DIALECTS } from '../dialect/dialects.ts';
+import { DIALECTS } from '../dialects.ts';
 import { toSandboxInvoice } from '../service/write-resources.ts';
 import type { InvoiceRecord } from '../state/records.ts';
 import { SEED_METHODS, SEED_RATES } from '../state/seed-data.ts';

@@ -95,9 +95,10 @@ export function invoicePage(world: World, exchange: Exchange, invoice: InvoiceRe
   const wire = toSandboxInvoice(world, invoice);
   const isOpen = status === 'pending';
   const deliveries = world.store.deliveries(invoice).reverse();
-  const unsent = isOpen
-    ? nothing('Not sent yet', 'It is sent when the order ends.')
-    : nothing('None was sent', 'Neither the invoice nor the business has a callback URL.');
+  const unsent =
+    invoice.callback_url === null
+      ? nothing('No webhook', 'Neither the invoice nor the business has a callback URL.')
+      : nothing('Not sent yet', 'It is sent when the order ends.');
   return dashboardPage(world, exchange, {
     title: `Order ${external_id}`,
     heading: html`Order <bdi>${external_id}</bdi> <span id="state" data-live>${stateTag(stateOf(invoice))}</span>`,
@@ -162,11 +163,12 @@ export function newInvoicePage(world: World, exchange: Exchange, draft: Draft | 
   const [first] = currencies;
   const wanted = typed('currency') ?? first;
   const ordered = [...currencies].sort((a, b) => Number(b === wanted) - Number(a === wanted));
-  // A refusal begins with the name of the member.
-  const mine = (name: string): string | null => (draft?.problem.startsWith(`${name} `) ? draft.problem : null);
+  const problems = draft?.problem.replace('The invoice was not created: ', '').split('; ') ?? [];
+  // Each begins with the name of its member.
+  const mine = (name: string): string | null => problems.find((each) => each.startsWith(`${name} `)) ?? null;
   const input = (name: string, label: string, hint: string, value = ''): Html =>
     field({ name, label, hint, value: typed(name) ?? value, problem: mine(name), numeric: name === 'amount' });
-  const isPlaced = ['amount', 'external_id', 'customer_id', 'callback_url'].some((name) => mine(name) !== null);
+  const isPlaced = problems.every((each) => /^(?:amount|external_id|customer_id|callback_url) /.test(each));
   const content = html`<div class="grid">${input('amount', 'Amount', 'Up to 2 decimals.', '25.00')}
 ${selectField('currency', 'Currency', ordered)}
 ${input('external_id', 'Order', 'Empty: the next free one, such as order-1001.')}

@@ -1,5 +1,5 @@
 import { freshRates } from '../business/methods-and-rates.ts';
-import { DIALECTS, type Dialect, type DialectEntry } from '../dialect/dialects.ts';
+import { DIALECTS, type Dialect, type DialectEntry } from '../dialects.ts';
 import type { Answer } from '../service/respond.ts';
 import type { Exchange } from '../service/service.ts';
 import { withdrawalsInOrder } from '../service/write-resources.ts';
@@ -86,12 +86,12 @@ export function ratesPage(world: World, exchange: Exchange): Answer {
 /** The points that the interface leaves open, and how this sandbox answers them. */
 export function dialectsPage(world: World, exchange: Exchange): Answer {
   const entries = Object.entries(DIALECTS) as [keyof Dialect, DialectEntry][]; // a key of the table is a key of the dialect
-  const rows = entries.map(([name, { unsaid, values, default: byDefault }]) => {
+  const rows = entries.map(([name, { unsaid, values, default: byDefault, tests }]) => {
     const value = world.settings.dialect[name];
     const others = values.filter((each) => each !== value).map((each) => (each === '' ? '(empty)' : String(each)));
     return [
       html`<code>${name}</code>`,
-      withCode(unsaid),
+      html`${withCode(unsaid)}<br><span class="soft small">Tests ${withCode(tests)}.</span>`,
       html`<code>${value}</code>${value !== byDefault && html` ${tag('changed', 'warn')}`}`,
       html`<span class="soft">${others.join(', ')}</span>`,
     ];

@@ -24,11 +24,11 @@ export function overviewPage(world: World, exchange: Exchange): Answer {
   });
   return dashboardPage(world, exchange, {
     title: 'Overview',
-    content: html`${card('wrong', 'What is wrong now', problems(world, exchange), { live: true })}
+    content: html`<div class="split">${card('wrong', 'What is wrong now', problems(world, exchange), { live: true })}
+${card('connect', 'Connect your backend', credentials(world, exchange), { aside: COPY_ENV })}</div>
 ${card('newest', 'Latest invoices', invoiceTable(invoices, exchange, NO_INVOICE), link('/invoices', 'All invoices'))}
 <div class="split">${card('happened', 'What happened last', latest(world, EVENTS), link('/requests', 'All requests'))}
-<div class="stack">${card('connect', 'Connect your backend', credentials(world, exchange), { aside: COPY_ENV })}
-${card('try', 'Try what can go wrong', html`<p class="soft small">Applies to the next request, or the next webhook.</p>${faultButtons(exchange)}`, { aside: html`<a href="/faults">All faults</a>` })}</div></div>`,
+${card('try', 'Try what can go wrong', html`<p class="soft small">Applies to the next request, or the next webhook.</p>${faultButtons(exchange)}`, { aside: html`<a href="/faults">All faults</a>` })}</div>`,
   });
 }
 

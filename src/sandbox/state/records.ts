@@ -42,7 +42,7 @@ export interface DeliveryRecord {
   readonly id: string;
   readonly invoice: InvoiceRecord;
   readonly eventType: KnownEventType;
-  readonly url: string | null;
+  readonly url: string;
   readonly body: string;
   readonly createdAt: number;
   /** The latest {@link KEPT_ATTEMPTS}. */

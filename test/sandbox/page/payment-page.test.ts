@@ -171,10 +171,7 @@ it('cannot be paid without a fresh rate, and says so', async () => {
     min_amount: '1',
     max_amount: '2',
   };
-  const { page, sandbox, api } = await order(
-    {},
-    { rates: [{ ...stale, side: 'buy' }], dialect: { amountToSendAtCreation: 'value' } },
-  );
+  const { page, sandbox, api } = await order({}, { rates: [{ ...stale, side: 'buy' }] });
   expect(page.text).toContain('Not available now: there is no fresh rate');
   expect((await api('GET', '/rates')).json.data).toEqual([]);
   await expect(sandbox.pay('order-1042')).rejects.toThrow('There is no fresh rate for EUR');

@@ -42,7 +42,7 @@ describe('the option rateLimit', () => {
   it('uses the dialect, and begins anew after a reset', async () => {
     const { api, sandbox } = inProcess({
       rateLimit: '1/h',
-      dialect: { rateLimitStatus: 503, retryAfterForm: 'absent' },
+      dialect: { failureCodes: 'specific', retryAfterForm: 'absent' },
     });
     await api('GET', '/rates');
     const refused = await api('GET', '/rates');

@@ -95,15 +95,8 @@ const PAGES = [
 ] as const;
 const SIZES = { wide: { width: 1280, height: 800 }, narrow: { width: 390, height: 800 } };
 
-/** The pictures of the docs. */
-const IN_DOCS: readonly string[] = [
-  'payment-light-wide',
-  'payment-dark-narrow',
-  'refused-dark-wide',
-  'dashboard-light-wide',
-  'invoice-light-wide',
-  'delivery-light-wide',
-];
+/** The pictures of docs/sandbox.md. */
+const IN_DOCS: readonly string[] = ['payment-light-wide', 'dashboard-light-wide', 'delivery-light-wide'];
 
 const target = folder ?? join(import.meta.dirname, '..', 'docs', 'images');
 mkdirSync(target, { recursive: true });

@@ -85,47 +85,32 @@ describe('without script', () => {
     await page.getByText('No invoice yet').waitFor();
   });
 
-  test('shows a delivery whole, and sends it again from its page', async (visit) => {
-    const { url, api, sandbox } = await listening();
-    const hook = await receiver([415]);
-    await api('POST', '/invoices', { ...ORDER, callback_url: hook.url });
-    await sandbox.pay('order-1042');
-    const { page } = await visit(url, options);
-    await page.goto(`${url}/deliveries`);
-    await page.getByRole('link', { name: 'invoice.paid' }).click();
-    for (const text of [
-      'X-Webhook-Signature: ',
-      '"credited_usdt":"26.861298"',
-      'Try 1: answered 415',
-      'noted',
-      'does not take application/json',
-    ]) {
-      expect([text, await page.getByText(text).count()]).not.toEqual([text, 0]);
-    }
-    expect(await page.getByRole('button', { name: 'Search for the cause' }).count()).toBe(0); // it is known
-    await page.getByRole('button', { name: 'Send now' }).click();
-    await page.getByText('Try 2: 200, delivered').waitFor();
-    expect(hook.received).toHaveLength(2);
-  });
-
-  test('searches for the cause of a refusal and shows what is proven', async (visit) => {
+  test('shows a delivery whole, searches for the cause of its refusal, and sends it again', async (visit) => {
+    let fixed = false;
     // A receiver that forgets the timestamp.
     const { url, api, sandbox } = await listening({
       fetch: async (_, init) => {
         const { headers, body } = new Request('http://x/', init);
-        const expected = createHmac('sha256', 'whsec_sandbox')
-          .update(await new Response(body).text())
-          .digest('hex');
-        return new Response('no', { status: headers.get('x-webhook-signature') === expected ? 200 : 401 });
+        const expected = createHmac('sha256', 'whsec_sandbox').update(await new Response(body).text());
+        const isMine = headers.get('x-webhook-signature') === expected.digest('hex');
+        return new Response('noted', { status: fixed || isMine ? 200 : 401 });
       },
     });
     await api('POST', '/invoices', { ...ORDER, callback_url: 'http://127.0.0.1:3000/' });
     await sandbox.pay('order-1042');
     const { page } = await visit(url, options);
-    await page.goto(`${url}/deliveries/${sandbox.deliveries()[0]?.id}`);
+    await page.goto(`${url}/deliveries`);
+    await page.getByRole('link', { name: 'invoice.paid' }).click();
+    for (const text of ['X-Webhook-Signature: ', '"credited_usdt":"26.861298"', 'Try 1: answered 401', 'noted']) {
+      expect([text, await page.getByText(text).count()]).not.toEqual([text, 0]);
+    }
     expect(await page.getByText('Why:').count()).toBe(0); // a bare 401 says nothing
     await page.getByRole('button', { name: 'Search for the cause' }).click();
     await page.getByText('Proven by trial: the receiver signs the body alone').waitFor();
+    fixed = true;
+    await page.getByRole('button', { name: 'Send now' }).click();
+    await page.getByText('Try 2: 200, delivered').waitFor();
+    expect(await page.getByRole('button', { name: 'Search for the cause' }).count()).toBe(0);
   });
 
   test('filters, searches and pages', async (visit) => {
@@ -225,14 +210,5 @@ describe('with script', () => {
     await page.reload();
     await page.evaluate('navigator.clipboard.writeText = undefined');
     expect(await copied('Copy as test')).toContain("import { MerchantClient } from 'merchant-invoicing'");
-  });
-
-  test('a key that the user gave is shown on request alone', async (visit) => {
-    const { url } = await listening({ apiKey: 'sk_live_given' });
-    const { page } = await visit(url);
-    await page.goto(url);
-    expect(await page.content()).not.toContain('sk_live_given');
-    await page.getByRole('link', { name: 'Show the key and the secret' }).click();
-    await page.getByText('MERCHANT_API_KEY=sk_live_given').first().waitFor();
   });
 });

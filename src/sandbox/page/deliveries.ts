@@ -1,3 +1,4 @@
+import { isSearchable } from '../delivery/cause.ts';
 import { MAX_ATTEMPTS } from '../delivery/deliveries.ts';
 import { signedRequest } from '../delivery/signed-request.ts';
 import type { Answer } from '../service/respond.ts';
@@ -114,7 +115,7 @@ export async function deliveryPage(world: World, exchange: Exchange, row: Delive
     aside: resendButton(row, exchange),
     content: html`<div class="split"><div class="stack">
 <div id="why" data-live class="stack">${last?.why && html`<p class="notice ${last.success ? 'warn' : 'bad'}"><strong>Why:</strong> <bdi>${last.why}</bdi></p>`}
-${row.finding !== null && html`<p class="notice warn">${row.finding}</p>`}${isUnexplained(row) && searchButton(row, exchange)}</div>
+${row.finding !== null && html`<p class="notice warn">${row.finding}</p>`}${row.attempt === null && last !== undefined && isSearchable(last) && searchButton(row, exchange)}</div>
 ${card(
   'attempts',
   'Attempts',
@@ -149,13 +150,6 @@ ${card(
 ${copyBlock('test', 'Copy as test', 'Passes unchanged and needs no port. Replace receive with your endpoint.', testOf(world, invoice))}`,
 )}</div></div>`,
   });
-}
-
-/** True for a refusal whose cause is open. A function that threw, or an answer that explains itself, needs no search. */
-function isUnexplained({ log, attempt }: DeliveryRecord): boolean {
-  const last = log.at(-1);
-  if (attempt !== null || last === undefined || last.success || last.status_code === null) return false;
-  return last.why === null || last.response_body === 'signature_mismatch';
 }
 
 function searchButton({ invoice }: DeliveryRecord, exchange: Exchange): Html {

@@ -29,10 +29,13 @@ const STATES = {
 export type State = keyof typeof STATES;
 
 /** The state of an invoice as people name it. A status that the interface does not list is its own name. */
-export function stateOf({ status, adjustment }: InvoiceRecord): string {
-  if (status !== 'success') return status;
-  const order =
-    adjustment === null ? 0 : compareAmounts(adjustment.actual_amount_fiat, adjustment.expected_amount_fiat);
+export function stateOf({ status, adjustment, amount }: InvoiceRecord): string {
+  return status === 'success' ? paidState(amount, adjustment?.actual_amount_fiat ?? null) : status;
+}
+
+/** The state after a payment. Null means the ordered amount. */
+export function paidState(ordered: string, paid: string | null): State {
+  const order = paid === null ? 0 : compareAmounts(paid, ordered);
   return order === 0 ? 'paid' : order < 0 ? 'underpaid' : 'overpaid';
 }
 

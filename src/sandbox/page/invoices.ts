@@ -3,7 +3,6 @@ import { activeCurrencies } from '../business/methods-and-rates.ts';
 import type { Answer } from '../service/respond.ts';
 import type { Exchange } from '../service/service.ts';
 import { toSandboxInvoice } from '../service/write-resources.ts';
-import type { RequestEntry, SandboxEvent } from '../state/log.ts';
 import type { InvoiceRecord } from '../state/records.ts';
 import type { World } from '../world.ts';
 import { testOf } from './copies.ts';
@@ -11,7 +10,6 @@ import { deliveryTable } from './deliveries.ts';
 import {
   actionForm,
   addressText,
-  answerTag,
   card,
   copyBlock,
   facts,
@@ -29,14 +27,12 @@ import {
   shortened,
   stateOf,
   stateTag,
-  type Tone,
   table,
-  toneOf,
   wordOf,
 } from './elements.ts';
 import { dashboardPage } from './frame.ts';
+import { historyOf } from './history.ts';
 import { type Html, html } from './html.ts';
-import { requestName } from './requests.ts';
 
 const STATES = ['paid', 'underpaid', 'overpaid', ...INVOICE_STATUS_NAMES.filter((status) => status !== 'success')];
 const FILTERS = { '': 'All', ...Object.fromEntries(STATES.map((state) => [state, wordOf(state)])) };
@@ -99,15 +95,16 @@ export function invoicePage(world: World, exchange: Exchange, invoice: InvoiceRe
   const wire = toSandboxInvoice(world, invoice);
   const isOpen = status === 'pending';
   const deliveries = world.store.deliveries(invoice).reverse();
-  const unsent = isOpen
-    ? nothing('Not sent yet', 'It is sent when the order ends.')
-    : nothing('None was sent', 'Neither the invoice nor the business has a callback URL.');
+  const unsent =
+    invoice.callback_url === null
+      ? nothing('No webhook', 'Neither the invoice nor the business has a callback URL.')
+      : nothing('Not sent yet', 'It is sent when the order ends.');
   return dashboardPage(world, exchange, {
     title: `Order ${external_id}`,
     heading: html`Order <bdi>${external_id}</bdi> <span id="state" data-live>${stateTag(stateOf(invoice))}</span>`,
     aside: html`<div id="actions" class="row" data-live><a class="button" href="/pay/${uuid}">${payLink(invoice)}</a>${isOpen && endings(invoice, exchange)}</div>`,
     content: html`<div class="split"><div class="stack">
-${card('line', 'Timeline', timeline(world, invoice), { live: true })}
+${card('line', 'Timeline', historyOf(world, invoice), { live: true })}
 ${card(
   'copies',
   'Keep it',
@@ -149,78 +146,6 @@ function details(invoice: InvoiceRecord, method: string | null): Html {
   ]);
 }
 
-/** One entry of a timeline. */
-interface Entry {
-  readonly at: string;
-  readonly tone: Tone;
-  readonly content: Html;
-}
-
-/** The history of an invoice, newest first: changes of its state, requests that name it, attempts of its webhooks. */
-function timeline(world: World, invoice: InvoiceRecord): Html {
-  const entries = world.log.all().flatMap((event) => entryOf(event, invoice) ?? []);
-  const isKept = entries[0]?.at === new Date(invoice.createdAt).toISOString();
-  if (entries.length === 0) return nothing('Not kept', 'It is older than the log, which keeps the last 2,000 events.');
-  return html`<ol class="line">${entries
-    .reverse()
-    .map(
-      ({ at, tone, content }) =>
-        html`<li class="${tone}"><p>${content}</p><p class="soft small num">${moment(at)}</p></li>`,
-    )}</ol>
-${!isKept && html`<p class="soft small">Older entries are no longer kept.</p>`}`;
-}
-
-function entryOf(event: SandboxEvent, invoice: InvoiceRecord): Entry | null {
-  const { at } = event;
-  switch (event.kind) {
-    case 'invoice': {
-      if (event.uuid !== invoice.uuid) return null;
-      const { from, to, why } = event;
-      const state = to === 'success' ? stateOf(invoice) : to;
-      const change = from === null ? 'Created' : from === to ? 'Corrected' : wordOf(state); // a correction keeps the status
-      return { at, tone: toneOf(state), content: html`<strong>${change}</strong> <bdi>${why}</bdi>` };
-    }
-    case 'attempt': {
-      if (event.external_id !== invoice.external_id) return null;
-      const outcome = event.success ? `${event.status_code}, delivered` : event.error;
-      const content = html`<a href="/deliveries/${event.delivery_id}">${event.event_type}</a> try ${event.attempt} of ${event.max_attempts}: <bdi>${outcome}</bdi>${event.why !== null && html`<br><bdi class="soft">${event.why}</bdi>`}`;
-      return { at, tone: event.success ? 'good' : 'bad', content };
-    }
-    case 'request': {
-      if (!namesInvoice(event, invoice)) return null;
-      const isRefused = event.status === null || event.status >= 400;
-      const content = html`<a class="mono" href="/requests/${event.id}">${requestName(event)}</a> ${answerTag(event.status)}${event.code !== null && html` <code>${event.code}</code>`}`;
-      return { at, tone: isRefused ? 'bad' : 'off', content };
-    }
-    default:
-      return null;
-  }
-}
-
-/** True for a request to the API whose path or body names the invoice. */
-function namesInvoice({ operation, path, request_body }: RequestEntry, { uuid, external_id }: InvoiceRecord): boolean {
-  if (operation === 'page' || operation === null) return false;
-  if (operation === 'invoices.create') return createdId(request_body) === external_id;
-  const ident = decoded(path.split('/')[5] ?? '');
-  return ident === external_id || ident.toLowerCase() === uuid;
-}
-
-function createdId(body: string): unknown {
-  try {
-    return (JSON.parse(body) as { readonly external_id?: unknown } | null)?.external_id; // any JSON
-  } catch {
-    return undefined; // not JSON, or cut off
-  }
-}
-
-function decoded(part: string): string {
-  try {
-    return decodeURIComponent(part);
-  } catch {
-    return part;
-  }
-}
-
 /** What was typed into the form of a new invoice, and why it was refused. */
 interface Draft {
   readonly typed: Readonly<Record<string, unknown>>;
@@ -238,11 +163,12 @@ export function newInvoicePage(world: World, exchange: Exchange, draft: Draft | 
   const [first] = currencies;
   const wanted = typed('currency') ?? first;
   const ordered = [...currencies].sort((a, b) => Number(b === wanted) - Number(a === wanted));
-  // A refusal begins with the name of the member.
-  const mine = (name: string): string | null => (draft?.problem.startsWith(`${name} `) ? draft.problem : null);
+  const problems = draft?.problem.replace('The invoice was not created: ', '').split('; ') ?? [];
+  // Each begins with the name of its member.
+  const mine = (name: string): string | null => problems.find((each) => each.startsWith(`${name} `)) ?? null;
   const input = (name: string, label: string, hint: string, value = ''): Html =>
     field({ name, label, hint, value: typed(name) ?? value, problem: mine(name), numeric: name === 'amount' });
-  const isPlaced = ['amount', 'external_id', 'customer_id', 'callback_url'].some((name) => mine(name) !== null);
+  const isPlaced = problems.every((each) => /^(?:amount|external_id|customer_id|callback_url) /.test(each));
   const content = html`<div class="grid">${input('amount', 'Amount', 'Up to 2 decimals.', '25.00')}
 ${selectField('currency', 'Currency', ordered)}
 ${input('external_id', 'Order', 'Empty: the next free one, such as order-1001.')}

@@ -86,13 +86,14 @@ export function ratesPage(world: World, exchange: Exchange): Answer {
 /** The points that the interface leaves open, and how this sandbox answers them. */
 export function dialectsPage(world: World, exchange: Exchange): Answer {
   const entries = Object.entries(DIALECTS) as [keyof Dialect, DialectEntry][]; // a key of the table is a key of the dialect
-  const rows = entries.map(([name, { unsaid, values, default: byDefault }]) => {
+  const rows = entries.map(([name, { unsaid, values, default: byDefault, tests }]) => {
     const value = world.settings.dialect[name];
-    const others = values.filter((each) => each !== value).map((each) => (each === '' ? '(empty)' : String(each)));
+    const shown = (each: string | number): string => (each === '' ? '(empty)' : String(each));
+    const others = values.filter((each) => each !== value).map(shown);
     return [
       html`<code>${name}</code>`,
-      withCode(unsaid),
-      html`<code>${value}</code>${value !== byDefault && html` ${tag('changed', 'warn')}`}`,
+      html`${withCode(unsaid)}<br><span class="soft small">Tests ${withCode(tests)}.</span>`,
+      html`<code>${shown(value)}</code>${value !== byDefault && html` ${tag('changed', 'warn')}`}`,
       html`<span class="soft">${others.join(', ')}</span>`,
     ];
   });

@@ -1,26 +1,13 @@
 import type { Answer } from '../service/respond.ts';
 import type { Exchange } from '../service/service.ts';
-import type { SandboxEvent } from '../state/log.ts';
 import type { DeliveryRecord } from '../state/records.ts';
 import type { World } from '../world.ts';
-import {
-  answerTag,
-  card,
-  deliveryState,
-  moment,
-  nothing,
-  shortened,
-  span,
-  stateOf,
-  stateTag,
-  table,
-  tag,
-} from './elements.ts';
+import { card, deliveryState, nothing, shortened, span, stateTag, tag } from './elements.ts';
 import { activeFaults, faultButtons } from './faults.ts';
 import { dashboardPage } from './frame.ts';
+import { latest } from './history.ts';
 import { type Html, html } from './html.ts';
 import { invoiceTable, NO_INVOICE } from './invoices.ts';
-import { requestName } from './requests.ts';
 
 const INVOICES = 5;
 const EVENTS = 8;
@@ -37,11 +24,11 @@ export function overviewPage(world: World, exchange: Exchange): Answer {
   });
   return dashboardPage(world, exchange, {
     title: 'Overview',
-    content: html`${card('wrong', 'What is wrong now', problems(world, exchange), { live: true })}
+    content: html`<div class="split">${card('wrong', 'What is wrong now', problems(world, exchange), { live: true })}
+${card('connect', 'Connect your backend', credentials(world, exchange), { aside: COPY_ENV })}</div>
 ${card('newest', 'Latest invoices', invoiceTable(invoices, exchange, NO_INVOICE), link('/invoices', 'All invoices'))}
-<div class="split">${card('happened', 'What happened last', activity(world), link('/requests', 'All requests'))}
-<div class="stack">${card('connect', 'Connect your backend', credentials(world, exchange), { aside: COPY_ENV })}
-${card('try', 'Try what can go wrong', html`<p class="soft small">Applies to the next request, or the next webhook.</p>${faultButtons(exchange)}`, { aside: html`<a href="/faults">All faults</a>` })}</div></div>`,
+<div class="split">${card('happened', 'What happened last', latest(world, EVENTS), link('/requests', 'All requests'))}
+${card('try', 'Try what can go wrong', html`<p class="soft small">Applies to the next request, or the next webhook.</p>${faultButtons(exchange)}`, { aside: html`<a href="/faults">All faults</a>` })}</div>`,
   });
 }
 
@@ -73,49 +60,6 @@ function failure(world: World, row: DeliveryRecord): Html {
   const last = row.log.at(-1);
   const next = row.nextRetryAt === null ? 'no further try' : `next try in ${span(row.nextRetryAt - world.clock.now())}`;
   return html`${stateTag(deliveryState(row))} <a href="/deliveries/${row.id}">${row.eventType}</a> of <bdi>${shortened(row.invoice.external_id)}</bdi>: <bdi>${last?.error ?? 'not sent'}</bdi>, ${next}${last?.why && html`<br><bdi class="soft small">${last.why}</bdi>`}`;
-}
-
-/** The newest events, those of the dashboard left out. */
-function activity(world: World): Html {
-  const events = world.log.all().filter((event) => event.kind !== 'request' || event.operation !== 'page');
-  return table(
-    [
-      { head: 'State', as: 'plain' },
-      { head: 'What', as: 'plain' },
-      { head: 'Time', as: 'number' },
-    ],
-    events
-      .slice(-EVENTS)
-      .reverse()
-      .map((event) => [...described(world, event), moment(event.at)]),
-    nothing('Nothing has happened yet', 'Requests, payments and webhooks appear here as they come.'),
-  );
-}
-
-/** The state that an event led to, and the event in a few words. */
-function described(world: World, event: SandboxEvent): readonly [state: Html, what: Html] {
-  switch (event.kind) {
-    case 'request':
-      return [
-        answerTag(event.status),
-        html`<a class="mono" href="/requests/${event.id}">${requestName(event)}</a>${event.code !== null && html` <code class="soft">${event.code}</code>`}`,
-      ];
-    case 'invoice': {
-      const invoice = world.store.byUuid(event.uuid);
-      const state = event.to === 'success' && invoice !== undefined ? stateOf(invoice) : event.to;
-      return [
-        stateTag(state),
-        html`<a href="/invoices/${event.uuid}"><bdi>${shortened(event.external_id)}</bdi></a> <bdi>${event.why}</bdi>`,
-      ];
-    }
-    case 'attempt':
-      return [
-        event.success ? stateTag('delivered') : tag(event.status_code ?? 'No answer', 'bad'),
-        html`<a href="/deliveries/${event.delivery_id}">${event.event_type}</a> of <bdi>${shortened(event.external_id)}</bdi>, try ${event.attempt}${!event.success && event.status_code === null && html`: <bdi>${event.error}</bdi>`}`,
-      ];
-    case 'note':
-      return [tag('Note', 'off'), html`<bdi>${event.text}</bdi>`];
-  }
 }
 
 /** The values that are the same in every sandbox, so that anybody may see them. */

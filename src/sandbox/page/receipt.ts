@@ -24,18 +24,6 @@ const ICONS = {
   wait: 'M14 8v6l4 3',
 };
 
-/** The requests of buttons that came too late. */
-const WANTED: Readonly<Record<string, string>> = {
-  pay: 'a payment',
-  underpay: 'a payment',
-  overpay: 'a payment',
-  dispute: 'a payment',
-  choose: 'a choice of method',
-  cancel: 'a cancellation',
-  fail: 'a failure',
-  expire: 'an expiry',
-};
-
 /** After these buttons a customer returns to the shop. After the others the reader wants to see the result. */
 const LEADING_BACK: ReadonlySet<string> = new Set(['pay', 'cancel', 'fail', 'expire', 'underpay', 'overpay']);
 
@@ -46,7 +34,6 @@ export function closedOrder(world: World, invoice: InvoiceRecord, arrival: Arriv
   const tone = toneOf(state);
   const isPaid = invoice.status === 'success';
   const back = safeLink(isPaid ? invoice.success_url : invoice.fail_url);
-  const wanted = late !== null && Object.hasOwn(WANTED, late) ? WANTED[late] : undefined;
   const isFocused = problem === null && done !== 'resend' && done !== 'adjust' && done !== 'dispute';
   return html`<div class="customer">
 <section class="summary" aria-labelledby="order">
@@ -54,7 +41,7 @@ ${orderHeading(world, invoice)}
 </section>
 <section class="card" aria-label="Result">
 <p role="status" class="result ${tone}"${isFocused && html` tabindex="-1" autofocus`}><svg width="28" height="28" viewBox="0 0 28 28" fill="none" stroke="currentColor" stroke-width="2.5" stroke-linecap="round" stroke-linejoin="round" aria-hidden="true"><circle cx="14" cy="14" r="12.5"/><path d="${ICONS[tone]}"/></svg><span>${RESULTS[state] ?? state}</span></p>
-${wanted !== undefined && html`<p role="status" class="notice warn">Nothing was changed: ${wanted} came after this order was closed${isPaid && html`. It was paid once`}.</p>`}
+${late !== null && html`<p role="status" class="notice warn">Nothing was changed: this order was closed already${isPaid && html`, and paid once`}.</p>`}
 ${otherAmount(invoice)}
 ${facts([...(isPaid ? paymentFacts(invoice) : []), [isPaid ? 'Paid on' : 'Closed on', moment(invoice.finishedAt)]])}
 ${

@@ -47,6 +47,7 @@ main { display: grid; gap: 1.5rem; grid-template-columns: minmax(0, 1fr); align-
 .menu > summary::-webkit-details-marker { display: none; } .menu > summary:hover, .menu[open] > summary { border-color: var(--edge); }
 .sheet { position: absolute; z-index: 2; inset-block-start: calc(100% + .4rem); inset-inline-start: 0; width: min(22rem, calc(100vw - 2rem)); padding: 1rem; display: grid; gap: .75rem; border: 1px solid var(--line); border-radius: .5rem; background: var(--paper); box-shadow: var(--float); }
 @media (max-width: 59.99rem) { .bar > div { display: contents; } }
+.sheet .row button { padding: .35rem .55rem; }
 @media (min-width: 60rem) {
   .dashboard { grid-template: "banner banner" auto "side bar" auto "side main" 1fr / 13.5rem minmax(0, 1fr); }
   .side { flex-direction: column; flex-wrap: nowrap; gap: .1rem; padding: 1.1rem .75rem; border: 0; border-inline-end: 1px solid var(--line); align-items: stretch; }
@@ -71,7 +72,7 @@ main { display: grid; gap: 1.5rem; grid-template-columns: minmax(0, 1fr); align-
 .items { display: grid; } .items > li { padding: .7rem 0; border-top: 1px solid var(--line); } .items > li:first-child { border: 0; padding-top: 0; } .items > li:last-child { padding-bottom: 0; } .faults { display: grid; gap: .4rem; }
 dl.facts { display: grid; gap: .6rem; } dl.facts > div { display: grid; grid-template-columns: minmax(0, 6.5rem) minmax(0, 1fr); gap: .1rem 1rem; } dl.facts dt { color: var(--soft); } dl.facts time { white-space: normal; }
 pre { white-space: pre-wrap; padding: .75rem; border-radius: .375rem; background: var(--sunk); border: 1px solid var(--line); line-height: 1.55; } pre.scroll { max-height: 24rem; overflow: auto; }
-details > summary { cursor: pointer; font-weight: 500; padding: .15rem 0; } details[open] > summary { margin-bottom: .4rem; } .side details[open] > summary { margin: 0; } li details { margin-top: .4rem; } li details pre + pre { margin-top: .5rem; }
+details > summary { cursor: pointer; font-weight: 500; padding: .15rem 0; } details[open] > summary { margin-bottom: .4rem; } .side details[open] > summary, .menu[open] > summary { margin: 0; } li details { margin-top: .4rem; } li details pre + pre { margin-top: .5rem; }
 .line { display: grid; gap: 1.1rem; grid-template-columns: minmax(0, 1fr); margin-inline-start: .3rem; border-inline-start: 1px solid var(--line); padding-inline-start: 1.1rem; } .line > li { position: relative; }
 .line > li::before { content: ""; position: absolute; inset-inline-start: -1.4rem; top: .4rem; width: .6rem; height: .6rem; border-radius: 50%; background: var(--off); outline: 3px solid var(--paper); } .line > li.good::before { background: var(--good); } .line > li.warn::before { background: var(--warn); } .line > li.bad::before { background: var(--bad); } .line > li.wait::before { background: var(--wait); }
 .copy { display: flex; gap: .5rem 1rem; justify-content: space-between; align-items: start; flex-wrap: wrap; } .copy > div { flex: 1 1 14rem; min-width: 0; } .copy + .copy { border-top: 1px solid var(--line); padding-top: 1rem; }
@@ -99,7 +100,7 @@ td form { display: inline-block; margin-inline-start: .35rem; } td.end { white-s
 @media (max-width: 59.99rem) {
   thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); } table, tbody, tr, td { display: block; }
   tr { padding: .8rem 0; border-bottom: 1px solid var(--line); } tbody tr:last-child { border-bottom: 0; }
-  td, td.number, td.end { border: 0; padding: .15rem 0; display: grid; grid-template-columns: auto minmax(0, 1fr); gap: 0 1rem; text-align: end; white-space: normal; } td:has(> div:empty) { display: none; } td::before { content: attr(data-label); color: var(--soft); font-size: .8125rem; } td.plain { display: block; text-align: start; } td.plain::before, td.end::before { content: none; } td.end { display: block; text-align: start; margin-top: .3rem; } td.end form:first-child { margin: 0; } td .address { max-width: 100%; } }
+  td, td.number, td.end { border: 0; padding: .15rem 0; display: grid; grid-template-columns: auto minmax(0, 1fr); gap: 0 1rem; text-align: end; white-space: normal; } td:has(> div:empty) { display: none; } td::before { content: attr(data-label); color: var(--soft); font-size: .8125rem; } td.plain, td.wide { display: block; text-align: start; } td.wide::before { display: block; } td.plain::before, td.end::before { content: none; } td.end { display: block; text-align: start; margin-top: .3rem; } td.end form:first-child { margin: 0; } td .address { max-width: 100%; } }
 
 @media (min-width: 60rem) and (max-width: 79.99rem) { td, td time { white-space: normal; } td .address { max-width: 11rem; } }
 

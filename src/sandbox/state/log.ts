@@ -39,6 +39,8 @@ export interface InvoiceMove {
   /** Null for a creation. */
   readonly from: KnownInvoiceStatus | null;
   readonly to: KnownInvoiceStatus;
+  /** The paid amount if it is not the ordered one, else null. */
+  readonly paid: string | null;
   readonly why: string;
 }
 

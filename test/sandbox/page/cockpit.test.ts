@@ -84,7 +84,7 @@ describe('the page of an invoice', () => {
       'Corrected',
       'try 2 of 7: 200, delivered',
       'try 1 of 7: answered 500',
-      'Underpaid 26.861298 USDT credited',
+      'Paid a b/ü 26.861298 USDT credited',
       '409',
       'GET',
       '201',
@@ -163,7 +163,7 @@ describe('the overview', () => {
     const { api, sandbox, url } = await listening({ wallClock: () => Date.UTC(2026, 2, 1, 12) });
     const wrong = async (): Promise<string> => {
       const { text } = await open(url);
-      return text.slice(text.indexOf('What is wrong now'), text.indexOf('Latest invoices'));
+      return text.slice(text.indexOf('What is wrong now'), text.indexOf('Connect your backend'));
     };
     expect(await wrong()).toContain('Nothing is wrong');
     await api('POST', '/invoices', { ...ORDER, callback_url: hook.url });
@@ -209,7 +209,7 @@ describe('dialects', () => {
   it('are one table, which marks what is not the default', async () => {
     const { url } = await listening({ dialect: { createStatus: 200 } });
     const { text } = await open(`${url}/dialects`);
-    expect(text).toMatch(/createStatus .{0,80} 200 changed/);
+    expect(text).toMatch(/createStatus .{0,160} 200 changed/);
   });
 });
 

@@ -120,9 +120,10 @@ export function idText(id: string): Html {
   return html`<span class="id"><code title="${id}"><bdi>${shortened(id)}</bdi></code>${copyButton(id, 'Copy the id')}</span>`;
 }
 
-/** The address of a receiver on one line, with a button that copies it whole where the line is too short. */
+/** The address of a receiver, which breaks after a slash alone, with a button that copies it. */
 export function addressText(url: string): Html {
-  return html`<span class="id"><span class="address" title="${url}">${url}</span>${copyButton(url, 'Copy the address')}</span>`;
+  const parts = url.split(/(?<=[/?&])/).map((part) => html`${part}<wbr>`);
+  return html`<span>${parts}</span>${copyButton(url, 'Copy the address')}`;
 }
 
 /** A small button that copies a text. Only script can copy, so it is hidden without. */

@@ -114,17 +114,15 @@ describe('sandbox', () => {
     expect(run.out()).toContain('a\\u001b[2Jb');
   });
 
-  it('takes the next port when one is busy, and says by whom', async () => {
+  it('takes the next port when one is busy, and says so', async () => {
     const first = await sandbox(['--json']);
     const port = Number(new URL(first.url).port);
     const second = start(['sandbox', '--json', '--port', String(port)]);
     running.push(second);
     await second.until('baseUrl');
     expect(Number(new URL(firstLine(second.out()).baseUrl).port)).toBeGreaterThan(port);
-    // Where the system does not tell, it is another program.
-    const holder = process.platform === 'linux' ? `node \\(pid ${process.pid}\\) in ${process.cwd()}` : '.+';
     expect(second.err()).toMatch(
-      new RegExp(`${port} is used by ${holder}, using (\\d+)\\. Actions need --url http://127\\.0\\.0\\.1:\\1\n`),
+      /is in use by another program, using (\d+)\. Actions need --url http:\/\/127\.0\.0\.1:\1\n/,
     );
   });
 

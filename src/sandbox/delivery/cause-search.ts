@@ -2,7 +2,7 @@ import { ConfigurationError } from '../../errors/classes.ts';
 import { engine, hexToBase64 } from '../../webhooks/verify/signature.ts';
 import type { Dialect } from '../dialects.ts';
 import { shown } from '../option-checks.ts';
-import type { Settings } from '../settings.ts';
+import type { Settings } from '../options.ts';
 import type { DeliveryRecord, InvoiceRecord } from '../state/records.ts';
 import type { SandboxWebhookRequest } from '../wire-types.ts';
 import type { World } from '../world.ts';

@@ -3,7 +3,7 @@ import { checkOptions, namesOf } from '../../checks.ts';
 import { isLoopback } from '../../contract/values/hosts.ts';
 import { ConfigurationError } from '../../errors/classes.ts';
 import { fail } from '../option-checks.ts';
-import { type Answer, failure, Refusal, tooLarge } from '../service/respond.ts';
+import { type Answer, failure, MAX_BODY, Refusal, tooLarge } from '../service/respond.ts';
 import type { Outcome } from '../service/service.ts';
 import type { World } from '../world.ts';
 import { bodyParts, type Front, MARK } from './dispatch.ts';
@@ -98,10 +98,10 @@ async function answer(
   const refusal = refuseForeign(world, names, request);
   if (refusal !== null) return write(response, failure(refusal));
   if (request.method === 'GET' && request.url === EVENT_STREAM) return streamEvents(world, response, MARK);
-  const body = await bodyOf(request, world.settings.maxBody);
+  const body = await bodyOf(request);
   if (body === null) {
     response.setHeader('Connection', 'close');
-    return write(response, tooLarge(world.settings.maxBody));
+    return write(response, tooLarge());
   }
   const url = new URL(`http://${request.headers.host}${request.url?.startsWith('/') ? request.url : '/'}`);
   const headers = new Headers();
@@ -136,12 +136,12 @@ function refuseForeign(world: World, names: ReadonlySet<string>, request: Incomi
   return new Refusal(403, 'SITE_NOT_ALLOWED', 'Pages of another site may not call the sandbox.');
 }
 
-async function bodyOf(request: IncomingMessage, limit: number): Promise<string | null> {
+async function bodyOf(request: IncomingMessage): Promise<string | null> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {
     size += chunk.length;
-    if (size > limit) return null;
+    if (size > MAX_BODY) return null;
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString('utf8');

@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { fakeError } from '../../../src/testing/index.ts';
-import type { CatchUpInvoice } from '../../../src/webhooks/catch-up/catch-up.ts';
+import type { CatchUpInvoice, CatchUpProgress } from '../../../src/webhooks/catch-up/catch-up.ts';
 import {
   type CatchUpClient,
-  type CatchUpProgress,
   Decimal,
   type InvoiceEvent,
   memoryStore,
@@ -639,6 +638,26 @@ describe('the signal', () => {
     });
     expect([shop.events, shop.reports]).toEqual([[], []]);
     expect(await play(shop, paid)).toMatchObject({ played: 1 });
+  });
+
+  it('aborted before a list is read: the list is not asked for, so that no promise of it rejects unseen', async () => {
+    const stop = new AbortController();
+    let lists = 0;
+    const merchant: CatchUpClient = {
+      invoices: {
+        async get() {
+          stop.abort();
+          return { ...paid, finished_at: null }; // would be taken from the list
+        },
+        list() {
+          lists += 1;
+          return clientOf().client.invoices.list({ status: 'success', per_page: 100 }, { onInvalidItem: () => {} });
+        },
+      },
+    };
+    const options = { orders: ['order-1042'], signal: stop.signal };
+    await expect(shopOf().handler.catchUp(merchant, options)).rejects.toMatchObject({ kind: 'aborted' });
+    expect(lists).toBe(0);
   });
 });
 

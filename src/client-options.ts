@@ -9,6 +9,7 @@ import {
   namesOf,
 } from './checks.ts';
 import { isLoopback } from './contract/values/hosts.ts';
+import { environment } from './environment.ts';
 import type { DriftEvent, Hooks } from './transport/hooks.ts';
 import type { ClientRetryOptions, FetchLike, RetryOptions } from './transport/options.ts';
 import type { ApiKey } from './transport/scope.ts';
@@ -131,15 +132,6 @@ export const CLIENT_NAMES: ReadonlySet<string> = new Set<keyof MerchantClientOpt
 /** Throws the error of a wrong option. It names the option and never holds a value that could be a secret. */
 export const fail: Fail = configurationFail('MerchantClient');
 
-/** Reads an environment variable. Returns undefined where it is not set or may not be read (Deno). */
-function environment(name: string): string | undefined {
-  try {
-    return (globalThis as { process?: { env?: Record<string, string | undefined> } }).process?.env?.[name];
-  } catch {
-    return undefined;
-  }
-}
-
 function emptyVariable(name: string, content: string): string {
   return `the environment variable ${name} is set and empty: put ${content} into it, or give the option`;
 }
@@ -181,19 +173,6 @@ export function checkApiKey(given: ApiKey | undefined): ApiKey {
   if (typeof key === 'function') return key;
   const problem = keyProblem(key);
   return problem === null ? key : fail(`${given === undefined ? 'MERCHANT_API_KEY' : 'apiKey'} ${problem}`);
-}
-
-/** The credentials of every sandbox, which anybody knows. */
-const SANDBOX_CREDENTIAL = /^(?:sk|whsec)_sandbox/i;
-
-/** Refuses a sandbox's key or secret in production: anybody could sign a webhook with it. */
-export function refuseSandbox(apiKey: ApiKey, secrets: readonly (string | Uint8Array)[], refuse: Fail): void {
-  if (environment('NODE_ENV') !== 'production') return;
-  const isSandbox = (value: unknown): boolean => typeof value === 'string' && SANDBOX_CREDENTIAL.test(value);
-  const remedy = 'NODE_ENV is production: set the one of your business, or run with another NODE_ENV';
-  if (isSandbox(apiKey)) refuse(`apiKey is the key of a sandbox, and ${remedy}`);
-  if (secrets.some(isSandbox))
-    refuse(`webhookSecret is the secret of a sandbox, which anybody can sign with, and ${remedy}`);
 }
 
 /** The webhook secrets, by the rule of the receiver. The list is empty until a webhook method needs one. */

@@ -12,8 +12,8 @@ import {
   fail,
   type MerchantClientOptions,
   OVERRIDE_NAMES,
-  refuseSandbox,
 } from './client-options.ts';
+import { refuseSandboxCredential } from './environment.ts';
 import { ConfigurationError } from './errors/classes.ts';
 import { buildInvoices, type Invoices } from './resources/invoices.ts';
 import { buildPaymentMethods, type PaymentMethods } from './resources/payment-methods.ts';
@@ -61,7 +61,8 @@ function readParts(options: MerchantClientOptions, given: Partial<Runtime> | und
   const baseUrl = checkBaseUrl(options.baseUrl, allowHttp === true);
   const apiKey = checkApiKey(options.apiKey);
   const secrets = checkWebhookSecrets(options.webhookSecret);
-  refuseSandbox(apiKey, secrets, fail);
+  refuseSandboxCredential('apiKey', [apiKey], fail);
+  refuseSandboxCredential('webhookSecret', secrets, fail);
   const { budget, settings } = readClientSettings(options, fail);
   const headers = checkHeaders(options.headers, 'headers', fail);
   const runtime = runtimeOf(given);
@@ -94,7 +95,8 @@ function otherParts(parts: Parts, options: ClientOverrides): Parts {
   // The deliveries of one business must not pass as those of another.
   const kept = isOther ? [] : parts.secrets;
   const secrets = webhookSecret === undefined ? kept : parseSecrets(webhookSecret, 'webhookSecret', refuse);
-  refuseSandbox(apiKey, secrets, refuse);
+  refuseSandboxCredential('apiKey', [apiKey], refuse);
+  refuseSandboxCredential('webhookSecret', secrets, refuse);
   const headers = { ...parts.headers, ...more };
   return {
     ...parts,

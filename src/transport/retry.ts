@@ -53,7 +53,7 @@ export function retryClassOf(kind: ApiErrorKind, status: number): RetryClass {
   return kind === 'request' && (status === 408 || status === 425) ? 'transient' : 'never';
 }
 
-/** True when this failure may be retried: the table of docs/retries.md. */
+/** True when this failure may be retried: the table of docs/retries-and-idempotency.md. */
 export function isRetryable(failure: FailedAttempt, idempotent: boolean): boolean {
   switch (failure.retryClass) {
     case 'never':

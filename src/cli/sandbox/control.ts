@@ -1,6 +1,6 @@
 import type { ActionFields, ActionResult } from '../../sandbox/actions.ts';
 import type { SandboxEvent } from '../../sandbox/index.ts';
-import { shellWord } from '../../sandbox/page/deliveries/copies.ts';
+import { shellWord } from '../../sandbox/page/copies.ts';
 import { CliError, EXIT, type ExitCode, finding, type Io } from '../io.ts';
 import { jsonLine, styleOf } from '../report.ts';
 import { eventLines } from './screen.ts';

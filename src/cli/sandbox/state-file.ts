@@ -2,7 +2,7 @@ import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:
 import { isObject } from '../../contract/json.ts';
 import { isMerchantError } from '../../errors/guards.ts';
 import type { Sandbox, SandboxState } from '../../sandbox/index.ts';
-import { shellWord } from '../../sandbox/page/deliveries/copies.ts';
+import { shellWord } from '../../sandbox/page/copies.ts';
 import { parseState } from '../../sandbox/state/saved-state.ts';
 import { finding, messageOf, misuse } from '../io.ts';
 import { writeAtomically } from '../write-atomically.ts';

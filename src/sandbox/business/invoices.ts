@@ -176,6 +176,7 @@ function logMove(world: World, invoice: InvoiceRecord, from: KnownInvoiceStatus 
     external_id,
     from,
     to: status,
+    paid: invoice.adjustment?.actual_amount_fiat ?? null,
     why,
   });
 }

@@ -10,7 +10,7 @@ import {
   type VerifyWebhookOptions,
 } from '../verify/verify.ts';
 import { globalTimers, type WebhookTimers } from './process-event.ts';
-import { Reporter, type WebhookReport } from './report.ts';
+import { Reporter, type WebhookReport } from './verdict.ts';
 
 /** 12 seconds. The service gives up after 15. @see [Retries](../../../docs/service-interface.md#retries) */
 const DEFAULT_TIMEOUT = 12_000;

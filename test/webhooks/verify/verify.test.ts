@@ -86,13 +86,6 @@ describe.each(RUNTIMES)('verifyWebhook with $runtime', ({ enter }) => {
     expect(event).toMatchObject({ type: 'invoice.canceled', external_id: 'Bestellung-7-é' });
   });
 
-  it('verifies and reads the bytes of the call, in a Buffer too, which its caller may reuse', async () => {
-    const reused = Buffer.from(PAID);
-    const verified = verifyWebhook(reused, PAID_HEADERS, SECRET, at(0));
-    reused.fill('{"a":1}');
-    await expect(verified).resolves.toMatchObject({ external_id: 'order-1042' });
-  });
-
   it('takes the secret as bytes, alone and in a list, and copies them', async () => {
     const bytes = new TextEncoder().encode(SECRET);
     await expect(verifyWebhook(PAID, PAID_HEADERS, bytes, at(0))).resolves.toMatchObject({ secretIndex: 0 });
@@ -127,11 +120,6 @@ describe.each(RUNTIMES)('verifyWebhook with $runtime', ({ enter }) => {
     const headers = headersOf(BYTES_SIGNATURE);
     await expect(verifyWebhook(PAID, headers, key, at(0))).resolves.toBeDefined();
     expect((await signWebhook(PAID, key, { timestamp: '1767225600' }))['X-Webhook-Signature']).toBe(BYTES_SIGNATURE);
-  });
-
-  it('refuses another secret and another timestamp', async () => {
-    expect(await refusal(verifyWebhook(PAID, PAID_HEADERS, 'whsec_y', at(0)))).toBe('signature_mismatch');
-    expect(await refusal(verifyWebhook(PAID, headersOf(HEX, '1767225601'), SECRET, at(0)))).toBe('signature_mismatch');
   });
 
   it('says which of several secrets matched', async () => {
@@ -268,13 +256,6 @@ describe('the timestamp', () => {
     expect(signed_at).toBe('2026-01-01T00:00:00.000Z');
   });
 
-  it('without a zone cannot be moved over the dot either: one of the two bodies is no event', async () => {
-    const headers = { ...(await signWebhook(PAID, SECRET, { id: 'i', timestamp: '2026-01-01T00:00:00.5' })) };
-    await expect(verifyWebhook(PAID, headers, SECRET, at(0))).resolves.toBeDefined();
-    const moved = { ...headers, 'X-Webhook-Timestamp': '2026-01-01T00:00:00' };
-    expect(await refusal(verifyWebhook(`5.${PAID}`, moved, SECRET, at(0)))).toBe('malformed_payload');
-  });
-
   it.each([
     ['1767225600.123', 123],
     ['1767225600.1234567', 123],
@@ -312,14 +293,6 @@ describe('the timestamp', () => {
       }
       expect(accepted).toEqual([timestamp]);
     }
-  });
-
-  it('cannot be moved over the dot into the body', async () => {
-    // One signature, two readings: ("1767225600.1", "2") and ("1767225600", "1.2"). None of the bodies is an event.
-    const headers = await signWebhook('1.2', SECRET, { id: 'i', timestamp: '1767225600' });
-    expect(await refusal(verifyWebhook('1.2', { ...headers }, SECRET, at(0)))).toBe('malformed_payload');
-    const moved = { ...headers, 'X-Webhook-Timestamp': '1767225600.1' };
-    expect(await refusal(verifyWebhook('2', moved, SECRET, at(0)))).toBe('malformed_payload');
   });
 
   it('can be pinned', async () => {
@@ -405,24 +378,6 @@ describe('headers', () => {
     ]) {
       expect(await refusal(verifyWebhook(PAID, headers, SECRET, at(0)))).toBe('duplicate_header');
     }
-  });
-
-  it('on a prototype are not there', async () => {
-    const inherited: Record<string, string> = Object.create(PAID_HEADERS);
-    expect(await refusal(verifyWebhook(PAID, inherited, SECRET, at(0)))).toBe('missing_header');
-    const { 'x-webhook-id': _id, ...rest } = PAID_HEADERS;
-    Object.defineProperty(Object.prototype, 'x-webhook-id', { value: 'dlv_1', enumerable: true, configurable: true });
-    const error = await verifyWebhook(PAID, rest, SECRET, at(0)).catch((thrown: unknown) => thrown);
-    Reflect.deleteProperty(Object.prototype, 'x-webhook-id');
-    expect(await refusal(Promise.reject(error))).toBe('missing_header');
-  });
-
-  it.each([
-    ['x-webhook-signature', 'malformed_signature'],
-    ['x-webhook-timestamp', 'malformed_timestamp'],
-  ])('with a number as %s are refused', async (name, reason) => {
-    const headers = { ...PAID_HEADERS, [name]: 1_767_225_600 };
-    expect(await refusal(verifyWebhook(PAID, headers as never, SECRET, at(0)))).toBe(reason);
   });
 });
 

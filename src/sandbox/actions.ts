@@ -4,7 +4,7 @@ import type { Operation } from '../contract/endpoint.ts';
 import { INVOICE_STATUS_NAMES } from '../contract/statuses.ts';
 import { ConfigurationError } from '../errors/classes.ts';
 import type { Sandbox } from './api.ts';
-import { DIALECTS, type DialectEntry } from './dialect/dialects.ts';
+import { DIALECTS, type DialectEntry } from './dialects.ts';
 import type { FaultType, SeedFault } from './state/faults.ts';
 import type { SandboxDelivery, SandboxInvoice, SandboxWithdrawal } from './wire-types.ts';
 

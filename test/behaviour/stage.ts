@@ -62,7 +62,7 @@ export function stageOf(dialect: Partial<Dialect>, options: SandboxOptions = {})
     },
     ...options,
   });
-  const { withdrawalStatus: status, withdrawalPage: page, withdrawalPageSize: per_page } = sandbox.dialect;
+  const isOther = sandbox.dialect.withdrawalQuery !== 'as_invoices';
   const client: Stage['client'] = (more = {}) =>
     clientWithRuntime(
       {
@@ -72,7 +72,7 @@ export function stageOf(dialect: Partial<Dialect>, options: SandboxOptions = {})
         fetch: sandbox.fetch,
         timeout: TIMEOUT,
         deadline: 10 * TIMEOUT,
-        withdrawalQuery: { status, page, per_page },
+        ...(isOther && { withdrawalQuery: { status: 'state', page: 'page_number', per_page: 'limit' } }),
         ...more,
       },
       runtime,

@@ -48,6 +48,23 @@ it('each code of an error has the anchor that its messages name', () => {
   expect(codes.filter((code) => !anchors.has(code.toLowerCase()))).toEqual([]);
 });
 
+it('architecture.md names files and functions that exist', () => {
+  const page = readFileSync(join(ROOT, 'docs/architecture.md'), 'utf8');
+  const source = (path: string) =>
+    existsSync(join(ROOT, 'src', path)) ? readFileSync(join(ROOT, 'src', path), 'utf8') : null;
+  const paths = [...page.matchAll(/`((?:[\w-]+\/)*[\w-]+\.ts)`/g)].map(([, path = '']) => path);
+  const named = [
+    ...page.matchAll(/((?:`\w+`(?:,| and) )*`\w+`)(?: of the receiver)?\s+(?:\(|in )`((?:[\w-]+\/)*[\w-]+\.ts)`/g),
+  ];
+  const missing = named.flatMap(([, names = '', path = '']) =>
+    [...names.matchAll(/\w+/g)]
+      .filter(([name]) => name !== 'and' && !RegExp(`\\b${name}\\b`).test(source(path) ?? ''))
+      .map(([name]) => `${name} in ${path}`),
+  );
+  expect(named.length).toBeGreaterThan(30);
+  expect([...paths.filter((path) => !path.startsWith('test/') && source(path) === null), ...missing]).toEqual([]);
+});
+
 it.each([
   ['[x](none.md)', ['none.md']],
   ['[x](docs/README.md#none)', ['docs/README.md#none']],

@@ -1,7 +1,7 @@
 // The folder `doctor` is one command: it checks the settings and the service. It imports the client when it runs.
 import { isLoopback } from '../../contract/values/hosts.ts';
 import { isMerchantError } from '../../errors/guards.ts';
-import { shellWord } from '../../sandbox/page/deliveries/copies.ts';
+import { shellWord } from '../../sandbox/page/copies.ts';
 import { parseSecrets } from '../../webhooks/verify/signature.ts';
 import { readArguments } from '../arguments.ts';
 import { COMMANDS } from '../commands.ts';

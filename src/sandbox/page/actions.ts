@@ -4,8 +4,11 @@ import { runAction } from '../actions.ts';
 import type { Sandbox } from '../api.ts';
 import type { Answer } from '../service/respond.ts';
 import type { Exchange } from '../service/service.ts';
-import { backWith } from './dashboard-frame.ts';
-import { fileAnswer, html, pageAnswer, seeOther } from './parts/html.ts';
+import type { SandboxInvoice } from '../wire-types.ts';
+import type { World } from '../world.ts';
+import { backWith } from './frame.ts';
+import { fileAnswer, html, pageAnswer, seeOther } from './html.ts';
+import { newInvoicePage } from './invoices.ts';
 
 function jsonAnswer(value: unknown): Answer {
   return fileAnswer('application/json', JSON.stringify(value));
@@ -16,33 +19,50 @@ export async function statusAnswer(sandbox: Sandbox): Promise<Answer> {
   return jsonAnswer({ ok: true, ...(await runAction(sandbox, 'status', {})) });
 }
 
+/** The fields of a form, or the members of a JSON object. */
+type Values = Readonly<Record<string, unknown>>;
+
 /**
  * Answers `POST /_/{action}` with form fields or a JSON object. A client that accepts JSON gets JSON. A browser gets a
- * redirect to the page that the form names.
+ * redirect to the page that the form names, or to what the action made.
  */
-export async function actionAnswer(sandbox: Sandbox, name: string, exchange: Exchange): Promise<Answer> {
+export async function actionAnswer(world: World, sandbox: Sandbox, name: string, exchange: Exchange): Promise<Answer> {
   const wantsJson = exchange.headers.get('accept')?.includes('application/json') ?? false;
-  let back: string | undefined;
+  let values: Values = {};
   try {
-    const values = valuesOf(exchange);
-    if (typeof values['back'] === 'string') back = values['back'];
+    values = valuesOf(exchange);
     const done = await runAction(sandbox, name, values);
-    return { ...(wantsJson ? jsonAnswer({ ok: true, ...done }) : seeOther(backWith(back, name))), why: name };
+    if (wantsJson) return { ...jsonAnswer({ ok: true, ...done }), why: name };
+    return { ...seeOther(backWith(pageAfter(name, values['back'], done.result), name)), why: name };
   } catch (error) {
     if (!isMerchantError(error)) throw error;
     const { message } = error;
-    const answer = wantsJson
-      ? { ...jsonAnswer({ ok: false, error: { message } }), status: 400 }
-      : pageAnswer(
-          'Not done',
-          html`<section class="card stack"><h1>Not done</h1><p role="alert" class="notice bad">${message}</p><p><a href="${backWith(back, '')}">Back</a></p></section>`,
-          { status: 400 },
-        );
-    return { ...answer, why: message };
+    if (wantsJson) return { ...jsonAnswer({ ok: false, error: { message } }), status: 400, why: message };
+    return { ...refusal(world, exchange, name, { values, message }), why: message };
   }
 }
 
-function valuesOf({ headers, body }: Exchange): Readonly<Record<string, unknown>> {
+/** The page that a browser sees after an action: the new invoice, the beginning after a reset, else where it was. */
+function pageAfter(name: string, back: unknown, result: unknown): unknown {
+  if (name === 'reset') return '/';
+  return name === 'create' ? `/invoices/${(result as SandboxInvoice).uuid}` : back; // create returns an invoice
+}
+
+function refusal(
+  world: World,
+  exchange: Exchange,
+  name: string,
+  { values, message }: { readonly values: Values; readonly message: string },
+): Answer {
+  if (name === 'create') {
+    const url = new URL('/invoices/new', exchange.url);
+    return newInvoicePage(world, { ...exchange, url }, { typed: values, problem: message });
+  }
+  const body = html`<section class="card nothing"><h1>Not done</h1><p role="alert" class="notice bad">${message}</p><p><a href="${backWith(values['back'], '')}">Back</a></p></section>`;
+  return pageAnswer('Not done', body, { status: 400 });
+}
+
+function valuesOf({ headers, body }: Exchange): Values {
   if (!headers.get('content-type')?.includes('json')) return Object.fromEntries(new URLSearchParams(body));
   try {
     const value: unknown = JSON.parse(body === '' ? '{}' : body);

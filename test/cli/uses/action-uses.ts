@@ -135,7 +135,7 @@ export const ACTION_USES: Uses<'sandbox action'> = {
     },
     state: {
       good: async (place) =>
-        serves(['--empty', '--state', place.path('s.json')], async ({ url }) => {
+        serves(['--state', place.path('s.json')], async ({ url }) => {
           const { out } = await cli(['sandbox', 'status', '--state', place.path('s.json')]);
           expect(out).toContain(url);
         })(place),

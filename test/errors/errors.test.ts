@@ -175,7 +175,8 @@ describe('narrowing', () => {
 
   it('by code knows codes that nobody listed', () => {
     const error: unknown = new ApiError({ ...answer, code: 'PAYMENT_METHOD_DOWN' });
-    expect(hasCode(error, 'PAYMENT_METHOD_DOWN' as string)).toBe(true);
+    expect(hasCode(error, 'PAYMENT_METHOD_DOWN')).toBe(true);
+    expect(hasCode(error, 'payment_method_down'), 'compared without case').toBe(true);
     expect(hasCode(error, 'VALIDATION_ERROR')).toBe(false);
   });
 

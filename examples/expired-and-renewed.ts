@@ -1,33 +1,27 @@
-// An invoice expires. The order gets a new invoice with another external_id, because an invoice that ended stays ended.
-import { type CreatedInvoice, type Invoice, MerchantClient } from 'merchant-invoicing';
+// An invoice that ended stays ended: the order gets another one, with another external_id.
+import { MerchantClient } from 'merchant-invoicing';
 import { createSandbox } from 'merchant-invoicing/sandbox';
+
+const ENDED_UNPAID = new Set<string>(['expired', 'canceled', 'fail']);
+const order = { id: '1042', price: '25.00', attempts: [] as string[] }; // a table with a unique key on external_id
 
 const sandbox = createSandbox();
 const merchant = new MerchantClient({ baseUrl: sandbox.url, apiKey: sandbox.apiKey, fetch: sandbox.fetch });
 
-/** Keep `attempt` with your order. The number makes a repeated call find the same invoice. */
-async function invoiceOf(order: { id: string; attempt: number }): Promise<Invoice | CreatedInvoice> {
-  const { invoice } = await merchant.invoices.createOrGet({
-    external_id: order.attempt === 1 ? order.id : `${order.id}.${order.attempt}`,
-    customer_id: 'customer-7',
-    amount: '25.00',
-    currency: 'EUR',
-  });
-  return invoice;
+/** The last invoice of the order, or a new one if it has ended unpaid. */
+async function payable() {
+  for (let attempt = Math.max(order.attempts.length, 1); ; attempt += 1) {
+    const external_id = attempt === 1 ? order.id : `${order.id}-${attempt}`;
+    if (!order.attempts.includes(external_id)) order.attempts.push(external_id); // saved before the invoice is created
+    const charge = { external_id, customer_id: 'customer-7', amount: order.price, currency: 'EUR' };
+    const { invoice } = await merchant.invoices.createOrGet(charge);
+    if (!ENDED_UNPAID.has(invoice.status)) return invoice; // pending, paid, or a state that is new
+  }
 }
 
-const order = { id: 'order-1', attempt: 1 };
-const first = await invoiceOf(order);
-console.log(first.external_id, first.status); // → order-1 pending
-
+console.log((await payable()).external_id); // → 1042
 await sandbox.advance('31m');
-const found = await invoiceOf(order); // the customer comes back
-console.log(found.external_id, found.status); // → order-1 expired
-
-// Only the end of the last invoice allows a new one. Otherwise a customer could pay two.
-if (['expired', 'fail', 'canceled'].includes(found.status)) order.attempt += 1;
-const renewed = await invoiceOf(order);
-console.log(renewed.external_id, renewed.status); // → order-1.2 pending
-
-await sandbox.pay(renewed.external_id);
-console.log((await invoiceOf(order)).status); // → success
+console.log((await payable()).external_id); // → 1042-2
+console.log((await payable()).external_id); // → 1042-2
+await sandbox.pay('1042-2');
+console.log((await payable()).status); // → success

@@ -1,5 +1,5 @@
 // Takes the screenshots of the pages of the sandbox. `node scripts/screenshots.ts` renews those of the docs.
-// `node scripts/screenshots.ts <folder>` writes every page in light and dark, narrow and wide.
+// `node scripts/screenshots.ts <folder> [text]` writes every page in light and dark, narrow and wide, or those whose name has the text.
 import { mkdirSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -11,7 +11,7 @@ if (NO_CHROMIUM !== null) {
   console.error(NO_CHROMIUM);
   process.exit(1);
 }
-const [folder] = process.argv.slice(2);
+const [folder, only = ''] = process.argv.slice(2);
 
 /** A receiver that takes every delivery but those of the orders that are to fail. */
 const shop = createServer((request, response) => {
@@ -28,12 +28,16 @@ const shop = createServer((request, response) => {
 await new Promise<void>((resolve) => shop.listen(0, '127.0.0.1', resolve));
 const { port } = shop.address() as AddressInfo; // it listens on a port
 
+let wall = Date.parse('2026-03-01T12:00:00Z');
 const sandbox = createSandbox({
   seed: 7,
   now: '2026-03-01T12:00:00Z',
   magicOutcomes: true,
   // Ports and durations differ from run to run, but the pictures must not.
-  wallClock: () => Date.parse('2026-03-01T12:00:00Z'),
+  wallClock: () => {
+    wall += 3;
+    return wall;
+  },
   fetch: (address, init) => fetch(address.replace(':3000', `:${port}`), init),
   url: 'http://127.0.0.1:4010',
 });
@@ -68,32 +72,31 @@ sandbox.faults.next('rate_limit', { operation: 'invoices.create' });
 
 const path = (ident: string): string => new URL(sandbox.invoice(ident).payment_url).pathname;
 const [refused] = sandbox.deliveries('order-1041');
+const [last] = sandbox.requests().slice(-1);
 const PAGES = [
   ['payment', path('order-1042')],
-  ['receipt', `${path('order-1039')}`],
+  ['receipt', path('order-1038')],
+  ['partial', path('order-1039')],
   ['refused', path('order-1041')],
   ['canceled', path('order-1040')],
   ['dashboard', '/'],
   ['invoices', '/invoices'],
+  ['new', '/invoices/new'],
   ['invoice', `/invoices/${sandbox.invoice('order-1041').uuid}`],
   ['deliveries', '/deliveries'],
   ['delivery', `/deliveries/${refused?.id}`],
   ['requests', '/requests'],
+  ['request', `/requests/${last?.id}`],
   ['faults', '/faults'],
-  ['assumptions', '/assumptions'],
   ['withdrawals', '/withdrawals'],
+  ['methods', '/methods'],
+  ['rates', '/rates'],
+  ['dialects', '/dialects'],
 ] as const;
-const SIZES = { wide: { width: 1120, height: 800 }, narrow: { width: 320, height: 640 } };
+const SIZES = { wide: { width: 1280, height: 800 }, narrow: { width: 390, height: 800 } };
 
-/** The pictures of docs/payment-page.md and docs/sandbox.md. */
-const IN_DOCS: readonly string[] = [
-  'payment-light-wide',
-  'payment-dark-narrow',
-  'refused-dark-wide',
-  'dashboard-light-wide',
-  'invoice-light-wide',
-  'delivery-light-wide',
-];
+/** The pictures of docs/sandbox.md. */
+const IN_DOCS: readonly string[] = ['payment-light-wide', 'dashboard-light-wide', 'delivery-light-wide'];
 
 const target = folder ?? join(import.meta.dirname, '..', 'docs', 'images');
 mkdirSync(target, { recursive: true });
@@ -104,6 +107,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
     for (const [name, address] of PAGES) {
       const file = `${name}-${colorScheme}-${size}`;
       if (folder === undefined && !IN_DOCS.includes(file)) continue;
+      if (!file.includes(only)) continue;
       await page.goto(server.url + address);
       // The docs show the beginning of a long page: a small file, and enough to see what it is.
       const clip = folder === undefined && size === 'wide' ? { clip: { x: 0, y: 0, ...viewport, height: 1_000 } } : {};

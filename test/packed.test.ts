@@ -24,7 +24,7 @@ const root = new URL('../', import.meta.url);
 const read = (path: string): string => readFileSync(new URL(path, root), 'utf8');
 const fixture = (name: string): string => read(`test/matrix/fixtures/${name}`);
 const manifest: Manifest = JSON.parse(read('package.json'));
-const INLINED = ['ky', 'zod'];
+const INLINED = ['csv-parse', 'ky', 'zod'];
 
 /** Each entry in each module form that it has. */
 const FORMS = Object.entries(manifest.exports).flatMap(([entry, target]) => {

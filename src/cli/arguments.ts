@@ -1,6 +1,6 @@
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
 import { isHttpAddress } from '../contract/values/hosts.ts';
-import { DIALECTS, type Dialect, type DialectEntry } from '../sandbox/dialect/dialects.ts';
+import { DIALECTS, type Dialect, type DialectEntry } from '../sandbox/dialects.ts';
 import { COMMON_FLAGS, type CommandTable } from './commands.ts';
 import { messageOf, misuse } from './io.ts';
 import { meant } from './meant.ts';

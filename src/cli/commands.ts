@@ -1,5 +1,6 @@
 // The commands as data: example, help and flags. The flags are those that `parseArgs` of Node takes.
 import type { ParseArgsOptionDescriptor } from 'node:util';
+import { ACTIONS } from '../sandbox/actions.ts';
 
 /** A flag with its argument and its description in the help. */
 export interface Flag extends ParseArgsOptionDescriptor {
@@ -30,6 +31,22 @@ const list = (value: string, about: string, short?: string) => ({
 });
 const flag = (about: string) => ({ type: 'boolean' as const, default: false, about });
 
+/** The actions of the sandbox with their arguments. Those with the same help share a line. */
+function actionTerms(): Readonly<Record<string, string>> {
+  const rows = new Map<string, { readonly names: string[]; readonly words: string; readonly help: string }>();
+  for (const [name, { words, help }] of Object.entries(ACTIONS)) {
+    const row = rows.get(help) ?? {
+      names: [],
+      words: words.map(({ shown, isOptional }) => (isOptional ? '' : ` ${shown}`)).join(''),
+      help,
+    };
+    row.names.push(name);
+    rows.set(help, row);
+  }
+  const lines = [...rows.values()].map(({ names, words, help }) => [`${names.join('|')}${words}`, help] as const);
+  return { ...Object.fromEntries(lines), events: 'prints each event until Ctrl-C' };
+}
+
 /** Flags of every command. */
 export const COMMON_FLAGS = {
   json: flag('prints JSON for scripts'),
@@ -57,11 +74,10 @@ export const COMMANDS = {
       host: textOr('127.0.0.1', 'another host opens it to the network'),
       callback: text('URL', 'where webhooks go when an invoice names no address'),
       state: text('FILE', 'keeps everything there across restarts'),
-      empty: flag('no demo invoices'),
+      demo: flag('starts with orders in every state'),
       seed: text('7', 'the same ids in each run'),
       frozen: flag('the clock is frozen until you move it'),
       'no-magic': flag('pay-…, fail-… and so on are ordinary order ids'),
-      'rate-limit': text('10/s', 'refuses more requests than that: 10/s  100/min  5000/h'),
       merchant: text('NAME', 'the shop on the payment page'),
       fault: list('TYPE[:RATE]', 'once, or at random: rate_limit  server_error:0.2'),
       dialect: list('NAME=VALUE', 'another reading of what the interface leaves open'),
@@ -73,28 +89,12 @@ export const COMMANDS = {
       json: flag('prints one line when it listens, then nothing'),
       events: flag('with --json: one line for each event'),
     },
-    notes: `Actions on a running one: create pay underpay overpay fail cancel expire adjust
-resend approve reject fault advance events reset status: sandbox pay -h`,
+    notes: `Actions on a running one, such as sandbox pay order-1042: sandbox pay --help`,
   },
   'sandbox action': {
     example: 'npx merchant-invoicing sandbox pay order-1042',
     words: 2,
-    terms: {
-      'create AMOUNT CURRENCY': 'a new order, and prints its payment link',
-      'pay IDENT': 'in full, by the chosen or the first usable method',
-      'underpay IDENT AMOUNT': 'less than ordered',
-      'overpay IDENT AMOUNT': 'more than ordered',
-      'fail|cancel|expire IDENT': 'ends it unpaid',
-      'adjust IDENT AMOUNT': 'a dispute corrects the amount',
-      'resend IDENT': 'sends its webhook again',
-      'approve|reject UUID': 'decides on a withdrawal',
-      'fault TYPE': 'for the next request, as --fault, or clear',
-      events: 'prints each event until Ctrl-C',
-      'advance DURATION': 'moves the clock: 90s  30m  6h  1d',
-      reset: 'removes everything: asks, or takes --yes',
-      status: 'shows invoices, deliveries and the clock',
-      IDENT: 'your external_id or the uuid of the service',
-    },
+    terms: actionTerms(),
     flags: {
       url: textOr('http://127.0.0.1:4010', 'the sandbox'),
       state: text('FILE', 'the sandbox that keeps this file'),

@@ -1,132 +1,352 @@
-import type { Dialect } from './dialect/dialects.ts';
-import type { NewInvoice, Payment, SandboxInvoice, SandboxWithdrawal } from './wire-types.ts';
+// Every action on a sandbox, declared once: the dashboard's forms, the payment page, the command line and its help are
+// made from this table. The functions of `Sandbox` are the effects.
+import type { Operation } from '../contract/endpoint.ts';
+import { INVOICE_STATUS_NAMES } from '../contract/statuses.ts';
+import { ConfigurationError } from '../errors/classes.ts';
+import type { Sandbox } from './api.ts';
+import { DIALECTS, type DialectEntry } from './dialects.ts';
+import type { FaultType, SeedFault } from './state/faults.ts';
+import type { SandboxDelivery, SandboxInvoice, SandboxWithdrawal } from './wire-types.ts';
+
+/** One argument of an action: a field of a form, or a word of the command line. */
+export interface ActionWord {
+  readonly field: string;
+  /** How the help writes it. */
+  readonly shown: string;
+  readonly example: string;
+  /** What a command without it says that it needs. */
+  readonly needs: string;
+  readonly isOptional?: true;
+}
+
+/** Arguments by name. All are text, and an empty one is absent. */
+export type ActionFields = Readonly<Record<string, string | undefined>>;
+
+/** What an action returns: data for programs, and text for people. */
+export interface ActionResult {
+  readonly result: unknown;
+  readonly text: string;
+}
+
+export interface Action {
+  /** The arguments, in the order of the command line. */
+  readonly words: readonly ActionWord[];
+  /** Further fields, which a form has as inputs and the command line as flags. */
+  readonly options?: readonly string[];
+  /** What it does, for the help. Actions with the same arguments and help share a line. */
+  readonly help: string;
+  /** The notice of a page afterwards. */
+  readonly done: string;
+  readonly effect: (sandbox: Sandbox, fields: ActionFields) => ActionResult | Promise<ActionResult>;
+}
+
+const IDENT = { field: 'ident', shown: 'IDENT', example: 'order-1042', needs: 'an order' };
+const UUID = {
+  field: 'ident',
+  shown: 'UUID',
+  example: '5eed0000-0000-4000-8000-000000000001',
+  needs: 'the uuid of a withdrawal',
+};
+const AMOUNT = { field: 'amount', shown: 'AMOUNT', example: '17.00', needs: 'an amount' };
+const CURRENCY = { field: 'currency', shown: 'CURRENCY', example: 'EUR', needs: 'a currency' };
+const METHOD = { field: 'method', shown: 'METHOD', example: 'Card', needs: 'a payment method' };
+const REASON = { field: 'reason', shown: 'REASON', example: '', needs: 'a reason', isOptional: true } as const;
+const DIALECT = { field: 'name', shown: 'DIALECT', example: 'createStatus', needs: 'a dialect' };
+const VALUE = { field: 'value', shown: 'VALUE', example: '200', needs: 'a value' };
+const FAULT = { field: 'type', shown: 'TYPE', example: 'server_error', needs: 'a fault, or clear' };
+const DURATION = { field: 'duration', shown: 'DURATION', example: '1h', needs: 'a duration' };
+
+const TABLE = {
+  create: {
+    words: [AMOUNT, CURRENCY],
+    options: ['external_id', 'customer_id', 'callback_url'],
+    help: 'a new order, and prints its payment link',
+    done: 'The invoice was created.',
+    effect(sandbox, { amount = '', currency = '', external_id, customer_id, callback_url }) {
+      const invoice = sandbox.create({ amount, currency, external_id, customer_id, callback_url });
+      return {
+        result: invoice,
+        text: `${invoice.external_id}  ${amount} ${currency}  ${invoice.payment_url}`,
+      };
+    },
+  },
+  choose: {
+    words: [IDENT, METHOD],
+    help: 'the customer chooses a payment method',
+    done: 'The payment method was chosen.',
+    effect: (sandbox, { ident = '', method = '' }) => ofInvoice(sandbox, sandbox.choose(ident, method)),
+  },
+  pay: {
+    words: [IDENT],
+    options: ['method'],
+    help: 'in full, an order by its external_id or uuid',
+    done: 'The order was paid.',
+    effect: async (sandbox, { ident = '', method }) => ofInvoice(sandbox, await sandbox.pay(ident, { method })),
+  },
+  underpay: {
+    words: [IDENT, AMOUNT],
+    options: ['method'],
+    help: 'less or more than ordered',
+    done: 'The order was paid with less.',
+    effect: async (sandbox, { ident = '', amount = '', method }) =>
+      ofInvoice(sandbox, await sandbox.underpay(ident, amount, { method })),
+  },
+  overpay: {
+    words: [IDENT, AMOUNT],
+    options: ['method'],
+    help: 'less or more than ordered',
+    done: 'The order was paid with more.',
+    effect: async (sandbox, { ident = '', amount = '', method }) =>
+      ofInvoice(sandbox, await sandbox.overpay(ident, amount, { method })),
+  },
+  adjust: {
+    words: [IDENT, AMOUNT],
+    help: 'a dispute corrects the amount',
+    done: 'The paid amount was corrected.',
+    effect: async (sandbox, { ident = '', amount = '' }) => ofInvoice(sandbox, await sandbox.adjust(ident, amount)),
+  },
+  fail: {
+    words: [IDENT],
+    help: 'ends it unpaid',
+    done: 'The payment failed.',
+    effect: async (sandbox, { ident = '' }) => ofInvoice(sandbox, await sandbox.fail(ident)),
+  },
+  cancel: {
+    words: [IDENT],
+    help: 'ends it unpaid',
+    done: 'The order was canceled.',
+    effect: async (sandbox, { ident = '' }) => ofInvoice(sandbox, await sandbox.cancel(ident)),
+  },
+  expire: {
+    words: [IDENT],
+    help: 'ends it unpaid',
+    done: 'The order has expired.',
+    effect: async (sandbox, { ident = '' }) => ofInvoice(sandbox, await sandbox.expire(ident)),
+  },
+  resend: {
+    words: [IDENT],
+    help: 'sends its webhook again',
+    done: 'The webhook was sent.',
+    async effect(sandbox, { ident = '' }) {
+      const delivery = await sandbox.resend(ident);
+      return { result: delivery, text: `resent  ${deliveryText(delivery)}` };
+    },
+  },
+  explain: {
+    words: [IDENT],
+    help: 'searches for the reason of a refused webhook',
+    done: 'The search for the cause has ended.',
+    async effect(sandbox, { ident = '' }) {
+      const found = await sandbox.explain(ident);
+      return { result: found, text: found.text };
+    },
+  },
+  approve: {
+    words: [UUID],
+    help: 'decides on a withdrawal',
+    done: 'The withdrawal was approved.',
+    effect: (sandbox, { ident = '' }) => ofWithdrawal(sandbox.approve(ident)),
+  },
+  reject: {
+    words: [UUID, REASON],
+    help: 'decides on a withdrawal',
+    done: 'The withdrawal was rejected.',
+    effect: (sandbox, { ident = '', reason = 'rejected by hand' }) => ofWithdrawal(sandbox.reject(ident, reason)),
+  },
+  assume: {
+    words: [DIALECT, VALUE],
+    help: 'changes a dialect, see docs/sandbox.md',
+    done: 'The dialect was changed.',
+    effect(sandbox, { name = '', value = '' }) {
+      const dialect = sandbox.assume({ [name]: dialectValue(name, value) });
+      return { result: dialect, text: `${name} is ${value}` };
+    },
+  },
+  fault: {
+    words: [FAULT],
+    options: ['operation', 'times', 'rate'],
+    help: 'for the next request, as --fault, or clear',
+    done: 'The faults were changed.',
+    effect: ({ faults }, { type = '', operation, times, rate }) => {
+      const { fault, ...options } = faultFromText(type);
+      if (fault === 'clear') faults.clear();
+      else if (fault === 'random') faults.random(Number(rate ?? options.rate ?? Number.NaN));
+      else {
+        faults.next(fault as FaultType, {
+          // next() checks type and operation
+          ...options,
+          ...(operation !== undefined && { operation: operation as Operation }),
+          ...(times !== undefined && { times: Number(times) }),
+          ...(rate !== undefined && { rate: Number(rate) }),
+        });
+      }
+      const text = fault === 'clear' ? 'no fault is left' : `${fault} applies to the next matching request`;
+      return { result: { queued: faults.queued() }, text };
+    },
+  },
+  advance: {
+    words: [DURATION],
+    help: 'moves the clock: 90s  30m  6h  1d',
+    done: 'The clock was moved, and everything that was due has happened.',
+    async effect(sandbox, { duration = '' }) {
+      await sandbox.advance(/^\d+$/.test(duration) ? Number(duration) : duration);
+      return ofClock(sandbox);
+    },
+  },
+  freeze: {
+    words: [],
+    help: 'stops the clock, or lets it run',
+    done: 'The clock is frozen.',
+    effect(sandbox) {
+      sandbox.freeze();
+      return ofClock(sandbox);
+    },
+  },
+  unfreeze: {
+    words: [],
+    help: 'stops the clock, or lets it run',
+    done: 'The clock runs.',
+    effect(sandbox) {
+      sandbox.unfreeze();
+      return ofClock(sandbox);
+    },
+  },
+  reset: {
+    words: [],
+    help: 'removes everything: asks, or takes --yes',
+    done: 'Everything is back at the beginning.',
+    effect(sandbox) {
+      sandbox.reset();
+      return { ...ofClock(sandbox), text: 'back to the beginning' };
+    },
+  },
+  status: {
+    words: [],
+    help: 'shows invoices, deliveries and the clock',
+    done: '',
+    effect(sandbox) {
+      const [invoices, deliveries, withdrawals] = [sandbox.invoices(), sandbox.deliveries(), sandbox.withdrawals()];
+      const status = { url: sandbox.url, now: sandbox.now().toISOString(), invoices, deliveries, withdrawals };
+      return { result: status, text: statusText(status) };
+    },
+  },
+} satisfies Readonly<Record<string, Action>>;
+
+export type ActionName = keyof typeof TABLE;
+
+/** Every action by its name. */
+export const ACTIONS: Readonly<Record<ActionName, Action>> = TABLE;
+
+/** True for the name of an action. */
+export function isActionName(name: string): name is ActionName {
+  return Object.hasOwn(ACTIONS, name);
+}
+
+/** True for the name of an action on one order, which is named by `ident`. */
+export function isOrderAction(name: string): name is ActionName {
+  return isActionName(name) && ACTIONS[name].words[0] === IDENT;
+}
 
 /**
- * The functions of a sandbox that change invoices, withdrawals and assumptions.
+ * Performs an action with the values of a form or a command. Null and empty values count as absent.
  *
- * @example
- * const sandbox: SandboxActions = createSandbox();
- * const { external_id } = sandbox.create({ amount: '25.00', currency: 'EUR' });
- * await sandbox.pay(external_id);
+ * @throws ConfigurationError for an unknown name, and for what the sandbox refuses.
  */
-export interface SandboxActions {
-  /**
-   * Creates an invoice, as a request to the service would.
-   *
-   * @param draft Amount and currency. `external_id` defaults to the next free `order-1001`, `customer_id` to `customer-1`.
-   * @throws ConfigurationError (`SDK_CONFIGURATION`) for a member that the service refuses, or a taken `external_id`.
-   * @example
-   * const { payment_url } = sandbox.create({ amount: '25.00', currency: 'EUR' });
-   */
-  create(draft: NewInvoice): SandboxInvoice;
-  /**
-   * Returns the withdrawals, newest first.
-   *
-   * @example
-   * const waiting = sandbox.withdrawals().filter(({ status }) => status === 'pending');
-   */
-  withdrawals(): SandboxWithdrawal[];
-  /**
-   * Approves a pending withdrawal, which gets a `tx_hash`.
-   *
-   * @throws ConfigurationError (`SDK_CONFIGURATION`) if there is no such withdrawal, or it is decided already.
-   * @example
-   * const [waiting] = sandbox.withdrawals();
-   * if (waiting !== undefined) sandbox.approve(waiting.uuid);
-   */
-  approve(uuid: string): SandboxWithdrawal;
-  /**
-   * Rejects a pending withdrawal.
-   *
-   * @throws ConfigurationError (`SDK_CONFIGURATION`) if there is no such withdrawal, or it is decided already.
-   * @example
-   * const [waiting] = sandbox.withdrawals();
-   * if (waiting !== undefined) sandbox.reject(waiting.uuid, 'unknown address');
-   */
-  reject(uuid: string, reason: string): SandboxWithdrawal;
-  /**
-   * Changes dialects from now on. What exists already is written in the new form, too.
-   *
-   * @throws ConfigurationError (`SDK_CONFIGURATION`) for a name or value that is not in `DIALECTS`.
-   * @example
-   * sandbox.assume({ conflictStatus: 422 });
-   */
-  assume(changes: { readonly [Name in keyof Dialect]?: Dialect[Name] | undefined }): Dialect;
+export async function runAction(
+  sandbox: Sandbox,
+  name: string,
+  values: Readonly<Record<string, unknown>>,
+): Promise<ActionResult> {
+  if (!isActionName(name))
+    throw new ConfigurationError(`There is no action ${name}, only ${Object.keys(ACTIONS).join(', ')}`);
+  const { words, options = [], effect } = ACTIONS[name];
+  const given = [...words.map(({ field }) => field), ...options]
+    .map((field) => [field, values[field] ?? ''] as const)
+    .filter(([, value]) => value !== '')
+    .map(([field, value]) => [field, String(value)]);
+  return effect(sandbox, Object.fromEntries(given));
+}
 
-  /**
-   * Sets the payment method, by id or name. May be repeated while the invoice is pending.
-   *
-   * @throws ConfigurationError (`SDK_CONFIGURATION`) if the sandbox has no such invoice, it is final, or the method does not take its currency or amount.
-   * @example
-   * const { amount_to_send } = sandbox.choose('order-1', 'Card');
-   */
-  choose(ident: string, method: number | string): SandboxInvoice;
-  /**
-   * Pays the ordered amount, or another `amount`, which makes the invoice adjusted.
-   *
-   * @param options `method` is an id or name. Default: the chosen method, or the first that takes the amount.
-   * @throws ConfigurationError (`SDK_CONFIGURATION`) if the sandbox has no such invoice, it is final, or no method takes the amount.
-   * @example
-   * const { settled_amount_usdt } = await sandbox.pay('order-1', { method: 'Card' });
-   */
-  pay(ident: string, options?: Payment): Promise<SandboxInvoice>;
-  /**
-   * Pays less than ordered. The invoice becomes adjusted.
-   *
-   * @param amount Decimal text without the commission, as the ordered amount.
-   * @throws ConfigurationError (`SDK_CONFIGURATION`) if the sandbox has no such invoice, it is final, or the amount is not less than ordered.
-   * @example
-   * await sandbox.underpay('order-1', '20.00');
-   */
-  underpay(ident: string, amount: string, options?: Pick<Payment, 'method'>): Promise<SandboxInvoice>;
-  /**
-   * Pays more than ordered. The invoice becomes adjusted.
-   *
-   * @param amount Decimal text without the commission, as the ordered amount.
-   * @throws ConfigurationError (`SDK_CONFIGURATION`) if the sandbox has no such invoice, it is final, or the amount is not more than ordered.
-   * @example
-   * await sandbox.overpay('order-1', '30.00');
-   */
-  overpay(ident: string, amount: string, options?: Pick<Payment, 'method'>): Promise<SandboxInvoice>;
-  /**
-   * Ends the invoice as `fail`.
-   *
-   * @throws ConfigurationError (`SDK_CONFIGURATION`) if the sandbox has no such invoice, or it is final.
-   * @example
-   * await sandbox.fail('order-1');
-   */
-  fail(ident: string): Promise<SandboxInvoice>;
-  /**
-   * Ends the invoice as `canceled`.
-   *
-   * @throws ConfigurationError (`SDK_CONFIGURATION`) if the sandbox has no such invoice, or it is final.
-   * @example
-   * await sandbox.cancel('order-1');
-   */
-  cancel(ident: string): Promise<SandboxInvoice>;
-  /**
-   * Ends the invoice as `expired` without moving the clock.
-   *
-   * @throws ConfigurationError (`SDK_CONFIGURATION`) if the sandbox has no such invoice, or it is final.
-   * @example
-   * await sandbox.expire('order-1');
-   */
-  expire(ident: string): Promise<SandboxInvoice>;
-  /**
-   * Ends the invoice with the given status. `success` pays it exactly.
-   *
-   * @throws ConfigurationError (`SDK_CONFIGURATION`) if the sandbox has no such invoice, or it is final.
-   * @example
-   * await sandbox.finish('order-1', 'success');
-   */
-  finish(ident: string, status: 'success' | 'fail' | 'expired' | 'canceled'): Promise<SandboxInvoice>;
-  /**
-   * Corrects the paid amount after a dispute, without a second webhook. A pending invoice is paid with this amount.
-   *
-   * @throws ConfigurationError (`SDK_CONFIGURATION`) if the sandbox has no such invoice, or it ended without a payment.
-   * @example
-   * await sandbox.pay('order-1');
-   * await sandbox.adjust('order-1', '20.00');
-   */
-  adjust(ident: string, amount: string): Promise<SandboxInvoice>;
+/**
+ * Reads `type`, `type:rate`, `type@operation` or `type@operation:rate`. Without a rate the fault applies once. The
+ * function that takes the fault checks type, operation and rate.
+ */
+export function faultFromText(text: string): Omit<SeedFault, 'fault'> & { readonly fault: string } {
+  const [, fault = '', operation, rate] = /^([^@:]*)(?:@([^:]*))?(?::(.*))?$/s.exec(text) ?? [];
+  return {
+    fault,
+    ...(operation !== undefined && { operation: operation as Operation }), // checked by the function that takes it
+    ...(rate !== undefined && { rate: rate === '' ? Number.NaN : Number(rate), times: Number.POSITIVE_INFINITY }),
+  };
+}
+
+/** The value of a dialect from its text. Some values are numbers. */
+function dialectValue(name: string, text: string): string | number {
+  const table: Readonly<Record<string, DialectEntry>> = DIALECTS;
+  const values = Object.hasOwn(table, name) ? (table[name]?.values ?? []) : [];
+  return values.find((value) => String(value) === text) ?? text;
+}
+
+function ofInvoice(sandbox: Sandbox, invoice: SandboxInvoice): ActionResult {
+  const { uuid, external_id, status, settled_amount_usdt, adjustment } = invoice;
+  const credited = settled_amount_usdt === null ? '' : `, ${settled_amount_usdt} USDT credited`;
+  const adjusted =
+    adjustment === null ? '' : `, ${adjustment.actual_amount_fiat} paid of ${adjustment.expected_amount_fiat}`;
+  const [delivery] = sandbox.deliveries(uuid);
+  const none = status === 'pending' ? '' : 'no webhook: no callback URL';
+  const webhook = delivery === undefined ? none : deliveryText(delivery);
+  return { result: invoice, text: `${external_id}  ${status}${adjusted}${credited}  ${webhook}`.trimEnd() };
+}
+
+/** What became of a delivery. */
+function deliveryText({ status, attempt_log, next_retry_at }: SandboxDelivery): string {
+  const last = attempt_log.at(-1);
+  if (last === undefined || last.success) return `webhook ${status}`;
+  return `webhook ${last.error}${next_retry_at === null ? '' : `, next try ${next_retry_at}`}`;
+}
+
+function ofWithdrawal(row: SandboxWithdrawal): ActionResult {
+  return { result: row, text: `${row.uuid}  ${row.status}  ${row.amount} ${row.token}` };
+}
+
+function ofClock({ now, frozen }: Sandbox): ActionResult {
+  const at = now().toISOString();
+  return { result: { now: at, frozen }, text: `the clock is at ${at}${frozen ? ', frozen' : ''}` };
+}
+
+/** How many invoices the text of the status lists. */
+const SHOWN = 10;
+
+function statusText({
+  url,
+  now,
+  invoices,
+  deliveries,
+  withdrawals,
+}: {
+  readonly url: string;
+  readonly now: string;
+  readonly invoices: readonly SandboxInvoice[];
+  readonly deliveries: readonly SandboxDelivery[];
+  readonly withdrawals: readonly SandboxWithdrawal[];
+}): string {
+  const states = INVOICE_STATUS_NAMES.map(
+    (status) => `${invoices.filter((invoice) => invoice.status === status).length} ${status}`,
+  );
+  const waiting = deliveries.filter(({ status }) => status !== 'delivered').length;
+  const undecided = withdrawals.filter(({ status }) => status === 'pending').map(({ uuid }) => uuid);
+  const rows = invoices
+    .slice(0, SHOWN)
+    .map(
+      ({ external_id, amount, currency: { code }, status }) =>
+        `  ${external_id.padEnd(24)} ${`${amount} ${code}`.padStart(14)}  ${status}`,
+    );
+  return [
+    `SANDBOX  ${url}  clock ${now}`,
+    `${invoices.length} invoices: ${states.join(', ')}`,
+    `${deliveries.length} webhooks, ${waiting} not delivered`,
+    ...(undecided.length === 0 ? [] : [`${undecided.length} withdrawals pending: ${undecided.join(', ')}`]),
+    ...rows,
+    ...(invoices.length > SHOWN ? [`  … and ${invoices.length - SHOWN} older`] : []),
+  ].join('\n');
 }

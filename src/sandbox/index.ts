@@ -6,11 +6,10 @@
 // Its rooms import in one direction: dialect and state, settings, world, business, delivery, service, http, page. The files
 // start.ts and sandbox.ts connect them.
 export type { Callback } from '../checks.ts';
-export type { SandboxActions } from './actions.ts';
 export type { Sandbox, SandboxFetch } from './api.ts';
 export { MAGIC_OUTCOMES } from './business/magic-outcomes.ts';
 export type { FoundCause } from './delivery/cause-search.ts';
-export { DIALECTS, type Dialect, type DialectEntry } from './dialect/dialects.ts';
+export { DIALECTS, type Dialect, type DialectEntry } from './dialects.ts';
 export type { ListenOptions, SandboxServer } from './http/server.ts';
 export type { SandboxDefaults, SandboxOptions, SeedInvoice } from './options.ts';
 export { createSandbox } from './sandbox.ts';

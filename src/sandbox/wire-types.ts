@@ -84,8 +84,8 @@ export interface SandboxDelivery extends Omit<Wire<WebhookDelivery>, 'attempt_lo
   readonly invoice_uuid: string;
   readonly external_id: string;
   readonly event_type: KnownEventType;
-  /** The address of the receiver. Null if neither the invoice nor the business has a callback URL. */
-  readonly url: string | null;
+  /** The address of the receiver. */
+  readonly url: string;
   /** The bytes that every attempt sends. */
   readonly body: string;
   /** Attempts of the schedule. A manual resend may add one. */

@@ -1,18 +1,18 @@
 import { expect } from 'vitest';
 import type { AnyMerchantError } from '../../src/errors/guards.ts';
-import type { FailureBody } from '../../src/sandbox/dialect/dialects.ts';
 import type { Dialect } from '../../src/sandbox/index.ts';
 
 /** A code reaches the merchant in the envelope and in its bare error; else the SDK names the status. */
-export function codeIn(body: FailureBody, code: string, status: number): string {
-  return body === 'envelope' || body === 'bare' ? code : `SDK_HTTP_${status}`;
+function codeIn({ failureBody }: Dialect, code: string, status: number): string {
+  return failureBody === 'envelope' || failureBody === 'bare' ? code : `SDK_HTTP_${status}`;
 }
 
-export function expectUnauthorized(error: AnyMerchantError, { authStatus, authCode, authBody }: Dialect): void {
+export function expectUnauthorized(error: AnyMerchantError, dialect: Dialect): void {
+  const [status, code] = dialect.failureCodes === 'general' ? [401, 'UNAUTHORIZED'] : [403, 'INVALID_API_KEY'];
   expect(error).toMatchObject({
-    kind: authStatus === 400 ? 'request' : 'authentication',
-    code: codeIn(authBody, authCode, authStatus),
-    status: authStatus,
+    kind: 'authentication',
+    code: codeIn(dialect, code, status),
+    status,
     outcome: 'rejected',
     stoppedBy: 'not_retryable',
   });
@@ -20,30 +20,26 @@ export function expectUnauthorized(error: AnyMerchantError, { authStatus, authCo
 }
 
 export function expectNotFound(error: AnyMerchantError, dialect: Dialect, specific: string): void {
-  const { notFoundStatus, notFoundCode, notFoundBody } = dialect;
+  const [status, code] = dialect.failureCodes === 'general' ? [404, 'NOT_FOUND'] : [410, specific];
   expect(error).toMatchObject({
-    kind: notFoundStatus === 400 ? 'request' : 'not_found',
-    code: codeIn(notFoundBody, notFoundCode === 'general' ? 'NOT_FOUND' : specific, notFoundStatus),
-    status: notFoundStatus,
+    kind: 'not_found',
+    code: codeIn(dialect, code, status),
+    status,
     outcome: 'rejected',
     stoppedBy: 'not_retryable',
   });
 }
 
 /** How a rate limit that shows no code is seen: by its status alone. */
-export function rateLimitKind(dialect: Dialect): 'rate_limit' | 'server' | 'authentication' {
-  const { rateLimitStatus, rateLimitBody } = dialect;
-  if (rateLimitStatus === 429 || rateLimitBody === 'envelope' || rateLimitBody === 'bare') return 'rate_limit';
-  return rateLimitStatus === 503 ? 'server' : 'authentication';
+export function rateLimitOf({ failureCodes, failureBody }: Dialect): { kind: 'rate_limit' | 'server'; status: number } {
+  const status = failureCodes === 'general' ? 429 : 503;
+  const isSeen = status === 429 || failureBody === 'envelope' || failureBody === 'bare';
+  return { kind: isSeen ? 'rate_limit' : 'server', status };
 }
 
 export function expectServerError(error: AnyMerchantError, dialect: Dialect): void {
-  const { serverStatus, serverCode, serverBody } = dialect;
-  expect(error).toMatchObject({
-    kind: 'server',
-    code: codeIn(serverBody, serverCode, serverStatus),
-    status: serverStatus,
-  });
+  const [status, code] = dialect.failureCodes === 'general' ? [503, 'SERVICE_UNAVAILABLE'] : [500, 'INTERNAL_ERROR'];
+  expect(error).toMatchObject({ kind: 'server', code: codeIn(dialect, code, status), status });
 }
 
 /** A time of the wire may have lost its milliseconds, and nothing more. */

@@ -160,9 +160,9 @@ export const READING: readonly Behaviour[] = [
   },
   {
     name: 'an empty list is empty, and its walk ends',
-    async run({ merchant, sandbox, dialect }) {
+    async run({ merchant, sandbox }) {
       const page = await merchant.invoices.list({ status: 'expired' });
-      expect(page).toMatchObject({ items: [], total_items: 0, total_pages: dialect.emptyPages, has_next: false });
+      expect(page).toMatchObject({ items: [], total_items: 0, total_pages: 0, has_next: false });
       expect(await walked(merchant.invoices.list({ status: 'expired' }))).toEqual([]);
       expect(sandbox.requests()).toHaveLength(2);
     },
@@ -187,10 +187,8 @@ export const READING: readonly Behaviour[] = [
       await merchant.invoices.create(ORDER);
       const { items } = await merchant.invoices.list();
       const words = items.map(({ status }) => status as string);
-      expect(words.includes('refunded')).toBe(dialect.newWords === 'some');
-      for (const item of items) expect('risk_score' in item).toBe(dialect.extraMembers === 'some');
-      const rates = await merchant.rates.list();
-      expect(rates.some(({ side }) => (side as string) === 'mid')).toBe(dialect.newWords === 'some');
+      expect(words.includes('refunded')).toBe(dialect.laterVersion === 'some');
+      for (const item of items) expect('risk_score' in item).toBe(dialect.laterVersion === 'some');
     },
   },
   {
@@ -211,15 +209,9 @@ export const READING: readonly Behaviour[] = [
       await merchant.webhooks.resend('order-1042');
       await sandbox.settle();
       const news = told.filter((each) => each.includes('unknown_field'));
-      expect(news.length > 0).toBe(dialect.extraMembers === 'some');
+      expect(news.length > 0).toBe(dialect.laterVersion === 'some');
       expect(told.filter((each) => !each.includes('unknown_field')).sort()).toEqual(
-        dialect.newWords === 'none'
-          ? []
-          : [
-              'invoices.list unknown_word items.*.status',
-              'rates.list unknown_word *.side',
-              'withdrawals.list unknown_word items.*.status',
-            ],
+        dialect.laterVersion === 'none' ? [] : ['invoices.list unknown_word items.*.status'],
       );
     },
   },

@@ -1,5 +1,5 @@
 import { clientWithRuntime, type MerchantClient } from '../../src/client.ts';
-import type { MerchantClientOptions } from '../../src/client-options.ts';
+import type { MerchantClientOptions } from '../../src/options.ts';
 import { createSandbox, type Dialect, type Sandbox, type SandboxOptions } from '../../src/sandbox/index.ts';
 import { FakeRuntime, START, TIMEOUT } from '../support/fake-runtime.ts';
 
@@ -62,7 +62,7 @@ export function stageOf(dialect: Partial<Dialect>, options: SandboxOptions = {})
     },
     ...options,
   });
-  const { withdrawalStatus: status, withdrawalPage: page, withdrawalPageSize: per_page } = sandbox.dialect;
+  const isOther = sandbox.dialect.withdrawalQuery !== 'as_invoices';
   const client: Stage['client'] = (more = {}) =>
     clientWithRuntime(
       {
@@ -72,7 +72,7 @@ export function stageOf(dialect: Partial<Dialect>, options: SandboxOptions = {})
         fetch: sandbox.fetch,
         timeout: TIMEOUT,
         deadline: 10 * TIMEOUT,
-        withdrawalQuery: { status, page, per_page },
+        ...(isOther && { withdrawalQuery: { status: 'state', page: 'page_number', per_page: 'limit' } }),
         ...more,
       },
       runtime,

@@ -11,10 +11,10 @@ async function everyState() {
     dialect: { unpayableAmount: 'accepted' },
     webhookSecret: 'whsec_given',
   });
-  const hook = await receiver([200, 401, 200, 200, 200]);
+  const hook = await receiver([200, 401]);
   const long = `order-${'x'.repeat(120)}`;
   const rest = { callback_url: hook.url, success_url: 'https://shop.example/thanks', purpose: 'Two tickets' };
-  for (const external_id of ['paid', 'refused', 'less', 'failed', 'canceled', 'open', 'chosen', long]) {
+  for (const external_id of ['paid', 'refused', 'less', 'failed', 'expired', 'open', 'chosen', long]) {
     await api('POST', '/invoices', { ...ORDER, ...rest, external_id });
   }
   await api('POST', '/invoices', { ...ORDER, external_id: 'tiny', amount: '1.00' });
@@ -23,100 +23,79 @@ async function everyState() {
   await sandbox.pay('refused');
   await sandbox.underpay('less', '17.00');
   await sandbox.fail('failed');
-  await sandbox.cancel('canceled');
+  await sandbox.expire('expired');
   sandbox.choose('chosen', 2);
   sandbox.faults.next('rate_limit', { operation: 'invoices.create' });
   sandbox.faults.random(0.2, 7, ['html']);
   const pay = (ident: string): string => new URL(sandbox.invoice(ident).payment_url).pathname;
   const [delivery] = sandbox.deliveries('refused');
   const [request] = sandbox.requests().slice(-1);
-  const pages: Readonly<Record<string, string>> = {
-    'open order': pay('open'),
-    'order with a choice': `${pay('chosen')}?done=choose`,
-    'order that no method takes': pay('tiny'),
-    'order with a long name': pay(long),
-    'paid order, just now': `${pay('paid')}?done=pay`,
-    'paid order, second click': `${pay('paid')}?late=pay`,
-    'paid order, webhook refused': pay('refused'),
-    'paid order, adjusted': pay('less'),
-    'failed order': pay('failed'),
-    'canceled order': pay('canceled'),
-    overview: '/?done=advance',
-    'overview with the key and the secret': '/?secrets=shown',
-    invoices: '/invoices',
-    'invoices, none found': '/invoices?q=nothing-is-called-so',
-    'paid invoice': `/invoices/${sandbox.invoice('refused').uuid}`,
-    'pending invoice': `/invoices/${sandbox.invoice('open').uuid}`,
-    deliveries: '/deliveries',
-    'refused delivery': `/deliveries/${delivery?.id}`,
-    requests: '/requests',
-    'one request': `/requests/${request?.id}`,
-    faults: '/faults',
-    assumptions: '/assumptions',
-    withdrawals: '/withdrawals',
-    methods: '/methods',
-    rates: '/rates',
-    'no such page': '/nowhere',
-    'no such order': '/pay/nobody',
-  };
+  const pages = [
+    pay('open'),
+    `${pay('chosen')}?done=choose`,
+    pay('tiny'), // no method takes it
+    pay(long),
+    `${pay('paid')}?late=pay`,
+    pay('refused'),
+    `${pay('less')}?done=underpay`,
+    pay('failed'),
+    pay('expired'),
+    '/?done=advance',
+    '/invoices',
+    '/invoices?q=nothing-is-called-so',
+    '/invoices/new',
+    `/invoices/${sandbox.invoice('refused').uuid}`,
+    `/invoices/${sandbox.invoice(long).uuid}`,
+    '/deliveries',
+    `/deliveries/${delivery?.id}`,
+    '/requests',
+    `/requests/${request?.id}`,
+    '/faults',
+    '/withdrawals',
+    '/methods',
+    '/rates',
+    '/dialects',
+    '/nowhere',
+  ];
   return { sandbox, url, pages, pay };
 }
 
-/** The width for axe, and further widths at which nothing may scroll sideways. */
-const SIZES = { narrow: [320, 480, 768], wide: [1440, 1024] } as const;
+/** What colours, width and script can change. The other rules look at the HTML, which is the same. */
+const OUTER_RULES = ['color-contrast', 'label', 'region', 'target-size', 'scrollable-region-focusable'];
 
-for (const [colorScheme, size, hasScript, rules] of [
-  ['dark', 'narrow', true, undefined],
-  ['light', 'wide', false, ['color-contrast', 'label', 'region']], // what colours, width and script can change
+for (const [colorScheme, widths, hasScript, rules] of [
+  ['dark', [390, 320], true, undefined],
+  ['light', [1280, 1024], false, OUTER_RULES],
 ] as const) {
-  test(`axe finds nothing, and nothing scrolls sideways: ${colorScheme}, ${size}, script ${hasScript}`, async (visit) => {
+  const name = `${colorScheme}, ${widths[0]} px, script ${hasScript ? 'on' : 'off'}`;
+  test(`axe finds nothing on any page, and nothing scrolls sideways: ${name}`, async (visit) => {
     const { url, pages } = await everyState();
-    const [width, ...others] = SIZES[size];
     const { page, outside, trouble } = await visit(url, { colorScheme });
     // Where script is off in the browser, axe cannot run. Without its script the page is the same.
     if (!hasScript) await page.route('**/assets/sandbox.js', (route) => route.abort());
-    for (const [name, address] of Object.entries(pages)) {
+    for (const address of pages) {
+      const [width, other] = widths;
       await page.setViewportSize({ width, height: 800 });
       await page.goto(url + address);
+      const found = [await sideways(page)]; // with closed menus, which may not widen the page
       await page.evaluate('for (const each of document.querySelectorAll("details")) each.open = true');
-      expect({ [name]: await axe(page, rules), sideways: await sideways(page) }).toEqual({ [name]: [], sideways: 0 });
-      for (const other of others) {
-        await page.setViewportSize({ width: other, height: 800 });
-        expect([name, other, await sideways(page)]).toEqual([name, other, 0]);
-      }
-      expect(await page.getByText('SANDBOX', { exact: true }).count(), name).toBe(1);
+      expect({ [address]: await axe(page, rules) }).toEqual({ [address]: [] });
+      found.push(await sideways(page));
+      await page.setViewportSize({ width: other, height: 800 });
+      found.push(await sideways(page));
+      expect([address, ...found]).toEqual([address, 0, 0, 0]);
+      expect(await page.getByText('SANDBOX', { exact: true }).count(), address).toBe(1);
     }
     expect([outside, trouble]).toEqual([[], []]);
   });
 }
 
-test('axe finds nothing in a refusal, and its field has the focus', async (visit) => {
-  const { url, pay } = await everyState();
-  const { page } = await visit(url);
-  await page.goto(url + pay('open'));
-  await page.getByLabel(/Pay less/).fill('abc');
-  await page.getByRole('button', { name: 'Pay less', exact: true }).click();
-  await page.getByRole('alert').waitFor();
-  expect(await axe(page)).toEqual([]);
-  const described = 'document.getElementById(document.activeElement.getAttribute("aria-describedby"))';
-  expect(await page.evaluate(`${described}.getAttribute("role")`)).toBe('alert');
-});
-
-test('the result has the focus when an order has ended', async (visit) => {
-  const { url, pay } = await everyState();
-  const { page } = await visit(url);
-  await page.goto(url + pay('open'));
-  await page.getByRole('button', { name: 'Pay 25.50 EUR' }).click();
-  await page.getByText('Paid. Thank you.').waitFor();
-  expect(await page.evaluate('document.activeElement.textContent')).toBe('Paid. Thank you.');
-});
-
-test('the keyboard goes through the page in the order of reading, and pays', async (visit) => {
+test('the keyboard goes through the payment page in the order of reading, and pays', async (visit) => {
   const { url, pay, sandbox } = await everyState();
   const { page } = await visit(url);
   await page.goto(url + pay('open'));
   const names: unknown[] = [];
-  for (let step = 0; step < 11; step += 1) {
+  for (let step = 0; step < 12; step += 1) {
     await page.keyboard.press('Tab');
     names.push(await page.evaluate('document.activeElement.id || document.activeElement.textContent.trim()'));
   }
@@ -124,6 +103,7 @@ test('the keyboard goes through the page in the order of reading, and pays', asy
     'method-1',
     'Pay 25.50 EUR',
     'Cancel and go back',
+    'This order on the dashboard',
     'underpay',
     'Pay less',
     'overpay',
@@ -138,7 +118,37 @@ test('the keyboard goes through the page in the order of reading, and pays', asy
   expect(await page.locator('[data-pay-button]').textContent()).toBe('Pay 25.00 EUR');
   await page.keyboard.press('Enter');
   await page.getByText('Paid. Thank you.').waitFor();
+  expect(await page.evaluate('document.activeElement.textContent')).toBe('Paid. Thank you.');
   expect(sandbox.invoice('open').payment_method?.name).toBe('Bank transfer');
+});
+
+test('a refused amount has the focus, names its reason, and nothing has moved', async (visit) => {
+  const { url, pay } = await everyState();
+  const { page } = await visit(url);
+  await page.goto(url + pay('open'));
+  const last = `document.querySelector('button[value=expire]').getBoundingClientRect().top + scrollY`;
+  const place = () => page.evaluate<number>(last);
+  const before = await place();
+  await page.getByLabel(/Pay less/).fill('abc');
+  await page.getByRole('button', { name: 'Pay less', exact: true }).click();
+  await page.getByRole('alert').getByText('Enter an amount such as 12.50.').waitFor();
+  expect(await place()).toEqual(before);
+  const described = 'document.getElementById(document.activeElement.getAttribute("aria-describedby"))';
+  expect(await page.evaluate(`${described}.getAttribute("role")`)).toBe('alert');
+  expect(await page.getByLabel(/Pay less/).inputValue()).toBe('abc');
+  expect(await axe(page)).toEqual([]);
+});
+
+test('the menu of the clock opens and closes by the keyboard', async (visit) => {
+  const { url } = await listening();
+  const { page } = await visit(url);
+  await page.goto(url);
+  await page.locator('.menu > summary').focus();
+  await page.keyboard.press('Enter');
+  await page.keyboard.press('Tab');
+  expect(await page.evaluate('document.activeElement.textContent')).toBe('+ 1m');
+  await page.keyboard.press('Escape');
+  expect(await page.evaluate('document.activeElement.parentElement.open')).toBe(false);
 });
 
 test('nothing moves for those who ask for less motion', async (visit) => {

@@ -61,9 +61,10 @@ test('no text of a merchant runs or leads anywhere, on any page', async (visit) 
   }
   for (const path of ['/', '/invoices', '/deliveries', '/requests']) await look(url + path);
   for (const text of [encodeURIComponent(PAYLOADS.join(' ')), encodeURIComponent(PAYLOADS[0] ?? '')]) {
-    await look(`${url}/invoices?q=${text}&status=${text}&currency=${text}&page=${text}&done=${text}`);
+    await look(`${url}/invoices?q=${text}&state=${text}&page=${text}&done=${text}`);
     await look(`${url}/pay/${sandbox.invoice(PAYLOADS[0] ?? '').uuid}?done=${text}&late=${text}`);
-    await look(`${url}/requests?show=${text}`);
+    await look(`${url}/requests?show=${text}&q=${text}`);
+    await look(`${url}/deliveries?state=${text}&q=${text}`);
     await look(`${url}/pay/${text}`);
   }
   expect([outside, trouble]).toEqual([[], []]);

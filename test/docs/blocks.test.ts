@@ -18,7 +18,7 @@ import { startRedis } from '../support/redis.ts';
 // behind `// →`. Words behind the language of a block: `fragment` is compiled only, `continues` belongs to the block
 // before it, `server` receives the webhook of a payment, `browser` prints a payment page to pay on, `postgres` and `redis`
 // need the engine. `<!-- around: … -->` declares what the reader's program has around the next block. One page:
-// npx vitest run test/docs -t docs/stores.md
+// npx vitest run test/docs -t docs/queues.md
 
 interface Block {
   readonly at: string;

@@ -1,9 +1,10 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { expect, it } from 'vitest';
+import { CODE_KINDS, WEBHOOK_REASONS } from '../../src/errors/codes.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
-const NOT_OURS = ['**/node_modules/**', 'coverage/**', 'dist/**', 'docs/api/**'];
+const NOT_OURS = ['**/node_modules/**', 'coverage/**', 'dist/**', 'site/**'];
 const LINKS = /\]\(<?([^)\s>]+)>?(?:\s+"[^"]*")?\)|<(?:img|a)\s[^>]*(?:src|href)="([^"]+)"|^\[[^\]]+\]:\s+(\S+)/gm;
 
 const withoutCode = (text: string) =>
@@ -39,6 +40,29 @@ function deadLinks(page: string, text: string): string[] {
 
 it.each(globSync('**/*.md', { cwd: ROOT, exclude: NOT_OURS }))('the links of %s lead somewhere', (page) => {
   expect(deadLinks(page, readFileSync(join(ROOT, page), 'utf8'))).toEqual([]);
+});
+
+it('each code of an error has the anchor that its messages name', () => {
+  const anchors = anchorsOf(readFileSync(join(ROOT, 'docs/errors.md'), 'utf8'));
+  const codes = [...Object.keys(CODE_KINDS), ...WEBHOOK_REASONS.map((reason) => `SDK_WEBHOOK_${reason}`)];
+  expect(codes.filter((code) => !anchors.has(code.toLowerCase()))).toEqual([]);
+});
+
+it('architecture.md names files and functions that exist', () => {
+  const page = readFileSync(join(ROOT, 'docs/architecture.md'), 'utf8');
+  const source = (path: string) =>
+    existsSync(join(ROOT, 'src', path)) ? readFileSync(join(ROOT, 'src', path), 'utf8') : null;
+  const paths = [...page.matchAll(/`((?:[\w-]+\/)*[\w-]+\.ts)`/g)].map(([, path = '']) => path);
+  const named = [
+    ...page.matchAll(/((?:`\w+`(?:,| and) )*`\w+`)(?: of the receiver)?\s+(?:\(|in )`((?:[\w-]+\/)*[\w-]+\.ts)`/g),
+  ];
+  const missing = named.flatMap(([, names = '', path = '']) =>
+    [...names.matchAll(/\w+/g)]
+      .filter(([name]) => name !== 'and' && !RegExp(`\\b${name}\\b`).test(source(path) ?? ''))
+      .map(([name]) => `${name} in ${path}`),
+  );
+  expect(named.length).toBeGreaterThan(30);
+  expect([...paths.filter((path) => !path.startsWith('test/') && source(path) === null), ...missing]).toEqual([]);
 });
 
 it.each([

@@ -6,7 +6,7 @@ import ts from 'typescript';
 import { afterAll, describe, expect, it } from 'vitest';
 import { installPacked } from '../support/consumer.ts';
 
-// The examples of one task each, as a reader runs them: in the repository, and pasted into a project of their own.
+// The examples of one task each, as a reader runs them: pasted into a project of their own.
 
 const ROOT = join(import.meta.dirname, '../..');
 const EXAMPLES = join(ROOT, 'examples');
@@ -34,13 +34,7 @@ const ran = (cwd: string, args: readonly string[]) =>
 describe.each(files)('examples/%s', (file) => {
   const source = readFileSync(join(EXAMPLES, file), 'utf8');
 
-  it('prints what its comments say, in the repository', async () => {
-    const { stdout, stderr } = await ran(ROOT, [join('examples', file)]);
-    expect(stdout).toMatch(shownBy(source));
-    expect(stderr).toBe('');
-  });
-
-  it('prints the same in a project of its own', async () => {
+  it('prints what its comments say', async () => {
     const { code, stdout, stderr } = await project.run(file, source);
     expect([code, stderr]).toEqual([0, '']);
     expect(stdout).toMatch(shownBy(source));

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -170,14 +170,3 @@ async function scripted({ env }: Shop, lines: string): Promise<string> {
   await once(child, 'close');
   return said;
 }
-
-const docs = readFileSync(new URL('../../docs/webhooks.md', import.meta.url), 'utf8');
-const blocks = [...docs.matchAll(/```ts\n([\s\S]*?)```/g)].map(([, code = '']) => code);
-const files = readdirSync(FOLDER).filter((file) => file.endsWith('.ts'));
-
-describe('docs/webhooks.md', () => {
-  it('shows the examples, to the letter', () => {
-    const sources = new Map(files.map((file) => [readFileSync(join(FOLDER, file), 'utf8'), file]));
-    expect(blocks.map((block) => sources.get(block) ?? block).sort()).toEqual([...files].sort());
-  });
-});

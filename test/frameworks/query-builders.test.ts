@@ -13,7 +13,7 @@ import { createWebhookHandler, postgresStore, type SqliteCommit, sqliteStore } f
 import { startEngines } from '../support/engines.ts';
 import { openPool } from '../support/postgres.ts';
 
-// The pages of docs/guides/databases promise these, of the real libraries on real engines.
+// docs/fulfil-exactly-once.md promises these, of the real libraries on real engines.
 
 const engines = await startEngines();
 const pool: Pool | null =

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -90,13 +90,5 @@ describe('examples/reconcile', () => {
     expectFindings(
       await ran('postgres.ts', { ...(await service()), PGHOST: host, PGUSER: user, PGDATABASE: database }),
     );
-  });
-});
-
-describe('docs/reconcile.md', () => {
-  it('shows the examples, to the letter', () => {
-    const page = readFileSync(new URL('../../docs/reconcile.md', import.meta.url), 'utf8');
-    const blocks = [...page.matchAll(/```ts\n([\s\S]*?)```/g)].map(([, code]) => code);
-    for (const file of readdirSync(FOLDER)) expect(blocks).toContain(readFileSync(join(FOLDER, file), 'utf8'));
   });
 });

@@ -1,7 +1,7 @@
 // The folder `doctor` is one command: it checks the settings and the service. It imports the client when it runs.
 import { isLoopback } from '../../contract/values/hosts.ts';
 import { isMerchantError } from '../../errors/guards.ts';
-import { shellWord } from '../../sandbox/page/deliveries/copies.ts';
+import { shellWord } from '../../sandbox/page/copies.ts';
 import { parseSecrets } from '../../webhooks/verify/signature.ts';
 import { readArguments } from '../arguments.ts';
 import { COMMANDS } from '../commands.ts';
@@ -114,7 +114,7 @@ async function checkAddress(baseUrl: string | undefined, allowHttp: boolean): Pr
     return failed('base-url', title, `export MERCHANT_BASE_URL=${shellWord(shorter)}`);
   }
   try {
-    const { checkBaseUrl } = await import('../../client-options.ts');
+    const { checkBaseUrl } = await import('../../options.ts');
     return passed('base-url', `the address is ${new URL(checkBaseUrl(baseUrl, allowHttp)).href.replace(/\/$/, '')}`);
   } catch (error) {
     if (!isMerchantError(error)) throw error;

@@ -1,7 +1,7 @@
 import type { MerchantError } from '../../errors/classes.ts';
 import { isMerchantError } from '../../errors/guards.ts';
 import { codeOf } from '../../sandbox/delivery/send.ts';
-import { shellWord } from '../../sandbox/page/deliveries/copies.ts';
+import { shellWord } from '../../sandbox/page/copies.ts';
 import type { DriftEvent } from '../../transport/hooks.ts';
 import { type CheckResult, excerpt, failed, passed } from '../report.ts';
 import { Survey, type SurveyPoint } from './survey.ts';

@@ -1,59 +1,59 @@
-import type { SandboxDelivery, SandboxInvoice, SandboxWithdrawal } from '../../sandbox/index.ts';
-import { shellWord } from '../../sandbox/page/deliveries/copies.ts';
-import { CliError, EXIT, finding } from '../io.ts';
-
-/** The answer of `GET /_/status`. */
-export interface SandboxStatus {
-  readonly url: string;
-  readonly now: string;
-  readonly invoices: readonly SandboxInvoice[];
-  readonly deliveries: readonly SandboxDelivery[];
-  readonly withdrawals: readonly SandboxWithdrawal[];
-}
+import type { ActionFields, ActionResult } from '../../sandbox/actions.ts';
+import type { SandboxEvent } from '../../sandbox/index.ts';
+import { shellWord } from '../../sandbox/page/copies.ts';
+import { CliError, EXIT, type ExitCode, finding, type Io } from '../io.ts';
+import { jsonLine, styleOf } from '../report.ts';
+import { eventLines } from './screen.ts';
 
 const START = 'npx merchant-invoicing sandbox';
 
 /**
- * Acts on a running sandbox.
+ * Performs an action on a running sandbox, by one request.
  *
  * @throws CliError if no sandbox listens there, or if it refuses.
  */
-export async function command(
-  url: string,
-  action: string,
-  fields: Readonly<Record<string, string | undefined>>,
-): Promise<unknown> {
-  const answer = await ask(url, `/_/${action}`, {
+export async function command(url: string, action: string, fields: ActionFields): Promise<ActionResult> {
+  const response = await reach(url, `/_/${action}`, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json', Accept: 'application/json' },
     body: JSON.stringify(fields),
   });
-  const { ok, result, error } = answer as { ok?: boolean; result?: unknown; error?: { message?: string } };
-  if (ok === true) return result;
+  const answer = (await response.json().catch(() => null)) as Partial<Done & Refused> | null; // checked below
+  if (answer?.ok === true && answer.text !== undefined) return { result: answer.result, text: answer.text };
+  if (answer?.ok !== false) throw noSandbox(url);
   throw finding(
-    error?.message ?? 'the sandbox refused',
+    answer.error?.message ?? 'the sandbox refused',
     `npx merchant-invoicing sandbox status --url ${shellWord(url)}`,
   );
 }
 
-export async function statusOf(url: string): Promise<SandboxStatus> {
-  const status = await ask(url, '/_/status', { headers: { Accept: 'application/json' } });
-  if (Array.isArray((status as Partial<SandboxStatus>).invoices)) return status as SandboxStatus; // the form of this route
-  throw noSandbox(url);
+interface Done extends ActionResult {
+  readonly ok: boolean;
 }
 
-/** The stream of events of a running sandbox. */
-export async function openStream(url: string, signal: AbortSignal): Promise<ReadableStream<Uint8Array<ArrayBuffer>>> {
-  const { body, headers } = await reach(url, '/_/events', { signal });
-  if (body !== null && headers.get('content-type') === 'text/event-stream') return body;
-  throw noSandbox(url);
+interface Refused {
+  readonly error: { readonly message?: string };
 }
 
-async function ask(url: string, path: string, init: RequestInit): Promise<object> {
-  const response = await reach(url, path, init);
-  const body: unknown = await response.json().catch(() => null);
-  if (typeof body === 'object' && body !== null) return body;
-  throw noSandbox(url);
+/** `sandbox events`: prints each event of a running sandbox until Ctrl-C, or until the sandbox stops. */
+export async function followEvents(url: string, json: boolean, io: Io): Promise<ExitCode> {
+  const style = styleOf(io);
+  const show = (event: SandboxEvent): void => io.out(json ? jsonLine(event) : eventLines(event, style));
+  const { body, headers } = await reach(url, '/_/events', { signal: io.signal });
+  if (body === null || headers.get('content-type') !== 'text/event-stream') throw noSandbox(url);
+  if (!json) io.err(`  ${style.soft(`following ${url}, Ctrl-C ends it`)}\n`);
+  let rest = '';
+  try {
+    for await (const chunk of body.pipeThrough(new TextDecoderStream())) {
+      const lines = `${rest}${chunk}`.split('\n');
+      rest = lines.pop() ?? '';
+      for (const line of lines) if (line.startsWith('data: ')) show(JSON.parse(line.slice(6)) as SandboxEvent); // the stream of a sandbox
+    }
+  } catch (error) {
+    if (!io.signal.aborted && !(error instanceof TypeError)) throw error; // a TypeError is a broken connection
+  }
+  if (!io.signal.aborted) io.err(`  ${style.warn('the sandbox has stopped')}\n`);
+  return EXIT.fine;
 }
 
 async function reach(url: string, path: string, init: RequestInit): Promise<Response> {

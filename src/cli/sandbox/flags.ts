@@ -1,6 +1,5 @@
-import { endpoints } from '../../contract/endpoints.ts';
+import { faultFromText } from '../../sandbox/actions.ts';
 import { DIALECTS, type Dialect, type SandboxOptions, type SeedFault } from '../../sandbox/index.ts';
-import { DELIVERY_FAULTS, REQUEST_FAULTS } from '../../sandbox/state/faults.ts';
 import { createRandom, randomSeed } from '../../sandbox/state/random.ts';
 import { parseDialect, parsePort, readArguments } from '../arguments.ts';
 import { COMMANDS } from '../commands.ts';
@@ -45,13 +44,12 @@ export function parseSandboxFlags(args: readonly string[]): SandboxFlags {
       dialect,
       faults: values.fault.map((flag) => parseFault(flag, seed)),
       seed,
-      rateLimit: values['rate-limit'],
       merchantName: values.merchant,
       apiKey: values.key,
       webhookSecret: values.secret,
       defaults: { callback_url: values.callback },
       url: values['public-url'],
-      seedData: { invoices: values.empty ? [] : DEMO_INVOICES },
+      seedData: { invoices: values.demo ? DEMO_INVOICES : [] },
       deliverTo: values['allow-host'],
     },
   };
@@ -70,26 +68,8 @@ function randomDialect(next: () => number): Partial<Dialect> {
   return Object.fromEntries(chosen) as Partial<Dialect>; // each name has a value of its list
 }
 
-const FAULT_TYPES = [...REQUEST_FAULTS, ...DELIVERY_FAULTS];
-const OPERATIONS = Object.values(endpoints).map(({ operation }) => operation);
-
-/** `type`, `type:rate`, `type@operation` or `type@operation:rate`. Without a rate the fault applies once. */
-export function parseFault(flag: string, seed: number | string | undefined): SeedFault {
-  const [, name = '', place, rateText] = /^([^@:]*)(?:@([^:]*))?(?::(.*))?$/.exec(flag) ?? [];
-  const fault = FAULT_TYPES.find((type) => type === name);
-  if (fault === undefined)
-    throw misuse(`there is no fault ${JSON.stringify(name)}, only ${FAULT_TYPES.join(', ')}`, HELP);
-  const operation = OPERATIONS.find((each) => each === place);
-  if (place !== undefined && operation === undefined) {
-    throw misuse(`there is no operation ${JSON.stringify(place)}, only ${OPERATIONS.join(', ')}`, HELP);
-  }
-  const rate = rateText === undefined ? 1 : Number(rateText);
-  if (rateText === '' || !(rate > 0 && rate <= 1)) {
-    throw misuse(`the rate of --fault ${flag} must be above 0 and up to 1, such as ${name}:0.2`, HELP);
-  }
-  return {
-    fault,
-    ...(operation === undefined ? {} : { operation }),
-    ...(rateText === undefined ? {} : { rate, times: Number.POSITIVE_INFINITY, seed: `${seed ?? 1} ${flag}` }),
-  };
+/** A fault as `--fault` writes it. Its chances come from the seed of the run. The sandbox checks it. */
+function parseFault(flag: string, seed: number | string | undefined): SeedFault {
+  const fault = faultFromText(flag) as SeedFault; // an unknown type is refused by the sandbox
+  return fault.rate === undefined ? fault : { ...fault, seed: `${seed ?? 1} ${flag}` };
 }

@@ -1,6 +1,6 @@
 // The folder `webhooks` has the commands `webhooks check`, `send` and `verify`. It imports receiver and sandbox.
 import { isLoopback } from '../../contract/values/hosts.ts';
-import { dialectFrom } from '../../sandbox/dialect/dialects.ts';
+import { dialectFrom } from '../../sandbox/dialects.ts';
 import { parseDuration } from '../../sandbox/option-checks.ts';
 import { parseAddress, parseDialect, readArguments } from '../arguments.ts';
 import { COMMANDS, exampleOf } from '../commands.ts';

@@ -1,6 +1,6 @@
 import type { SandboxInvoice } from '../../sandbox/index.ts';
 import { CliError, EXIT } from '../io.ts';
-import { command, statusOf } from '../sandbox/control.ts';
+import { command } from '../sandbox/control.ts';
 import { type EventKind, paidAmount, type SampleOrder } from './sample-event.ts';
 
 /** Makes the order of an event known to the service, and brings it to its final state. Returns its uuid. */
@@ -18,16 +18,16 @@ const ACTIONS = {
 /** The sandbox that runs at this address, or null. A receiver that looks an invoice up finds the orders of it. */
 export async function runningSandbox(url: string): Promise<OrderSource | null> {
   try {
-    await statusOf(url);
+    await command(url, 'status', {});
   } catch (error) {
     if (error instanceof CliError && error.exitCode === EXIT.unreachable) return null;
     throw error;
   }
   return async (kind, order) => {
     const { externalId, amount, currency } = order;
-    // An invoice of this command's sandbox.
-    const created = (await command(url, 'create', { external_id: externalId, amount, currency })) as SandboxInvoice;
-    await command(url, ACTIONS[kind], { ident: created.uuid, amount: paidAmount(kind, order) });
-    return created.uuid;
+    const { result } = await command(url, 'create', { external_id: externalId, amount, currency });
+    const { uuid } = result as SandboxInvoice; // what this action returns
+    await command(url, ACTIONS[kind], { ident: uuid, amount: paidAmount(kind, order) });
+    return uuid;
   };
 }

@@ -1,6 +1,6 @@
-import { dialectFrom } from '../../sandbox/dialect/dialects.ts';
+import { dialectFrom } from '../../sandbox/dialects.ts';
 import { parseDuration } from '../../sandbox/option-checks.ts';
-import { shellWord } from '../../sandbox/page/deliveries/copies.ts';
+import { shellWord } from '../../sandbox/page/copies.ts';
 import { parseAddress, parseDialect, readArguments } from '../arguments.ts';
 import { COMMANDS, exampleOf } from '../commands.ts';
 import { EXIT, type ExitCode, fileBytes, type Io, misuse } from '../io.ts';

@@ -1,5 +1,5 @@
 // delivery/ sends webhooks: payload, signature, attempts, retries, and the cause of a refusal. It imports state/ and
-// dialect/, and signs with webhooks/verify.
+// dialects.ts, and signs with webhooks/verify.
 
 import { ConfigurationError } from '../../errors/classes.ts';
 import { shown } from '../option-checks.ts';
@@ -35,7 +35,7 @@ export async function announce(world: World, invoice: InvoiceRecord): Promise<vo
       world,
       `${eventType} of ${invoice.external_id} goes nowhere: neither the invoice nor the business has a callback URL`,
     );
-    if (world.settings.dialect.withoutCallback === 'nothing') return;
+    return;
   }
   const delivery: DeliveryRecord = {
     id: world.random.uuid(),
@@ -46,8 +46,8 @@ export async function announce(world: World, invoice: InvoiceRecord): Promise<vo
     createdAt: world.clock.now(),
     log: [],
     made: 0,
-    status: url === null ? 'failed' : 'pending',
-    nextRetryAt: url === null ? null : world.clock.now(),
+    status: 'pending',
+    nextRetryAt: world.clock.now(),
     deliveredAt: null,
     retry: null,
     attempt: null,
@@ -55,7 +55,7 @@ export async function announce(world: World, invoice: InvoiceRecord): Promise<vo
     finding: null,
   };
   world.store.addDelivery(delivery);
-  if (url !== null) await attempt(world, delivery, 'schedule');
+  await attempt(world, delivery, 'schedule');
 }
 
 /**
@@ -144,7 +144,7 @@ function afterFailure(world: World, delivery: DeliveryRecord, before: DeliveryRe
   } else if (wait === undefined) {
     delivery.status = 'failed';
   } else {
-    delivery.status = world.settings.dialect.waitingDelivery;
+    delivery.status = 'pending';
     delivery.nextRetryAt = world.clock.now() + wait;
     delivery.retry = world.clock.schedule(delivery.nextRetryAt, () => attempt(world, delivery, 'schedule'));
   }

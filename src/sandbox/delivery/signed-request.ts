@@ -1,5 +1,5 @@
 import { signWebhook, toBase64url } from '../../webhooks/verify/signature.ts';
-import type { Dialect } from '../dialect/dialects.ts';
+import type { Dialect } from '../dialects.ts';
 import type { DeliveryFault } from '../state/faults.ts';
 import type { DeliveryRecord } from '../state/records.ts';
 import type { SandboxWebhookRequest } from '../wire-types.ts';
@@ -22,7 +22,7 @@ export async function signedRequest(
   const signed = await signWebhook(body, secret, {
     id,
     timestamp: stampText(stampAt - age, dialect.timestampFormat),
-    encoding: dialect.signatureEncoding.startsWith('hex') ? 'hex' : 'base64',
+    encoding: dialect.signatureEncoding === 'hex' ? 'hex' : 'base64',
   });
   return {
     url,
@@ -32,7 +32,7 @@ export async function signedRequest(
       ...signed,
       'X-Webhook-Signature': signatureText(signed['X-Webhook-Signature'], dialect),
       ...(dialect.eventName === 'header' && { 'X-Webhook-Event': eventType }),
-      ...(dialect.webhookHeaders === 'some' && { 'X-Webhook-Version': '1', 'X-Business-Id': 'sandbox' }),
+      ...(dialect.laterVersion === 'some' && { 'X-Webhook-Version': '1', 'X-Business-Id': 'sandbox' }),
     },
     body: fault?.type === 'reserialized' ? JSON.stringify(JSON.parse(body), null, 2) : body,
   };
@@ -43,15 +43,10 @@ export function signatureText(
   plain: string,
   { signatureEncoding, signaturePrefix }: Pick<Dialect, 'signatureEncoding' | 'signaturePrefix'>,
 ): string {
-  if (signatureEncoding === 'hex_upper') return signaturePrefix + plain.toUpperCase();
-  if (signatureEncoding === 'base64url') return signaturePrefix + toBase64url(plain);
-  return signaturePrefix + (signatureEncoding === 'base64_unpadded' ? plain.replace(/=+$/, '') : plain);
+  return signaturePrefix + (signatureEncoding === 'base64url' ? toBase64url(plain) : plain);
 }
 
 function stampText(at: number, format: Dialect['timestampFormat']): string {
-  const iso = new Date(at).toISOString();
-  if (format === 'iso') return iso;
-  if (format === 'seconds_fraction') return (at / 1000).toFixed(3);
-  if (format === 'iso_offset') return `${iso.slice(0, -1)}000+00:00`;
+  if (format === 'iso') return new Date(at).toISOString();
   return String(format === 'seconds' ? Math.floor(at / 1000) : at);
 }

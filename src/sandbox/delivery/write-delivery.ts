@@ -1,6 +1,5 @@
 import type { WebhookDelivery } from '../../contract/deliveries.ts';
-import type { Dialect } from '../dialect/dialects.ts';
-import { wireTime, withNothing } from '../dialect/wire-form.ts';
+import { type Dialect, withNulls } from '../dialects.ts';
 import type { DeliveryRecord } from '../state/records.ts';
 import type { SandboxAttempt, SandboxDelivery } from '../wire-types.ts';
 import type { World } from '../world.ts';
@@ -20,42 +19,46 @@ export function toSandboxDelivery(record: DeliveryRecord): SandboxDelivery {
     attempts: record.made,
     max_attempts: MAX_ATTEMPTS,
     last_http_status: log.at(-1)?.status_code ?? null,
-    next_retry_at: nextRetryAt === null ? null : wireTime(nextRetryAt),
-    delivered_at: deliveredAt === null ? null : wireTime(deliveredAt),
-    created_at: wireTime(record.createdAt),
+    next_retry_at: isoOrNull(nextRetryAt),
+    delivered_at: isoOrNull(deliveredAt),
+    created_at: new Date(record.createdAt).toISOString(),
     attempt_log: [...log],
   };
+}
+
+function isoOrNull(at: number | null): string | null {
+  return at === null ? null : new Date(at).toISOString();
 }
 
 /**
  * A delivery as the service writes it.
  * @see [Webhook delivery record](../../../docs/service-interface.md#webhook-delivery-record)
  */
-export function writeDelivery(world: World, record: DeliveryRecord): object {
-  const { dialect } = world.settings;
-  const time = (at: number | null): string | null => (at === null ? null : wireTime(at, dialect.timeForm));
-  const known = toSandboxDelivery(record);
+export function writeDelivery({ settings: { dialect } }: World, record: DeliveryRecord): object {
+  const { url, body, invoice_uuid, external_id, created_at, ...known } = toSandboxDelivery(record);
   const values: Readonly<Record<keyof WebhookDelivery, unknown>> = {
-    id: known.id,
-    event_type: known.event_type,
-    status: dialect.newWords === 'some' && known.status === 'pending' ? 'queued' : known.status,
-    attempts: known.attempts,
-    max_attempts: known.max_attempts,
-    last_http_status: known.last_http_status,
-    next_retry_at: time(record.nextRetryAt),
-    delivered_at: time(record.deliveredAt),
+    ...known,
+    status: dialect.laterVersion === 'some' && known.status === 'pending' ? 'queued' : known.status,
     attempt_log: record.log.map((attempt) => writeAttempt(dialect, attempt)),
   };
-  const names = NAMES[dialect.deliveryNames];
-  const named =
-    names === null ? values : Object.fromEntries(Object.entries(names).map(([wire, ours]) => [wire, values[ours]]));
-  const extra = dialect.extraMembers === 'none' ? {} : { region: 'sandbox', callback_url: record.url };
-  return { ...withNothing(named, dialect.deliveryNulls), ...extra };
+  const entries = Object.entries(NAMES[dialect.deliveryRecord]).map(([wire, ours]) => [wire, values[ours]]);
+  const extra = dialect.laterVersion === 'none' ? {} : { region: 'sandbox', callback_url: record.url };
+  return { ...withNulls(Object.fromEntries(entries), dialect.nulls), ...extra };
 }
 
-/** Our name of each member by its name on the wire, or null where the names are the same. */
-const NAMES: Readonly<Record<Dialect['deliveryNames'], Readonly<Record<string, keyof WebhookDelivery>> | null>> = {
-  long: null,
+/** Our name of each member by its name on the wire. */
+const NAMES: Readonly<Record<Dialect['deliveryRecord'], Readonly<Record<string, keyof WebhookDelivery>>>> = {
+  long: {
+    id: 'id',
+    event_type: 'event_type',
+    status: 'status',
+    attempts: 'attempts',
+    max_attempts: 'max_attempts',
+    last_http_status: 'last_http_status',
+    next_retry_at: 'next_retry_at',
+    delivered_at: 'delivered_at',
+    attempt_log: 'attempt_log',
+  },
   // No count of attempts here: the log has as many entries.
   short: {
     delivery_id: 'id',
@@ -80,21 +83,19 @@ const NAMES: Readonly<Record<Dialect['deliveryNames'], Readonly<Record<string, k
   },
 };
 
-function writeAttempt(dialect: Dialect, attempt: SandboxAttempt): object {
-  const { attemptNumbers, attemptFlags, attemptErrors, attemptNulls, timeForm } = dialect;
+function writeAttempt({ deliveryRecord: form, nulls }: Dialect, attempt: SandboxAttempt): object {
+  const { status_code, success, error, duration_ms, triggered_by, created_at } = attempt;
   const number = (value: number | null): number | string | null =>
-    value === null || attemptNumbers === 'number' ? value : String(value);
-  const flags = { boolean: attempt.success, number: Number(attempt.success), text: String(attempt.success) };
-  const { error } = attempt;
-  return withNothing(
+    value === null || form !== 'short' ? value : String(value);
+  return withNulls(
     {
-      status_code: number(attempt.status_code),
-      success: flags[attemptFlags],
-      error: error === null || attemptErrors === 'text' ? error : { type: 'delivery_failed', message: error },
-      duration_ms: number(attempt.duration_ms),
-      triggered_by: attempt.triggered_by,
-      created_at: wireTime(Date.parse(attempt.created_at), timeForm),
+      status_code: number(status_code),
+      success: form === 'short' ? String(success) : success,
+      error: error !== null && form === 'counted' ? { type: 'delivery_failed', message: error } : error,
+      duration_ms: number(duration_ms),
+      triggered_by,
+      created_at,
     },
-    attemptNulls,
+    nulls,
   );
 }

@@ -17,18 +17,19 @@ export const MARK = { 'X-Sandbox': 'no real money' };
 export function createFront(world: World, pages: (exchange: Exchange) => Promise<Answer>): Front {
   return async (exchange) => {
     world.clock.catchUp();
+    const begun = world.settings.wallClock();
     world.requestCount += 1;
     const id = `req_${world.requestCount}`;
     const isService = exchange.url.pathname.startsWith('/api/');
     const outcome: Outcome = isService
       ? serve(world, exchange)
       : { operation: null, answer: await pages(exchange), fault: null };
-    if (isService || exchange.method !== 'GET') logRequest(world, exchange, outcome, id, isService);
+    if (isService || exchange.method !== 'GET') logRequest(world, exchange, outcome, { id, begun, isService });
     if (outcome.answer === null) return outcome;
     const headers = {
       ...outcome.answer.headers,
       // The time of the sandbox clock, as in created_at. A client compares the two.
-      ...(world.settings.dialect.dateHeader === 'present' && { Date: new Date(world.clock.now()).toUTCString() }),
+      Date: new Date(world.clock.now()).toUTCString(),
       'X-Request-Id': id,
       ...MARK,
     };
@@ -36,7 +37,12 @@ export function createFront(world: World, pages: (exchange: Exchange) => Promise
   };
 }
 
-function logRequest(world: World, exchange: Exchange, outcome: Outcome, id: string, isService: boolean): void {
+function logRequest(
+  world: World,
+  exchange: Exchange,
+  outcome: Outcome,
+  { id, begun, isService }: { readonly id: string; readonly begun: number; readonly isService: boolean },
+): void {
   const { method, url, body } = exchange;
   const { answer, fault, operation } = outcome;
   world.log.add({
@@ -48,6 +54,7 @@ function logRequest(world: World, exchange: Exchange, outcome: Outcome, id: stri
     query: url.search,
     operation: isService ? operation : 'page',
     status: answer?.status ?? null,
+    duration_ms: world.settings.wallClock() - begun,
     code: answer?.code ?? null,
     why: answer?.why ?? null,
     fault: fault?.type ?? null,

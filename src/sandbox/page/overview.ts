@@ -1,73 +1,85 @@
 import type { Answer } from '../service/respond.ts';
 import type { Exchange } from '../service/service.ts';
+import type { DeliveryRecord } from '../state/records.ts';
 import type { World } from '../world.ts';
-import { credentials } from './credentials.ts';
-import { actionForm, dashboardPage } from './dashboard-frame.ts';
-import { deliveryTable } from './deliveries/deliveries-page.ts';
-import { faultsInForce } from './faults-page.ts';
-import { invoiceTable } from './invoices/invoices-page.ts';
-import { newInvoiceForm } from './invoices/new-invoice.ts';
-import { type Html, html } from './parts/html.ts';
-import { moment, span } from './parts/time.ts';
-import { requestTable } from './requests-page.ts';
+import { card, deliveryState, nothing, shortened, span, stateTag, tag } from './elements.ts';
+import { activeFaults, faultButtons } from './faults.ts';
+import { dashboardPage } from './frame.ts';
+import { latest } from './history.ts';
+import { type Html, html } from './html.ts';
+import { invoiceTable, NO_INVOICE } from './invoices.ts';
 
-const SHOWN = 5;
-const STEPS = ['1m', '30m', '1h', '6h', '1d'];
+const INVOICES = 5;
+const EVENTS = 8;
+const PROBLEMS = 3;
 
-/** The page at `/`: what waits, the clock, the credentials, and the newest of everything. */
+const COPY_ENV = html`<button type="button" class="small" data-copy-from="env-text" data-scripted hidden>Copy</button>`;
+
+/** The page at `/`: what is wrong now, what happened last, and how to connect a backend. */
 export function overviewPage(world: World, exchange: Exchange): Answer {
-  const invoices = world.store.list().part(0, SHOWN, 'newest');
-  const deliveries = world.store.deliveries().slice(-SHOWN).reverse();
-  const requests = world.log
-    .requests()
-    .filter(({ operation }) => operation !== 'page')
-    .slice(-SHOWN)
-    .reverse();
-  return dashboardPage(
-    exchange,
-    'Overview',
-    html`<div class="row apart"><h1>Merchant Invoicing sandbox</h1><ul class="row" id="counts" aria-label="What waits" data-live>${counts(world)}</ul></div>
-<div class="pair"><section class="card stack" aria-labelledby="connect"><h2 id="connect">Connect your backend</h2>${credentials(world, exchange)}</section>
-<section class="card stack" aria-labelledby="clock"><h2 id="clock">Clock</h2>
-<p class="num" id="now" data-live>${moment(world.clock.now())}, ${world.clock.running() ? 'running' : 'frozen'}</p>
-${clockForms(world, exchange)}
-<div id="force" data-live>${faultsInForce(world, exchange)}</div>
-<p class="small"><a href="/faults">Cause a fault</a> · <a href="/assumptions">What this sandbox assumes</a></p></section></div>
-<section class="card stack" aria-labelledby="invoices"><div class="row apart"><h2 id="invoices">Invoices</h2><a href="/invoices">All invoices</a></div>
-<details class="more"><summary>New invoice</summary>${newInvoiceForm(world, exchange)}</details>
-<div id="newest" data-live>${invoiceTable(invoices, exchange, 'None yet. Create one above, or with merchant.invoices.create and the values of “Connect your backend”.')}</div></section>
-<section class="card stack" aria-labelledby="deliveries"><div class="row apart"><h2 id="deliveries">Webhook deliveries</h2><a href="/deliveries">All deliveries</a></div>
-<div id="sent" data-live>${deliveryTable(world, deliveries, exchange, 'None yet. A webhook is sent when an invoice with a callback URL ends: pay one.')}</div></section>
-<section class="card stack" aria-labelledby="requests"><div class="row apart"><h2 id="requests">Requests to the API</h2><a href="/requests?show=api">All requests</a></div>
-<div id="asked" data-live>${requestTable(requests, 'None yet. Send one with the base URL and the key above.')}</div></section>`,
-  );
+  const invoices = world.store.list().part(0, INVOICES, 'newest');
+  const link = (path: string, text: string): { readonly aside: Html; readonly live: true } => ({
+    aside: html`<a href="${path}">${text}</a>`,
+    live: true,
+  });
+  return dashboardPage(world, exchange, {
+    title: 'Overview',
+    content: html`<div class="split">${card('wrong', 'What is wrong now', problems(world, exchange), { live: true })}
+${card('connect', 'Connect your backend', credentials(world, exchange), { aside: COPY_ENV })}</div>
+${card('newest', 'Latest invoices', invoiceTable(invoices, exchange, NO_INVOICE), link('/invoices', 'All invoices'))}
+<div class="split">${card('happened', 'What happened last', latest(world, EVENTS), link('/requests', 'All requests'))}
+${card('try', 'Try what can go wrong', html`<p class="soft small">Applies to the next request, or the next webhook.</p>${faultButtons(exchange)}`, { aside: html`<a href="/faults">All faults</a>` })}</div>`,
+  });
 }
 
-/** The numbers of pending invoices, waiting and failed webhooks, and pending withdrawals. */
-function counts(world: World): Html {
-  const pending = world.store.list({ status: 'pending' }).length;
-  const open = world.store.deliveries().filter(({ status }) => status === 'pending' || status === 'delivering');
-  const failed = world.store.deliveries().filter(({ status }) => status === 'failed').length;
-  const next = Math.min(...open.map(({ nextRetryAt }) => nextRetryAt ?? Number.POSITIVE_INFINITY));
-  const when = Number.isFinite(next) ? `, next in ${span(next - world.clock.now())}` : '';
-  const withdrawals = world.store.withdrawals.filter(({ status }) => status === 'pending').length;
-  const count = (number: number, one: string, many: string, path: string, end = ''): Html | false =>
-    number > 0 && html`<li><a class="pill" href="${path}">${number} ${number === 1 ? one : many}${end}</a></li>`;
-  return html`${count(pending, 'invoice pending', 'invoices pending', '/invoices?status=pending')}
-${count(open.length, 'webhook waiting', 'webhooks waiting', '/deliveries', when)}
-${count(failed, 'webhook failed', 'webhooks failed', '/deliveries?status=failed')}
-${count(withdrawals, 'withdrawal pending', 'withdrawals pending', '/withdrawals')}`;
+/** Failing deliveries, active faults and a clock that is ahead of the world. */
+function problems(world: World, exchange: Exchange): Html {
+  const failing = world.store.deliveries().reverse().filter(isFailing);
+  const ahead = world.clock.now() - world.settings.wallClock();
+  const faults = activeFaults(world, exchange);
+  const items = [
+    ...failing.slice(0, PROBLEMS).map((row) => failure(world, row)),
+    ...(failing.length > PROBLEMS
+      ? [html`<a href="/deliveries?state=failed">${failing.length - PROBLEMS} more deliveries fail</a>`]
+      : []),
+    ...(faults === null ? [] : [faults]),
+    ...(ahead > 60_000
+      ? [html`${tag('Clock', 'warn')} The clock of the sandbox is ${span(ahead)} ahead of the real time.`]
+      : []),
+  ];
+  if (items.length === 0)
+    return nothing('Nothing is wrong', 'No webhook fails, no fault is active, and the clock is not ahead.');
+  return html`<ul class="items">${items.map((item) => html`<li>${item}</li>`)}</ul>`;
 }
 
-function clockForms(world: World, exchange: Exchange): Html {
-  const isRunning = world.clock.running();
-  const steps = STEPS.map(
-    (step) => html`<button name="duration" value="${step}" aria-label="Move the clock by ${step}">+ ${step}</button>`,
-  );
-  const toggle = html`<button>${isRunning ? 'Stop the clock' : 'Let the clock run'}</button>`;
-  const total = world.store.list().length;
-  const loss = `${total} ${total === 1 ? 'invoice' : 'invoices'}, their webhooks and the log are removed. This cannot be undone.`;
-  return html`${actionForm(exchange, 'advance', html`${steps}`, { style: 'row', label: 'Move the clock' })}
-<div class="row">${actionForm(exchange, isRunning ? 'freeze' : 'unfreeze', toggle)}
-<details class="more"><summary>Reset everything …</summary><div class="stack tight"><p class="small">${loss}</p>${actionForm(exchange, 'reset', html`<button>Yes, reset</button>`)}</div></details></div>`;
+function isFailing(row: DeliveryRecord): boolean {
+  return row.attempt === null && ['retrying', 'failed'].includes(deliveryState(row));
+}
+
+function failure(world: World, row: DeliveryRecord): Html {
+  const last = row.log.at(-1);
+  const next = row.nextRetryAt === null ? 'no further try' : `next try in ${span(row.nextRetryAt - world.clock.now())}`;
+  return html`${stateTag(deliveryState(row))} <a href="/deliveries/${row.id}">${row.eventType}</a> of <bdi>${shortened(row.invoice.external_id)}</bdi>: <bdi>${last?.error ?? 'not sent'}</bdi>, ${next}${last?.why && html`<br><bdi class="soft small">${last.why}</bdi>`}`;
+}
+
+/** The values that are the same in every sandbox, so that anybody may see them. */
+const PUBLIC: ReadonlySet<string> = new Set(['sk_sandbox', 'whsec_sandbox']);
+
+/** Base URL, key and secret as lines of an `.env` file. Values that the user gave are shown only on request. */
+function credentials(world: World, { url }: Exchange): Html {
+  const { apiKey, webhookSecret } = world.settings;
+  const isAsked = url.searchParams.get('secrets') === 'shown';
+  const hides = !isAsked && !(PUBLIC.has(apiKey) && PUBLIC.has(webhookSecret));
+  const shown = (value: string): string => (isAsked || PUBLIC.has(value) ? value : '(given with an option)');
+  const values = {
+    MERCHANT_BASE_URL: world.url,
+    MERCHANT_API_KEY: shown(apiKey),
+    MERCHANT_WEBHOOK_SECRET: shown(webhookSecret),
+  };
+  const text = Object.entries(values)
+    .map(([name, value]) => `${name}=${value}`)
+    .join('\n');
+  return html`<p class="soft small">The lines of an <code>.env</code> file.</p>
+<pre id="env-text" class="scroll" tabindex="0" role="group" aria-label="Environment">${text}</pre>
+${hides && html`<p class="small"><a href="/?secrets=shown">Show the key and the secret</a></p>`}`;
 }

@@ -4,38 +4,35 @@ import type { Answer } from '../service/respond.ts';
 import type { Exchange } from '../service/service.ts';
 import type { World } from '../world.ts';
 import { actionAnswer, statusAnswer } from './actions.ts';
-import { deliveriesPage } from './deliveries/deliveries-page.ts';
-import { deliveryPage } from './deliveries/delivery-page.ts';
-import { assumptionsPage } from './dialects-page.ts';
-import { faultsPage } from './faults-page.ts';
-import { invoicePage } from './invoices/invoice-page.ts';
-import { invoicesPage } from './invoices/invoices-page.ts';
+import { methodPicture } from './checkout.ts';
+import { deliveriesPage, deliveryPage } from './deliveries.ts';
+import { faultsPage } from './faults.ts';
+import { fileAnswer, html, pageAnswer, seeOther } from './html.ts';
+import { invoicePage, invoicesPage, newInvoicePage } from './invoices.ts';
+import { dialectsPage, methodsPage, ratesPage, withdrawalsPage } from './more.ts';
 import { overviewPage } from './overview.ts';
-import { fileAnswer, html, pageAnswer, seeOther } from './parts/html.ts';
-import { methodIcon } from './parts/method-icon.ts';
-import { SCRIPT } from './parts/script.ts';
-import { STYLE } from './parts/style.ts';
-import { pressButton } from './payment/payment-actions.ts';
-import { paymentPage } from './payment/payment-page.ts';
-import { requestPage, requestsPage } from './requests-page.ts';
-import { methodsPage, ratesPage, withdrawalsPage } from './resource-pages.ts';
+import { paymentPage, pressButton } from './payment.ts';
+import { requestPage, requestsPage } from './requests.ts';
+import { SCRIPT } from './script.ts';
+import { STYLE } from './style.ts';
 
 type Show = (world: World, exchange: Exchange) => Answer;
 
 const DASHBOARD: Readonly<Record<string, Show>> = {
   '/': overviewPage,
   '/invoices': invoicesPage,
+  '/invoices/new': newInvoicePage,
   '/deliveries': deliveriesPage,
   '/requests': requestsPage,
   '/faults': faultsPage,
-  '/assumptions': assumptionsPage,
   '/withdrawals': withdrawalsPage,
   '/methods': methodsPage,
   '/rates': ratesPage,
+  '/dialects': dialectsPage,
   '/_': () => seeOther('/'),
 };
 
-const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><rect width="16" height="16" rx="3.5" fill="#3a4454"/><path d="M4.5 4.5h7M4.5 8h7M4.5 11.5h4" stroke="#fff" stroke-width="1.5" stroke-linecap="round"/></svg>`;
+const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><rect width="16" height="16" rx="3.5" fill="#5046e4"/><path d="M4.5 4.5h7M4.5 8h7M4.5 11.5h4" stroke="#fff" stroke-width="1.5" stroke-linecap="round"/></svg>`;
 
 /** The files that the pages load. */
 const FILES: Readonly<Record<string, readonly [type: string, body: string]>> = {
@@ -61,10 +58,10 @@ async function showPage(world: World, sandbox: Sandbox, exchange: Exchange): Pro
   const { pathname, searchParams } = exchange.url;
   const file = Object.hasOwn(FILES, pathname) ? FILES[pathname] : undefined;
   if (file !== undefined) return fileAnswer(...file);
-  if (pathname.startsWith('/assets/methods/')) return methodIcon(world, pathname);
+  if (pathname.startsWith('/assets/methods/')) return methodPicture(world, pathname);
   const page = Object.hasOwn(DASHBOARD, pathname) ? DASHBOARD[pathname] : undefined;
   if (page !== undefined) return page(world, exchange);
-  if (pathname === '/_/status') return statusAnswer(sandbox);
+  if (pathname === '/_/status') return await statusAnswer(sandbox);
   const [, room, id = '', ...rest] = pathname.split('/');
   if (rest.length > 0) return null;
   if (room === 'requests') return requestPage(world, exchange, id);
@@ -81,12 +78,12 @@ async function showPage(world: World, sandbox: Sandbox, exchange: Exchange): Pro
 async function doAction(world: World, sandbox: Sandbox, exchange: Exchange): Promise<Answer | null> {
   const [, room, id = '', ...rest] = exchange.url.pathname.split('/');
   if (rest.length > 0) return null;
-  if (room === '_') return actionAnswer(sandbox, id, exchange);
+  if (room === '_') return actionAnswer(world, sandbox, id, exchange);
   const invoice = room === 'pay' ? world.store.byUuid(id) : undefined;
   return invoice === undefined ? null : await pressButton(world, sandbox, invoice, new URLSearchParams(exchange.body));
 }
 
 function problem(status: number, text: string): Answer {
-  const body = html`<section class="card stack"><h1>${text}</h1><p><a href="/">To the sandbox</a></p></section>`;
+  const body = html`<section class="card nothing"><h1>${text}</h1><p><a href="/">To the sandbox</a></p></section>`;
   return { ...pageAnswer(text, body, { status }), why: text };
 }

@@ -4,24 +4,18 @@ import { INVOICE_STATUS_NAMES, WITHDRAWAL_STATUSES } from '../../contract/status
 import { ConfigurationError } from '../../errors/classes.ts';
 import { openInvoice } from '../business/invoices.ts';
 import { scheduleOutcome } from '../business/magic-outcomes.ts';
+import { freshRates } from '../business/methods-and-rates.ts';
 import { resend } from '../delivery/deliveries.ts';
 import { writeDelivery } from '../delivery/write-delivery.ts';
-import type { Dialect } from '../dialect/dialects.ts';
-import { wireForm } from '../dialect/wire-form.ts';
+import { type Dialect, wireForm } from '../dialects.ts';
 import { fail } from '../option-checks.ts';
 import type { InvoiceRecord } from '../state/records.ts';
 import type { NewInvoice } from '../wire-types.ts';
 import type { World } from '../world.ts';
 import { readDraft } from './invoice-body.ts';
 import { pageOf, QueryReader } from './list-query.ts';
-import { flagOf, InvalidRequest, notFound, Refusal } from './respond.ts';
-import {
-  withdrawalsInOrder,
-  writeCreatedInvoice,
-  writeInvoice,
-  writeRates,
-  writeWithdrawal,
-} from './write-resources.ts';
+import { InvalidRequest, notFound, Refusal } from './respond.ts';
+import { withdrawalsInOrder, writeCreatedInvoice, writeInvoice } from './write-resources.ts';
 
 /** A request with the right key and a known path. */
 export interface ServiceRequest {
@@ -36,8 +30,6 @@ export interface HandlerResult {
   readonly data: unknown;
   /** Answer without the envelope. */
   readonly bare?: boolean;
-  /** Answer with this text as it is, instead of the data. */
-  readonly text?: string;
   /** For the log. */
   readonly why?: string | undefined;
 }
@@ -58,7 +50,7 @@ export const HANDLERS: Readonly<Record<Operation, Handler>> = {
     const status = reader.word('status', INVOICE_STATUS_NAMES);
     const currency = reader.text('currency');
     const asked = reader.page('page', 'per_page', 20);
-    reader.check(dialect.unknownQuery);
+    reader.check(dialect);
     const list = world.store.list({ status, currency });
     const slice = (start: number, end: number) => list.part(start, end, dialect.listOrder);
     return {
@@ -68,59 +60,41 @@ export const HANDLERS: Readonly<Record<Operation, Handler>> = {
   },
 
   'invoices.get'(world, { params: { ident = '' } }, dialect) {
-    const { invoiceReadIdent, identRefusal, invoiceRead, invoiceReadForm } = dialect;
+    const { invoiceReadIdent, invoiceReadForm } = dialect;
     const { store } = world;
-    if (
-      invoiceReadIdent !== 'both' &&
-      identRefusal === 'invalid' &&
-      UUID.test(ident) !== (invoiceReadIdent === 'uuid')
-    ) {
-      const message = invoiceReadIdent === 'uuid' ? 'must be a UUID' : 'must be an external_id';
-      throw new InvalidRequest([{ where: 'path', field: 'ident', message, type: 'ident_type' }]);
-    }
     const find = { both: store.byIdent, uuid: store.byUuid, external_id: store.byExternalId }[invoiceReadIdent];
     const invoice = find.call(store, ident) ?? notFound(dialect, 'INVOICE', `No invoice ${ident}.`);
     const data = invoiceReadForm === 'full' ? writeInvoice(world, invoice) : writeCreatedInvoice(world, invoice);
-    return { status: 200, ...read(invoiceRead, 'invoice', data) };
+    return { status: 200, ...shaped(dialect, 'invoice', data) };
   },
 
   'webhooks.resend'(world, { params: { ident = '' } }, dialect) {
     const invoice = invoiceBy(world, ident);
     const sent = resend(world, invoice) ?? notFound(dialect, 'WEBHOOK', `Invoice ${ident} has no webhook delivery.`);
-    const { resendBody, resendStatus } = dialect;
-    const { why } = sent;
-    if (resendBody === 'empty') return { status: 204, data: null, text: '', why };
-    if (resendBody === 'text') return { status: resendStatus, data: null, text: 'OK', why };
-    if (resendBody === 'flag') return { status: resendStatus, data: flagOf(dialect), bare: true, why };
-    const bodies = {
-      delivery: writeDelivery(world, sent.delivery),
-      null: null,
-      message: { message: 'Webhook resend requested' },
-    };
-    return { status: resendStatus, data: bodies[resendBody], why };
+    return { status: 200, data: writeDelivery(world, sent.delivery), why: sent.why };
   },
 
   'webhooks.deliveries'(world, { params: { ident = '' } }, dialect) {
     const rows = world.store.deliveries(invoiceBy(world, ident)).reverse();
     const list = rows.map((row) => writeDelivery(world, row));
-    const shape = dialect.deliveriesShape;
-    if (shape !== 'page') return { status: 200, ...read(shape, 'deliveries', list) };
+    if (dialect.readShape !== 'named') return { status: 200, ...shaped(dialect, '', list) };
     return { status: 200, data: pageOf(dialect, list, { page: 1, size: 20, name: 'page' }, (row) => row) };
   },
 
   'withdrawals.list'(world, { query }, dialect) {
     const reader = new QueryReader(query);
-    const status = reader.word(dialect.withdrawalStatus, WITHDRAWAL_STATUSES);
-    const asked = reader.page(dialect.withdrawalPage, dialect.withdrawalPageSize, dialect.withdrawalDefaultSize);
-    reader.check(dialect.unknownQuery);
+    const isOther = dialect.withdrawalQuery !== 'as_invoices';
+    const status = reader.word(isOther ? 'state' : 'status', WITHDRAWAL_STATUSES);
+    const asked = isOther ? reader.page('page_number', 'limit', 10) : reader.page('page', 'per_page', 20);
+    reader.check(dialect);
     const rows = withdrawalsInOrder(world).filter((row) => (status ?? row.status) === row.status);
-    return { status: 200, data: pageOf(dialect, rows, asked, (row) => writeWithdrawal(dialect, row)) };
+    return { status: 200, data: pageOf(dialect, rows, asked, (row) => wireForm(dialect, row, dialect.nulls)) };
   },
 
   'withdrawals.get'(world, { params: { withdrawal_uuid = '' } }, dialect) {
     const row = world.store.withdrawals.find(({ uuid }) => uuid === withdrawal_uuid.toLowerCase());
-    const data = writeWithdrawal(dialect, row ?? notFound(dialect, 'WITHDRAWAL', `No withdrawal ${withdrawal_uuid}.`));
-    return { status: 200, ...read(dialect.withdrawalRead, 'withdrawal', data) };
+    const found = row ?? notFound(dialect, 'WITHDRAWAL', `No withdrawal ${withdrawal_uuid}.`);
+    return { status: 200, ...shaped(dialect, 'withdrawal', wireForm(dialect, found, dialect.nulls)) };
   },
 
   'paymentMethods.list': ({ settings: { methods } }, _, dialect) => ({
@@ -128,7 +102,10 @@ export const HANDLERS: Readonly<Record<Operation, Handler>> = {
     data: methods.map((method) => wireForm(dialect, method)),
   }),
 
-  'rates.list': (world) => ({ status: 200, data: writeRates(world) }),
+  'rates.list': (world, _, dialect) => ({
+    status: 200,
+    data: freshRates(world).map((rate) => wireForm(dialect, rate)),
+  }),
 };
 
 function openDraft(world: World, body: string): InvoiceRecord {
@@ -174,25 +151,17 @@ const NEW_INVOICE_NAMES = namesOf<NewInvoice>({
   fail_url: true,
 });
 
-const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-
 /** The answer to a read, in the shape of the dialect. */
-function read(
-  shape: Dialect['invoiceRead'] | 'list',
-  name: string,
-  data: object,
-): Pick<HandlerResult, 'data' | 'bare'> {
-  return { data: shape === 'named' ? { [name]: data } : data, bare: shape === 'bare' };
+function shaped({ readShape }: Dialect, name: string, data: object): Pick<HandlerResult, 'data' | 'bare'> {
+  return { data: readShape === 'named' ? { [name]: data } : data, bare: readShape === 'bare' };
 }
 
-function alreadyExists(world: World, { external_id, status, uuid }: InvoiceRecord): Refusal {
-  const { conflictStatus, conflictDetails, conflictStatusMember, conflictIdMember } = world.settings.dialect;
-  const both = { [conflictIdMember]: external_id, [conflictStatusMember]: status };
+function alreadyExists({ settings }: World, { external_id, status }: InvoiceRecord): Refusal {
+  const { conflictStatus, conflictDetails } = settings.dialect;
   const forms = {
-    full: both,
-    extra: { ...both, invoice_uuid: uuid, hint: [] },
+    full: { external_id, status },
+    renamed: { order_id: external_id, existing_status: status },
     nested: { invoice: { external_id, status } },
-    null: null,
   };
   return new Refusal(conflictStatus, 'INVOICE_ALREADY_EXISTS', 'An invoice with this external_id already exists.', {
     ...(conflictDetails !== 'absent' && { details: forms[conflictDetails] }),

@@ -1,5 +1,5 @@
 import type { Page } from '../../contract/types.ts';
-import type { Dialect } from '../dialect/dialects.ts';
+import type { Dialect } from '../dialects.ts';
 import { type FieldProblem, InvalidRequest, notFound } from './respond.ts';
 
 /** Reads query parameters. Of several with one name the last counts. */
@@ -41,8 +41,8 @@ export class QueryReader {
   }
 
   /** Throws an InvalidRequest if a parameter read so far is wrong. */
-  check(unknown: Dialect['unknownQuery']): void {
-    for (const name of unknown === 'refused' ? new Set(this.#query.keys()) : []) {
+  check({ withdrawalQuery }: Dialect): void {
+    for (const name of withdrawalQuery === 'strict' ? new Set(this.#query.keys()) : []) {
       if (!this.#known.has(name)) this.#add(name, 'is not a parameter of this list', 'extra_forbidden');
     }
     if (this.#problems.length > 0) throw new InvalidRequest(this.#problems);
@@ -73,7 +73,7 @@ export function pageOf<Row, Item>(
 ): Page<Item> {
   const { size } = asked;
   const page = answeredPage(dialect, asked, Math.max(1, Math.ceil(rows.length / size)));
-  const pages = rows.length === 0 ? dialect.emptyPages : Math.ceil(rows.length / size);
+  const pages = Math.ceil(rows.length / size);
   return {
     items: rows.slice((page - 1) * size, page * size).map(form),
     page,
@@ -82,7 +82,7 @@ export function pageOf<Row, Item>(
     total_pages: pages,
     has_next: page < pages,
     has_prev: page > 1,
-    ...(dialect.extraMembers === 'some' && { next_cursor: null }),
+    ...(dialect.laterVersion === 'some' && { next_cursor: null }),
   };
 }
 

@@ -1,4 +1,4 @@
-import type { Dialect, FailureBody } from '../dialect/dialects.ts';
+import type { Dialect } from '../dialects.ts';
 
 /** An answer that is not sent yet. */
 export interface Answer {
@@ -17,7 +17,8 @@ interface RefusalParts {
   /** The cause, for the log. Default: the message. */
   readonly why?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  readonly form?: FailureBody;
+  /** Default: the failure envelope. */
+  readonly form?: Dialect['failureBody'];
 }
 
 /** Thrown to answer with a failure. */
@@ -34,17 +35,37 @@ export class Refusal extends Error {
   }
 }
 
+/** Status and code of each error group, in both readings. A missing resource has its name before the code. */
+const GROUPS = {
+  auth: { general: [401, 'UNAUTHORIZED'], specific: [403, 'INVALID_API_KEY'] },
+  missing: { general: [404, 'NOT_FOUND'], specific: [410, '_NOT_FOUND'] },
+  rateLimit: { general: [429, 'RATE_LIMIT_EXCEEDED'], specific: [503, 'TOO_MANY_REQUESTS'] },
+  server: { general: [503, 'SERVICE_UNAVAILABLE'], specific: [500, 'INTERNAL_ERROR'] },
+} as const satisfies Readonly<Record<string, Readonly<Record<Dialect['failureCodes'], readonly [number, string]>>>>;
+
 /**
- * Refuses in the form of the dialect.
+ * A failure of one of the error groups, in the form of the dialect.
  * @see [Error groups](../../../docs/service-interface.md#error-groups)
  */
+export function groupRefusal(
+  { failureCodes, failureBody }: Dialect,
+  group: keyof typeof GROUPS,
+  message: string,
+  { status, ...parts }: Omit<RefusalParts, 'form'> & { readonly status?: number | undefined } = {},
+  what = '',
+): Refusal {
+  const [byDefault, code] = GROUPS[group][failureCodes];
+  const named = code.startsWith('_') ? `${what}${code}` : code;
+  return new Refusal(status ?? byDefault, named, message, { ...parts, form: failureBody });
+}
+
+/** Refuses because there is no such thing. */
 export function notFound(
-  { notFoundStatus, notFoundCode, notFoundBody }: Dialect,
+  dialect: Dialect,
   what: 'INVOICE' | 'WEBHOOK' | 'WITHDRAWAL' | 'PAGE',
   message: string,
 ): never {
-  const code = notFoundCode === 'general' ? 'NOT_FOUND' : `${what}_NOT_FOUND`;
-  throw new Refusal(notFoundStatus, code, message, { form: notFoundBody });
+  throw groupRefusal(dialect, 'missing', message, {}, what);
 }
 
 /** One problem of a request. The dialect decides the form of the 422 that reports it. */
@@ -72,15 +93,10 @@ export class InvalidRequest extends Error {
 const JSON_TYPE = { 'Content-Type': 'application/json' };
 
 /** A success, in the envelope or bare. */
-export function success(dialect: Dialect, status: number, data: unknown, bare = false): Answer {
-  const extra = dialect.extraMembers === 'none' ? {} : { meta: { served_by: 'sandbox' } };
-  const body = bare ? data : { ...flagOf(dialect), data, ...extra };
+export function success({ laterVersion }: Dialect, status: number, data: unknown, bare = false): Answer {
+  const extra = laterVersion === 'none' ? {} : { meta: { served_by: 'sandbox' } };
+  const body = bare ? data : { success: true, data, ...extra };
   return { status, headers: JSON_TYPE, body: JSON.stringify(body) };
-}
-
-/** `success: true`, where the dialect writes it. */
-export function flagOf({ successFlag }: Dialect): { readonly success?: true } {
-  return successFlag === 'present' ? { success: true } : {};
 }
 
 /**
@@ -111,13 +127,11 @@ export function invalid({ validationShape }: Dialect, { problems, message }: Inv
     type,
   }));
   const details = detailsOf(problems);
-  const texts = Object.fromEntries(Object.entries(details).map(([name, messages]) => [name, messages.join('; ')]));
   const bodies = {
     envelope: { success: false, error: { code, message, details } },
     detail: { detail },
     both: { success: false, error: { code, message, details }, detail },
     detail_text: { detail: why },
-    texts: { success: false, error: { code, message, details: texts } },
     no_details: { success: false, error: { code, message } },
   };
   return { status: 422, headers: JSON_TYPE, body: JSON.stringify(bodies[validationShape]), code, why };
@@ -133,7 +147,10 @@ function detailsOf(problems: readonly FieldProblem[]): Readonly<Record<string, r
   return Object.fromEntries(details);
 }
 
-/** The answer to a body beyond the limit. The limit is a setting of the sandbox. */
-export function tooLarge(limit: number): Answer {
-  return failure(new Refusal(413, 'PAYLOAD_TOO_LARGE', `The body is larger than ${limit} bytes.`));
+/** The largest body of a request, in bytes. */
+export const MAX_BODY = 1_048_576;
+
+/** The answer to a larger body. */
+export function tooLarge(): Answer {
+  return failure(new Refusal(413, 'PAYLOAD_TOO_LARGE', `The body is larger than ${MAX_BODY} bytes.`));
 }

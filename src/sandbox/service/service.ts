@@ -7,7 +7,7 @@ import { payloadOf } from '../../contract/envelope.ts';
 import type { RequestFault } from '../state/faults.ts';
 import { note, type World } from '../world.ts';
 import { HANDLERS } from './handlers.ts';
-import { type Answer, failure, InvalidRequest, invalid, Refusal, success } from './respond.ts';
+import { type Answer, failure, groupRefusal, InvalidRequest, invalid, Refusal, success } from './respond.ts';
 import { matchRoute } from './routes.ts';
 
 /** A request, from HTTP or from `fetch`. */
@@ -26,14 +26,10 @@ export interface Outcome {
   readonly fault: RequestFault | null;
 }
 
-const TEXT_TYPE = { 'Content-Type': 'text/plain' };
-
 /** Answers a request to the API: fault, key, route, handler. */
 export function serve(world: World, exchange: Exchange): Outcome {
   const match = matchRoute(exchange.method, exchange.url.pathname);
   const operation = match.kind === 'operation' ? match.operation : null;
-  const wait = world.requestLimit.admit();
-  if (wait !== null) return { operation, answer: tooMany(world, wait, 'the option rateLimit'), fault: null };
   const fault = world.faults.forRequest(operation);
   const spoilt = fault === null ? undefined : spoiltAnswer(world, fault);
   const worksFirst = fault?.type === 'reset_after' || (fault !== null && 'afterWork' in fault && fault.afterWork);
@@ -56,7 +52,6 @@ function work(world: World, exchange: Exchange, match: ReturnType<typeof matchRo
     const request = { params, query: exchange.url.searchParams, body: exchange.body };
     const done = HANDLERS[operation](world, request, dialect);
     const { why } = done;
-    if (done.text !== undefined) return { status: done.status, headers: TEXT_TYPE, body: done.text, why };
     const answer = { ...success(dialect, done.status, done.data, done.bare), why };
     checkAnswer(world, operation, answer);
     return answer;
@@ -72,8 +67,7 @@ function checkKey(world: World, given: string | null): void {
   const { apiKey, dialect } = world.settings;
   if (given === apiKey) return;
   const problem = given === null ? 'missing' : given === '' ? 'empty' : 'not the key of this sandbox';
-  const more = { why: `header X-Api-Key is ${problem}`, form: dialect.authBody };
-  throw new Refusal(dialect.authStatus, dialect.authCode, 'A valid API key is required.', more);
+  throw groupRefusal(dialect, 'auth', 'A valid API key is required.', { why: `header X-Api-Key is ${problem}` });
 }
 
 /** Reads the answer with the contract. A deviation is a mistake of one of the two, so the log reports it. */
@@ -84,35 +78,24 @@ function checkAnswer(world: World, operation: Operation, answer: Answer): void {
   note(world, `the answer to ${operation} is not as the interface says: ${issues}`);
 }
 
-function retryAfterHeader(world: World, retryAfter: number | string | undefined): Record<string, string> {
-  if (retryAfter === undefined || world.settings.dialect.retryAfterForm === 'absent') return {};
-  if (typeof retryAfter === 'string' || world.settings.dialect.retryAfterForm === 'seconds')
-    return { 'Retry-After': String(retryAfter) };
-  // A client compares the date with the Date header of the answer, or with the real time without one.
-  const now = world.settings.dialect.dateHeader === 'present' ? world.clock.now() : world.settings.wallClock();
-  return { 'Retry-After': new Date(now + retryAfter * 1000).toUTCString() };
-}
-
-/** The refusal of a rate limit. `why` is for the log. */
-function tooMany(world: World, retryAfter: number | string | undefined, why?: string): Answer {
-  const { rateLimitStatus, rateLimitCode, rateLimitBody } = world.settings.dialect;
-  const parts = {
-    headers: retryAfterHeader(world, retryAfter),
-    form: rateLimitBody,
-    ...(why !== undefined && { why }),
-  };
-  return failure(new Refusal(rateLimitStatus, rateLimitCode, 'Too many requests.', parts));
+function retryAfterHeader({ clock, settings }: World, retryAfter: number | string | undefined): Record<string, string> {
+  const { retryAfterForm } = settings.dialect;
+  if (retryAfter === undefined || retryAfterForm === 'absent') return {};
+  if (typeof retryAfter === 'string' || retryAfterForm === 'seconds') return { 'Retry-After': String(retryAfter) };
+  // A client compares the date with the Date header of the answer, which has the time of the sandbox.
+  return { 'Retry-After': new Date(clock.now() + retryAfter * 1000).toUTCString() };
 }
 
 /** The answer of a fault in place of the service's: null for no answer, undefined if the fault changes no answer. */
 function spoiltAnswer(world: World, fault: RequestFault): Answer | null | undefined {
-  const { serverStatus, serverCode, serverBody } = world.settings.dialect;
   switch (fault.type) {
-    case 'rate_limit':
-      return tooMany(world, fault.retryAfter);
+    case 'rate_limit': {
+      const headers = retryAfterHeader(world, fault.retryAfter);
+      return failure(groupRefusal(world.settings.dialect, 'rateLimit', 'Too many requests.', { headers }));
+    }
     case 'server_error': {
-      const parts = { headers: retryAfterHeader(world, fault.retryAfter), form: serverBody };
-      return failure(new Refusal(fault.status ?? serverStatus, serverCode, 'The service is not available.', parts));
+      const parts = { headers: retryAfterHeader(world, fault.retryAfter), status: fault.status };
+      return failure(groupRefusal(world.settings.dialect, 'server', 'The service is not available.', parts));
     }
     case 'html': {
       const status = fault.status ?? 502;

@@ -17,6 +17,8 @@ export interface RequestEntry {
   readonly operation: string | null;
   /** Null if a fault left the request unanswered. */
   readonly status: number | null;
+  /** Milliseconds of real time until the answer was ready. */
+  readonly duration_ms: number;
   /** `error.code` of a refusal. */
   readonly code: string | null;
   /** The cause of a refusal or another remark, or null. */
@@ -37,6 +39,8 @@ export interface InvoiceMove {
   /** Null for a creation. */
   readonly from: KnownInvoiceStatus | null;
   readonly to: KnownInvoiceStatus;
+  /** The paid amount if it is not the ordered one, else null. */
+  readonly paid: string | null;
   readonly why: string;
 }
 

@@ -1,5 +1,6 @@
 import { checkOptions, configurationFail, type Fail, isBytes, kindOf, readWord } from '../../checks.ts';
 import { dateFrom, Problem } from '../../contract/values/scalars.ts';
+import { isSandboxCredential } from '../../environment.ts';
 import { ConfigurationError, WebhookVerificationError } from '../../errors/classes.ts';
 
 // The signing scheme of the service: HMAC-SHA256 with the webhook secret over "{timestamp}.{raw body}". The signature and
@@ -43,33 +44,13 @@ function parseSecret(secret: unknown, name: string, fail: Fail): HmacKey {
   );
 }
 
-/** The default of the sandbox. It is public, so anybody can sign with it. */
-const SANDBOX_SECRET = 'whsec_sandbox';
-
-/**
- * Refuses the public secret of the sandbox where `NODE_ENV` is `production`.
- *
- * @throws ConfigurationError
- */
-export function refuseSandboxSecret(secrets: readonly HmacKey[], fail: Fail): void {
-  const { process } = globalThis as { readonly process?: { readonly env?: Readonly<Record<string, unknown>> } }; // not declared in every runtime
-  if (process?.env?.['NODE_ENV'] !== 'production' || !secrets.some(isSandboxSecret)) return;
-  fail(
-    `the secret is "${SANDBOX_SECRET}", which everybody knows, and NODE_ENV is production: anybody could mark orders as paid. Use the webhook secret of the dashboard. To run a production build against the sandbox, give both another secret: createSandbox({ webhookSecret }) or sandbox --secret`,
-  );
-}
-
-function isSandboxSecret(secret: HmacKey): boolean {
-  return (typeof secret === 'string' ? secret : String.fromCharCode(...secret.slice(0, 64))) === SANDBOX_SECRET;
-}
-
 /** A shorter secret can be found by trial from one delivery that was seen. */
 const WEAK_BELOW = 16;
 
 /** The indexes of secrets that have fewer than 16 bytes, or characters. */
 export function weakSecrets(secrets: readonly HmacKey[]): readonly number[] {
   return secrets.flatMap((secret, index) => {
-    return secret.length < WEAK_BELOW && !isSandboxSecret(secret) ? [index] : [];
+    return secret.length < WEAK_BELOW && !isSandboxCredential(secret) ? [index] : [];
   });
 }
 

@@ -1,4 +1,5 @@
 import { checkOptions, configurationFail, readCount, readWord } from '../../checks.ts';
+import { refuseSandboxCredential } from '../../environment.ts';
 import { ConfigurationError, WebhookVerificationError } from '../../errors/classes.ts';
 import { isMerchantError } from '../../errors/guards.ts';
 import { bytesFrom, RAW_BODY_ADVICE, type RawBody } from '../body.ts';
@@ -12,7 +13,6 @@ import {
   parseSecrets,
   parseSignature,
   parseTimestamp,
-  refuseSandboxSecret,
   SIGNATURE_ENCODINGS,
   type SignatureEncoding,
   TIMESTAMP_FORMATS,
@@ -104,7 +104,7 @@ export function parseVerifyOptions(
     fail('orderIdMember must be the name of a payload member, or a path such as "order.id", or omitted');
   }
   const secrets = parseSecrets(secret);
-  refuseSandboxSecret(secrets, fail);
+  refuseSandboxCredential('the secret', secrets, fail);
   return {
     secrets,
     tolerance,

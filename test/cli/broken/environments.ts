@@ -14,7 +14,6 @@ export interface BrokenEnvironment {
 
 const KEY = 'sk_live_secret_key';
 
-/** `docs/cli.md` prints this table. */
 export const BROKEN_ENVIRONMENTS: readonly BrokenEnvironment[] = [
   {
     mistake: 'The key is in quotes',

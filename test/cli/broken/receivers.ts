@@ -21,7 +21,6 @@ const LOG = 'Look into the log of the receiver for this request.';
 const GUARD = 'a CSRF guard refuses it: the service has no session and no token';
 const EXEMPT = 'Exempt this route from the guard. The signature takes its place.';
 
-/** `docs/cli.md` prints this table. */
 export const BROKEN_RECEIVERS: readonly BrokenReceiver[] = [
   {
     mistake: 'It redirects',

@@ -201,15 +201,14 @@ describe('doctor', () => {
 
     it.each<readonly [Partial<Dialect>, string, object]>([
       [{ listOrder: 'oldest' }, 'invoices.list order', { shows: 'oldest first' }],
-      [{ timeForm: 'offset' }, 'invoices.list times', { shows: expect.stringContaining('with an offset') }],
       [
-        { extraMembers: 'some' },
+        { laterVersion: 'some' },
         'members that the interface does not name',
         { shows: expect.stringContaining('invoices.list items.*.'), client: 'keeps them' },
       ],
-      [{ deliveriesShape: 'named' }, 'webhooks.deliveries names', { shows: expect.stringContaining('attempt_log (') }],
+      [{ readShape: 'named' }, 'webhooks.deliveries names', { shows: expect.stringContaining('attempt_log (') }],
       [
-        { withdrawalStatus: 'state' },
+        { withdrawalQuery: 'other' },
         'withdrawals.list status',
         { shows: 'ignored: rows of another status came', pin: 'withdrawalQuery.status' },
       ],

@@ -114,17 +114,15 @@ describe('sandbox', () => {
     expect(run.out()).toContain('a\\u001b[2Jb');
   });
 
-  it('takes the next port when one is busy, and says by whom', async () => {
+  it('takes the next port when one is busy, and says so', async () => {
     const first = await sandbox(['--json']);
     const port = Number(new URL(first.url).port);
     const second = start(['sandbox', '--json', '--port', String(port)]);
     running.push(second);
     await second.until('baseUrl');
     expect(Number(new URL(firstLine(second.out()).baseUrl).port)).toBeGreaterThan(port);
-    // Where the system does not tell, it is another program.
-    const holder = process.platform === 'linux' ? `node \\(pid ${process.pid}\\) in ${process.cwd()}` : '.+';
     expect(second.err()).toMatch(
-      new RegExp(`${port} is used by ${holder}, using (\\d+)\\. Actions need --url http://127\\.0\\.0\\.1:\\1\n`),
+      /is in use by another program, using (\d+)\. Actions need --url http:\/\/127\.0\.0\.1:\1\n/,
     );
   });
 
@@ -143,8 +141,8 @@ describe('sandbox', () => {
     expect([firstLine(run.out()).baseUrl, run.err()]).toEqual(['http://sandbox:4010', '']);
   });
 
-  it('has orders and withdrawals in every state, and none with --empty', async () => {
-    const run = await sandbox(['--json']);
+  it('has no orders, and some in every state with --demo', async () => {
+    const run = await sandbox(['--json', '--demo']);
     const read = async (path: string) =>
       (await (await fetch(`${run.url}/api/v1/external/${path}`, { headers: { 'X-Api-Key': 'sk_sandbox' } })).json())
         .data;
@@ -157,7 +155,7 @@ describe('sandbox', () => {
     expect(new Set(invoices.map(({ currency }) => currency.code)).size).toBeGreaterThanOrEqual(4);
     const withdrawals: { status: string }[] = (await read('withdrawals')).items;
     expect(new Set(withdrawals.map((row) => row.status))).toEqual(new Set(['pending', 'approved', 'rejected']));
-    const empty = await sandbox(['--json', '--empty']);
+    const empty = await sandbox(['--json']);
     expect((await status(empty.url)).invoices).toEqual([]);
   });
 
@@ -217,7 +215,7 @@ describe('the keys', () => {
     Date.parse((await status(run.url)).now) - START;
 
   it('move the clock, stop it and let it run', async () => {
-    const run = await sandbox(['--empty'], { isTerminal: true, env: { NO_COLOR: '1' } });
+    const run = await sandbox([], { isTerminal: true, env: { NO_COLOR: '1' } });
     run.press('f');
     await run.until('frozen');
     const before = await seen(run);
@@ -236,7 +234,7 @@ describe('the keys', () => {
       (request, response) => void request.resume().on('end', () => response.writeHead(500).end()),
     );
     receivers.push(receiver);
-    const run = await sandbox(['--frozen', '--empty', '--callback', receiver.url], {
+    const run = await sandbox(['--frozen', '--callback', receiver.url], {
       isTerminal: true,
       env: { NO_COLOR: '1' },
     });
@@ -288,14 +286,13 @@ describe('the actions', () => {
   });
 
   it('advance moves the clock, status counts', async () => {
-    const run = await sandbox(['--frozen', '--empty', '--json']);
+    const run = await sandbox(['--frozen', '--json']);
     await create(run.url, {});
     expect((await cli(['sandbox', 'advance', '31m', '--url', run.url])).out).toMatch(/^the clock is at \d{4}-/);
     const { out } = await cli(['sandbox', 'status', '--url', run.url]);
     expect(out).toContain('1 invoices: 0 pending, 0 success, 0 fail, 1 expired, 0 canceled');
     const soon = await cli(['sandbox', 'advance', 'soon', '--url', run.url]);
-    expect(soon.code).toBe(2);
-    expect(soon.err).toContain('try: npx merchant-invoicing sandbox advance 1h');
+    expect(soon).toMatchObject({ code: 1, err: expect.stringContaining('must be milliseconds') });
   });
 
   it('say with code 3 that no sandbox is there', async () => {
@@ -321,7 +318,7 @@ describe('--state', () => {
       (request, response) => void request.resume().on('end', () => response.writeHead(500).end()),
     );
     receivers.push(receiver);
-    const flags = ['--json', '--frozen', '--empty', '--seed', '5', '--state', file];
+    const flags = ['--json', '--frozen', '--seed', '5', '--state', file];
     const first = await sandbox(flags);
     await create(first.url, { external_id: 'paid', callback_url: receiver.url });
     await create(first.url, { external_id: 'open' });
@@ -362,7 +359,7 @@ describe('--state', () => {
     ) {
       await fetch(`${run.url}/_/status`);
     }
-    expect(JSON.parse(readFileSync(file, 'utf8')).version).toBe(1);
+    expect(JSON.parse(readFileSync(file, 'utf8')).version).toBe(2);
     expect(readdirSync(path)).toEqual(['sandbox.json', 'sandbox.json.lock']);
     await stop(run);
     expect(readdirSync(path)).toEqual(['sandbox.json']);
@@ -379,7 +376,7 @@ describe('--state', () => {
 
   it('refuses a file that is something else, and leaves it alone', async () => {
     const file = join(folder(), 'notes.json');
-    for (const text of ['{"version":2}', 'my notes', '[]']) {
+    for (const text of ['{"version":1}', 'my notes', '[]']) {
       writeFileSync(file, text);
       const { code, err } = await cli(['sandbox', '--port', '0', '--state', file]);
       expect([code, err]).toEqual([2, expect.stringContaining(`try: mv ${file} ${file}.old`)]);
@@ -390,7 +387,7 @@ describe('--state', () => {
 
 describe('a running sandbox, from another terminal', () => {
   it('makes an order and prints its payment link', async () => {
-    const run = await sandbox(['--empty']);
+    const run = await sandbox([]);
     const { code, out } = await cli(['sandbox', 'create', '25', 'EUR', '--id', 'mine', '--url', run.url]);
     expect([code, out]).toEqual([
       0,
@@ -406,7 +403,7 @@ describe('a running sandbox, from another terminal', () => {
   });
 
   it('causes a fault, and clears it', async () => {
-    const run = await sandbox(['--empty']);
+    const run = await sandbox([]);
     const act = (...words: string[]) => cli(['sandbox', ...words, '--url', run.url]);
     expect((await act('fault', 'server_error@invoices.create')).out).toContain('applies to the next matching request');
     expect((await create(run.url, {})).status).toBe(503);
@@ -414,13 +411,13 @@ describe('a running sandbox, from another terminal', () => {
     expect((await act('fault', 'clear')).out).toBe('no fault is left\n');
     expect((await create(run.url, {})).status).toBe(201);
     expect(await act('fault', 'flood')).toMatchObject({
-      code: 2,
-      err: expect.stringContaining('there is no fault "flood"'),
+      code: 1,
+      err: expect.stringContaining('not "flood"'),
     });
   });
 
   it('approves and rejects withdrawals, which status names', async () => {
-    const run = await sandbox(['--empty']);
+    const run = await sandbox([]);
     const act = (...words: string[]) => cli(['sandbox', ...words, '--url', run.url]);
     const [, uuid = ''] = /withdrawals? pending: ([0-9a-f-]{36})/.exec((await act('status')).out) ?? [];
     expect((await act('reject', uuid, 'unknown address')).out).toMatch(new RegExp(`^${uuid} {2}rejected`));
@@ -428,7 +425,7 @@ describe('a running sandbox, from another terminal', () => {
   });
 
   it('follows what happens, until Ctrl-C or until the sandbox stops', async () => {
-    const run = await sandbox(['--empty']);
+    const run = await sandbox([]);
     for (const flags of [[], ['--json']]) {
       const follower = start(['sandbox', 'events', ...flags, '--url', run.url]);
       if (flags.length === 0) await follower.until('following');
@@ -444,7 +441,7 @@ describe('a running sandbox, from another terminal', () => {
   });
 
   it('asks before a reset on a terminal, unless --yes is given', async () => {
-    const run = await sandbox(['--empty']);
+    const run = await sandbox([]);
     await create(run.url, {});
     for (const [key, left] of [
       ['n', 1],
@@ -452,7 +449,7 @@ describe('a running sandbox, from another terminal', () => {
       ['y', 0],
     ] as const) {
       const asked = start(['sandbox', 'reset', '--url', run.url], { isTerminal: true });
-      await asked.until('Remove 1 invoice of the sandbox');
+      await asked.until('Remove everything in the sandbox at ');
       asked.press(key);
       expect(await asked.ended).toBe(0);
       expect((await status(run.url)).invoices).toHaveLength(left);
@@ -466,7 +463,7 @@ describe('a running sandbox, from another terminal', () => {
 describe('two sandboxes', () => {
   it('never keep one state file, and actions find the one that does', async () => {
     const file = join(folder(), 'shop.json');
-    const first = await sandbox(['--empty', '--state', file]);
+    const first = await sandbox(['--state', file]);
     const second = await cli(['sandbox', '--port', '0', '--state', file]);
     expect(second).toMatchObject({
       code: 2,
@@ -491,7 +488,7 @@ describe('two sandboxes', () => {
   ])('a lock %s is taken over', async (_, text) => {
     const file = join(folder(), 'shop.json');
     writeFileSync(`${file}.lock`, text);
-    const run = await sandbox(['--empty', '--state', file]);
+    const run = await sandbox(['--state', file]);
     expect(JSON.parse(readFileSync(`${file}.lock`, 'utf8'))).toMatchObject({ pid: process.pid, url: run.url });
     expect(readdirSync(dirname(file)).filter((name) => name.startsWith('shop.json.lock'))).toEqual(['shop.json.lock']);
   });
@@ -511,7 +508,6 @@ describe('typing errors', () => {
 
 describe('a wrong value', () => {
   it.each([
-    [['--rate-limit', '5'], '--rate-limit must be a number of requests'],
     [['--callback', 'ftp://x'], '--callback must be an http:// or https:// address'],
     [['--public-url', 'nope'], '--public-url must be'],
     [['--allow-host', 'http://x'], '--allow-host takes host names alone'],

@@ -19,17 +19,33 @@ export const ACTION_USES: Uses<'sandbox action'> = {
       good: gives(on('create', '25', 'EUR'), /^order-1001 {2}25 EUR {2}http/),
       bad: refuses(on('create', '4.99', 'EUR'), 'amount is outside the range of every payment method', { code: 1 }),
     },
+    'choose IDENT METHOD': {
+      good: gives(on('choose', 'order-1042', 'Bank transfer'), /^order-1042 {2}pending\n/),
+      bad: refuses(on('choose', 'order-1042'), 'choose needs an order and a payment method'),
+    },
     'pay IDENT': {
       good: gives(on('pay', 'order-1042'), /^order-1042 {2}success/),
       bad: refuses(on('pay'), 'pay needs an order'),
     },
-    'underpay IDENT AMOUNT': {
-      good: gives(on('underpay', 'order-1042', '17.00'), 'success, 17.00 paid of 25.00'),
-      bad: refuses(on('underpay', 'order-1042', '30.00'), '30.00 is not less than the ordered 25.00', { code: 1 }),
+    'underpay|overpay IDENT AMOUNT': {
+      good: async (place) => {
+        await gives(on('underpay', 'order-1042', '17.00'), 'success, 17.00 paid of 25.00')(place);
+        place.sandbox.reset();
+        await gives(on('overpay', 'order-1042', '30.00'), 'success, 30.00 paid of 25.00')(place);
+      },
+      bad: async (place) => {
+        await refuses(on('underpay', 'order-1042', '30.00'), '30.00 is not less than the ordered 25.00', { code: 1 })(
+          place,
+        );
+        place.sandbox.reset();
+        await refuses(on('overpay', 'order-1042', '17.00'), '17.00 is not more than the ordered 25.00', { code: 1 })(
+          place,
+        );
+      },
     },
-    'overpay IDENT AMOUNT': {
-      good: gives(on('overpay', 'order-1042', '30.00'), 'success, 30.00 paid of 25.00'),
-      bad: refuses(on('overpay', 'order-1042', '17.00'), '17.00 is not more than the ordered 25.00', { code: 1 }),
+    'adjust IDENT AMOUNT': {
+      good: gives(on('adjust', 'order-1042', '20.00'), 'success, 20.00 paid of 25.00'),
+      bad: refuses(on('adjust', 'order-1042', '1.234'), 'with at most 2 decimals', { code: 1 }),
     },
     'fail|cancel|expire IDENT': {
       good: async (place) => {
@@ -45,10 +61,6 @@ export const ACTION_USES: Uses<'sandbox action'> = {
       },
       bad: refuses(on('cancel', 'order-1'), 'order-1', { code: 1 }),
     },
-    'adjust IDENT AMOUNT': {
-      good: gives(on('adjust', 'order-1042', '20.00'), 'success, 20.00 paid of 25.00'),
-      bad: refuses(on('adjust', 'order-1042', '1.234'), 'with at most 2 decimals', { code: 1 }),
-    },
     'resend IDENT': {
       good: async (place) => {
         place.sandbox.create({ ...ORDERED, callback_url: place.receiver });
@@ -57,13 +69,52 @@ export const ACTION_USES: Uses<'sandbox action'> = {
       },
       bad: refuses(on('resend', 'order-1042'), 'order-1042', { code: 1 }),
     },
+    'explain IDENT': {
+      good: async (place) => {
+        place.sandbox.create({ ...ORDERED, callback_url: place.receiver });
+        await place.sandbox.pay('order-1042');
+        await gives(['sandbox', 'explain', 'order-1042', '--url', place.url], 'is accepted now')(place);
+      },
+      bad: refuses(on('explain', 'order-1042'), 'nothing to explain', { code: 1 }),
+    },
     'approve|reject UUID': {
       good: gives(on('approve', WITHDRAWAL), `${WITHDRAWAL}  approved`),
       bad: refuses(on('reject', 'none'), 'none', { code: 1 }),
     },
+    'assume DIALECT VALUE': {
+      good: gives(on('assume', 'createStatus', '200'), 'createStatus is 200'),
+      bad: refuses(on('assume', 'createStatus', '9'), 'must be one of 201, 200, 202', { code: 1 }),
+    },
     'fault TYPE': {
-      good: gives(on('fault', 'server_error'), 'server_error applies to the next matching request'),
-      bad: refuses(on('fault', 'flood'), 'there is no fault "flood"'),
+      good: async (place) => {
+        await gives(
+          on('fault', 'server_error@rates.list:0.5'),
+          'server_error applies to the next matching request',
+        )(place);
+        expect(place.sandbox.faults.queued()).toMatchObject([{ operation: 'rates.list', rate: 0.5 }]);
+        await gives(['sandbox', 'fault', 'clear', '--url', place.url], 'no fault is left')(place);
+        expect(place.sandbox.faults.queued()).toEqual([]);
+      },
+      bad: refuses(on('fault', 'flood'), 'A fault is one of .*, not "flood"', { code: 1 }),
+    },
+    'advance DURATION': {
+      good: gives(on('advance', '1h'), 'the clock is at '),
+      bad: refuses(on('advance', 'soon'), 'must be milliseconds', { code: 1 }),
+    },
+    'freeze|unfreeze': {
+      good: async (place) => {
+        await gives(on('unfreeze'), 'the clock is at ')(place);
+        await gives(['sandbox', 'freeze', '--url', place.url], ', frozen')(place);
+      },
+      bad: refuses(on('freeze', 'now'), 'freeze does not take "now"'),
+    },
+    reset: {
+      good: gives(on('reset', '--yes'), 'back to the beginning'),
+      bad: refuses(on('reset', 'all'), 'reset does not take "all"'),
+    },
+    status: {
+      good: gives(on('status'), '1 invoices: 1 pending'),
+      bad: refuses(['sandbox', 'status', '--url', 'http://127.0.0.1:1'], 'no sandbox listens', { code: 3 }),
     },
     events: {
       good: async ({ url, sandbox }) => {
@@ -76,25 +127,6 @@ export const ACTION_USES: Uses<'sandbox action'> = {
       },
       bad: refuses(on('events', 'now'), 'events does not take "now"'),
     },
-    'advance DURATION': {
-      good: gives(on('advance', '1h'), 'the clock is at '),
-      bad: refuses(on('advance', 'soon'), 'a duration'),
-    },
-    reset: {
-      good: gives(on('reset', '--yes'), 'back to the beginning'),
-      bad: refuses(on('reset', 'all'), 'reset does not take "all"'),
-    },
-    status: {
-      good: gives(on('status'), '1 invoices: 1 pending'),
-      bad: refuses(['sandbox', 'status', '--url', 'http://127.0.0.1:1'], 'no sandbox listens', { code: 3 }),
-    },
-    IDENT: {
-      good: async (place) => {
-        const { uuid } = place.sandbox.create(ORDERED);
-        await gives(['sandbox', 'pay', uuid, '--url', place.url], 'order-1042 {2}success')(place);
-      },
-      bad: refuses(on('pay', 'nothing'), 'nothing', { code: 1 }),
-    },
   },
   flags: {
     url: {
@@ -103,7 +135,7 @@ export const ACTION_USES: Uses<'sandbox action'> = {
     },
     state: {
       good: async (place) =>
-        serves(['--empty', '--state', place.path('s.json')], async ({ url }) => {
+        serves(['--state', place.path('s.json')], async ({ url }) => {
           const { out } = await cli(['sandbox', 'status', '--state', place.path('s.json')]);
           expect(out).toContain(url);
         })(place),
@@ -117,7 +149,7 @@ export const ACTION_USES: Uses<'sandbox action'> = {
     },
     id: {
       good: gives(on('create', '25', 'EUR', '--id', 'mine'), /^mine {2}/),
-      bad: refuses(on('create', '25', 'EUR', '--id', ''), '--id is empty'),
+      bad: refuses(on('pay', 'order-1042', '--id', 'mine'), 'pay does not take --id'),
     },
     customer: {
       good: gives(on('create', '25', 'EUR', '--customer', 'c-9', '--json'), '"customer_id":"c-9"'),

@@ -45,7 +45,7 @@ describe('the search for the cause', () => {
     ['secret with a blank before', withSecret(' whsec_sandbox'), 'begins with a space'],
     ['secret with a blank behind', withSecret('whsec_sandbox '), 'ends with a space'],
     ['quoted secret', withSecret('"whsec_sandbox"'), 'has quotes'],
-    ['secret without its beginning', withSecret('sandbox'), 'cuts "whsec_" off'],
+    ['secret without its beginning', withSecret('sandbox'), 'lacks "whsec_"'],
     ['missing timestamp', (body) => hex('whsec_sandbox', body), 'signs the body alone'],
     ['missing dot', (body, stamp) => hex('whsec_sandbox', stamp + body), 'leaves out the dot'],
     ['re-serialised by Python', (body, stamp) => right(asPython(body), stamp), 'as Python does'],
@@ -118,6 +118,28 @@ describe('the search for the cause', () => {
       expect(await trimmed.explain()).toMatchObject({ proven: true });
     },
   );
+
+  it.each([
+    [404, '', 'The receiver knows no /'],
+    [500, '', 'no refusal of a signature'],
+    [500, 'handler_failed', 'your function threw'],
+    [503, '', 'no refusal of a signature'],
+  ])('sends nothing where the answer is no refusal of a signature: %i %s', async (status, body, text) => {
+    let sent = 0;
+    const answer = async (): Promise<Response> => {
+      sent += 1;
+      return new Response(body, { status });
+    };
+    const { sandbox, api } = inProcess({ fetch: answer });
+    await api('POST', '/invoices', { ...ORDER, callback_url: 'http://127.0.0.1:3000/' });
+    await sandbox.pay('order-1042');
+    expect(await sandbox.explain('order-1042')).toEqual({
+      proven: false,
+      requests: 0,
+      text: expect.stringContaining(text),
+    });
+    expect(sent).toBe(1);
+  });
 
   it('needs something that was sent', async () => {
     const { sandbox, api } = inProcess();

@@ -41,6 +41,22 @@ it.each(['https://evil.example', 'null', 'http://127.0.0.1:1'])(
   },
 );
 
+it.each([
+  ['GET', 'cross-site', 'no-cors', 403],
+  ['POST', 'cross-site', 'navigate', 403],
+  ['GET', 'same-site', 'cors', 403],
+  ['GET', 'cross-site', 'navigate', 200],
+  ['GET', 'same-origin', 'cors', 200],
+  ['GET', 'none', 'navigate', 200],
+])('%s from a page that is %s, with the mode %s: %i', async (method, site, mode, expected) => {
+  const { url, sandbox } = await listening();
+  sandbox.create({ amount: '25.00', currency: 'EUR' });
+  const path = method === 'GET' ? '/invoices' : '/_/reset';
+  const headers = { 'Sec-Fetch-Site': site, 'Sec-Fetch-Mode': mode };
+  expect((await rawRequest(`${url}${path}`, method, headers)).status).toBe(expected);
+  expect(sandbox.invoices()).toHaveLength(1);
+});
+
 it('says what to do in a runtime without node:http, and loads nothing of it before', async () => {
   const sandbox = createSandbox();
   const asked = vi.spyOn(process, 'getBuiltinModule').mockReturnValue(undefined);
@@ -68,10 +84,10 @@ it('answers no CORS', async () => {
 
 it.each([
   ['over HTTP', listening],
-  ['in process', async (options: { maxBody: number }) => inProcess(options)],
+  ['in process', async () => inProcess()],
 ])('refuses a body that is too large, %s', async (_, make) => {
-  const { api } = await make({ maxBody: 1_000 });
-  const { status, json } = await api('POST', '/invoices', { ...ORDER, purpose: 'x'.repeat(1_000) });
+  const { api } = await make();
+  const { status, json } = await api('POST', '/invoices', { ...ORDER, purpose: 'x'.repeat(1_048_576) });
   expect([status, json.error.code]).toEqual([413, 'PAYLOAD_TOO_LARGE']);
 });
 

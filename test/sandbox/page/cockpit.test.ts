@@ -22,7 +22,8 @@ async function submit(page: Page, action: string, filled: Record<string, string>
 describe('a new invoice', () => {
   it('is created by a form, with the next free order id and the callback of the business', async () => {
     const { sandbox, url } = await listening({ defaults: { callback_url: 'http://127.0.0.1:9/hook' } });
-    const page = await open(url);
+    const page = await open(`${url}/invoices/new`);
+    expect(page.text).toContain('Empty: http://127.0.0.1:9/hook, the address of the business.');
     const after = await submit(page, 'create', { amount: '1250.50', currency: 'USD' });
     expect(after.text).toContain('The invoice was created.');
     expect(after.text).toContain('order-1001');
@@ -56,7 +57,12 @@ describe('a new invoice', () => {
   ])('is refused by the rules of the service: %o', async (draft, problem) => {
     const { api, sandbox, url } = await listening();
     await api('POST', '/invoices', ORDER);
-    expect((await submit(await open(url), 'create', draft)).html).toContain(problem.replaceAll("'", '&#39;'));
+    const page = await open(`${url}/invoices/new`);
+    expect(page.text).toContain('Empty: no webhook is sent.');
+    const after = await submit(page, 'create', draft);
+    expect([after.status, after.html]).toEqual([422, expect.stringContaining(problem)]);
+    expect(after.html).toMatch(/role="alert"/);
+    expect(after.html).toContain(`value="${draft.amount}"`); // what was typed stays
     expect(() => sandbox.create(draft)).toThrow(problem);
     expect(sandbox.invoices()).toHaveLength(1);
   });
@@ -75,16 +81,16 @@ describe('the page of an invoice', () => {
     await sandbox.advance('1m');
     await sandbox.adjust('a b/ü', '20.00');
     const page = await open(`${url}/invoices/${json.data.uuid}`);
-    const line = page.text.slice(page.text.indexOf('Timeline'), page.text.indexOf('Webhook Event'));
+    const line = page.text.slice(page.text.indexOf('Timeline'), page.text.indexOf('Keep it'));
     const newestFirst = [
-      'corrected',
-      'try 2 of 7: 200 delivered',
+      'Corrected',
+      'try 2 of 7: 200, delivered',
       'try 1 of 7: answered 500',
-      'pending → success',
+      'Paid a b/ü 26.861298 USDT credited',
       '409',
       'GET',
       '201',
-      'created',
+      'Created',
     ];
     const places = newestFirst.map((text) => line.indexOf(text));
     expect(places).toEqual([...places].sort((a, b) => a - b));
@@ -130,7 +136,7 @@ describe('the other resources', () => {
 
   it('lists methods with their ranges, and rates with those that have no fresh data', async () => {
     const { url } = await listening();
-    expect((await open(`${url}/methods`)).text).toContain('Bank transfer id 2 EUR 10.00 to 10 000.00 0.00 % 0.80 %');
+    expect((await open(`${url}/methods`)).text).toContain('Bank transfer 2 10.00 EUR 10 000.00 EUR 0.00 % 0.80 %');
     expect((await open(`${url}/rates`)).text).toContain('TRY sell bybit no fresh data');
   });
 });
@@ -154,17 +160,29 @@ describe('credentials', () => {
 });
 
 describe('the overview', () => {
-  it('counts what waits, and shows five of each', async () => {
-    const hook = await receiver(Array.from({ length: 7 }, () => 500));
-    const { api, sandbox, url } = await listening();
-    for (let at = 1; at <= 7; at += 1)
-      await api('POST', '/invoices', { ...ORDER, external_id: `order-${at}`, callback_url: hook.url });
-    await sandbox.pay('order-1');
-    await sandbox.cancel('order-2');
-    const page = await open(url);
-    expect(page.text).toContain('5 invoices pending 2 webhooks waiting, next in 1 min');
-    expect(page.text).toMatch(/[1-9] withdrawals? pending/);
-    const newest = page.html.slice(page.html.indexOf('id="newest"'), page.html.indexOf('id="deliveries"'));
+  it('says what is wrong: failing webhooks, active faults, a clock that is ahead', async () => {
+    const hook = await receiver([500, 500]);
+    const { api, sandbox, url } = await listening({ wallClock: () => Date.UTC(2026, 2, 1, 12) });
+    const wrong = async (): Promise<string> => {
+      const { text } = await open(url);
+      return text.slice(text.indexOf('What is wrong now'), text.indexOf('Connect your backend'));
+    };
+    expect(await wrong()).toContain('Nothing is wrong');
+    await api('POST', '/invoices', { ...ORDER, callback_url: hook.url });
+    await sandbox.pay('order-1042');
+    sandbox.faults.next('rate_limit', { times: 2 });
+    await sandbox.advance('2m');
+    const now = await wrong();
+    expect(now).toContain('Retrying invoice.paid of order-1042 : answered 500 , next try in 4 min');
+    expect(now).toContain('rate_limit refused with a rate limit: the next one, 2 times');
+    expect(now).toContain('The clock of the sandbox is 2 min ahead of the real time');
+  });
+
+  it('shows the five newest invoices', async () => {
+    const { api, url } = await listening();
+    for (let at = 1; at <= 7; at += 1) await api('POST', '/invoices', { ...ORDER, external_id: `order-${at}` });
+    const { html } = await open(url);
+    const newest = html.slice(html.indexOf('id="newest"'), html.indexOf('id="happened"'));
     expect([...newest.matchAll(/<tr role="row"><td/g)]).toHaveLength(5);
   });
 
@@ -181,22 +199,19 @@ describe('the overview', () => {
   it('says what to do next where there is nothing', async () => {
     const { url } = await listening();
     const { text } = await open(url);
-    for (const next of ['Create one above', 'pay one', 'Send one with the base URL']) expect(text).toContain(next);
+    for (const next of ['No invoice yet', 'Create one here', 'Nothing is wrong', 'Nothing has happened yet']) {
+      expect(text).toContain(next);
+    }
+    expect((await open(`${url}/deliveries`)).text).toContain('No webhook yet');
+    expect((await open(`${url}/requests`)).text).toContain('No request yet');
   });
 });
 
-describe('assumptions', () => {
-  it('are grouped by section and change in place', async () => {
-    const { api, sandbox, url } = await listening();
-    const page = await open(`${url}/assumptions`);
-    expect(page.text).toContain('points, all with their defaults');
-    const after = await submit(page, 'assume', { name: 'createStatus', value: '200' });
-    expect(after.text).toContain('1 not with the default');
-    expect((await api('POST', '/invoices', ORDER)).status).toBe(200);
-    expect(sandbox.dialect.createStatus).toBe(200);
-    const refused = await submit(page, 'assume', { name: 'createStatus', value: '299' });
-    expect(refused.html).toContain('dialect.createStatus must be one of');
-    expect((await submit(page, 'assume', { name: '__proto__', value: 'x' })).status).toBe(400);
+describe('dialects', () => {
+  it('are one table, which marks what is not the default', async () => {
+    const { url } = await listening({ dialect: { createStatus: 200 } });
+    const { text } = await open(`${url}/dialects`);
+    expect(text).toMatch(/createStatus .{0,160} 200 changed/);
   });
 });
 

@@ -9,14 +9,16 @@ it('lists invoices, deliveries with attempts and the log, and works by buttons',
   await api('POST', '/invoices', ORDER);
   const first = await open(url);
   expect(first.text).toContain('order-1042');
-  expect(first.text).toContain('external_id order-1042 is taken');
+  expect(first.text).toContain('409');
+  expect((await open(`${url}/requests`)).text).toContain('external_id order-1042 is taken');
   await sandbox.pay('order-1042');
   const failed = await open(url);
   expect(failed.text).toContain('answered 500');
-  expect(failed.text).toContain('next try 12:01:00');
-  expect((await press(failed, '1m')).text).toContain('2 of 7');
+  expect(failed.text).toContain('next try in 1 min');
+  await press(failed, '1m');
+  expect((await open(`${url}/deliveries`)).text).toContain('try 2 of 7');
   expect(sandbox.now().toISOString()).toBe('2026-03-01T12:01:00.000Z');
-  const form = failed.forms.find(({ action }) => action === '/_/resend');
+  const form = (await open(`${url}/deliveries`)).forms.find(({ action }) => action === '/_/resend');
   await fetch(`${url}/_/resend`, {
     method: 'POST',
     body: new URLSearchParams({ ...form?.fields }),
@@ -53,14 +55,12 @@ it('answers status, advance and reset as JSON, and mistakes with their reason', 
     const response = await fetch(`${url}/_/${action}`, { method: 'POST', headers, body: JSON.stringify(fields) });
     return [response.status, await response.json()];
   };
-  expect(await post('advance', { duration: '1h' })).toEqual([
+  expect(await post('advance', { duration: '1h' })).toMatchObject([
     200,
     { ok: true, result: { now: '2026-03-01T13:00:00.000Z' } },
   ]);
   expect(await (await fetch(`${url}/_/status`)).json()).toMatchObject({
-    url,
-    invoices: [{ status: 'expired' }],
-    deliveries: [],
+    result: { url, invoices: [{ status: 'expired' }], deliveries: [] },
   });
   expect(await post('pay', { ident: 'order-1042' })).toMatchObject([
     400,
@@ -69,5 +69,5 @@ it('answers status, advance and reset as JSON, and mistakes with their reason', 
   expect(await post('dance', {})).toMatchObject([400, { ok: false }]);
   expect(await post('constructor', {})).toMatchObject([400, { ok: false }]);
   expect(await post('reset', {})).toMatchObject([200, { ok: true }]);
-  expect(await (await fetch(`${url}/_/status`)).json()).toMatchObject({ invoices: [] });
+  expect(await (await fetch(`${url}/_/status`)).json()).toMatchObject({ result: { invoices: [] } });
 });

@@ -96,7 +96,7 @@ describe('the secret of the sandbox', () => {
   ])('is refused in production, %s', async (_, secret) => {
     expect(() => start(secret)).not.toThrow();
     vi.stubEnv('NODE_ENV', 'production');
-    expect(() => start(secret)).toThrow(/NODE_ENV is production.*Use the webhook secret of the dashboard/);
+    expect(() => start(secret)).toThrow(/NODE_ENV is production.*Use the one of the dashboard/);
     expect(() => start(LONG)).not.toThrow();
     await expect(verifyWebhook(PAID, PAID_HEADERS, secret, { now: NOW })).rejects.toMatchObject({
       code: 'SDK_CONFIGURATION',

@@ -1,0 +1,234 @@
+import { checkOptions, type Fail } from '../checks.ts';
+import type { Page } from '../contract/types.ts';
+import { ConfigurationError } from '../errors/classes.ts';
+import { type CallError, isMerchantError } from '../errors/guards.ts';
+import type { Success } from '../transport/send.ts';
+
+// One call as its caller sees it: a promise with several views.
+
+/** The answer behind a call's data. */
+export interface ResponseInfo {
+  /** HTTP status of the answer. */
+  readonly status: number;
+  readonly headers: Headers;
+  /** The request id header of the answer, if it had one. */
+  readonly requestId: string | null;
+  /** Requests made, the successful one and those of reading back included. */
+  readonly attempts: number;
+  /** Milliseconds from the call to its data, waits included. */
+  readonly durationMs: number;
+  /** True when one of this call's attempts that got no answer had created the invoice, and it was read back. */
+  readonly recovered: boolean;
+  /** The body's text as received: amounts with their trailing zeros, members that the types do not know. */
+  readonly raw: string;
+}
+
+/** Data and the answer it came with. */
+export interface WithResponse<T> {
+  readonly data: T;
+  readonly response: ResponseInfo;
+}
+
+/** The result of a call as a value. */
+export type CallResult<T> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly error: CallError };
+
+const COLLECT_NAMES: ReadonlySet<string> = new Set(['limit']);
+
+/**
+ * A call that has begun: a promise of its data, with two more views of the same answer.
+ *
+ * If nothing awaits the call, a failure becomes an unhandled rejection, as with any promise.
+ *
+ * @example
+ * const invoice = await merchant.invoices.get('order-1042');
+ * const result = await merchant.invoices.get('order-1042').result();
+ */
+export interface Call<T> extends Promise<T> {
+  /**
+   * Resolves to the data and the answer: status, headers, request id, attempts, raw text.
+   * @example
+   * const { data, response } = await merchant.rates.list().withResponse();
+   */
+  withResponse(): Promise<WithResponse<T>>;
+
+  /**
+   * Resolves to the data or the error, and never rejects with an error of this package.
+   * @example
+   * const result = await merchant.invoices.create(params).result();
+   * if (!result.ok) console.error(result.error.code, result.error.outcome);
+   */
+  result(): Promise<CallResult<T>>;
+}
+
+/**
+ * A promise of one page of a list, and an async iterable of all items from that page on, each of them once.
+ *
+ * Every iteration starts at this call's page and reuses its answer. The uuids seen are held in memory, about 100 bytes
+ * for each item.
+ *
+ * @throws UnexpectedResponseError (`SDK_PAGE`) from an iteration that cannot be complete.
+ * @example
+ * for await (const invoice of merchant.invoices.list({ status: 'success' })) console.log(invoice.external_id);
+ */
+export interface ListCall<T> extends Call<Page<T>>, AsyncIterable<T> {
+  /**
+   * Iterates over the items of this page and all later ones.
+   *
+   * @throws UnexpectedResponseError (`SDK_PAGE`) if the iteration cannot be complete. The items before it have been yielded.
+   * @example
+   * for await (const invoice of merchant.invoices.list()) {
+   *   if (invoice.is_adjusted) console.log(invoice.external_id);
+   * }
+   */
+  [Symbol.asyncIterator](): AsyncGenerator<T, void, undefined>;
+
+  /**
+   * Iterates over this page and all later ones, each with the items that no earlier page had.
+   * @throws UnexpectedResponseError (`SDK_PAGE`) if the iteration cannot be complete. The items before it have been yielded.
+   * @example
+   * for await (const page of merchant.invoices.list().pages()) console.log(page.page, page.items.length);
+   */
+  pages(): AsyncGenerator<Page<T>, void, undefined>;
+
+  /**
+   * Resolves to the first `limit` items from this page on. The limit is mandatory, because a list may exceed the memory.
+   * @throws ConfigurationError (`SDK_INVALID_ARGUMENT`) without a usable limit.
+   * @example
+   * const latest = await merchant.invoices.list().collect({ limit: 100 });
+   */
+  collect(options: { readonly limit: number }): Promise<T[]>;
+}
+
+/**
+ * The caller's line, for the stack of an error. An error that is made after an answer has no frame of the caller: the
+ * stack of a promise ends where it was awaited first.
+ */
+export class CallSite {
+  readonly stack?: string;
+
+  /** @param below A function or class, which is left out with the functions that it called. */
+  constructor(below: object) {
+    // The text is written when it is read, so this costs a microsecond. Not every engine has it.
+    (Error as { captureStackTrace?: (target: object, below: unknown) => void }).captureStackTrace?.(this, below);
+  }
+
+  /** Puts the caller's frames into the stack of a failure, and returns the failure. */
+  locate(failure: unknown): unknown {
+    const frames = this.stack?.slice(this.stack.indexOf('\n    at ')) ?? '';
+    if (!(failure instanceof Error) || !frames.startsWith('\n')) return failure;
+    const value = `${failure.name}: ${failure.message}${frames}`;
+    Object.defineProperty(failure, 'stack', { value, configurable: true, writable: true });
+    return failure;
+  }
+}
+
+/** @internal */
+export class CallPromise<T> extends Promise<T> implements Call<T> {
+  readonly #success: Promise<Success<T>>;
+  /** Adds the caller's line to the failure of a later request of the call. */
+  protected readonly site: CallSite;
+
+  /** Derived promises are plain ones. */
+  static override get [Symbol.species](): PromiseConstructor {
+    return Promise;
+  }
+
+  constructor(success: Promise<Success<T>>) {
+    const site = new CallSite(new.target);
+    const located = success.catch((failure: unknown) => {
+      throw site.locate(failure);
+    });
+    super((resolve, reject) => {
+      located.then(({ value }) => resolve(value), reject);
+    });
+    this.#success = located;
+    this.site = site;
+    Object.defineProperty(this, 'site', { enumerable: false });
+  }
+
+  withResponse(): Promise<WithResponse<T>> {
+    this.consumed();
+    return this.#success.then(({ value, answer, attempts, durationMs, recovered }) => {
+      const { status, headers, requestId, raw } = answer;
+      return { data: value, response: { status, headers, requestId, attempts, durationMs, recovered, raw } };
+    });
+  }
+
+  result(): Promise<CallResult<T>> {
+    this.consumed();
+    return this.#success.then(
+      ({ value }) => ({ ok: true, value }) as const,
+      (error: unknown) => {
+        // Verification errors are the webhook entry's: no call of the service makes one.
+        if (isMerchantError(error) && error.kind !== 'webhook') return { ok: false, error } as const;
+        throw error;
+      },
+    );
+  }
+
+  /** Marks the promise as handled, because another view reports its failure. */
+  protected consumed(): void {
+    Promise.prototype.then.call(this, undefined, () => {});
+  }
+}
+
+/** Walks the pages after the first one. `limit`: the rows that are taken at most. */
+type Walk<T> = (first: Page<T>, limit: number) => AsyncGenerator<Page<T>, void, undefined>;
+
+/** @internal */
+export class ListCallPromise<T> extends CallPromise<Page<T>> implements ListCall<T> {
+  readonly #operation: string;
+  readonly #walk: Walk<T>;
+
+  constructor(success: Promise<Success<Page<T>>>, operation: string, walk: Walk<T>) {
+    super(success);
+    this.#operation = operation;
+    this.#walk = walk;
+  }
+
+  [Symbol.asyncIterator](): AsyncGenerator<T, void, undefined> {
+    this.consumed();
+    return this.#items(Number.POSITIVE_INFINITY);
+  }
+
+  pages(): AsyncGenerator<Page<T>, void, undefined> {
+    this.consumed();
+    return this.#pages(Number.POSITIVE_INFINITY);
+  }
+
+  async collect(options: { readonly limit: number }): Promise<T[]> {
+    this.consumed();
+    const operation = this.#operation;
+    // Not the error of other arguments, which says that no request was made: the list was requested before.
+    const fail: Fail = (problem) => {
+      throw new ConfigurationError(`${operation}: ${problem}.`, { code: 'SDK_INVALID_ARGUMENT', operation });
+    };
+    const limit: unknown = options?.limit;
+    if (typeof limit !== 'number' || !Number.isSafeInteger(limit) || limit < 0) {
+      return fail('collect needs a limit, such as collect({ limit: 1000 })');
+    }
+    checkOptions('collect', options, COLLECT_NAMES, fail);
+    const items: T[] = [];
+    if (limit === 0) return items;
+    for await (const item of this.#items(limit)) {
+      items.push(item);
+      if (items.length >= limit) break;
+    }
+    return items;
+  }
+
+  async *#items(limit: number): AsyncGenerator<T, void, undefined> {
+    for await (const page of this.#pages(limit)) yield* page.items;
+  }
+
+  async *#pages(limit: number): AsyncGenerator<Page<T>, void, undefined> {
+    const first = await this;
+    try {
+      yield* this.#walk(first, limit);
+    } catch (failure) {
+      throw this.site.locate(failure);
+    }
+  }
+}

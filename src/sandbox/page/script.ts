@@ -1,0 +1,150 @@
+/** Extras only: every page works without it. */
+export const SCRIPT = `'use strict';
+// The sections that follow the events, with their content as the sandbox sent it.
+const live = new Map([...document.querySelectorAll('[data-live]')].map((each) => [each, each.innerHTML]));
+
+const enhance = (root) => {
+  for (const each of root.querySelectorAll('[data-scripted]')) each.hidden = false;
+  for (const each of root.querySelectorAll('time')) each.title = 'Here: ' + new Date(each.dateTime).toLocaleString();
+  // A second click while the first is on its way sends nothing. The service would not pay twice either.
+  for (const each of root.querySelectorAll('form')) {
+    if (each.getAttribute('method') !== 'post') continue; // each.method may be a radio button of that name
+    each.addEventListener('submit', (event) => {
+      if (each.dataset.sent) event.preventDefault();
+      each.dataset.sent = 'yes';
+    });
+  }
+  for (const button of root.querySelectorAll('[data-copy], [data-copy-from]')) {
+    button.addEventListener('click', () => copy(button));
+  }
+};
+
+const copy = async (button) => {
+  const { copy: value, copyFrom } = button.dataset;
+  const text = value ?? document.getElementById(copyFrom).textContent;
+  try {
+    await navigator.clipboard.writeText(text);
+  } catch { // no secure context: another name than that of this machine
+    const field = document.createElement('textarea');
+    field.value = text;
+    document.body.append(field);
+    field.select();
+    document.execCommand('copy');
+    field.remove();
+  }
+  button.classList.add('copied');
+  const label = button.getAttribute('aria-label');
+  if (label === null) button.textContent = 'Copied';
+  else button.setAttribute('aria-label', 'Copied');
+};
+enhance(document);
+for (const each of document.querySelectorAll('[data-select]')) each.select();
+
+const form = document.getElementById('pay-form');
+if (form) {
+  const button = form.querySelector('[data-pay-button]');
+  const show = () => {
+    const chosen = form.querySelector('input[name=method]:checked');
+    if (!chosen) return;
+    if (button) button.textContent = 'Pay ' + chosen.dataset.pay;
+    for (const field of document.querySelectorAll('[data-method]')) field.value = chosen.value;
+  };
+  form.addEventListener('change', show);
+  show();
+}
+
+// Back from another page with the old state of this one: look again.
+addEventListener('pageshow', (event) => {
+  for (const each of document.forms) delete each.dataset.sent;
+  if (event.persisted) location.reload();
+});
+
+// The clock in the bar goes on while it runs.
+const seen = new WeakMap();
+setInterval(() => {
+  for (const each of document.querySelectorAll('[data-ticking] time')) {
+    if (!seen.has(each)) seen.set(each, performance.now());
+    const now = new Date(Date.parse(each.dateTime) + performance.now() - seen.get(each));
+    each.textContent = now.toUTCString().slice(5, 25) + ' UTC';
+  }
+}, 1000);
+
+// A menu closes when something else is pressed.
+addEventListener('pointerdown', (event) => {
+  for (const each of document.querySelectorAll('details.menu[open]')) if (!each.contains(event.target)) each.open = false;
+});
+addEventListener('keydown', (event) => {
+  const menu = event.key === 'Escape' && document.querySelector('details.menu[open]');
+  if (menu) { menu.open = false; menu.querySelector('summary').focus(); }
+});
+
+// A begun second counts as one: the page says 0:01 until the end, then it asks for the end of the order.
+const left = document.querySelector('[data-left]');
+if (left && left.dataset.clock === 'real') {
+  const end = performance.now() + Number(left.dataset.left);
+  const tick = () => {
+    const remaining = end - performance.now();
+    if (remaining <= 0) { setTimeout(() => location.reload(), 50); return; }
+    const seconds = Math.ceil(remaining / 1000);
+    left.textContent = Math.floor(seconds / 60) + ':' + String(seconds % 60).padStart(2, '0') + ' left';
+    setTimeout(tick, remaining - (seconds - 1) * 1000);
+  };
+  tick();
+}
+
+if (document.body.dataset.lookAgain !== undefined) setTimeout(() => location.reload(), 1000);
+
+const back = document.querySelector('[data-return]');
+if (back) {
+  const link = document.querySelector('[data-return-link]');
+  const seconds = back.querySelector('[data-seconds]');
+  const stay = back.querySelector('button');
+  history.replaceState(null, '', location.pathname); // so that coming back here does not lead away again
+  let remaining = 3;
+  back.hidden = false;
+  const timer = setInterval(() => {
+    remaining -= 1;
+    seconds.textContent = String(Math.max(0, remaining));
+    if (remaining <= 0) { clearInterval(timer); location.assign(link.href); }
+  }, 1000);
+  const stop = () => { clearInterval(timer); back.hidden = true; };
+  stay.addEventListener('click', () => { stop(); link.focus(); });
+  for (const kind of ['pointerdown', 'keydown']) addEventListener(kind, (event) => {
+    if (event.target.closest && event.target.closest('[data-return]')) return;
+    stop();
+  });
+}
+
+// New invoices, deliveries and requests appear without a reload. A section that is in use waits until it is left. A hidden
+// page does not listen, because a browser keeps only six connections to one server.
+if (live.size > 0 && typeof EventSource === 'function') {
+  let source = null;
+  let timer = 0;
+  const inUse = (each) => each.contains(document.activeElement) || each.querySelector('details[open]:not([data-open])') !== null;
+  const update = async () => {
+    timer = 0;
+    const answer = await fetch(location.href).catch(() => null);
+    if (answer === null || !answer.ok) return;
+    const page = new DOMParser().parseFromString(await answer.text(), 'text/html');
+    for (const [each, before] of live) {
+      const now = page.getElementById(each.id);
+      if (now === null || now.innerHTML === before || inUse(each)) continue;
+      live.set(each, now.innerHTML);
+      each.innerHTML = now.innerHTML;
+      enhance(each);
+    }
+  };
+  const soon = () => { if (timer === 0) timer = setTimeout(update, 150); };
+  const listen = () => {
+    if (document.hidden) { source?.close(); source = null; return; }
+    if (source !== null) return;
+    source = new EventSource('/_/events');
+    source.onmessage = soon;
+    source.onopen = soon; // what happened meanwhile
+  };
+  document.addEventListener('visibilitychange', listen);
+  document.addEventListener('focusout', soon);
+  addEventListener('pagehide', () => { source?.close(); source = null; });
+  listen();
+}
+`;

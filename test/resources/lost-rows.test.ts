@@ -1,0 +1,408 @@
+import { describe, expect, test } from 'vitest';
+import type { Page } from '../../src/contract/types.ts';
+import type { DriftEvent } from '../../src/index.ts';
+import type { ListOptions } from '../../src/options.ts';
+import { walkPages } from '../../src/resources/list.ts';
+import fc from '../support/fast-check.ts';
+import { refuse } from '../support/fault-steps.ts';
+import { type MovingList, movingList, uuids } from '../support/moving-list.ts';
+import { scaled } from '../support/scaled.ts';
+import { clientOf } from '../support/test-client.ts';
+
+// A walk yields every row, or says how many are missing. Each service here misbehaves in one way.
+
+/** Each request is made when the one before it is answered, so their order is certain. */
+const ONE_BY_ONE = { prefetch: 1 };
+
+interface Walked {
+  readonly seen: readonly string[];
+  readonly error: unknown;
+  readonly drift: readonly DriftEvent[];
+}
+
+async function walked(list: MovingList, query = {}, options: ListOptions = {}): Promise<Walked> {
+  const seen: string[] = [];
+  const drift: DriftEvent[] = [];
+  const client = clientOf(list.server.url, { onDrift: (event) => drift.push(event) });
+  let error: unknown = null;
+  try {
+    for await (const { uuid } of client.invoices.list(query, options)) seen.push(uuid);
+  } catch (thrown) {
+    error = thrown;
+  }
+  expect(new Set(seen).size, 'no uuid twice').toBe(seen.length);
+  return { seen, error, drift };
+}
+
+/** The rows with those from one place on replaced by copies of others, on one page only. */
+const instead = (rows: readonly string[], at: number, by: readonly string[]): string[] => [
+  ...rows.slice(0, at),
+  ...by,
+  ...rows.slice(at + by.length),
+];
+
+describe('a list without stable order', () => {
+  test('that shows every row when it is read again is complete', async () => {
+    const list = await movingList(uuids(60));
+    list.arrange = (rows, read, page) => (page === 2 && read < 4 ? instead(rows, 20, uuids(5)) : rows);
+    const { seen, error } = await walked(list);
+    expect(error).toBeNull();
+    expect([...seen].sort()).toEqual(uuids(60).sort());
+    expect(list.asked, 'the second reading ends when nothing is missing').toEqual([1, 2, 3, 1, 2]);
+  });
+
+  test.each([
+    [5, '5 of 60 rows are missing'],
+    [1, '1 of 60 rows is missing'],
+  ])('that never serves %i rows ends with what is missing, after two readings', async (hidden, message) => {
+    const list = await movingList(uuids(60));
+    list.arrange = (rows) => instead(rows, 20, uuids(hidden));
+    const { seen, error } = await walked(list);
+    expect(seen).toHaveLength(60 - hidden);
+    expect(error).toMatchObject({ code: 'SDK_PAGE', kind: 'unexpected_response', page: 2, operation: 'invoices.list' });
+    expect((error as Error).message).toContain(message);
+    expect(list.asked).toEqual([1, 2, 3, 1, 2, 3]);
+  });
+
+  test('counts anew, in the second reading, the rows that joined during the first', async () => {
+    const list = await movingList(uuids(60));
+    list.beforeRead = (read) => {
+      if (read === 2) list.rows = [...list.rows, 'late-0', 'late-1'];
+    };
+    list.arrange = (rows) => instead(rows, 20, uuids(5)); // five rows are never served
+    const { seen, error } = await walked(list, {}, ONE_BY_ONE);
+    expect(seen).toHaveLength(57);
+    expect((error as Error).message).toContain('5 of 62 rows are missing');
+  });
+
+  test('asks for each page again, also for one that was read ahead', async () => {
+    const list = await movingList(uuids(60));
+    list.arrange = (rows, read) => (read <= 3 ? instead(rows, 20, uuids(5)) : rows);
+    const { seen, error } = await walked(list, {}, { prefetch: 4 });
+    expect(error).toBeNull();
+    expect([...seen].sort()).toEqual(uuids(60).sort());
+    expect(list.asked.filter((page) => page === 2)).toHaveLength(2);
+  });
+
+  test('is noticed from wherever the walk begins', async () => {
+    const list = await movingList(uuids(100));
+    list.arrange = (rows) => instead(rows, 80, ['row-41', 'row-42']);
+    const { seen, error } = await walked(list, { page: 3 });
+    expect(seen).toHaveLength(58);
+    expect((error as Error).message).toMatch(/\b2 of 100 rows are missing/); // neither 42 nor 82
+    expect(list.asked).toEqual([3, 4, 5, 3, 4, 5]);
+  });
+
+  test('is complete from a later page on: the rows before it are not missed', async () => {
+    const list = await movingList(uuids(100));
+    list.arrange = (rows, read) => (read <= 3 ? instead(rows, 80, ['row-41', 'row-42']) : rows);
+    const { seen, error } = await walked(list, { page: 3 }, ONE_BY_ONE);
+    expect(error).toBeNull();
+    expect([...seen].sort()).toEqual(uuids(100).slice(40).sort());
+    expect(list.asked).toEqual([3, 4, 5, 3, 4, 5]);
+  });
+
+  test('does not take rows that leave during the second reading for those that are never served', async () => {
+    const list = await movingList(uuids(60));
+    const hidden = uuids(25).slice(20);
+    list.arrange = (rows) => rows.map((row) => (hidden.includes(row) ? `row-${Number(row.slice(4)) + 20}` : row));
+    list.beforeRead = (read) => {
+      if (read === 5) list.rows = list.rows.slice(5); // five of page 1, which the second reading has just seen
+    };
+    const { seen, error } = await walked(list, {}, ONE_BY_ONE);
+    expect(list.asked.slice(0, 5)).toEqual([1, 2, 3, 1, 2]);
+    expect(seen).toHaveLength(55);
+    expect((error as Error).message).toMatch(/\b5 of 55 rows are missing/);
+  });
+
+  test('with rows twice on one page counts each once', async () => {
+    const list = await movingList(uuids(40));
+    list.arrange = (rows) => instead(rows, 38, ['row-0', 'row-0']);
+    const { seen, error } = await walked(list);
+    expect(seen).toHaveLength(38);
+    expect((error as Error).message).toContain('2 of 40 rows are missing');
+  });
+
+  test('is read again with prefetch too', async () => {
+    const list = await movingList(uuids(200));
+    list.arrange = (rows, read, page) => (page === 4 && read <= 10 ? instead(rows, 60, uuids(20)) : rows);
+    const { seen, error } = await walked(list, {}, { prefetch: 4 });
+    expect(error).toBeNull();
+    expect([...seen].sort()).toEqual(uuids(200).sort());
+  });
+});
+
+describe('a page of repeats alone', () => {
+  test('does not end the walk, and the list is read again', async () => {
+    const list = await movingList(uuids(80));
+    list.arrange = (rows, read, page) => (page === 2 && read < 6 ? instead(rows, 20, uuids(20)) : rows);
+    const { seen, error } = await walked(list, {}, ONE_BY_ONE);
+    expect(error).toBeNull();
+    expect([...seen].sort()).toEqual(uuids(80).sort());
+    expect(list.asked).toEqual([1, 2, 3, 4, 1, 2]);
+  });
+
+  test('three in a row end it, with the page where they began', async () => {
+    const list = await movingList(uuids(200));
+    list.arrange = (rows, _read, page) => (page > 2 ? instead(rows, (page - 1) * 20, uuids(20)) : rows);
+    const { seen, error } = await walked(list, {}, ONE_BY_ONE);
+    expect(seen).toEqual(uuids(40));
+    expect(error).toMatchObject({ code: 'SDK_PAGE', page: 3 });
+    expect((error as Error).message).toContain('160 of 200 rows are missing');
+    expect(list.asked).toEqual([1, 2, 3, 4, 5]);
+  });
+});
+
+describe('a service with another size than was asked for', () => {
+  test.each([
+    [50, 20],
+    [5, 20],
+    [100, 7],
+  ])('asked for %i, it answers %i, which the walk takes', async (per_page, size) => {
+    const list = await movingList(uuids(60));
+    list.size = size;
+    const { seen, error, drift } = await walked(list, { per_page });
+    expect(error).toBeNull();
+    expect(seen).toEqual(uuids(60));
+    expect(drift).toEqual([{ operation: 'invoices.list', path: 'per_page', kind: 'size_ignored' }]);
+    expect(list.asked).toHaveLength(Math.ceil(60 / size));
+    for (const { url } of list.server.requests) expect(url).toContain(`per_page=${per_page}`);
+  });
+
+  test('may have a default beyond what may be asked for', async () => {
+    const list = await movingList(uuids(600));
+    list.size = 250;
+    expect(await walked(list)).toMatchObject({ seen: uuids(600), error: null, drift: [] });
+    for (const { url } of list.server.requests) expect(url).not.toContain('per_page');
+  });
+
+  test('is followed when it shrinks', async () => {
+    const list = await movingList(uuids(100));
+    list.size = 10;
+    list.beforeRead = (read) => {
+      if (read === 4) list.rows = list.rows.slice(25);
+    };
+    const { seen, error } = await walked(list, { per_page: 50 });
+    expect(error).toBeNull();
+    expect(seen).toEqual(expect.arrayContaining(list.rows));
+  });
+
+  test('that changes during the walk ends it', async () => {
+    const list = await movingList(uuids(200));
+    list.beforeRead = (read) => {
+      list.size = read < 3 ? 20 : 50;
+    };
+    const { seen, error } = await walked(list);
+    expect(seen).toEqual(uuids(40));
+    expect(error).toMatchObject({ code: 'SDK_PAGE', page: 3 });
+    expect((error as Error).message).toContain('began with pages of 20, and pages of 50 are answered now');
+  });
+
+  test('may call the rows of the last page its size', async () => {
+    const list = await movingList(uuids(45));
+    list.edit = (page) => Object.assign(page, { per_page: (page['items'] as unknown[]).length });
+    expect(await walked(list)).toMatchObject({ seen: uuids(45), error: null });
+  });
+});
+
+describe('a list that shrinks past the page asked for and grows again', () => {
+  test.each([
+    ['404', refuse(404, 'NOT_FOUND')],
+    ['422', refuse(422, 'VALIDATION_ERROR')],
+    ['400', refuse(400, 'PAGE_OUT_OF_RANGE')],
+  ])('is walked to its end (%s)', async (_name, refusal) => {
+    const list = await movingList(uuids(100));
+    list.pastEnd = refusal;
+    list.beforeRead = (read) => {
+      if (read === 4) list.rows = list.rows.slice(45); // page 4 is gone
+      if (read === 5) list.rows = [...uuids(45, 'new'), ...list.rows]; // and there again when page 3 is asked for
+    };
+    const { seen, error } = await walked(list, {}, ONE_BY_ONE);
+    expect(error).toBeNull();
+    expect(seen).toEqual(expect.arrayContaining(uuids(100).slice(45)));
+    expect(list.asked.slice(0, 6)).toEqual([1, 2, 3, 4, 3, 4]);
+  });
+
+  test('three times a page that is counted and refused is an error', async () => {
+    const list = await movingList(uuids(100));
+    list.edit = (page, asked) => (asked === 4 ? refuse(404, 'NO_SUCH_PAGE') : page);
+    const { error } = await walked(list, {}, ONE_BY_ONE);
+    expect(error).toMatchObject({ code: 'NO_SUCH_PAGE', page: 4 });
+    expect(list.asked).toEqual([1, 2, 3, 4, 3, 4, 3, 4, 3]);
+  });
+});
+
+describe('counts that contradict the pages', () => {
+  test('a last page that is none by the counts: the next one is tried', async () => {
+    const list = await movingList(uuids(100));
+    list.edit = (page, asked) => Object.assign(page, { has_next: asked < 2, total_pages: 2 });
+    expect(await walked(list)).toMatchObject({ seen: uuids(100), error: null });
+  });
+
+  test.each([
+    ['an empty page', null],
+    ['a 404', refuse(404, 'NOT_FOUND')],
+    ['a 422', refuse(422, 'VALIDATION_ERROR')],
+  ])('a total that counts more than there is costs one request: %s', async (_name, pastEnd) => {
+    const list = await movingList(uuids(45));
+    list.pastEnd = pastEnd;
+    list.edit = (page) => Object.assign(page, { total_items: 500 });
+    const { seen, error, drift } = await walked(list);
+    expect(error).toBeNull();
+    expect(seen).toEqual(uuids(45));
+    expect(list.asked).toEqual([1, 2, 3, 4]);
+    expect(drift).toEqual([{ operation: 'invoices.list', path: 'total_items', kind: 'count_mismatch' }]);
+  });
+
+  test('the last page instead of one that is not there is the end, too', async () => {
+    const list = await movingList(uuids(45));
+    list.edit = (page, asked) => {
+      if (asked > 3) Object.assign(page, { page: 3, items: [] });
+      return Object.assign(page, { total_items: 500, has_next: asked < 3 });
+    };
+    expect(await walked(list)).toMatchObject({ seen: uuids(45), error: null });
+    expect(list.asked).toEqual([1, 2, 3, 4]);
+  });
+
+  test('an empty page in the middle does not end the walk', async () => {
+    const list = await movingList(uuids(80));
+    list.edit = (page, asked) => (asked === 2 ? Object.assign(page, { items: [] }) : page);
+    const { seen, error, drift } = await walked(list);
+    expect(error).toBeNull();
+    expect(seen).toEqual([...uuids(20), ...uuids(80).slice(40)]);
+    expect(drift).toMatchObject([{ kind: 'count_mismatch' }]);
+  });
+
+  test('pages that are empty for ever are an error', async () => {
+    const list = await movingList(uuids(20));
+    list.edit = (page) => Object.assign(page, { total_items: 1_000, total_pages: 50, has_next: true });
+    const { seen, error } = await walked(list, {}, ONE_BY_ONE);
+    expect(seen).toEqual(uuids(20));
+    expect(error).toMatchObject({ code: 'SDK_PAGE', page: 2 });
+    expect((error as Error).message).toContain('980 of 1000 rows are missing');
+    expect(list.asked).toEqual([1, 2, 3, 4]);
+  });
+});
+
+describe('property', () => {
+  interface Simulated {
+    readonly seen: readonly string[];
+    readonly isShort: boolean;
+    readonly error: unknown;
+    readonly reads: number;
+  }
+
+  /** Walks a list whose reads are answered by this function; its rows are those of `count`. */
+  async function simulate(
+    count: number,
+    size: number,
+    prefetch: number,
+    rowsOf: (page: number, read: number) => readonly string[],
+  ): Promise<Simulated> {
+    const total_pages = Math.ceil(count / size);
+    let reads = 0;
+    const read = async (page: number): Promise<Page<string>> => {
+      reads += 1;
+      const items = rowsOf(page, reads);
+      const counts = { per_page: size, total_items: count, total_pages };
+      return { ...counts, page, items, has_next: page < total_pages, has_prev: page > 1 };
+    };
+    const first = await read(1);
+    const seen: string[] = [];
+    let isShort = false;
+    let error: unknown = null;
+    const onShort = (): void => {
+      isShort = true;
+    };
+    const key = (row: string): string => row;
+    const source = { operation: 'test', first, startPage: 1, prefetch, signal: null, key, read, onShort };
+    try {
+      for await (const page of walkPages(source)) seen.push(...page.items);
+    } catch (thrown) {
+      error = thrown;
+    }
+    expect(new Set(seen).size).toBe(seen.length);
+    expect(reads).toBeLessThanOrEqual(3 * total_pages + 10);
+    return { seen, isShort, error, reads };
+  }
+
+  const sizes = {
+    count: fc.integer({ min: 0, max: 60 }),
+    size: fc.integer({ min: 1, max: 9 }),
+    prefetch: fc.integer({ min: 1, max: 4 }),
+  };
+
+  test('whatever order each read shows, the walk has every row or says how many are missing', async () => {
+    const orders = fc.array(fc.array(fc.nat(999), { maxLength: 8 }), { maxLength: 40 });
+    let complete = 0;
+    let failed = 0;
+    await fc.assert(
+      fc.asyncProperty(fc.record({ ...sizes, orders }), async ({ count, size, prefetch, orders }) => {
+        const { seen, error, isShort } = await simulate(count, size, prefetch, (page, read) => {
+          const rows = uuids(count);
+          for (const place of orders[read] ?? []) rows.unshift(...rows.splice(place % Math.max(1, count), 1));
+          return rows.slice((page - 1) * size, page * size);
+        });
+        expect(isShort).toBe(false);
+        if (error === null) expect([...seen].sort()).toEqual(uuids(count).sort());
+        else
+          expect((error as Error).message).toMatch(
+            new RegExp(`test: ${count - seen.length} of ${count} rows (is|are) missing|the list still changes`),
+          );
+        if (error === null) complete += 1;
+        else failed += 1;
+      }),
+      { numRuns: scaled(1_500) },
+    );
+    expect(complete).toBeGreaterThan(scaled(200));
+    if (complete + failed >= 1_500) expect(failed).toBeGreaterThan(5); // few runs may have no failure
+  });
+
+  test('a row that is never served is missed, and said to be', async () => {
+    const scenario = fc.record({ ...sizes, hidden: fc.nat(999), copy: fc.nat(999), isCopied: fc.boolean() });
+    await fc.assert(
+      fc.asyncProperty(scenario, async ({ count, size, prefetch, hidden, copy, isCopied }) => {
+        fc.pre(count > 1 && hidden % count !== copy % count);
+        const rows = uuids(count);
+        const shown = isCopied
+          ? instead(rows, hidden % count, [`row-${copy % count}`])
+          : rows.filter((_, place) => place !== hidden % count);
+        const { seen, error, isShort } = await simulate(count, size, prefetch, (page) =>
+          shown.slice((page - 1) * size, page * size),
+        );
+        expect(seen).toHaveLength(count - 1);
+        // Without a repeat the count alone may be wrong: that is drift, not an error.
+        if (isCopied) expect((error as Error).message).toContain(`1 of ${count} rows is missing`);
+        else expect([error, isShort]).toEqual([null, true]);
+      }),
+      { numRuns: scaled(500) },
+    );
+  });
+
+  test('a list that shrinks and grows again by turns is walked to its end, however it answers beyond the last page', async () => {
+    const turn = fc.record({ lose: fc.integer({ min: 0, max: 25 }), gain: fc.integer({ min: 0, max: 25 }) });
+    const turns = fc.array(turn, { maxLength: 2 });
+    await fc.assert(
+      fc.asyncProperty(
+        turns,
+        fc.integer({ min: 2, max: 8 }),
+        fc.integer({ min: 1, max: 9 }),
+        async (turns, at, size) => {
+          const list = await movingList(uuids(40));
+          list.size = size;
+          list.pastEnd = refuse(404, 'NOT_FOUND');
+          list.beforeRead = (read) => {
+            const { lose = 0, gain = 0 } = turns[Math.floor((read - at) / 2)] ?? {};
+            if (read < at) return;
+            if ((read - at) % 2 === 0) list.rows = list.rows.slice(lose);
+            else list.rows = [...uuids(gain, `new${read}`), ...list.rows];
+          };
+          const { seen, error } = await walked(list);
+          expect(error).toBeNull();
+          expect(seen).toEqual(expect.arrayContaining(uuids(40).filter((row) => list.rows.includes(row))));
+        },
+      ),
+      { numRuns: scaled(40) },
+    );
+  });
+});

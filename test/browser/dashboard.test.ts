@@ -185,6 +185,10 @@ describe('with script', () => {
     await page.evaluate('document.activeElement.blur()');
     await newest.getByText('Paid', { exact: true }).waitFor();
     expect(await page.evaluate('window.mark')).toBe(1);
+    await page.locator('#wrong').getByRole('link', { name: 'invoice.paid' }).click();
+    await page.getByText('Try 1: answered 500').waitFor();
+    await sandbox.resend('order-1042');
+    await page.getByText('Try 2: 200, delivered').waitFor(); // although the newest attempt is unfolded
     expect(trouble).toEqual([]);
   });
 

@@ -4,6 +4,7 @@ import { runAction } from '../actions.ts';
 import type { Sandbox } from '../api.ts';
 import type { Answer } from '../service/respond.ts';
 import type { Exchange } from '../service/service.ts';
+import type { SandboxInvoice } from '../wire-types.ts';
 import type { World } from '../world.ts';
 import { backWith } from './frame.ts';
 import { fileAnswer, html, pageAnswer, seeOther } from './html.ts';
@@ -32,7 +33,7 @@ export async function actionAnswer(world: World, sandbox: Sandbox, name: string,
     values = valuesOf(exchange);
     const done = await runAction(sandbox, name, values);
     if (wantsJson) return { ...jsonAnswer({ ok: true, ...done }), why: name };
-    return { ...seeOther(backWith(pageAfter(world, name, values['back']), name)), why: name };
+    return { ...seeOther(backWith(pageAfter(name, values['back'], done.result), name)), why: name };
   } catch (error) {
     if (!isMerchantError(error)) throw error;
     const { message } = error;
@@ -42,10 +43,9 @@ export async function actionAnswer(world: World, sandbox: Sandbox, name: string,
 }
 
 /** The page that a browser sees after an action: the new invoice, the beginning after a reset, else where it was. */
-function pageAfter(world: World, name: string, back: unknown): unknown {
+function pageAfter(name: string, back: unknown, result: unknown): unknown {
   if (name === 'reset') return '/';
-  const [newest] = name === 'create' ? world.store.list().part(0, 1, 'newest') : [];
-  return newest === undefined ? back : `/invoices/${newest.uuid}`;
+  return name === 'create' ? `/invoices/${(result as SandboxInvoice).uuid}` : back; // create returns an invoice
 }
 
 function refusal(

@@ -163,7 +163,7 @@ function attemptItem(attempt: SandboxAttempt, number: number, open: boolean): Ht
   return html`<li class="${success ? 'good' : 'bad'}"><h3>Try ${number}: ${success ? `${status_code}, delivered` : error}</h3>
 <p class="soft small num">${moment(created_at)} · ${milliseconds(duration_ms)} · ${triggered_by === 'manual' ? 'sent by hand' : 'on schedule'}${fault !== null && html` · ${tag(`fault: ${fault}`, 'warn')}`}</p>
 ${why !== null && !open && html`<p><strong>Why:</strong> <bdi>${why}</bdi></p>`}
-<details${open && html` open`}><summary>What was sent and answered</summary>
+<details${open && html` open data-open`}><summary>What was sent and answered</summary>
 ${request === null ? html`<p class="soft">Nothing was sent.</p>` : html`<pre class="scroll" tabindex="0" role="group" aria-label="Request of try ${number}">${request.method} ${request.url}\n${lines(request.headers)}</pre>`}
 ${answer(attempt, number)}</details></li>`;
 }

@@ -1,12 +1,11 @@
 import { endpoints } from '../../contract/endpoints.ts';
-import { MAGIC_OUTCOMES } from '../business/magic-outcomes.ts';
 import type { Answer } from '../service/respond.ts';
 import type { Exchange } from '../service/service.ts';
 import { DELIVERY_FAULTS, type FaultType, REQUEST_FAULTS } from '../state/faults.ts';
 import type { World } from '../world.ts';
-import { actionForm, card, field, nothing, selectField, table, tag } from './elements.ts';
+import { actionForm, card, field, nothing, selectField, tag } from './elements.ts';
 import { dashboardPage } from './frame.ts';
-import { type Html, html, withCode } from './html.ts';
+import { type Html, html } from './html.ts';
 
 const EFFECTS: Readonly<Record<FaultType, string>> = {
   rate_limit: 'refused with a rate limit',
@@ -26,7 +25,6 @@ const EFFECTS: Readonly<Record<FaultType, string>> = {
 
 /** The active faults, and a button for each fault. */
 export function faultsPage(world: World, exchange: Exchange): Answer {
-  const { magicOutcomes } = world.settings;
   const rates = ['0.05', '0.2', '0.5'].map(
     (rate) => html`<button name="rate" value="${rate}">${Number(rate) * 100} %</button>`,
   );
@@ -40,16 +38,6 @@ ${card(
   'At random',
   html`<p class="soft small">Each request fails with this probability, with any fault except hang.</p>
 ${actionForm(exchange, 'fault', html`${rates}`, { layout: 'row', label: 'Random faults', hidden: { type: 'random' } })}`,
-)}
-${card(
-  'magic',
-  'Orders that end by themselves',
-  html`<p class="soft small">${magicOutcomes ? 'An order whose external_id begins so ends one second after its creation, on the sandbox clock.' : 'Off here. The option magicOutcomes turns them on.'}</p>
-${table(
-  ['external_id begins with', { head: 'Ends', as: 'wide' }],
-  MAGIC_OUTCOMES.map(({ prefix, ends }) => [html`<code>${prefix}</code>`, withCode(ends)]),
-  html``,
-)}`,
 )}`,
   });
 }

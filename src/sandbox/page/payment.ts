@@ -6,11 +6,9 @@ import type { Answer } from '../service/respond.ts';
 import type { InvoiceRecord } from '../state/records.ts';
 import type { World } from '../world.ts';
 import { type Arrival, openOrder, WITH_AMOUNT } from './checkout.ts';
-import { grouped } from './elements.ts';
+import { grouped, stateOf, wordOf } from './elements.ts';
 import { pageAnswer, seeOther } from './html.ts';
 import { closedOrder } from './receipt.ts';
-
-const TITLES = { pending: 'Pay', success: 'Paid', fail: 'Failed', expired: 'Expired', canceled: 'Canceled' };
 
 /** The hosted page of an invoice: above what a customer sees, below, clearly apart, the controls for tests. */
 export function paymentPage(world: World, invoice: InvoiceRecord, arrival: Arrival = {}): Answer {
@@ -18,7 +16,7 @@ export function paymentPage(world: World, invoice: InvoiceRecord, arrival: Arriv
   const isOpen = invoice.status === 'pending';
   const view = isOpen ? openOrder(world, invoice, arrival) : closedOrder(world, invoice, arrival, isSending);
   const isRefused = (arrival.problem ?? null) !== null;
-  const title = `${isRefused ? 'Not done: ' : ''}${TITLES[invoice.status]} · Order ${invoice.external_id}`;
+  const title = `${isRefused ? 'Not done: ' : ''}${isOpen ? 'Pay' : wordOf(stateOf(invoice))} · Order ${invoice.external_id}`;
   return pageAnswer(title, view, { status: isRefused ? 422 : 200, reload: isSending });
 }
 

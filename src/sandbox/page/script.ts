@@ -60,10 +60,11 @@ addEventListener('pageshow', (event) => {
 });
 
 // The clock in the bar goes on while it runs.
-const began = performance.now();
+const seen = new WeakMap();
 setInterval(() => {
   for (const each of document.querySelectorAll('[data-ticking] time')) {
-    const now = new Date(Date.parse(each.dateTime) + performance.now() - began);
+    if (!seen.has(each)) seen.set(each, performance.now());
+    const now = new Date(Date.parse(each.dateTime) + performance.now() - seen.get(each));
     each.textContent = now.toUTCString().slice(5, 25) + ' UTC';
   }
 }, 1000);
@@ -119,7 +120,7 @@ if (back) {
 if (live.size > 0 && typeof EventSource === 'function') {
   let source = null;
   let timer = 0;
-  const inUse = (each) => each.contains(document.activeElement) || each.querySelector('details[open]') !== null;
+  const inUse = (each) => each.contains(document.activeElement) || each.querySelector('details[open]:not([data-open])') !== null;
   const update = async () => {
     timer = 0;
     const answer = await fetch(location.href).catch(() => null);

@@ -78,7 +78,6 @@ export const COMMANDS = {
       seed: text('7', 'the same ids in each run'),
       frozen: flag('the clock is frozen until you move it'),
       'no-magic': flag('pay-…, fail-… and so on are ordinary order ids'),
-      'rate-limit': text('10/s', 'refuses more requests than that: 10/s  100/min  5000/h'),
       merchant: text('NAME', 'the shop on the payment page'),
       fault: list('TYPE[:RATE]', 'once, or at random: rate_limit  server_error:0.2'),
       dialect: list('NAME=VALUE', 'another reading of what the interface leaves open'),

@@ -4,7 +4,6 @@ const FLAGS: Readonly<Record<string, string>> = {
   deliverTo: '--allow-host',
   'defaults.callback_url': '--callback',
   merchantName: '--merchant',
-  rateLimit: '--rate-limit',
   url: '--public-url',
   webhookSecret: '--secret',
 };

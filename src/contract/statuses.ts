@@ -1,5 +1,5 @@
 // The webhook events of the interface, one row each. A new event is a row here, its type in webhooks/event/events.ts and
-// its decoder in webhooks/event/event-decoder.ts. The compiler asks for the other two.
+// its decoder in webhooks/event/event.ts. The compiler asks for the other two.
 
 interface EventRow {
   /** The final statuses that the event reports. Those that customers wait for come first: `catchUp` walks them in this order. */

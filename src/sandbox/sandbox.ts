@@ -10,6 +10,7 @@ import {
   payOtherAmount,
 } from './business/invoices.ts';
 import { decideWithdrawal } from './business/withdrawals.ts';
+import { createWorld, resetWorld } from './create-world.ts';
 import { searchCause } from './delivery/cause-search.ts';
 import { resendOrThrow, settleDeliveries, stampNow } from './delivery/deliveries.ts';
 import { eventBody, eventTypeOf } from './delivery/event-payload.ts';
@@ -21,11 +22,10 @@ import { fetchInProcess } from './http/in-process.ts';
 import { listenHttp, type SandboxServer } from './http/server.ts';
 import { fail, parseDuration, shown } from './option-checks.ts';
 import type { SandboxOptions } from './options.ts';
+import { readSettings } from './options.ts';
 import { servePage } from './page/pages.ts';
 import { createInvoice } from './service/handlers.ts';
 import { toSandboxInvoice, withdrawalsInOrder } from './service/write-resources.ts';
-import { readSettings } from './settings.ts';
-import { createWorld, resetWorld } from './start.ts';
 import type { InvoiceRecord } from './state/records.ts';
 import { saveState } from './state/saved-state.ts';
 import type { SandboxDelivery, SandboxInvoice } from './wire-types.ts';

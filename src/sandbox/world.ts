@@ -1,19 +1,17 @@
-import type { Settings } from './settings.ts';
+import type { Settings } from './options.ts';
 import type { Clock } from './state/clock.ts';
 import type { FaultScript } from './state/faults.ts';
 import type { EventLog } from './state/log.ts';
 import type { Random } from './state/random.ts';
-import type { RequestCounter } from './state/rate-limit.ts';
 import type { InvoiceRecord, Store } from './state/records.ts';
 
-/** The parts of one sandbox. `start.ts` makes it once, and every room above works on it. */
+/** The parts of one sandbox. `create-world.ts` makes it once, and every room above works on it. */
 export interface World {
   readonly settings: Settings;
   readonly clock: Clock;
   readonly store: Store;
   readonly log: EventLog;
   readonly faults: FaultScript;
-  readonly requestLimit: RequestCounter;
   /** Replaced by `reset()`. */
   random: Random;
   /** Base address of payment links. Changes when a server listens. */

@@ -4,7 +4,7 @@ import { EVENTS, type EventStatus, eventOfStatus } from '../contract/statuses.ts
 import type { Currency } from '../contract/types.ts';
 import { Decimal } from '../contract/values/decimal.ts';
 import { dateFrom, decimalFrom, Problem } from '../contract/values/scalars.ts';
-import { parseInvoiceEvent } from '../webhooks/event/event-json.ts';
+import { parseInvoiceEvent } from '../webhooks/event/event.ts';
 import type {
   AdjustedInvoicePaidEvent,
   ExactInvoicePaidEvent,

@@ -11,7 +11,7 @@ export {
   type StoreCheck,
   type StoreConformanceOptions,
   storeConformance,
-} from '../webhooks/conformance/store-conformance.ts';
+} from '../webhooks/conformance.ts';
 export {
   type FakeCanceledEventOverrides,
   type FakeInvoiceOverrides,

@@ -62,17 +62,15 @@ export function tooLarge(limit: number): WebhookVerificationError {
 }
 
 /** Enough for an ordinary delivery. */
-const FIRST_BLOCK = 1_024;
+const FIRST_SIZE = 1_024;
 
 /**
- * Collects the bytes of a stream up to a limit. Chunks are copied into blocks that grow with the body: a view of one byte
- * would keep the runtime's whole block alive, and a million such views take hundreds of megabytes.
+ * Collects the bytes of a stream up to a limit. Chunks are copied into one buffer that doubles: a view of one byte would keep
+ * the runtime's whole block alive, and a million such views take hundreds of megabytes.
  */
 export class BodyChunks {
   readonly #limit: number;
-  #blocks: Uint8Array[] = [];
-  /** Bytes that the last block still has room for. */
-  #room = 0;
+  #bytes = new Uint8Array(FIRST_SIZE);
   #size = 0;
 
   constructor(limit: number) {
@@ -85,32 +83,21 @@ export class BodyChunks {
    * @throws WebhookVerificationError `body_too_large`
    */
   add(chunk: Uint8Array): void {
-    if (this.#size + chunk.byteLength > this.#limit) throw tooLarge(this.#limit);
-    let rest = chunk;
-    while (rest.byteLength > 0) {
-      if (this.#room === 0) {
-        this.#room = Math.max(rest.byteLength, Math.min(Math.max(FIRST_BLOCK, this.#size), this.#limit - this.#size));
-        this.#blocks.push(new Uint8Array(this.#room));
-      }
-      const block = this.#blocks.at(-1) ?? rest; // there is one
-      const part = rest.subarray(0, this.#room);
-      block.set(part, block.byteLength - this.#room);
-      this.#room -= part.byteLength;
-      this.#size += part.byteLength;
-      rest = rest.subarray(part.byteLength);
+    const size = this.#size + chunk.byteLength;
+    if (size > this.#limit) throw tooLarge(this.#limit);
+    if (size > this.#bytes.byteLength) {
+      const larger = new Uint8Array(Math.max(size, 2 * this.#bytes.byteLength));
+      larger.set(this.#bytes);
+      this.#bytes = larger;
     }
+    this.#bytes.set(chunk, this.#size);
+    this.#size = size;
   }
 
   /** Returns the whole body, and holds nothing of it afterwards. */
   take(): Uint8Array {
-    const body = new Uint8Array(this.#size);
-    let at = 0;
-    for (const block of this.#blocks) {
-      const part = block.subarray(0, this.#size - at);
-      body.set(part, at);
-      at += part.byteLength;
-    }
-    this.#blocks = [];
+    const body = this.#bytes.subarray(0, this.#size);
+    this.#bytes = new Uint8Array();
     return body;
   }
 }

@@ -4,32 +4,26 @@
  * @packageDocumentation
  */
 // The entry `merchant-invoicing/webhooks`. This room takes from the contract only files without zod.
-export type { FinalInvoiceStatus } from '../contract/statuses.ts';
 export { Decimal } from '../contract/values/decimal.ts';
 export { ConfigurationError, MerchantError, WebhookVerificationError } from '../errors/classes.ts';
-export type { ErrorCode, ErrorKind, WebhookReason } from '../errors/codes.ts';
+export type { WebhookReason } from '../errors/codes.ts';
 export { hasCode, hasKind, isMerchantError } from '../errors/guards.ts';
 export { toFetchHandler } from './adapters/fetch-adapter.ts';
 export { type LambdaEvent, type LambdaReply, toLambdaHandler } from './adapters/lambda-adapter.ts';
 export { type NodeHandler, type NodeRequest, type NodeResponse, toNodeHandler } from './adapters/node-adapter.ts';
-export type { RawBody } from './body.ts';
 export type {
   CatchUpClient,
-  CatchUpInvoice,
   CatchUpOptions,
-  CatchUpProgress,
   CatchUpResult,
 } from './catch-up/catch-up.ts';
-export { type StoreCheck, type StoreConformanceOptions, storeConformance } from './conformance/store-conformance.ts';
-export { parseInvoiceEvent } from './event/event-json.ts';
+export { type StoreCheck, storeConformance } from './conformance.ts';
+export { parseInvoiceEvent } from './event/event.ts';
 export type * from './event/events.ts';
 export type { WebhookContext, WebhookHandlerOptions } from './handle/handler-options.ts';
-export type { WebhookReport, WebhookReportReason } from './handle/report.ts';
-export type { WebhookReply } from './handle/verdict.ts';
+export type { WebhookReply, WebhookReport, WebhookReportReason } from './handle/verdict.ts';
 export { createWebhookHandler, type WebhookHandler, type WebhookRequest } from './handler.ts';
 export { type MemoryStore, type MemoryStoreOptions, memoryStore } from './stores/memory-store.ts';
 export {
-  type PGliteDatabase,
   type PostgresClient,
   type PostgresPool,
   type PostgresQueryable,
@@ -39,9 +33,6 @@ export {
   postgresStore,
 } from './stores/postgres-store.ts';
 export {
-  type IoRedisClient,
-  type NodeRedisClient,
-  type RedisStore,
   type RedisStoreOptions,
   redisStore,
 } from './stores/redis-store.ts';
@@ -55,4 +46,4 @@ export {
 } from './stores/sqlite-store.ts';
 export type { Claim, ClaimRequest, ClaimResult, RunResult, WebhookStore } from './stores/store.ts';
 export { type SignWebhookOptions, signWebhook, type WebhookHeaders, type WebhookSecret } from './verify/signature.ts';
-export { type HeadersInput, type VerifyWebhookOptions, verifyWebhook } from './verify/verify.ts';
+export { type VerifyWebhookOptions, verifyWebhook } from './verify/verify.ts';

@@ -129,7 +129,6 @@ const SEEDED = { external_id: 'order-1', customer_id: 'c', amount: '25.00', curr
 
 it.each([
   ['apiKey', { apiKey: '' }],
-  ['maxBody', { maxBody: 0 }],
   ['webhookSecret', { webhookSecret: ' padded' }],
   ['clock', { clock: 'fast' }],
   ['now', { now: 'yesterday' }],

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { clientWithRuntime } from '../../src/client.ts';
 import { type CreatedInvoice, isMerchantError, MerchantClient, type MerchantClientOptions } from '../../src/index.ts';
 import { createSandbox, type Sandbox } from '../../src/sandbox/index.ts';
-import type { Runtime } from '../../src/transport/runtime.ts';
+import type { Runtime } from '../../src/transport/limits.ts';
 import { below, oneOf, type Random, randomOf } from '../support/random.ts';
 import { AGAIN, SEED } from '../support/seed.ts';
 import { badNetwork, type Traffic } from './chaos/network.ts';
@@ -175,7 +175,7 @@ function lies(played: readonly Played[], sandbox: Pick<Sandbox, 'invoices'>): st
 
 describe(`creations through a network that fails in every way, ${AGAIN}`, () => {
   it('report the truth', { timeout: 3_600_000 }, async () => {
-    const calls = soaked(400);
+    const calls = soaked(400, 8_000);
     const report = await chaos(SEED, calls);
     expect(report.lies).toEqual([]);
     const ends = new Map(
@@ -185,7 +185,7 @@ describe(`creations through a network that fails in every way, ${AGAIN}`, () => 
     const expected = ['created', 'recovered', 'found', 'aborted, unknown', 'conflict, rejected', 'server, unknown'];
     expect([...ends.keys()]).toEqual(expect.arrayContaining(expected));
     console.log(
-      `${calls} calls, ${report.invoices} invoices, no lie: ${[...ends].map((each) => each.join(' ')).join('; ')}`,
+      `chaos: ${calls} calls, ${report.invoices} invoices, ${report.lies.length} lies: ${[...ends].map((each) => each.join(' ')).join('; ')}`,
     );
   });
 

@@ -250,6 +250,7 @@ async function handle({ body, headers }: Delivery): Promise<string> {
     onPaid: call,
     onCanceled: call,
     onUnknown: call,
+    onReport: () => {},
     now,
   };
   const reply = await createWebhookHandler(options).handle({ method: 'POST', headers, body });
@@ -288,8 +289,8 @@ describe(`forged deliveries, ${AGAIN}`, () => {
   });
 
   it.each([
-    ['verifyWebhook', verify, soaked(19_000)],
-    ['the handler', handle, soaked(1_000)],
+    ['verifyWebhook', verify, soaked(19_000, 950_000)],
+    ['the handler', handle, soaked(1_000, 50_000)],
   ] as const)('%s accepts none of the others', async (_, receiver, count) => {
     const report = await forge(count, receiver);
     expect(report.forgeries.slice(0, 20)).toEqual([]);
@@ -297,7 +298,9 @@ describe(`forged deliveries, ${AGAIN}`, () => {
     expect(report.applied).toHaveLength(Object.keys(MUTATIONS).length);
     expect(report.harmless).toBeGreaterThan(count / 100);
     expect(report.refused.length).toBeGreaterThan(4);
-    console.log(`${count} changed deliveries, ${report.harmless} harmless and accepted, no forgery accepted`);
+    console.log(
+      `forge: ${count} changed deliveries, ${report.forgeries.length} forgeries accepted (${report.harmless} changes left content and timestamp as they were)`,
+    );
   });
 
   it('are found where a receiver lets the cut between timestamp and body move', async () => {

@@ -19,7 +19,7 @@ it('bodies that arrive byte by byte take at most four bytes of memory for each b
   const held = (inUse() - before) / (bodies.length * BYTES);
   for (const body of bodies) body.take();
   const kept = (inUse() - before) / (bodies.length * BYTES);
-  console.log(`${held.toFixed(2)} bytes held for each byte sent, ${kept.toFixed(2)} kept`);
+  console.log(`memory: ${held.toFixed(2)} bytes held for each byte sent, ${kept.toFixed(2)} kept`);
   expect(held).toBeLessThan(4);
   expect(kept).toBeLessThan(1);
 });

@@ -5,10 +5,9 @@ import { COMMANDS } from '../commands.ts';
 import { EXIT, type ExitCode, type Io, misuse } from '../io.ts';
 import { meant } from '../meant.ts';
 import { jsonLine } from '../report.ts';
-import { command } from './control.ts';
-import { followEvents } from './follow.ts';
+import { command, followEvents } from './control.ts';
 import { confirmed } from './keyboard.ts';
-import { holderOfState } from './state-lock.ts';
+import { addressOfState } from './state-file.ts';
 
 /** The field of an action that each flag fills in. */
 const FLAG_FIELDS = { id: 'external_id', customer: 'customer_id', callback: 'callback_url', method: 'method' } as const;
@@ -32,8 +31,8 @@ export async function actOnSandbox(name: string, args: readonly string[], io: Io
   const { values, positionals } = readArguments(COMMANDS['sandbox action'], args, `sandbox ${name}`);
   const { words, options = [] } = isActionName(name) ? ACTIONS[name] : { words: [] };
   const fix = ['npx merchant-invoicing sandbox', name, ...words.map(({ example }) => example)].join(' ').trim();
-  const holder = values.state === undefined ? null : await holderOfState(values.state);
-  const url = parseAddress(holder?.url ?? values.url, '--url', fix).replace(/\/+$/, '');
+  const address = values.state === undefined ? values.url : addressOfState(values.state);
+  const url = parseAddress(address, '--url', fix).replace(/\/+$/, '');
   const needed = words.filter(({ isOptional }) => !isOptional).map(({ needs }) => needs);
   if (positionals.length < needed.length) throw misuse(`${name} needs ${needed.join(' and ')}`, fix);
   const extra = positionals[words.length];

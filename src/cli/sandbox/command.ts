@@ -1,15 +1,14 @@
 // The folder `sandbox` is one command: it serves a sandbox, or acts on one that runs. It imports the sandbox.
 import { isLoopback } from '../../contract/values/hosts.ts';
-import { createSandbox, type Sandbox, type SandboxEvent } from '../../sandbox/index.ts';
-import { EXIT, type ExitCode, type Io } from '../io.ts';
+import { isMerchantError } from '../../errors/guards.ts';
+import { createSandbox, type Sandbox, type SandboxEvent, type SandboxServer } from '../../sandbox/index.ts';
+import { EXIT, type ExitCode, type Io, misuse } from '../io.ts';
 import { jsonLine, type Style, styleOf } from '../report.ts';
 import { actOnSandbox, isAction, refuseUnknownAction } from './actions.ts';
 import { parseSandboxFlags, type SandboxFlags } from './flags.ts';
-import { listenNear } from './free-port.ts';
 import { onKey } from './keyboard.ts';
 import { banner, eventLines } from './screen.ts';
-import { keepState, readState, type StateKeeper } from './state-file.ts';
-import { lockState, type StateLock } from './state-lock.ts';
+import { keepState, openState, type StateFile, type StateKeeper } from './state-file.ts';
 
 /** `sandbox`: runs a sandbox until it is stopped, or acts on the running one. */
 export async function sandboxCommand(args: readonly string[], io: Io): Promise<ExitCode> {
@@ -17,24 +16,23 @@ export async function sandboxCommand(args: readonly string[], io: Io): Promise<E
   if (isAction(first)) return actOnSandbox(first, rest, io);
   refuseUnknownAction(first);
   const flags = parseSandboxFlags(args);
-  const lock = flags.stateFile === null ? null : await lockState(flags.stateFile);
+  const file = flags.stateFile === null ? null : openState(flags.stateFile);
   try {
-    return await run(flags, io, lock);
+    return await run(flags, io, file);
   } finally {
-    await lock?.release();
+    file?.release();
   }
 }
 
-async function run(flags: SandboxFlags, io: Io, lock: StateLock | null): Promise<ExitCode> {
+async function run(flags: SandboxFlags, io: Io, file: StateFile | null): Promise<ExitCode> {
   const style = styleOf(io);
   const say = (line: string): void => io.err(`  ${style.warn(line)}\n`);
-  const state = flags.stateFile === null ? undefined : readState(flags.stateFile);
 
   let keeper: StateKeeper | null = null;
   const listener = eventListener(flags, io, style);
   const sandbox = createSandbox({
     ...flags.options,
-    state,
+    state: file?.state,
     onEvent(event) {
       if (keeper === null) return; // events of the demo invoices are not shown
       keeper.touch();
@@ -42,8 +40,8 @@ async function run(flags: SandboxFlags, io: Io, lock: StateLock | null): Promise
     },
   });
   try {
-    const { url } = await listenNear(sandbox, { ...flags, say });
-    await lock?.tell(url);
+    const { url } = await listenNear(sandbox, flags, say);
+    file?.tell(url);
     if (!isLoopback(flags.host) && flags.host !== '::1') {
       say(`${flags.host} opens this sandbox to the network: any program that can reach it can use it`);
     }
@@ -56,6 +54,30 @@ async function run(flags: SandboxFlags, io: Io, lock: StateLock | null): Promise
     await sandbox.close();
   }
   return EXIT.fine;
+}
+
+const MAX_PORTS = 20;
+
+/** Listens on the port, or on the next one that is free. */
+async function listenNear(
+  sandbox: Sandbox,
+  { port, host, allowedHosts }: SandboxFlags,
+  say: (line: string) => void,
+): Promise<SandboxServer> {
+  for (let at = port; at < port + MAX_PORTS && at <= 65_535; at += 1) {
+    try {
+      const server = await sandbox.listen({ port: at, host, allowedHosts });
+      if (at !== port) {
+        say(`port ${port} is in use by another program, using ${at}. Actions need --url http://127.0.0.1:${at}`);
+      }
+      return server;
+    } catch (error) {
+      if (!isMerchantError(error)) throw error;
+      if (/is in use/.test(error.message)) continue;
+      throw misuse(error.message, 'npx merchant-invoicing sandbox --host 127.0.0.1 --port 4010');
+    }
+  }
+  throw misuse(`no port from ${port} to ${port + MAX_PORTS - 1} is free`, 'npx merchant-invoicing sandbox --port 0');
 }
 
 const NO_KEEPER: StateKeeper = { touch: () => undefined, flush: () => undefined };

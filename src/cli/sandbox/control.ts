@@ -1,6 +1,9 @@
 import type { ActionFields, ActionResult } from '../../sandbox/actions.ts';
+import type { SandboxEvent } from '../../sandbox/index.ts';
 import { shellWord } from '../../sandbox/page/copies.ts';
-import { CliError, EXIT, finding } from '../io.ts';
+import { CliError, EXIT, type ExitCode, finding, type Io } from '../io.ts';
+import { jsonLine, styleOf } from '../report.ts';
+import { eventLines } from './screen.ts';
 
 const START = 'npx merchant-invoicing sandbox';
 
@@ -32,11 +35,25 @@ interface Refused {
   readonly error: { readonly message?: string };
 }
 
-/** The stream of events of a running sandbox. */
-export async function openStream(url: string, signal: AbortSignal): Promise<ReadableStream<Uint8Array<ArrayBuffer>>> {
-  const { body, headers } = await reach(url, '/_/events', { signal });
-  if (body !== null && headers.get('content-type') === 'text/event-stream') return body;
-  throw noSandbox(url);
+/** `sandbox events`: prints each event of a running sandbox until Ctrl-C, or until the sandbox stops. */
+export async function followEvents(url: string, json: boolean, io: Io): Promise<ExitCode> {
+  const style = styleOf(io);
+  const show = (event: SandboxEvent): void => io.out(json ? jsonLine(event) : eventLines(event, style));
+  const { body, headers } = await reach(url, '/_/events', { signal: io.signal });
+  if (body === null || headers.get('content-type') !== 'text/event-stream') throw noSandbox(url);
+  if (!json) io.err(`  ${style.soft(`following ${url}, Ctrl-C ends it`)}\n`);
+  let rest = '';
+  try {
+    for await (const chunk of body.pipeThrough(new TextDecoderStream())) {
+      const lines = `${rest}${chunk}`.split('\n');
+      rest = lines.pop() ?? '';
+      for (const line of lines) if (line.startsWith('data: ')) show(JSON.parse(line.slice(6)) as SandboxEvent); // the stream of a sandbox
+    }
+  } catch (error) {
+    if (!io.signal.aborted && !(error instanceof TypeError)) throw error; // a TypeError is a broken connection
+  }
+  if (!io.signal.aborted) io.err(`  ${style.warn('the sandbox has stopped')}\n`);
+  return EXIT.fine;
 }
 
 async function reach(url: string, path: string, init: RequestInit): Promise<Response> {

@@ -44,7 +44,6 @@ export function parseSandboxFlags(args: readonly string[]): SandboxFlags {
       dialect,
       faults: values.fault.map((flag) => parseFault(flag, seed)),
       seed,
-      rateLimit: values['rate-limit'],
       merchantName: values.merchant,
       apiKey: values.key,
       webhookSecret: values.secret,

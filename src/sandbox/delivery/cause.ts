@@ -1,5 +1,5 @@
 import type { Verdict } from '../../webhooks/handle/verdict.ts';
-import type { Settings } from '../settings.ts';
+import type { Settings } from '../options.ts';
 import type { DeliveryFault } from '../state/faults.ts';
 import type { SandboxAttempt } from '../wire-types.ts';
 
@@ -8,7 +8,7 @@ export type EndedAttempt = Omit<SandboxAttempt, 'why' | 'triggered_by' | 'create
 
 /** The facts that explain an attempt but are not part of its record. */
 export interface Circumstances {
-  readonly settings: Pick<Settings, 'dialect' | 'deliveryTimeout'>;
+  readonly settings: Pick<Settings, 'dialect'>;
   /** 1 for the first. */
   readonly attempt: number;
   /** The timestamp sent minus the real time, milliseconds. */
@@ -24,7 +24,7 @@ export function causeOfRefusal(attempt: EndedAttempt, circumstances: Circumstanc
   if (request === null) return null; // nothing was sent, and `error` has the reason
   if (fault !== null && fault !== 'duplicate') return success ? ACCEPTED[fault] : refusedAsMeant(fault, status_code);
   if (success) return null;
-  if (status_code === null) return causeOfConnectionError(attempt, circumstances.settings.deliveryTimeout);
+  if (status_code === null) return causeOfConnectionError(attempt);
   return fromSdk(attempt, circumstances) ?? causeInAnswer(attempt);
 }
 
@@ -143,10 +143,8 @@ const BY_CODE: Readonly<Record<string, string>> = {
 };
 
 /** The reason why no answer came, where the error names it. */
-function causeOfConnectionError({ error, request }: EndedAttempt, timeout: number): string | null {
-  if (error?.startsWith('timeout')) {
-    return `No answer came within ${timeout / 1000} s. Answer 2xx first, work afterwards.`;
-  }
+function causeOfConnectionError({ error, request }: EndedAttempt): string | null {
+  if (error?.startsWith('timeout')) return 'No answer came within 15 s. Answer 2xx first, work afterwards.';
   const code = /^connection error: (\S+)$/.exec(error ?? '')?.[1] ?? '';
   const cause = Object.hasOwn(BY_CODE, code) ? BY_CODE[code] : undefined;
   return cause?.replace('{host}', new URL(request?.url ?? 'http://localhost').host) ?? null;

@@ -12,6 +12,8 @@ export type SendResult = Omit<EndedAttempt, 'fault'>;
 type Answered = Omit<SendResult, 'duration_ms' | 'request'>;
 
 const KEPT_ANSWER = 2_000;
+/** Milliseconds of real time that a receiver has for its answer. */
+const RECEIVER_LIMIT = 15_000;
 
 function unanswered(error: string): Answered {
   return { status_code: null, success: false, error, response_body: null, response_headers: null };
@@ -43,18 +45,18 @@ function refusedHost(address: string, allowed: readonly string[]): string | null
 
 /** Sends one request and waits for its answer, the timeout, or the end of the sandbox. */
 export async function exchange(world: World, request: SandboxWebhookRequest): Promise<SendResult> {
-  const { wallClock, sleep, deliveryTimeout } = world.settings;
+  const { wallClock, sleep } = world.settings;
   const life = world.life.signal;
   const started = wallClock();
   const over = new AbortController();
   const end = (): void => over.abort();
   life.addEventListener('abort', end);
   const ended = new Promise<null>((resolve) => over.signal.addEventListener('abort', () => resolve(null)));
-  const timedOut = sleep(deliveryTimeout, over.signal).then(() => null);
+  const timedOut = sleep(RECEIVER_LIMIT, over.signal).then(() => null);
   const answer = await Promise.race([answerOf(world, request, over.signal), timedOut, ended]);
   life.removeEventListener('abort', end);
   over.abort();
-  const reason = life.aborted ? 'the sandbox was closed' : `timeout: no answer within ${deliveryTimeout / 1000} s`;
+  const reason = life.aborted ? 'the sandbox was closed' : `timeout: no answer within ${RECEIVER_LIMIT / 1000} s`;
   const duration_ms = Math.max(0, Math.round(wallClock() - started));
   return { ...(answer ?? unanswered(reason)), duration_ms, request };
 }

@@ -1,4 +1,4 @@
-import { tooLarge } from '../service/respond.ts';
+import { MAX_BODY, tooLarge } from '../service/respond.ts';
 import type { Exchange } from '../service/service.ts';
 import type { World } from '../world.ts';
 import { type BodyParts, bodyParts, type Front } from './dispatch.ts';
@@ -14,8 +14,8 @@ export async function fetchInProcess(
   request.signal.throwIfAborted();
   if (world.life.signal.aborted) throw connectionError('ECONNREFUSED', 'the sandbox is closed');
   const bytes = await request.arrayBuffer();
-  if (bytes.byteLength > world.settings.maxBody) {
-    const { status, headers, body } = tooLarge(world.settings.maxBody);
+  if (bytes.byteLength > MAX_BODY) {
+    const { status, headers, body } = tooLarge();
     return new Response(body, { status, headers: { ...headers } });
   }
   const exchange: Exchange = {

@@ -3,7 +3,7 @@ import { checkOptions, namesOf } from '../../checks.ts';
 import { isLoopback } from '../../contract/values/hosts.ts';
 import { ConfigurationError } from '../../errors/classes.ts';
 import { fail } from '../option-checks.ts';
-import { type Answer, failure, Refusal, tooLarge } from '../service/respond.ts';
+import { type Answer, failure, MAX_BODY, Refusal, tooLarge } from '../service/respond.ts';
 import type { Outcome } from '../service/service.ts';
 import type { World } from '../world.ts';
 import { bodyParts, type Front, MARK } from './dispatch.ts';
@@ -16,9 +16,9 @@ import { EVENT_STREAM, streamEvents } from './event-stream.ts';
  * const { url } = await sandbox.listen({ port: 4010, allowedHosts: ['sandbox'] });
  */
 export interface ListenOptions {
-  /** The port to listen on. @defaultValue 0, any free port */
+  /** The port to listen on, 0 to 65535. @defaultValue 0, any free port */
   readonly port?: number | undefined;
-  /** Any other host opens the sandbox to the network. @defaultValue '127.0.0.1' */
+  /** The host name or address to listen on. Any but loopback opens the sandbox to the network. @defaultValue '127.0.0.1' */
   readonly host?: string | undefined;
   /** Further host names that requests may use, such as `sandbox` in a container network. */
   readonly allowedHosts?: readonly string[] | undefined;
@@ -26,6 +26,7 @@ export interface ListenOptions {
 
 /** The HTTP server of a sandbox. */
 export interface SandboxServer {
+  /** Where it listens: `http://` with host and port, without a slash at the end. 127.0.0.1 for a server on all addresses. */
   readonly url: string;
   /** The port that was asked for, or the free one that was found. */
   readonly port: number;
@@ -98,10 +99,10 @@ async function answer(
   const refusal = refuseForeign(world, names, request);
   if (refusal !== null) return write(response, failure(refusal));
   if (request.method === 'GET' && request.url === EVENT_STREAM) return streamEvents(world, response, MARK);
-  const body = await bodyOf(request, world.settings.maxBody);
+  const body = await bodyOf(request);
   if (body === null) {
     response.setHeader('Connection', 'close');
-    return write(response, tooLarge(world.settings.maxBody));
+    return write(response, tooLarge());
   }
   const url = new URL(`http://${request.headers.host}${request.url?.startsWith('/') ? request.url : '/'}`);
   const headers = new Headers();
@@ -136,12 +137,12 @@ function refuseForeign(world: World, names: ReadonlySet<string>, request: Incomi
   return new Refusal(403, 'SITE_NOT_ALLOWED', 'Pages of another site may not call the sandbox.');
 }
 
-async function bodyOf(request: IncomingMessage, limit: number): Promise<string | null> {
+async function bodyOf(request: IncomingMessage): Promise<string | null> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {
     size += chunk.length;
-    if (size > limit) return null;
+    if (size > MAX_BODY) return null;
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString('utf8');

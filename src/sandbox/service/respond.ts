@@ -147,7 +147,10 @@ function detailsOf(problems: readonly FieldProblem[]): Readonly<Record<string, r
   return Object.fromEntries(details);
 }
 
-/** The answer to a body beyond the limit. The limit is a setting of the sandbox. */
-export function tooLarge(limit: number): Answer {
-  return failure(new Refusal(413, 'PAYLOAD_TOO_LARGE', `The body is larger than ${limit} bytes.`));
+/** The largest body of a request, in bytes. */
+export const MAX_BODY = 1_048_576;
+
+/** The answer to a larger body. */
+export function tooLarge(): Answer {
+  return failure(new Refusal(413, 'PAYLOAD_TOO_LARGE', `The body is larger than ${MAX_BODY} bytes.`));
 }

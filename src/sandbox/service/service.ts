@@ -30,8 +30,6 @@ export interface Outcome {
 export function serve(world: World, exchange: Exchange): Outcome {
   const match = matchRoute(exchange.method, exchange.url.pathname);
   const operation = match.kind === 'operation' ? match.operation : null;
-  const wait = world.requestLimit.admit();
-  if (wait !== null) return { operation, answer: tooMany(world, wait, 'the option rateLimit'), fault: null };
   const fault = world.faults.forRequest(operation);
   const spoilt = fault === null ? undefined : spoiltAnswer(world, fault);
   const worksFirst = fault?.type === 'reset_after' || (fault !== null && 'afterWork' in fault && fault.afterWork);
@@ -88,17 +86,13 @@ function retryAfterHeader({ clock, settings }: World, retryAfter: number | strin
   return { 'Retry-After': new Date(clock.now() + retryAfter * 1000).toUTCString() };
 }
 
-/** The refusal of a rate limit. `why` is for the log. */
-function tooMany(world: World, retryAfter: number | string | undefined, why = 'Too many requests.'): Answer {
-  const headers = retryAfterHeader(world, retryAfter);
-  return failure(groupRefusal(world.settings.dialect, 'rateLimit', 'Too many requests.', { headers, why }));
-}
-
 /** The answer of a fault in place of the service's: null for no answer, undefined if the fault changes no answer. */
 function spoiltAnswer(world: World, fault: RequestFault): Answer | null | undefined {
   switch (fault.type) {
-    case 'rate_limit':
-      return tooMany(world, fault.retryAfter);
+    case 'rate_limit': {
+      const headers = retryAfterHeader(world, fault.retryAfter);
+      return failure(groupRefusal(world.settings.dialect, 'rateLimit', 'Too many requests.', { headers }));
+    }
     case 'server_error': {
       const parts = { headers: retryAfterHeader(world, fault.retryAfter), status: fault.status };
       return failure(groupRefusal(world.settings.dialect, 'server', 'The service is not available.', parts));

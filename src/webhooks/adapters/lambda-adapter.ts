@@ -1,7 +1,5 @@
-import { isObject, type JsonObject } from '../../contract/json.ts';
 import { ConfigurationError } from '../../errors/classes.ts';
 import { bodyGone, type RawBody, tooLarge } from '../body.ts';
-import { readMember } from '../event/event.ts';
 import type { WebhookReply } from '../handle/verdict.ts';
 import type { WebhookHandler, WebhookRequest } from '../handler.ts';
 import { base64ToBytes } from '../verify/signature.ts';
@@ -63,12 +61,23 @@ export interface LambdaReply {
  */
 export function toLambdaHandler(handler: WebhookHandler): (event: LambdaEvent) => Promise<LambdaReply> {
   return async (event) => {
-    const { request, balancer } = parseLambdaEvent(event);
-    return replyTo(balancer, await handler.handle(request));
+    const { httpMethod, requestContext, multiValueHeaders } = (event as LambdaEvent | null | undefined) ?? {}; // anything may call a function
+    const method = requestContext?.http?.method ?? httpMethod;
+    const reply = await handler.handle({
+      method: method ?? 'POST',
+      headers: method === undefined ? {} : headersOf(event),
+      body: async (limit) => {
+        if (method === undefined) throw wrongEvent('The event has no HTTP method');
+        return bodyOf(event, limit);
+      },
+    });
+    const isBalancer = (requestContext?.elb ?? null) !== null;
+    return replyTo(isBalancer ? ((multiValueHeaders ?? null) === null ? 'single' : 'multi') : null, reply);
   };
 }
 
-function replyTo(balancer: LambdaCall['balancer'], { status, headers, body }: WebhookReply): LambdaReply {
+/** @param balancer Whether the target group of the load balancer has multi-value headers on, or null for another sender. */
+function replyTo(balancer: 'single' | 'multi' | null, { status, headers, body }: WebhookReply): LambdaReply {
   const start = { statusCode: status, body, isBase64Encoded: false } as const;
   if (balancer === null) return { ...start, headers: { ...headers } };
   const statusDescription = `${status} ${PHRASES[status] ?? 'Unknown'}`;
@@ -90,59 +99,22 @@ const PHRASES: Readonly<Record<number, string>> = {
   503: 'Service Unavailable',
 };
 
-/** A Lambda event as a request. The sender of the event decides the form of the answer. */
-interface LambdaCall {
-  readonly request: WebhookRequest;
-  /** Whether the target group of the load balancer has multi-value headers on, or null for another sender. */
-  readonly balancer: 'single' | 'multi' | null;
-}
-
-/** Parses an event. If it is not an HTTP event, the body of the request rejects, which becomes a `setup` report. */
-export function parseLambdaEvent(event: unknown): LambdaCall {
-  try {
-    if (!isObject(event)) return notHttp('The event is not an object');
-    const context = readMember(event, 'requestContext');
-    const method = methodOf(event, context);
-    if (method === null) return notHttp('The event has no HTTP method');
-    const multi = readMember(event, 'multiValueHeaders');
-    const isBalancer = isObject(context) && isObject(readMember(context, 'elb'));
-    return {
-      request: {
-        method,
-        headers: headersOf(readMember(event, 'headers'), multi),
-        body: async (limit) =>
-          bodyOf(readMember(event, 'body') ?? null, readMember(event, 'isBase64Encoded') ?? false, limit),
-      },
-      balancer: isBalancer ? (isObject(multi) ? 'multi' : 'single') : null,
-    };
-  } catch {
-    return notHttp('The event cannot be read'); // a getter or a proxy that throws
-  }
-}
-
-function methodOf(event: JsonObject, context: unknown): string | null {
-  const http = isObject(context) ? readMember(context, 'http') : undefined;
-  const method = isObject(http) ? readMember(http, 'method') : readMember(event, 'httpMethod');
-  return typeof method === 'string' && method !== '' ? method : null;
-}
-
 /**
  * v1 has each header twice. The list counts, because it shows a repeated header, which the single value hides. A name that
  * only the single form has (events written by hand, local emulators) is kept.
  */
-function headersOf(single: unknown, multi: unknown): WebhookRequest['headers'] {
-  const lists = isObject(multi) ? Object.entries(multi) : [];
+function headersOf({ headers, multiValueHeaders }: LambdaEvent): WebhookRequest['headers'] {
+  const lists = Object.entries(multiValueHeaders ?? {});
   const listed = new Set(lists.map(([name]) => name.toLowerCase()));
-  const alone = isObject(single) ? Object.entries(single).filter(([name]) => !listed.has(name.toLowerCase())) : [];
-  // Values of any type: `requiredHeaders` refuses those that are not text.
-  return Object.fromEntries([...alone, ...lists]) as WebhookRequest['headers'];
+  const alone = Object.entries(headers ?? {}).filter(([name]) => !listed.has(name.toLowerCase()));
+  return Object.fromEntries<string | readonly string[] | undefined>([...alone, ...lists]);
 }
 
-function bodyOf(body: unknown, isBase64: unknown, limit: number): RawBody {
-  if (typeof isBase64 !== 'boolean') throw wrongEvent('isBase64Encoded is neither true nor false');
-  if (body === null) return new Uint8Array();
+function bodyOf({ body, isBase64Encoded = false }: LambdaEvent, limit: number): RawBody {
+  if (typeof isBase64Encoded !== 'boolean') throw wrongEvent('isBase64Encoded is neither true nor false');
+  if (body === null || body === undefined) return new Uint8Array();
   if (typeof body !== 'string') throw bodyGone('parsed', 'lambda');
-  if (isBase64) {
+  if (isBase64Encoded) {
     if (body.length > base64Length(limit)) throw tooLarge(limit);
     if (BASE64.test(body)) return base64ToBytes(body); // lenient decoders would skip what they do not know
     throw wrongEvent('isBase64Encoded is true, but the body is not base64');
@@ -160,11 +132,6 @@ const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$
 
 function base64Length(bytes: number): number {
   return Math.ceil(bytes / 3) * 4;
-}
-
-function notHttp(why: string): LambdaCall {
-  const error = wrongEvent(why);
-  return { request: { method: 'POST', headers: {}, body: () => Promise.reject(error) }, balancer: null };
 }
 
 function wrongEvent(why: string): ConfigurationError {

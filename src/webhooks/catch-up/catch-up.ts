@@ -16,8 +16,8 @@ import { AbortedError, ConfigurationError, WebhookVerificationError } from '../.
 import { isMerchantError } from '../../errors/guards.ts';
 import type { HandlerSettings } from '../handle/handler-options.ts';
 import { playEvent, runWithTimeLimit } from '../handle/process-event.ts';
-import { Reporter, type WebhookReportReason } from '../handle/report.ts';
 import type { Ending, Verdict } from '../handle/verdict.ts';
+import { Reporter, type WebhookReportReason } from '../handle/verdict.ts';
 import { eventOfInvoice } from './invoice-event.ts';
 
 // Plays the events that no webhook delivered. The merchant's database says which orders wait, and the service is asked about
@@ -309,9 +309,10 @@ class Run<Extra extends object> {
     }
   }
 
-  #list(status: 'pending' | FinalInvoiceStatus, isCounted = false): AsyncIterable<CatchUpInvoice> {
+  /** A generator, because the list of a client begins with its call, and rejects unhandled where an abort comes before its first item. */
+  async *#list(status: 'pending' | FinalInvoiceStatus, isCounted = false): AsyncGenerator<CatchUpInvoice> {
     const invalid = new Set<string>();
-    return this.#merchant.invoices.list(
+    yield* this.#merchant.invoices.list(
       { status, per_page: PER_PAGE },
       {
         signal: this.#signal,

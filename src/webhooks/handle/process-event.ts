@@ -3,7 +3,7 @@ import type { InvoiceEvent } from '../event/events.ts';
 import type { Claim, ClaimResult, WebhookStore } from '../stores/store.ts';
 import { engine } from '../verify/signature.ts';
 import type { HandlerSettings, WebhookContext } from './handler-options.ts';
-import type { Reporter } from './report.ts';
+import type { Reporter } from './verdict.ts';
 import { type Ending, LEASE } from './verdict.ts';
 
 // A trusted event on its way through the store and the merchant's function: key, claim, function, completion. A webhook and
@@ -48,10 +48,6 @@ export async function playEvent<Extra extends object>(
   if (result.state === 'done') return repeatOfDone(result.digest === digest);
   if (result.state === 'running') {
     return { verdict: 'duplicate_running', message: 'The same event is being handled by another attempt.' };
-  }
-  if (signal.aborted) {
-    await releaseQuietly(store, claim);
-    return { verdict: 'time_limit', message: NOT_BEGUN };
   }
   const takenOver = result.state === 'taken_over';
   if (result.state === 'taken_over') {
@@ -293,23 +289,17 @@ function unref(timer: unknown): void {
     timer.unref();
 }
 
-/** Work that is subject to the time limit. */
-export interface LimitedWork {
-  /** How it ended, or null if the time limit came first. */
-  readonly ending: Ending | null;
-  /** The work itself, which continues after the limit. */
-  readonly work: Promise<Ending>;
-}
-
 /**
  * Runs work under the time limit of a delivery: the caller gets an answer in time, and the work continues. The work must
  * not reject. Its signal is aborted at the limit, or when `stop` is.
+ *
+ * @returns How the work ended, or null if the time limit came first, and the work itself, which continues after the limit.
  */
 export async function runWithTimeLimit(
   { timers, timeout }: Pick<HandlerSettings<object>, 'timers' | 'timeout'>,
   begin: (signal: AbortSignal) => Promise<Ending>,
   stop?: AbortSignal,
-): Promise<LimitedWork> {
+): Promise<{ readonly ending: Ending | null; readonly work: Promise<Ending> }> {
   const limit = new AbortController();
   const onStop = (): void => limit.abort(stop?.reason);
   let timer: unknown;

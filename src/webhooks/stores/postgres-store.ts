@@ -271,22 +271,28 @@ function poolConnection(pool: PostgresPool, isolation: string): PostgresConnecti
       const client = await pool.connect();
       const guard = guardTransaction(client);
       const endListening = ignoreConnectionErrors(client);
-      let isBroken = true;
+      let isBroken = true; // a connection whose transaction may still be open must not return to the pool
       try {
         await client.query(`BEGIN ISOLATION LEVEL ${isolation}`);
-        const keep = await runOrRollBack(client, async () => {
-          const wanted = await work(guard.tx, (text, values) => {
+        let keep = false;
+        let failure: { readonly error: unknown } | null = null;
+        try {
+          keep = await work(guard.tx, (text, values) => {
             guard.check();
             return client.query(text, values);
           });
-          if (wanted) await client.query('COMMIT');
-          return wanted;
-        });
+          if (keep) await client.query('COMMIT');
+        } catch (error) {
+          failure = { error };
+        }
+        try {
+          if (failure !== null || !keep) await client.query('ROLLBACK');
+        } catch (error) {
+          throw failure === null ? error : failure.error;
+        }
         isBroken = false;
+        if (failure !== null) throw failure.error;
         return keep;
-      } catch (error) {
-        isBroken = error instanceof RollbackFailed;
-        throw isBroken ? (error as RollbackFailed).reason : error; // checked in the line above
       } finally {
         guard.end();
         endListening();
@@ -294,34 +300,6 @@ function poolConnection(pool: PostgresPool, isolation: string): PostgresConnecti
       }
     },
   };
-}
-
-/** Thrown if the end of a transaction is not known: its connection must not return to the pool. */
-class RollbackFailed extends Error {
-  readonly reason: unknown;
-  constructor(reason: unknown) {
-    super('The transaction could not be rolled back.');
-    this.reason = reason;
-  }
-}
-
-/** Rolls back unless `work` resolves with true. Rethrows its error. */
-async function runOrRollBack(client: PostgresClient, work: () => Promise<boolean>): Promise<boolean> {
-  let reason: unknown = null;
-  let failed = false;
-  try {
-    if (await work()) return true;
-  } catch (error) {
-    failed = true;
-    reason = error;
-  }
-  try {
-    await client.query('ROLLBACK');
-  } catch (error) {
-    throw new RollbackFailed(failed ? reason : error);
-  }
-  if (failed) throw reason;
-  return false;
 }
 
 // pg has no listener for the loss of a reserved connection, and an `error` event without a listener ends the process.

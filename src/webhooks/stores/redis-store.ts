@@ -41,13 +41,6 @@ export interface RedisStoreOptions {
 
 const NAMES: ReadonlySet<string> = new Set<keyof RedisStoreOptions>(['prefix', 'namespace', 'retention']);
 
-/** A {@link WebhookStore} in Redis. */
-export interface RedisStore extends WebhookStore {
-  readonly retention: number;
-  /** Always null: Redis deletes expired records. */
-  readonly cleanUpStatement: null;
-}
-
 /**
  * Creates a store in Redis 5 or later, or Valkey, for many machines. It needs no migration and no clean-up.
  *
@@ -60,7 +53,7 @@ export interface RedisStore extends WebhookStore {
  * @example
  * const store = redisStore(await createClient({ url: process.env.REDIS_URL }).connect());
  */
-export function redisStore(client: NodeRedisClient | IoRedisClient, options: RedisStoreOptions = {}): RedisStore {
+export function redisStore(client: NodeRedisClient | IoRedisClient, options: RedisStoreOptions = {}): WebhookStore {
   checkOptions('options', options, NAMES, configurationFail('redisStore'));
   const run = scriptRunner(client);
   const lua = scripts();
@@ -72,7 +65,6 @@ export function redisStore(client: NodeRedisClient | IoRedisClient, options: Red
   return {
     retention,
     namespace: checkedNamespace(options.namespace),
-    cleanUpStatement: null,
     async claim({ key, owner, digest, lease }) {
       return parseClaim(await run(lua.claim, prefix + key, [owner, digest, String(lease), String(retention)]));
     },

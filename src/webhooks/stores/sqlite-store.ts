@@ -327,53 +327,41 @@ type SqliteLock = 'IMMEDIATE' | 'EXCLUSIVE';
  */
 function transaction<T>(db: SqliteDatabase, lock: SqliteLock, work: () => T, withoutLock?: () => T | null): T {
   if (inTransaction(db) === true) throw openAlready();
-  return withoutBlocking(db, () => {
-    const known = withoutLock === undefined ? null : readUnlocked(withoutLock);
+  // Each try at a lock must return at once instead of blocking the process for the `timeout` of the connection, which
+  // better-sqlite3 sets to 5 seconds. It is restored afterwards.
+  const timeout = atLock(() => Number(busyTimeoutOf(db)));
+  if (timeout !== 0) db.exec('PRAGMA busy_timeout = 0');
+  try {
+    const known = withoutLock === undefined ? null : atLock(withoutLock);
     if (known !== null) return known;
-    begin(db, lock);
+    atLock(() => db.exec(`BEGIN ${lock}`));
     try {
       const result = work();
       if (inTransaction(db) === false)
         throw new ConfigurationError('Your function ended the transaction of the store.');
-      commit(db, lock);
+      atLock(() => db.exec('COMMIT'));
       return result;
     } catch (error) {
       if (inTransaction(db) !== false) rollBack(db);
       throw error;
     }
-  });
-}
-
-function readUnlocked<T>(read: () => T): T {
-  try {
-    return read();
-  } catch (error) {
-    throw isLocked(error) ? new LockHeld(error) : error; // without WAL a COMMIT of another connection blocks readers
+  } finally {
+    if (timeout !== 0) db.exec(`PRAGMA busy_timeout = ${timeout}`);
   }
 }
 
-function begin(db: SqliteDatabase, lock: SqliteLock): void {
+/** Runs a step of the store itself. @throws LockHeld if another connection holds the lock that it needs */
+function atLock<T>(step: () => T): T {
   try {
-    db.exec(`BEGIN ${lock}`);
+    return step();
   } catch (error) {
-    if (isLocked(error)) throw new LockHeld(error);
-    if (error instanceof Error && error.message.includes('within a transaction')) throw openAlready(error);
-    throw error;
+    throw isLocked(error) ? new LockHeld(error) : error;
   }
 }
 
-function commit(db: SqliteDatabase, lock: SqliteLock): void {
-  try {
-    db.exec('COMMIT');
-  } catch (error) {
-    throw lock === 'IMMEDIATE' && isLocked(error) ? new LockHeld(error) : error;
-  }
-}
-
-function openAlready(cause?: unknown): ConfigurationError {
+function openAlready(): ConfigurationError {
   return new ConfigurationError(
     'A transaction is open on this SQLite connection, and the writes of the store would become a part of it. Call context.commit outside of transactions. Give the store a separate connection if yours has transactions that stay open across an await.',
-    cause === undefined ? {} : { cause },
   );
 }
 
@@ -408,38 +396,15 @@ async function whenUnlocked<T>(waiting: LockWaiting, busyTimeout: number, attemp
     } catch (error) {
       if (!(error instanceof LockHeld)) throw error;
       const left = deadline - waiting.elapsed();
-      if (!(left > 0)) throw lockedFor(busyTimeout, error.cause);
+      if (!(left > 0)) {
+        throw new Error(
+          `The SQLite database is locked: another connection held its lock for ${busyTimeout} ms (busyTimeout). Nothing was written.`,
+          { cause: error.cause },
+        );
+      }
       await waiting.sleep(Math.min(left, wait * (0.5 + waiting.random() / 2)));
     }
   }
-}
-
-function lockedFor(busyTimeout: number, cause: unknown): Error {
-  return new Error(
-    `The SQLite database is locked: another connection held its lock for ${busyTimeout} ms (busyTimeout). Nothing was written.`,
-    { cause },
-  );
-}
-
-/**
- * Runs `work` with the waiting of SQLite switched off, so that each try at a lock returns at once instead of blocking the
- * process. Afterwards restores it: `timeout` of `DatabaseSync` and of better-sqlite3, whose default is 5 seconds.
- *
- * @throws LockHeld
- */
-function withoutBlocking<T>(db: SqliteDatabase, work: () => T): T {
-  const before = timeoutBefore(db);
-  if (before === 0) return work();
-  db.exec('PRAGMA busy_timeout = 0');
-  try {
-    return work();
-  } finally {
-    db.exec(`PRAGMA busy_timeout = ${before}`);
-  }
-}
-
-function timeoutBefore(db: SqliteDatabase): number {
-  return readUnlocked(() => Number(busyTimeoutOf(db)));
 }
 
 const EXPECTED =
@@ -467,12 +432,6 @@ function valuesOf(row: unknown): readonly unknown[] | null {
   return typeof row === 'object' && row !== null ? Object.values(row) : null;
 }
 
-/** The first value of a row. Integers may come as bigint. */
-function firstValue(row: unknown): unknown {
-  const value = valuesOf(row)?.[0];
-  return typeof value === 'bigint' ? Number(value) : value;
-}
-
 interface BoundStatement {
   run(...values: (string | number)[]): { readonly changes: number | bigint };
   get(...values: (string | number)[]): unknown;
@@ -485,7 +444,8 @@ function prepared(db: SqliteDatabase, sql: string): BoundStatement {
 
 /** How long SQLite waits for locks, in milliseconds. The query needs no lock of the file, but one of a shared cache. */
 function busyTimeoutOf(db: SqliteDatabase): unknown {
-  return firstValue(prepared(db, 'PRAGMA busy_timeout').get());
+  const [value] = valuesOf(prepared(db, 'PRAGMA busy_timeout').get()) ?? [];
+  return typeof value === 'bigint' ? Number(value) : value;
 }
 
 /** Whether a transaction is open on this connection, or null if the driver is too old to tell. */

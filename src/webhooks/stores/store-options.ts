@@ -18,12 +18,16 @@ export interface SqlStoreOptions {
 export interface SqlStore<Extra extends object> extends WebhookStore<Extra> {
   /** The statement that creates the table, for your migrations. It is harmless to repeat. */
   readonly schema: string;
-  /** The statement that deletes records older than `retention`, or null if `retention` is null. */
+  /**
+   * The statement that deletes records older than `retention`, for a job of your database, or null if `retention` is null.
+   * It measures the age by the clock of the database: of the server with PostgreSQL, of the machine with SQLite.
+   */
   readonly cleanUpStatement: string | null;
   /** Runs `schema`. Many processes may do so at the same time. */
   migrate(): Promise<void>;
   /**
-   * Runs `cleanUpStatement` and returns how many records it deleted.
+   * Deletes the records older than `retention` and returns their number. PostgreSQL measures the age by its own clock, SQLite
+   * by the `now` of the store.
    *
    * @throws ConfigurationError without a `retention`.
    */

@@ -57,12 +57,6 @@ export const SANDBOX_USES: Uses<'sandbox'> = {
       good: serves(['--no-magic'], ({ out }) => expect(out()).not.toContain('Magic')),
       bad: valued(SANDBOX, 'no-magic'),
     },
-    'rate-limit': {
-      good: serves(['--rate-limit', '1/h'], async ({ api }) => {
-        expect([(await api('/rates')).status, (await api('/rates')).status]).toEqual([200, 429]);
-      }),
-      bad: refuses([...SANDBOX, '--rate-limit', '5'], '--rate-limit must be a number of requests'),
-    },
     merchant: {
       good: serves(['--merchant', 'Nine Lamps'], async ({ api }) => {
         const { data } = await (await api('/invoices', {})).json();

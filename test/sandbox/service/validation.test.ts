@@ -175,3 +175,10 @@ describe('an amount that no method takes', () => {
     }
   });
 });
+
+it('a currency that cannot be charged is refused with those that can', async () => {
+  const { api } = await listening();
+  const { status, json } = await api('POST', '/invoices', { ...ORDER, currency: 'XXX' });
+  const text = 'is not an active currency allowed for the business: EUR, USD, TRY, BRL, INR';
+  expect([status, json.error.details.currency]).toEqual([422, [text]]);
+});

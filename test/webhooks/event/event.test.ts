@@ -101,15 +101,6 @@ describe('a paid event', () => {
     expect(await malformed({ ...paid, ...members })).toContain(message);
   });
 
-  it.each(['[]', 'null', '5', '"text"'])('is malformed as %s, which is no JSON object', async (body) => {
-    expect(await malformed(body)).toContain('is not a JSON object');
-  });
-
-  it('takes an invoice_uuid of 128 characters', async () => {
-    const invoice_uuid = 'x'.repeat(128);
-    expect(await deliver({ ...paid, invoice_uuid })).toMatchObject({ type: 'invoice.paid', invoice_uuid });
-  });
-
   it('takes a JSON number that is surely exact', async () => {
     expect(await deliver({ ...paid, amount: 25, credited_usdt: 26.91 })).toMatchObject({
       amount: new Decimal(25),
@@ -141,21 +132,9 @@ describe('a canceled event', () => {
       raw: { ...canceled, status },
     });
   });
-
-  it('is malformed when the body names it paid', async () => {
-    expect(await malformed({ ...canceled, event: 'invoice.paid' })).toContain('invoice.paid, whose status is success');
-  });
 });
 
 describe('the name of the event', () => {
-  it.each(['event', 'event_type', 'event_name', 'type'])('is taken from "%s"', async (member) => {
-    for (const name of ['invoice.paid', 'INVOICE_PAID', 'invoice:paid']) {
-      expect(await deliver({ ...paid, [member]: name })).toMatchObject({ type: 'invoice.paid' });
-    }
-    expect(await deliver({ ...canceled, [member]: 'invoice.cancelled' })).toMatchObject({ type: 'invoice.canceled' });
-    expect(await malformed({ ...paid, [member]: 'invoice.canceled' })).toContain('another');
-  });
-
   it('makes an event unknown that this package does not know, whatever its status', async () => {
     expect(await deliver({ ...paid, event: 'invoice.refunded' })).toMatchObject({
       type: 'unknown',
@@ -186,21 +165,6 @@ describe('the name of the event', () => {
   });
 
   it.each([
-    ['invoice.refunded', 'event'],
-    ['invoice_disputed', 'event_type'],
-    ['INVOICE-DISPUTED', 'event_name'],
-    ['invoice:disputed', 'event'],
-    ['invoice/disputed', 'event'],
-    ['payment.disputed', 'type'],
-    ['payment:disputed', 'event'],
-    ['payment/disputed', 'event'],
-    ['Refunded', 'event'],
-  ])('is that of another event: %s in "%s"', async (name, member) => {
-    expect(await deliver({ ...paid, [member]: name })).toMatchObject({ type: 'unknown', event_name: name });
-    expect(await deliver({ event: '', data: { ...paid, [member]: name } })).toMatchObject({ event_name: name });
-  });
-
-  it.each([
     ['invoice', 'type'],
     ['Invoice', 'type'],
     ['webhook', 'type'],
@@ -219,18 +183,12 @@ describe('the name of the event', () => {
   it.each([
     'com.merchant.invoice.paid',
     'invoice.paid.v1',
-    'invoice.paid.v1.2',
     'invoice.paid/2026-01-01',
-    'v2:invoice:paid',
     'INVOICE_PAID',
     'InvoicePaid',
-    'invoicePaidV1',
     'invoice paid',
     'invoicepaid',
-    'Invoice-Paid',
     ' invoice.paid ',
-    'invoice__paid',
-    'invoice::paid',
   ])('is a known one in the spelling %s', async (name) => {
     const canceledName = name.replace(/paid/i, (word) => (word === 'PAID' ? 'CANCELLED' : 'canceled'));
     for (const member of ['event', 'event_type', 'event_name', 'type']) {
@@ -243,54 +201,25 @@ describe('the name of the event', () => {
   it.each([
     ['test', 'event'],
     ['test', 'type'],
-    ['ping', 'event'],
     ['test.invoice.paid', 'event'],
-    ['shop.test.invoice.paid', 'event'],
     ['sandbox:invoice.paid', 'event'],
     ['invoice.paid.test', 'event'],
     ['not.invoice.paid', 'event'],
     ['invoice.unpaid', 'event'],
     ['invoice.part_paid', 'event'],
-    ['invoice.partially.paid', 'event'],
     ['credit_invoice.paid', 'event'],
     ['invoice.paid.refunded', 'event'],
-    ['invoice.paid.reversal', 'event'],
     ['invoice.paid_out', 'event'],
-    ['prepaid', 'event'],
     ['paid', 'event'],
     ['invoice', 'event'],
-    ['invoice_01', 'event'],
-    ['terminal', 'event_type'],
     ['invoice.p\u0430id', 'event'],
     ['invoice.paid\u202e', 'event'],
     ['return', 'type'],
-    ['correction', 'type'],
     ['invoice_held', 'type'],
-    ['chargeback', 'type'],
     [`${'a.'.repeat(60_000)}invoice.paid`, 'event'],
     [`${'webhook_'.repeat(10_000)}`, 'event'],
   ])('is not a known one as %s in "%s": such an event is never fulfilled', async (name, member) => {
     expect(await deliver({ ...paid, [member]: name })).toMatchObject({ type: 'unknown', event_name: name });
-  });
-
-  it('that is no text is a name all the same', async () => {
-    expect(await deliver({ ...paid, event: 7 })).toMatchObject({ type: 'unknown', event_name: '7' });
-    expect(await deliver({ ...paid, event: ['invoice.paid'] })).toMatchObject({
-      type: 'unknown',
-      event_name: 'a list',
-    });
-    expect(await deliver({ ...paid, event: ['invoice.paid'] })).toMatchObject({ type: 'unknown' });
-    for (const member of ['name', 'type', 'event', 'event_type', 'event_name']) {
-      const refund = { id: 'evt_1', [member]: 'invoice.refunded' };
-      expect(await deliver({ ...paid, event: refund })).toMatchObject({
-        type: 'unknown',
-        event_name: 'invoice.refunded',
-      });
-    }
-    expect(await deliver({ ...paid, event: { id: 'evt_1', name: 'invoice.paid' } })).toMatchObject({
-      type: 'invoice.paid',
-    });
-    expect(await deliver({ ...paid, event: { id: 'evt_1' } })).toMatchObject({ type: 'invoice.paid' });
   });
 
   it('beside a known one makes the event unknown: to choose would be a guess', async () => {
@@ -314,14 +243,6 @@ describe('the name of the event', () => {
       type: 'invoice.paid',
     });
     expect(await malformed({ ...paid, event: 'invoice.paid', type: 'invoice.canceled' })).toContain('another');
-  });
-
-  it('is not taken from the unsigned header, not even for what is unknown', async () => {
-    expect(await deliver(paid, { 'X-Webhook-Event': 'invoice.canceled' })).toMatchObject({ type: 'invoice.paid' });
-    expect(await deliver({ ...paid, status: 'held' }, { 'X-Webhook-Event': 'invoice.held' })).toMatchObject({
-      type: 'unknown',
-      event_name: null,
-    });
   });
 });
 
@@ -401,26 +322,19 @@ describe('names that the interface does not show', () => {
 
   it.each([
     'order_id',
-    'orderId',
     'order',
     'order_number',
-    'order_ref',
     'reference',
-    'ref',
     'id',
     'number',
     'merchant_id',
     'client_id',
-    'client_number',
     'order_client_id',
     'invoiceMerchantNumber',
-    'order_client',
-    'invoice.merchant',
     'customer_external_id',
     'client_external_id',
     'external_merchant_id',
     'external_url',
-    'external_payment_id',
     'merchant_order_status',
   ])('no order id from the weak name %s: it is listed, and not guessed', async (name) => {
     const { external_id, ...rest } = paid;
@@ -463,15 +377,6 @@ describe('names that the interface does not show', () => {
     expect(message.length).toBeLessThan(600);
   });
 
-  it.each(['external_ref', 'external_invoice_id', 'merchant_order', 'client_reference', 'clientOrderId'])(
-    'the telling %s before a bare name',
-    async (name) => {
-      const { external_id, ...rest } = paid;
-      const bare = { orderId: 'a', order_id: 'b', order: 'c', reference: 'd' };
-      expect(await deliver({ ...rest, ...bare, [name]: external_id })).toMatchObject({ external_id: 'order-1042' });
-    },
-  );
-
   it.each([
     { order: { external_id: 'order-1042' } },
     { order: { merchant_order_id: 1042 } },
@@ -484,16 +389,6 @@ describe('names that the interface does not show', () => {
     expect(await deliver({ data: rest, ...members })).toMatchObject({ external_id });
     expect(await deliver({ data: { ...rest, ...members } })).toMatchObject({ external_id });
     expect(await deliver({ ...paid, ...members, external_id: 'own' })).toMatchObject({ external_id: 'own' });
-  });
-
-  it('no bare name in such an object: it may name the merchant', async () => {
-    const { external_id: _dropped, ...rest } = paid;
-    const merchant = { reference: 'ACME', order: 'x', external_id: 'shop-7' };
-    expect(await malformed({ ...rest, merchant })).toContain(
-      'Members that could be it: merchant.reference, merchant.order, merchant.external_id.',
-    );
-    expect(await malformed({ ...rest, order: { id: 7 } })).toContain('order.id');
-    expect(await malformed({ ...rest, customer: { external_id: 'c-7' } })).toContain('customer.external_id');
   });
 
   it.each(['data', 'payload', 'invoice', 'object'])('an envelope around it in "%s"', async (member) => {
@@ -528,10 +423,6 @@ describe('names that the interface does not show', () => {
     const { adjusted: _dropped, ...exact } = paid;
     expect(await deliver({ original_amount: '9', data: exact })).toMatchObject({ adjusted: false });
   });
-
-  it('an envelope of two layers', async () => {
-    expect(await deliver({ type: 'invoice.paid', data: { object: paid } })).toMatchObject({ type: 'invoice.paid' });
-  });
 });
 
 describe('orderIdMember', () => {
@@ -550,10 +441,6 @@ describe('orderIdMember', () => {
     expect(await malformed({ ...paid, order: paid }, { orderIdMember })).toContain(
       'orderIdMember is shop_order. Members that could be it: external_id, order.external_id',
     );
-  });
-
-  it('is what to do about a name that is not known', async () => {
-    expect(await malformed({ ...rest, shop_order: external_id })).toContain('give the right one as orderIdMember');
   });
 
   it('takes a path, from the invoice or from the whole body', async () => {
@@ -581,11 +468,6 @@ describe('orderIdMember', () => {
     const error = await deliver(paid, {}, { orderIdMember: orderIdMember as never }).catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ code: 'SDK_CONFIGURATION', message: expect.stringContaining('a path such as') });
   });
-
-  it('gives an event that goes through JSON and back', async () => {
-    const event = await deliver({ ...other, shop_order: external_id }, {}, { orderIdMember });
-    expect(parseInvoiceEvent(JSON.parse(JSON.stringify(event)))).toEqual(event);
-  });
 });
 
 describe('a hostile payload', () => {
@@ -597,42 +479,6 @@ describe('a hostile payload', () => {
     const event = await deliver(kept);
     expect(Reflect.get(event, 'isAdmin')).toBeUndefined();
     expect(Reflect.get(event.raw, 'isAdmin')).toBeUndefined();
-  });
-
-  it('cannot supply members through __proto__ of an envelope', async () => {
-    const { status: _status, invoice_uuid, ...rest } = paid;
-    const status = '"__proto__":{"status":"success","isAdmin":true}';
-    const inner = JSON.stringify(rest).slice(0, -1);
-    expect(await malformed(`{"invoice_uuid":"${UUID}",${status},"data":${inner}}}`)).toContain('"status"');
-    expect(await malformed(`{"invoice_uuid":"${UUID}","data":${inner},${status}}}`)).toContain('"status"');
-    const { credited_usdt: _credited, ...unpaid } = rest;
-    const split = `{"invoice_uuid":"${UUID}","data":${JSON.stringify(unpaid).slice(0, -1)},"status":"fail",${status}}}`;
-    expect(await deliver(split)).toMatchObject({ type: 'invoice.canceled', status: 'fail', invoice_uuid });
-  });
-
-  it('cannot lean on a polluted prototype', async () => {
-    const { status: _status, ...rest } = paid;
-    Object.defineProperty(Object.prototype, 'status', { value: 'success', configurable: true });
-    const ended = await deliver(rest).catch((error: unknown) => error);
-    Reflect.deleteProperty(Object.prototype, 'status');
-    expect(ended).toMatchObject({ reason: 'malformed_payload' });
-  });
-
-  it('with members of an envelope is read in spite of a polluted prototype', async () => {
-    const { invoice_uuid, ...rest } = paid;
-    Object.defineProperty(Object.prototype, 'status', { value: 'fail', configurable: true });
-    const split = await deliver({ invoice_uuid, data: rest }).catch((error: unknown) => error);
-    Reflect.deleteProperty(Object.prototype, 'status');
-    expect(split).toMatchObject({ type: 'invoice.paid' });
-    Object.defineProperty(Object.prototype, 'invoice_uuid', { value: 'other', configurable: true });
-    const enveloped = await deliver({ status: 'ok', data: paid }).catch((error: unknown) => error);
-    Reflect.deleteProperty(Object.prototype, 'invoice_uuid');
-    expect(enveloped).toMatchObject({ type: 'invoice.paid', invoice_uuid });
-  });
-
-  it('with a member twice is read as JSON reads it: the last one', async () => {
-    const text = `${JSON.stringify(paid).slice(0, -1)},"amount":"7.00"}`;
-    expect(await deliver(text)).toMatchObject({ amount: new Decimal(7) });
   });
 });
 
@@ -647,20 +493,6 @@ describe('parseInvoiceEvent', () => {
   ])('gives an equal event back: %s', async (_name, body) => {
     const event = await deliver(body);
     expect(parseInvoiceEvent(JSON.parse(JSON.stringify(event)))).toEqual(event);
-  });
-
-  it('gives back a synthesised event, without id and time', async () => {
-    const event = { ...(await deliver(paid)), source: 'catch_up', id: null, signed_at: null, secretIndex: null };
-    expect(parseInvoiceEvent(JSON.parse(JSON.stringify(event)))).toEqual(event);
-  });
-
-  it.each([
-    ['the body of a delivery', paid],
-    ['no object', 'text'],
-    ['null', null],
-    ['a list', []],
-  ])('refuses %s', (_name, value) => {
-    expect(() => parseInvoiceEvent(value)).toThrow(WebhookVerificationError);
   });
 
   it.each([

@@ -58,43 +58,6 @@ describe.each(RUNTIMES)('a delivery with $runtime', ({ enter }) => {
   });
 
   it.each([
-    UUID.replaceAll('-', ''),
-    UUID.replaceAll('-', '').toUpperCase(),
-    `{${UUID}}`,
-    `urn:uuid:${UUID}`,
-    `URN:UUID:${UUID}`,
-  ])('that repeats a done one whose uuid was spelled %s is not handled', async (invoice_uuid) => {
-    const shop = endpoint();
-    expect(await send(shop, { ...paidBody, invoice_uuid })).toMatchObject({ body: 'done' });
-    expect(await send(shop)).toMatchObject({ status: 200, body: 'duplicate' });
-    expect(shop.calls).toHaveLength(1);
-    expect(shop.reports).toMatchObject([{ key: `${UUID}:paid` }]);
-  });
-
-  it.each([
-    ['ord_1', 'ord_1'],
-    ['A-B', 'a-b'],
-    [`${UUID}-2`, `${UUID}-2`],
-    [`${UUID.replaceAll('-', '').slice(0, -1)}G`, `${UUID.replaceAll('-', '').slice(0, -1)}g`],
-    [UUID.replace('-', 'urn:uuid:'), UUID.replace('-', 'urn%003auuid%003a')],
-    [`{${UUID.slice(0, -1)}}`, `%007b${UUID.slice(0, -1)}%007d`],
-  ])(
-    'with an id that is no uuid has it in its key, in lower case and without separators: %s',
-    async (invoice_uuid, key) => {
-      const shop = endpoint();
-      for (const id of ['dlv_1', 'dlv_2']) await send(shop, { ...paidBody, invoice_uuid }, id);
-      expect(shop.reports).toMatchObject([{ reason: 'duplicate', key: `${key}:paid` }]);
-    },
-  );
-
-  it('has its order id where orderIdMember says', async () => {
-    const shop = endpoint({ orderIdMember: 'shop_order' });
-    expect(await send(shop)).toMatchObject({ status: 500, body: 'malformed_payload' });
-    expect(await send(shop, { ...paidBody, shop_order: 'order-7' })).toMatchObject({ status: 200, body: 'done' });
-    expect(shop.calls).toEqual(['paid order-7']);
-  });
-
-  it.each([
     ['amount', { amount: '24.00' }],
     ['credited_usdt', { credited_usdt: '1' }],
     ['adjusted', { adjusted: true, original_amount: '25.00' }],
@@ -105,13 +68,6 @@ describe.each(RUNTIMES)('a delivery with $runtime', ({ enter }) => {
     expect(shop.reasons()).toEqual(['duplicate_differs']);
     expect(shop.calls).toHaveLength(1);
   });
-
-  it('that repeats a done one in another spelling does not differ', async () => {
-    const shop = endpoint();
-    await send(shop);
-    await send(shop, { ...paidBody, amount: '25', note: 'resent' });
-    expect(shop.reasons()).toEqual(['duplicate']);
-  });
 });
 
 describe('paid and canceled', () => {
@@ -120,13 +76,6 @@ describe('paid and canceled', () => {
     await send(shop);
     await send(shop, canceledBody);
     expect(shop.calls).toEqual(['paid order-1042', 'canceled order-1042']);
-  });
-
-  it('canceled with another final status is a duplicate that differs', async () => {
-    const shop = endpoint();
-    await send(shop, canceledBody);
-    await send(shop, { ...canceledBody, status: 'fail' });
-    expect(shop.reasons()).toEqual(['duplicate_differs']);
   });
 });
 
@@ -178,20 +127,6 @@ describe('an unknown event', () => {
       expect([told.calls, seen]).toEqual([[], ['unknown']]);
     },
   );
-
-  it('shows its name in the report, made printable and cut', async () => {
-    const shop = endpoint();
-    await send(shop, { ...paidBody, event: `x\u001b[2J\u202e\n${'y'.repeat(500)}` });
-    expect(shop.reports[0]?.message).toContain('"x\\u001b[2J\\u202e\\u000ayyy');
-    expect(shop.reports[0]?.message.length).toBeLessThan(450);
-  });
-
-  it('goes to onUnknown, once for each status', async () => {
-    const seen: string[] = [];
-    const shop = endpoint({ onUnknown: (event) => void seen.push(event.status) });
-    for (const status of ['held', 'frozen', 'held']) await send(shop, { ...paidBody, status });
-    expect(seen).toEqual(['held', 'frozen']);
-  });
 });
 
 describe('the answer to', () => {
@@ -213,12 +148,6 @@ describe('the answer to', () => {
     expect(shop.calls).toEqual([]);
   });
 
-  it('a wrong method names the right one', async () => {
-    const shop = endpoint();
-    const reply = await shop.handler.handle({ method: 'PUT', headers: {}, body: '' });
-    expect(reply).toMatchObject({ status: 405, headers: { Allow: 'POST' } });
-  });
-
   it.each([
     ['X-Webhook-Signature', 'zz', 'malformed_signature', 400],
     ['X-Webhook-Signature', `${'0'.repeat(64)}, ${'1'.repeat(64)}`, 'duplicate_header', 400],
@@ -226,7 +155,8 @@ describe('the answer to', () => {
     ['X-Webhook-Timestamp', 'today', 'malformed_timestamp', 400],
     ['X-Webhook-Id', '', 'missing_header', 401],
     ['Content-Encoding', 'identity, gzip', 'unsupported_media_type', 415],
-    ['Content-Encoding', 'gzip', 'unsupported_media_type', 415],
+    ['Content-Encoding', 'X-Gzip', 'unsupported_media_type', 415],
+    ['Content-Encoding', 'utf-8, zstd', 'unsupported_media_type', 415],
   ])('%s: %s is %s', async (name, value, reason, status) => {
     const shop = endpoint();
     const { headers, ...rest } = await request(shop.clock);
@@ -235,23 +165,15 @@ describe('the answer to', () => {
     expect(shop.reasons()).toEqual([reason]);
   });
 
-  it.each([
-    'text/plain',
-    'application/x-www-form-urlencoded',
-    'multipart/form-data; boundary=x',
-    'application/json, text/plain',
-    '',
-    'application/json; charset=utf-8',
-    'APPLICATION/JSON',
-    'application/cloudevents+json',
-    'application/json, application/json',
-    undefined,
-  ])('Content-Type %s is done', async (type) => {
-    const shop = endpoint();
-    const { headers, ...rest } = await request(shop.clock);
-    const reply = await shop.handler.handle({ ...rest, headers: { ...headers, 'Content-Type': type } as never });
-    expect(reply.status).toBe(200);
-  });
+  it.each(['text/plain', 'application/x-www-form-urlencoded', '', 'application/cloudevents+json', undefined])(
+    'Content-Type %s is done',
+    async (type) => {
+      const shop = endpoint();
+      const { headers, ...rest } = await request(shop.clock);
+      const reply = await shop.handler.handle({ ...rest, headers: { ...headers, 'Content-Type': type } as never });
+      expect(reply.status).toBe(200);
+    },
+  );
 
   it('an old or early delivery is 401, and its age is reported', async () => {
     for (const [offset, reason] of [
@@ -272,19 +194,6 @@ describe('the answer to', () => {
     expect(shop.reports).toMatchObject([
       { reason: 'malformed_payload', message: expect.stringContaining('credited_usdt') },
     ]);
-  });
-
-  it.each([null, undefined, 'POST', {}])('a request that is %j is an answer too', async (value) => {
-    const shop = endpoint();
-    const reply = await shop.handler.handle(value as never);
-    expect(reply.status).toBeGreaterThanOrEqual(400);
-    expect(shop.reports).toHaveLength(1);
-  });
-
-  it('a clock that gives no time is 500 and a setup report', async () => {
-    const shop = endpoint({ now: () => Number.NaN });
-    expect(await send(shop)).toMatchObject({ status: 500, body: 'setup' });
-    expect(shop.reports).toMatchObject([{ reason: 'setup', message: expect.stringContaining('now must be') }]);
   });
 });
 
@@ -314,20 +223,6 @@ describe('a function that fails', () => {
     expect(done).toEqual(['paid']);
     expect(clock.pending).toBe(0);
   });
-
-  it('with undefined is a failure', async () => {
-    const shop = endpoint({ onPaid: () => Promise.reject(undefined) });
-    expect(await send(shop)).toMatchObject({ status: 500 });
-  });
-
-  it('cannot make an answer hold what it threw', async () => {
-    const shop = endpoint({
-      onPaid: () => {
-        throw new Error('card 4111');
-      },
-    });
-    expect(JSON.stringify(await send(shop))).not.toContain('4111');
-  });
 });
 
 describe('while a function runs', () => {
@@ -344,13 +239,6 @@ describe('while a function runs', () => {
     expect(shop.reasons()).toEqual(['duplicate_running']);
     gate.resolve();
     expect(await first).toMatchObject({ status: 200 });
-  });
-
-  it('of two at once only one runs', async () => {
-    const shop = endpoint();
-    const statuses = (await Promise.all([send(shop), send(shop), send(shop)])).map((reply) => reply.status);
-    expect(shop.calls).toHaveLength(1);
-    expect(statuses.filter((status) => status === 200).length).toBeGreaterThanOrEqual(1);
   });
 });
 
@@ -381,13 +269,6 @@ describe('the time limit', () => {
     expect(shop.clock.pending).toBe(0);
   });
 
-  it('can be set', async () => {
-    const shop = endpoint({ timeout: 1_000, onPaid: () => new Promise(() => {}) });
-    const first = send(shop);
-    await shop.clock.advance(1_000);
-    expect(await first).toMatchObject({ status: 503 });
-  });
-
   it('a failure after it gives the claim back', async () => {
     const gate = deferred();
     const onPaid = vi.fn().mockReturnValueOnce(gate.promise);
@@ -403,17 +284,6 @@ describe('the time limit', () => {
     ]);
     expect(await send(shop)).toMatchObject({ status: 200, body: 'done' });
     expect(onPaid).toHaveBeenCalledTimes(2);
-  });
-
-  it('a function that obeys the signal is a failure after it, not before', async () => {
-    const shop = endpoint({
-      onPaid: (_event, { signal }) =>
-        new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
-    });
-    const first = send(shop);
-    await shop.clock.advance(12_000);
-    expect(await first).toMatchObject({ status: 503 });
-    expect(shop.reasons()).toEqual(['time_limit', 'handler_failed']);
   });
 
   it('covers a store that hangs: a claim that comes late is given back, and nothing runs', async () => {
@@ -436,14 +306,6 @@ describe('the time limit', () => {
     expect(inner.size).toBe(0);
     expect(shop.calls).toEqual([]);
     expect(shop.reasons()).toEqual(['time_limit']);
-  });
-
-  it('covers a body that never ends', async () => {
-    const shop = endpoint();
-    const { body: _body, ...rest } = await request(shop.clock);
-    const first = shop.handler.handle({ ...rest, body: () => new Promise(() => {}) });
-    await shop.clock.advance(12_000);
-    expect(await first).toMatchObject({ status: 503 });
   });
 
   it('ends the reading: a body that comes after it is not claimed', async () => {
@@ -494,24 +356,6 @@ describe('the lease', () => {
     ]);
   });
 
-  it('a loser that fails late cannot give the winner’s claim back', async () => {
-    const slow = deferred();
-    const winner = deferred();
-    const onPaid = vi.fn().mockReturnValueOnce(slow.promise).mockReturnValueOnce(winner.promise);
-    const shop = endpoint({ onPaid });
-    const first = send(shop);
-    await shop.clock.advance(650_000);
-    await first;
-    const second = send(shop);
-    await settle();
-    slow.reject(new Error('late'));
-    await settle();
-    expect(await send(shop)).toMatchObject({ status: 409 });
-    winner.resolve();
-    await second;
-    expect(onPaid).toHaveBeenCalledTimes(2);
-  });
-
   it('of a process that died is taken over when it ends, not before', async () => {
     const clock = new ManualClock();
     const store = memoryStore({ now: clock.now });
@@ -526,30 +370,6 @@ describe('the lease', () => {
       { reason: 'taken_over', status: null, message: expect.stringContaining('differ') },
     ]);
   });
-
-  it('survives a renewal that fails', async () => {
-    const clock = new ManualClock();
-    const inner = memoryStore({ now: clock.now });
-    let failures = 1;
-    const store: WebhookStore = {
-      ...inner,
-      renew: (claim, lease) => (failures-- > 0 ? down('renew')() : inner.renew(claim, lease)),
-    };
-    const shop = endpoint({ store, onPaid: () => new Promise(() => {}) }, clock);
-    void send(shop);
-    await clock.advance(85_000);
-    expect(await send(shop)).toMatchObject({ status: 409 });
-  });
-
-  it('that is lost is not renewed', async () => {
-    const clock = new ManualClock();
-    const renew = vi.fn(async () => false);
-    const shop = endpoint({ store: { ...memoryStore(), renew }, onPaid: () => new Promise(() => {}) }, clock);
-    void send(shop);
-    await clock.advance(120_000);
-    expect(renew).toHaveBeenCalledTimes(1);
-    expect(clock.pending).toBe(0);
-  });
 });
 
 describe('a store that fails', () => {
@@ -559,15 +379,6 @@ describe('a store that fails', () => {
     expect(shop.calls).toEqual([]);
     expect(shop.reports).toMatchObject([{ reason: 'store_failed', error: { message: 'claim: the database is down' } }]);
   });
-
-  it.each([null, undefined, true, {}, { state: 'new' }])(
-    'with the answer %j is 503, and nothing runs',
-    async (answer) => {
-      const shop = endpoint({ store: { ...memoryStore(), claim: async () => answer as never } });
-      expect(await send(shop)).toMatchObject({ status: 503, body: 'store_failed' });
-      expect(shop.calls).toEqual([]);
-    },
-  );
 
   it('once at the completion is asked again', async () => {
     const clock = new ManualClock();
@@ -587,14 +398,6 @@ describe('a store that fails', () => {
     expect(await send(shop)).toMatchObject({ status: 503, body: 'store_failed' });
     expect(await send(shop)).toMatchObject({ status: 409 });
     expect(shop.calls).toHaveLength(1);
-  });
-
-  it('at the release changes nothing of the answer', async () => {
-    const shop = endpoint({
-      store: { ...memoryStore(), release: down('release') },
-      onPaid: () => Promise.reject(new Error('no')),
-    });
-    expect(await send(shop)).toMatchObject({ status: 500, body: 'handler_failed' });
   });
 });
 
@@ -729,12 +532,6 @@ describe('onReport', () => {
     expect(text).not.toContain(paidBody.credited_usdt);
     expect(text).not.toContain(SECRET);
   });
-
-  it('shows a delivery id of a stranger cut short', async () => {
-    const shop = endpoint();
-    await shop.handler.handle({ method: 'POST', headers: { 'x-webhook-id': 'x'.repeat(5_000) }, body: '' });
-    expect(shop.reports[0]?.deliveryId).toHaveLength(128);
-  });
 });
 
 describe('configuration', () => {
@@ -761,10 +558,6 @@ describe('configuration', () => {
     const make = () => createWebhookHandler({ ...good, ...change } as never);
     expect(make).toThrow(ConfigurationError);
     expect(make).toThrow(new RegExp(name));
-  });
-
-  it.each([undefined, null, 5])('refuses options that are %s', (options) => {
-    expect(() => createWebhookHandler(options as never)).toThrow(ConfigurationError);
   });
 
   it('works with the real clock and timers', async () => {
@@ -801,25 +594,5 @@ describe('options that are used for two handlers', () => {
     expect(await first.handle(await request(clock))).toMatchObject({ status: 200, body: 'done' });
     expect(calls).toEqual(['weak_secret', 'first']);
     expect(stores.map(({ size }) => size)).toEqual([1, 0]);
-  });
-
-  it('may be an instance of a class, whose functions keep their `this`', async () => {
-    const clock = new ManualClock();
-    class Shop {
-      readonly now = clock.now;
-      readonly secret = SECRET;
-      readonly store = memoryStore();
-      #paid = 0;
-      get paid(): number {
-        return this.#paid;
-      }
-      onPaid(): void {
-        this.#paid += 1;
-      }
-      onCanceled(): void {}
-    }
-    const shop = new Shop();
-    await createWebhookHandler(shop).handle(await request(clock));
-    expect(shop.paid).toBe(1);
   });
 });

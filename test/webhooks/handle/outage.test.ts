@@ -108,36 +108,4 @@ describe('a receiver that is down for 21 hours', () => {
     expect(credited).toHaveLength(8);
     expect(reports.map(({ reason }) => reason)).toEqual(down.map(() => 'duplicate'));
   });
-
-  it('and comes back in the middle: the repeats and catchUp share the work', async () => {
-    const { sandbox, merchant, handler, credited, order, attempts, power } = await shopOnSandbox();
-    power(false);
-    await order('early');
-    await sandbox.pay('early');
-    await sandbox.advance('20h');
-    await order('late');
-    await sandbox.pay('late');
-    await sandbox.advance('10m');
-    power(true);
-    expect(await handler.catchUp(merchant, { orders: ['early', 'late'] })).toMatchObject({ played: 2, alreadyDone: 0 });
-    await sandbox.advance('1h');
-    await sandbox.settle();
-    expect([attempts('early')[0], attempts('late')[0]]).toEqual(['delivered', 'delivered']);
-    expect(credited.sort()).toEqual(['early catch_up 100 EUR true', 'late catch_up 100 EUR true']);
-  });
-
-  it('with more invoices than a page holds', async () => {
-    const { sandbox, merchant, handler, credited, order, power } = await shopOnSandbox();
-    const outage = sandbox.now();
-    power(false);
-    for (let n = 0; n < 230; n += 1) {
-      await order(`order-${n}`);
-      if (n % 2 === 0) await sandbox.pay(`order-${n}`);
-    }
-    power(true);
-    const orders = Array.from({ length: 230 }, (_, n) => `order-${n}`);
-    expect(await handler.catchUp(merchant, { orders })).toMatchObject({ checked: 230, played: 115, open: 115 });
-    expect(await handler.catchUp(merchant, { since: outage })).toMatchObject({ checked: 115, alreadyDone: 115 });
-    expect(new Set(credited).size).toBe(115);
-  });
 });

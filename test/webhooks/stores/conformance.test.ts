@@ -4,12 +4,12 @@ import { PGlite } from '@electric-sql/pglite';
 import { Redis } from 'ioredis';
 import { createClient } from 'redis';
 import { afterAll, describe, expect, it } from 'vitest';
+import type { StoreConformanceOptions } from '../../../src/webhooks/conformance.ts';
 import {
   ConfigurationError,
   memoryStore,
   postgresStore,
   redisStore,
-  type StoreConformanceOptions,
   sqliteStore,
   storeConformance,
   type WebhookStore,

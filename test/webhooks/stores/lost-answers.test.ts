@@ -15,15 +15,13 @@ import {
 import { temporaryFolder } from '../../support/engine-process.ts';
 import { startEngines } from '../../support/engines.ts';
 import { openPool } from '../../support/postgres.ts';
-import { deferred, endpoint, send } from '../endpoint.ts';
-import { openBetterSqlite3 } from './better-sqlite3.ts';
+import { endpoint, send } from '../endpoint.ts';
 
 // The work is done, and then something goes wrong: an answer is lost, or the rest of the function throws. The event must
 // count as done, or its repeat would write twice.
 
 const engines = await startEngines();
 const files = temporaryFolder('answers');
-const BetterSqlite3 = await openBetterSqlite3();
 const ends: (() => unknown)[] = [];
 afterAll(async () => {
   for (const end of ends.reverse()) await end();
@@ -175,67 +173,6 @@ describe('a function that throws after its commit was kept', () => {
     expect(await send(shop)).toMatchObject({ status: 200, body: 'failed_after_commit' });
     expect(shop.reports).toMatchObject([{ reason: 'failed_after_commit', status: 200, error: failure }]);
     expect(await send(shop)).toMatchObject({ status: 200, body: 'duplicate' });
-    expect(credits()).toBe(1);
-  });
-
-  it('over better-sqlite3 as well', async ({ skip }) => {
-    if (BetterSqlite3 === null) return skip('the native part of better-sqlite3 does not load here');
-    const db = BetterSqlite3(join(files.folder, 'better.db'));
-    ends.push(() => db.close());
-    const store = sqliteStore(db);
-    await store.migrate();
-    const shop = receiver(store, async (_event, { commit }) => {
-      await commit(() => undefined);
-      throw failure;
-    });
-    expect(await send(shop)).toMatchObject({ status: 200, body: 'failed_after_commit' });
-  });
-
-  it('after the time limit is reported as that, too', async () => {
-    const { store, credit } = await sqliteShop();
-    const gate = deferred();
-    const shop = receiver(store, async (_event, { commit }) => {
-      await commit(credit);
-      await gate.promise;
-      throw failure;
-    });
-    const answer = send(shop);
-    await shop.clock.advance(12_000);
-    expect(await answer).toMatchObject({ status: 503 });
-    gate.resolve();
-    await shop.clock.advance(0);
-    expect(shop.reports).toMatchObject([
-      { reason: 'time_limit' },
-      { reason: 'failed_after_commit', status: null, error: failure },
-    ]);
-  });
-
-  it('is counted as played by catchUp', async () => {
-    const { store, credit } = await sqliteShop();
-    const shop = receiver(store, async (_event, { commit }) => {
-      await commit(credit);
-      throw failure;
-    });
-    const invoice = { uuid: 'a', external_id: 'order-1', status: 'success', amount: '25', settled_amount_usdt: '26' };
-    const merchant = {
-      invoices: {
-        get: async () => ({ ...invoice, finished_at: new Date(0), is_adjusted: false, adjustment: null }),
-        list: () => expect.fail(),
-      },
-    };
-    const result = await shop.handler.catchUp(merchant as never, { orders: ['order-1'] });
-    expect(result).toMatchObject({ played: 1, failed: 0 });
-    expect(shop.reasons()).toEqual(['failed_after_commit']);
-  });
-
-  it('because it called commit a second time without waiting for it is reported', async () => {
-    const { store, credit, credits } = await sqliteShop();
-    const shop = receiver(store, async (_event, { commit }) => {
-      await commit(credit);
-      void commit(credit);
-    });
-    expect(await send(shop)).toMatchObject({ status: 200, body: 'failed_after_commit' });
-    expect(shop.reports[0]?.error).toMatchObject({ message: expect.stringContaining('twice') });
     expect(credits()).toBe(1);
   });
 });

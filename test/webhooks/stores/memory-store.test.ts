@@ -15,48 +15,6 @@ function store(maxEntries = 3) {
 }
 
 describe('memoryStore', () => {
-  it('claims, completes, remembers', async () => {
-    const { memory, claim } = store();
-    expect(await claim('k')).toEqual({ state: 'claimed' });
-    expect(await claim('k', 'b')).toEqual({ state: 'running', digest: 'd1' });
-    expect(await memory.complete({ key: 'k', owner: 'a' })).toBe(true);
-    expect(await claim('k', 'b', 'd2')).toEqual({ state: 'done', digest: 'd1' });
-  });
-
-  it('lets a claim be taken over when its lease ends, and not before', async () => {
-    const { clock, claim, memory } = store();
-    await claim('k');
-    clock.now += 49_999;
-    expect(await claim('k', 'b')).toMatchObject({ state: 'running' });
-    clock.now += 1;
-    expect(await claim('k', 'b', 'd2')).toEqual({ state: 'taken_over', digest: 'd1' });
-    expect(await claim('k', 'c')).toEqual({ state: 'running', digest: 'd2' });
-    expect(await memory.renew({ key: 'k', owner: 'a' }, 50_000)).toBe(false);
-    expect(await memory.complete({ key: 'k', owner: 'a' })).toBe(false);
-    await memory.release({ key: 'k', owner: 'a' });
-    expect(await claim('k', 'c')).toMatchObject({ state: 'running' });
-  });
-
-  it('renews', async () => {
-    const { clock, claim, memory } = store();
-    await claim('k');
-    clock.now += 40_000;
-    expect(await memory.renew({ key: 'k', owner: 'a' }, 50_000)).toBe(true);
-    clock.now += 49_999;
-    expect(await claim('k', 'b')).toMatchObject({ state: 'running' });
-  });
-
-  it('releases a running claim, never a done one', async () => {
-    const { claim, memory, done } = store();
-    await claim('k');
-    await memory.release({ key: 'k', owner: 'a' });
-    expect(await claim('k')).toEqual({ state: 'claimed' });
-    await done('other');
-    await memory.release({ key: 'other', owner: 'a' });
-    expect(await memory.renew({ key: 'other', owner: 'a' }, 50_000)).toBe(false);
-    expect(await claim('other')).toMatchObject({ state: 'done' });
-  });
-
   it('is bounded: the oldest completion goes first', async () => {
     const { claim, memory, done } = store();
     for (const key of ['one', 'two', 'three', 'four']) await done(key);
@@ -78,15 +36,6 @@ describe('memoryStore', () => {
     expect(memory.forgot?.()).toEqual(words);
   });
 
-  it('has not forgotten what was given back', async () => {
-    const { claim, memory } = store(1);
-    for (const key of ['one', 'two', 'three']) {
-      await claim(key);
-      await memory.release({ key, owner: 'a' });
-    }
-    expect(memory.forgot?.()).toBeNull();
-  });
-
   it('never drops a running claim, and says so when there is nothing else', async () => {
     const { claim, clock, done, memory } = store();
     await claim('running');
@@ -98,10 +47,6 @@ describe('memoryStore', () => {
     expect(memory.size).toBe(3);
     clock.now += 50_000; // claims of dead attempts may go
     expect(await claim('g')).toEqual({ state: 'claimed' });
-  });
-
-  it('forgets nothing by age', () => {
-    expect(memoryStore().retention).toBeNull();
   });
 
   it.each([
@@ -116,11 +61,6 @@ describe('memoryStore', () => {
 
   it.each(['', 'a/b', 'a:b', 'shop a', 'ä', 'x'.repeat(65), 5, null])('refuses the namespace %j', (namespace) => {
     expect(() => memoryStore({ namespace: namespace as never })).toThrow(ConfigurationError);
-  });
-
-  it('takes a namespace', () => {
-    expect(memoryStore({ namespace: 'Shop_b.eu-1' }).namespace).toBe('Shop_b.eu-1');
-    expect(memoryStore().namespace).toBeUndefined();
   });
 
   it.each([0, -1, 1.5, Number.NaN, '5'])('refuses maxEntries %s', (maxEntries) => {

@@ -94,16 +94,6 @@ describe.each([
     expect(await bench.credits()).toBe(0);
     expect(await bench.store.claim({ ...request, owner: 'b' })).toMatchObject({ state: 'running' });
   });
-
-  it('does not outlive the function', async () => {
-    let late: Tx | undefined;
-    await bench.store.claim(request);
-    await bench.store.run(A, async ({ tx }) => {
-      late = tx as Tx;
-    });
-    await expect(late?.query(INSERT)).rejects.toThrow();
-    expect(await bench.credits()).toBe(0);
-  });
 });
 
 describe.each([
@@ -136,17 +126,6 @@ describe.each([
     expect(await store.claim({ ...request, key: 'running' })).toMatchObject({ state: 'running' });
     await query(store.cleanUpStatement ?? '');
     await query(store.schema);
-  });
-
-  it('keeps two businesses apart by namespace over one table', async ({ skip }) => {
-    const given = need(skip) as PGlite;
-    await benchOf(given);
-    const [one, two] = ['a', 'b'].map(
-      (namespace) => endpoint({ store: postgresStore(given, { namespace }) } as never), // its options know plain stores only
-    );
-    if (one === undefined || two === undefined) throw new Error('two were made');
-    for (const at of [one, two, one]) expect(await send(at)).toMatchObject({ status: 200 });
-    expect([one.calls.length, two.calls.length, one.reasons()]).toEqual([1, 1, ['duplicate']]);
   });
 
   it('keeps for ever by default, and says so', async ({ skip }) => {
@@ -197,38 +176,12 @@ describe('a pg Pool', () => {
     expect([held, await credits()]).toEqual([true, 1]);
   });
 
-  it.each(["k':paid", 'k\\:paid', "k\\':paid", 'k$1:paid', 'k$2$&:paid'])(
-    'completes the event of the key %j',
-    async (key) => {
-      const { store, credits, query } = await benchOf(given);
-      await store.claim({ ...request, key, lease: 0 });
-      expect(await store.claim({ ...request, key, owner: "b'\\" })).toMatchObject({ state: 'taken_over' });
-      const write = async ({ tx }: { tx: unknown }): Promise<void> => void (await (tx as Tx).query(INSERT));
-      expect(await store.run({ key, owner: 'a' }, write)).toBe(false);
-      expect(await store.run({ key, owner: "b'\\" }, write)).toBe(true);
-      expect(await credits()).toBe(1);
-      expect((await query('SELECT event_key FROM merchant_webhook_events WHERE done_at IS NOT NULL')).rows).toEqual([
-        { event_key: key },
-      ]);
-      expect(given.totalCount - given.idleCount).toBe(0);
-    },
-  );
-
   it('does not complete an event twice in two transactions of one claim', async () => {
     const { store, credits } = await benchOf(given);
     await store.claim(request);
     const write = async ({ tx }: { tx: unknown }): Promise<void> => void (await (tx as Tx).query(INSERT));
     expect([await store.run(A, write), await store.run(A, write)]).toEqual([true, false]);
     expect(await credits()).toBe(1);
-  });
-
-  it('keeps its connection from the function', async () => {
-    const { store } = await benchOf(given);
-    await store.claim(request);
-    await store.run(A, async ({ tx }) => {
-      expect(() => (tx as unknown as { release(): void }).release()).toThrow('belongs to the store');
-    });
-    expect(given.totalCount - given.idleCount).toBe(0);
   });
 
   it('survives the loss of the connection in the middle of the work', async () => {
@@ -245,18 +198,6 @@ describe('a pg Pool', () => {
     expect(given.totalCount - given.idleCount).toBe(0);
   });
 
-  it('goes on when all connections are used by functions', async () => {
-    const { store, credits } = await benchOf(given);
-    const keys = Array.from({ length: 12 }, (_, index) => `k${index}`);
-    await Promise.all(
-      keys.map(async (key) => {
-        await store.claim({ ...request, key });
-        await store.run({ key, owner: 'a' }, async ({ tx }) => void (await (tx as Tx).query(INSERT)));
-      }),
-    );
-    expect(await credits()).toBe(12);
-  });
-
   it('runs the transaction in the isolation it was told', async () => {
     const { store } = await benchOf(given, { isolation: 'serializable' });
     await store.claim(request);
@@ -264,12 +205,6 @@ describe('a pg Pool', () => {
       const { rows } = await (tx as Tx).query('SHOW transaction_isolation');
       expect(rows).toEqual([{ transaction_isolation: 'serializable' }]);
     });
-  });
-
-  it('can be told to make the table by many at once', async () => {
-    await given.query('DROP TABLE IF EXISTS merchant_webhook_events');
-    await Promise.all(Array.from({ length: 10 }, () => postgresStore(given).migrate()));
-    expect(await postgresStore(given).claim(request)).toEqual({ state: 'claimed' });
   });
 });
 

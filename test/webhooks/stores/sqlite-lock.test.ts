@@ -4,12 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
-import {
-  ConfigurationError,
-  type SqliteDatabase,
-  sqliteStore,
-  type WebhookHandlerOptions,
-} from '../../../src/webhooks/index.ts';
+import { type SqliteDatabase, sqliteStore, type WebhookHandlerOptions } from '../../../src/webhooks/index.ts';
 import type { LockWaiting } from '../../../src/webhooks/stores/sqlite-store.ts';
 import { sqliteStoreWaiting } from '../../../src/webhooks/stores/sqlite-store.ts';
 import { temporaryFolder } from '../../support/engine-process.ts';
@@ -122,31 +117,6 @@ describe.each(Object.keys(DRIVERS))('%s, while another process holds the lock', 
     });
   });
 
-  it('with the real timers and clock too', async ({ skip }) => {
-    const shop = open(driver);
-    if (shop === null) return skip('the native part of better-sqlite3 does not load here');
-    const store = sqliteStore(shop.db, { busyTimeout: 60_000 });
-    await store.migrate();
-    const holder = await hold(shop.file, 'exclusive');
-    const claim = store.claim(request);
-    await turns();
-    await holder.release();
-    expect(await claim).toEqual({ state: 'claimed' });
-  });
-
-  it('a store over a connection that has read nothing yet is made at once', async ({ skip }) => {
-    const shop = open(driver);
-    if (shop === null) return skip('the native part of better-sqlite3 does not load here');
-    const holder = await hold(shop.file, 'exclusive');
-    const late = DRIVERS[driver]?.(shop.file, WEEKS);
-    if (late === undefined) throw new Error('the driver opened a database before');
-    ends.push(() => late.close());
-    const migrated = sqliteStore(late, { busyTimeout: 60_000 }).migrate();
-    await turns();
-    await holder.release();
-    await migrated;
-  });
-
   it('without WAL, a reader keeps a commit waiting, and the function is called once', async ({ skip }) => {
     const shop = open(driver);
     if (shop === null) return skip('the native part of better-sqlite3 does not load here');
@@ -169,18 +139,6 @@ describe.each(Object.keys(DRIVERS))('%s, while another process holds the lock', 
     expect(await run).toBe(true);
     expect(await other).toEqual({ state: 'claimed' });
     expect([calls, shop.credits()]).toEqual([1, 1]);
-  });
-
-  it('with WAL, a reader keeps nobody waiting', async ({ skip }) => {
-    const shop = open(driver, 'WAL');
-    if (shop === null) return skip('the native part of better-sqlite3 does not load here');
-    const { waits, waiting } = turning();
-    const store = sqliteStoreWaiting(shop.db, {}, waiting);
-    await store.migrate();
-    await hold(shop.file, 'reader');
-    await store.claim(request);
-    expect(await store.run(A, async ({ commit }) => void (await commit(shop.credit)))).toBe(true);
-    expect([shop.credits(), waits]).toEqual([1, []]);
   });
 
   it('a delivery is answered at the limit of the handler, whether it waits to claim or to commit', async ({ skip }) => {
@@ -263,33 +221,6 @@ describe('waiting for a lock', () => {
     expect(Math.max(...waits)).toBe(100);
   });
 
-  it('is 5 seconds by default', async () => {
-    const { waits, waiting } = clocked();
-    const { store } = await locked({}, waiting);
-    await expect(store.renew(A, 1)).rejects.toThrow('for 5000 ms');
-    expect(waits.reduce((sum, ms) => sum + ms, 0)).toBe(5_000);
-  });
-
-  it('differs by chance between processes, by up to a half', async () => {
-    const { waits, waiting } = clocked(0);
-    const { store } = await locked({ busyTimeout: 100 }, waiting);
-    await expect(store.release(A)).rejects.toThrow('locked');
-    expect(waits).toEqual([2.5, 5, 10, 20, 40, 22.5]);
-  });
-
-  it('is none with a busyTimeout of 0', async () => {
-    const { waits, waiting } = clocked();
-    const { store } = await locked({ busyTimeout: 0 }, waiting);
-    await expect(store.complete(A)).rejects.toMatchObject({ cause: { errcode: 5 } });
-    expect(waits).toEqual([]);
-  });
-
-  it('ends also where the clock is broken', async () => {
-    const { waiting } = clocked();
-    const { store } = await locked({}, { ...waiting, elapsed: () => Number.NaN });
-    await expect(store.complete(A)).rejects.toThrow('locked');
-  });
-
   it('gives commit the same error, and calls its function when the lock is there', async () => {
     const { waiting } = clocked();
     const { store, other, credit, credits } = await locked({ busyTimeout: 1_000 }, waiting);
@@ -302,24 +233,6 @@ describe('waiting for a lock', () => {
       await commit(() => credit()); // a commit that did not come to be may be tried again
     });
     expect([ended, credits()]).toEqual([true, 1]);
-  });
-
-  it('is over what the function threw, even where that looks like a lock', async () => {
-    const { waits, waiting } = clocked();
-    const { store, other, file } = await locked({}, waiting);
-    other.exec('COMMIT');
-    await store.claim(request);
-    const second = new DatabaseSync(file); // a connection of the merchant's, locked by the transaction of ours
-    let calls = 0;
-    const run = store.run(A, async ({ commit }) => {
-      await commit(() => {
-        calls += 1;
-        second.exec("INSERT INTO credits VALUES ('1')");
-      });
-    });
-    await expect(run).rejects.toMatchObject({ errcode: 5 });
-    second.close();
-    expect([calls, waits]).toEqual([1, []]);
   });
 
   it('covers a snapshot that is too old, which SQLite itself does not wait for', async () => {
@@ -341,44 +254,10 @@ describe('waiting for a lock', () => {
     for (const _row of rows);
     expect(await claim).toEqual({ state: 'claimed' });
   });
-
-  it('covers a cache that is shared within the process', async () => {
-    const [db, other] = [1, 2].map(() => new DatabaseSync('file:shared?mode=memory&cache=shared'));
-    if (db === undefined || other === undefined) throw new Error('two were made');
-    ends.push(
-      () => db.close(),
-      () => other.close(),
-    );
-    const { waits, waiting } = turning();
-    await sqliteStore(db).migrate();
-    other.exec('BEGIN IMMEDIATE; CREATE TABLE t (x)');
-    const store = sqliteStoreWaiting(db, {}, waiting);
-    const claim = store.claim(request);
-    await turns();
-    expect(waits.length).toBeGreaterThan(5);
-    other.exec('COMMIT');
-    expect(await claim).toEqual({ state: 'claimed' });
-  });
 });
 
 describe('SQLite’s own waiting', () => {
   const timeoutOf = (db: Database) => Object.values(db.prepare('PRAGMA busy_timeout').get() as object)[0];
-
-  /** The database, with its own waiting at each BEGIN and COMMIT. */
-  function watched(db: DatabaseSync) {
-    const seen: string[] = [];
-    const watching: SqliteDatabase & { readonly isTransaction: boolean } = {
-      exec(sql) {
-        if (/^(BEGIN|COMMIT|ROLLBACK)/.test(sql)) seen.push(`${sql.split(' ')[0]} ${timeoutOf(db)}`);
-        db.exec(sql);
-      },
-      prepare: (sql) => db.prepare(sql),
-      get isTransaction() {
-        return db.isTransaction;
-      },
-    };
-    return { seen, watching };
-  }
 
   it.for(Object.keys(DRIVERS))('is as it was after each move, with %s', async (driver, { skip }) => {
     const shop = open(driver, 'DELETE', SECOND);
@@ -404,51 +283,4 @@ describe('SQLite’s own waiting', () => {
     expectSame();
     other?.close();
   });
-
-  it('is off at each try', async () => {
-    const db = new DatabaseSync(':memory:', { timeout: 777 });
-    ends.push(() => db.close());
-    const { seen, watching } = watched(db);
-    const store = sqliteStore(watching);
-    await store.migrate();
-    await store.claim(request);
-    await store.run(A, async ({ commit }) => void (await commit(() => 1)));
-    expect(seen).toEqual(['BEGIN 0', 'COMMIT 0', 'BEGIN 0', 'COMMIT 0', 'BEGIN 0', 'COMMIT 0']);
-  });
 });
-
-describe('errors of sqliteStore', () => {
-  it('have the error of the driver as their cause', async () => {
-    const db = new DatabaseSync(':memory:');
-    const store = sqliteStore(db);
-    const missing: unknown = await store.claim(request).catch((reason: unknown) => reason);
-    expect(missing).toBeInstanceOf(ConfigurationError);
-    expect(missing).toMatchObject({
-      cause: { code: 'ERR_SQLITE_ERROR', message: expect.stringContaining('no such table') },
-    });
-    db.close();
-    expect(() => sqliteStore(db)).toThrow(
-      expect.objectContaining({ message: expect.stringContaining('is it open?'), cause: expect.any(Error) }),
-    );
-  });
-
-  it.each([{ tabel: 'x' }, { timeout: 5 }, null])('name options that do not exist: %j', (options) => {
-    const db = new DatabaseSync(':memory:');
-    const given = options === null ? ['null'] : Object.keys(options);
-    const known = options === null ? [] : ['table', 'namespace', 'retention', 'busyTimeout', 'now'];
-    const error = thrownBy(() => sqliteStore(db, options as never));
-    expect(error).toBeInstanceOf(ConfigurationError);
-    for (const name of ['sqliteStore', ...given, ...known]) expect(error).toHaveProperty('message', has(name));
-    db.close();
-  });
-});
-
-const has = (text: string): unknown => expect.stringContaining(text);
-
-function thrownBy(call: () => unknown): unknown {
-  try {
-    return call();
-  } catch (error) {
-    return error;
-  }
-}

@@ -4,7 +4,6 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { ConfigurationError, type SqliteStoreOptions, sqliteStore } from '../../../src/webhooks/index.ts';
 import { temporaryFolder } from '../../support/engine-process.ts';
 import { endpoint, send } from '../endpoint.ts';
-import { UUID } from '../vectors.ts';
 
 const files = temporaryFolder('sqlite');
 const opened: DatabaseSync[] = [];
@@ -103,16 +102,6 @@ describe('context.commit', () => {
     expect(credits()).toEqual([]);
   });
 
-  it('answers lost also when the function caught the refusal', async () => {
-    const { store } = await shop();
-    await store.claim({ ...request, lease: 0 });
-    await store.claim({ ...request, owner: 'b' });
-    const held = await store.run(A, async ({ commit }) => {
-      await expect(commit(() => 1)).rejects.toThrow('Another attempt took the event over');
-    });
-    expect(held).toBe(false);
-  });
-
   it('is not needed: then the completion follows the function', async () => {
     const { store } = await shop();
     await store.claim(request);
@@ -194,21 +183,6 @@ describe('context.commit', () => {
   });
 });
 
-it('keeps two businesses apart by namespace over one table', async () => {
-  const { db } = await shop();
-  const [one, two, none] = ['a', 'b', undefined].map(
-    (namespace) => endpoint({ store: sqliteStore(db, { namespace }) } as never), // its own options know a store without additions only
-  );
-  if (one === undefined || two === undefined || none === undefined) throw new Error('three were made');
-  for (const at of [one, two, none, one]) expect(await send(at)).toMatchObject({ status: 200 });
-  expect([one, two, none].map(({ calls }) => calls.length)).toEqual([1, 1, 1]);
-  expect(db.prepare('SELECT event_key FROM merchant_webhook_events ORDER BY 1').all()).toEqual([
-    { event_key: `${UUID}:paid` },
-    { event_key: `a/${UUID}:paid` },
-    { event_key: `b/${UUID}:paid` },
-  ]);
-});
-
 describe('a claim', () => {
   it('is refused while somebody’s transaction is open on the connection', async () => {
     const { store, db } = await shop();
@@ -216,16 +190,6 @@ describe('a claim', () => {
     await expect(store.claim(request)).rejects.toThrow(ConfigurationError);
     db.exec('ROLLBACK');
     expect(await store.claim(request)).toEqual({ state: 'claimed' });
-  });
-
-  it('waits for the lock of another process without blocking this one', async () => {
-    const { store, file } = await shop();
-    const other = open(file).db;
-    other.exec('BEGIN IMMEDIATE');
-    const claim = store.claim(request);
-    await new Promise((resolve) => setImmediate(resolve)); // the first try has failed by now
-    other.exec('COMMIT');
-    expect(await claim).toEqual({ state: 'claimed' });
   });
 
   it('of a completed or running event is answered while another process holds the lock for writing', async () => {
@@ -240,25 +204,6 @@ describe('a claim', () => {
     expect(await store.claim({ ...request, owner: 'b' })).toEqual({ state: 'done', digest: 'd' });
     await expect(store.claim({ ...request, key: 'new' })).rejects.toThrow('locked');
     other.exec('ROLLBACK');
-  });
-
-  it('begins as well while the lock is held', async () => {
-    const { store, file } = await shop();
-    const [holder, late] = [open(file).db, open(file).db];
-    holder.exec('BEGIN EXCLUSIVE');
-    const other = sqliteStore(late);
-    holder.exec('COMMIT');
-    expect(await other.claim(request)).toEqual({ state: 'claimed' });
-    expect(await store.claim(request)).toMatchObject({ state: 'running' });
-  });
-
-  it('gives up when the lock stays', async () => {
-    const { store, file } = await shop({ busyTimeout: 0 });
-    const other = open(file).db;
-    other.exec('BEGIN IMMEDIATE');
-    await expect(store.claim(request)).rejects.toThrow('database is locked');
-    other.exec('COMMIT');
-    expect(await store.claim(request)).toEqual({ state: 'claimed' });
   });
 
   it('names the way out where the table is missing', async () => {
@@ -354,11 +299,5 @@ describe('options', () => {
   ])('refuse %s instead of a database', (_name, db) => {
     expect(() => sqliteStore(db as never)).toThrow(ConfigurationError);
     expect(() => sqliteStore(db as never)).toThrow(/DatabaseSync.* of node:sqlite, or .*better-sqlite3/);
-  });
-
-  it('refuse a database that is closed', () => {
-    const db = new DatabaseSync(':memory:');
-    db.close();
-    expect(() => sqliteStore(db)).toThrow('is it open?');
   });
 });

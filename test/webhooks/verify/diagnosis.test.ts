@@ -56,17 +56,6 @@ describe('the message of a refusal, or the diagnosis of the command line, names'
     expect(await mismatch(PAID, PAID, `${SECRET}\n`)).toMatch(/white space around it.*Trim it/s);
   });
 
-  it('a body that is not as long as it was sent', async () => {
-    const headers = { ...PAID_HEADERS, 'content-length': '170' };
-    const message = await messageOf(verifyWebhook('{"a":1}', headers, SECRET, { now: NOW }));
-    expect(message).toMatch(/has 7 bytes, but Content-Length says 170\. It was parsed and serialised again/);
-  });
-
-  it('several secrets of which none fits', async () => {
-    const message = await messageOf(verifyWebhook(PAID, PAID_HEADERS, ['a', 'b'], { now: NOW }));
-    expect(message).toMatch(/none of the 2 secrets fits/);
-  });
-
   it.each([
     [301_000, 'the timestamp is 5 minutes old, and the tolerance is 5 minutes'],
     [9 * 60_000, 'the timestamp is 9 minutes old'],
@@ -75,25 +64,6 @@ describe('the message of a refusal, or the diagnosis of the command line, names'
     [-9 * 60_000, "the timestamp is 9 minutes ahead of this machine's clock"],
   ])('an age of %i ms', async (age, text) => {
     expect(await messageOf(verifyWebhook(PAID, PAID_HEADERS, SECRET, { now: NOW + age }))).toContain(text);
-  });
-
-  it('an age beyond a narrow tolerance in seconds', async () => {
-    const verified = verifyWebhook(PAID, PAID_HEADERS, SECRET, { now: NOW + 45_000, tolerance: 30_000 });
-    expect(await messageOf(verified)).toContain('45 seconds old, and the tolerance is 30 seconds');
-  });
-
-  it.each([
-    [59_999, '59 seconds'],
-    [60_000, '1 minute'],
-    [119_999, '1 minute'],
-    [120_000, '2 minutes'],
-    [7_199_999, '119 minutes'],
-    [7_200_000, '2 hours'],
-    [172_799_999, '47 hours'],
-    [172_800_000, '2 days'],
-  ])('an age of %i ms as %s', async (age, text) => {
-    const verified = verifyWebhook(PAID, PAID_HEADERS, SECRET, { now: NOW + age, tolerance: 30_000 });
-    expect(await messageOf(verified)).toContain(`the timestamp is ${text} old, and the tolerance is 30 seconds.`);
   });
 
   it('the form of a signature and of a timestamp', async () => {

@@ -3,9 +3,7 @@ import { isMerchantError } from '../../../src/errors/guards.ts';
 import { parseInvoiceEvent, signWebhook, verifyWebhook } from '../../../src/webhooks/index.ts';
 import fc from '../../support/fast-check.ts';
 import { scaled } from '../../support/scaled.ts';
-import { headersOf, NOW, PAID, PAID_HEADERS, SECRET, UUID, VECTORS } from '../vectors.ts';
-
-const HEX = VECTORS[0].signature;
+import { NOW, PAID, PAID_HEADERS, SECRET, UUID } from '../vectors.ts';
 
 /** Whatever is given: refused, and by an error of ours. */
 async function refused(body: unknown, headers: unknown, secret: unknown = SECRET, options: unknown = { now: NOW }) {
@@ -16,42 +14,6 @@ async function refused(body: unknown, headers: unknown, secret: unknown = SECRET
   expect(ended).toBe('refused');
 }
 
-const throwing = new Proxy(
-  {},
-  {
-    get() {
-      throw new Error('get');
-    },
-    has() {
-      throw new Error('has');
-    },
-    ownKeys() {
-      throw new Error('ownKeys');
-    },
-    getPrototypeOf() {
-      throw new Error('getPrototypeOf');
-    },
-  },
-);
-const revoked = Proxy.revocable({}, {});
-revoked.revoke();
-const endless = {
-  *[Symbol.iterator]() {
-    for (;;) yield ['a', 'b'];
-  },
-};
-const odd = [
-  throwing,
-  revoked.proxy,
-  endless,
-  Symbol('s'),
-  1n,
-  () => {},
-  new Date(Number.NaN),
-  new Map(),
-  new WeakMap(),
-  Object.create(null),
-];
 const anything = fc.anything({
   withBigInt: true,
   withTypedArray: true,
@@ -60,42 +22,6 @@ const anything = fc.anything({
 });
 
 describe('whatever is thrown at the verifier', () => {
-  it('random bodies under a genuine signature are refused', async () => {
-    await fc.assert(
-      fc.asyncProperty(fc.uint8Array({ maxLength: 300 }), (body) => refused(body, PAID_HEADERS)),
-      { numRuns: scaled(300) },
-    );
-    await fc.assert(
-      fc.asyncProperty(fc.string({ unit: 'binary' }), (body) => refused(body, PAID_HEADERS)),
-      { numRuns: scaled(300) },
-    );
-  });
-
-  it('random signatures are refused', async () => {
-    const hex = fc.uint8Array({ minLength: 32, maxLength: 32 }).map((bytes) => Buffer.from(bytes).toString('hex'));
-    const signature = fc
-      .oneof(fc.string(), hex, fc.base64String(), fc.mixedCase(fc.constant('sha256=')))
-      .filter((text) => text !== HEX);
-    await fc.assert(
-      fc.asyncProperty(signature, (text) => refused(PAID, headersOf(text))),
-      { numRuns: scaled(500) },
-    );
-  });
-
-  it('random timestamps are refused', async () => {
-    const timestamp = fc
-      .oneof(
-        fc.string(),
-        fc.integer().map(String),
-        fc.date({ noInvalidDate: true }).map((date) => date.toISOString()),
-      )
-      .filter((text) => text !== '1767225600');
-    await fc.assert(
-      fc.asyncProperty(timestamp, (text) => refused(PAID, headersOf(HEX, text))),
-      { numRuns: scaled(500) },
-    );
-  });
-
   it('any value as body, headers, secret or options ends in an error of ours', async () => {
     await fc.assert(
       fc.asyncProperty(anything, (body) => refused(body, PAID_HEADERS)),
@@ -125,20 +51,6 @@ describe('whatever is thrown at the verifier', () => {
       { numRuns: scaled(500) },
     );
   }, 60_000);
-
-  it('values that throw when they are looked at end in an error of ours', async () => {
-    for (const value of odd) {
-      await refused(value, PAID_HEADERS);
-      await refused(PAID, value);
-      await refused(PAID, { ...PAID_HEADERS, 'x-webhook-id': [value, value] });
-      await refused(PAID, { ...PAID_HEADERS, 'x-webhook-signature': value });
-      await refused(PAID, PAID_HEADERS, value);
-      await refused(PAID, PAID_HEADERS, [value]);
-      await refused(PAID, PAID_HEADERS, SECRET, value);
-      await refused(PAID, PAID_HEADERS, SECRET, { now: value });
-      expect(() => parseInvoiceEvent(value)).toThrow();
-    }
-  });
 
   it('any genuine JSON is an event or malformed, never a crash', async () => {
     const member = fc.constantFrom(

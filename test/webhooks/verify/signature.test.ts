@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ConfigurationError } from '../../../src/errors/classes.ts';
-import { engine, equalDigests, signWebhook, webEngine } from '../../../src/webhooks/verify/signature.ts';
+import { equalDigests, signWebhook } from '../../../src/webhooks/verify/signature.ts';
 import { RUNTIMES } from '../runtimes.ts';
 import { MIXED, NOW, PAID, SECRET, UNICODE, VECTORS } from '../vectors.ts';
 
@@ -8,12 +8,8 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-describe.each(RUNTIMES)('signWebhook with $runtime', ({ runtime, enter }) => {
+describe.each(RUNTIMES)('signWebhook with $runtime', ({ enter }) => {
   beforeEach(enter);
-
-  it('uses the cryptography of the runtime', () => {
-    expect(engine() === webEngine).toBe(runtime === 'WebCrypto');
-  });
 
   it.each(VECTORS)('signs as OpenSSL does: $name', async ({ signature, timestamp, sign }) => {
     const headers = await signWebhook(PAID, SECRET, { id: 'dlv_1', timestamp: NOW, ...sign });
@@ -30,11 +26,6 @@ describe.each(RUNTIMES)('signWebhook with $runtime', ({ runtime, enter }) => {
       const headers = await signWebhook(body, UNICODE.secret, { timestamp: UNICODE.timestamp });
       expect(headers['X-Webhook-Signature']).toBe(UNICODE.signature);
     }
-  });
-
-  it('digests text as OpenSSL does', async () => {
-    // printf '%s' abc | openssl dgst -sha256
-    expect(await engine().sha256('abc')).toBe('ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad');
   });
 });
 
@@ -100,17 +91,5 @@ describe('signWebhook', () => {
     }
     expect(equalDigests(zeros, zeros.slice(1))).toBe(false);
     expect(equalDigests('', '')).toBe(false);
-  });
-
-  it('gives WebCrypto a key that nobody can read back, for signing alone', async () => {
-    const importKey = vi.spyOn(crypto.subtle, 'importKey');
-    expect(await webEngine.hmac('key', 'a.', new Uint8Array())).toBe(
-      await engine().hmac('key', 'a.', new Uint8Array()),
-    );
-    expect(importKey.mock.calls.map(([format, , , ...rest]) => [format, ...rest])).toEqual([['raw', false, ['sign']]]);
-  });
-
-  it('finds node:crypto in Node', () => {
-    expect(engine()).not.toBe(webEngine);
   });
 });

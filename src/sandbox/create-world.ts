@@ -6,13 +6,11 @@ import { activeCurrency } from './business/methods-and-rates.ts';
 import { isAmount } from './business/money.ts';
 import { announce, attempt } from './delivery/deliveries.ts';
 import { parseDuration, shown } from './option-checks.ts';
-import type { SeedInvoice } from './options.ts';
-import type { Settings } from './settings.ts';
+import type { SeedInvoice, Settings } from './options.ts';
 import { createClock } from './state/clock.ts';
 import { FaultScript } from './state/faults.ts';
 import { EventLog } from './state/log.ts';
 import { createRandom } from './state/random.ts';
-import { RequestCounter } from './state/rate-limit.ts';
 import { type DeliveryRecord, type InvoiceRecord, Store } from './state/records.ts';
 import type { DeliveryState, SandboxState } from './state/saved-state.ts';
 import type { World } from './world.ts';
@@ -29,7 +27,6 @@ export function createWorld(settings: Settings): World {
     store: new Store(settings.maxInvoices),
     log: new EventLog(settings.onEvent),
     faults: new FaultScript(),
-    requestLimit: new RequestCounter(settings.rateLimit, settings.wallClock),
     random: createRandom(settings.seed, state?.position),
     url: settings.url ?? 'https://sandbox.invalid',
     life: new AbortController(),
@@ -52,7 +49,6 @@ export function resetWorld(world: World): void {
   world.store.clear();
   world.log.clear();
   world.faults.clear();
-  world.requestLimit.clear();
   queueFaults(world);
   if (settings.isSeedGiven) world.random = createRandom(settings.seed);
   seed(world, start);
@@ -89,7 +85,7 @@ function seedInvoice(world: World, row: SeedInvoice, createdAt: number): void {
     settle(world, invoice, row.paid ?? row.amount);
   }
   const finishedAt = status === 'expired' ? invoice.expiresAt : createdAt + world.settings.lifetime / 10;
-  endInvoice(world, invoice, status, finishedAt);
+  endInvoice(invoice, status, finishedAt);
 }
 
 /** Adds an invoice in a status that the interface does not list. */
@@ -98,7 +94,7 @@ function seedNewStatus(world: World, start: number): void {
   if (method === undefined) return;
   const order = { external_id: 'sandbox-later-version', customer_id: 'sandbox', amount: '10.00' };
   const invoice = openSeeded(world, { ...order, currency: method.currency.code }, start - 1);
-  endInvoice(world, invoice, 'refunded' as KnownInvoiceStatus, start); // the type holds the listed ones; this one is not
+  endInvoice(invoice, 'refunded' as KnownInvoiceStatus, start); // the type holds the listed ones; this one is not
 }
 
 function openSeeded(world: World, row: SeedInvoice, createdAt: number): InvoiceRecord {

@@ -1,4 +1,4 @@
-import ky, { type KyInstance } from 'ky';
+import type { KyInstance, Options } from 'ky';
 import type { HttpMethod } from '../contract/endpoint.ts';
 import type { FetchLike } from '../options.ts';
 import { VERSION } from '../version.ts';
@@ -43,9 +43,13 @@ export interface Answer {
   readonly hide: Hide;
 }
 
-/** Returns the ky instance of a client. The context of a request is its {@link Attempt}, whose key the hook sets. */
-export function connect(given: FetchLike, baseUrl: string, headers: Readonly<Record<string, string>>): KyInstance {
-  return ky.create({
+/** The ky instance of a client. ky is loaded with the first request, because its module starts the platform's fetch. */
+export type Connection = () => Promise<KyInstance>;
+
+/** Returns the connection of a client. The context of a request is its {@link Attempt}, whose key the hook sets. */
+export function connect(given: FetchLike, baseUrl: string, headers: Readonly<Record<string, string>>): Connection {
+  let instance: Promise<KyInstance> | undefined;
+  const options: Options = {
     prefix: baseUrl,
     headers: { accept: 'application/json', 'user-agent': `merchant-invoicing/${VERSION}`, ...headers },
     redirect: 'manual',
@@ -69,7 +73,11 @@ export function connect(given: FetchLike, baseUrl: string, headers: Readonly<Rec
         },
       ],
     },
-  });
+  };
+  return () => {
+    instance ??= import('ky').then(({ default: ky }) => ky.create(options));
+    return instance;
+  };
 }
 
 /**
@@ -78,15 +86,16 @@ export function connect(given: FetchLike, baseUrl: string, headers: Readonly<Rec
  *
  * @throws The platform's error, or the reason why the attempt was cut short.
  */
-export async function exchange(http: KyInstance, request: WireRequest, attempt: Attempt): Promise<Answer> {
+export async function exchange(http: Connection, request: WireRequest, attempt: Attempt): Promise<Answer> {
   const { method, path, body, headers } = request;
-  const work = http(path, {
+  const options: Options = {
     method,
     headers: body === null ? { ...headers } : { ...headers, 'content-type': 'application/json' },
     ...(body !== null && { body }),
     signal: attempt.signal,
     context: { attempt },
-  });
+  };
+  const work = http().then((ky) => ky(path, options));
   let response: Response;
   try {
     response = await attempt.race(work);

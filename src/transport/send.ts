@@ -1,6 +1,5 @@
 // The room `transport` carries one call over HTTP, from its checked input to its data or its typed error.
 // It imports contract, options, errors and the small files beside them, and nothing of the rooms that use it.
-import type { KyInstance } from 'ky';
 import { notify } from '../callbacks.ts';
 import { argumentFail, type Fail, keyProblem } from '../checks.ts';
 import type { Endpoint, WireRecord } from '../contract/endpoint.ts';
@@ -25,13 +24,13 @@ import {
 } from './failure.ts';
 import { type Hide, hiding, shown } from './hide.ts';
 import { callFacts, type DriftReporter, type ErrorEvent, errorEvent, type Hooks, reportSuccess } from './hooks.ts';
-import { type Answer, Attempt, exchange, type WireRequest } from './http.ts';
+import { type Answer, Attempt, type Connection, exchange, type WireRequest } from './http.ts';
 import { pause, type RateLimitGate, type RetryBudget, type Runtime, shortestAttempt } from './limits.ts';
 import { nextWait, outcomeOf } from './retry.ts';
 
 /** The parts of a client that all its calls share. */
 export interface ClientCore {
-  readonly http: KyInstance;
+  readonly http: Connection;
   readonly apiKey: ApiKey;
   readonly secrets: readonly string[];
   /** Hides a key that is given as text, and the webhook secrets. */

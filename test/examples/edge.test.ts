@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import { createSandbox } from 'merchant-invoicing/sandbox';
-import { storeConformance } from 'merchant-invoicing/webhooks';
+import { storeConformance } from 'merchant-invoicing/testing';
 import { describe, expect, it } from 'vitest';
 import { httpStore, type RunSql, SCHEMA } from '../../examples/edge/http-store.ts';
 import worker, { type Env } from '../../examples/edge/worker.ts';

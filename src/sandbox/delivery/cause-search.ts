@@ -1,4 +1,5 @@
 import { ConfigurationError } from '../../errors/classes.ts';
+import { receiverMistakes } from '../../webhooks/diagnose.ts';
 import { engine, hexToBase64 } from '../../webhooks/verify/signature.ts';
 import type { Dialect } from '../dialects.ts';
 import { shown } from '../option-checks.ts';
@@ -100,78 +101,49 @@ export async function findMistake({ settings, apiKey, right, accepts: ask }: Tri
   return { proven: false, text, requests };
 }
 
-/** The usual mistakes of receivers. */
+/** The requests that only a receiver with one mistake accepts, or with one reading of what the interface leaves open. */
 async function suspects(
-  { webhookSecret: secret, dialect, wallClock }: Trial['settings'],
+  { webhookSecret, dialect, wallClock }: Trial['settings'],
   { headers, body }: SandboxWebhookRequest,
   apiKey: string | undefined,
 ): Promise<Suspect[]> {
+  const timestamp = headers['X-Webhook-Timestamp'] ?? '';
   const hmac = async (key: string, text: string): Promise<string> => await engine().hmac(key, text, new Uint8Array());
-  const encode = (hex: string): string => (dialect.signatureEncoding === 'hex' ? hex : hexToBase64(hex));
-  const stamp = headers['X-Webhook-Timestamp'] ?? '';
-  const text = `${stamp}.${body}`;
-  const digest = await hmac(secret, text);
-  const now = wallClock();
-
-  const signed = async (mistake: string, key: string, signedText: string): Promise<Suspect> => {
-    const signature = signatureText(encode(await hmac(key, signedText)), dialect);
-    return { mistake: `the receiver${mistake}`, headers: { 'X-Webhook-Signature': signature } };
+  const signed = async (key: string, text: string): Promise<Readonly<Record<string, string>>> => {
+    const hex = await hmac(key, text);
+    const plain = dialect.signatureEncoding === 'hex' ? hex : hexToBase64(hex);
+    return { 'X-Webhook-Signature': signatureText(plain, dialect) };
   };
-  const secretThat = (mistake: string, key: string): Promise<Suspect> => signed(`’s secret ${mistake}`, key, text);
-  const textWith = (mistake: string, other: string): Promise<Suspect> => signed(` ${mistake}`, secret, other);
+  const mistakes = receiverMistakes({ secret: webhookSecret, apiKey, timestamp, body }).map(
+    async ({ mistake, secret, text }): Promise<Suspect> => ({ mistake, headers: await signed(secret, text) }),
+  );
   const expects = (form: string, name: keyof Dialect): string =>
-    ` expects ${form}. The interface does not show the form: the dialect ${name} plays all.`;
-  const signatureIn = (form: string, signature: string, name: keyof Dialect): Suspect => ({
-    mistake: `the receiver${expects(form, name)}`,
-    headers: { 'X-Webhook-Signature': signature },
-  });
-  const stampIn = async (form: string, other: string): Promise<Suspect> => {
-    const { mistake, headers: changed } = await signed(expects(form, 'timestampFormat'), secret, `${other}.${body}`);
-    return { mistake, headers: { ...changed, 'X-Webhook-Timestamp': other } };
-  };
+    `the receiver expects ${form}. The interface does not show the form: the dialect ${name} plays all.`;
+  const digest = await hmac(webhookSecret, `${timestamp}.${body}`);
+  const signatures = [
+    ['the signature in hex', digest, 'signatureEncoding'],
+    ['the signature in base64', hexToBase64(digest), 'signatureEncoding'],
+    ['"sha256=" before the signature', `sha256=${digest}`, 'signaturePrefix'],
+  ] as const;
+  const now = wallClock();
+  const stamps = [
+    ['the timestamp in seconds', String(Math.floor(now / 1000))],
+    ['the timestamp in milliseconds', String(now)],
+    ['the timestamp as ISO 8601', new Date(now).toISOString()],
+  ] as const;
   const found = await Promise.all([
-    secretThat('is the API key. The webhook secret is another value of the dashboard.', apiKey || secret),
-    secretThat('ends with a line break. Trim it where it is read from a file or the environment.', `${secret}\n`),
-    secretThat('ends with a Windows line break. Trim it where it is read.', `${secret}\r\n`),
-    secretThat('begins with a space. Trim it where it is read.', ` ${secret}`),
-    secretThat('ends with a space. Trim it where it is read.', `${secret} `),
-    secretThat('has quotes around it.', `"${secret}"`),
-    secretThat('has single quotes around it.', `'${secret}'`),
-    textWith('signs the body alone. The signed text is {timestamp}.{body}.', body),
-    textWith('leaves out the dot. The signed text is {timestamp}.{body}.', `${stamp}${body}`),
-    signed(' cuts "whsec_" off the secret. The whole secret is the key.', secret.replace(/^whsec_/, ''), text),
-    ...respelled(body).map(([other, how]) =>
-      textWith(
-        `parses the body and serialises it again (${how}). Sign the bytes as they arrived.`,
-        `${stamp}.${other}`,
-      ),
-    ),
-    signatureIn('the signature in hex', digest, 'signatureEncoding'),
-    signatureIn('the signature in base64', hexToBase64(digest), 'signatureEncoding'),
-    signatureIn('"sha256=" before the signature', `sha256=${digest}`, 'signaturePrefix'),
-    stampIn('the timestamp in seconds', String(Math.floor(now / 1000))),
-    stampIn('the timestamp in milliseconds', String(now)),
-    stampIn('the timestamp as ISO 8601', new Date(now).toISOString()),
+    ...mistakes,
+    ...signatures.map(([form, signature, name]) => ({
+      mistake: expects(form, name),
+      headers: { 'X-Webhook-Signature': signature },
+    })),
+    ...stamps.map(async ([form, stamp]) => ({
+      mistake: expects(form, 'timestampFormat'),
+      headers: { ...(await signed(webhookSecret, `${stamp}.${body}`)), 'X-Webhook-Timestamp': stamp },
+    })),
   ]);
   // A suspect that changes no header is the correct request.
   return found.filter(({ headers: changed }) =>
     Object.entries(changed).some(([name, value]) => headers[name] !== value),
   );
-}
-
-/** The body as other languages write the same data. JavaScript writes it as it was sent, so it is not tried. */
-function respelled(body: string): (readonly [text: string, how: string])[] {
-  const data: unknown = JSON.parse(body);
-  const spaced = body.replace(/"(?:[^"\\]|\\.)*"|[,:]/g, (token) => (token.length === 1 ? `${token} ` : token));
-  const ascii = (text: string): string =>
-    text.replace(/[\u0080-\uffff]/g, (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`);
-  const sorted = JSON.stringify(Object.fromEntries(Object.entries(data ?? {}).sort(([a], [b]) => (a < b ? -1 : 1))));
-  const all: (readonly [string, string])[] = [
-    [ascii(spaced), 'with a space after each comma and colon, as Python does'],
-    [sorted, 'with its members sorted'],
-    [ascii(body).replaceAll('/', '\\/'), 'with escaped slashes and letters, as PHP does'],
-    [JSON.stringify(data, null, 2), 'with line breaks and indents'],
-    [`${body}\n`, 'with a line break at its end'],
-  ];
-  return all.filter(([text]) => text !== body);
 }

@@ -45,7 +45,7 @@ describe('the search for the cause', () => {
     ['secret with a blank before', withSecret(' whsec_sandbox'), 'begins with a space'],
     ['secret with a blank behind', withSecret('whsec_sandbox '), 'ends with a space'],
     ['quoted secret', withSecret('"whsec_sandbox"'), 'has quotes'],
-    ['secret without its beginning', withSecret('sandbox'), 'cuts "whsec_" off'],
+    ['secret without its beginning', withSecret('sandbox'), 'lacks "whsec_"'],
     ['missing timestamp', (body) => hex('whsec_sandbox', body), 'signs the body alone'],
     ['missing dot', (body, stamp) => hex('whsec_sandbox', stamp + body), 'leaves out the dot'],
     ['re-serialised by Python', (body, stamp) => right(asPython(body), stamp), 'as Python does'],

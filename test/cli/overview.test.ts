@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { CHECKS } from '../../src/cli/webhooks/check/examination.ts';
+import { CASES } from '../../src/cli/webhooks/cases.ts';
 import { VERSION } from '../../src/version.ts';
 import { cli } from './command-line.ts';
 
@@ -107,8 +107,8 @@ describe('colour', () => {
 
 describe('the examination', () => {
   it('has more than twelve questions, each with its own name', () => {
-    expect(CHECKS.length).toBeGreaterThan(12);
-    expect(new Set(CHECKS.map(({ id }) => id)).size).toBe(CHECKS.length);
-    expect(new Set(CHECKS.map(({ title }) => title)).size).toBe(CHECKS.length);
+    expect(CASES.length).toBeGreaterThan(12);
+    expect(new Set(CASES.map(({ id }) => id)).size).toBe(CASES.length);
+    expect(new Set(CASES.map(({ title }) => title)).size).toBe(CASES.length);
   });
 });

@@ -1,20 +1,13 @@
-import type { KyInstance } from 'ky';
-import { type Call, CallPromise } from './call/call.ts';
-import { checkCallbacks, checkOptions, configurationFail, keyProblem } from './checks.ts';
-import {
-  CLIENT_NAMES,
-  type ClientOverrides,
-  checkApiKey,
-  checkBaseUrl,
-  checkHooks,
-  checkQueryNames,
-  checkWebhookSecrets,
-  fail,
-  type MerchantClientOptions,
-  OVERRIDE_NAMES,
-} from './client-options.ts';
-import { refuseSandboxCredential } from './environment.ts';
 import { ConfigurationError } from './errors/classes.ts';
+import {
+  type CallOptions,
+  type ClientOverrides,
+  type ClientSettings,
+  type MerchantClientOptions,
+  readClientOptions,
+  readOverrides,
+} from './options.ts';
+import { type Call, CallPromise } from './resources/call.ts';
 import { buildInvoices, type Invoices } from './resources/invoices.ts';
 import { buildPaymentMethods, type PaymentMethods } from './resources/payment-methods.ts';
 import { buildRates, type Rates } from './resources/rates.ts';
@@ -24,24 +17,13 @@ import { buildWithdrawals, type Withdrawals } from './resources/withdrawals.ts';
 import { hiding } from './transport/hide.ts';
 import { DriftReporter } from './transport/hooks.ts';
 import { connect } from './transport/http.ts';
-import { RateLimitGate, RetryBudget } from './transport/limits.ts';
-import { type CallOptions, checkHeaders, readCallOptions, readClientSettings } from './transport/options.ts';
-import { type Runtime, runtimeOf } from './transport/runtime.ts';
-import type { ApiKey, ClientCore } from './transport/scope.ts';
-import { parseSecrets } from './webhooks/verify/signature.ts';
+import { PLATFORM, RateLimitGate, RetryBudget, type Runtime } from './transport/limits.ts';
+import type { ClientCore } from './transport/send.ts';
 
-type Secrets = readonly (string | Uint8Array)[];
-
-/** The parts of a client. A client of {@link MerchantClient.withOptions} shares most of them with the first one. */
+/** The parts of a client. */
 interface Parts {
+  readonly options: ClientSettings;
   readonly core: ClientCore;
-  readonly secrets: Secrets;
-  /** The service's names of the withdrawals query. */
-  readonly queryNames: Readonly<Record<string, string>>;
-  readonly budget: number | false;
-  readonly headers: Readonly<Record<string, string>>;
-  /** Makes the HTTP client of other headers, to the same address and with the same fetch. */
-  readonly connect: (headers: Readonly<Record<string, string>>) => KyInstance;
 }
 
 /** Kept outside of the clients, so that a test can use a plain object in place of one, and no print shows them. */
@@ -53,82 +35,37 @@ function partsOf(client: object | undefined): Parts {
   throw new ConfigurationError('MerchantClient: call request and withOptions as methods of the client.');
 }
 
-function readParts(options: MerchantClientOptions, given: Partial<Runtime> | undefined): Parts {
-  checkOptions('options', options, CLIENT_NAMES, fail);
-  const { onDrift, fetch, allowHttp = false, hooks } = options;
-  checkHooks(hooks);
-  checkCallbacks({ fetch, onDrift }, fail);
-  const baseUrl = checkBaseUrl(options.baseUrl, allowHttp === true);
-  const apiKey = checkApiKey(options.apiKey);
-  const secrets = checkWebhookSecrets(options.webhookSecret);
-  refuseSandboxCredential('apiKey', [apiKey], fail);
-  refuseSandboxCredential('webhookSecret', secrets, fail);
-  const { budget, settings } = readClientSettings(options, fail);
-  const headers = checkHeaders(options.headers, 'headers', fail);
-  const runtime = runtimeOf(given);
-  // Looked up at each call, so that a tool that replaces the platform's fetch later is seen.
-  const connectWith: Parts['connect'] = (all) =>
-    connect(fetch ?? ((url, init) => globalThis.fetch(url, init)), baseUrl, all);
-  const core: ClientCore = {
-    http: connectWith(headers),
-    ...credentialsOf(apiKey, secrets),
-    runtime,
-    ...limitsOf(budget, runtime),
-    hooks: hooks ?? null,
-    drift: onDrift === undefined ? null : new DriftReporter(onDrift),
-    allowHttp: allowHttp === true,
-    settings,
-  };
-  return { core, secrets, queryNames: checkQueryNames(options.withdrawalQuery), budget, headers, connect: connectWith };
-}
-
-function otherParts(parts: Parts, options: ClientOverrides): Parts {
-  const { core } = parts;
-  const refuse = configurationFail('MerchantClient.withOptions');
-  const { headers: more, ...settings } = readCallOptions(core.settings, options, OVERRIDE_NAMES, refuse);
-  // Also where a getter of a class gives it.
-  const isOther = 'apiKey' in options;
-  const { apiKey = isOther ? undefined : core.apiKey, webhookSecret } = options;
-  if (apiKey === undefined) return refuse('apiKey is undefined: leave it out to keep the key of this client');
-  const problem = typeof apiKey === 'function' ? null : keyProblem(apiKey);
-  if (problem !== null) refuse(`apiKey ${problem}`);
-  // The deliveries of one business must not pass as those of another.
-  const kept = isOther ? [] : parts.secrets;
-  const secrets = webhookSecret === undefined ? kept : parseSecrets(webhookSecret, 'webhookSecret', refuse);
-  refuseSandboxCredential('apiKey', [apiKey], refuse);
-  refuseSandboxCredential('webhookSecret', secrets, refuse);
-  const headers = { ...parts.headers, ...more };
+/** Makes the parts of a client. One that is made of another one shares its clock and reports, and hides its secrets too. */
+function partsFor(
+  options: ClientSettings,
+  from: Partial<Pick<ClientCore, 'runtime' | 'drift'>>,
+  others: readonly string[],
+): Parts {
+  const { apiKey, fetch, onDrift, allowHttp, hooks, settings } = options;
+  const { runtime = PLATFORM, drift = onDrift === undefined ? null : new DriftReporter(onDrift) } = from;
+  const secrets = [...options.secrets.filter((secret) => typeof secret === 'string'), ...others];
   return {
-    ...parts,
+    options,
     core: {
-      ...core,
-      http: parts.connect(headers),
-      ...credentialsOf(apiKey, [...secrets, ...core.secrets, ...textOf(core.apiKey)]),
-      ...limitsOf(parts.budget, core.runtime),
-      settings: { ...settings, headers: {} },
+      // The platform's fetch is looked up at each call, so that a tool that replaces it later is seen.
+      http: connect(fetch ?? ((url, init) => globalThis.fetch(url, init)), options.baseUrl, options.headers),
+      apiKey,
+      secrets,
+      hide: hiding(typeof apiKey === 'string' ? [apiKey, ...secrets] : secrets),
+      runtime,
+      budget: new RetryBudget(options.budget),
+      gate: new RateLimitGate(runtime),
+      hooks,
+      drift,
+      allowHttp,
+      settings,
     },
-    secrets,
-    headers,
   };
-}
-
-function textOf(apiKey: ApiKey): string[] {
-  return typeof apiKey === 'string' ? [apiKey] : [];
-}
-
-/** The key, and what hides it and the secrets. A client also hides those of the client that it comes from. */
-function credentialsOf(apiKey: ApiKey, all: Secrets): Pick<ClientCore, 'apiKey' | 'secrets' | 'hide'> {
-  const secrets = all.filter((secret) => typeof secret === 'string');
-  return { apiKey, secrets, hide: hiding([...textOf(apiKey), ...secrets]) };
-}
-
-function limitsOf(budget: number | false, runtime: Runtime): Pick<ClientCore, 'budget' | 'gate'> {
-  return { budget: new RetryBudget(budget), gate: new RateLimitGate(runtime) };
 }
 
 /** Creates a client with another clock, other timers or another source of randomness, for tests. @internal */
-export function clientWithRuntime(options: MerchantClientOptions, runtime: Partial<Runtime>): MerchantClient {
-  return clientOf(readParts(options, runtime));
+export function clientWithRuntime(options: MerchantClientOptions, runtime: Runtime): MerchantClient {
+  return clientOf(partsFor(readClientOptions(options), { runtime }, []));
 }
 
 /** The constructor recognises parts, which no user has. */
@@ -171,14 +108,14 @@ export class MerchantClient {
   readonly webhooks: Webhooks;
 
   constructor(options: MerchantClientOptions = {}) {
-    const parts = isReady(options) ? options : readParts(options, undefined);
-    const { core, secrets, queryNames } = parts;
+    const parts = isReady(options) ? options : partsFor(readClientOptions(options), {}, []);
+    const { core } = parts;
     PARTS.set(this, parts);
     this.invoices = buildInvoices(core);
-    this.withdrawals = buildWithdrawals(core, queryNames);
+    this.withdrawals = buildWithdrawals(core, parts.options.queryNames);
     this.paymentMethods = buildPaymentMethods(core);
     this.rates = buildRates(core);
-    this.webhooks = buildWebhooks(core, secrets);
+    this.webhooks = buildWebhooks(core, parts.options.secrets);
   }
 
   /**
@@ -191,7 +128,10 @@ export class MerchantClient {
    * await shop.invoices.create(params);
    */
   withOptions(options: ClientOverrides): MerchantClient {
-    return clientOf(otherParts(partsOf(this), options));
+    const { core, options: own } = partsOf(this);
+    const { apiKey, secrets } = core;
+    const known = typeof apiKey === 'string' ? [apiKey, ...secrets] : secrets;
+    return clientOf(partsFor(readOverrides(own, options), core, known));
   }
 
   /**

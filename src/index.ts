@@ -3,10 +3,8 @@
  *
  * @packageDocumentation
  */
-export type { Call, CallResult, ListCall, ResponseInfo, WithResponse } from './call/call.ts';
 export type { Callback } from './checks.ts';
 export { MerchantClient } from './client.ts';
-export type { ClientOverrides, MerchantClientOptions, WithdrawalQueryNames } from './client-options.ts';
 export type { DeliveryAttempt, WebhookDelivery } from './contract/deliveries.ts';
 export type { ClientOperation as Operation, HttpMethod } from './contract/endpoint.ts';
 export type {
@@ -62,12 +60,25 @@ export type {
 } from './errors/codes.ts';
 export type { AnyMerchantError, CallError, KnownCode } from './errors/guards.ts';
 export { hasCode, hasKind, isMerchantError } from './errors/guards.ts';
-export type { CreateOrGetResult, Invoices } from './resources/invoices.ts';
-export type { InvalidItem, ListOptions } from './resources/list-options.ts';
+export type {
+  ApiKey,
+  CallOptions,
+  ClientOverrides,
+  ClientRetryOptions,
+  FetchInit,
+  FetchLike,
+  InvalidItem,
+  ListOptions,
+  MerchantClientOptions,
+  RetryOptions,
+  RowsOptions,
+  WithdrawalQueryNames,
+} from './options.ts';
+export type { Call, CallResult, ListCall, ResponseInfo, WithResponse } from './resources/call.ts';
+export type { CreateOrGetResult, Invoices, WaitOptions } from './resources/invoices.ts';
 export type { ChargeQuery, PaymentMethods } from './resources/payment-methods.ts';
 export type { RateFilter, Rates } from './resources/rates.ts';
 export type { RawRequest } from './resources/request.ts';
-export type { WaitOptions } from './resources/wait-until-final.ts';
 export type { Webhooks } from './resources/webhooks.ts';
 export type { Withdrawals } from './resources/withdrawals.ts';
 export type {
@@ -79,13 +90,4 @@ export type {
   ResponseEvent,
   RetryEvent,
 } from './transport/hooks.ts';
-export type {
-  CallOptions,
-  ClientRetryOptions,
-  FetchInit,
-  FetchLike,
-  RetryOptions,
-  RowsOptions,
-} from './transport/options.ts';
-export type { ApiKey } from './transport/scope.ts';
 export type { InvoiceEvent } from './webhooks/event/events.ts';

@@ -1,9 +1,9 @@
 import { inspect } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { MerchantClient } from '../src/client.ts';
-import type { MerchantClientOptions } from '../src/client-options.ts';
 import { ConfigurationError } from '../src/errors/classes.ts';
-import type { Runtime } from '../src/transport/runtime.ts';
+import type { MerchantClientOptions } from '../src/options.ts';
+import type { Runtime } from '../src/transport/limits.ts';
 import { signWebhook } from '../src/webhooks/index.ts';
 import { serve } from './support/fault-server.ts';
 import { ok, refuse } from './support/fault-steps.ts';

@@ -1,8 +1,8 @@
 import { inspect } from 'node:util';
 import { describe, expect, test, vi } from 'vitest';
 import { MerchantClient } from '../src/client.ts';
-import type { ClientOverrides } from '../src/client-options.ts';
 import { ConfigurationError } from '../src/errors/classes.ts';
+import type { ClientOverrides } from '../src/options.ts';
 import { memoryStore, signWebhook } from '../src/webhooks/index.ts';
 import { serve } from './support/fault-server.ts';
 import { ok, refuse } from './support/fault-steps.ts';

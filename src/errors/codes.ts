@@ -52,7 +52,19 @@ export const WEBHOOK_REASONS = [
   'body_too_large',
   'malformed_payload',
 ] as const;
-/** The ten reasons for which a delivery is refused. */
+/**
+ * The ten reasons for which a delivery is refused. The code of the error is `SDK_WEBHOOK_` and the reason in capitals.
+ *
+ * - `missing_header`: a header of the delivery is absent or empty, or the headers have no readable form.
+ * - `duplicate_header`: a header was sent twice, so it is not known which value counts.
+ * - `malformed_signature`: X-Webhook-Signature is not a SHA-256 signature in hex or base64.
+ * - `malformed_timestamp`: X-Webhook-Timestamp is not seconds, milliseconds or ISO 8601.
+ * - `signature_mismatch`: another secret signed it, or the body is not the raw one.
+ * - `timestamp_too_old`, `timestamp_too_new`: genuine, but signed longer ago, or further ahead, than `tolerance`.
+ * - `body_already_parsed`: the body is neither bytes nor text. A framework has parsed it.
+ * - `body_too_large`: the body is larger than `maxBodySize`.
+ * - `malformed_payload`: genuine, but not as the interface says: no JSON object, or a needed member is missing or wrong.
+ */
 export type WebhookReason = (typeof WEBHOOK_REASONS)[number];
 
 /**

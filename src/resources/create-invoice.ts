@@ -1,25 +1,39 @@
+import type { WireRecord } from '../contract/endpoint.ts';
 import { endpoints } from '../contract/endpoints.ts';
-import type { CreatedInvoice, CreateInvoiceParams, Invoice } from '../contract/invoices.ts';
-import { createInvoiceBodyWithHttp } from '../contract/invoices.ts';
-import { AbortedError, InvoiceAlreadyExistsError, InvoiceMismatchError } from '../errors/classes.ts';
+import { lenientPage } from '../contract/envelope.ts';
+import {
+  type CreatedInvoice,
+  type CreateInvoiceParams,
+  createInvoiceBodyWithHttp,
+  type Invoice,
+} from '../contract/invoices.ts';
+import { Decimal } from '../contract/values/decimal.ts';
+import {
+  AbortedError,
+  type ComparedField,
+  InvoiceAlreadyExistsError,
+  InvoiceMismatchError,
+} from '../errors/classes.ts';
 import type { Outcome } from '../errors/codes.ts';
-import { hasCode, isMerchantError } from '../errors/guards.ts';
+import { type AnyMerchantError, hasCode, isMerchantError } from '../errors/guards.ts';
+import type { CallOptions } from '../options.ts';
 import { afterUnknown } from '../transport/failure.ts';
 import { hideIn } from '../transport/hide.ts';
-import type { CallOptions } from '../transport/options.ts';
 import { CREATE_OR_GET } from '../transport/refusal.ts';
-import { type CallScope, type ClientCore, openCall } from '../transport/scope.ts';
-import { observed, type Success, sendCall } from '../transport/send.ts';
-import { compared, creationDifferences, differencesOf, type InvoiceOrigin, originOf } from './compare-invoices.ts';
-import { readBack } from './read-invoice.ts';
+import { type CallScope, type ClientCore, openCall, runCall, type Success, sendCall } from '../transport/send.ts';
+
+// Creation is idempotent on external_id, so a repeat is answered INVOICE_ALREADY_EXISTS where an attempt without an
+// answer has created the invoice. It is read back then, compared, and returned if it is plainly the one of this call.
 
 /** `created` is true also for an invoice that one of the call's attempts made before its answer was lost. */
 export type Creation =
   | (Success<CreatedInvoice> & { readonly created: true })
   | (Success<Invoice> & { readonly created: false });
 
-const strictEndpoint = endpoints['invoices.create'];
-const endpointWithHttp = { ...strictEndpoint, body: createInvoiceBodyWithHttp };
+const create = endpoints['invoices.create'];
+const createWithHttp = { ...create, body: createInvoiceBodyWithHttp };
+const get = endpoints['invoices.get'];
+const list = endpoints['invoices.list'];
 
 /**
  * Creates an invoice, and reads it back where that decides whether it was created. `orGet` also returns an invoice that
@@ -28,111 +42,201 @@ const endpointWithHttp = { ...strictEndpoint, body: createInvoiceBodyWithHttp };
 export function createInvoice(
   client: ClientCore,
   params: CreateInvoiceParams,
-  options: CallOptions,
+  options: CallOptions | undefined,
   orGet: boolean,
 ): Promise<Creation> {
-  const endpoint = client.allowHttp ? endpointWithHttp : strictEndpoint;
-  const open = (): CallScope<CreatedInvoice> => {
-    const spec = {
-      body: params,
-      externalId: () => params?.external_id,
-      data: compared(endpoint.data, (created) => creationDifferences(scope.sent, created)),
-    };
-    const scope: CallScope<CreatedInvoice> = openCall(client, endpoint, spec, options);
-    return scope;
-  };
-  return observed(client, endpoint, open, (scope) => createOrRecover(scope, orGet));
+  const spec = () => ({ body: params, externalId: params?.external_id, differences: creationDifferences, options });
+  return runCall(client, client.allowHttp ? createWithHttp : create, spec, {
+    async send(scope): Promise<Creation> {
+      try {
+        return { ...(await sendCall(scope)), created: true };
+      } catch (error) {
+        // Only after an attempt with an unknown outcome can this call have created the existing invoice.
+        if (!hasCode(error, 'INVOICE_ALREADY_EXISTS') || (error.outcome !== 'unknown' && !orGet)) throw error;
+        return recover(scope, error, orGet);
+      }
+    },
+  });
 }
 
-async function createOrRecover(scope: CallScope<CreatedInvoice>, orGet: boolean): Promise<Creation> {
-  try {
-    return { ...(await sendCall(scope)), created: true };
-  } catch (error) {
-    if (!hasCode(error, 'INVOICE_ALREADY_EXISTS')) throw error;
-    // Only after an attempt with an unknown outcome can this call have created the existing invoice.
-    const isAmbiguous = error.outcome === 'unknown';
-    if (!isAmbiguous && !orGet) throw error;
-    const { found, requests } = await recover(scope, orGet ? withoutAdvice(error) : error);
-    const origin = isAmbiguous ? originOf(found, scope) : 'older';
-    if (origin !== 'this_call' && !orGet) throw conflictOfOther(error, hideIn(found.value, found.answer.hide), origin);
-    const recovered = origin === 'this_call';
-    const attempts = error.attempts.length + requests;
-    const durationMs = scope.client.runtime.monotonic() - scope.startedAt;
-    return { ...found, attempts, durationMs, recovered, created: recovered };
-  }
+/** Returns the members in which the answer of a creation differs from the request. */
+function creationDifferences(created: CreatedInvoice, sent: WireRecord): string[] {
+  const differences: string[] = differencesOf(sent, created).filter((field) => field !== 'customer_id');
+  return created.external_id === sent['external_id'] ? differences : ['external_id', ...differences];
 }
 
-/** Returns the existing invoice if it is the same charge. Throws the conflict with all known facts if it cannot be read. */
+/** Returns the members in which an existing invoice differs from the charge that was asked for. */
+function differencesOf(sent: WireRecord, existing: CreatedInvoice): ComparedField[] {
+  const { amount = '', currency = '', customer_id = '' } = sent;
+  const differences: ComparedField[] = [];
+  if (!existing.amount.eq(new Decimal(amount))) differences.push('amount');
+  if (existing.currency.code.toUpperCase() !== currency.toUpperCase()) differences.push('currency');
+  if (existing.customer_id !== customer_id) differences.push('customer_id');
+  return differences;
+}
+
+/** Returns the existing invoice if it is the same charge. Throws the conflict with all known facts otherwise. */
 async function recover(
   scope: CallScope<CreatedInvoice>,
-  conflict: InvoiceAlreadyExistsError,
-): Promise<{ readonly found: Success<Invoice>; readonly requests: number }> {
+  answered: InvoiceAlreadyExistsError,
+  orGet: boolean,
+): Promise<Creation> {
+  const { operation, attempts, externalId, outcome } = answered;
+  // A createOrGet that could not read the invoice does not advise createOrGet.
+  const conflict = orGet ? conflictWith(answered, { message: answered.message.replace(CREATE_OR_GET, '') }) : answered;
   const { found, requests } = await readBack(scope).catch((error: unknown) => {
     if (!isMerchantError(error)) throw error;
-    if (hasCode(error, 'SDK_ABORTED')) throw abortedWhileReading(conflict, error);
-    throw conflictWith(conflict, `The existing invoice could not be read (${error.code}).`, { cause: error });
+    if (hasCode(error, 'SDK_ABORTED')) {
+      const message = `${operation}: aborted by the caller's signal while the existing invoice was read.`;
+      const { code, reason } = error;
+      const about = { operation: operation ?? '', externalId, attempts, outcome };
+      throw new AbortedError({ ...about, code, stoppedBy: 'aborted', reason, message });
+    }
+    const note = `The existing invoice could not be read (${error.code}).`;
+    throw conflictWith(conflict, { message: `${conflict.message} ${note}`, cause: error });
   });
-  if (found === null) throw conflictWith(conflict, NOT_FOUND);
+  if (found === null) {
+    const note =
+      'The existing invoice could not be read: neither the path nor the pages of the list that were read have it.';
+    throw conflictWith(conflict, { message: `${conflict.message} ${note}` });
+  }
+  const existing = hideIn(found.value, found.answer.hide);
   const differences = differencesOf(scope.sent, found.value);
-  if (differences.length === 0) return { found, requests };
-  const { operation, attempts, externalId } = conflict;
-  throw new InvoiceMismatchError({
-    code: 'SDK_INVOICE_MISMATCH',
-    operation,
-    externalId,
-    attempts,
-    outcome: 'rejected', // read back and compared: this call's was not created
-    differences,
-    existing: hideIn(found.value, found.answer.hide),
-    message: `${operation}: another invoice has this external_id, with another ${differences.join(' and ')}. Give each charge a separate external_id.`,
+  if (differences.length > 0) {
+    throw new InvoiceMismatchError({
+      code: 'SDK_INVOICE_MISMATCH',
+      operation,
+      externalId,
+      attempts,
+      outcome: 'rejected', // read back and compared: this call's was not created
+      differences,
+      existing,
+      message: `${operation}: another invoice has this external_id, with another ${differences.join(' and ')}. Give each charge a separate external_id.`,
+    });
+  }
+  const origin = outcome === 'unknown' ? originOf(found, scope) : 'older';
+  const recovered = origin === 'this_call';
+  if (!recovered && !orGet) {
+    if (origin === 'unclear') {
+      const note = 'An attempt of this call that got no answer may have created it.';
+      throw conflictWith(conflict, { message: `${conflict.message} ${note}`, existing });
+    }
+    // The outcome was unknown when the conflict came, and is known now.
+    const doubt = afterUnknown({ operation: operation ?? '', outcome: 'unknown', isWrite: true });
+    const message = `${conflict.message.replace(doubt, () => '')} The invoice is older than this call.`;
+    throw conflictWith(conflict, { message, existing, outcome: 'rejected' });
+  }
+  const durationMs = scope.client.runtime.monotonic() - scope.startedAt;
+  return { ...found, attempts: attempts.length + requests, durationMs, recovered, created: recovered };
+}
+
+interface ConflictChange {
+  readonly message: string;
+  readonly existing?: Invoice;
+  readonly outcome?: Outcome;
+  readonly cause?: unknown;
+}
+
+function conflictWith(conflict: InvoiceAlreadyExistsError, change: ConflictChange): InvoiceAlreadyExistsError {
+  const existingStatus = change.existing?.status ?? conflict.existingStatus;
+  // `raw` is a getter, which the copy leaves out.
+  return new InvoiceAlreadyExistsError({ ...conflict, ...change, existingStatus, raw: conflict.raw });
+}
+
+/**
+ * The origin of an invoice that a repeated creation found. `this_call`: this call created it, by all that is visible. `older`:
+ * it existed before the call. `unclear`: neither is certain.
+ */
+type InvoiceOrigin = 'this_call' | 'older' | 'unclear';
+
+/** Servers round their Date and created_at to seconds, and their clocks differ a little. */
+const THIS_CALL_MARGIN = 3_000;
+/** A clock that is slightly wrong must not make an invoice of this call older. */
+const OLDER_MARGIN = 5_000;
+/** Without a Date header the local clock is used, which may be wrong by a time zone. */
+const UNKNOWN_CLOCK_MARGIN = 24 * 60 * 60_000;
+
+/**
+ * Decides with the service's clock: the Date header of the answer with the invoice, less the time since the call began.
+ * Only a pending invoice can be `this_call`, because the caller of this call has not seen its payment link yet.
+ */
+function originOf({ value: invoice, answer }: Success<Invoice>, call: CallScope<CreatedInvoice>): InvoiceOrigin {
+  const createdAt = invoice.created_at.getTime();
+  // The answer's Date was written before its headers came: what its body took since then does not count.
+  const elapsed = answer.receivedAt - call.startedAt;
+  // The monotonic clock stops while a machine sleeps, and the wall clock may have been set meanwhile.
+  const longest = Math.max(elapsed, call.client.runtime.now() - call.startedOn);
+  const serviceTime = timeOf(answer.headers);
+  const began = serviceTime === null ? call.startedOn : serviceTime - elapsed;
+  const beganAtEarliest = serviceTime === null ? began : serviceTime - longest;
+  const margin = serviceTime === null ? UNKNOWN_CLOCK_MARGIN : OLDER_MARGIN;
+  if (createdAt < beganAtEarliest - margin) return 'older';
+  const isOfThisCall = invoice.status === 'pending' && createdAt >= began - THIS_CALL_MARGIN;
+  return isOfThisCall && hasSameTexts(invoice, call.sent) ? 'this_call' : 'unclear';
+}
+
+/** True when the texts that a service keeps unchanged are the same: a concurrent call may have sent others. */
+function hasSameTexts(invoice: Invoice, sent: WireRecord): boolean {
+  return (['purpose', 'callback_url', 'success_url', 'fail_url'] as const).every((name) => {
+    const text = sent[name];
+    return text === undefined || (invoice[name] ?? text) === text;
   });
 }
 
-/** A createOrGet that could not read the invoice does not advise createOrGet. */
-function withoutAdvice(conflict: InvoiceAlreadyExistsError): InvoiceAlreadyExistsError {
-  const { raw } = conflict; // a getter, which the copy leaves out
-  return new InvoiceAlreadyExistsError({ ...conflict, raw, message: conflict.message.replace(CREATE_OR_GET, '') });
+function timeOf(headers: Headers): number | null {
+  const time = Date.parse(headers.get('date') ?? '');
+  if (Number.isNaN(time)) return null;
+  const age = headers.get('age') ?? '';
+  return /^\d{1,9}$/.test(age) ? time + Number(age) * 1_000 : time;
 }
 
-/** The conflict of a call whose lost attempt cannot have made, or may not have made, the invoice that exists. */
-function conflictOfOther(conflict: InvoiceAlreadyExistsError, existing: Invoice, origin: InvoiceOrigin): Error {
-  return origin === 'older'
-    ? conflictWith(conflict, 'The invoice is older than this call.', { existing, outcome: 'rejected' })
-    : conflictWith(conflict, 'An attempt of this call that got no answer may have created it.', { existing });
+/** The result of reading back. `found` is null when the service has answered and has no such invoice. */
+interface ReadBack {
+  readonly found: Success<Invoice> | null;
+  /** Requests made for it. */
+  readonly requests: number;
 }
 
-const NOT_FOUND =
-  'The existing invoice could not be read: neither the path nor the pages of the list that were read have it.';
+/** A walk without end would delay the payment. */
+const PAGES_MAX = 20;
+const PAGE_SIZE = 100;
 
-function conflictWith(
-  conflict: InvoiceAlreadyExistsError,
-  note: string,
-  change: { readonly existing?: Invoice; readonly outcome?: Outcome; readonly cause?: unknown } = {},
-): InvoiceAlreadyExistsError {
-  // An outcome that was unknown when the conflict came may be known now.
-  const doubt = afterUnknown({ operation: conflict.operation ?? '', outcome: 'unknown', isWrite: true });
-  const said = change.outcome === 'rejected' ? conflict.message.replace(doubt, () => '') : conflict.message;
-  return new InvoiceAlreadyExistsError({
-    ...conflict,
-    ...change,
-    existingStatus: change.existing?.status ?? conflict.existingStatus,
-    raw: conflict.raw, // a getter, which the copy leaves out
-    message: `${said} ${note}`,
-  });
+/**
+ * Reads the invoice of a creation: by the path, or from the list if the service does not accept it in the path. Rejects
+ * when the service gives no answer.
+ */
+async function readBack(creation: CallScope<CreatedInvoice>): Promise<ReadBack> {
+  const { client, externalId, deadlineAt, callId } = creation;
+  const { external_id: ident = '', currency } = creation.sent;
+  // With the settings and the deadline of the creation. Query parameters of the caller belong to its endpoint.
+  const same = { settings: { ...creation, query: {} }, externalId, deadlineAt, callId };
+  let requests = 0;
+  // No URL can carry `.` and `..`.
+  if (ident !== '.' && ident !== '..') {
+    try {
+      const success = await sendCall(openCall(client, get, () => ({ ...same, params: { ident } })));
+      requests += success.attempts;
+      if (success.value.external_id === ident) return { found: success, requests };
+    } catch (error) {
+      if (!isMerchantError(error) || !mayBeInList(error)) throw error;
+      requests += error.attempts.length;
+    }
+  }
+  const data = lenientPage(list.item, () => {});
+  for (let page = 1; page <= PAGES_MAX; page += 1) {
+    const query = { currency, page, per_page: PAGE_SIZE };
+    const success = await sendCall(openCall(client, list, () => ({ ...same, query, data, page })));
+    requests += success.attempts;
+    const invoice = success.value.items.find((item) => item.external_id === ident);
+    if (invoice !== undefined) return { found: { ...success, value: invoice }, requests };
+    // A service that ignores the page would answer the same one twenty times.
+    if (!success.value.has_next || success.value.page !== page) break;
+  }
+  return { found: null, requests };
 }
 
-function abortedWhileReading(
-  { operation, attempts, outcome, externalId }: InvoiceAlreadyExistsError,
-  error: AbortedError,
-): AbortedError {
-  return new AbortedError({
-    code: 'SDK_ABORTED',
-    operation,
-    externalId,
-    attempts,
-    outcome,
-    stoppedBy: 'aborted',
-    reason: error.reason,
-    message: `${operation}: aborted by the caller's signal while the existing invoice was read.`,
-  });
+/** True when the service has answered, and not with an invoice. Some accept only uuids in the path, and fail on other ids. */
+function mayBeInList(error: AnyMerchantError): boolean {
+  if (error.kind === 'server') return error.status === 500 || error.status === 501;
+  return ['not_found', 'validation', 'conflict', 'request', 'unexpected_response'].includes(error.kind);
 }

@@ -1,15 +1,19 @@
-// The room `resources` holds the sub-clients: an interface that users see, and a thin class for each.
-// It imports call, transport, contract and errors. Only webhooks.ts imports the receiver.
-import { type Call, CallPromise, type ListCall } from '../call/call.ts';
+// The room `resources` holds the sub-clients: an interface that users see, and the functions behind it.
+// It imports transport, contract, options and errors. Only webhooks.ts imports the receiver.
+import { argumentFail, checkOptions, checkSignal, readDuration } from '../checks.ts';
 import { endpoints } from '../contract/endpoints.ts';
 import type { CreatedInvoice, CreateInvoiceParams, Invoice, ListInvoicesQuery } from '../contract/invoices.ts';
-import type { CallOptions } from '../transport/options.ts';
-import type { ClientCore } from '../transport/scope.ts';
+import { eventOfStatus } from '../contract/statuses.ts';
+import { isSameUuid } from '../contract/values/scalars.ts';
+import { AbortedError, type MerchantErrorInit, TimeoutError } from '../errors/classes.ts';
+import type { SdkCode, StoppedBy } from '../errors/codes.ts';
+import { type AnyMerchantError, isMerchantError } from '../errors/guards.ts';
+import type { CallOptions, ListOptions } from '../options.ts';
+import { pause } from '../transport/limits.ts';
+import { type CallSpec, type ClientCore, runCall, sendCall } from '../transport/send.ts';
+import { type Call, CallPromise, CallSite, type ListCall } from './call.ts';
 import { createInvoice } from './create-invoice.ts';
-import { listCall, wordFilter } from './list.ts';
-import type { ListOptions } from './list-options.ts';
-import { readInvoice } from './read-invoice.ts';
-import { pollUntilFinal, type WaitOptions } from './wait-until-final.ts';
+import { listCall } from './list.ts';
 
 /** The result of {@link Invoices.createOrGet}. */
 export type CreateOrGetResult =
@@ -84,11 +88,32 @@ export interface Invoices {
   waitUntilFinal(ident: string, options?: WaitOptions): Promise<Invoice>;
 }
 
+/**
+ * Options of {@link Invoices.waitUntilFinal}. Durations in milliseconds.
+ *
+ * @example
+ * await merchant.invoices.waitUntilFinal('order-1042', { interval: 5_000, timeout: 600_000 });
+ */
+export interface WaitOptions {
+  /**
+   * The first pause between two reads. It grows by half each time, up to ten times this.
+   * @defaultValue 2_000
+   */
+  readonly interval?: number | undefined;
+  /**
+   * The longest wait.
+   * @defaultValue 1_800_000, which is 30 minutes
+   */
+  readonly timeout?: number | undefined;
+  /** Ends the wait with an {@link AbortedError}. */
+  readonly signal?: AbortSignal | undefined;
+}
+
 /** @internal */
 export function buildInvoices(client: ClientCore): Invoices {
   return {
-    create: (params, options = {}) => new CallPromise(createInvoice(client, params, options, false)),
-    createOrGet: (params, options = {}) =>
+    create: (params, options) => new CallPromise(createInvoice(client, params, options, false)),
+    createOrGet: (params, options) =>
       new CallPromise(
         createInvoice(client, params, options, true).then((creation) => ({
           ...creation,
@@ -97,14 +122,86 @@ export function buildInvoices(client: ClientCore): Invoices {
             : { created: false, invoice: creation.value },
         })),
       ),
-    get: (ident, options) => new CallPromise(readInvoice(client, ident, options)),
+    get: (ident, options) =>
+      new CallPromise(runCall(client, endpoints['invoices.get'], readSpec(ident, { options }), { send: sendCall })),
     list: (query = {}, options = {}) =>
       listCall(client, endpoints['invoices.list'], query, options, {
         filtersOf: ({ status, currency }) => [
-          ...wordFilter('status', status, (invoice: Invoice) => invoice.status),
-          ...wordFilter('currency', currency, (invoice: Invoice) => invoice.currency.code),
+          { member: 'status', asked: status, wordOf: (invoice: Invoice) => invoice.status },
+          { member: 'currency', asked: currency, wordOf: (invoice: Invoice) => invoice.currency.code },
         ],
       }),
-    waitUntilFinal: (ident, options = {}) => pollUntilFinal(client, ident, options),
+    async waitUntilFinal(ident, options = {}) {
+      const site = new CallSite(this.waitUntilFinal);
+      try {
+        return await pollUntilFinal(client, ident, options);
+      } catch (failure) {
+        throw site.locate(failure);
+      }
+    },
   };
+}
+
+/** Reads one invoice. Another invoice in its place is refused. */
+function readSpec(ident: string, more: Pick<CallSpec<Invoice>, 'options' | 'deadlineAt'>): () => CallSpec<Invoice> {
+  const differences = ({ uuid, external_id }: Invoice) =>
+    external_id === ident || isSameUuid(uuid, ident) ? [] : ['external_id'];
+  return () => ({ params: { ident }, externalId: ident, differences, ...more });
+}
+
+const OPERATION = 'invoices.waitUntilFinal';
+const WAIT_NAMES: ReadonlySet<string> = new Set<keyof WaitOptions>(['interval', 'timeout', 'signal']);
+const DEFAULT_INTERVAL = 2_000;
+const DEFAULT_TIMEOUT = 30 * 60_000;
+const GROWTH = 1.5;
+const LONGEST = 10;
+/** The last read begins this long before the end, so that a long pause does not miss a change. */
+const LAST_LOOK = 1_000;
+/** Failures that end without a change by the caller. */
+const PASSING = new Set(['connection', 'timeout', 'server', 'rate_limit']);
+
+/** An outage also shows as a proxy's page in place of an answer. */
+function isPassing({ kind, code }: AnyMerchantError): boolean {
+  return (PASSING.has(kind) && code !== 'SDK_TLS') || code === 'SDK_UNREADABLE_BODY';
+}
+
+/** Reads until the invoice is final. A state that the interface does not know is final once finished_at is set. */
+async function pollUntilFinal(client: ClientCore, ident: string, options: WaitOptions): Promise<Invoice> {
+  const fail = argumentFail(OPERATION);
+  checkOptions('options', options, WAIT_NAMES, fail);
+  const { signal } = options;
+  checkSignal('options.signal', signal, fail);
+  const interval = readDuration('interval', options.interval, DEFAULT_INTERVAL, fail);
+  const timeout = readDuration('timeout', options.timeout, DEFAULT_TIMEOUT, fail);
+  const { runtime } = client;
+  const deadlineAt = runtime.monotonic() + timeout;
+  const ended = (code: SdkCode, stoppedBy: StoppedBy, problem: string): MerchantErrorInit => {
+    const externalId = typeof ident === 'string' ? client.hide(ident) : null;
+    const message = `${OPERATION}: ${problem}.`;
+    return { code, operation: OPERATION, externalId, outcome: 'rejected', stoppedBy, message };
+  };
+  for (let wait = interval; ; wait = Math.min(wait * GROWTH, interval * LONGEST)) {
+    const spec = readSpec(ident, { options: { signal: signal ?? undefined }, deadlineAt });
+    const plan = { send: sendCall<Invoice>, isHandled: isPassing };
+    const invoice = await runCall(client, endpoints['invoices.get'], spec, plan).then(
+      ({ value }) => value,
+      (error: unknown) => {
+        if (isMerchantError(error) && isPassing(error)) return null;
+        throw error;
+      },
+    );
+    if (invoice !== null && (eventOfStatus(invoice.status) !== null || invoice.finished_at !== null)) return invoice;
+    const left = deadlineAt - Math.min(LAST_LOOK, timeout / 10) - runtime.monotonic();
+    if (left <= 0) {
+      const state = invoice === null ? 'the last read failed' : `it is still ${invoice.status}`;
+      const remedy = 'Wait longer with "timeout", or act on the webhook';
+      throw new TimeoutError(ended('SDK_DEADLINE', 'deadline', `not final within ${timeout} ms, ${state}. ${remedy}`));
+    }
+    // Up to a fifth earlier, so that waiting processes do not read at the same moment.
+    await pause(runtime, Math.min(left, wait * (1 - 0.2 * runtime.random())), signal ?? null);
+    if (signal?.aborted) {
+      const init = ended('SDK_ABORTED', 'aborted', "aborted by the caller's signal");
+      throw new AbortedError({ ...init, reason: signal.reason });
+    }
+  }
 }

@@ -1,13 +1,13 @@
-import { type Call, CallPromise } from '../call/call.ts';
 import { endpoints } from '../contract/endpoints.ts';
 import type { DecimalInput } from '../contract/parameters.ts';
 import { amount, limitedText } from '../contract/parameters.ts';
 import type { PaymentMethod } from '../contract/payment-methods.ts';
 import { check, parameters } from '../contract/values/codecs.ts';
 import { Decimal } from '../contract/values/decimal.ts';
-import { readInput } from '../transport/failure.ts';
-import type { RowsOptions } from '../transport/options.ts';
-import type { ClientCore } from '../transport/scope.ts';
+import type { RowsOptions } from '../options.ts';
+import { invalidInput } from '../transport/failure.ts';
+import type { ClientCore } from '../transport/send.ts';
+import { type Call, CallPromise } from './call.ts';
 import { readRows } from './list.ts';
 
 /**
@@ -52,12 +52,12 @@ export function buildPaymentMethods(client: ClientCore): PaymentMethods {
     list: (options) => new CallPromise(readRows(client, endpoints['paymentMethods.list'], options)),
     forCharge(charge, options) {
       const rows = readRows(client, endpoints['paymentMethods.list'], options, () => {
-        const checked = readInput(checkCharge, charge, 'paymentMethods.forCharge');
-        const wanted = new Decimal(checked.amount);
+        const checked = checkCharge(charge);
+        if (!checked.ok) throw invalidInput('paymentMethods.forCharge', checked.issues);
+        const wanted = new Decimal(checked.value.amount);
+        const code = checked.value.currency.toUpperCase();
         return ({ currency, min_amount, max_amount }) =>
-          currency.code.toUpperCase() === checked.currency.toUpperCase() &&
-          min_amount.lte(wanted) &&
-          max_amount.gte(wanted);
+          currency.code.toUpperCase() === code && min_amount.lte(wanted) && max_amount.gte(wanted);
       });
       return new CallPromise(rows);
     },

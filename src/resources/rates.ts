@@ -1,11 +1,11 @@
-import { type Call, CallPromise } from '../call/call.ts';
 import { endpoints } from '../contract/endpoints.ts';
 import { optionalText } from '../contract/parameters.ts';
 import type { Rate } from '../contract/rates.ts';
 import { check, parameters } from '../contract/values/codecs.ts';
-import { readInput } from '../transport/failure.ts';
-import type { RowsOptions } from '../transport/options.ts';
-import type { ClientCore } from '../transport/scope.ts';
+import type { RowsOptions } from '../options.ts';
+import { invalidInput } from '../transport/failure.ts';
+import type { ClientCore } from '../transport/send.ts';
+import { type Call, CallPromise } from './call.ts';
 import { readRows } from './list.ts';
 
 /**
@@ -46,7 +46,9 @@ export function buildRates(client: ClientCore): Rates {
   return {
     list(filter = {}, options) {
       const rows = readRows(client, endpoints['rates.list'], options, () => {
-        const { fiat, side, platform } = readInput(checkFilter, filter, 'rates.list');
+        const checked = checkFilter(filter);
+        if (!checked.ok) throw invalidInput('rates.list', checked.issues);
+        const { fiat, side, platform } = checked.value;
         return (rate) => isSame(rate.fiat, fiat) && isSame(rate.side, side) && isSame(rate.platform, platform);
       });
       return new CallPromise(rows);

@@ -1,11 +1,9 @@
-import { argumentFail, checkOptions, type Fail, kindOf, namesOf, readWord } from '../checks.ts';
+import { argumentFail, checkCallbacks, checkOptions, type Fail, kindOf, namesOf, readWord } from '../checks.ts';
 import type { Endpoint, HttpMethod, WireRecord } from '../contract/endpoint.ts';
 import type { Named } from '../contract/endpoints.ts';
-import { readArguments } from '../transport/failure.ts';
-import type { CallOptions } from '../transport/options.ts';
-import { type CallScope, type ClientCore, openCall } from '../transport/scope.ts';
-import { observed, type Success, sendCall } from '../transport/send.ts';
-import { jsonText, wireText } from './json-text.ts';
+import { decimalText } from '../contract/parameters.ts';
+import type { CallOptions } from '../options.ts';
+import { type CallSpec, type ClientCore, runCall, type Success, sendCall } from '../transport/send.ts';
 
 /**
  * A request of {@link MerchantClient.request}.
@@ -63,30 +61,29 @@ export function sendRequest(
   request: AnyRequest,
   options: CallOptions | undefined,
 ): Promise<Success<unknown>> {
-  const open = (): CallScope<unknown> =>
-    readArguments('request', () => {
-      // A merchant may have put the key into a name or a path.
-      const fail: Fail = (problem) => argumentFail('request')(client.hide(problem));
-      checkOptions('request', request, NAMES, fail);
-      const { method: given, path, query, body, idempotent, decode } = request;
-      const method = readWord('method', METHODS, given, fail) ?? fail('method is missing');
-      if (idempotent !== undefined && typeof idempotent !== 'boolean')
-        fail(`idempotent must be true or false, not ${kindOf(idempotent)}`);
-      if (decode !== undefined && typeof decode !== 'function')
-        fail(`decode must be a function, not ${kindOf(decode)}`);
-      if (method === 'GET' && body !== undefined) fail('a GET request has no body: give query');
-      const endpoint: Named<Endpoint<unknown>> = {
-        ...UNNAMED,
-        method,
-        path: checkPath(path, fail),
-        idempotent: idempotent ?? REPEATABLE.has(method),
-        query: () => ({ ok: true, value: queryOf(query, fail) }),
-        data: checkOf(decode),
-      };
-      const text = body === undefined ? null : jsonText(body, fail);
-      return { ...openCall(client, endpoint, {}, options), body: text };
-    });
-  return observed(client, UNNAMED, open, sendCall);
+  const read = (): CallSpec<unknown> => {
+    // A merchant may have put the key into a name or a path.
+    const fail: Fail = (problem) => argumentFail('request')(client.hide(problem));
+    checkOptions('request', request, NAMES, fail);
+    const { path, query, body, idempotent, decode } = request;
+    const method = readWord('method', METHODS, request.method, fail) ?? fail('method is missing');
+    if (idempotent !== undefined && typeof idempotent !== 'boolean') {
+      fail(`idempotent must be true or false, not ${kindOf(idempotent)}`);
+    }
+    checkCallbacks({ decode }, fail);
+    if (method === 'GET' && body !== undefined) fail('a GET request has no body: give query');
+    const endpoint: Named<Endpoint<unknown>> = {
+      ...UNNAMED,
+      method,
+      path: checkPath(path, fail),
+      idempotent: idempotent ?? REPEATABLE.has(method),
+      query: () => ({ ok: true, value: queryOf(query, fail) }),
+      data: checkOf(decode),
+    };
+    const json = body === undefined ? null : JSON.stringify(plain(body, 'body', new Set(), fail));
+    return { endpoint, json, options };
+  };
+  return runCall(client, UNNAMED, read, { send: sendCall });
 }
 
 function checkOf(decode: AnyRequest['decode']): Endpoint<unknown>['data'] {
@@ -143,4 +140,55 @@ function decoded(text: string): string | null {
   } catch {
     return null;
   }
+}
+/** Returns a scalar as the text of a query. */
+function wireText(value: unknown, at: string, fail: Fail): string {
+  const text = scalar(value, at, fail);
+  return text === undefined
+    ? fail(`${at} must be text, a number, a boolean or a Decimal, not ${kindOf(value)}`)
+    : String(text);
+}
+
+/** Returns a value without members as JSON has it, or undefined for an object. */
+function scalar(value: unknown, at: string, fail: Fail): string | number | boolean | undefined {
+  switch (typeof value) {
+    case 'string':
+    case 'boolean':
+      return value;
+    case 'number':
+      return Number.isFinite(value) ? value : fail(`${at} is ${value}, which JSON does not know`);
+    case 'object': {
+      if (value instanceof Date)
+        return Number.isNaN(value.getTime()) ? fail(`${at} is not a date`) : value.toISOString();
+      return decimalText(value) ?? undefined;
+    }
+    default:
+      return fail(`${at} is ${kindOf(value)}, which JSON does not know`);
+  }
+}
+
+/** Copies data as JSON can write it, so that nothing is left out silently. */
+function plain(value: unknown, at: string, around: Set<object>, fail: Fail): unknown {
+  if (value === null) return null;
+  const text = scalar(value, at, fail);
+  if (text !== undefined || typeof value !== 'object') return text;
+  if (around.has(value)) fail(`${at} holds itself`);
+  around.add(value);
+  const copy = Array.isArray(value)
+    ? Array.from(value, (item, index) => plain(item, `${at}.${index}`, around, fail)) // map leaves holes
+    : membersOf(value, at, around, fail);
+  around.delete(value);
+  return copy;
+}
+
+function membersOf(value: object, at: string, around: Set<object>, fail: Fail): object {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  // Compared by its place, because an object of another realm has another prototype.
+  const isPlain = prototype === null || Object.getPrototypeOf(prototype) === null;
+  if (!isPlain) fail(`${at} is not plain data: give objects, arrays, text, numbers, booleans, dates or decimals`);
+  const copy: Record<string, unknown> = Object.create(null); // a member may be named __proto__
+  for (const [name, member] of Object.entries(value)) {
+    if (member !== undefined) copy[name] = plain(member, `${at}.${name}`, around, fail);
+  }
+  return copy;
 }

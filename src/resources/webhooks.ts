@@ -1,15 +1,14 @@
-import { type Call, CallPromise } from '../call/call.ts';
 import type { WebhookDelivery } from '../contract/deliveries.ts';
 import { endpoints } from '../contract/endpoints.ts';
 import { ConfigurationError } from '../errors/classes.ts';
-import type { CallOptions } from '../transport/options.ts';
-import type { ClientCore } from '../transport/scope.ts';
-import { runCall } from '../transport/send.ts';
+import type { CallOptions } from '../options.ts';
+import { type ClientCore, runCall, sendCall } from '../transport/send.ts';
 import type { RawBody } from '../webhooks/body.ts';
 import type { InvoiceEvent } from '../webhooks/event/events.ts';
 import type { WebhookHandlerOptions } from '../webhooks/handle/handler-options.ts';
 import { createWebhookHandler, type WebhookHandler } from '../webhooks/handler.ts';
 import { type HeadersInput, type VerifyWebhookOptions, verifyWebhook } from '../webhooks/verify/verify.ts';
+import { type Call, CallPromise } from './call.ts';
 
 /** Webhooks: deliveries, sending one again, and receiving with the client's secret. */
 export interface Webhooks {
@@ -63,10 +62,14 @@ export function buildWebhooks(client: ClientCore, secrets: readonly (string | Ui
     );
   };
   return {
-    deliveries: (ident, options) =>
-      new CallPromise(runCall(client, endpoints['webhooks.deliveries'], { params: { ident } }, options)),
-    resend: (ident, options) =>
-      new CallPromise(runCall(client, endpoints['webhooks.resend'], { params: { ident } }, options)),
+    deliveries(ident, options) {
+      const spec = () => ({ params: { ident }, options });
+      return new CallPromise(runCall(client, endpoints['webhooks.deliveries'], spec, { send: sendCall }));
+    },
+    resend(ident, options) {
+      const spec = () => ({ params: { ident }, options });
+      return new CallPromise(runCall(client, endpoints['webhooks.resend'], spec, { send: sendCall }));
+    },
     verify: async (rawBody, headers, options) =>
       verifyWebhook(rawBody, headers, secretsFor('webhooks.verify'), options),
     handler(options) {

@@ -1,12 +1,10 @@
-import { type Call, CallPromise, type ListCall } from '../call/call.ts';
 import { endpoints } from '../contract/endpoints.ts';
+import { isSameUuid } from '../contract/values/scalars.ts';
 import type { ListWithdrawalsQuery, Withdrawal } from '../contract/withdrawals.ts';
-import type { CallOptions } from '../transport/options.ts';
-import type { ClientCore } from '../transport/scope.ts';
-import { runCall } from '../transport/send.ts';
-import { compared, isSameUuid } from './compare-invoices.ts';
-import { listCall, wordFilter } from './list.ts';
-import type { ListOptions } from './list-options.ts';
+import type { CallOptions, ListOptions } from '../options.ts';
+import { type ClientCore, runCall, sendCall } from '../transport/send.ts';
+import { type Call, CallPromise, type ListCall } from './call.ts';
+import { listCall } from './list.ts';
 
 /** The business's withdrawals. */
 export interface Withdrawals {
@@ -38,12 +36,12 @@ export function buildWithdrawals(client: ClientCore, queryNames: Readonly<Record
     list: (query = {}, options = {}) =>
       listCall(client, endpoints['withdrawals.list'], query, options, {
         queryNames,
-        filtersOf: ({ status }) => wordFilter('status', status, (withdrawal: Withdrawal) => withdrawal.status),
+        filtersOf: ({ status }) => [{ member: 'status', asked: status, wordOf: (row: Withdrawal) => row.status }],
       }),
     get(uuid, options) {
-      const endpoint = endpoints['withdrawals.get'];
-      const data = compared(endpoint.data, (withdrawal) => (isSameUuid(withdrawal.uuid, uuid) ? [] : ['uuid']));
-      return new CallPromise(runCall(client, endpoint, { params: { withdrawal_uuid: uuid }, data }, options));
+      const differences = (found: Withdrawal) => (isSameUuid(found.uuid, uuid) ? [] : ['uuid']);
+      const spec = () => ({ params: { withdrawal_uuid: uuid }, differences, options });
+      return new CallPromise(runCall(client, endpoints['withdrawals.get'], spec, { send: sendCall }));
     },
   };
 }

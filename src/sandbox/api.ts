@@ -25,12 +25,15 @@ export type SandboxFetch = (input: string | URL | Request, init?: RequestInit) =
 export interface Sandbox extends AsyncDisposable {
   /** The service as a fetch, for the option `fetch` of a client. The host of the address does not matter. */
   readonly fetch: SandboxFetch;
+  /** The key that requests need in X-Api-Key: the option `apiKey`. */
   readonly apiKey: string;
+  /** The secret that webhooks are signed with: the option `webhookSecret`. */
   readonly webhookSecret: string;
   /** Base address: that of the server after `listen()`, https://sandbox.invalid before. The option `url` replaces it. */
   readonly url: string;
   /** The seed of this run. Give it to `createSandbox` to repeat the run. */
   readonly seed: number | string;
+  /** How it fills in what the interface leaves open. Changed by `assume()`. */
   readonly dialect: Dialect;
   /**
    * Serves the sandbox over HTTP, by default on loopback and a free port.
@@ -72,6 +75,7 @@ export interface Sandbox extends AsyncDisposable {
    * sandbox.unfreeze();
    */
   unfreeze(): void;
+  /** True while only `advance()` moves the clock. */
   readonly frozen: boolean;
   /**
    * Resolves when no delivery attempt is in progress.

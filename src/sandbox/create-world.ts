@@ -85,7 +85,7 @@ function seedInvoice(world: World, row: SeedInvoice, createdAt: number): void {
     settle(world, invoice, row.paid ?? row.amount);
   }
   const finishedAt = status === 'expired' ? invoice.expiresAt : createdAt + world.settings.lifetime / 10;
-  endInvoice(world, invoice, status, finishedAt);
+  endInvoice(invoice, status, finishedAt);
 }
 
 /** Adds an invoice in a status that the interface does not list. */
@@ -94,7 +94,7 @@ function seedNewStatus(world: World, start: number): void {
   if (method === undefined) return;
   const order = { external_id: 'sandbox-later-version', customer_id: 'sandbox', amount: '10.00' };
   const invoice = openSeeded(world, { ...order, currency: method.currency.code }, start - 1);
-  endInvoice(world, invoice, 'refunded' as KnownInvoiceStatus, start); // the type holds the listed ones; this one is not
+  endInvoice(invoice, 'refunded' as KnownInvoiceStatus, start); // the type holds the listed ones; this one is not
 }
 
 function openSeeded(world: World, row: SeedInvoice, createdAt: number): InvoiceRecord {

@@ -5,10 +5,18 @@ import { UnexpectedResponseError } from '../errors/classes.ts';
 import type { Outcome } from '../errors/codes.ts';
 import { afterUnknown, type Failure, isWrite, seeErrors } from './failure.ts';
 import { shown } from './hide.ts';
-import { type Answer, excerpt } from './http.ts';
-import { hasCodedError, isRefusal, refusal } from './refusal.ts';
+import type { Answer } from './http.ts';
+import { codedError, excerpt, isRefusal, refusal } from './refusal.ts';
 import type { RetryClass } from './retry.ts';
-import type { Reading } from './scope.ts';
+import type { CallScope, ClientCore } from './send.ts';
+
+/** The parts of a call that decide how a refusal is read. */
+export interface Asked extends Pick<CallScope<unknown>, 'endpoint' | 'externalId'> {
+  readonly client: Pick<ClientCore, 'runtime' | 'drift'>;
+}
+
+/** The parts of a call that decide how its answer is read. */
+export interface Reading<Data> extends Asked, Pick<CallScope<Data>, 'data' | 'differences' | 'sent' | 'pageSize'> {}
 
 export type Read<Data> =
   | { readonly ok: true; readonly value: Data }
@@ -22,7 +30,7 @@ export function readAnswer<Data>(answer: Answer, reading: Reading<Data>): Read<D
   // Status 0 is how browsers and workers show a redirect that was not followed.
   if (status === 0 || (status >= 300 && status < 400)) {
     const body = parse(answer.raw);
-    if (hasCodedError(body)) return { ok: false, failure: refusal(answer, body, reading) };
+    if (isObject(body) && codedError(body) !== null) return { ok: false, failure: refusal(answer, body, reading) };
     return redirect(answer, reading, status === 304 ? NOT_MODIFIED : notFollowed(answer.headers));
   }
   if (status < 200 || status >= 400) return { ok: false, failure: refusal(answer, parse(answer.raw), reading) };
@@ -49,28 +57,31 @@ export function readAnswer<Data>(answer: Answer, reading: Reading<Data>): Read<D
     });
   }
   const payload = payloadOf(body);
-  const tooMany = excessProblem(payload, reading.pageSize);
-  if (tooMany !== null) return unexpected(answer, { code: 'SDK_PAGE', problem: tooMany, outcome: 'rejected' });
+  const { pageSize } = reading;
+  const items = isObject(payload) ? payload['items'] : null;
+  if (pageSize !== null && Array.isArray(items) && items.length > Math.max(ALWAYS_READ, EXCESS * pageSize)) {
+    const problem = `a page of ${pageSize} items was asked for and ${items.length} answered. The service may use other names for the query`;
+    return unexpected(answer, { code: 'SDK_PAGE', problem, outcome: 'rejected' });
+  }
   const decoded = reading.data(payload);
-  if (decoded.ok) {
+  const others = decoded.ok ? (reading.differences?.(decoded.value, reading.sent) ?? []) : [];
+  if (decoded.ok && others.length === 0) {
     client.drift?.report(endpoint, body, answer.hide);
     return decoded;
   }
-  const problem = `the answer is not what the interface describes${firstFinding(decoded)}`;
-  return unexpected(answer, { code: 'SDK_CONTRACT', problem, issues: decoded.issues });
+  const findings = decoded.ok
+    ? { issues: others.map((path) => ({ path, message: 'is not the one that was asked for' })) }
+    : decoded;
+  const problem = `the answer is not what the interface describes${firstFinding(findings)}`;
+  return unexpected(answer, { code: 'SDK_CONTRACT', problem, issues: findings.issues });
 }
 
-/** A page of this many items is decoded whatever was asked: the interface allows it. */
+/**
+ * A page of this many items is decoded whatever was asked, because the interface allows it. Decoding far more than that
+ * could block the process.
+ */
 const ALWAYS_READ = 100;
 const EXCESS = 10;
-
-/** Returns the problem of a page with far more items than were asked for. Decoding it could block the process. */
-function excessProblem(payload: unknown, asked: number | null): string | null {
-  const items = isObject(payload) ? payload['items'] : null;
-  if (typeof asked !== 'number' || !Array.isArray(items) || items.length <= Math.max(ALWAYS_READ, EXCESS * asked))
-    return null;
-  return `a page of ${asked} items was asked for and ${items.length} answered. The service may use other names for the query`;
-}
 
 /** Returns the first finding, and the number of findings if there are more. */
 function firstFinding({ issues, isMore }: { readonly issues: readonly Issue[]; readonly isMore?: true }): string {
@@ -142,19 +153,15 @@ const FOLLOWED =
 const NOT_MODIFIED =
   'something answers "not modified" to a request that was not conditional: a cache between you and the service. Exclude the service from it';
 
-function redirect(answer: Answer, reading: Reading<unknown>, problem: string): { ok: false; failure: Failure } {
+function redirect(answer: Answer, asked: Asked, problem: string): { ok: false; failure: Failure } {
   // The sender of a redirect may have done the write before.
-  const outcome = isWrite(reading.endpoint) ? 'unknown' : 'rejected';
+  const outcome = isWrite(asked.endpoint) ? 'unknown' : 'rejected';
   return unexpected(answer, { code: 'SDK_REDIRECT', problem, outcome });
 }
 
 function notFollowed(headers: Headers): string {
-  const target = originIn(headers.get('location'));
-  const to = target === null ? '' : ` to ${target}`;
+  const target = headers.get('location');
+  // Only the origin: the rest of the header may hold anything.
+  const to = target !== null && URL.canParse(target) ? ` to ${new URL(target).origin}` : '';
   return `the service redirects${to}. Redirects are not followed, because the API key would be sent too. Set baseUrl to the final address`;
-}
-
-/** Returns the origin of a Location header. The rest of the header may hold anything. */
-function originIn(location: string | null): string | null {
-  return location !== null && URL.canParse(location) ? new URL(location).origin : null;
 }

@@ -1,6 +1,5 @@
-import { argumentFail } from '../checks.ts';
 import type { Endpoint } from '../contract/endpoint.ts';
-import type { Check, Issue } from '../contract/values/codecs.ts';
+import type { Issue } from '../contract/values/codecs.ts';
 import {
   AbortedError,
   ConfigurationError,
@@ -33,11 +32,6 @@ export interface Failure extends FailedAttempt {
   readonly code: ErrorCode;
   readonly status: number | null;
   readonly toError: (context: CallContext) => CallError;
-}
-
-/** Returns the entry of `error.attempts` for a failed attempt. */
-export function recordOf(failure: Failure): AttemptRecord {
-  return { code: failure.code, status: failure.status, outcome: failure.outcome };
 }
 
 /** True for a request that may change something. */
@@ -191,22 +185,11 @@ function messageOf(cause: object | undefined): string {
 
 // Arguments that are refused before any request is made.
 
-/** Runs code that reads objects of the caller, whose getters and proxies may throw anything. */
-export function readArguments<T>(operation: string, read: () => T, externalId: () => string | null = () => null): T {
-  try {
-    return read();
-  } catch (error) {
-    if (isMerchantError(error)) throw error;
-    // The error of the caller's code is not kept, because it may hold anything.
-    return argumentFail(operation, externalId())('the parameters or options cannot be read');
-  }
-}
-
-/** Returns the checked input, or throws a ValidationError with the origin `client`. */
-export function readInput<T>(check: Check<T>, given: unknown, operation: string): T {
-  const checked = readArguments(operation, () => check(given));
-  if (!checked.ok) throw invalidInput(operation, checked.issues);
-  return checked.value;
+/** The error of arguments that could not be read. What the caller's own code threw is not kept: it may hold anything. */
+export function argumentError(thrown: unknown, operation: string, externalId: string | null): Error {
+  if (isMerchantError(thrown)) return thrown;
+  const message = `${operation}: the parameters or options cannot be read. No request was made.`;
+  return new ConfigurationError(message, { code: 'SDK_INVALID_ARGUMENT', operation, externalId });
 }
 
 const NAMED_MAX = 5;

@@ -11,8 +11,8 @@ export type Hide = (text: string) => string;
 
 /** Hides these secrets as they are, JSON-escaped, percent-encoded and in base64, without regard to case. */
 export function hiding(secrets: readonly string[]): Hide {
-  let forms: readonly string[] | null = null; // made at the first failure: most calls have none
-  return (text) => {
+  let forms: readonly string[] | null = null; // made at the first text: many calls have none
+  return function hide(text) {
     forms ??= [...new Set(secrets.flatMap(formsOf))].sort((a, b) => b.length - a.length);
     let pieces: readonly string[] = [text];
     for (const form of forms) pieces = pieces.flatMap((piece) => split(piece, form));
@@ -65,35 +65,27 @@ const DEEPEST = 24;
  * are cut at 1,000 characters, and members below 24 levels are left out.
  */
 export function shownData(value: unknown, write: (text: string, max: number) => string): unknown {
-  return rewritten(value, write, { members: MEMBERS_MAX, text: TEXT_MAX });
-}
-
-/** Copies decoded data of the service with all its texts hidden. Dates and decimals are kept. */
-export function hideIn<T>(data: T, hide: Hide): T {
-  const all = { members: Number.POSITIVE_INFINITY, text: Number.POSITIVE_INFINITY };
-  return rewritten(data, hide, all) as T; // only texts are written anew
-}
-
-function rewritten(
-  value: unknown,
-  write: (text: string, max: number) => string,
-  bounds: { readonly members: number; readonly text: number },
-): unknown {
-  let room = bounds.members;
+  let room = MEMBERS_MAX;
   const copy = (member: unknown, depth: number): unknown => {
-    if (typeof member === 'string') return write(member, bounds.text);
+    if (typeof member === 'string') return write(member, TEXT_MAX);
     if (typeof member !== 'object' || member === null) return member;
     if (depth >= DEEPEST) return '[nested too deeply]';
-    if (Array.isArray(member))
-      return member.slice(0, room).flatMap((item) => (room-- > 0 ? [copy(item, depth + 1)] : []));
-    if (Object.getPrototypeOf(member) !== Object.prototype) return member; // a Date or a Decimal
-    const entries = Object.keys(member)
+    const entries = Object.entries(member)
       .slice(0, room)
-      .filter(() => room-- > 0);
+      .flatMap(([name, each]) => (room-- > 0 ? [[write(name, TEXT_MAX), copy(each, depth + 1)] as const] : []));
     // fromEntries defines members, so that one named __proto__ is an ordinary one.
-    return Object.fromEntries(
-      entries.map((name) => [write(name, bounds.text), copy(Reflect.get(member, name), depth + 1)]),
-    );
+    return Array.isArray(member) ? entries.map(([, each]) => each) : Object.fromEntries(entries);
   };
   return copy(value, 0);
+}
+
+/** Copies decoded data with all its texts hidden. Dates and decimals are kept. */
+export function hideIn<T>(data: T, hide: Hide): T {
+  const copy = (value: unknown): unknown => {
+    if (typeof value === 'string') return hide(value);
+    if (Array.isArray(value)) return value.map(copy);
+    if (typeof value !== 'object' || value === null || Object.getPrototypeOf(value) !== Object.prototype) return value;
+    return Object.fromEntries(Object.entries(value).map(([name, member]) => [hide(name), copy(member)]));
+  };
+  return copy(data) as T; // only texts are written anew
 }

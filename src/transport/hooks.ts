@@ -7,7 +7,10 @@ import { payloadOf, unwrapped } from '../contract/envelope.ts';
 import { isObject } from '../contract/json.ts';
 import { type DriftKind, driftsIn } from '../contract/values/drift.ts';
 import type { ErrorCode, Outcome } from '../errors/codes.ts';
+import type { AnyMerchantError } from '../errors/guards.ts';
+import { printable } from '../printable.ts';
 import { type Hide, shown } from './hide.ts';
+import type { CallScope, ClientCore, Success } from './send.ts';
 
 /** The call that an event is about. Nothing of it is a body, a header or a secret. */
 interface ObservedCall {
@@ -100,9 +103,7 @@ export interface EndEvent extends CallEvent {
  */
 export interface DriftEvent {
   readonly operation: ClientOperation;
-  /**
-   * Members joined with dots, `*` for each item of a list: `items.*.amount`. Empty for the payload as a whole.
-   */
+  /** Members joined with dots, `*` for each item of a list: `items.*.amount`. Empty for the payload as a whole. */
   readonly path: string;
   readonly kind: DriftKind | 'invalid_item' | 'filter_ignored' | 'size_ignored' | 'count_mismatch';
 }
@@ -126,13 +127,53 @@ export interface Hooks {
   readonly onEnd?: Callback<[event: EndEvent]> | undefined;
 }
 
-/** Identifies one call. The text is made when it is first read, because most calls have no observer. */
-export class CallId {
-  #text: string | null = null;
+/** What an event says of its call. */
+type CallFacts = Omit<CallEvent, 'attempt'>;
 
-  get text(): string {
-    this.#text ??= crypto.randomUUID();
-    return this.#text;
+/** Returns what the events of a call say of it. */
+export function callFacts(
+  client: ClientCore,
+  { operation, method, path }: Named<Endpoint<unknown>>,
+  { callId, externalId }: Pick<CallScope<unknown>, 'callId' | 'externalId'>,
+): CallFacts {
+  const url = operation === 'request' ? client.hide(path) : path; // a template holds nothing of the caller
+  return { operation, method, url, callId, externalId: externalId === null ? null : client.hide(externalId) };
+}
+
+/** Tells the hooks of a call that has succeeded. */
+export function reportSuccess(hooks: Hooks, facts: CallFacts, success: Success<unknown>): void {
+  const { answer, attempts, durationMs, recovered } = success;
+  const { status, requestId } = answer;
+  const end = { attempt: attempts, status, requestId, durationMs, recovered };
+  notify(() => hooks.onEnd?.({ ...facts, ...end, ok: true, code: null, outcome: null, expected: false }));
+}
+
+/** Returns the event of a failure. `handled`: the client handles it itself. */
+export function errorEvent(
+  facts: CallFacts,
+  error: AnyMerchantError,
+  durationMs: number,
+  handled: boolean,
+): ErrorEvent {
+  const { code, outcome, attempts } = error;
+  const status = 'status' in error ? error.status : null;
+  const expected = handled || isAnswer(error, facts);
+  return { ...facts, attempt: attempts.length, code: printable(code), status, outcome, durationMs, expected };
+}
+
+/** True for a failure that is an answer and needs no repair. */
+function isAnswer(error: AnyMerchantError, { url }: CallFacts): boolean {
+  switch (error.kind) {
+    case 'not_found':
+      return url.includes('{'); // a whole list that is not found shows a wrong address
+    case 'conflict':
+      return error.outcome === 'rejected';
+    case 'aborted':
+      return true;
+    case 'validation':
+      return error.origin === 'client';
+    default:
+      return error.code === 'SDK_INVALID_ARGUMENT';
   }
 }
 

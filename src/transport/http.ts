@@ -1,10 +1,9 @@
-import type { KyInstance } from 'ky';
+import type { KyInstance, Options } from 'ky';
 import type { HttpMethod } from '../contract/endpoint.ts';
+import type { FetchLike } from '../options.ts';
 import { VERSION } from '../version.ts';
-import { type Hide, hiddenBeginning, shown } from './hide.ts';
-import { ky } from './ky.ts';
-import type { FetchLike } from './options.ts';
-import type { Runtime } from './runtime.ts';
+import { type Hide, hiddenBeginning } from './hide.ts';
+import type { Runtime } from './limits.ts';
 
 // One attempt over HTTP: request, headers, body. ky builds and sends it. Retries, timers, size limits and errors are the
 // package's, because ky retries the wrong failures and stops its timer at the headers.
@@ -44,9 +43,13 @@ export interface Answer {
   readonly hide: Hide;
 }
 
-/** Returns the ky instance of a client. The context of a request is its {@link Attempt}, whose key the hook sets. */
-export function connect(given: FetchLike, baseUrl: string, headers: Readonly<Record<string, string>>): KyInstance {
-  return ky.create({
+/** The ky instance of a client. ky is loaded with the first request, because its module starts the platform's fetch. */
+export type Connection = () => Promise<KyInstance>;
+
+/** Returns the connection of a client. The context of a request is its {@link Attempt}, whose key the hook sets. */
+export function connect(given: FetchLike, baseUrl: string, headers: Readonly<Record<string, string>>): Connection {
+  let instance: Promise<KyInstance> | undefined;
+  const options: Options = {
     prefix: baseUrl,
     headers: { accept: 'application/json', 'user-agent': `merchant-invoicing/${VERSION}`, ...headers },
     redirect: 'manual',
@@ -70,23 +73,29 @@ export function connect(given: FetchLike, baseUrl: string, headers: Readonly<Rec
         },
       ],
     },
-  });
+  };
+  return () => {
+    instance ??= import('ky').then(({ default: ky }) => ky.create(options));
+    return instance;
+  };
 }
 
-/** Sends the request once. Rejects with the platform's error, or when the attempt is cut short. */
-export async function exchange(
-  http: KyInstance,
-  { method, path, headers, body }: WireRequest,
-  attempt: Attempt,
-  hide: Hide,
-): Promise<Answer> {
-  const work = http(path, {
+/**
+ * Sends the request once and reads the answer, as long as the attempt lasts. The status of a refusal counts even if its
+ * body breaks or never ends.
+ *
+ * @throws The platform's error, or the reason why the attempt was cut short.
+ */
+export async function exchange(http: Connection, request: WireRequest, attempt: Attempt): Promise<Answer> {
+  const { method, path, body, headers } = request;
+  const options: Options = {
     method,
     headers: body === null ? { ...headers } : { ...headers, 'content-type': 'application/json' },
     ...(body !== null && { body }),
     signal: attempt.signal,
     context: { attempt },
-  });
+  };
+  const work = http().then((ky) => ky(path, options));
   let response: Response;
   try {
     response = await attempt.race(work);
@@ -101,18 +110,16 @@ export async function exchange(
   // Some fetches give this in place of a rejection: the request was sent, and there is no answer.
   if (response.type === 'error') throw new TypeError('fetch gave a network error as its response');
   if (typeof response.headers?.get !== 'function') throw new TypeError('fetch gave a response without headers');
-  return receive(response, attempt, hide);
-}
 
-/**
- * Reads the body of an answer, as long as the attempt lasts. The status of a refusal counts even if its body breaks or
- * never ends.
- */
-async function receive(response: Response, attempt: Attempt, hide: Hide): Promise<Answer> {
-  const { status, headers } = response;
-  const success = status >= 200 && status < 300;
-  const redirected = response.redirected === true;
-  const head = { status, headers, redirected, receivedAt: attempt.now(), requestId: requestIdOf(headers, hide), hide };
+  const success = response.status >= 200 && response.status < 300;
+  const head = {
+    status: response.status,
+    headers: response.headers,
+    redirected: response.redirected === true,
+    receivedAt: attempt.runtime.monotonic(),
+    requestId: requestIdOf(response.headers, attempt.hide),
+    hide: attempt.hide,
+  };
   const seen: Uint8Array[] = [];
   let cut = false;
   try {
@@ -120,9 +127,9 @@ async function receive(response: Response, attempt: Attempt, hide: Hide): Promis
   } catch (thrown) {
     // Aborted by the caller, or a success of which only a part came in time.
     if (attempt.interruption === 'aborted' || (success && attempt.interruption !== null)) throw thrown;
-    return { ...head, raw: new TextDecoder().decode(join(seen)), cut, broken: true };
+    return { ...head, raw: new TextDecoder().decode(joined(seen)), cut, broken: true };
   }
-  const bytes = join(seen);
+  const bytes = seen.length === 1 ? seen[0] : joined(seen);
   try {
     return { ...head, raw: new TextDecoder('utf-8', { fatal: success }).decode(bytes), cut, broken: false };
   } catch {
@@ -133,21 +140,13 @@ async function receive(response: Response, attempt: Attempt, hide: Hide): Promis
 const REQUEST_ID_HEADERS = ['x-request-id', 'request-id', 'x-correlation-id', 'x-trace-id', 'cf-ray'] as const;
 const REQUEST_ID_MAX = 200;
 
-/** Returns the request id of an answer, safe to show, or null. The interface does not name the header. */
+/** Returns the request id of an answer, or null. The interface does not name the header. */
 function requestIdOf(headers: Headers, hide: Hide): string | null {
   for (const name of REQUEST_ID_HEADERS) {
-    const value = headers.get(name);
-    // A fake may have its headers in a Map, which gives undefined.
-    if (typeof value === 'string' && value !== '') return shown(hide, value, REQUEST_ID_MAX);
+    const value = headers.get(name) ?? ''; // a fake may have its headers in a Map, which gives undefined
+    if (/^[\x20-\x7e]+$/.test(value)) return hiddenBeginning(hide, value, REQUEST_ID_MAX);
   }
   return null;
-}
-
-const RAW_MAX = 2_000;
-
-/** Returns the first 2,000 characters of a body, without key and secrets. They may hold a customer's data. */
-export function excerpt({ raw, hide }: Answer): string {
-  return hiddenBeginning(hide, raw, RAW_MAX);
 }
 
 /**
@@ -184,9 +183,7 @@ function discard(stream: { cancel(): Promise<void> } | null): void {
   }
 }
 
-function join(chunks: readonly Uint8Array[]): Uint8Array {
-  const only = chunks.length === 1 ? chunks[0] : undefined;
-  if (only !== undefined) return only;
+function joined(chunks: readonly Uint8Array[]): Uint8Array {
   const bytes = new Uint8Array(chunks.reduce((size, chunk) => size + chunk.byteLength, 0));
   let offset = 0;
   for (const chunk of chunks) {
@@ -196,31 +193,32 @@ function join(chunks: readonly Uint8Array[]): Uint8Array {
   return bytes;
 }
 
-/** Why an attempt was interrupted. */
-type Interruption = 'timeout' | 'deadline' | 'aborted';
-
 /**
- * The time and the signal of one attempt. The signal fires at the attempt's time limit, at the call's deadline or when
- * the caller aborts. {@link Attempt.end} leaves no timer and no listener behind.
+ * The time, the signal and the key of one attempt. The signal fires at the attempt's time limit, at the call's deadline
+ * or when the caller aborts. {@link Attempt.end} leaves no timer and no listener behind.
  */
 export class Attempt {
-  readonly #runtime: Runtime;
+  readonly runtime: Runtime;
   readonly #controller = new AbortController();
-  readonly #release: () => void;
   readonly #interrupted: Promise<never>;
-  interruption: Interruption | null = null;
+  /** Removes the timer and the listener. */
+  readonly end: () => void;
+  /** Why the attempt was cut short. */
+  interruption: 'timeout' | 'deadline' | 'aborted' | null = null;
   /** True as soon as the request is passed to fetch. */
   sent = false;
   key = '';
+  hide: Hide;
 
-  constructor(runtime: Runtime, timeout: number, timeLeft: number, callerSignal: AbortSignal | null) {
-    this.#runtime = runtime;
+  constructor(runtime: Runtime, hide: Hide, timeout: number, timeLeft: number, callerSignal: AbortSignal | null) {
+    this.runtime = runtime;
+    this.hide = hide;
     let reject: (reason: unknown) => void = () => {};
     this.#interrupted = new Promise((_, rejectPromise) => {
       reject = rejectPromise;
     });
     this.#interrupted.catch(() => {}); // no code waits for it when the attempt is not interrupted
-    const interrupt = (why: Interruption): void => {
+    const interrupt = (why: NonNullable<Attempt['interruption']>): void => {
       if (this.interruption !== null) return;
       this.interruption = why;
       const reason = new Error(`attempt ended: ${why}`);
@@ -232,16 +230,11 @@ export class Attempt {
     const cancel = runtime.timer(Math.min(timeout, timeLeft), () =>
       interrupt(timeLeft <= timeout ? 'deadline' : 'timeout'),
     );
-    this.#release = () => {
+    this.end = () => {
       cancel();
       callerSignal?.removeEventListener('abort', onAbort);
     };
     if (callerSignal?.aborted) onAbort();
-  }
-
-  /** The monotonic clock. */
-  now(): number {
-    return this.#runtime.monotonic();
   }
 
   get signal(): AbortSignal {
@@ -251,10 +244,5 @@ export class Attempt {
   /** Returns the result of the work. Rejects at once when the attempt is interrupted, because work may ignore its signal. */
   race<T>(work: Promise<T>): Promise<T> {
     return Promise.race([work, this.#interrupted]);
-  }
-
-  /** Removes the timer and the listener. */
-  end(): void {
-    this.#release();
   }
 }

@@ -1,7 +1,56 @@
 import type { RetryClass } from './retry.ts';
-import type { Runtime } from './runtime.ts';
 
-// State that the calls of a client share, so that together they do not overload a service in an outage.
+// What the calls of one client share: its clock, the budget of retries, and the gate that a rate limit closes.
+
+/** Clocks, timer and randomness. Tests give others, to control time. */
+export interface Runtime {
+  /** Milliseconds since the epoch, for dates. */
+  now(): number;
+  /** Milliseconds since any fixed moment, for durations: never set back or forward. */
+  monotonic(): number;
+  /** From 0 (inclusive) to 1 (exclusive). */
+  random(): number;
+  /** Calls back once after a number of milliseconds. Returns a function that cancels the timer. */
+  timer(milliseconds: number, callback: () => void): () => void;
+}
+
+// setTimeout fires at once above this, so a longer wait is cut to 24.8 days.
+const LONGEST_TIMER = 2_147_483_647;
+
+/** The clocks, timer and randomness of the platform, looked up at each use so that fake timers apply. */
+export const PLATFORM: Runtime = {
+  now: () => Date.now(),
+  monotonic: () => performance.now(),
+  random: () => Math.random(),
+  timer(milliseconds, callback) {
+    const timer = setTimeout(callback, Math.min(milliseconds, LONGEST_TIMER));
+    return () => clearTimeout(timer);
+  },
+};
+
+/** Resolves after the time, or at once when the signal aborts. The caller checks the signal. */
+export function pause(runtime: Runtime, milliseconds: number, signal: AbortSignal | null): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal?.aborted) return resolve();
+    let cancel = (): void => {};
+    const done = (): void => {
+      cancel();
+      signal?.removeEventListener('abort', done);
+      resolve();
+    };
+    signal?.addEventListener('abort', done);
+    cancel = runtime.timer(milliseconds, done); // a test's timer may call back at once
+  });
+}
+
+/** An attempt needs at least a tenth of its timeout to be answered, or a second. A deadline below that leaves all of it. */
+const SHORTEST_SHARE = 0.1;
+const SHORTEST_MAX = 1_000;
+
+/** Milliseconds that a wait leaves of the deadline: nothing is sent that has no time to be answered. */
+export function shortestAttempt(timeout: number, deadline: number): number {
+  return Math.min(SHORTEST_MAX, timeout * SHORTEST_SHARE, deadline * SHORTEST_SHARE);
+}
 
 const TRANSIENT_COST = 14;
 const RATE_LIMIT_COST = 5;
@@ -38,7 +87,17 @@ export class RetryBudget {
 /** Part of the wait that is added at random, so that waiting calls do not start at the same moment. */
 const SPREAD = 0.2;
 
-/** Delays all calls of a client after one of them has met a rate limit. `Limited` is what a call that cannot wait is told. */
+/** The rest of a closed time. */
+export interface ClosedGate<Limited> {
+  /** Milliseconds until the gate opens. */
+  readonly left: number;
+  /** What an attempt waits: the rest, and up to a fifth more. */
+  readonly wait: number;
+  /** The answer that closed the gate, for a call that cannot wait. */
+  readonly limited: Limited;
+}
+
+/** Delays all calls of a client after one of them has met a rate limit. */
 export class RateLimitGate<Limited> {
   readonly #runtime: Runtime;
   #closedUntil = 0;
@@ -56,14 +115,11 @@ export class RateLimitGate<Limited> {
     this.#limited = limited;
   }
 
-  /** The rest of the closed time in milliseconds, with the answer that closed the gate, or null for an open gate. */
-  closed(): { readonly left: number; readonly limited: Limited } | null {
+  /** Returns null for an open gate. */
+  closed(): ClosedGate<Limited> | null {
+    if (this.#limited === null) return null;
     const left = this.#closedUntil - this.#runtime.monotonic();
-    return left > 0 && this.#limited !== null ? { left, limited: this.#limited } : null;
-  }
-
-  /** Milliseconds that an attempt has to wait: the rest of the closed time and up to a fifth more, or 0. */
-  wait(): number {
-    return (this.closed()?.left ?? 0) * (1 + SPREAD * this.#runtime.random());
+    if (left <= 0) return null;
+    return { left, wait: left * (1 + SPREAD * this.#runtime.random()), limited: this.#limited };
   }
 }

@@ -1,7 +1,6 @@
 import { unwrapped } from '../contract/envelope.ts';
-import type { Invoice } from '../contract/invoices.ts';
-import { getInvoice } from '../contract/invoices.ts';
-import { isObject } from '../contract/json.ts';
+import { getInvoice, type Invoice } from '../contract/invoices.ts';
+import { isObject, type JsonObject } from '../contract/json.ts';
 import type { InvoiceStatus } from '../contract/types.ts';
 import {
   ApiError,
@@ -12,16 +11,38 @@ import {
 } from '../errors/classes.ts';
 import { type ApiErrorKind, errorKindOf, refusalOutcome } from '../errors/codes.ts';
 import { printable } from '../printable.ts';
+import type { Asked } from './answer.ts';
 import { afterUnknown, type Failure, isWrite } from './failure.ts';
 import { hiddenBeginning, shown, shownData } from './hide.ts';
-import { type Answer, excerpt } from './http.ts';
+import type { Answer } from './http.ts';
 import { retryAfterOf, retryClassOf } from './retry.ts';
-import type { Reading } from './scope.ts';
+
+// What the client recognises as a refusal, and where it finds its parts:
+//
+// | part             | form                                                     | who writes so                          |
+// |------------------|----------------------------------------------------------|----------------------------------------|
+// | an error         | {"success": false, "error": {"code", "message", …}}      | the interface                          |
+// |                  | {"code", "message", "details"}                           | gateways                               |
+// |                  | {"detail": {"error": {…}}} or {"detail": {"code": …}}    | FastAPI's HTTPException                |
+// |                  | {"errors": [{"code", …}]}, {"data": {"error": {…}}}      | JSON:API, wrapped handlers             |
+// |                  | {"error": "RATE_EXPIRED"}, {"message": "…"}              | Spring, Express                        |
+// | `success: false` | false, 0, "false", "no"                                  | PHP, templates                         |
+// | fields of a 422  | details: {"amount": ["…"]} or {"amount": "…"}            | the interface, Laravel                 |
+// |                  | detail: [{"loc": ["body", "amount"], "msg", "type"}]     | the interface (FastAPI)                |
+// |                  | detail: "…", details: ["…"]                              | frameworks' plain texts                |
+// | a conflict       | details: {"external_id", "status"}, also order_id, or    | the interface names no members         |
+// |                  | an invoice under invoice, existing_invoice, existing     |                                        |
 
 const CODE_MAX = 128;
 const SAID_MAX = 300;
 const NAMED_MAX = 100;
 const ID_MAX = 512;
+const RAW_MAX = 2_000;
+
+/** Returns the first 2,000 characters of a body, without key and secrets. They may hold a customer's data. */
+export function excerpt({ raw, hide }: Answer): string {
+  return hiddenBeginning(hide, raw, RAW_MAX);
+}
 
 /**
  * Classifies a refusal of the service: by its code, otherwise by its status. The answer is classified unchanged. The
@@ -29,9 +50,9 @@ const ID_MAX = 512;
  * @see [Failure envelope](../../docs/service-interface.md#failure-envelope)
  * @see [Handling strategy](../../docs/service-interface.md#handling-strategy)
  */
-export function refusal(answer: Answer, body: unknown, reading: Reading<unknown>): Failure {
+export function refusal(answer: Answer, body: unknown, asked: Asked): Failure {
   const { status, headers, requestId, hide } = answer;
-  const { client, endpoint, externalId } = reading;
+  const { client, endpoint, externalId } = asked;
   const found = findRefusal(body);
   const kind = errorKindOf(found.code, status);
   const statusCode = status === 422 ? 'VALIDATION_ERROR' : `SDK_HTTP_${status}`;
@@ -42,6 +63,7 @@ export function refusal(answer: Answer, body: unknown, reading: Reading<unknown>
   // A conflict that names another order answers another request. The result of this one is unknown.
   const isOthers = kind === 'conflict' && namesAnother(found.details, externalId);
   const isOdd = isOthers || (kind === 'request' && isWrite(endpoint) && contradictsItself(body));
+  const visible = (text: string, max: number): string => shown(hide, text, max);
   return {
     code,
     status,
@@ -49,7 +71,6 @@ export function refusal(answer: Answer, body: unknown, reading: Reading<unknown>
     retryAfter,
     retryClass: isMade ? 'never' : retryClassOf(kind, status),
     toError: (context) => {
-      const visible = (text: string, max: number) => shown(hide, text, max);
       // A conflict that names another order shows nothing of that order.
       const details = isOthers ? null : shownData(found.details, visible);
       const said = found.message === null || isOthers ? '' : ` "${visible(found.message, SAID_MAX)}"`;
@@ -65,18 +86,29 @@ export function refusal(answer: Answer, body: unknown, reading: Reading<unknown>
         raw: isOthers ? '' : excerpt(answer),
       };
       if (kind === 'conflict') {
+        const id = externalId === null ? null : hiddenBeginning(hide, externalId, ID_MAX);
+        if (isOthers) {
+          const message = `${start}. The answer is about another order.${afterUnknown(context)}`;
+          return new InvoiceAlreadyExistsError({ ...init, externalId: id, existingStatus: null, message });
+        }
         // Ids and status are not escaped, because programs compare them. Only key and secrets are hidden.
         const read = conflictIn(shownData(found.details, (text, max) => hiddenBeginning(hide, text, max)));
-        const sent = externalId === null ? null : hiddenBeginning(hide, externalId, ID_MAX);
-        const conflict = { ...read, ...(isOthers && OTHERS), externalId: sent ?? read.externalId };
-        const about = isOthers ? 'The answer is about another order.' : `${existingText(conflict)}${REMEDY.conflict}`;
-        const message = `${start}. ${about}${afterUnknown(context)}`;
-        return new InvoiceAlreadyExistsError({ ...init, ...conflict, message });
+        const conflict = { ...read, externalId: id ?? read.externalId };
+        return new InvoiceAlreadyExistsError({
+          ...init,
+          ...conflict,
+          message: `${start}. ${existingText(conflict)}${end}`,
+        });
       }
       if (kind === 'validation') {
-        const read = validationIssues(details, shownData(found.detail, visible));
-        const message = `${start}${namedIssues(read)}. ${end}`;
-        return new ValidationError({ ...init, message, issues: read.issues, origin: 'service' });
+        const all = validationIssues(details, shownData(found.detail, visible));
+        const issues = all.slice(0, ISSUES_MAX);
+        return new ValidationError({
+          ...init,
+          message: `${start}${namedIssues(all)}. ${end}`,
+          issues,
+          origin: 'service',
+        });
       }
       const message = `${start}. ${end}`;
       if (kind !== 'request') return new REFUSAL_CLASSES[kind]({ ...init, message });
@@ -99,29 +131,6 @@ const REMEDY: Readonly<Record<ApiErrorKind, string>> = {
   request: 'Correct the request. It fails again when it is repeated unchanged.',
 };
 
-/** The facts about the existing invoice are unknown where the conflict names another order. */
-const OTHERS = { existingStatus: null, existing: undefined } as const;
-
-/** Names the existing order and its status. */
-function existingText({ externalId, existingStatus }: Conflict): string {
-  const order = externalId === null ? '' : ` "${printable(externalId)}"`;
-  const status = existingStatus === null ? '' : ` with the status "${printable(existingStatus)}"`;
-  return `The order${order} exists${status}. `;
-}
-
-/** Names the first findings, and the number of all if there are more. */
-function namedIssues({ issues, total }: ValidationIssues): string {
-  const first = issues.slice(0, 3);
-  const words = first.map(
-    ({ path, message }) => `${path === '' ? '' : `${path.slice(0, NAMED_MAX)}: `}${message.slice(0, NAMED_MAX)}`,
-  );
-  if (total > first.length) words.push(total > ISSUES_MAX ? `more than ${ISSUES_MAX} in all` : `${total} in all`);
-  return words.length === 0 ? '' : ` (${words.join('; ')})`;
-}
-
-/** Members of a list that are searched for an error. */
-const LOOKED_AT = 20;
-
 /** The members of a failure envelope, as received. None of them is safe to show. */
 interface Refusal {
   readonly code: string | null;
@@ -131,14 +140,11 @@ interface Refusal {
   readonly detail: unknown;
 }
 
-type Data = Readonly<Record<string, unknown>>;
-
 /** Reads the members from each place where a service may put them. Never throws. */
 function findRefusal(body: unknown): Refusal {
   if (!isObject(body)) return { code: null, message: null, details: null, detail: null };
   const { error, errors, detail } = body;
   const coded = codedError(body);
-  // Some frameworks put their envelope into the member `detail`.
   if (coded === null && !isObject(error) && isObject(detail) && (isObject(detail['error']) || 'code' in detail)) {
     return findRefusal(detail);
   }
@@ -158,9 +164,17 @@ export function isRefusal(body: unknown, mayBeAttempt: boolean): boolean {
   return codedError(body) !== null || (isFalse(body['success']) && !(mayBeAttempt && isAttempt(body)));
 }
 
-/** True when a body has an error with a code. Only such a body makes a redirect a refusal. */
-export function hasCodedError(body: unknown): boolean {
-  return isObject(body) && codedError(body) !== null;
+/** Returns the error that has a code: the error itself, one of a list, or one in the data. */
+export function codedError(body: JsonObject): JsonObject | null {
+  const { data, error, errors } = body;
+  // A resource, or an attempt of a delivery, may have a member `error`, which is not a refusal.
+  const inData = isObject(data) && !Object.hasOwn(data, 'uuid') && !isAttempt(data) ? data : {};
+  const places = [error, errors, inData['error'], inData['errors']].filter((place) => place !== undefined);
+  return places.length === 0 ? null : (places.flatMap(listOf).filter(isObject).find(hasCode) ?? null);
+}
+
+function hasCode(error: JsonObject): boolean {
+  return typeof error['code'] === 'string' && error['code'] !== '';
 }
 
 /** True when a refusal also has the resource that was asked for: it is unknown which of the two is right. */
@@ -170,46 +184,34 @@ function contradictsItself(body: unknown): boolean {
   return isObject(payload) && Object.hasOwn(payload, 'uuid');
 }
 
+const NO: ReadonlySet<unknown> = new Set([false, 0, 'false', '0', 'no']);
+
 /** True for `success: false` in each spelling. For any other word the payload decides. */
 function isFalse(flag: unknown): boolean {
-  if (typeof flag === 'string') return NO.has(flag.trim().toLowerCase());
-  return flag === false || flag === 0;
+  return NO.has(typeof flag === 'string' ? flag.trim().toLowerCase() : flag);
 }
 
-const NO: ReadonlySet<string> = new Set(['false', 'f', '0', 'no', 'n', 'off']);
-
-/** Returns the error that has a code: the error itself, one of a list, or one in the data. */
-function codedError(body: Data): Data | null {
-  const { data } = body;
-  // A resource, or an attempt of a delivery, may have a member `error`, which is not a refusal.
-  const inData = isObject(data) && !Object.hasOwn(data, 'uuid') && !isAttempt(data) ? data : {};
-  const errors = [body['error'], body['errors'], inData['error'], inData['errors']].flatMap(listOf);
-  return errors.filter(isObject).find((error) => firstText([error['code']]) !== null) ?? null;
-}
+const ATTEMPT_NAMES = ['duration_ms', 'triggered_by'];
+const ATTEMPT_DEEPEST = 4;
+/** Members of a list that are searched. */
+const LOOKED_AT = 20;
 
 /** True for an attempt of a delivery, which also has a flag `success`. The resend endpoint may answer one. */
 function isAttempt(value: unknown): boolean {
   return isObject(value) && ATTEMPT_NAMES.some((name) => Object.hasOwn(value, name));
 }
 
-const ATTEMPT_NAMES = ['duration_ms', 'triggered_by'];
-const ATTEMPT_DEEPEST = 4;
-
 /** True when the body has an attempt of a delivery: the attempt was made, although the answer is a refusal. */
 function holdsAttempt(body: unknown, depth = 0): boolean {
   if (isAttempt(body)) return true;
   if (typeof body !== 'object' || body === null || depth >= ATTEMPT_DEEPEST) return false;
-  const members = Array.isArray(body) ? listOf(body) : Object.values(body).slice(0, LOOKED_AT);
-  return members.some((member) => holdsAttempt(member, depth + 1));
-}
-
-function asList(value: unknown): readonly unknown[] {
-  if (value === null || value === undefined) return [];
-  return Array.isArray(value) ? value : [value];
+  return Object.values(body)
+    .slice(0, LOOKED_AT)
+    .some((member) => holdsAttempt(member, depth + 1));
 }
 
 function listOf(value: unknown): readonly unknown[] {
-  return asList(value).slice(0, LOOKED_AT);
+  return (Array.isArray(value) ? value : [value ?? []].flat()).slice(0, LOOKED_AT);
 }
 
 /** Returns the first text that is not empty, uncut: a cut could hide a part of a key from the redactor. */
@@ -222,42 +224,39 @@ const ISSUES_MAX = 20;
 const MESSAGE_MAX = 1_000;
 const TYPE_MAX = 128;
 
-/** The first findings of an answer, and the number of all. */
-interface ValidationIssues {
-  readonly issues: readonly ValidationIssue[];
-  readonly total: number;
-}
-
 /** Reads both 422 shapes, also both at once, into one list. The input is safe to show and bounded. */
-function validationIssues(details: unknown, detail: unknown): ValidationIssues {
-  const issues: ValidationIssue[] = [];
-  for (const item of asList(detail)) issues.push(...itemIssues(item));
-  if (isObject(details)) {
-    for (const [path, messages] of Object.entries(details)) {
-      for (const message of asList(messages)) {
-        // Items of the second shape in the place of the first.
-        if (isObject(message) && 'loc' in message) issues.push(...itemIssues(message));
-        else issues.push({ path, message: messageText(message) });
-      }
-    }
-  } else {
-    for (const item of asList(details)) issues.push(...itemIssues(item));
-  }
-  return { issues: issues.slice(0, ISSUES_MAX), total: issues.length };
+function validationIssues(details: unknown, detail: unknown): ValidationIssue[] {
+  const items = (value: unknown): unknown[] => [value ?? []].flat();
+  const byField = isObject(details) ? Object.entries(details) : [];
+  return [
+    ...items(detail).map((item) => itemIssue(item)),
+    ...byField.flatMap(([path, messages]) => items(messages).map((item) => itemIssue(item, path))),
+    ...(isObject(details) ? [] : items(details).map((item) => itemIssue(item))),
+  ];
 }
 
-function itemIssues(item: unknown): ValidationIssue[] {
-  if (!isObject(item)) return item === null || item === undefined ? [] : [{ path: '', message: messageText(item) }];
-  const loc = asList(item['loc']).filter((part) => typeof part === 'string' || typeof part === 'number');
+/** Reads one finding: a text, or an item of the second shape, whose `loc` names the field. */
+function itemIssue(item: unknown, field = ''): ValidationIssue {
+  if (!isObject(item) || (field !== '' && !('loc' in item))) return { path: field, message: messageText(item) };
+  const loc = [item['loc'] ?? []].flat().filter((part) => typeof part === 'string' || typeof part === 'number');
   const [first] = loc;
   const path = (first === 'body' || first === 'query' || first === 'path' ? loc.slice(1) : loc).join('.');
   const type = firstText([item['type']])?.slice(0, TYPE_MAX);
-  return [{ path, message: messageText(item['msg'] ?? item['message']), ...(type !== undefined && { type }) }];
+  return { path, message: messageText(item['msg'] ?? item['message']), ...(type !== undefined && { type }) };
 }
 
 function messageText(value: unknown): string {
   if (typeof value === 'string') return value.slice(0, MESSAGE_MAX);
   return value === undefined || value === null ? 'is invalid' : JSON.stringify(value).slice(0, MESSAGE_MAX);
+}
+
+/** Names the first findings, and the number of all if there are more. */
+function namedIssues(all: readonly ValidationIssue[]): string {
+  const words = all
+    .slice(0, 3)
+    .map(({ path, message }) => `${path && `${path.slice(0, NAMED_MAX)}: `}${message.slice(0, NAMED_MAX)}`);
+  if (all.length > 3) words.push(all.length > ISSUES_MAX ? `more than ${ISSUES_MAX} in all` : `${all.length} in all`);
+  return words.length === 0 ? '' : ` (${words.join('; ')})`;
 }
 
 /** The facts about the existing invoice in the details of INVOICE_ALREADY_EXISTS. The interface does not name the members. */
@@ -267,6 +266,9 @@ interface Conflict {
   /** Undefined unless the details hold the whole invoice. */
   readonly existing: Invoice | undefined;
 }
+
+const STATUS_MAX = 64;
+const STATUS_NAMES = ['status', 'existing_status', 'invoice_status', 'current_status'];
 
 /** @see [Known codes](../../docs/service-interface.md#known-codes) */
 function conflictIn(value: unknown): Conflict {
@@ -283,11 +285,15 @@ function conflictIn(value: unknown): Conflict {
   };
 }
 
-const STATUS_MAX = 64;
-const STATUS_NAMES = ['status', 'existing_status', 'invoice_status', 'existing_invoice_status', 'current_status'];
+/** Names the existing order and its status. */
+function existingText({ externalId, existingStatus }: Conflict): string {
+  const order = externalId === null ? '' : ` "${printable(externalId)}"`;
+  const status = existingStatus === null ? '' : ` with the status "${printable(existingStatus)}"`;
+  return `The order${order} exists${status}. `;
+}
 
 /** Returns the details, and those of their members that may be the existing invoice. */
-function holdersIn(details: Data): Data[] {
+function holdersIn(details: JsonObject): JsonObject[] {
   return [details, details['invoice'], details['existing_invoice'], details['existing']].filter(isObject);
 }
 

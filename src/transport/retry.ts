@@ -13,14 +13,6 @@ export interface RetryPolicy {
   readonly maxRetryAfter: number;
 }
 
-export const DEFAULT_RETRY = {
-  attempts: 3,
-  baseDelay: 500,
-  maxDelay: 8_000,
-  maxRetryAfter: 10_000,
-  budget: 500,
-} as const satisfies RetryPolicy & { budget: number };
-
 /** A wait of zero would make a failing service fail faster. */
 const TRANSIENT_FLOOR = 50;
 const RATE_LIMIT_FLOOR = 500;
@@ -28,15 +20,6 @@ const RATE_LIMIT_FLOOR = 500;
 const RATE_LIMIT_FACTOR = 2;
 /** Positive only: never earlier than the service asked, and spread so that clients do not retry together. */
 const HINT_JITTER = 0.2;
-
-/** An attempt needs at least a tenth of its timeout to be answered, or a second. A deadline below that leaves all of it. */
-const SHORTEST_SHARE = 0.1;
-const SHORTEST_MAX = 1_000;
-
-/** Milliseconds that a wait leaves of the deadline: nothing is sent that has no time to be answered. */
-export function shortestAttempt(timeout: number, deadline: number): number {
-  return Math.min(SHORTEST_MAX, timeout * SHORTEST_SHARE, deadline * SHORTEST_SHARE);
-}
 
 /** The facts about a failed attempt that the policy uses. */
 export interface FailedAttempt {

@@ -1,38 +1,103 @@
 // The room `transport` carries one call over HTTP, from its checked input to its data or its typed error.
-// It imports contract, errors, checks and printable, and nothing of the rooms that use it.
+// It imports contract, options, errors and the small files beside them, and nothing of the rooms that use it.
 import { notify } from '../callbacks.ts';
-import { keyProblem } from '../checks.ts';
-import type { Endpoint } from '../contract/endpoint.ts';
+import { argumentFail, type Fail, keyProblem } from '../checks.ts';
+import type { Endpoint, WireRecord } from '../contract/endpoint.ts';
 import type { Named } from '../contract/endpoints.ts';
+import type { Check, Issue } from '../contract/values/codecs.ts';
+import { codePoints } from '../contract/values/scalars.ts';
 import type { AttemptRecord, StoppedBy } from '../errors/codes.ts';
 import { type AnyMerchantError, type CallError, isMerchantError } from '../errors/guards.ts';
+import { type ApiKey, type CallOptions, type CallSettings, readCallOptions } from '../options.ts';
 import { printable } from '../printable.ts';
 import { readAnswer } from './answer.ts';
 import {
   aborted,
+  argumentError,
   attemptTimeout,
   connectionFailure,
   deadlinePassed,
   type Failure,
+  invalidInput,
   isWrite,
-  recordOf,
   unusableKey,
 } from './failure.ts';
 import { type Hide, hiding, shown } from './hide.ts';
-import { CallId, type EndEvent, type ErrorEvent } from './hooks.ts';
-import { type Answer, Attempt, exchange } from './http.ts';
-import type { CallOptions } from './options.ts';
-import { nextWait, outcomeOf, shortestAttempt } from './retry.ts';
-import { pause } from './runtime.ts';
-import {
-  type ApiKey,
-  type CallScope,
-  type CallSpec,
-  type ClientCore,
-  callFacts,
-  openCall,
-  shownExternalId,
-} from './scope.ts';
+import { callFacts, type DriftReporter, type ErrorEvent, errorEvent, type Hooks, reportSuccess } from './hooks.ts';
+import { type Answer, Attempt, type Connection, exchange, type WireRequest } from './http.ts';
+import { pause, type RateLimitGate, type RetryBudget, type Runtime, shortestAttempt } from './limits.ts';
+import { nextWait, outcomeOf } from './retry.ts';
+
+/** The parts of a client that all its calls share. */
+export interface ClientCore {
+  readonly http: Connection;
+  readonly apiKey: ApiKey;
+  readonly secrets: readonly string[];
+  /** Hides a key that is given as text, and the webhook secrets. */
+  readonly hide: Hide;
+  readonly runtime: Runtime;
+  readonly budget: RetryBudget;
+  readonly gate: RateLimitGate<Failure>;
+  /** Null without hooks. */
+  readonly hooks: Hooks | null;
+  readonly drift: DriftReporter | null;
+  /** Allows plain http: to hosts other than loopback. */
+  readonly allowHttp: boolean;
+  /** Settings of a call that gives no options. */
+  readonly settings: CallSettings;
+}
+
+/** What a resource method asks for. Parameters and options are as the user gave them. */
+export interface CallSpec<Data> {
+  readonly params?: unknown;
+  readonly query?: unknown;
+  readonly body?: unknown;
+  readonly options?: CallOptions | undefined;
+  /** The order that the call is about, for its errors. */
+  readonly externalId?: unknown;
+  /** Decodes in place of the endpoint's codec. */
+  readonly data?: Check<Data>;
+  /**
+   * Returns the members in which the data is not what was asked for: a proxy, a cache or a wrong connection may have
+   * answered another request.
+   */
+  readonly differences?: (data: Data, sent: WireRecord) => readonly string[];
+  /** The endpoint and the JSON text of a request that the interface does not describe. */
+  readonly endpoint?: Named<Endpoint<Data>>;
+  readonly json?: string | null;
+  /** The service's names of query parameters that the interface does not name. */
+  readonly queryNames?: Readonly<Record<string, string>>;
+  /** The page of a list that is asked for, for its errors. */
+  readonly page?: number;
+  /** When the call must be over at the latest, on the monotonic clock. */
+  readonly deadlineAt?: number;
+  /** Options that have been read already, in place of `options`. */
+  readonly settings?: CallSettings;
+  /** The call that this request is a part of. */
+  readonly callId?: string;
+}
+
+/** One call: input and options read once, and carried unchanged through attempts, recovery and comparison. */
+export interface CallScope<Data> extends CallSettings, WireRequest {
+  readonly client: ClientCore;
+  readonly endpoint: Named<Endpoint<Data>>;
+  readonly data: Check<Data>;
+  readonly differences: CallSpec<Data>['differences'];
+  /** The members of the body, as encoded. Answers are compared with them. */
+  readonly sent: WireRecord;
+  /** As the caller gave it. Errors and events show it with `client.hide`: it may hold the key by mistake. */
+  readonly externalId: string | null;
+  /** Empty without hooks. */
+  readonly callId: string;
+  readonly page: number | undefined;
+  /** The page size that is asked for, or null where no page is read. */
+  readonly pageSize: number | null;
+  /** Wall clock. */
+  readonly startedOn: number;
+  /** Monotonic clock, as is `deadlineAt`. */
+  readonly startedAt: number;
+  readonly deadlineAt: number;
+}
 
 /** A call that has succeeded, and the answer that its data came with. */
 export interface Success<T> {
@@ -45,6 +110,118 @@ export interface Success<T> {
   readonly recovered: boolean;
 }
 
+/** What differs from an ordinary call: the requests that are sent, and how a failure is reported. */
+interface CallPlan<Data, Result> {
+  readonly send: (scope: CallScope<Data>) => Promise<Result>;
+  /** True for a failure that the client handles itself. */
+  readonly isHandled?: ((error: AnyMerchantError) => boolean) | undefined;
+  /** Takes the event in place of `onError`, for a failure that may not matter in the end. */
+  readonly onFailure?: ((event: ErrorEvent, error: unknown) => void) | undefined;
+}
+
+/**
+ * Runs one whole call: reads what the caller gave, synchronously, sends it, and tells the hooks once how it ended.
+ *
+ * @param read Returns the parameters and options of the caller.
+ */
+export async function runCall<Data, Result extends Success<unknown> = Success<Data>>(
+  client: ClientCore,
+  endpoint: Named<Endpoint<Data>>,
+  read: () => CallSpec<Data>,
+  { send, isHandled, onFailure }: CallPlan<Data, Result>,
+): Promise<Result> {
+  const { hooks, runtime } = client;
+  const startedAt = runtime.monotonic();
+  let scope: CallScope<Data> | null = null;
+  try {
+    scope = openCall(client, endpoint, read);
+    const success = await send(scope);
+    if (hooks !== null) reportSuccess(hooks, callFacts(client, scope.endpoint, scope), success);
+    return success;
+  } catch (error) {
+    if (hooks === null || !isMerchantError(error)) throw error;
+    const about = scope ?? { callId: crypto.randomUUID(), externalId: error.externalId };
+    const facts = callFacts(client, scope?.endpoint ?? endpoint, about);
+    const event = errorEvent(facts, error, runtime.monotonic() - startedAt, isHandled?.(error) ?? false);
+    const requestId = 'requestId' in error ? error.requestId : null;
+    if (onFailure === undefined) notify(() => hooks.onError?.(event));
+    else onFailure(event, error);
+    notify(() => hooks.onEnd?.({ ...event, ok: false, requestId, recovered: false }));
+    throw error;
+  }
+}
+
+const EXTERNAL_ID_MAX = 128;
+const EMPTY: WireRecord = {};
+/** Assumed where no page size is asked for: the largest that the service allows, because its default may be any. */
+const DEFAULT_PAGE_SIZE = 100;
+
+/**
+ * Checks and copies the parameters and options at once. Later changes by the caller have no effect.
+ *
+ * @throws ValidationError for parameters, ConfigurationError for options. No request is made.
+ */
+export function openCall<Data>(
+  client: ClientCore,
+  named: Named<Endpoint<Data>>,
+  read: () => CallSpec<Data>,
+): CallScope<Data> {
+  const { operation } = named;
+  const startedOn = client.runtime.now();
+  const startedAt = client.runtime.monotonic();
+  let shownId: string | null = null;
+  try {
+    const spec = read();
+    const { endpoint = named, externalId: given, options } = spec;
+    const isId = typeof given === 'string' && given !== '' && codePoints(given) <= EXTERNAL_ID_MAX;
+    if (isId) shownId = client.hide(given);
+    const fail: Fail = (problem) => argumentFail(operation, shownId)(problem);
+    const own = options === undefined ? client.settings : readCallOptions(client.settings, options, 'call', fail);
+    const settings = spec.settings ?? own;
+
+    const issues: Issue[] = [];
+    const encode = (check: Check<WireRecord> | undefined, value: unknown): WireRecord => {
+      const checked = check?.(value);
+      if (checked === undefined) return EMPTY;
+      if (checked.ok) return checked.value;
+      issues.push(...checked.issues);
+      return EMPTY;
+    };
+    const params = encode(endpoint.params, spec.params);
+    const query = encode(endpoint.query, spec.query);
+    const sent = encode(endpoint.body, spec.body);
+    if (issues.length > 0) throw invalidInput(operation, issues, shownId);
+
+    const search = new URLSearchParams();
+    for (const [name, value] of Object.entries(query)) {
+      if (value !== undefined) search.set(spec.queryNames?.[name] ?? name, value);
+    }
+    for (const [name, value] of Object.entries(settings.query)) search.set(name, value);
+    const size = Number(search.get(spec.queryNames?.['per_page'] ?? 'per_page'));
+    const path = endpoint.path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
+    return {
+      ...settings,
+      client,
+      endpoint,
+      method: endpoint.method,
+      path: search.size === 0 ? path : `${path}?${search}`,
+      body: spec.json ?? (endpoint.body === undefined ? null : JSON.stringify(sent)),
+      data: spec.data ?? endpoint.data,
+      differences: spec.differences,
+      sent,
+      externalId: isId ? given : null,
+      callId: spec.callId ?? (client.hooks === null ? '' : crypto.randomUUID()),
+      page: spec.page,
+      pageSize: !('item' in endpoint) ? null : Number.isSafeInteger(size) && size > 0 ? size : DEFAULT_PAGE_SIZE,
+      startedOn,
+      startedAt,
+      deadlineAt: Math.min(startedAt + settings.deadline, spec.deadlineAt ?? Number.POSITIVE_INFINITY),
+    };
+  } catch (thrown) {
+    throw argumentError(thrown, operation, shownId);
+  }
+}
+
 /**
  * Sends an open call until it succeeds or may not be repeated. This is the only place that repeats requests, and the only
  * one that turns a failure into the error that the caller sees.
@@ -55,28 +232,36 @@ export async function sendCall<Data>(scope: CallScope<Data>): Promise<Success<Da
   const failed: AttemptRecord[] = [];
   let lastFailure: Failure | null = null;
   let lastCost: number | null = null;
-  const timeLeft = (): number => Math.max(0, scope.deadlineAt - runtime.monotonic());
   const shortest = shortestAttempt(scope.timeout, scope.deadlineAt - scope.startedAt);
-  const errorOf = (failure: Failure, stoppedBy: StoppedBy) => callError(scope, failure, failed, stoppedBy);
-  const sleep = async (milliseconds: number): Promise<void> => {
-    if (milliseconds > 0) await pause(runtime, milliseconds, signal);
-    if (signal?.aborted) throw errorOf(aborted(signal.reason, 'not_sent'), 'aborted');
-  };
+  const timeLeft = (): number => Math.max(0, scope.deadlineAt - runtime.monotonic());
+  const errorOf = (failure: Failure, stoppedBy: StoppedBy): CallError =>
+    failure.toError({
+      operation: endpoint.operation,
+      externalId: scope.externalId === null ? null : client.hide(scope.externalId),
+      attempts: failed,
+      outcome: outcomeOf(failed),
+      stoppedBy,
+      isWrite: isWrite(endpoint),
+      page: scope.page,
+    });
   /** The wait at the gate. A call that cannot wait fails at once with the answer that closed the gate. */
   const gateWait = (): number => {
     const closed = gate.closed();
     if (closed === null) return 0;
-    const { left, limited } = closed;
+    const { left, wait, limited } = closed;
     const toError: Failure['toError'] = (context) => limited.toError({ ...context, retryAfter: Math.ceil(left) });
     const failure = lastFailure ?? { ...limited, toError };
     if (left > retry.maxRetryAfter) throw errorOf(failure, 'retry_after');
-    const wait = gate.wait();
     if (wait > timeLeft() - shortest) throw errorOf(failure, 'deadline');
     return wait;
   };
 
-  for (let attempt = 1; ; attempt += 1) {
-    await sleep(gateWait());
+  for (let attempt = 1, wait = gateWait(); ; attempt += 1) {
+    if (wait > 0) await pause(runtime, wait, signal);
+    // Another call may have met a rate limit during the wait.
+    const further = wait > 0 ? gateWait() : 0;
+    if (further > 0) await pause(runtime, further, signal);
+    if (signal?.aborted) throw errorOf(aborted(signal.reason, 'not_sent'), 'aborted');
     const left = timeLeft();
     if (left <= 0) throw errorOf(lastFailure ?? deadlinePassed(scope.deadline, 'not_sent'), 'deadline');
 
@@ -96,11 +281,12 @@ export async function sendCall<Data>(scope: CallScope<Data>): Promise<Success<Da
     }
 
     const { failure } = result;
-    failed.push(recordOf(failure));
-    if (failure.code === 'SDK_ABORTED') throw errorOf(failure, 'aborted');
-    if (failure.code === 'SDK_DEADLINE') throw errorOf(lastFailure ?? failure, 'deadline');
+    const { code, status, outcome } = failure;
+    failed.push({ code, status, outcome });
+    if (code === 'SDK_ABORTED') throw errorOf(failure, 'aborted');
+    if (code === 'SDK_DEADLINE') throw errorOf(lastFailure ?? failure, 'deadline');
     lastFailure = failure;
-    const next = nextWait(failure, attempt, endpoint.idempotent, retry, timeLeft() - shortest, runtime.random);
+    const next = nextWait(failure, attempt, endpoint.idempotent, retry, timeLeft() - shortest, () => runtime.random());
     // Asked before this failure closes the gate, because the wait of a rate limit has its jitter already.
     const closedByOthers = 'stop' in next ? 0 : gateWait();
     if (failure.retryClass === 'rate_limit') {
@@ -111,12 +297,9 @@ export async function sendCall<Data>(scope: CallScope<Data>): Promise<Success<Da
     if ('stop' in next) throw errorOf(failure, next.stop);
     lastCost = budget.take(failure.retryClass);
     if (lastCost === null) throw errorOf(failure, 'budget');
-    const delayMs = Math.max(next.wait, closedByOthers);
-    if (event !== null) {
-      const record = recordOf(failure);
-      notify(() => hooks?.onRetry?.({ ...event, ...record, code: printable(record.code), delayMs }));
-    }
-    await sleep(delayMs);
+    wait = Math.max(next.wait, closedByOthers);
+    const delayMs = wait;
+    if (event !== null) notify(() => hooks?.onRetry?.({ ...event, code: printable(code), status, outcome, delayMs }));
   }
 }
 
@@ -124,24 +307,26 @@ type AttemptResult<Data> =
   | { readonly ok: true; readonly value: Data; readonly answer: Answer }
   | { readonly ok: false; readonly failure: Failure; readonly answer: Answer | null };
 
+/** Characters of a platform's error that are shown. */
+const SHOWN_MAX = 300;
+
 /** One attempt: key, request, body, envelope, and data or a failure. */
 async function sendOnce<Data>(scope: CallScope<Data>, timeLeft: number): Promise<AttemptResult<Data>> {
   const { client, timeout, signal } = scope;
   const { apiKey } = client;
-  const attempt = new Attempt(client.runtime, timeout, timeLeft, signal);
-  let { hide } = client;
+  const attempt = new Attempt(client.runtime, client.hide, timeout, timeLeft, signal);
   try {
     if (typeof apiKey === 'string') attempt.key = apiKey;
     else {
       const { key, problem } = await attempt.race(readKey(apiKey));
       if (key === null) return { ok: false, failure: unusableKey(problem), answer: null };
       attempt.key = key;
-      hide = hiding([key, ...client.secrets]);
+      attempt.hide = hiding([key, ...client.secrets]);
     }
-    const answer = await exchange(client.http, scope, attempt, hide);
+    const answer = await exchange(client.http, scope, attempt);
     return { ...readAnswer(answer, scope), answer };
   } catch (thrown) {
-    return { ok: false, failure: failureOf(thrown, attempt, scope, hide), answer: null };
+    return { ok: false, failure: failureOf(thrown, attempt, scope), answer: null };
   } finally {
     attempt.end();
   }
@@ -162,10 +347,7 @@ async function readKey(
   return { key: problem === null ? String(key) : null, problem: `what the apiKey function gave ${problem}` };
 }
 
-/** Characters of a platform's error that are shown. */
-const SHOWN_MAX = 300;
-
-function failureOf(thrown: unknown, attempt: Attempt, scope: CallScope<unknown>, hide: Hide): Failure {
+function failureOf(thrown: unknown, attempt: Attempt, scope: CallSettings): Failure {
   const outcome = attempt.sent ? 'unknown' : 'not_sent';
   switch (attempt.interruption) {
     case 'aborted':
@@ -175,133 +357,6 @@ function failureOf(thrown: unknown, attempt: Attempt, scope: CallScope<unknown>,
     case 'deadline':
       return deadlinePassed(scope.deadline, outcome);
     case null:
-      return connectionFailure(thrown, attempt.sent, (text) => shown(hide, text, SHOWN_MAX));
-  }
-}
-
-function callError(
-  { client, endpoint, externalId, page }: CallScope<unknown>,
-  failure: Failure,
-  attempts: readonly AttemptRecord[],
-  stoppedBy: StoppedBy,
-): CallError {
-  return failure.toError({
-    operation: endpoint.operation,
-    externalId: shownExternalId(client, externalId),
-    attempts,
-    outcome: outcomeOf(attempts),
-    stoppedBy,
-    isWrite: isWrite(endpoint),
-    page,
-  });
-}
-
-/** One whole call: opens it, sends it, and tells how it ended. */
-export function runCall<Data>(
-  client: ClientCore,
-  endpoint: Named<Endpoint<Data>>,
-  spec: CallSpec<Data>,
-  options?: CallOptions,
-  report?: FailureReport,
-): Promise<Success<Data>> {
-  return observed(client, endpoint, () => openCall(client, endpoint, spec, options), sendCall, report);
-}
-
-/** How the failure of a call is reported. */
-export interface FailureReport {
-  /** Recognises failures that the client handles itself. */
-  readonly mayFail?: ((error: AnyMerchantError) => boolean) | undefined;
-  /** Takes the event in place of the hooks, for a failure that may not matter in the end. */
-  readonly onFailure?: (event: ErrorEvent, error: unknown) => void;
-}
-
-/**
- * Does the work of one call, and tells the hooks how it ended, once.
- *
- * @param open Reads the arguments of the caller. Its error is the failure of the call.
- * @param send Sends the requests of the call.
- */
-export async function observed<Data, Result extends Success<unknown>>(
-  client: ClientCore,
-  endpoint: Named<Endpoint<unknown>>,
-  open: () => CallScope<Data>,
-  send: (scope: CallScope<Data>) => Promise<Result>,
-  report: FailureReport = {},
-): Promise<Result> {
-  const { hooks, runtime } = client;
-  if (hooks === null) return send(open());
-  const startedAt = runtime.monotonic();
-  let scope: CallScope<Data> | null = null;
-  try {
-    scope = open();
-    const result = await send(scope);
-    const facts = callFacts(client, scope.endpoint, scope);
-    notify(() => hooks.onEnd?.({ ...facts, ...endOf(result) }));
-    return result;
-  } catch (error) {
-    if (!isMerchantError(error)) throw error;
-    const about = scope ?? { callId: new CallId(), externalId: error.externalId };
-    const facts = callFacts(client, scope?.endpoint ?? endpoint, about);
-    const event = { ...facts, ...failureFacts(error, endpoint, runtime.monotonic() - startedAt, report.mayFail) };
-    const requestId = 'requestId' in error ? error.requestId : null;
-    if (report.onFailure === undefined) notify(() => hooks.onError?.(event));
-    else report.onFailure(event, error);
-    notify(() => hooks.onEnd?.({ ...event, ok: false, requestId, recovered: false }));
-    throw error;
-  }
-}
-
-type Facts = ReturnType<typeof callFacts>;
-
-function endOf({ answer, attempts, durationMs, recovered }: Success<unknown>): Omit<EndEvent, keyof Facts> {
-  const { status, requestId } = answer;
-  return {
-    attempt: attempts,
-    ok: true,
-    status,
-    requestId,
-    code: null,
-    outcome: null,
-    expected: false,
-    recovered,
-    durationMs,
-  };
-}
-
-/** Returns the event of a failure, for code that sends the requests of a call one by one. */
-export function failureEvent(
-  client: ClientCore,
-  endpoint: Named<Endpoint<unknown>>,
-  error: AnyMerchantError,
-): ErrorEvent {
-  const facts = callFacts(client, endpoint, { callId: new CallId(), externalId: error.externalId });
-  return { ...facts, ...failureFacts(error, endpoint, 0) };
-}
-
-function failureFacts(
-  error: AnyMerchantError,
-  endpoint: Named<Endpoint<unknown>>,
-  durationMs: number,
-  mayFail: FailureReport['mayFail'] = () => false,
-): Omit<ErrorEvent, keyof Facts> {
-  const { code, outcome, attempts } = error;
-  const status = 'status' in error ? error.status : null;
-  const expected = isExpected(error, endpoint) || mayFail(error);
-  return { attempt: attempts.length, code: printable(code), status, outcome, durationMs, expected };
-}
-
-/** True for a failure that is an answer and needs no repair. */
-function isExpected(error: AnyMerchantError, { params }: Named<Endpoint<unknown>>): boolean {
-  switch (error.kind) {
-    case 'not_found':
-      return params !== undefined; // a whole list that is not found shows a wrong address
-    case 'conflict':
-      return error.outcome === 'rejected';
-    case 'aborted':
-      return true;
-    case 'validation':
-      return error.origin === 'client';
-    default:
-      return error.code === 'SDK_INVALID_ARGUMENT';
+      return connectionFailure(thrown, attempt.sent, (text) => shown(attempt.hide, text, SHOWN_MAX));
   }
 }

@@ -11,11 +11,9 @@ export { hasCode, hasKind, isMerchantError } from '../errors/guards.ts';
 export { toFetchHandler } from './adapters/fetch-adapter.ts';
 export { type LambdaEvent, type LambdaReply, toLambdaHandler } from './adapters/lambda-adapter.ts';
 export { type NodeHandler, type NodeRequest, type NodeResponse, toNodeHandler } from './adapters/node-adapter.ts';
-export type { RawBody } from './body.ts';
 export type {
   CatchUpClient,
   CatchUpOptions,
-  CatchUpProgress,
   CatchUpResult,
 } from './catch-up/catch-up.ts';
 export { type StoreCheck, storeConformance } from './conformance.ts';
@@ -26,7 +24,6 @@ export type { WebhookReply, WebhookReport, WebhookReportReason } from './handle/
 export { createWebhookHandler, type WebhookHandler, type WebhookRequest } from './handler.ts';
 export { type MemoryStore, type MemoryStoreOptions, memoryStore } from './stores/memory-store.ts';
 export {
-  type PGliteDatabase,
   type PostgresClient,
   type PostgresPool,
   type PostgresQueryable,
@@ -36,8 +33,6 @@ export {
   postgresStore,
 } from './stores/postgres-store.ts';
 export {
-  type IoRedisClient,
-  type NodeRedisClient,
   type RedisStoreOptions,
   redisStore,
 } from './stores/redis-store.ts';
@@ -51,4 +46,4 @@ export {
 } from './stores/sqlite-store.ts';
 export type { Claim, ClaimRequest, ClaimResult, RunResult, WebhookStore } from './stores/store.ts';
 export { type SignWebhookOptions, signWebhook, type WebhookHeaders, type WebhookSecret } from './verify/signature.ts';
-export { type HeadersInput, type VerifyWebhookOptions, verifyWebhook } from './verify/verify.ts';
+export { type VerifyWebhookOptions, verifyWebhook } from './verify/verify.ts';

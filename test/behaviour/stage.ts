@@ -1,5 +1,5 @@
 import { clientWithRuntime, type MerchantClient } from '../../src/client.ts';
-import type { MerchantClientOptions } from '../../src/client-options.ts';
+import type { MerchantClientOptions } from '../../src/options.ts';
 import { createSandbox, type Dialect, type Sandbox, type SandboxOptions } from '../../src/sandbox/index.ts';
 import { FakeRuntime, START, TIMEOUT } from '../support/fake-runtime.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { MerchantClientOptions } from '../../src/client-options.ts';
 import { Decimal } from '../../src/contract/values/decimal.ts';
 import { InvoiceAlreadyExistsError, InvoiceMismatchError } from '../../src/errors/classes.ts';
+import type { MerchantClientOptions } from '../../src/options.ts';
 import { FakeRuntime } from '../support/fake-runtime.ts';
 import { type FaultServer, type Step, serve } from '../support/fault-server.ts';
 import { answer, ok, refuse, resetAfterReading, resetMidBody, stall } from '../support/fault-steps.ts';

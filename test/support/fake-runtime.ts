@@ -1,4 +1,4 @@
-import type { Runtime } from '../../src/transport/runtime.ts';
+import type { Runtime } from '../../src/transport/limits.ts';
 
 /** When the fake clock starts: a whole second, so that HTTP dates can name it. */
 export const START = Date.UTC(2026, 0, 31, 9, 30);

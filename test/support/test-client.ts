@@ -1,8 +1,7 @@
 import { clientWithRuntime, MerchantClient } from '../../src/client.ts';
-
-import type { MerchantClientOptions } from '../../src/client-options.ts';
 import { type AnyMerchantError, isMerchantError } from '../../src/errors/guards.ts';
-import type { Runtime } from '../../src/transport/runtime.ts';
+import type { MerchantClientOptions } from '../../src/options.ts';
+import type { Runtime } from '../../src/transport/limits.ts';
 import { TIMEOUT } from './fake-runtime.ts';
 
 export const API_KEY = 'key_7Hq2/Zx+9"Lm';
@@ -17,7 +16,7 @@ export const order = {
 /** A client of this address. Without a runtime, failures are repeated after the shortest waits there are. */
 export function clientOf(
   baseUrl: string,
-  { runtime, ...options }: MerchantClientOptions & { readonly runtime?: Partial<Runtime> } = {},
+  { runtime, ...options }: MerchantClientOptions & { readonly runtime?: Runtime } = {},
 ): MerchantClient {
   const quick = runtime === undefined ? { retry: { baseDelay: 0, maxDelay: 0 } } : { deadline: 10 * TIMEOUT };
   const all = { baseUrl, apiKey: API_KEY, timeout: TIMEOUT, ...quick, ...options };

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { MerchantClient } from '../../src/client.ts';
-import type { MerchantClientOptions } from '../../src/client-options.ts';
+import type { MerchantClientOptions } from '../../src/options.ts';
 import { FakeRuntime, TIMEOUT } from '../support/fake-runtime.ts';
 import { type Step, serve } from '../support/fault-server.ts';
 import { ok, refuse, stall } from '../support/fault-steps.ts';

@@ -11,6 +11,7 @@ class HandClock {
   readonly #timers = new Map<() => void, number>();
 
   now = (): number => this.time;
+  monotonic = (): number => this.time;
   random = (): number => 0.5;
   timer = (milliseconds: number, callback: () => void): (() => void) => {
     this.#timers.set(callback, this.time + milliseconds);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import type { ClientRetryOptions } from '../../src/options.ts';
 import type { RetryEvent } from '../../src/transport/hooks.ts';
-import type { ClientRetryOptions } from '../../src/transport/options.ts';
 import { FakeRuntime, START, TIMEOUT } from '../support/fake-runtime.ts';
 import { type Step, serve } from '../support/fault-server.ts';
 import { ok, refuse, stall } from '../support/fault-steps.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { CallOptions } from '../../src/transport/options.ts';
+import type { CallOptions } from '../../src/options.ts';
 import { serve } from '../support/fault-server.ts';
 import { ok } from '../support/fault-steps.ts';
 import { clientOf, errorOf } from '../support/test-client.ts';

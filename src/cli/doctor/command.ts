@@ -114,7 +114,7 @@ async function checkAddress(baseUrl: string | undefined, allowHttp: boolean): Pr
     return failed('base-url', title, `export MERCHANT_BASE_URL=${shellWord(shorter)}`);
   }
   try {
-    const { checkBaseUrl } = await import('../../client-options.ts');
+    const { checkBaseUrl } = await import('../../options.ts');
     return passed('base-url', `the address is ${new URL(checkBaseUrl(baseUrl, allowHttp)).href.replace(/\/$/, '')}`);
   } catch (error) {
     if (!isMerchantError(error)) throw error;

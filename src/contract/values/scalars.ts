@@ -91,3 +91,11 @@ export function codePoints(text: string): number {
 export function isWellFormed(text: string): boolean {
   return !/[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/.test(text);
 }
+
+const UUID = /^[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}$/i;
+
+/** Compares a uuid with an ident, without case and without hyphens. */
+export function isSameUuid(uuid: string, ident: unknown): boolean {
+  const plain = (text: string): string => (UUID.test(text) ? text.replaceAll('-', '').toLowerCase() : text);
+  return typeof ident === 'string' && plain(uuid) === plain(ident);
+}

@@ -133,8 +133,8 @@ export function settle(world: World, invoice: InvoiceRecord, paid: string): void
 }
 
 /** Sets a final status and cancels the expiry. Writes no log and sends no webhook. */
-export function endInvoice({ store }: World, invoice: InvoiceRecord, status: KnownInvoiceStatus, at: number): void {
-  store.setStatus(invoice, status);
+export function endInvoice(invoice: InvoiceRecord, status: KnownInvoiceStatus, at: number): void {
+  invoice.status = status;
   invoice.finishedAt = at;
   invoice.expiry?.cancel();
   invoice.expiry = null;
@@ -148,7 +148,7 @@ function finish(
   at = world.clock.now(),
 ): Promise<void> {
   const from = invoice.status;
-  endInvoice(world, invoice, status, at);
+  endInvoice(invoice, status, at);
   logMove(world, invoice, from, why);
   return world.announce(invoice);
 }

@@ -16,9 +16,9 @@ import { EVENT_STREAM, streamEvents } from './event-stream.ts';
  * const { url } = await sandbox.listen({ port: 4010, allowedHosts: ['sandbox'] });
  */
 export interface ListenOptions {
-  /** The port to listen on. @defaultValue 0, any free port */
+  /** The port to listen on, 0 to 65535. @defaultValue 0, any free port */
   readonly port?: number | undefined;
-  /** Any other host opens the sandbox to the network. @defaultValue '127.0.0.1' */
+  /** The host name or address to listen on. Any but loopback opens the sandbox to the network. @defaultValue '127.0.0.1' */
   readonly host?: string | undefined;
   /** Further host names that requests may use, such as `sandbox` in a container network. */
   readonly allowedHosts?: readonly string[] | undefined;
@@ -26,6 +26,7 @@ export interface ListenOptions {
 
 /** The HTTP server of a sandbox. */
 export interface SandboxServer {
+  /** Where it listens: `http://` with host and port, without a slash at the end. 127.0.0.1 for a server on all addresses. */
   readonly url: string;
   /** The port that was asked for, or the free one that was found. */
   readonly port: number;

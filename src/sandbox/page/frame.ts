@@ -78,13 +78,11 @@ ${actionForm(exchange, isRunning ? 'freeze' : 'unfreeze', html`<button>${isRunni
 ${actionForm(exchange, 'reset', html`<button class="danger">Yes, reset</button>`)}</details></div></details>`;
 }
 
-/** The path of a page with the notice of an action. Anything but a path of the sandbox leads to the overview. */
+/** The path of a page with the notice of an action. No more than path and query count, so it cannot lead elsewhere. */
 export function backWith(back: unknown, done: string): string {
   const origin = 'http://sandbox.invalid';
-  const isPath = typeof back === 'string' && back.startsWith('/') && URL.canParse(back, origin);
-  const wanted = isPath ? new URL(back, origin) : new URL(origin);
-  const target = wanted.origin === origin ? wanted : new URL(origin);
+  const target = new URL(typeof back === 'string' && URL.canParse(back, origin) ? back : '/', origin);
   if (done === '') target.searchParams.delete('done');
   else target.searchParams.set('done', done);
-  return target.pathname.replace(/^\/+/, '/') + target.search;
+  return target.pathname.replace(/^\/*/, '/') + target.search; // two slashes would begin the name of a host
 }

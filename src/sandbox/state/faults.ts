@@ -9,14 +9,14 @@ import { createRandom } from './random.ts';
 export type RequestFault =
   /** Refused before any work. `retryAfter` is a number of seconds, or the text of the header. */
   | { readonly type: 'rate_limit'; readonly retryAfter?: number | string | undefined }
-  /** A 5xx in the failure envelope, 503 by default. With `afterWork` the work is done before. */
+  /** A failure of the service, `status` from 400 to 599 (503). With `afterWork` (false) the work is done before. */
   | {
       readonly type: 'server_error';
       readonly status?: number | undefined;
       readonly retryAfter?: number | string | undefined;
       readonly afterWork?: boolean | undefined;
     }
-  /** The page of a proxy instead of the answer, 502 by default. */
+  /** The page of a proxy instead of the answer, `status` from 400 to 599 (502). */
   | { readonly type: 'html'; readonly status?: number | undefined; readonly afterWork?: boolean | undefined }
   /** No answer. The connection stays open until the caller closes it. */
   | { readonly type: 'hang'; readonly afterWork?: boolean | undefined }
@@ -74,14 +74,15 @@ export interface SeedFault extends FaultOptions {
   readonly fault: Fault | FaultType;
 }
 
-/** A queued fault. */
+/** A fault that waits for the requests or deliveries that it applies to, as {@link Faults.queued} returns it. */
 export interface QueuedFault {
+  /** The fault with its settings, also if it was queued by its name. */
   readonly fault: Fault;
-  /** Null means any. */
+  /** The operation that it waits for, such as `invoices.create`. Null: any. Deliveries have no operation. */
   readonly operation: Operation | null;
-  /** How often it still applies. May be Infinity. */
+  /** How often it still applies: a whole number from 1, or `Infinity` until `clear()`. */
   readonly times: number;
-  /** Probability that it applies to a matching request. */
+  /** Probability that it applies to a matching request, above 0 and up to 1. */
   readonly rate: number;
 }
 

@@ -26,8 +26,7 @@ export interface InvoiceRecord extends InvoiceDraft {
   readonly expiresAt: number;
   /** The number of the invoice in this sandbox. Orders invoices of the same time. */
   readonly order: number;
-  /** Changed by {@link Store.setStatus} only, which keeps the lists right. */
-  readonly status: KnownInvoiceStatus;
+  status: KnownInvoiceStatus;
   finishedAt: number | null;
   method: SandboxMethod | null;
   amountToSend: string | null;
@@ -74,8 +73,7 @@ export class Store {
   readonly #limit: number;
   readonly #byUuid = new Map<string, InvoiceRecord>();
   readonly #byExternalId = new Map<string, InvoiceRecord>();
-  /** One list for each filter: status, currency, both, none. */
-  readonly #lists = new Map<string, SortedList<InvoiceRecord>>();
+  readonly #ordered = new SortedList<InvoiceRecord>(byCreation);
   readonly #deliveries = new Map<string, DeliveryRecord[]>();
   readonly #byDeliveryId = new Map<string, DeliveryRecord>();
   /** Deliveries with an attempt in progress. */
@@ -97,15 +95,8 @@ export class Store {
     this.#added = Math.max(this.#added, invoice.order); // a restored invoice keeps its number
     this.#byUuid.set(invoice.uuid, invoice);
     this.#byExternalId.set(invoice.external_id, invoice);
-    for (const name of listsOf(invoice)) this.#list(name).add(invoice);
+    this.#ordered.add(invoice);
     if (this.#byUuid.size > this.#limit) this.#forgetOldest();
-  }
-
-  setStatus(invoice: InvoiceRecord, status: KnownInvoiceStatus): void {
-    const isKept = this.#byUuid.get(invoice.uuid) === invoice;
-    if (isKept) for (const name of listsOf(invoice)) this.#list(name).remove(invoice);
-    (invoice as { status: KnownInvoiceStatus }).status = status; // readonly outside of this method
-    if (isKept) for (const name of listsOf(invoice)) this.#list(name).add(invoice);
   }
 
   byUuid(uuid: string): InvoiceRecord | undefined {
@@ -128,7 +119,11 @@ export class Store {
 
   /** The invoices of a status and a currency, by time of creation. Null or absent means any. */
   list({ status = null, currency = null }: Filter = {}): SortedList<InvoiceRecord> {
-    return this.#lists.get(listName(status, currency)) ?? new SortedList(byCreation); // a query can ask for any currency
+    if (status === null && currency === null) return this.#ordered;
+    return this.#ordered.filter(
+      (invoice) =>
+        (status ?? invoice.status) === invoice.status && (currency ?? invoice.currency.code) === invoice.currency.code,
+    );
   }
 
   addDelivery(delivery: DeliveryRecord): void {
@@ -149,17 +144,11 @@ export class Store {
   clear(): void {
     this.#byUuid.clear();
     this.#byExternalId.clear();
-    this.#lists.clear();
+    this.#ordered.clear();
     this.#deliveries.clear();
     this.#byDeliveryId.clear();
     this.inProgress.clear();
     this.forgotten = 0;
-  }
-
-  #list(name: string): SortedList<InvoiceRecord> {
-    const list = this.#lists.get(name) ?? new SortedList(byCreation);
-    this.#lists.set(name, list);
-    return list;
   }
 
   #forgetOldest(): void {
@@ -168,7 +157,7 @@ export class Store {
     oldest.expiry?.cancel();
     this.#byUuid.delete(oldest.uuid);
     this.#byExternalId.delete(oldest.external_id);
-    for (const name of listsOf(oldest)) this.#list(name).remove(oldest);
+    this.#ordered.remove(oldest);
     for (const delivery of this.deliveries(oldest)) {
       delivery.retry?.cancel();
       this.#byDeliveryId.delete(delivery.id);
@@ -176,12 +165,4 @@ export class Store {
     this.#deliveries.delete(oldest.uuid);
     this.forgotten += 1;
   }
-}
-
-function listName(status: string | null, currency: string | null): string {
-  return JSON.stringify([status, currency]);
-}
-
-function listsOf({ status, currency: { code } }: InvoiceRecord): string[] {
-  return [listName(null, null), listName(status, null), listName(null, code), listName(status, code)];
 }

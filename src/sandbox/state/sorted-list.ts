@@ -1,10 +1,11 @@
 /** A list that keeps its items in order, oldest first, so that no read sorts. No two items are equal in the order. */
 export class SortedList<Item> {
-  readonly #items: Item[] = [];
+  readonly #items: Item[];
   readonly #isBefore: (a: Item, b: Item) => boolean;
 
-  constructor(isBefore: (a: Item, b: Item) => boolean) {
+  constructor(isBefore: (a: Item, b: Item) => boolean, ordered: Item[] = []) {
     this.#isBefore = isBefore;
+    this.#items = ordered;
   }
 
   get length(): number {
@@ -30,6 +31,11 @@ export class SortedList<Item> {
     const { length } = this.#items;
     if (order === 'oldest') return this.#items.slice(start, end);
     return start >= length ? [] : this.#items.slice(Math.max(0, length - end), length - start).reverse();
+  }
+
+  /** The items that fit, as a list of its own. */
+  filter(fits: (item: Item) => boolean): SortedList<Item> {
+    return new SortedList(this.#isBefore, this.#items.filter(fits));
   }
 
   clear(): void {

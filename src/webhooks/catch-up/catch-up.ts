@@ -309,9 +309,10 @@ class Run<Extra extends object> {
     }
   }
 
-  #list(status: 'pending' | FinalInvoiceStatus, isCounted = false): AsyncIterable<CatchUpInvoice> {
+  /** A generator, because the list of a client begins with its call, and rejects unhandled where an abort comes before its first item. */
+  async *#list(status: 'pending' | FinalInvoiceStatus, isCounted = false): AsyncGenerator<CatchUpInvoice> {
     const invalid = new Set<string>();
-    return this.#merchant.invoices.list(
+    yield* this.#merchant.invoices.list(
       { status, per_page: PER_PAGE },
       {
         signal: this.#signal,

@@ -1,4 +1,3 @@
-import type { Callback } from '../../checks.ts';
 import type { EventStatus, KnownEventType } from '../../contract/statuses.ts';
 import type { Decimal } from '../../contract/values/decimal.ts';
 
@@ -86,19 +85,3 @@ export interface UnknownInvoiceEvent extends EventBase {
 
 /** The final event of an invoice. Narrow it on `type`, and a paid event on `adjusted`. */
 export type InvoiceEvent = InvoicePaidEvent | InvoiceCanceledEvent | UnknownInvoiceEvent;
-
-/** The merchant's functions, one for each event. `Context` is the second argument: it grows with the store. */
-export interface InvoiceEventHandlers<Context> {
-  /**
-   * Called when an invoice was paid, perhaps not in full: check `event.adjusted`, and fulfil against
-   * `event.credited_usdt`. If the function throws, the service sends the event again.
-   */
-  readonly onPaid: Callback<[event: InvoicePaidEvent, context: Context]>;
-  /** Called when an invoice expired, failed or was canceled. If the function throws, the service sends the event again. */
-  readonly onCanceled: Callback<[event: InvoiceCanceledEvent, context: Context]>;
-  /**
-   * Called for an event or a status that this package does not know. Without this function such an event is reported and
-   * answered 200. If it may be about money (status `success`, or `credited_usdt`), it is answered 500.
-   */
-  readonly onUnknown?: Callback<[event: UnknownInvoiceEvent, context: Context]> | undefined;
-}

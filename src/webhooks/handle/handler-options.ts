@@ -1,6 +1,6 @@
 import { type Callback, checkCallbacks, configurationFail, type Fail, kindOf } from '../../checks.ts';
 import { EVENT_ROWS } from '../event/event.ts';
-import type { InvoiceEvent, InvoiceEventHandlers } from '../event/events.ts';
+import type { InvoiceCanceledEvent, InvoiceEvent, InvoicePaidEvent, UnknownInvoiceEvent } from '../event/events.ts';
 import type { WebhookStore } from '../stores/store.ts';
 import { type WebhookSecret, weakSecrets } from '../verify/signature.ts';
 import {
@@ -26,6 +26,22 @@ export interface WebhookContext {
   readonly dedupeKey: string;
   /** True if an earlier attempt at this event began and did not end. Some of its work may be done. */
   readonly takenOver: boolean;
+}
+
+/** The merchant's functions, one for each event. `Context` is the second argument: it grows with the store. */
+interface InvoiceEventHandlers<Context> {
+  /**
+   * Called when an invoice was paid, perhaps not in full: check `event.adjusted`, and fulfil against
+   * `event.credited_usdt`. If the function throws, the service sends the event again.
+   */
+  readonly onPaid: Callback<[event: InvoicePaidEvent, context: Context]>;
+  /** Called when an invoice expired, failed or was canceled. If the function throws, the service sends the event again. */
+  readonly onCanceled: Callback<[event: InvoiceCanceledEvent, context: Context]>;
+  /**
+   * Called for an event or a status that this package does not know. Without this function such an event is reported and
+   * answered 200. If it may be about money (status `success`, or `credited_usdt`), it is answered 500.
+   */
+  readonly onUnknown?: Callback<[event: UnknownInvoiceEvent, context: Context]> | undefined;
 }
 
 /**

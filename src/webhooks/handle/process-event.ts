@@ -49,10 +49,6 @@ export async function playEvent<Extra extends object>(
   if (result.state === 'running') {
     return { verdict: 'duplicate_running', message: 'The same event is being handled by another attempt.' };
   }
-  if (signal.aborted) {
-    await releaseQuietly(store, claim);
-    return { verdict: 'time_limit', message: NOT_BEGUN };
-  }
   const takenOver = result.state === 'taken_over';
   if (result.state === 'taken_over') {
     const other = result.digest === digest ? '' : ' Its amounts or status differ from this one.';

@@ -57,7 +57,9 @@ describe('a new invoice', () => {
   ])('is refused by the rules of the service: %o', async (draft, problem) => {
     const { api, sandbox, url } = await listening();
     await api('POST', '/invoices', ORDER);
-    const after = await submit(await open(`${url}/invoices/new`), 'create', draft);
+    const page = await open(`${url}/invoices/new`);
+    expect(page.text).toContain('Empty: no webhook is sent.');
+    const after = await submit(page, 'create', draft);
     expect([after.status, after.html]).toEqual([422, expect.stringContaining(problem)]);
     expect(after.html).toMatch(/role="alert"/);
     expect(after.html).toContain(`value="${draft.amount}"`); // what was typed stays

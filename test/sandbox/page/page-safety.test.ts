@@ -113,6 +113,20 @@ describe('safety', () => {
     }
   });
 
+  it.each([
+    'https://evil.example/x',
+    '//evil.example/x',
+    '/..//evil.example/x',
+    '/\\evil.example/x',
+    'javascript:alert(1)',
+    'http://[',
+  ])('returns after an action to its own pages, not to %s', async (back) => {
+    const { url } = await listening();
+    const init = { method: 'POST', body: new URLSearchParams({ back }), redirect: 'manual' } as const;
+    const { headers } = await fetch(`${url}/_/freeze`, init);
+    expect(headers.get('location')).toMatch(/^\/(?![/\\])/);
+  });
+
   it('labels every control', async () => {
     const { page } = await order();
     for (const [tag, id] of page.html.matchAll(/<input type="radio" id="([^"]*)"[^>]*>/g)) {

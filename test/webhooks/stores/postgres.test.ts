@@ -206,12 +206,6 @@ describe('a pg Pool', () => {
       expect(rows).toEqual([{ transaction_isolation: 'serializable' }]);
     });
   });
-
-  it('can be told to make the table by many at once', async () => {
-    await given.query('DROP TABLE IF EXISTS merchant_webhook_events');
-    await Promise.all(Array.from({ length: 10 }, () => postgresStore(given).migrate()));
-    expect(await postgresStore(given).claim(request)).toEqual({ state: 'claimed' });
-  });
 });
 
 describe('options', () => {

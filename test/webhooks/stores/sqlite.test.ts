@@ -49,6 +49,21 @@ describe('context.commit', () => {
     expect(at.reasons()).toEqual(['duplicate']);
   });
 
+  it('is waited for where the function forgot to, also while another process holds the lock', async () => {
+    const { store, file } = await shop();
+    await store.claim(request);
+    const other = open(file).db;
+    other.exec('BEGIN IMMEDIATE');
+    const write = (): never => {
+      throw new Error('no such account');
+    };
+    const run = store.run(A, async ({ commit }) => void commit(write));
+    await new Promise((resolve) => setImmediate(resolve)); // the first try has failed by now
+    other.exec('COMMIT');
+    await expect(run).rejects.toThrow('no such account');
+    expect(await store.claim({ ...request, owner: 'b' })).toMatchObject({ state: 'running' });
+  });
+
   it('gives the function its database and the caller the result', async () => {
     const { store, db } = await shop();
     await store.claim(request);

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { ConfigurationError, WebhookVerificationError } from '../../../src/errors/classes.ts';
+import { WebhookVerificationError } from '../../../src/errors/classes.ts';
 import type { WebhookReason } from '../../../src/errors/codes.ts';
 import {
   createWebhookHandler,
@@ -73,13 +73,6 @@ describe.each(RUNTIMES)('verifyWebhook with $runtime', ({ enter }) => {
     }
   });
 
-  it('accepts base64 in either alphabet, with padding or not', async () => {
-    const { base64, base64url, timestamp } = MIXED;
-    for (const text of [base64, base64url, `${base64url}=`, `sha256=${base64url}`]) {
-      await expect(verifyWebhook(PAID, headersOf(text, timestamp), SECRET, at(0))).resolves.toBeDefined();
-    }
-  });
-
   it('accepts a body and secret beyond ASCII', async () => {
     const headers = headersOf(UNICODE.signature);
     const event = await verifyWebhook(UNICODE.body, headers, UNICODE.secret, at(0));
@@ -133,33 +126,22 @@ describe('the form of the signature', () => {
   it.each([
     ['a bad character in hex', `${HEX.slice(0, 63)}g`],
     ['hex and more', `${HEX}00`],
-    ['hex and junk', `${HEX}zz`],
     ['hex cut short', HEX.slice(0, 62)],
     ['white space before', ` ${HEX}`],
     ['white space after', `${HEX} `],
-    ['a line break after', `${HEX}\n`],
     ['0x', `0x${HEX.slice(2)}`],
     ['white space in base64', `${BASE64.slice(0, 20)} ${BASE64.slice(20)}`],
     ['a mix of both alphabets', MIXED.base64.replace('+', '-')],
-    ['a mix of both alphabets, the other way', MIXED.base64.replace('/', '_')],
     ['the url alphabet with a last character that is not canonical', `${MIXED.base64url.slice(0, 42)}5`],
-    ['the url alphabet with too much padding', `${MIXED.base64url}==`],
-    ['the url alphabet and a character more', `${MIXED.base64url}A`],
     ['a last character that is not canonical', 'YRfH6P1yuLhXZfl9+kjEO1fxThaEU7Ka+zKbZhvUm8J='],
     ['the same without padding', 'YRfH6P1yuLhXZfl9+kjEO1fxThaEU7Ka+zKbZhvUm8K'],
     ['too much padding', `${BASE64}=`],
     ['base64 of 33 bytes', `${BASE64.slice(0, 43)}A`],
     ['another prefix', `sha512=${HEX}`],
-    ['v2=', `v2=${HEX}`],
-    ['v1:', `v1:${HEX}`],
     ['v1,', `v1,${HEX}`.replace(',', ';')],
-    ['v0=', `v0=${HEX}`],
     ['two prefixes', `v1=sha256=${HEX}`],
     ['a blank after the prefix', `v1= ${HEX}`],
-    ['hmac-sha256:', `hmac-sha256:${HEX}`],
-    ['hmac_sha256=', `hmac_sha256=${HEX}`],
     ['t= before v1=', `t=1767225600;v1=${HEX}`],
-    ['the prefix twice', `sha256=SHA256=${HEX}`],
     ['the prefix in letters that look alike', `ſha256=${HEX}`],
     ['the prefix alone', 'sha256='],
     ['full-width digits', HEX.replace('6', '６')],
@@ -185,36 +167,22 @@ describe('the timestamp', () => {
   it.each([
     'abc',
     '176722560',
-    '17672256000',
     '1767225600000000',
     '+1767225600',
-    '-1767225600',
     '1767225600.',
     '1767225600.1234567890',
-    '1767225600.5.5',
     '1767225600.5e1',
-    '1767225600.-5',
-    '176722560.5',
-    '1767225600000.5',
     '1767225600 ',
     '1.7672256e9',
     '0x69557200',
     '9'.repeat(400),
     '１７６７２２５６００',
-    '1767225600000000000',
     '2026-01-01',
-    '2026-01-01T00:00',
-    '2026-01-01  00:00:00',
-    '2026-01-01 00:00:00 Z',
     '2026-01-01T00:00:00.',
-    '2026-01-01T00:00:00.Z',
     '2026-01-01T00:00:00.1234567890',
     '2026-01-01t00:00:00Z',
-    '2026-01-01T00:00:00z',
     '2026-01-01T00:00:00+0',
-    '2026-01-01T00:00:00+000',
     '2026-01-01T00:00:00+24:00',
-    '2026-01-01T00:00:00 UTC',
     '2026-02-30T00:00:00Z',
     '2026-01-01T24:00:00Z',
     'Thu 01 Jan 2026 00:00:00 GMT',
@@ -408,12 +376,6 @@ describe('the body', () => {
     expect(await refusal(verifyWebhook(body, PAID_HEADERS, SECRET, at(0)))).toBe('body_already_parsed');
   });
 
-  it('tells a receiver of a parsed body how to get the raw one', async () => {
-    await expect(verifyWebhook(JSON.parse(PAID), PAID_HEADERS, SECRET, at(0))).rejects.toThrow(
-      /express\.raw.*parseAs: 'buffer'.*rawBody: true.*arrayBuffer\(\)/s,
-    );
-  });
-
   it('has a size limit', async () => {
     const limit = (maxBodySize: number) => ({ ...at(0), maxBodySize });
     await expect(verifyWebhook(PAID, PAID_HEADERS, SECRET, limit(bytes.length))).resolves.toBeDefined();
@@ -444,14 +406,6 @@ describe('the body', () => {
     expect(await refusal(verifyWebhook(body, { ...headers }, SECRET, at(0)))).toBe('malformed_payload');
   });
 
-  it('signed but no JSON is not quoted', async () => {
-    const body = 'paid=order-1042';
-    const headers = await signWebhook(body, SECRET, { timestamp: NOW });
-    const error = await verifyWebhook(body, { ...headers }, SECRET, at(0)).catch((thrown: unknown) => thrown);
-    expect(String(error)).toMatch(/is not JSON/);
-    expect(String(error)).not.toContain('order-1042');
-  });
-
   it('may begin with a byte-order mark that was signed', async () => {
     const body = Buffer.from(`\uFEFF${PAID}`);
     const headers = await signWebhook(body, SECRET, { timestamp: NOW });
@@ -460,6 +414,8 @@ describe('the body', () => {
 });
 
 describe('configuration', () => {
+  const PADDED =
+    'secret has white space around it, perhaps the line break at the end of a file. Trim it: the signature covers every character';
   it.each<[string, unknown, unknown]>([
     [
       'verifyWebhook: options has no "tolerence"; it has tolerance, now, encoding, timestampFormat, orderIdMember, maxBodySize',
@@ -504,50 +460,11 @@ describe('configuration', () => {
       },
     ],
     ['secret has no bytes', new Uint8Array(), {}],
+    [PADDED, 'whsec_x\n', {}],
+    [PADDED, '\uFEFFwhsec_x', {}],
     ['secret is an empty list: give at least one secret', [], {}],
   ])('%s', async (message, secret, options) => {
     const verified = verifyWebhook(PAID, PAID_HEADERS, secret as never, options as never);
     await expect(verified).rejects.toMatchObject({ kind: 'configuration', message: `${message}.` });
-  });
-
-  it.each([
-    ['an empty secret', '', {}],
-    ['a padded secret', 'whsec_x\n', {}],
-    ['a secret padded with a byte-order mark', '\uFEFFwhsec_x', {}],
-    ['no secret', undefined, {}],
-    ['an empty list', [], {}],
-    ['a padded secret in a list', [SECRET, ' whsec_y'], {}],
-    ['no bytes as secret', new Uint8Array(), {}],
-    ['a Uint16Array as secret', new Uint16Array(16), {}],
-    ['a buffer as secret', new ArrayBuffer(32), {}],
-    ['an option of another name', SECRET, { tolerence: 300_000 }],
-    ['an option of the handler', SECRET, { timeout: 5_000 }],
-    ['a tolerance below 30 seconds', SECRET, { tolerance: 29_999 }],
-    ['a tolerance beyond 15 minutes', SECRET, { tolerance: 900_001 }],
-    ['a tolerance of NaN', SECRET, { tolerance: Number.NaN }],
-    ['a tolerance as text', SECRET, { tolerance: '300000' }],
-    ['a clock of NaN', SECRET, { now: Number.NaN }],
-    ['an invalid date', SECRET, { now: new Date(Number.NaN) }],
-    ['a clock function that gives NaN', SECRET, { now: () => Number.NaN }],
-    [
-      'a clock function that throws',
-      SECRET,
-      {
-        now: () => {
-          throw new Error('no clock');
-        },
-      },
-    ],
-    ['an unknown encoding', SECRET, { encoding: 'utf8' }],
-    ['an unknown timestamp format', SECRET, { timestampFormat: 'auto' }],
-    ['a size limit of 0', SECRET, { maxBodySize: 0 }],
-    ['no name as the member of the order id', SECRET, { orderIdMember: '' }],
-    ['a list as the member of the order id', SECRET, { orderIdMember: ['order_id'] }],
-    ['options that are null', SECRET, null],
-  ])('refuses %s and shows no secret', async (_name, secret, options) => {
-    const given = options === null ? null : { now: NOW, ...options };
-    const error = await verifyWebhook(PAID, PAID_HEADERS, secret as never, given as never).catch((e: unknown) => e);
-    expect(error).toBeInstanceOf(ConfigurationError);
-    expect(String(error)).not.toContain('whsec_');
   });
 });

@@ -1,13 +1,10 @@
-// The room `call` holds one call as its caller sees it: a promise with several views, and the walk over pages.
-// It imports transport, contract and errors.
 import { checkOptions, type Fail } from '../checks.ts';
 import type { Page } from '../contract/types.ts';
 import { ConfigurationError } from '../errors/classes.ts';
 import { type CallError, isMerchantError } from '../errors/guards.ts';
-import { readArguments } from '../transport/failure.ts';
 import type { Success } from '../transport/send.ts';
-import { type CallSite, callSite, locate } from './call-site.ts';
-import { type PageSource, walkPages } from './walk.ts';
+
+// One call as its caller sees it: a promise with several views.
 
 /** The answer behind a call's data. */
 export interface ResponseInfo {
@@ -38,8 +35,6 @@ export type CallResult<T> =
   | { readonly ok: false; readonly error: CallError };
 
 const COLLECT_NAMES: ReadonlySet<string> = new Set(['limit']);
-
-const ignore = (): void => {};
 
 /**
  * A call that has begun: a promise of its data, with two more views of the same answer.
@@ -106,10 +101,34 @@ export interface ListCall<T> extends Call<Page<T>>, AsyncIterable<T> {
   collect(options: { readonly limit: number }): Promise<T[]>;
 }
 
+/**
+ * The caller's line, for the stack of an error. An error that is made after an answer has no frame of the caller: the
+ * stack of a promise ends where it was awaited first.
+ */
+export class CallSite {
+  readonly stack?: string;
+
+  /** @param below A function or class, which is left out with the functions that it called. */
+  constructor(below: object) {
+    // The text is written when it is read, so this costs a microsecond. Not every engine has it.
+    (Error as { captureStackTrace?: (target: object, below: unknown) => void }).captureStackTrace?.(this, below);
+  }
+
+  /** Puts the caller's frames into the stack of a failure, and returns the failure. */
+  locate(failure: unknown): unknown {
+    const frames = this.stack?.slice(this.stack.indexOf('\n    at ')) ?? '';
+    if (!(failure instanceof Error) || !frames.startsWith('\n')) return failure;
+    const value = `${failure.name}: ${failure.message}${frames}`;
+    Object.defineProperty(failure, 'stack', { value, configurable: true, writable: true });
+    return failure;
+  }
+}
+
 /** @internal */
 export class CallPromise<T> extends Promise<T> implements Call<T> {
   readonly #success: Promise<Success<T>>;
-  readonly #site: CallSite;
+  /** Adds the caller's line to the failure of a later request of the call. */
+  protected readonly site: CallSite;
 
   /** Derived promises are plain ones. */
   static override get [Symbol.species](): PromiseConstructor {
@@ -117,15 +136,16 @@ export class CallPromise<T> extends Promise<T> implements Call<T> {
   }
 
   constructor(success: Promise<Success<T>>) {
-    const site = callSite(new.target);
+    const site = new CallSite(new.target);
     const located = success.catch((failure: unknown) => {
-      throw locate(failure, site);
+      throw site.locate(failure);
     });
     super((resolve, reject) => {
       located.then(({ value }) => resolve(value), reject);
     });
     this.#success = located;
-    this.#site = site;
+    this.site = site;
+    Object.defineProperty(this, 'site', { enumerable: false });
   }
 
   withResponse(): Promise<WithResponse<T>> {
@@ -148,47 +168,44 @@ export class CallPromise<T> extends Promise<T> implements Call<T> {
     );
   }
 
-  /** Adds the caller's line to the failure of a later request of the call. */
-  protected located(failure: unknown): unknown {
-    return locate(failure, this.#site);
-  }
-
   /** Marks the promise as handled, because another view reports its failure. */
   protected consumed(): void {
-    Promise.prototype.then.call(this, undefined, ignore);
+    Promise.prototype.then.call(this, undefined, () => {});
   }
 }
 
-/** The list of a {@link ListCallPromise}, without its first page. @internal */
-export type ListSource<T> = Omit<PageSource<T>, 'first'>;
+/** Walks the pages after the first one. `limit`: the rows that are taken at most. */
+type Walk<T> = (first: Page<T>, limit: number) => AsyncGenerator<Page<T>, void, undefined>;
 
 /** @internal */
 export class ListCallPromise<T> extends CallPromise<Page<T>> implements ListCall<T> {
-  readonly #source: ListSource<T>;
+  readonly #operation: string;
+  readonly #walk: Walk<T>;
 
-  constructor(success: Promise<Success<Page<T>>>, source: ListSource<T>) {
+  constructor(success: Promise<Success<Page<T>>>, operation: string, walk: Walk<T>) {
     super(success);
-    this.#source = source;
+    this.#operation = operation;
+    this.#walk = walk;
   }
 
   [Symbol.asyncIterator](): AsyncGenerator<T, void, undefined> {
     this.consumed();
-    return this.#items();
+    return this.#items(Number.POSITIVE_INFINITY);
   }
 
   pages(): AsyncGenerator<Page<T>, void, undefined> {
     this.consumed();
-    return this.#pages();
+    return this.#pages(Number.POSITIVE_INFINITY);
   }
 
   async collect(options: { readonly limit: number }): Promise<T[]> {
     this.consumed();
-    const { operation } = this.#source;
+    const operation = this.#operation;
     // Not the error of other arguments, which says that no request was made: the list was requested before.
     const fail: Fail = (problem) => {
       throw new ConfigurationError(`${operation}: ${problem}.`, { code: 'SDK_INVALID_ARGUMENT', operation });
     };
-    const limit: unknown = readArguments(operation, () => options?.limit);
+    const limit: unknown = options?.limit;
     if (typeof limit !== 'number' || !Number.isSafeInteger(limit) || limit < 0) {
       return fail('collect needs a limit, such as collect({ limit: 1000 })');
     }
@@ -202,16 +219,16 @@ export class ListCallPromise<T> extends CallPromise<Page<T>> implements ListCall
     return items;
   }
 
-  async *#items(limit?: number): AsyncGenerator<T, void, undefined> {
+  async *#items(limit: number): AsyncGenerator<T, void, undefined> {
     for await (const page of this.#pages(limit)) yield* page.items;
   }
 
-  async *#pages(limit?: number): AsyncGenerator<Page<T>, void, undefined> {
+  async *#pages(limit: number): AsyncGenerator<Page<T>, void, undefined> {
     const first = await this;
     try {
-      yield* walkPages({ ...this.#source, first, limit });
+      yield* this.#walk(first, limit);
     } catch (failure) {
-      throw this.located(failure);
+      throw this.site.locate(failure);
     }
   }
 }

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { walkPages } from '../../src/call/walk.ts';
 import type { Page } from '../../src/contract/types.ts';
 import { NotFoundError } from '../../src/errors/classes.ts';
+import { walkPages } from '../../src/resources/list.ts';
 import fc from '../support/fast-check.ts';
 import { scaled } from '../support/scaled.ts';
 

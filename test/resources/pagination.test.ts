@@ -1,8 +1,8 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, test, vi } from 'vitest';
-import { walkPages } from '../../src/call/walk.ts';
 import type { Page } from '../../src/contract/types.ts';
-import type { InvalidItem, ListOptions } from '../../src/resources/list-options.ts';
+import type { InvalidItem, ListOptions } from '../../src/options.ts';
+import { walkPages } from '../../src/resources/list.ts';
 import fc from '../support/fast-check.ts';
 import { answer, ok, refuse } from '../support/fault-steps.ts';
 import { type MovingList, movingList, uuids } from '../support/moving-list.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { walkPages } from '../../src/call/walk.ts';
 import type { Page } from '../../src/contract/types.ts';
 import type { DriftEvent } from '../../src/index.ts';
-import type { ListOptions } from '../../src/resources/list-options.ts';
+import type { ListOptions } from '../../src/options.ts';
+import { walkPages } from '../../src/resources/list.ts';
 import fc from '../support/fast-check.ts';
 import { refuse } from '../support/fault-steps.ts';
 import { type MovingList, movingList, uuids } from '../support/moving-list.ts';

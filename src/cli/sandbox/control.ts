@@ -13,11 +13,10 @@ const START = 'npx merchant-invoicing sandbox';
  * @throws CliError if no sandbox listens there, or if it refuses.
  */
 export async function command(url: string, action: string, fields: ActionFields): Promise<ActionResult> {
-  const response = await reach(url, `/_/${action}`, {
-    method: 'POST',
-    headers: { 'Content-Type': 'application/json', Accept: 'application/json' },
-    body: JSON.stringify(fields),
-  });
+  const Accept = 'application/json';
+  const post = { method: 'POST', headers: { Accept, 'Content-Type': Accept }, body: JSON.stringify(fields) };
+  // A look changes nothing, so it is no event of the sandbox.
+  const response = await reach(url, `/_/${action}`, action === 'status' ? { headers: { Accept } } : post);
   const answer = (await response.json().catch(() => null)) as Partial<Done & Refused> | null; // checked below
   if (answer?.ok === true && answer.text !== undefined) return { result: answer.result, text: answer.text };
   if (answer?.ok !== false) throw noSandbox(url);

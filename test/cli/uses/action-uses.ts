@@ -113,7 +113,10 @@ export const ACTION_USES: Uses<'sandbox action'> = {
       bad: refuses(on('reset', 'all'), 'reset does not take "all"'),
     },
     status: {
-      good: gives(on('status'), '1 invoices: 1 pending'),
+      good: async (place) => {
+        await gives(on('status'), '1 invoices: 1 pending')(place);
+        expect(place.sandbox.requests(), 'a look is no event').toEqual([]);
+      },
       bad: refuses(['sandbox', 'status', '--url', 'http://127.0.0.1:1'], 'no sandbox listens', { code: 3 }),
     },
     events: {

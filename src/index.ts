@@ -3,10 +3,9 @@
  *
  * @packageDocumentation
  */
-export type { Callback } from './checks.ts';
 export { MerchantClient } from './client.ts';
 export type { DeliveryAttempt, WebhookDelivery } from './contract/deliveries.ts';
-export type { ClientOperation as Operation, HttpMethod } from './contract/endpoint.ts';
+export type { ClientOperation as Operation } from './contract/endpoint.ts';
 export type {
   CreatedInvoice,
   CreateInvoiceParams,
@@ -21,7 +20,6 @@ export type { Rate } from './contract/rates.ts';
 export type {
   Currency,
   DeliveryStatus,
-  EventType,
   InvoiceStatus,
   OpenEnum,
   Page,
@@ -33,7 +31,6 @@ export {
   AbortedError,
   ApiError,
   AuthenticationError,
-  type ComparedField,
   ConfigurationError,
   ConnectionError,
   InvoiceAlreadyExistsError,
@@ -54,18 +51,16 @@ export type {
   ErrorKind,
   Outcome,
   SdkCode,
-  ServiceCode,
   StoppedBy,
   WebhookReason,
 } from './errors/codes.ts';
-export type { AnyMerchantError, CallError, KnownCode } from './errors/guards.ts';
+export type { AnyMerchantError, CallError } from './errors/guards.ts';
 export { hasCode, hasKind, isMerchantError } from './errors/guards.ts';
 export type {
   ApiKey,
   CallOptions,
   ClientOverrides,
   ClientRetryOptions,
-  FetchInit,
   FetchLike,
   InvalidItem,
   ListOptions,

@@ -6,10 +6,14 @@ import { ACTIONS } from '../sandbox/actions.ts';
 export interface Flag extends ParseArgsOptionDescriptor {
   readonly value?: string;
   readonly about: string;
+  /** Shown by `--help all` only. */
+  readonly isRare?: true;
 }
 
 /** One command. */
 export interface CommandTable {
+  /** The rows of the overview: how it is typed, and what it does. */
+  readonly overview: Readonly<Record<string, string>>;
   readonly example: string;
   /** Lines of the help before the flags: a term and what it means. */
   readonly terms?: Readonly<Record<string, string>>;
@@ -30,6 +34,7 @@ const list = (value: string, about: string, short?: string) => ({
   default: [] as string[], // wider than never[]
 });
 const flag = (about: string) => ({ type: 'boolean' as const, default: false, about });
+const rare = <Declared extends Flag>(declared: Declared) => ({ ...declared, isRare: true as const });
 
 /** The actions of the sandbox with their arguments. Those with the same help share a line. */
 function actionTerms(): Readonly<Record<string, string>> {
@@ -59,39 +64,51 @@ const DELIVERY_FLAGS = {
   'external-id': text('ID', 'an order that your receiver knows'),
   uuid: text('UUID', 'the uuid of its invoice'),
   amount: textOr('25.00', 'its amount'),
-  currency: textOr('EUR', 'its currency'),
-  sandbox: { ...text('URL', 'makes its orders there, default port 4010'), default: 'http://127.0.0.1:4010' },
-  timeout: textOr('15s', 'how long to wait for an answer'),
-  dialect: list('NAME=VALUE', 'how signature and body are written'),
+  currency: rare(textOr('EUR', 'its currency')),
+  sandbox: rare({ ...text('URL', 'makes its orders there, default port 4010'), default: 'http://127.0.0.1:4010' }),
+  timeout: rare(textOr('15s', 'how long to wait for an answer')),
+  dialect: rare(list('NAME=VALUE', 'how signature and body are written')),
 };
 
 export const COMMANDS = {
   sandbox: {
+    overview: {
+      sandbox: 'run the service, with pages and webhooks',
+    },
     example: 'npx merchant-invoicing sandbox --callback http://127.0.0.1:3000/webhook',
     words: 0,
     flags: {
       port: textOr('4010', 'the next free one when it is taken, 0 for any'),
-      host: textOr('127.0.0.1', 'another host opens it to the network'),
+      host: rare(textOr('127.0.0.1', 'another host opens it to the network')),
       callback: text('URL', 'where webhooks go when an invoice names no address'),
       state: text('FILE', 'keeps everything there across restarts'),
       demo: flag('starts with orders in every state'),
-      seed: text('7', 'the same ids in each run'),
-      frozen: flag('the clock is frozen until you move it'),
-      'no-magic': flag('pay-…, fail-… and so on are ordinary order ids'),
-      merchant: text('NAME', 'the shop on the payment page'),
+      seed: rare(text('7', 'the same ids in each run')),
+      frozen: rare(flag('the clock is frozen until you move it')),
+      'no-magic': rare(flag('pay-…, fail-… and so on are ordinary order ids')),
+      merchant: rare(text('NAME', 'the shop on the payment page')),
       fault: list('TYPE[:RATE]', 'once, or at random: rate_limit  server_error:0.2'),
-      dialect: list('NAME=VALUE', 'another reading of what the interface leaves open'),
-      'shuffle-unknowns': flag('all dialects at random, repeatable with --seed'),
-      'allow-host': list('NAME', 'reached under this name, and delivers to it'),
-      'public-url': text('URL', 'the address in payment links'),
-      key: text('TEXT', 'instead of sk_sandbox'),
-      secret: text('TEXT', 'instead of whsec_sandbox'),
+      dialect: rare(list('NAME=VALUE', 'another reading of what the interface leaves open')),
+      'shuffle-unknowns': rare(flag('all dialects at random, repeatable with --seed')),
+      'allow-host': rare(list('NAME', 'reached under this name, and delivers to it')),
+      'public-url': rare(text('URL', 'the address in payment links')),
+      key: rare(text('TEXT', 'instead of sk_sandbox')),
+      secret: rare(text('TEXT', 'instead of whsec_sandbox')),
       json: flag('prints one line when it listens, then nothing'),
-      events: flag('with --json: one line for each event'),
+      events: rare(flag('with --json: one line for each event')),
     },
     notes: `Actions on a running one, such as sandbox pay order-1042: sandbox pay --help`,
   },
   'sandbox action': {
+    overview: {
+      'sandbox create AMOUNT CURRENCY': 'make an order in the running one',
+      'sandbox pay|fail|cancel|expire IDENT': 'end it',
+      'sandbox underpay|overpay IDENT 17.00': 'less or more paid than ordered',
+      'sandbox resend|explain IDENT': 'its webhook again, why it was refused',
+      'sandbox advance 1h': 'move the clock',
+      'sandbox fault TYPE': 'break a request',
+      'sandbox status|events|reset': 'look at it, follow it, empty it',
+    },
     example: 'npx merchant-invoicing sandbox pay order-1042',
     words: 2,
     terms: actionTerms(),
@@ -106,6 +123,9 @@ export const COMMANDS = {
     },
   },
   'webhooks check': {
+    overview: {
+      'webhooks check URL': 'examine your endpoint, rule by rule',
+    },
     example: 'npx merchant-invoicing webhooks check http://127.0.0.1:3000/webhook',
     words: 1,
     flags: DELIVERY_FLAGS,
@@ -114,6 +134,9 @@ Sends about thirty deliveries, genuine and forged. Code 1: a rule is broken.
 Never point it at a live shop: it may fulfil what it accepts.`,
   },
   'webhooks send': {
+    overview: {
+      'webhooks send EVENT URL': 'send it one signed delivery',
+    },
     example: 'npx merchant-invoicing webhooks send paid http://127.0.0.1:3000/webhook',
     words: 2,
     terms: { EVENT: 'paid  adjusted  overpaid  expired  canceled  fail' },
@@ -125,6 +148,9 @@ Never point it at a live shop: it may fulfil what it accepts.`,
     },
   },
   'webhooks verify': {
+    overview: {
+      'webhooks verify < request': 'explain a signature',
+    },
     example: 'npx merchant-invoicing webhooks verify < request.txt',
     words: 0,
     terms: { 'standard input': 'a raw HTTP request: headers, an empty line, the body' },
@@ -133,11 +159,14 @@ Never point it at a live shop: it may fulfil what it accepts.`,
       header: list("'NAME: TEXT'", 'with --body: each of the X-Webhook headers', 'H'),
       secret: SECRET,
       at: text('TIME', 'checks the age as of then, for a recorded request'),
-      'order-id-member': text('NAME', 'the member with your order id, such as order.id'),
+      'order-id-member': rare(text('NAME', 'the member with your order id, such as order.id')),
     },
     notes: 'Exit code 0: genuine. 1: refused, with the reason.',
   },
   reconcile: {
+    overview: {
+      'reconcile --orders FILE': 'compare your orders with the invoices',
+    },
     example: 'MERCHANT_API_KEY=… npx merchant-invoicing reconcile --orders orders.csv',
     words: 0,
     flags: {
@@ -146,11 +175,11 @@ Never point it at a live shop: it may fulfil what it accepts.`,
       state: list('WORD=STATE', 'what your states mean: shipped=fulfilled'),
       'decimal-comma': flag('amounts are written as 1.234,50'),
       since: text('TIME', 'the file has all orders since then: 7d, or 2026-01-31'),
-      grace: textOr('15m', 'younger differences are left for the next run'),
+      grace: rare(textOr('15m', 'younger differences are left for the next run')),
       csv: flag('prints the findings as CSV'),
-      'base-url': text('URL', 'default MERCHANT_BASE_URL'),
-      'key-file': text('FILE', 'the API key, default MERCHANT_API_KEY'),
-      'allow-http': flag('plain http to a host that is not this machine'),
+      'base-url': rare(text('URL', 'default MERCHANT_BASE_URL')),
+      'key-file': rare(text('FILE', 'the API key, default MERCHANT_API_KEY')),
+      'allow-http': rare(flag('plain http to a host that is not this machine')),
     },
     notes: `Columns: external_id amount currency state, and credited_usdt created_at if you
 have them.
@@ -158,6 +187,9 @@ States: open paid fulfilled canceled refunded. It only reads.
 Code 0: all match. 1: findings. 2: something could not be compared.`,
   },
   doctor: {
+    overview: {
+      doctor: 'check key, address and clock, survey',
+    },
     example: 'MERCHANT_BASE_URL=… MERCHANT_API_KEY=… npx merchant-invoicing doctor',
     words: 0,
     flags: {

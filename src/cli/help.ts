@@ -1,48 +1,42 @@
 import { COMMANDS, COMMON_FLAGS, type CommandTable, type Flag } from './commands.ts';
 
-const OVERVIEW = `Example
+const TABLES: Readonly<Record<string, CommandTable>> = COMMANDS;
+
+/** The help of a command on one screen, or the overview if there is no such command. `hasAll` adds the rare flags. */
+export function helpFor(words: readonly string[], hasAll = false): string {
+  const [first = '', second = ''] = words;
+  const name = first === 'sandbox' && second !== '' ? 'sandbox action' : `${first} ${second}`.trim();
+  const found = [name, first, `${first} check`].find((each) => Object.hasOwn(TABLES, each));
+  const table = TABLES[found ?? ''];
+  return table === undefined ? overview() : helpOf(table, hasAll);
+}
+
+function overview(): string {
+  const rows = Object.values(TABLES).flatMap((table) => Object.entries(table.overview));
+  return `Example
   npx merchant-invoicing sandbox      a payment service on this machine
 
 Commands
-  sandbox                             run the service, with pages and webhooks
-  sandbox create AMOUNT CURRENCY      make an order in the running sandbox
-  sandbox pay|fail|cancel|expire IDENT
-  sandbox underpay|overpay|adjust IDENT AMOUNT
-                                      end an order of the running sandbox
-  sandbox advance 1h                  move its clock
-  sandbox fault TYPE | events         break a request, follow what happens
-  sandbox resend | approve | reject   webhooks and withdrawals
-  sandbox status | reset              look at it, empty it
-  webhooks check URL                  examine your endpoint, rule by rule
-  webhooks send EVENT URL             send it one signed delivery
-  webhooks verify < request           explain a signature
-  reconcile --orders FILE             compare your orders with the invoices
-  doctor                              check version, key, address, clock
-
+${linesOf(rows)}
 Everywhere  --json  for scripts   --help  for more    NO_COLOR is respected
 Exit code   0 fine   1 finding   2 misuse   3 cannot reach
 `;
-
-/** The help of a command on one screen, or the overview if there is no such command. */
-export function helpFor(words: readonly string[]): string {
-  const [first = '', second = ''] = words;
-  const tables: Readonly<Record<string, CommandTable>> = COMMANDS;
-  const name = first === 'sandbox' && second !== '' ? 'sandbox action' : `${first} ${second}`.trim();
-  const isKnown = (each: string): boolean => Object.hasOwn(tables, each);
-  const table = tables[[name, first, `${first} check`].find(isKnown) ?? ''];
-  return table === undefined ? OVERVIEW : helpOf(table);
 }
 
-function helpOf({ example, terms = {}, flags, notes }: CommandTable): string {
+function helpOf({ example, terms = {}, flags, notes }: CommandTable, hasAll: boolean): string {
   const { help: _, ...common } = COMMON_FLAGS;
-  const lines = [
+  const all = Object.entries<Flag>({ ...flags, ...common, ...flags });
+  const shown = all.filter(([, { isRare }]) => hasAll || !isRare);
+  const rows = [
     ...Object.entries(terms),
-    ...Object.entries<Flag>({ ...flags, ...common, ...flags }).map(([name, { value, about }]): [string, string] => [
-      value === undefined ? `--${name}` : `--${name} ${value}`,
-      about,
-    ]),
+    ...shown.map(([name, { value, about }]) => [`--${name}${value === undefined ? '' : ` ${value}`}`, about] as const),
   ];
-  const width = Math.max(...lines.map(([left]) => left.length));
+  if (shown.length < all.length) rows.push(['--help all', `shows ${all.length - shown.length} more flags`]);
   const end = notes === undefined ? '' : `\n${notes}\n`;
-  return `Example\n  ${example}\n\n${lines.map(([left, right]) => `  ${left.padEnd(width)}  ${right}\n`).join('')}${end}`;
+  return `Example\n  ${example}\n\n${linesOf(rows)}${end}`;
+}
+
+function linesOf(rows: readonly (readonly [left: string, right: string])[]): string {
+  const width = Math.max(...rows.map(([left]) => left.length));
+  return rows.map(([left, right]) => `${`  ${left.padEnd(width)}  ${right}`.trimEnd()}\n`).join('');
 }

@@ -59,8 +59,16 @@ async function run(argv: readonly string[], io: Io): Promise<ExitCode> {
       `there is no command ${JSON.stringify(first)}${meant(first, commandNames())}`,
       'npx merchant-invoicing --help',
     );
-  if (argv.includes('--help') || argv.includes('-h')) {
-    io.out(helpFor(argv.filter((word) => !word.startsWith('-'))));
+  const help = argv.findIndex((word) => word === '--help' || word === '-h');
+  if (help !== -1) {
+    const hasAll = argv[help + 1] === 'all';
+    const words = hasAll ? argv.slice(0, help) : argv;
+    io.out(
+      helpFor(
+        words.filter((word) => !word.startsWith('-')),
+        hasAll,
+      ),
+    );
     return EXIT.fine;
   }
   const name = names.find((each) => each === first || each === `${first} ${second}`);

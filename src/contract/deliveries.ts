@@ -16,7 +16,10 @@ import {
 } from './values/codecs.ts';
 import { dateFrom } from './values/scalars.ts';
 
-/** One attempt to deliver a webhook. The interface names the members but not their types. */
+/**
+ * One attempt to deliver a webhook. The interface names the members but not their types, so each is null where the service
+ * does not say it, or says it in a form that cannot be read.
+ */
 export interface DeliveryAttempt {
   /** HTTP status of the receiver's answer. Null when there was no answer. */
   readonly status_code: number | null;
@@ -42,6 +45,7 @@ export interface WebhookDelivery {
   readonly id: string;
   /** Null if the service does not say it. */
   readonly event_type: EventType | null;
+  /** Where the delivery stands. */
   readonly status: DeliveryStatus;
   /** Attempts made so far. */
   readonly attempts: number;
@@ -53,6 +57,7 @@ export interface WebhookDelivery {
   readonly next_retry_at: Date | null;
   /** When a 2xx answer was received. */
   readonly delivered_at: Date | null;
+  /** The attempts as the service lists them. Empty if it lists none. */
   readonly attempt_log: readonly DeliveryAttempt[];
 }
 

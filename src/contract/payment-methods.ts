@@ -11,17 +11,18 @@ import type { Decimal } from './values/decimal.ts';
 export interface PaymentMethod {
   /** The service's number of the method. */
   readonly id: number;
+  /** For people, such as `Bank transfer`. */
   readonly name: string;
   readonly currency: Currency;
-  /** Smallest chargeable amount. */
+  /** Smallest amount that can be charged, in the currency of the method. */
   readonly min_amount: Decimal;
-  /** Largest chargeable amount. */
+  /** Largest amount that can be charged, in the currency of the method. */
   readonly max_amount: Decimal;
   /** Total commission in percent: 2.5 is 2.5 %, not 250 %. */
   readonly total_commission_percent: Decimal;
-  /** Part carried by the customer, in percent. */
+  /** Part of the commission that the customer carries, in percent: 1.5 is 1.5 %. */
   readonly client_commission_percent: Decimal;
-  /** Part carried by the merchant, in percent. */
+  /** Part of the commission that the merchant carries, in percent: 1 is 1 %. */
   readonly merchant_commission_percent: Decimal;
   /** Null if the method has no logo. */
   readonly logo_url: string | null;

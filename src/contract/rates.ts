@@ -13,6 +13,7 @@ export interface Rate {
   readonly asset: string;
   /** Fiat currency code. */
   readonly fiat: string;
+  /** `buy` or `sell`, as the source names the side of its order book. */
   readonly side: OpenEnum<'buy' | 'sell'>;
   /** Best-order price. Rows without a price are left out. */
   readonly price: Decimal;

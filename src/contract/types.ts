@@ -20,14 +20,26 @@ export type UnlistedWord = `${string & { readonly unlisted: true }}`;
  * @see [Invoice states](../../docs/service-interface.md#invoice-states)
  */
 export type KnownInvoiceStatus = 'pending' | FinalInvoiceStatus;
-/** The status of an invoice: a known one, or a word that the service adds later. */
+/**
+ * The status of an invoice: `pending`, or final: `success` (paid), `fail`, `expired`, `canceled`. A word that the service
+ * adds later arrives as text.
+ */
 export type InvoiceStatus = OpenEnum<KnownInvoiceStatus>;
 
-/** The status of a withdrawal: a known one, or a word that the service adds later. */
+/**
+ * The status of a withdrawal: `pending`, or final: `approved` (it has a `tx_hash`), `rejected` (it has a `reject_reason`). A
+ * word that the service adds later arrives as text.
+ */
 export type WithdrawalStatus = OpenEnum<KnownWithdrawalStatus>;
-/** The status of a delivery: a known one, or a word that the service adds later. */
+/**
+ * The status of a delivery: `pending` (it waits for its next attempt), `delivering` (an attempt runs), `delivered` (a 2xx came,
+ * final), `failed` (no attempt is left, so only a resend makes another one). A word that the service adds later arrives as text.
+ */
 export type DeliveryStatus = OpenEnum<KnownDeliveryStatus>;
-/** The name of a webhook event: a known one, or a word that the service adds later. */
+/**
+ * The name of a webhook event: `invoice.paid` for `success`, `invoice.canceled` for each other final status. A name that the
+ * service adds later arrives as text.
+ */
 export type EventType = OpenEnum<KnownEventType>;
 
 /** A fiat currency. @see [Currency (short form)](../../docs/service-interface.md#currency-short-form) */
@@ -36,7 +48,9 @@ export interface Currency {
   readonly id: number;
   /** Currency code, such as `EUR`. */
   readonly code: string;
+  /** For people, such as `Euro`. */
   readonly name: string;
+  /** The sign that is written with an amount, such as `€`. It is not unique: use `code` to compare. */
   readonly symbol: string;
 }
 
@@ -54,7 +68,9 @@ export interface Page<T> {
   readonly total_items: number;
   /** Of an empty list 0 or 1, so look at `items`. */
   readonly total_pages: number;
+  /** Whether a page follows, at the time of this answer. Rows that leave meanwhile move the others: iterate the list for all. */
   readonly has_next: boolean;
+  /** Whether a page precedes this one. */
   readonly has_prev: boolean;
 }
 

@@ -16,6 +16,7 @@ import {
 export interface ValidationIssue {
   /** Field path, members joined with dots. Empty for the request as a whole. */
   readonly path: string;
+  /** What is wrong, in the words of the service, or of the client for its own checks. */
   readonly message: string;
   /** The type of the finding, when the service sends one. */
   readonly type?: string;
@@ -64,24 +65,6 @@ interface UnexpectedResponseErrorInit extends MerchantErrorInit {
   readonly raw?: string;
   readonly requestId?: string | null;
   readonly issues?: readonly ValidationIssue[];
-}
-
-// The text of a body may hold data of a customer. A table outside the error holds it, so that no print, JSON or clone of
-// the error shows it. Inspection prints also members that are not enumerable.
-const raws = new WeakMap<object, string>();
-
-/** Keeps the body's text for {@link rawOf}. */
-function keepRaw(error: object, raw: string | undefined): void {
-  if (raw !== undefined && raw !== '') raws.set(error, raw);
-}
-
-/** Returns the body of an error, or of an object that inherits from it. Empty when there is no body. */
-function rawOf(error: object): string {
-  for (let holder: object | null = error; holder !== null; holder = Object.getPrototypeOf(holder)) {
-    const raw = raws.get(holder);
-    if (raw !== undefined) return raw;
-  }
-  return '';
 }
 
 /**
@@ -143,6 +126,8 @@ Object.defineProperty(MerchantError.prototype, BRAND, { value: true });
  * @see [Failure envelope](../../docs/service-interface.md#failure-envelope)
  */
 export class ApiError extends MerchantError {
+  /** Private, so that no print, JSON or clone shows it: it may hold data of a customer. */
+  readonly #raw: string;
   readonly kind: ApiErrorKind = 'request';
   /** HTTP status. Null only when no request was made (a {@link ValidationError} of origin `client`). */
   readonly status: number | null;
@@ -159,12 +144,12 @@ export class ApiError extends MerchantError {
     this.details = init.details ?? null;
     this.requestId = init.requestId ?? null;
     if (init.retryAfter !== undefined) this.retryAfter = init.retryAfter;
-    keepRaw(this, init.raw);
+    this.#raw = init.raw ?? '';
   }
 
   /** The first 2,000 characters of the body, without secrets. It may hold data of a customer, so no log shows it. */
   get raw(): string {
-    return rawOf(this);
+    return #raw in this ? this.#raw : ''; // an object that inherits from the error has none
   }
 }
 
@@ -304,6 +289,8 @@ export class AbortedError extends MerchantError {
  * if (hasCode(error, 'SDK_CONTRACT')) console.error(error.issues); // [{ path: 'amount', message: '…' }]
  */
 export class UnexpectedResponseError extends MerchantError {
+  /** Private, so that no print, JSON or clone shows it: it may hold data of a customer. */
+  readonly #raw: string;
   readonly kind = 'unexpected_response';
   /** HTTP status. */
   readonly status: number | null;
@@ -316,13 +303,13 @@ export class UnexpectedResponseError extends MerchantError {
     super(init);
     this.status = init.status;
     this.requestId = init.requestId ?? null;
-    keepRaw(this, init.raw);
+    this.#raw = init.raw ?? '';
     this.issues = init.issues ?? [];
   }
 
   /** The first 2,000 characters of the body, without secrets. It may hold data of a customer, so no log shows it. */
   get raw(): string {
-    return rawOf(this);
+    return #raw in this ? this.#raw : ''; // an object that inherits from the error has none
   }
 }
 
@@ -355,6 +342,7 @@ export class InvoiceMismatchError extends MerchantError {
  */
 export class WebhookVerificationError extends MerchantError {
   readonly kind = 'webhook';
+  /** Why the delivery is refused. `code` is its upper case after `SDK_WEBHOOK_`. */
   readonly reason: WebhookReason;
 
   constructor(reason: WebhookReason, message: string) {

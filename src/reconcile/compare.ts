@@ -151,7 +151,7 @@ export type Difference = Pick<Finding, 'kind' | 'expected' | 'actual' | 'differe
 
 /** The result of comparing an order with its invoice. */
 export type Judgement =
-  | { readonly ending: 'matched' | 'within_grace' }
+  | { readonly ending: 'matched' | 'withinGrace' }
   | { readonly ending: 'malformed'; readonly problem: string }
   | { readonly ending: 'differs'; readonly differences: readonly Difference[] };
 
@@ -174,37 +174,33 @@ export function judge(order: FoundOrder | null, invoice: ReconcileInvoice | null
     invoice.finished_at?.getTime() ?? 0,
     order === null ? invoice.created_at.getTime() : 0,
   );
-  return moved > horizon ? { ending: 'within_grace' } : { ending: 'differs', differences };
+  return moved > horizon ? { ending: 'withinGrace' } : { ending: 'differs', differences };
 }
 
 /** A canceled order needs no invoice: nothing was charged and nothing was given. */
 function judgeOrderAlone({ state, created_at }: FoundOrder, horizon: number): Judgement {
   if (state === 'canceled') return { ending: 'matched' };
-  if ((created_at?.getTime() ?? 0) > horizon) return { ending: 'within_grace' };
-  const difference: Difference =
+  if ((created_at?.getTime() ?? 0) > horizon) return { ending: 'withinGrace' };
+  const stop = 'nothing was paid. Stop or reclaim the delivery, or find the payment.';
+  const differences =
     state === 'open'
-      ? {
-          kind: 'order_without_invoice',
-          expected: state,
-          actual: null,
-          difference: null,
-          action: 'Create the invoice with this external_id, or cancel the order.',
-        }
-      : {
-          kind: 'fulfilled_not_paid',
-          expected: 'success',
-          actual: null,
-          difference: null,
-          action: `The order is ${state}, and no invoice has its id: nothing was paid. Stop or reclaim the delivery, or find the payment.`,
-        };
-  return { ending: 'differs', differences: [difference] };
+      ? [
+          differs(
+            'order_without_invoice',
+            state,
+            null,
+            'Create the invoice with this external_id, or cancel the order.',
+          ),
+        ]
+      : [differs('fulfilled_not_paid', 'success', null, `The order is ${state}, and no invoice has its id: ${stop}`)];
+  return { ending: 'differs', differences };
 }
 
 /** For an invoice that ended unpaid nothing is owed, so the shop may have deleted its order. */
 function withoutOrder({ status }: ReconcileInvoice): Difference[] {
   if (eventOfStatus(status) === 'invoice.canceled') return [];
   const action = 'Find the order. If no order belongs to it, find out who created the invoice.';
-  return [{ kind: 'invoice_without_order', expected: null, actual: status, difference: null, action }];
+  return [differs('invoice_without_order', null, status, action)];
 }
 
 /** Every difference, the state first. */
@@ -215,7 +211,7 @@ function between(order: FoundOrder, invoice: FoundInvoice): Difference[] {
   if (paid === null || credited === null) {
     if (!isTaken) return [];
     const action = `The order is ${state}, and its invoice is ${status}: nothing was paid. Stop or reclaim the delivery.`;
-    return [{ kind: 'fulfilled_not_paid', expected: 'success', actual: status, difference: null, action }];
+    return [differs('fulfilled_not_paid', 'success', status, action)];
   }
   if (state === 'refunded') return []; // settled by hand, so the amounts no longer count
   const differences: Difference[] = [];
@@ -223,41 +219,37 @@ function between(order: FoundOrder, invoice: FoundInvoice): Difference[] {
   const isOtherAmount = !isOtherCurrency && !amount.eq(paid);
   const sum = `${paid.toFixed()} ${invoice.currency} of ${amount.toFixed()} ${currency} was paid, and ${credited.toFixed()} USDT credited`;
   if (!isTaken) {
-    const isExact = !isOtherCurrency && !isOtherAmount;
-    const remedy = isExact
-      ? 'Fulfil the order, or refund the customer.'
-      : 'Do not fulfil it as ordered: settle the difference with the customer first, or refund the payment.';
-    const action = `${sum}. ${remedy}`;
-    differences.push({ kind: 'paid_not_fulfilled', expected: 'fulfilled', actual: state, difference: null, action });
+    const remedy =
+      isOtherCurrency || isOtherAmount
+        ? 'Do not fulfil it as ordered: settle the difference with the customer first, or refund the payment.'
+        : 'Fulfil the order, or refund the customer.';
+    differences.push(differs('paid_not_fulfilled', 'fulfilled', state, `${sum}. ${remedy}`));
   }
   if (isOtherCurrency) {
     const action = `${sum}. Find out which currency is right. The amounts were not compared.`;
-    differences.push({
-      kind: 'currency_differs',
-      expected: currency,
-      actual: invoice.currency,
-      difference: null,
-      action,
-    });
-  } else if (isOtherAmount) {
+    differences.push(differs('currency_differs', currency, invoice.currency, action));
+  }
+  if (isOtherAmount) {
     const remedy = paid.lt(amount)
       ? 'Ask for the rest, or accept it and lower the amount of the order.'
       : 'Refund the rest, or accept it and raise the amount of the order.';
-    const action = `${sum}. ${remedy}`;
-    differences.push({
-      kind: 'amount_differs',
-      expected: amount,
-      actual: paid,
-      difference: paid.minus(amount),
-      action,
-    });
+    differences.push(differs('amount_differs', amount, paid, `${sum}. ${remedy}`));
   }
   if (booked !== null && !booked.eq(credited)) {
     const action = `${credited.toFixed()} USDT was credited, and ${booked.toFixed()} is booked. Correct the booked credit.`;
-    const difference = credited.minus(booked);
-    differences.push({ kind: 'credited_differs', expected: booked, actual: credited, difference, action });
+    differences.push(differs('credited_differs', booked, credited, action));
   }
   return differences;
+}
+
+function differs(
+  kind: FindingKind,
+  expected: Difference['expected'],
+  actual: Difference['actual'],
+  action: string,
+): Difference {
+  const areAmounts = Decimal.isDecimal(expected) && Decimal.isDecimal(actual);
+  return { kind, expected, actual, difference: areAmounts ? actual.minus(expected) : null, action };
 }
 
 interface Payment {
@@ -265,22 +257,24 @@ interface Payment {
   readonly credited: Decimal | null;
 }
 
+const UNPAID: Payment = { paid: null, credited: null };
+
 /** What was paid and credited. A text says why the invoice cannot be judged: it contradicts itself, as for `catchUp`. */
 function paymentOf(invoice: ReconcileInvoice): Payment | string {
+  if (invoice.status === 'pending') return UNPAID;
   const event = eventOfStatus(invoice.status);
-  if (invoice.status === 'pending') return { paid: null, credited: null };
   if (event === null) return 'its status is not one that the interface knows';
   const { settled_amount_usdt: settled, is_adjusted, adjustment, amount } = invoice;
   // Nearly all invoices are plain. The event of any other one goes through JSON, which costs more than its comparison.
   if (!is_adjusted && adjustment === null) {
-    if (event === 'invoice.canceled' && settled === null) return { paid: null, credited: null };
+    if (event === 'invoice.canceled' && settled === null) return UNPAID;
     if (event === 'invoice.paid' && settled?.isNegative() === false && !amount.isNegative()) {
       return { paid: amount, credited: settled };
     }
   }
   try {
-    const { amount: paid, credited_usdt } = eventOfInvoice(invoice);
-    return event === 'invoice.paid' ? { paid, credited: credited_usdt } : { paid: null, credited: null };
+    const { amount: paid, credited_usdt: credited } = eventOfInvoice(invoice);
+    return event === 'invoice.paid' ? { paid, credited } : UNPAID;
   } catch (error) {
     return isMerchantError(error) ? error.message : 'it cannot be read';
   }
@@ -288,17 +282,9 @@ function paymentOf(invoice: ReconcileInvoice): Payment | string {
 
 function foundInvoice(invoice: ReconcileInvoice, { paid, credited }: Payment): FoundInvoice {
   const { uuid, status, amount, currency, created_at, expires_at, finished_at } = invoice;
-  return {
-    uuid,
-    status,
-    amount,
-    currency: currency.code.toUpperCase(),
-    paid_amount: paid,
-    credited_usdt: credited,
-    created_at,
-    expires_at,
-    finished_at,
-  };
+  const code = currency.code.toUpperCase();
+  const times = { created_at, expires_at, finished_at };
+  return { uuid, status, amount, currency: code, paid_amount: paid, credited_usdt: credited, ...times };
 }
 
 /** A difference as the caller sees it. */
@@ -308,11 +294,8 @@ export function findingOf(
   order: FoundOrder | null,
   invoice: ReconcileInvoice | null,
 ): Finding {
-  const payment = invoice === null ? null : paymentOf(invoice);
-  const found =
-    invoice === null || payment === null
-      ? null
-      : foundInvoice(invoice, typeof payment === 'string' ? { paid: null, credited: null } : payment);
+  const payment = invoice === null ? UNPAID : paymentOf(invoice);
+  const found = invoice === null ? null : foundInvoice(invoice, typeof payment === 'string' ? UNPAID : payment);
   return {
     ...difference,
     external_id: order?.external_id ?? invoice?.external_id ?? '',

@@ -17,7 +17,6 @@ import {
   type FindingKind,
   type FoundOrder,
   findingOf,
-  type Judgement,
   judge,
   type ReconcileInvoice,
   type ReconcileOrder,
@@ -206,38 +205,21 @@ const GRACE = 15 * 60_000;
  * const { currencies } = await run.summary();
  */
 export function reconcile(options: ReconcileOptions): Reconciliation {
-  checkOptions('options', options, NAMES, fail);
-  const { merchant, orders, since, grace = GRACE, signal, onProgress, now = Date.now } = options;
-  const { list, get } = (merchant as Partial<ReconcileClient> | null)?.invoices ?? {}; // checked here
-  if (typeof list !== 'function' || typeof get !== 'function') fail('merchant must be a MerchantClient');
-  if (typeof orders !== 'object' || orders === null || !(Symbol.iterator in orders || Symbol.asyncIterator in orders)) {
-    fail(`orders must be an iterable or async iterable of orders, not ${kindOf(orders)}`);
-  }
-  const from = since === undefined ? 0 : instantFrom(since);
-  if (from === null) fail('since must be a Date, milliseconds since 1970 or ISO 8601 text');
-  if (typeof grace !== 'number' || !(grace >= 0))
-    fail(`grace must be a number of milliseconds from 0, not ${kindOf(grace)}`);
-  checkSignal('signal', signal, fail);
-  checkCallbacks({ onProgress, now }, fail);
-  const concurrency = readCount('concurrency', options.concurrency, { byDefault: 4, min: 1, max: 32 }, fail);
-  const run = new Run({ ...options, concurrency, horizon: now() - grace, from: from ?? 0 });
+  const run = new Run(readOptions(options));
   const entries = run.entries();
   let hasBegun = false;
   return {
-    [Symbol.asyncIterator]() {
-      const iterator: AsyncIterator<Finding | NotCompared> = {
-        next: () => {
-          hasBegun = true;
-          return entries.next();
-        },
-        return: async () => {
-          await entries.return(undefined);
-          run.end(false); // also where the loop was left before it began
-          return { done: true, value: undefined };
-        },
-      };
-      return iterator;
-    },
+    [Symbol.asyncIterator]: () => ({
+      next() {
+        hasBegun = true;
+        return entries.next();
+      },
+      async return() {
+        await entries.return(undefined);
+        run.end(false); // also where the loop was left before it began
+        return { done: true, value: undefined };
+      },
+    }),
     async summary() {
       if (!hasBegun) for await (const _ of entries) void _; // the entries are counted
       return await run.ended;
@@ -252,25 +234,40 @@ interface Settings extends Pick<ReconcileOptions, 'merchant' | 'orders' | 'signa
   readonly from: number;
 }
 
+function readOptions(options: ReconcileOptions): Settings {
+  checkOptions('options', options, NAMES, fail);
+  const { merchant, orders, since, grace = GRACE, signal, onProgress, now = Date.now } = options;
+  const { list, get } = (merchant as Partial<ReconcileClient> | null)?.invoices ?? {}; // checked here
+  if (typeof list !== 'function' || typeof get !== 'function') fail('merchant must be a MerchantClient');
+  if (typeof orders !== 'object' || orders === null || !(Symbol.iterator in orders || Symbol.asyncIterator in orders)) {
+    fail(`orders must be an iterable or async iterable of orders, not ${kindOf(orders)}`);
+  }
+  const from = since === undefined ? 0 : instantFrom(since);
+  if (from === null) fail('since must be a Date, milliseconds since 1970 or ISO 8601 text');
+  if (typeof grace !== 'number' || !(grace >= 0))
+    fail(`grace must be a number of milliseconds from 0, not ${kindOf(grace)}`);
+  checkSignal('signal', signal, fail);
+  checkCallbacks({ onProgress, now }, fail);
+  const concurrency = readCount('concurrency', options.concurrency, { byDefault: 4, min: 1, max: 32 }, fail);
+  return { merchant, orders, signal, onProgress, concurrency, horizon: now() - grace, from: from ?? 0 };
+}
+
 /** What the walk has shown of an order. */
 interface Entry {
   readonly order: FoundOrder;
   /** The number of orders with this id. */
-  orders: number;
+  count: number;
   /** The uuid of its invoice, or null if the list has not shown one. */
   uuid: string | null;
   /** The listed invoice, kept while it differs. */
   invoice: ReconcileInvoice | null;
-  isSettled: boolean;
+  isMatched: boolean;
   hasSeveral: boolean;
 }
 
 type Result = Finding | NotCompared;
 type Reading = ReconcileInvoice | 'absent' | 'refused' | 'malformed';
-type CurrencyCounts = {
-  matched: number;
-  withinGrace: number;
-  notCompared: number;
+type Counts = { -readonly [Name in keyof Omit<CurrencySummary, 'currency' | 'findings'>]: number } & {
   findings: Partial<Record<FindingKind, number>>;
 };
 
@@ -278,7 +275,6 @@ const PER_PAGE = 100;
 
 class Run {
   readonly #settings: Settings;
-  readonly #requests = new AbortController();
   readonly #entries = new Map<string, Entry>();
   /** Orders, and what could not be read as one, in the order of the file. */
   readonly #rows: (Entry | NotCompared)[] = [];
@@ -286,21 +282,11 @@ class Run {
   readonly #badOrders = new Set<string>();
   /** Invoices without an order. */
   readonly #strangers: ReconcileInvoice[] = [];
-  readonly #totals = {
-    orders: 0,
-    invoices: 0,
-    matched: 0,
-    withinGrace: 0,
-    differing: 0,
-    ordersNotCompared: 0,
-    invoicesWithoutOrder: 0,
-    findings: 0,
-    notCompared: 0,
-  };
-  readonly #currencies = new Map<string | null, CurrencyCounts>();
+  readonly #totals = { orders: 0, invoices: 0, differing: 0, ordersNotCompared: 0, invoicesWithoutOrder: 0 };
+  readonly #currencies = new Map<string | null, Counts>();
   #isListWhole = true;
   #known: ReconcileInvoice | null = null;
-  #accepts: Promise<boolean> | null = null;
+  #readsByExternalId: Promise<boolean> | null = null;
   #resolve: (summary: ReconcileSummary) => void = () => {};
   #reject: (error: unknown) => void = () => {};
   readonly ended: Promise<ReconcileSummary>;
@@ -318,29 +304,35 @@ class Run {
   end(complete: boolean): void {
     const currencies = [...this.#currencies]
       .sort(([a], [b]) => ((a ?? '\uffff') < (b ?? '\uffff') ? -1 : 1))
-      .map(([currency, counts]) => ({ currency, ...counts, findings: { ...counts.findings } }));
-    this.#resolve({ complete, ...this.#totals, currencies });
+      .map(([currency, counts]) => ({ currency, ...counts }));
+    const sum = (of: (counts: Counts) => number): number => currencies.reduce((total, each) => total + of(each), 0);
+    this.#resolve({
+      complete,
+      ...this.#totals,
+      matched: sum(({ matched }) => matched),
+      withinGrace: sum(({ withinGrace }) => withinGrace),
+      findings: sum(({ findings }) => Object.values(findings).reduce((total, count) => total + count, 0)),
+      notCompared: sum(({ notCompared }) => notCompared),
+      currencies,
+    });
   }
 
   async *entries(): AsyncGenerator<Result, void, undefined> {
     const { signal } = this.#settings;
-    const onAbort = (): void => this.#requests.abort(signal?.reason);
-    signal?.addEventListener('abort', onAbort, { once: true });
     let isComplete = false;
     try {
-      if (signal?.aborted) throw signal.reason;
+      signal?.throwIfAborted();
       await this.#readOrders();
-      for (const entry of await this.#walk()) yield this.#add(entry);
-      yield* this.#inOrder(this.#rows, (row) => ('kind' in row ? [row] : this.#settle(row)));
-      yield* this.#inOrder(this.#strangers, (invoice) => this.#settleStranger(invoice));
+      for (const problem of await this.#walk()) yield this.#add(problem);
+      const open = this.#rows.filter((row) => 'kind' in row || !this.#isMatched(row));
+      yield* this.#inBatches(open, (row) => ('kind' in row ? [row] : this.#settle(row)));
+      yield* this.#inBatches(this.#strangers, (invoice) => this.#settleStranger(invoice));
       isComplete = true;
     } catch (error) {
       const reported = signal?.aborted ? aborted(signal) : error;
       this.#reject(reported);
       throw reported;
     } finally {
-      signal?.removeEventListener('abort', onAbort);
-      this.#requests.abort();
       this.end(isComplete);
     }
   }
@@ -357,37 +349,32 @@ class Run {
         continue;
       }
       const known = this.#entries.get(order.external_id);
-      if (known !== undefined) known.orders += 1;
+      if (known !== undefined) known.count += 1;
       else {
-        const entry = { order, orders: 1, uuid: null, invoice: null, isSettled: false, hasSeveral: false };
+        const entry = { order, count: 1, uuid: null, invoice: null, isMatched: false, hasSeveral: false };
         this.#entries.set(order.external_id, entry);
         this.#rows.push(entry);
       }
     }
   }
 
-  /** Walks the list once, settles what agrees, and keeps what differs. */
+  /** Walks the list once: marks what agrees, and keeps what differs. Returns what could not be listed. */
   async #walk(): Promise<NotCompared[]> {
-    const { merchant, onProgress } = this.#settings;
+    const { merchant, onProgress, signal } = this.#settings;
     const problems: NotCompared[] = [];
     const invalid = new Set<string>();
     let [total, pages] = [0, 0];
+    const onInvalidItem = ({ page, index, path, raw }: InvalidInvoice): void => {
+      const { uuid, external_id } = (raw ?? {}) as Readonly<Record<string, unknown>>; // whatever the row holds
+      const name = typeof uuid === 'string' ? uuid : `row ${index + 1} of page ${page}`;
+      if (invalid.has(name)) return; // its page was read again
+      invalid.add(name);
+      const id = typeof external_id === 'string' ? external_id : null;
+      if (id !== null && (this.#entries.has(id) || this.#badOrders.has(id))) return; // read singly, or reported already
+      problems.push(notCompared('invoice_malformed', `it cannot be read at "${path}"`, `invoice ${name}`, id));
+    };
     try {
-      const rows = merchant.invoices.list(
-        { per_page: PER_PAGE },
-        {
-          signal: this.#requests.signal,
-          onInvalidItem: ({ page, index, path, raw }) => {
-            const { uuid, external_id } = (raw ?? {}) as Readonly<Record<string, unknown>>; // whatever the row holds
-            const name = typeof uuid === 'string' ? uuid : `row ${index + 1} of page ${page}`;
-            if (invalid.has(name)) return; // its page was read again
-            invalid.add(name);
-            const id = typeof external_id === 'string' ? external_id : null;
-            if (id !== null && (this.#entries.has(id) || this.#badOrders.has(id))) return; // read singly, or reported already
-            problems.push(notCompared('invoice_malformed', `it cannot be read at "${path}"`, `invoice ${name}`, id));
-          },
-        },
-      );
+      const rows = merchant.invoices.list({ per_page: PER_PAGE }, { signal, onInvalidItem });
       for await (const { items, total_items } of rows.pages()) {
         total = total_items;
         pages += 1;
@@ -421,72 +408,75 @@ class Run {
     }
     if (entry.uuid !== null && entry.uuid !== invoice.uuid) entry.hasSeveral = true;
     entry.uuid = invoice.uuid;
-    entry.isSettled = judge(entry.order, invoice, horizon).ending === 'matched';
-    entry.invoice = entry.isSettled ? null : invoice;
+    entry.isMatched = judge(entry.order, invoice, horizon).ending === 'matched';
+    entry.invoice = entry.isMatched ? null : invoice;
+  }
+
+  #isMatched({ order, count, isMatched, hasSeveral }: Entry): boolean {
+    if (!isMatched || hasSeveral || count > 1) return false;
+    this.#countsOf(order.currency).matched += 1;
+    return true;
   }
 
   /** Works on several items at once, and yields their results in order. */
-  async *#inOrder<Item>(items: readonly Item[], work: (item: Item) => Promise<Result[]> | Result[]) {
-    const window: (Promise<Result[]> | Result[])[] = [];
+  async *#inBatches<Item>(
+    items: readonly Item[],
+    work: (item: Item) => Promise<readonly Result[]> | readonly Result[],
+  ): AsyncGenerator<Result, void, undefined> {
     const { concurrency, signal, onProgress } = this.#settings;
-    let next = 0;
-    for (let done = 0; done < items.length; done += 1) {
-      for (; next < items.length && window.length < concurrency; next += 1) {
-        const result = work(items[next] as Item); // within the length
-        if (result instanceof Promise) result.catch(() => {}); // awaited below, perhaps after another one has failed
-        window.push(result);
+    for (let at = 0; at < items.length; at += concurrency) {
+      const batch = items.slice(at, at + concurrency);
+      const results = await Promise.all(batch.map(work));
+      notify(() => onProgress?.({ phase: 'orders', done: at + batch.length, total: items.length }));
+      for (const entry of results.flat()) {
+        yield this.#add(entry);
+        signal?.throwIfAborted();
       }
-      const results = window.shift();
-      if (results instanceof Promise) {
-        yield* (await results).map((entry) => this.#add(entry));
-        notify(() => onProgress?.({ phase: 'orders', done: done + 1, total: items.length }));
-      } else yield* (results ?? []).map((entry) => this.#add(entry));
-      signal?.throwIfAborted();
     }
   }
 
-  #settle(entry: Entry): Promise<Result[]> | Result[] {
-    const { order, orders } = entry;
-    if (entry.hasSeveral) {
-      this.#totals.ordersNotCompared += orders;
+  #settle({ order, count, hasSeveral, invoice }: Entry): Promise<Result[]> | Result[] {
+    if (hasSeveral) {
+      this.#totals.ordersNotCompared += count;
       const problem = 'several invoices have this external_id';
       return [notCompared('several_invoices', problem, order.place, order.external_id, order.currency)];
     }
-    if (orders > 1) {
-      this.#totals.differing += orders;
+    if (count > 1) {
+      this.#totals.differing += count;
       const action = 'Keep one order with this external_id: one payment must not fulfil two.';
-      const difference = { kind: 'duplicate_order', expected: 1, actual: orders, difference: null, action } as const;
-      return [findingOf(difference, true, order, entry.invoice)];
+      const difference = { kind: 'duplicate_order', expected: 1, actual: count, difference: null, action } as const;
+      return [findingOf(difference, true, order, invoice)];
     }
-    if (entry.isSettled) return this.#settled('matched', order);
-    return this.#readAgain(entry);
+    return this.#readAgain(order, invoice);
   }
 
-  async #readAgain({ order, invoice: listed }: Entry): Promise<Result[]> {
+  async #readAgain(order: FoundOrder, listed: ReconcileInvoice | null): Promise<Result[]> {
     const { external_id, currency, place } = order;
     const reading = listed === null ? await this.#search(external_id) : await this.#again(listed);
     const leaveOut = (reason: NotComparedReason, problem: string): Result[] => {
       this.#totals.ordersNotCompared += 1;
       return [notCompared(reason, problem, place, external_id, currency)];
     };
+    const settle = (as: 'matched' | 'withinGrace'): [] => {
+      this.#countsOf(currency)[as] += 1;
+      return [];
+    };
     if (reading === 'malformed') return leaveOut('invoice_malformed', 'the invoice is not as the interface says');
     if (reading === 'refused' && listed === null && !this.#isListWhole) {
-      return leaveOut(
-        'invoice_not_read',
-        'the service reads no invoice by this external_id, and the list is not whole',
-      );
+      const problem = 'the service reads no invoice by this external_id, and the list is not whole';
+      return leaveOut('invoice_not_read', problem);
     }
     const fresh = typeof reading === 'string' ? null : reading;
     // A single read in the creation form never replaces a full row.
     const isShort = fresh !== null && lacksItsEnd(fresh);
-    if (isShort && (listed === null || listed.status !== fresh.status)) {
-      if (listed !== null) return this.#settled('within_grace', order); // it ended a moment ago
+    if (isShort && listed?.status !== fresh.status) {
+      if (listed !== null) return settle('withinGrace'); // it ended a moment ago
       return leaveOut('invoice_not_read', 'the single read does not say what was paid, and the list does not show it');
     }
     const invoice = isShort ? listed : (fresh ?? listed);
     const judgement = judge(order, invoice, this.#settings.horizon);
     if (judgement.ending === 'malformed') return leaveOut('invoice_malformed', judgement.problem);
-    if (judgement.ending !== 'differs') return this.#settled(judgement.ending, order);
+    if (judgement.ending !== 'differs') return settle(judgement.ending);
     this.#totals.differing += 1;
     const isConfirmed = fresh !== null || (listed === null && reading === 'absent');
     return judgement.differences.map((difference) => findingOf(difference, isConfirmed, order, invoice));
@@ -497,21 +487,14 @@ class Run {
     const fresh = typeof reading === 'string' || lacksItsEnd(reading) ? null : reading;
     const invoice = fresh ?? listed;
     const judgement = judge(null, invoice, this.#settings.horizon);
-    const { external_id, currency } = invoice;
     if (judgement.ending === 'malformed') {
-      const place = `invoice ${invoice.uuid}`;
+      const { uuid, external_id, currency } = invoice;
+      const place = `invoice ${uuid}`;
       return [notCompared('invoice_malformed', judgement.problem, place, external_id, currency.code.toUpperCase())];
     }
     if (judgement.ending !== 'differs') return [];
     this.#totals.invoicesWithoutOrder += 1;
     return judgement.differences.map((difference) => findingOf(difference, fresh !== null, null, invoice));
-  }
-
-  #settled(ending: Exclude<Judgement['ending'], 'differs' | 'malformed'>, { currency }: FoundOrder): [] {
-    const name = ending === 'matched' ? 'matched' : 'withinGrace';
-    this.#totals[name] += 1;
-    this.#countsOf(currency)[name] += 1;
-    return [];
   }
 
   /** Reads a listed invoice again, by the id that the service accepts. */
@@ -530,17 +513,17 @@ class Run {
   async #search(external_id: string): Promise<Reading> {
     const reading = await this.#read(external_id);
     if (typeof reading === 'object') return reading.external_id === external_id ? reading : 'refused';
-    if (reading !== 'absent' || this.#known === null) return reading;
     const known = this.#known;
-    this.#accepts ??= this.#read(known.external_id).then(
+    if (reading !== 'absent' || known === null) return reading;
+    this.#readsByExternalId ??= this.#read(known.external_id).then(
       (found) => typeof found === 'object' && found.uuid === known.uuid,
     );
-    return (await this.#accepts) ? 'absent' : 'refused';
+    return (await this.#readsByExternalId) ? 'absent' : 'refused';
   }
 
   async #read(ident: string): Promise<Reading> {
     try {
-      return await this.#settings.merchant.invoices.get(ident, { signal: this.#requests.signal });
+      return await this.#settings.merchant.invoices.get(ident, { signal: this.#settings.signal });
     } catch (error) {
       if (!isMerchantError(error)) throw error;
       const { kind, code } = error;
@@ -555,20 +538,13 @@ class Run {
 
   #add(entry: Result): Result {
     const counts = this.#countsOf(entry.currency);
-    if (entry.kind === 'not_compared') {
-      this.#totals.notCompared += 1;
-      counts.notCompared += 1;
-    } else {
-      this.#totals.findings += 1;
-      counts.findings[entry.kind] = (counts.findings[entry.kind] ?? 0) + 1;
-    }
+    if (entry.kind === 'not_compared') counts.notCompared += 1;
+    else counts.findings[entry.kind] = (counts.findings[entry.kind] ?? 0) + 1;
     return entry;
   }
 
-  #countsOf(currency: string | null): CurrencyCounts {
-    const known = this.#currencies.get(currency);
-    if (known !== undefined) return known;
-    const counts: CurrencyCounts = { matched: 0, withinGrace: 0, notCompared: 0, findings: {} };
+  #countsOf(currency: string | null): Counts {
+    const counts = this.#currencies.get(currency) ?? { matched: 0, withinGrace: 0, notCompared: 0, findings: {} };
     this.#currencies.set(currency, counts);
     return counts;
   }

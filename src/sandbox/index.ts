@@ -3,8 +3,8 @@
  *
  * @packageDocumentation
  */
-// Its rooms import in one direction: dialect and state, settings, world, business, delivery, service, http, page. The files
-// start.ts and sandbox.ts connect them.
+// Its rooms import in one direction: dialects and state, options, world, business, delivery, service, http, page. The files
+// create-world.ts and sandbox.ts connect them; actions.ts declares what the pages and the command line can do.
 export type { Callback } from '../checks.ts';
 export type { Sandbox, SandboxFetch } from './api.ts';
 export { MAGIC_OUTCOMES } from './business/magic-outcomes.ts';

@@ -35,9 +35,12 @@ export interface SandboxDefaults {
  * const sandbox = createSandbox({ seedData: { invoices: [paid] } });
  */
 export interface SeedInvoice extends SandboxDefaults {
+  /** Unique among the invoices of the sandbox. */
   readonly external_id: string;
   readonly customer_id: string;
+  /** Decimal text, greater than 0, at most 2 decimals. */
   readonly amount: string;
+  /** A code that a payment method serves, such as `EUR`. */
   readonly currency: string;
   /** Text for the customer. */
   readonly purpose?: string | null | undefined;
@@ -45,7 +48,7 @@ export interface SeedInvoice extends SandboxDefaults {
   readonly status?: 'pending' | 'success' | 'fail' | 'expired' | 'canceled' | undefined;
   /** The time since its creation, milliseconds or text. A pending one must be younger than the lifetime. @defaultValue 0 */
   readonly age?: number | string | undefined;
-  /** For `success`: the paid amount. Another amount than the ordered one makes the invoice adjusted. */
+  /** For `success`: the paid amount as decimal text. Default: `amount`. Another one makes the invoice adjusted. */
   readonly paid?: string | undefined;
 }
 
@@ -56,21 +59,21 @@ export interface SeedInvoice extends SandboxDefaults {
  * const sandbox = createSandbox({ lifetime: '10m', deliverTo: ['shop.test'], dialect: { createStatus: 200 } });
  */
 export interface SandboxOptions {
-  /** @defaultValue 'sk_sandbox' */
+  /** The key that requests need in X-Api-Key. Text without spaces around it. @defaultValue 'sk_sandbox' */
   readonly apiKey?: string | undefined;
-  /** @defaultValue 'whsec_sandbox' */
+  /** The secret that webhooks are signed with. Text without spaces around it. @defaultValue 'whsec_sandbox' */
   readonly webhookSecret?: string | undefined;
   /** The same seed gives the same ids and choices. Default: a random one, so that receivers get new ids. */
   readonly seed?: number | string | undefined;
   /** `virtual` moves only by `advance()`. `real` runs, and `advance()` sets it ahead. @defaultValue 'virtual' */
   readonly clock?: 'virtual' | 'real' | undefined;
-  /** The initial time of the clock. Default: the real time. */
+  /** The initial time of the clock: a Date, epoch milliseconds or ISO 8601 text. Default: the real time. */
   readonly now?: Date | number | string | undefined;
-  /** Time from creation to expiry, in milliseconds or as text. @defaultValue '30m' */
+  /** Time from creation to expiry: milliseconds, or text such as `"90s"` or `"1h30m"`, up to 100 years. @defaultValue '30m' */
   readonly lifetime?: number | string | undefined;
   /** The name of the shop on the payment page. @defaultValue 'Your shop' */
   readonly merchantName?: string | undefined;
-  /** Business settings. */
+  /** Addresses for invoices that name none. Default: none, so that no webhook is sent for them. */
   readonly defaults?: SandboxDefaults | undefined;
   /**
    * Ends orders whose `external_id` begins with a certain prefix, such as `pay-` or `fail-`. They end one second after
@@ -91,7 +94,10 @@ export interface SandboxOptions {
   readonly withdrawals?: readonly SandboxWithdrawal[] | undefined;
   /** Initial invoices. `reset()` restores them. */
   readonly seedData?: { readonly invoices?: readonly SeedInvoice[] | undefined } | undefined;
-  /** Host names beyond loopback that webhooks may go to, such as `shop.test` or `host.docker.internal`. */
+  /**
+   * Host names beyond loopback that webhooks may go to, such as `shop.test` or `host.docker.internal`, without scheme or
+   * port. Addresses of invoices may name them with plain http. Default: none.
+   */
   readonly deliverTo?: readonly string[] | undefined;
   /** Sends the webhooks. Default: the global fetch at the time of each delivery. */
   readonly fetch?: DeliveryFetch | undefined;

@@ -26,6 +26,7 @@ export interface SandboxMethod extends Wire<PaymentMethod> {
 export interface SandboxRate extends Omit<Wire<Rate>, 'price'> {
   /** Fiat per USDT. */
   readonly price: string | null;
+  /** The limits of the source, in the fiat currency. */
   readonly min_amount: string;
   readonly max_amount: string;
 }
@@ -98,8 +99,9 @@ export interface SandboxDelivery extends Omit<Wire<WebhookDelivery>, 'attempt_lo
 export interface NewInvoice {
   /** Decimal text, greater than 0, at most 2 decimals. */
   readonly amount: string;
+  /** A code that a payment method serves, such as `EUR`. */
   readonly currency: string;
-  /** Default: the next free one, such as `order-1001`. */
+  /** 1 to 128 characters. Default: the next free one, such as `order-1001`. */
   readonly external_id?: string | undefined;
   /** @defaultValue 'customer-1' */
   readonly customer_id?: string | undefined;
@@ -115,6 +117,8 @@ export interface NewInvoice {
 
 /** The amount and method of a payment. Both have defaults. */
 export interface Payment {
+  /** Decimal text without the commission. Default: the ordered amount. */
   readonly amount?: string | undefined;
+  /** The id or the name of a method. Default: the chosen one, or the first that takes the amount. */
   readonly method?: string | number | undefined;
 }

@@ -45,9 +45,10 @@ const ORDERED = new Decimal('25.00');
 const PAID_SHARE = '0.68';
 const MINUTE = 60_000;
 
+/** The members that are money, and those that are times, by their names on the wire. */
+const MONEY = /amount|_usdt$|^rate$/;
+const TIME = /_at$/;
 const names = (text: string): ReadonlySet<string> => new Set(text.split(' '));
-const INVOICE_MONEY = names('amount amount_to_send rate settled_amount_usdt');
-const INVOICE_TIMES = names('created_at expires_at finished_at');
 const INVOICE_NAMES = names(
   'uuid external_id customer_id purpose amount amount_to_send currency status callback_url success_url fail_url payment_url created_at expires_at finished_at payment_method rate settled_amount_usdt is_adjusted adjustment',
 );
@@ -55,8 +56,6 @@ const ADJUSTMENT_NAMES = names('expected_amount_fiat actual_amount_fiat expected
 const EVENT_NAMES = 'id invoice_uuid external_id amount signed_at secretIndex source';
 const PAID_NAMES = names(`${EVENT_NAMES} credited_usdt adjusted original_amount`);
 const CANCELED_NAMES = names(`${EVENT_NAMES} status`);
-const EVENT_MONEY = names('amount credited_usdt original_amount');
-const EVENT_TIMES = names('signed_at');
 
 /**
  * Returns an invoice as `invoices.get` and `invoices.list` return it, pending unless an override says otherwise.
@@ -73,9 +72,9 @@ const EVENT_TIMES = names('signed_at');
  */
 export function fakeInvoice(overrides: FakeInvoiceOverrides = {}): Invoice {
   const fail = configurationFail('fakeInvoice');
-  const given = read<Invoice>(overrides, INVOICE_NAMES, INVOICE_MONEY, INVOICE_TIMES, fail);
+  const given = read<Invoice>(overrides, INVOICE_NAMES, fail);
   const { adjustment, is_adjusted: isAdjusted = isGiven(adjustment), currency, payment_method } = overrides;
-  const corrected = read<InvoiceAdjustment>(adjustment ?? {}, ADJUSTMENT_NAMES, ADJUSTMENT_NAMES, new Set(), fail);
+  const corrected = read<InvoiceAdjustment>(adjustment ?? {}, ADJUSTMENT_NAMES, fail);
   const isPaidByMembers = isAdjusted || isGiven(given.settled_amount_usdt) || isGiven(given.finished_at);
   const status = given.status ?? (isPaidByMembers ? 'success' : 'pending');
   const isPaid = status === 'success';
@@ -147,7 +146,7 @@ export function fakePaidEvent(
 export function fakePaidEvent(overrides: FakePaidEventOverrides): InvoicePaidEvent;
 export function fakePaidEvent(overrides: FakePaidEventOverrides = {}): InvoicePaidEvent {
   const fail = configurationFail('fakePaidEvent');
-  const given = read<InvoicePaidEvent>(overrides, PAID_NAMES, EVENT_MONEY, EVENT_TIMES, fail);
+  const given = read<InvoicePaidEvent>(overrides, PAID_NAMES, fail);
   const { original_amount, adjusted = isGiven(original_amount) } = given;
   const ordered = original_amount ?? (adjusted && given.amount ? given.amount.times('1.5') : ORDERED);
   const amount = given.amount ?? (adjusted ? shareOf(ordered, PAID_SHARE) : ordered);
@@ -165,7 +164,7 @@ export function fakePaidEvent(overrides: FakePaidEventOverrides = {}): InvoicePa
  */
 export function fakeCanceledEvent(overrides: FakeCanceledEventOverrides = {}): InvoiceCanceledEvent {
   const fail = configurationFail('fakeCanceledEvent');
-  const given = read<InvoiceCanceledEvent>(overrides, CANCELED_NAMES, EVENT_MONEY, EVENT_TIMES, fail);
+  const given = read<InvoiceCanceledEvent>(overrides, CANCELED_NAMES, fail);
   const { status = 'expired' satisfies EventStatus<'invoice.canceled'>, amount = ORDERED } = given;
   if (eventOfStatus(status) !== 'invoice.canceled') {
     fail(`status must be one of ${EVENTS['invoice.canceled'].statuses.join(', ')}`);
@@ -219,18 +218,12 @@ function moneyText(amount: Decimal): string {
 }
 
 /** Reads overrides: refuses unknown names, leaves out what is undefined, and makes Decimals and Dates. Null stays. */
-function read<T>(
-  overrides: object,
-  known: ReadonlySet<string>,
-  money: ReadonlySet<string>,
-  times: ReadonlySet<string>,
-  fail: Fail,
-): Partial<T> {
+function read<T>(overrides: object, known: ReadonlySet<string>, fail: Fail): Partial<T> {
   checkOptions('overrides', overrides, known, fail);
   const entries = Object.entries(overrides).flatMap(([name, value]): [string, unknown][] => {
     if (value === undefined) return [];
-    if (value !== null && money.has(name)) return [[name, moneyOf(name, value, fail)]];
-    return [[name, value !== null && times.has(name) ? timeOf(name, value, fail) : value]];
+    if (value !== null && MONEY.test(name)) return [[name, moneyOf(name, value, fail)]];
+    return [[name, value !== null && TIME.test(name) ? timeOf(name, value, fail) : value]];
   });
   return Object.fromEntries(entries) as Partial<T>; // the names are those of T
 }

@@ -57,19 +57,24 @@ async function everyState() {
     '/dialects',
     '/nowhere',
   ];
-  return { sandbox, url, pages, pay };
+  /** Together they show every colour and every kind of element. */
+  const colours = new Set([
+    pay('open'),
+    pay('refused'),
+    `${pay('less')}?done=underpay`,
+    '/?done=advance',
+    '/withdrawals',
+  ]);
+  return { sandbox, url, pages, pay, colours };
 }
 
-/** What colours, width and script can change. The other rules look at the HTML, which is the same. */
-const OUTER_RULES = ['color-contrast', 'label', 'region', 'target-size', 'scrollable-region-focusable'];
-
-for (const [colorScheme, widths, hasScript, rules] of [
-  ['dark', [390, 320], true, undefined],
-  ['light', [1280, 1024], false, OUTER_RULES],
+for (const [colorScheme, widths, hasScript] of [
+  ['dark', [390, 320], true],
+  ['light', [1280, 1024], false],
 ] as const) {
   const name = `${colorScheme}, ${widths[0]} px, script ${hasScript ? 'on' : 'off'}`;
-  test(`axe finds nothing on any page, and nothing scrolls sideways: ${name}`, async (visit) => {
-    const { url, pages } = await everyState();
+  test(`axe finds nothing, and nothing scrolls sideways: ${name}`, async (visit) => {
+    const { url, pages, colours } = await everyState();
     const { page, outside, trouble } = await visit(url, { colorScheme });
     // Where script is off in the browser, axe cannot run. Without its script the page is the same.
     if (!hasScript) await page.route('**/assets/sandbox.js', (route) => route.abort());
@@ -79,7 +84,9 @@ for (const [colorScheme, widths, hasScript, rules] of [
       await page.goto(url + address);
       const found = [await sideways(page)]; // with closed menus, which may not widen the page
       await page.evaluate('for (const each of document.querySelectorAll("details")) each.open = true');
-      expect({ [address]: await axe(page, rules) }).toEqual({ [address]: [] });
+      // The HTML is the same in both: the second time, axe looks where the colours differ.
+      if (hasScript) expect({ [address]: await axe(page) }).toEqual({ [address]: [] });
+      else if (colours.has(address)) expect({ [address]: await axe(page, OUTER_RULES) }).toEqual({ [address]: [] });
       found.push(await sideways(page));
       await page.setViewportSize({ width: other, height: 800 });
       found.push(await sideways(page));
@@ -89,6 +96,9 @@ for (const [colorScheme, widths, hasScript, rules] of [
     expect([outside, trouble]).toEqual([[], []]);
   });
 }
+
+/** What colours, width and script can change. */
+const OUTER_RULES = ['color-contrast', 'label', 'region', 'target-size', 'scrollable-region-focusable'];
 
 test('the keyboard goes through the payment page in the order of reading, and pays', async (visit) => {
   const { url, pay, sandbox } = await everyState();

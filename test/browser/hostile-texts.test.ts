@@ -4,16 +4,12 @@ import { withChromium } from './visit.ts';
 
 const test = withChromium();
 
+/** Several attempts in each, so that a few pages show all of them. */
 const PAYLOADS = [
-  `"><script>alert(1)</script>`,
-  `'><img src=x onerror=alert(2)>`,
-  `</title></textarea></pre><svg onload=alert(3)>`,
-  `javascript:alert(4)`,
-  `"autofocus onfocus="alert(5)`,
-  `\`\${alert(6)}\`<iframe srcdoc="<script>alert(7)</script>">`,
+  `"><script>alert(1)</script>'><img src=x onerror=alert(2)> javascript:alert(4)`,
+  `</title></textarea></pre><svg onload=alert(3)>"autofocus onfocus="alert(5) &lt;script&gt;alert(8)&lt;/script&gt;<!--`,
+  `\`\${alert(6)}\`<iframe srcdoc="<script>alert(7)</script>"><form action=https://evil.example/><button autofocus>x</button>`,
   `<meta http-equiv=refresh content="0;url=https://evil.example/"><base href=https://evil.example/>`,
-  `<form action=https://evil.example/><button autofocus>x</button>`,
-  `&lt;script&gt;alert(8)&lt;/script&gt;<!--`,
 ];
 const URLS = [
   `https://shop.example/"><script>alert(9)</script>`,

@@ -73,7 +73,8 @@ export async function axe(page: Page, rules?: readonly string[]): Promise<string
   return violations.flatMap(({ id, help, nodes }) => nodes.map(({ html }) => `${id}: ${help}: ${html.slice(0, 200)}`));
 }
 
-/** How far the page can be scrolled sideways, in pixels. */
+/** By how many pixels the page, or a box on it, is too narrow for its content. */
 export function sideways(page: Page): Promise<number> {
-  return page.evaluate<number>('document.documentElement.scrollWidth - document.documentElement.clientWidth');
+  const boxes = '[document.documentElement, ...document.querySelectorAll(".card, .controls, .sheet")]';
+  return page.evaluate<number>(`Math.max(...${boxes}.map((each) => each.scrollWidth - each.clientWidth))`);
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { CHECKS } from '../../src/cli/webhooks/check/examination.ts';
+import { CASES } from '../../src/cli/webhooks/cases.ts';
 import { VERSION } from '../../src/version.ts';
 import { cli } from './command-line.ts';
 
@@ -27,10 +27,24 @@ describe('the help', () => {
     },
   );
 
+  it.each([['sandbox'], ['webhooks', 'check'], ['reconcile']])(
+    'of %s shows the rare flags behind --help all',
+    async (...words) => {
+      const short = (await cli([...words, '--help'])).out;
+      const { code, out } = await cli([...words, '--help', 'all']);
+      expect([code, out.split('\n').length <= 34]).toEqual([0, true]);
+      const flagsOf = (text: string) => [...text.matchAll(/^ {2}(--[\w-]+)/gm)].map(([, flag]) => flag);
+      expect(flagsOf(out)).toEqual(expect.arrayContaining(flagsOf(short).filter((flag) => flag !== '--help')));
+      expect(short).toContain(`--help all`);
+      expect(out).not.toContain('--help all');
+      expect(flagsOf(out).length).toBeGreaterThan(flagsOf(short).length);
+    },
+  );
+
   it('keeps each command apart from what it does', async () => {
     const { out } = await cli(['--help']);
     expect(out).not.toMatch(/IDENT[a-z]/);
-    expect(out).toMatch(/^ {2}sandbox pay\|fail\|cancel\|expire IDENT$/m);
+    expect(out).toMatch(/^ {2}sandbox pay\|fail\|cancel\|expire IDENT {2,}end it$/m);
   });
 
   it('is what no command, help and -h say', async () => {
@@ -107,8 +121,8 @@ describe('colour', () => {
 
 describe('the examination', () => {
   it('has more than twelve questions, each with its own name', () => {
-    expect(CHECKS.length).toBeGreaterThan(12);
-    expect(new Set(CHECKS.map(({ id }) => id)).size).toBe(CHECKS.length);
-    expect(new Set(CHECKS.map(({ title }) => title)).size).toBe(CHECKS.length);
+    expect(CASES.length).toBeGreaterThan(12);
+    expect(new Set(CASES.map(({ id }) => id)).size).toBe(CASES.length);
+    expect(new Set(CASES.map(({ title }) => title)).size).toBe(CASES.length);
   });
 });

@@ -175,7 +175,8 @@ describe('narrowing', () => {
 
   it('by code knows codes that nobody listed', () => {
     const error: unknown = new ApiError({ ...answer, code: 'PAYMENT_METHOD_DOWN' });
-    expect(hasCode(error, 'PAYMENT_METHOD_DOWN' as string)).toBe(true);
+    expect(hasCode(error, 'PAYMENT_METHOD_DOWN')).toBe(true);
+    expect(hasCode(error, 'payment_method_down'), 'compared without case').toBe(true);
     expect(hasCode(error, 'VALIDATION_ERROR')).toBe(false);
   });
 
@@ -331,7 +332,7 @@ describe('what an error shows', () => {
       `${error} ${error.stack}`,
     ];
     for (const view of views) expect(view).not.toContain('customer.example');
-    expect(Object.create(error).raw).toBe('anna@customer.example');
+    expect(Object.create(error).raw).toBe('');
     expect(Reflect.get(Object.getPrototypeOf(error), 'raw')).toBe('');
   });
 

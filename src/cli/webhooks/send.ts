@@ -1,15 +1,21 @@
-import { dialectFrom } from '../../sandbox/dialects.ts';
-import { parseDuration } from '../../sandbox/option-checks.ts';
 import { shellWord } from '../../sandbox/page/copies.ts';
-import { parseAddress, parseDialect, readArguments } from '../arguments.ts';
+import { readArguments } from '../arguments.ts';
 import { COMMANDS, exampleOf } from '../commands.ts';
 import { EXIT, type ExitCode, fileBytes, type Io, misuse } from '../io.ts';
 import { excerpt, jsonLine, styleOf } from '../report.ts';
-import { deliver, isAcknowledged, throwIfUnreachable } from './deliver.ts';
-import { parseOrder, parsePaid } from './order-flags.ts';
-import { runningSandbox } from './order-source.ts';
-import { EVENT_KINDS, type EventKind, type SampleEvent, sampleEvent, sampleHeaders } from './sample-event.ts';
-import { readSecrets, redacted } from './secrets.ts';
+import {
+  deliver,
+  EVENT_KINDS,
+  type EventKind,
+  isAcknowledged,
+  parsePaid,
+  readSender,
+  redacted,
+  runningSandbox,
+  sampleEvent,
+  sampleHeaders,
+  throwIfUnreachable,
+} from './delivery.ts';
 
 const EXAMPLE = exampleOf(COMMANDS['webhooks send']);
 /** The event names of the command line and of the service. */
@@ -32,23 +38,21 @@ export async function webhooksSend(args: readonly string[], io: Io): Promise<Exi
       EXAMPLE,
     );
   }
-  const url = parseAddress(address, 'the address of the receiver', EXAMPLE);
-  const dialect = dialectFrom(parseDialect(values.dialect));
-  const { list, source } = readSecrets(values.secret, io.env);
-  const [secret = ''] = list;
-  const timeout = parseDuration(values.timeout, '--timeout');
-  const { externalId, ...order } = parseOrder(values, EXAMPLE);
-  const paid = parsePaid(kind, values.paid, order.amount, EXAMPLE);
+  const sender = readSender(address, values, io.env, EXAMPLE);
+  const { url, dialect, timeout, externalId } = sender;
+  const [secret = ''] = sender.secrets;
+  const paid = parsePaid(kind, values.paid, sender.order.amount, EXAMPLE);
   if (values.from !== undefined) refuseBesideFrom(values);
-  const named = { ...order, paid, externalId: externalId ?? `sent-${crypto.randomUUID().slice(0, 8)}` };
+  const order = { ...sender.order, paid, externalId: externalId ?? `sent-${crypto.randomUUID().slice(0, 8)}` };
   const isNew = externalId === null && values.from === undefined && !values['dry-run'];
-  const create = isNew ? await runningSandbox(parseAddress(values.sandbox, '--sandbox', EXAMPLE)) : null;
-  const uuid = create === null ? order.uuid : await create(kind, named);
-  const sample = await sampleEvent(kind, { ...named, uuid }, dialect);
-  const event: SampleEvent =
-    values.from === undefined
-      ? sample
-      : { ...sample, body: String(fileBytes(values.from, `${EXAMPLE} --from body.json`)) };
+  const create = isNew ? await runningSandbox(sender.sandbox) : null;
+  const sample = await sampleEvent(
+    kind,
+    create === null ? order : { ...order, uuid: await create(kind, order) },
+    dialect,
+  );
+  const given = values.from === undefined ? null : String(fileBytes(values.from, `${EXAMPLE} --from body.json`));
+  const event = given === null ? sample : { ...sample, body: given };
   const headers = await sampleHeaders(event, secret, dialect, Date.now());
 
   if (values['dry-run']) {
@@ -77,7 +81,7 @@ export async function webhooksSend(args: readonly string[], io: Io): Promise<Exi
     io.out(
       `  → ${event.eventType}  ${excerpt(event.body, 400)}\n  ← ${(ok ? style.good : style.bad)(answer)}  ${excerpt(text)}\n`,
     );
-    if (!ok) io.out(`  signed with ${source}\n  try: npx merchant-invoicing webhooks check ${shellWord(url)}\n`);
+    if (!ok) io.out(`  signed with ${sender.source}\n  try: npx merchant-invoicing webhooks check ${shellWord(url)}\n`);
   }
   return ok ? EXIT.fine : EXIT.finding;
 }

@@ -6,15 +6,15 @@ import { readArguments } from '../arguments.ts';
 import { COMMANDS, exampleOf } from '../commands.ts';
 import { EXIT, type ExitCode, fileBytes, type Io, misuse } from '../io.ts';
 import { jsonLine, styleOf } from '../report.ts';
+import { readSecrets } from './delivery.ts';
 import { type RawRequest, readHeaders, readRawRequest } from './raw-request.ts';
-import { readSecrets } from './secrets.ts';
 
 const EXAMPLE = exampleOf(COMMANDS['webhooks verify']);
 
 /** `webhooks verify`: verifies a request as the receiver of the package does, and explains a refusal. */
 export async function webhooksVerify(args: readonly string[], io: Io): Promise<ExitCode> {
   const { values } = readArguments(COMMANDS['webhooks verify'], args, 'webhooks verify');
-  const { list, source } = readSecrets(values.secret, io.env);
+  const { secrets: list, source } = readSecrets(values.secret, io.env);
   const { headers, body, remark } = await readRequest(values, io);
   const style = styleOf(io);
   const now = values.at === undefined ? undefined : parseInstant(values.at);

@@ -7,7 +7,6 @@ import { type Answer, failure, MAX_BODY, Refusal, tooLarge } from '../service/re
 import type { Outcome } from '../service/service.ts';
 import type { World } from '../world.ts';
 import { bodyParts, type Front, MARK } from './dispatch.ts';
-import { EVENT_STREAM, streamEvents } from './event-stream.ts';
 
 /**
  * The options of `Sandbox.listen`.
@@ -174,3 +173,23 @@ function write(response: ServerResponse, { status, headers, body }: Answer): voi
   response.writeHead(status, { ...headers, ...length });
   response.end(body);
 }
+
+/** The path of the stream of events, for the dashboard and for `sandbox events`. */
+const EVENT_STREAM = '/_/events';
+
+/**
+ * Sends each event of the sandbox from now on, as server-sent events whose data is the event in JSON. Ends when the
+ * reader closes the connection. A reader that does not keep up is cut off, so that it cannot fill the memory.
+ */
+function streamEvents({ log }: World, response: ServerResponse, headers: Readonly<Record<string, string>>): void {
+  response.writeHead(200, { ...headers, 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-store' });
+  response.write(': the events of this sandbox\n\n');
+  const stop = log.subscribe((event) => {
+    if (response.writableLength > MOST_WAITING) response.destroy();
+    else response.write(`data: ${JSON.stringify(event)}\n\n`);
+  });
+  response.once('close', stop);
+}
+
+/** Bytes that may wait for a slow reader. */
+const MOST_WAITING = 4 * 1024 * 1024;

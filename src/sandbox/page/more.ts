@@ -14,17 +14,15 @@ import { type Html, html, withCode } from './html.ts';
 /** The withdrawals. A pending one can be approved or rejected. */
 export function withdrawalsPage(world: World, exchange: Exchange): Answer {
   const rows = withdrawalsInOrder(world).map((row) => [
-    idText(row.uuid),
-    html`<bdi title="${row.actor}">${shortened(row.actor ?? '')}</bdi>`,
-    html`${stateTag(row.status)}${row.reject_reason !== null && html` <span class="soft small"><bdi>${row.reject_reason}</bdi></span>`}`,
+    html`${idText(row.uuid)}<br><bdi class="soft small" title="${row.actor}">${shortened(row.actor ?? '')}</bdi>`,
+    html`${stateTag(row.status)}${row.reject_reason !== null && html`<br><bdi class="soft small wrap">${row.reject_reason}</bdi>`}`,
     html`${money(row.amount ?? '', row.token ?? '')}<br><span class="soft small">sends ${grouped(row.amount_to_send ?? '')} by ${row.network}</span>`,
     moment(row.created_at),
     row.status === 'pending' ? decisions(row, exchange) : html``,
   ]);
   const columns = [
     'Withdrawal',
-    'By',
-    { head: 'State', as: 'wide' },
+    'State',
     { head: 'Amount', as: 'number' },
     { head: 'Created', as: 'number' },
     { head: 'Actions', as: 'end' },

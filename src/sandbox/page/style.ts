@@ -46,7 +46,7 @@ main { display: grid; gap: 1.5rem; grid-template-columns: minmax(0, 1fr); align-
 .menu { position: relative; } .menu > summary { display: flex; flex-wrap: wrap; gap: .1rem .5rem; align-items: center; min-height: 2.25rem; padding: .3rem .7rem; border: 1px solid var(--line); border-radius: .375rem; background: var(--paper); font-weight: 400; }
 .menu > summary::-webkit-details-marker { display: none; } .menu > summary:hover, .menu[open] > summary { border-color: var(--edge); }
 .sheet { position: absolute; z-index: 2; inset-block-start: calc(100% + .4rem); inset-inline-start: 0; width: min(22rem, calc(100vw - 2rem)); padding: 1rem; display: grid; gap: .75rem; border: 1px solid var(--line); border-radius: .5rem; background: var(--paper); box-shadow: var(--float); }
-@media (max-width: 59.99rem) { .bar > div { display: contents; } }
+@media (max-width: 59.99rem) { .bar > div { display: contents; } .side details[open] { flex-basis: 100%; } .side details a { display: inline-block; } }
 .sheet .row button { padding: .35rem .55rem; }
 @media (min-width: 60rem) {
   .dashboard { grid-template: "banner banner" auto "side bar" auto "side main" 1fr / 13.5rem minmax(0, 1fr); }
@@ -70,7 +70,7 @@ main { display: grid; gap: 1.5rem; grid-template-columns: minmax(0, 1fr); align-
 .notice.good, .tag.good { background: var(--good-ground); color: var(--good); } .notice.warn, .tag.warn { background: var(--warn-ground); color: var(--warn); } .notice.bad, .tag.bad { background: var(--bad-ground); color: var(--bad); } .notice.off, .tag.off { background: var(--off-ground); color: var(--off); } .tag.wait { background: var(--wait-ground); color: var(--wait); }
 .tag { display: inline-block; padding: .05rem .45rem; border-radius: .25rem; font-size: .75rem; line-height: 1.5; font-weight: 600; letter-spacing: 0; white-space: nowrap; font-family: Inter, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif; }
 .items { display: grid; } .items > li { padding: .7rem 0; border-top: 1px solid var(--line); } .items > li:first-child { border: 0; padding-top: 0; } .items > li:last-child { padding-bottom: 0; } .faults { display: grid; gap: .4rem; }
-dl.facts { display: grid; gap: .6rem; } dl.facts > div { display: grid; grid-template-columns: minmax(0, 6.5rem) minmax(0, 1fr); gap: .1rem 1rem; } dl.facts dt { color: var(--soft); } dl.facts time { white-space: normal; }
+dl.facts { display: grid; gap: .6rem; } dl.facts > div { display: grid; grid-template-columns: minmax(0, 6.5rem) minmax(0, 1fr); gap: .1rem 1rem; } dl.facts dt { color: var(--soft); } dl.facts time, dl.facts .id { white-space: normal; }
 pre { white-space: pre-wrap; padding: .75rem; border-radius: .375rem; background: var(--sunk); border: 1px solid var(--line); line-height: 1.55; } pre.scroll { max-height: 24rem; overflow: auto; }
 details > summary { cursor: pointer; font-weight: 500; padding: .15rem 0; } details[open] > summary { margin-bottom: .4rem; } .side details[open] > summary, .menu[open] > summary { margin: 0; } li details { margin-top: .4rem; } li details pre + pre { margin-top: .5rem; }
 .line { display: grid; gap: 1.1rem; grid-template-columns: minmax(0, 1fr); margin-inline-start: .3rem; border-inline-start: 1px solid var(--line); padding-inline-start: 1.1rem; } .line > li { position: relative; }
@@ -95,7 +95,7 @@ input[type=text], input[type=search], select { font: inherit; min-height: 2.25re
 
 /* Tables: lists of cards on a narrow screen */
 table { border-collapse: collapse; width: 100%; } th, td { text-align: start; padding: .6rem .9rem .6rem 0; vertical-align: baseline; } th:last-child, td:last-child { padding-inline-end: 0; } td, th { border-bottom: 1px solid var(--line); } tbody tr:last-child td { border-bottom: 0; }
-th { font-size: .75rem; font-weight: 600; color: var(--soft); white-space: nowrap; } th.number, td.number, th.end, td.end { text-align: end; } td a.plain { color: inherit; } td { white-space: nowrap; } td.wide, td.plain { white-space: normal; } th:first-child, td:first-child { padding-inline-start: 0; } .unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
+th { font-size: .75rem; font-weight: 600; color: var(--soft); white-space: nowrap; } th.number, td.number, th.end, td.end { text-align: end; } td a.plain { color: inherit; } td { white-space: nowrap; } td.wide, td.plain, td .wrap { white-space: normal; } td .wrap { display: inline-block; max-width: 14rem; } th:first-child, td:first-child { padding-inline-start: 0; } .unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
 td form { display: inline-block; margin-inline-start: .35rem; } td.end { white-space: nowrap; }
 @media (max-width: 59.99rem) {
   thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); } table, tbody, tr, td { display: block; }
@@ -116,6 +116,7 @@ legend { font-weight: 600; padding: 0; margin-bottom: .75rem; }
 .method input { position: relative; z-index: 1; width: 1.1rem; height: 1.1rem; margin: .25rem 0 0; accent-color: var(--accent); } .method > div { display: flex; flex-wrap: wrap; justify-content: space-between; gap: 0 1rem; } .method p { grid-column: 2; }
 .method:hover { border-color: var(--edge); } .method:has(:checked) { border-color: var(--accent); box-shadow: 0 0 0 1px var(--accent); } .method:has(:focus-visible) { outline: 2px solid var(--accent); outline-offset: 2px; } .method input:focus-visible { outline: none; }
 .method.off { background: var(--sunk); color: var(--soft); } .method.off:hover { border-color: var(--line); } .method.off label::after { cursor: not-allowed; } .method.off img { opacity: .5; }
+.checkout dl.facts > div { grid-template-columns: minmax(0, 5.5rem) minmax(0, 1fr); gap: .1rem .5rem; }
 .result { display: flex; gap: .75rem; align-items: center; font-size: 1.25rem; font-weight: 650; line-height: 1.3; letter-spacing: -.01em; } .result svg { flex: none; } .result.good { color: var(--good); } .result.warn { color: var(--warn); } .result.bad { color: var(--bad); } .result.off { color: var(--off); }
 .controls { background: transparent; border: 1px dashed var(--test-line); box-shadow: none; } .controls h2 { color: var(--test); }
 @media (prefers-reduced-motion: no-preference) { button, .button, .method { transition: border-color .12s, background-color .12s, box-shadow .12s; } }

@@ -9,17 +9,19 @@ export interface RequestEntry {
   readonly id: string;
   /** ISO 8601, sandbox clock. */
   readonly at: string;
+  /** The HTTP method, such as `POST`. */
   readonly method: string;
+  /** The path, percent-encoded as it came, without the query. */
   readonly path: string;
   /** With its leading `?`, or empty. */
   readonly query: string;
   /** Such as `invoices.create`, or `page` for the payment page and the dashboard. Null if no endpoint matched. */
   readonly operation: string | null;
-  /** Null if a fault left the request unanswered. */
+  /** The HTTP status of the answer. Null if a fault left the request unanswered. */
   readonly status: number | null;
   /** Milliseconds of real time until the answer was ready. */
   readonly duration_ms: number;
-  /** `error.code` of a refusal. */
+  /** `error.code` of a refusal, else null. */
   readonly code: string | null;
   /** The cause of a refusal or another remark, or null. */
   readonly why: string | null;
@@ -33,6 +35,7 @@ export interface RequestEntry {
 /** An invoice was created (`from` is null) or changed its status. */
 export interface InvoiceMove {
   readonly kind: 'invoice';
+  /** ISO 8601, sandbox clock. */
   readonly at: string;
   readonly uuid: string;
   readonly external_id: string;
@@ -49,7 +52,9 @@ export interface DeliveryMove
   extends Pick<SandboxDelivery, 'external_id' | 'event_type' | 'url' | 'max_attempts' | 'status' | 'next_retry_at'>,
     Omit<SandboxAttempt, 'created_at' | 'request' | 'response_headers' | 'fault'> {
   readonly kind: 'attempt';
+  /** ISO 8601, sandbox clock. */
   readonly at: string;
+  /** X-Webhook-Id of the delivery. */
   readonly delivery_id: string;
   /** The number of the attempt, from 1. */
   readonly attempt: number;
@@ -58,6 +63,7 @@ export interface DeliveryMove
 /** A remark: no webhook could be sent, or an answer deviates from the contract. */
 export interface SandboxNote {
   readonly kind: 'note';
+  /** ISO 8601, sandbox clock. */
   readonly at: string;
   readonly text: string;
 }

@@ -28,25 +28,20 @@ export function eventOfInvoice(invoice: CatchUpInvoice): InvoiceEvent {
 }
 
 /** Refuses an invoice whose members contradict each other: to choose between them could ship goods that were not paid. */
-function checkConsistency(invoice: CatchUpInvoice): void {
-  const { status, is_adjusted, adjustment } = invoice;
+function checkConsistency({ status, is_adjusted, adjustment, ...invoice }: CatchUpInvoice): void {
   const amount = readAmount('amount', invoice.amount);
   const settled = readAmount('settled_amount_usdt', invoice.settled_amount_usdt);
+  const expected = readAmount('adjustment.expected_amount_fiat', adjustment?.expected_amount_fiat);
+  const actual = readAmount('adjustment.actual_amount_fiat', adjustment?.actual_amount_fiat);
+  const credited = readAmount('adjustment.actual_amount_usdt', adjustment?.actual_amount_usdt);
   if (status !== 'success') {
-    const corrected = readAmount('adjustment.actual_amount_usdt', adjustment?.actual_amount_usdt);
-    for (const [name, credited] of [
-      ['settled_amount_usdt', settled],
-      ['adjustment.actual_amount_usdt', corrected],
-    ] as const) {
-      if (credited?.isZero() === false) throw malformed(`its status is ${status}, but "${name}" was credited`);
+    const isSettled = settled?.isZero() === false;
+    if (isSettled || credited?.isZero() === false) {
+      const name = isSettled ? 'settled_amount_usdt' : 'adjustment.actual_amount_usdt';
+      throw malformed(`its status is ${status}, but "${name}" was credited`);
     }
     return;
   }
-  if (adjustment === null || adjustment === undefined) return;
-  const expected = readAmount('adjustment.expected_amount_fiat', adjustment.expected_amount_fiat);
-  const actual = readAmount('adjustment.actual_amount_fiat', adjustment.actual_amount_fiat);
-  readAmount('adjustment.expected_amount_usdt', adjustment.expected_amount_usdt);
-  const credited = readAmount('adjustment.actual_amount_usdt', adjustment.actual_amount_usdt);
   if (areDifferent(settled, credited)) {
     throw malformed(
       '"settled_amount_usdt" and "adjustment.actual_amount_usdt" differ: how much was credited is unclear',

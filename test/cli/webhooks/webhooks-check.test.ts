@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import type { RequestListener } from 'node:http';
 import { describe, expect, it } from 'vitest';
-import { CHECKS } from '../../../src/cli/webhooks/check/examination.ts';
+import { CASES } from '../../../src/cli/webhooks/cases.ts';
 import { MerchantClient } from '../../../src/index.ts';
 import { createSandbox } from '../../../src/sandbox/index.ts';
 import { createWebhookHandler, memoryStore, toNodeHandler } from '../../../src/webhooks/index.ts';
@@ -63,7 +63,7 @@ describe('webhooks check', () => {
     const report = await examined(goodReceiver(SECRET, handled));
     expect(report).toMatchObject({ ok: true, code: 0, failed: 0 });
     expect(idsOf(report, 'inconclusive')).toEqual(['accepts-each-secret']);
-    expect(report.passed).toBe(CHECKS.length - 1);
+    expect(report.passed).toBe(CASES.length - 1);
     expect(report.questions).toHaveLength(5);
     expect(new Set(handled).size).toBe(handled.length); // each order was handled once
     expect(handled.length).toBeGreaterThan(12);

@@ -3,7 +3,6 @@ import { listening, ORDER } from '../loopback.ts';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 const EUR = { id: 1, code: 'EUR', name: 'Euro', symbol: '€' };
-const NOWHERE = '00000000-0000-4000-8000-000000000000';
 
 describe('POST /invoices', () => {
   it('answers the creation fields and no others, amounts to the digit', async () => {
@@ -77,13 +76,6 @@ describe('POST /invoices', () => {
     expect(sandbox.invoices()).toHaveLength(1);
     expect(sandbox.requests().at(-1)?.why).toBe('external_id order-1042 is taken by an invoice that is fail');
   });
-
-  it('makes one invoice of 20 creations at once', async () => {
-    const { api, sandbox } = await listening();
-    const answers = await Promise.all(Array.from({ length: 20 }, () => api('POST', '/invoices', ORDER)));
-    expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array.from({ length: 19 }, () => 409)]);
-    expect(sandbox.invoices()).toHaveLength(1);
-  });
 });
 
 describe('GET /invoices', () => {
@@ -110,22 +102,6 @@ describe('GET /invoices', () => {
       total_items: 5,
       total_pages: 3,
       has_next: true,
-      has_prev: true,
-    });
-  });
-
-  it('has a default page of 20, and an empty page beyond the end', async () => {
-    const { api } = await withFive();
-    expect((await api('GET', '/invoices')).json.data).toMatchObject({
-      page: 1,
-      per_page: 20,
-      has_next: false,
-      has_prev: false,
-    });
-    expect((await api('GET', '/invoices?page=9')).json.data).toMatchObject({
-      items: [],
-      page: 9,
-      has_next: false,
       has_prev: true,
     });
   });
@@ -201,7 +177,7 @@ describe('GET /invoices/{ident}', () => {
   it('shows the adjustment of an invoice paid with another amount', async () => {
     const { api, sandbox } = await listening();
     await api('POST', '/invoices', { ...ORDER, amount: '100.00' });
-    await sandbox.underpay('order-1042', '50.00', { method: 1 });
+    await sandbox.pay('order-1042', { amount: '50.00', method: 1 });
     expect((await api('GET', '/invoices/order-1042')).json.data).toMatchObject({
       amount: '100.00',
       settled_amount_usdt: '53.722596',
@@ -213,22 +189,5 @@ describe('GET /invoices/{ident}', () => {
         actual_amount_usdt: '53.722596',
       },
     });
-  });
-
-  it('does the same when pay() is given the other amount', async () => {
-    const { api, sandbox } = await listening();
-    await api('POST', '/invoices', { ...ORDER, amount: '100.00' });
-    await sandbox.pay('order-1042', { amount: '50.00', method: 1 });
-    expect((await api('GET', '/invoices/order-1042')).json.data).toMatchObject({
-      settled_amount_usdt: '53.722596',
-      is_adjusted: true,
-      adjustment: { expected_amount_fiat: '100.00', actual_amount_fiat: '50.00' },
-    });
-  });
-
-  it('answers 404 for an unknown one', async () => {
-    const { api } = await listening();
-    const { status, json } = await api('GET', `/invoices/${NOWHERE}`);
-    expect([status, json.success, json.error.code]).toEqual([404, false, 'NOT_FOUND']);
   });
 });

@@ -18,6 +18,7 @@ export type {
   Fault,
   FaultOptions,
   Faults,
+  FaultType,
   QueuedFault,
   RequestFault,
   SeedFault,
@@ -33,6 +34,7 @@ export {
 export type { SandboxState } from './state/saved-state.ts';
 export type {
   NewInvoice,
+  Payment,
   SandboxAttempt,
   SandboxDelivery,
   SandboxInvoice,

@@ -16,7 +16,6 @@ export type {
   CatchUpOptions,
   CatchUpResult,
 } from './catch-up/catch-up.ts';
-export { type StoreCheck, storeConformance } from './conformance.ts';
 export { parseInvoiceEvent } from './event/event.ts';
 export type * from './event/events.ts';
 export type { WebhookContext, WebhookHandlerOptions } from './handle/handler-options.ts';

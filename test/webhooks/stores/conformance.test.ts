@@ -5,13 +5,13 @@ import { Redis } from 'ioredis';
 import { createClient } from 'redis';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { StoreConformanceOptions } from '../../../src/webhooks/conformance.ts';
+import { storeConformance } from '../../../src/webhooks/conformance.ts';
 import {
   ConfigurationError,
   memoryStore,
   postgresStore,
   redisStore,
   sqliteStore,
-  storeConformance,
   type WebhookStore,
 } from '../../../src/webhooks/index.ts';
 import { temporaryFolder } from '../../support/engine-process.ts';

@@ -14,7 +14,7 @@ async function everyState() {
   const hook = await receiver([200, 401]);
   const long = `order-${'x'.repeat(120)}`;
   const rest = { callback_url: hook.url, success_url: 'https://shop.example/thanks', purpose: 'Two tickets' };
-  for (const external_id of ['paid', 'refused', 'less', 'failed', 'expired', 'open', 'chosen', long]) {
+  for (const external_id of ['paid', 'refused', 'less', 'expired', 'open', long]) {
     await api('POST', '/invoices', { ...ORDER, ...rest, external_id });
   }
   await api('POST', '/invoices', { ...ORDER, external_id: 'tiny', amount: '1.00' });
@@ -22,9 +22,7 @@ async function everyState() {
   await sandbox.pay('paid');
   await sandbox.pay('refused');
   await sandbox.underpay('less', '17.00');
-  await sandbox.fail('failed');
   await sandbox.expire('expired');
-  sandbox.choose('chosen', 2);
   sandbox.faults.next('rate_limit', { operation: 'invoices.create' });
   sandbox.faults.random(0.2, 7, ['html']);
   const pay = (ident: string): string => new URL(sandbox.invoice(ident).payment_url).pathname;
@@ -32,17 +30,14 @@ async function everyState() {
   const [request] = sandbox.requests().slice(-1);
   const pages = [
     pay('open'),
-    `${pay('chosen')}?done=choose`,
     pay('tiny'), // no method takes it
     pay(long),
     `${pay('paid')}?late=pay`,
     pay('refused'),
     `${pay('less')}?done=underpay`,
-    pay('failed'),
     pay('expired'),
     '/?done=advance',
     '/invoices',
-    '/invoices?q=nothing-is-called-so',
     '/invoices/new',
     `/invoices/${sandbox.invoice('refused').uuid}`,
     `/invoices/${sandbox.invoice(long).uuid}`,
@@ -100,10 +95,18 @@ for (const [colorScheme, widths, hasScript] of [
 /** What colours, width and script can change. */
 const OUTER_RULES = ['color-contrast', 'label', 'region', 'target-size', 'scrollable-region-focusable'];
 
+/** A sandbox with one open order. */
+async function opened() {
+  const { sandbox, url, api } = await listening();
+  const { json } = await api('POST', '/invoices', { ...ORDER, external_id: 'open' });
+  const link: string = json.data.payment_url;
+  return { sandbox, url, link };
+}
+
 test('the keyboard goes through the payment page in the order of reading, and pays', async (visit) => {
-  const { url, pay, sandbox } = await everyState();
+  const { url, link, sandbox } = await opened();
   const { page } = await visit(url);
-  await page.goto(url + pay('open'));
+  await page.goto(link);
   const names: unknown[] = [];
   for (let step = 0; step < 12; step += 1) {
     await page.keyboard.press('Tab');
@@ -133,9 +136,9 @@ test('the keyboard goes through the payment page in the order of reading, and pa
 });
 
 test('a refused amount has the focus, names its reason, and nothing has moved', async (visit) => {
-  const { url, pay } = await everyState();
+  const { url, link } = await opened();
   const { page } = await visit(url);
-  await page.goto(url + pay('open'));
+  await page.goto(link);
   const last = `document.querySelector('button[value=expire]').getBoundingClientRect().top + scrollY`;
   const place = () => page.evaluate<number>(last);
   const before = await place();
@@ -162,13 +165,13 @@ test('the menu of the clock opens and closes by the keyboard', async (visit) => 
 });
 
 test('nothing moves for those who ask for less motion', async (visit) => {
-  const { url, pay } = await everyState();
+  const { url, link } = await opened();
   for (const [reducedMotion, duration] of [
     ['reduce', '0s'],
     ['no-preference', '0.12s'],
   ] as const) {
     const { page } = await visit(url, { reducedMotion });
-    await page.goto(url + pay('open'));
+    await page.goto(link);
     const found = await page.evaluate<string>('getComputedStyle(document.querySelector("button")).transitionDuration');
     expect(found.split(', ')[0]).toBe(duration);
   }

@@ -29,7 +29,7 @@ export function failed(id: string, title: string, fix: string): CheckResult {
 /** A check with its mark, further facts, and its remedy. */
 export function resultLines({ title, verdict, fix }: CheckResult, style: Style, facts = '', details = ''): string {
   const marks = { pass: style.good('✓'), fail: style.bad('✗'), advice: style.warn('!'), inconclusive: style.soft('?') };
-  const line = `  ${marks[verdict]} ${facts === '' ? title : title.padEnd(48)} ${style.soft(facts)}`.trimEnd();
+  const line = `  ${marks[verdict]} ${facts === '' ? title : title.padEnd(50)} ${style.soft(facts)}`.trimEnd();
   const more = [details && style.soft(details), fix && verdict !== 'inconclusive' && `${style.warn('fix')}: ${fix}`];
   return [line, ...more.filter(Boolean).map((text) => `      ${text}`)].join('\n');
 }

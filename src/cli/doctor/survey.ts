@@ -171,7 +171,7 @@ function instantOf(value: unknown): number {
   return typeof value === 'number' ? value : typeof value === 'string' ? Date.parse(value) : Number.NaN;
 }
 
-const AMOUNT_NAME = /amount|rate|commission|price|usdt|_min|_max|^min|^max|^buy$|^sell$/;
+const AMOUNT_NAME = /amount|rate|commission|price|usdt|^buy$|^sell$/;
 const TIME_NAME = /_at$|time|date|expires/;
 const DEPTH_MAX = 8;
 

@@ -162,12 +162,12 @@ function textOf(entry: Entry, style: Style): string {
     const where = style.soft(`${entry.reason}, ${excerpt(entry.place, 80)}`);
     return `  ${style.soft('?')} not compared: ${name}  ${where}\n      ${excerpt(entry.problem, 300)}\n`;
   }
-  const [expected, actual, difference] = [entry.expected, entry.actual, entry.difference].map(valueText);
-  const facts = [expected && `expected ${expected}`, actual && `actual ${actual}`, difference]
-    .filter(Boolean)
-    .join(', ');
-  const where = entry.order === null ? '' : `, ${entry.order.place}`;
-  const line = `${entry.kind}: ${excerpt(entry.external_id, 80)}  ${style.soft(excerpt(`${facts} ${entry.currency}${where}`))}`;
+  const unit = entry.kind === 'credited_differs' ? 'USDT' : entry.currency;
+  const withUnit = (value: Finding['expected']): string =>
+    Decimal.isDecimal(value) ? `${value.toFixed()} ${unit}` : valueText(value);
+  const [expected, actual, difference] = [entry.expected, entry.actual, entry.difference].map(withUnit);
+  const facts = [expected && `expected ${expected}`, actual && `actual ${actual}`, difference, entry.order?.place];
+  const line = `${entry.kind}: ${excerpt(entry.external_id, 80)}  ${style.soft(excerpt(facts.filter(Boolean).join(', ')))}`;
   return `  ${style.bad('✗')} ${line}\n      ${style.warn('fix')}: ${excerpt(entry.action, 300)}\n`;
 }
 

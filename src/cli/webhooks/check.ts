@@ -45,8 +45,10 @@ export async function webhooksCheck(args: readonly string[], io: Io): Promise<Ex
   if (!isLoopback(new URL(url).hostname)) {
     io.err(`  ${style.warn('not on this machine: a live shop may fulfil the orders that it accepts')}\n`);
   }
-  if (create !== null) say(`\n  with orders that it creates in the sandbox at ${sandbox}`);
-  else if (externalId === null) {
+  if (create !== null) {
+    say(`\n  with orders that it creates in the sandbox at ${sandbox}. If that has --callback to this receiver,`);
+    say('  its own webhooks come first, and this check sees repeats');
+  } else if (externalId === null) {
     say('\n  with orders that do not exist. A receiver that looks them up refuses them: start a sandbox, or give');
     say('  --external-id, --uuid and --amount of one that does');
   }

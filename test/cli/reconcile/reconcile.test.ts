@@ -56,7 +56,7 @@ describe('reconcile', () => {
     const { run } = await service();
     const { code, out } = await run(FINE.replace('26.861298,fulfilled', ',open'));
     expect(code).toBe(1);
-    expect(out).toContain('✗ paid_not_fulfilled: fine  expected fulfilled, actual open EUR, line 2');
+    expect(out).toContain('✗ paid_not_fulfilled: fine  expected fulfilled, actual open, line 2');
     expect(out).toContain('fix: 25 EUR of 25 EUR was paid, and 26.861298 USDT credited. Fulfil the order');
     expect(out).toContain('paid_not_fulfilled: 1');
   });

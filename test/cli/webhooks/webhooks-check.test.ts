@@ -149,15 +149,6 @@ describe('webhooks check', () => {
     expect(out).not.toContain(SECRET);
   });
 
-  it('counts a redirect, a crash and silence as what they are', async () => {
-    const redirected = await examined((_, response) => void response.writeHead(302, { Location: '/elsewhere' }).end());
-    expect(redirected.checks[0]).toMatchObject({ id: 'accepts-paid', verdict: 'fail' });
-    expect(redirected.checks[0]?.why).toContain('redirect');
-    const silent = await examined(() => undefined, '--timeout', '20ms');
-    expect(silent.checks[0]?.why).toBe('it does not answer within 0.02 s');
-    expect(idsOf(silent, 'fail')).toEqual(['accepts-paid']);
-  });
-
   it.each(BROKEN_RECEIVERS)('stops at the first delivery and tells one cause and one remedy: $mistake', async (row) => {
     const receiver = await serve(row.listener);
     const flags = ['--secret', SECRET, '--json', '--timeout', '300ms'];
@@ -171,12 +162,6 @@ describe('webhooks check', () => {
     expect(checks[0]?.why).toMatch(patternOf(row.cause));
     expect(checks[0]?.fix).toMatch(patternOf(row.remedy));
     expect(out).not.toContain(API_KEY);
-  });
-
-  it('tells apart what has different remedies', () => {
-    expect(new Set(BROKEN_RECEIVERS.map(({ cause, remedy }) => `${cause} ${remedy}`)).size).toBe(
-      BROKEN_RECEIVERS.length - 1, // the two CSRF guards are one cause
-    );
   });
 
   it('fails a receiver that answers a forgery with the expected signature', async () => {

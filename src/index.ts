@@ -5,7 +5,7 @@
  */
 export { MerchantClient } from './client.ts';
 export type { DeliveryAttempt, WebhookDelivery } from './contract/deliveries.ts';
-export type { ClientOperation as Operation } from './contract/endpoint.ts';
+export type { ClientOperation as Operation, HttpMethod } from './contract/endpoint.ts';
 export type {
   CreatedInvoice,
   CreateInvoiceParams,
@@ -85,4 +85,6 @@ export type {
   ResponseEvent,
   RetryEvent,
 } from './transport/hooks.ts';
+export type { RawBody } from './webhooks/body.ts';
 export type { InvoiceEvent } from './webhooks/event/events.ts';
+export type { HeadersInput } from './webhooks/verify/verify.ts';

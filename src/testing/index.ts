@@ -6,7 +6,7 @@
  */
 
 export { Decimal } from '../contract/values/decimal.ts';
-export type { ErrorByCode } from '../errors/guards.ts';
+export type { ErrorByCode, KnownCode } from '../errors/guards.ts';
 export {
   type StoreCheck,
   type StoreConformanceOptions,

@@ -18,7 +18,6 @@ describe('the webhooks entry', () => {
       'redisStore',
       'signWebhook',
       'sqliteStore',
-      'storeConformance',
       'toFetchHandler',
       'toLambdaHandler',
       'toNodeHandler',

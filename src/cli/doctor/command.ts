@@ -91,7 +91,7 @@ function surveyText(points: readonly SurveyPoint[], style: Style): string {
 }
 
 /** The lowest version of `engines` in package.json. */
-const OLDEST_NODE = [20, 20] as const;
+const OLDEST_NODE = [22, 12] as const;
 
 function checkNode(version: string): CheckResult {
   const [major = 0, minor = 0] = version.split('.').map(Number);

@@ -75,7 +75,7 @@ export function connect(given: FetchLike, baseUrl: string, headers: Readonly<Rec
     },
   };
   return () => {
-    instance ??= import('ky').then(({ default: ky }) => ky.create(options));
+    instance ??= import('./ky.ts').then(({ ky }) => ky.create(options));
     return instance;
   };
 }

@@ -1,5 +1,6 @@
 // The folder `doctor` is one command: it checks the settings and the service. It imports the client when it runs.
 import { isLoopback } from '../../contract/values/hosts.ts';
+import { isSandboxCredential } from '../../environment.ts';
 import { isMerchantError } from '../../errors/guards.ts';
 import { shellWord } from '../../sandbox/page/copies.ts';
 import { parseSecrets } from '../../webhooks/verify/signature.ts';
@@ -20,15 +21,13 @@ export async function doctorCommand(args: readonly string[], io: Io): Promise<Ex
   const address = await checkAddress(baseUrl, allowHttp);
   const isPublic = address.verdict === 'pass' && baseUrl !== undefined && isPublicAddress(baseUrl);
   const key =
-    isPublic && apiKey?.startsWith('sk_sandbox')
-      ? sandboxFinding('api-key', 'MERCHANT_API_KEY')
-      : await checkKey(apiKey);
+    isPublic && isSandboxCredential(apiKey) ? sandboxFinding('api-key', 'MERCHANT_API_KEY') : await checkKey(apiKey);
   const secret = io.env['MERCHANT_WEBHOOK_SECRET'];
   const settings = [
     checkNode(process.versions.node),
     address,
     key,
-    isPublic && secret?.startsWith('whsec_sandbox')
+    isPublic && isSandboxCredential(secret)
       ? sandboxFinding('webhook-secret', 'MERCHANT_WEBHOOK_SECRET')
       : checkSecret(secret, apiKey),
   ];

@@ -21,7 +21,7 @@ export function refuseSandboxCredential(
   values: readonly unknown[],
   refuse: (text: string) => void,
 ): void {
-  if (environment('NODE_ENV') !== 'production' || !values.some(isSandboxCredential)) return;
+  if (!values.some(isSandboxCredential) || environment('NODE_ENV') !== 'production') return;
   refuse(
     `${name} is that of a sandbox, which everybody knows, and NODE_ENV is production. Use the one of the dashboard. To run a production build against a sandbox, give both others: createSandbox({ apiKey, webhookSecret }), or sandbox --key and --secret`,
   );

@@ -7,5 +7,5 @@ export function isLoopback(hostname: string): boolean {
 
 /** True for an absolute http or https address. */
 export function isHttpAddress(value: unknown): value is string {
-  return typeof value === 'string' && /^https?:\/\//i.test(value);
+  return typeof value === 'string' && /^https?:\/\//i.test(value) && URL.canParse(value);
 }

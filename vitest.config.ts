@@ -4,13 +4,13 @@ import { configDefaults, defineConfig } from 'vitest/config';
 const REST = [
   'test/{browser,docs,examples,frameworks,queues}/**',
   'test/{packed,story}.test.ts',
-  'test/cli/{docs,session}.test.ts',
+  'test/cli/docs.test.ts',
   'test/cli/doctor/doctor.test.ts',
   'test/openapi/prism.test.ts',
   'test/reconcile/examples.test.ts',
   'test/sandbox/delivery/delivery-copies.test.ts',
   'test/transport/answer/body-size.test.ts',
-  'test/webhooks/stores/{conformance,kill-run,lost-answers,postgres,redis,sqlite-lock}.test.ts',
+  'test/webhooks/stores/{conformance,lost-answers,postgres,redis,sqlite-lock}.test.ts',
 ];
 const exclude = [...configDefaults.exclude, 'test/consumers/**'];
 

@@ -32,7 +32,7 @@ async function everyState() {
     pay('open'),
     pay('tiny'), // no method takes it
     pay(long),
-    `${pay('paid')}?late=pay`,
+    `${pay('paid')}?done=late`,
     pay('refused'),
     `${pay('less')}?done=underpay`,
     pay('expired'),

@@ -140,7 +140,7 @@ describe('without script', () => {
     await search('order-3 is taken');
     await page.getByText('1 in all').waitFor();
     await search('order-4');
-    await page.getByText('No request matches').waitFor();
+    await page.getByText('Nothing matches').waitFor();
     await page.goBack();
     await page.getByRole('link', { name: 'POST /invoices' }).click();
     expect(await page.getByText('INVOICE_ALREADY_EXISTS').count()).toBeGreaterThan(0);

@@ -40,7 +40,7 @@ test('no text of a merchant runs or leads anywhere, on any page', async (visit) 
     await page.evaluate('for (const each of document.querySelectorAll("details")) each.open = true');
     const found = await page.evaluate<unknown[]>(`[
       document.querySelectorAll('script').length,
-      document.querySelectorAll('img:not([src^="/assets/methods/"]), iframe, object, embed, base, main meta').length,
+      document.querySelectorAll('img, iframe, object, embed, base, main meta').length,
       [...document.querySelectorAll('*')].flatMap((each) => each.getAttributeNames().filter((name) => name.startsWith('on'))),
       [...document.links].filter(({ protocol }) => protocol !== 'http:' && protocol !== 'https:').map(({ href }) => href),
       [...document.forms].filter((form) => new URL(form.getAttribute('action'), location.href).origin !== location.origin).length,
@@ -58,8 +58,8 @@ test('no text of a merchant runs or leads anywhere, on any page', async (visit) 
   for (const path of ['/', '/invoices', '/deliveries', '/requests']) await look(url + path);
   for (const text of [encodeURIComponent(PAYLOADS.join(' ')), encodeURIComponent(PAYLOADS[0] ?? '')]) {
     await look(`${url}/invoices?q=${text}&state=${text}&page=${text}&done=${text}`);
-    await look(`${url}/pay/${sandbox.invoice(PAYLOADS[0] ?? '').uuid}?done=${text}&late=${text}`);
-    await look(`${url}/requests?show=${text}&q=${text}`);
+    await look(`${url}/pay/${sandbox.invoice(PAYLOADS[0] ?? '').uuid}?done=${text}`);
+    await look(`${url}/requests?state=${text}&q=${text}`);
     await look(`${url}/deliveries?state=${text}&q=${text}`);
     await look(`${url}/pay/${text}`);
   }
@@ -85,7 +85,7 @@ test('what a receiver answers does not run either', async (visit) => {
   ]) {
     await page.goto(url + path);
     expect(await page.locator('script').count()).toBe(1);
-    expect(await page.locator('img:not([src^="/assets/methods/"]), iframe, svg[onload]').count()).toBe(0);
+    expect(await page.locator('img, iframe, svg[onload]').count()).toBe(0);
   }
   expect([outside, trouble]).toEqual([[], []]);
 });

@@ -25,14 +25,17 @@ const EFFECTS: Readonly<Record<FaultType, string>> = {
 
 /** The active faults, and a button for each fault. */
 export function faultsPage(world: World, exchange: Exchange): Answer {
+  const none = nothing('No fault is active', 'Everything works. Choose below what is to go wrong.');
+  const times = (id: string): Html => field({ id, name: 'times', label: 'How often', value: '1', numeric: true });
+  const operation = selectField('operation', 'Operation', ['', ...Object.keys(endpoints)]);
   const rates = ['0.05', '0.2', '0.5'].map(
     (rate) => html`<button name="rate" value="${rate}">${Number(rate) * 100} %</button>`,
   );
   return dashboardPage(world, exchange, {
     title: 'Faults',
-    content: html`${card('active', 'Active', activeFaults(world, exchange) ?? nothing('No fault is active', 'Everything works. Choose below what is to go wrong.'), { live: true })}
-${card('api', 'For the next request to the API', faultForm(exchange, REQUEST_FAULTS, true))}
-${card('webhook', 'For the next webhook', faultForm(exchange, DELIVERY_FAULTS, false))}
+    content: html`${card('active', 'Active', activeFaults(world, exchange) ?? none)}
+${card('api', 'For the next request to the API', faultForm(exchange, 'Faults of requests', REQUEST_FAULTS, html`${operation}${times('times')}`))}
+${card('webhook', 'For the next webhook', faultForm(exchange, 'Faults of webhooks', DELIVERY_FAULTS, times('webhook-times')))}
 ${card(
   'chance',
   'At random',
@@ -43,45 +46,25 @@ ${actionForm(exchange, 'fault', html`${rates}`, { layout: 'row', label: 'Random 
 }
 
 /** A chip for each active fault, and a button that clears them. Null if there is none. */
-export function activeFaults(world: World, exchange: Exchange): Html | null {
-  const queued = world.faults.queued();
-  const { chance } = world.faults;
-  if (queued.length === 0 && chance === null) return null;
-  const chips = queued.map(({ fault: { type }, operation, times, rate }) => {
+export function activeFaults({ faults }: World, exchange: Exchange): Html | null {
+  const chips = faults.queued().map(({ fault: { type }, operation, times, rate }) => {
     const count = times === Number.POSITIVE_INFINITY ? 'until cleared' : times === 1 ? 'once' : `${times} times`;
-    const share = rate < 1 ? `, with ${Math.round(rate * 100)} %` : '';
+    const share = rate < 1 && `, with ${Math.round(rate * 100)} %`;
     return html`<li>${tag(type, 'warn')} ${EFFECTS[type]}: ${operation ?? 'the next one'}, ${count}${share}</li>`;
   });
-  if (chance !== null)
-    chips.push(html`<li>${tag('random', 'warn')} ${Math.round(chance.rate * 100)} % of the requests</li>`);
-  return html`<div class="row apart"><ul class="faults">${chips}</ul>${actionForm(exchange, 'fault', html`<button class="small" name="type" value="clear">Clear all faults</button>`)}</div>`;
+  if (faults.chance !== null)
+    chips.push(html`<li>${tag('random', 'warn')} ${Math.round(faults.chance.rate * 100)} % of the requests</li>`);
+  if (chips.length === 0) return null;
+  const clear = html`<button class="small" name="type" value="clear">Clear all faults</button>`;
+  return html`<div class="row apart"><ul class="faults">${chips}</ul>${actionForm(exchange, 'fault', clear)}</div>`;
 }
 
-/** The faults that are tried first. */
-export function faultButtons(exchange: Exchange): Html {
-  const types: readonly FaultType[] = ['rate_limit', 'reset_after', 'wrong_signature', 'duplicate'];
-  const content = types.map(
-    (type) =>
-      html`<div><button class="small" name="type" value="${type}" aria-describedby="${type}-what">${type}</button> <span class="soft small" id="${type}-what">${EFFECTS[type]}</span></div>`,
-  );
-  return actionForm(exchange, 'fault', html`${content}`, { layout: 'stack', label: 'Faults' });
-}
-
-function faultForm(exchange: Exchange, types: readonly FaultType[], isApi: boolean): Html {
-  const times = field({
-    id: isApi ? 'times' : 'webhook-times',
-    name: 'times',
-    label: 'How often',
-    value: '1',
-    numeric: true,
-  });
-  const content = html`<div class="grid short">${isApi && selectField('operation', 'Operation', Object.keys(endpoints), 'any')}${times}</div>
-<div class="grid buttons">${types.map(
+/** A button for each fault with its effect, below the fields that are sent with it. */
+export function faultForm(exchange: Exchange, label: string, types: readonly FaultType[], fields?: Html): Html {
+  const buttons = types.map(
     (type) =>
       html`<div><button name="type" value="${type}" aria-describedby="${type}-what">${type}</button><p class="soft small" id="${type}-what">${EFFECTS[type]}</p></div>`,
-  )}</div>`;
-  return actionForm(exchange, 'fault', content, {
-    layout: 'stack',
-    label: isApi ? 'Faults of requests' : 'Faults of webhooks',
-  });
+  );
+  const content = html`${fields && html`<div class="grid short">${fields}</div>`}<div class="grid buttons">${buttons}</div>`;
+  return actionForm(exchange, 'fault', content, { layout: 'stack', label });
 }

@@ -60,11 +60,10 @@ addEventListener('pageshow', (event) => {
 });
 
 // The clock in the bar goes on while it runs.
-const seen = new WeakMap();
 setInterval(() => {
   for (const each of document.querySelectorAll('[data-ticking] time')) {
-    if (!seen.has(each)) seen.set(each, performance.now());
-    const now = new Date(Date.parse(each.dateTime) + performance.now() - seen.get(each));
+    const now = new Date(Date.parse(each.dateTime) + 1000);
+    each.dateTime = now.toISOString();
     each.textContent = now.toUTCString().slice(5, 25) + ' UTC';
   }
 }, 1000);
@@ -79,8 +78,8 @@ addEventListener('keydown', (event) => {
 });
 
 // A begun second counts as one: the page says 0:01 until the end, then it asks for the end of the order.
-const left = document.querySelector('[data-left]');
-if (left && left.dataset.clock === 'real') {
+const left = document.querySelector('[data-counting]');
+if (left) {
   const end = performance.now() + Number(left.dataset.left);
   const tick = () => {
     const remaining = end - performance.now();
@@ -92,27 +91,21 @@ if (left && left.dataset.clock === 'real') {
   tick();
 }
 
-if (document.body.dataset.lookAgain !== undefined) setTimeout(() => location.reload(), 1000);
-
+// Whoever presses anything stays on the page.
 const back = document.querySelector('[data-return]');
 if (back) {
-  const link = document.querySelector('[data-return-link]');
-  const seconds = back.querySelector('[data-seconds]');
-  const stay = back.querySelector('button');
   history.replaceState(null, '', location.pathname); // so that coming back here does not lead away again
   let remaining = 3;
   back.hidden = false;
   const timer = setInterval(() => {
     remaining -= 1;
-    seconds.textContent = String(Math.max(0, remaining));
-    if (remaining <= 0) { clearInterval(timer); location.assign(link.href); }
+    back.querySelector('[data-seconds]').textContent = remaining;
+    if (remaining > 0) return;
+    clearInterval(timer);
+    location.assign(document.querySelector('[data-return-link]').href);
   }, 1000);
   const stop = () => { clearInterval(timer); back.hidden = true; };
-  stay.addEventListener('click', () => { stop(); link.focus(); });
-  for (const kind of ['pointerdown', 'keydown']) addEventListener(kind, (event) => {
-    if (event.target.closest && event.target.closest('[data-return]')) return;
-    stop();
-  });
+  for (const kind of ['pointerdown', 'keydown']) addEventListener(kind, stop);
 }
 
 // New invoices, deliveries and requests appear without a reload. A section that is in use waits until it is left. A hidden

@@ -21,7 +21,7 @@ h1 { font-size: 1.5rem; line-height: 1.25; font-weight: 650; letter-spacing: -.0
 h2 { font-size: 1rem; line-height: 1.4; font-weight: 600; letter-spacing: -.005em; } h3 { font-size: .875rem; font-weight: 600; }
 strong { font-weight: 600; }
 a { color: var(--link); text-decoration: none; } a:hover { text-decoration: underline; text-underline-offset: .15em; }
-p a, li a, td.plain a { text-decoration: underline; text-underline-offset: .15em; text-decoration-color: color-mix(in srgb, currentColor 40%, transparent); }
+p a, li a { text-decoration: underline; text-underline-offset: .15em; text-decoration-color: color-mix(in srgb, currentColor 40%, transparent); }
 code, pre, .mono { font-family: ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu Sans Mono", monospace; font-size: .8125rem; letter-spacing: -.01em; }
 :focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; border-radius: .25rem; } [tabindex="-1"]:focus { outline: none; }
 [hidden] { display: none !important; }
@@ -64,17 +64,18 @@ main { display: grid; gap: 1.5rem; grid-template-columns: minmax(0, 1fr); align-
 .split { display: grid; gap: 1.5rem; grid-template-columns: minmax(0, 1fr); align-items: start; }
 @media (min-width: 75rem) { .split { grid-template-columns: minmax(0, 2fr) minmax(22rem, 1fr); } }
 .row { display: flex; flex-wrap: wrap; gap: .5rem; align-items: center; } .row.apart { justify-content: space-between; align-items: start; }
-.grid { display: grid; gap: 1rem; grid-template-columns: repeat(auto-fit, minmax(min(15rem, 100%), 1fr)); align-items: start; } .grid.buttons { grid-template-columns: repeat(auto-fill, minmax(min(13rem, 100%), 1fr)); } .grid.buttons p { margin-top: .25rem; } .grid.short { max-width: 32rem; grid-template-columns: repeat(auto-fill, minmax(min(14rem, 100%), 1fr)); }
+.grid { display: grid; gap: 1rem; grid-template-columns: repeat(auto-fit, minmax(min(15rem, 100%), 1fr)); align-items: start; } .grid.buttons { grid-template-columns: repeat(auto-fill, minmax(min(13rem, 100%), 1fr)); } .grid.buttons p { margin-top: .25rem; } .split .buttons { gap: .6rem; } .split .buttons div { display: flex; flex-wrap: wrap; gap: 0 .5rem; align-items: center; } .split .buttons p { margin: 0; } .split .buttons button { min-height: 1.75rem; padding: .15rem .55rem; font-size: .8125rem; } .grid.short { max-width: 32rem; grid-template-columns: repeat(auto-fill, minmax(min(14rem, 100%), 1fr)); }
 .nothing { text-align: center; padding: 1.5rem 1rem; } .card.nothing { padding: 3rem 1rem; justify-items: center; }
-.notice { border-radius: .375rem; padding: .65rem .85rem; background: var(--wait-ground); color: var(--wait); }
-.notice.good, .tag.good { background: var(--good-ground); color: var(--good); } .notice.warn, .tag.warn { background: var(--warn-ground); color: var(--warn); } .notice.bad, .tag.bad { background: var(--bad-ground); color: var(--bad); } .notice.off, .tag.off { background: var(--off-ground); color: var(--off); } .tag.wait { background: var(--wait-ground); color: var(--wait); }
+.good { --tone: var(--good); --tone-ground: var(--good-ground); } .warn { --tone: var(--warn); --tone-ground: var(--warn-ground); } .bad { --tone: var(--bad); --tone-ground: var(--bad-ground); }
+.wait { --tone: var(--wait); --tone-ground: var(--wait-ground); } .off { --tone: var(--off); --tone-ground: var(--off-ground); }
+.notice, .tag { background: var(--tone-ground); color: var(--tone); } .notice { border-radius: .375rem; padding: .65rem .85rem; }
 .tag { display: inline-block; padding: .05rem .45rem; border-radius: .25rem; font-size: .75rem; line-height: 1.5; font-weight: 600; letter-spacing: 0; white-space: nowrap; font-family: Inter, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif; }
 .items { display: grid; } .items > li { padding: .7rem 0; border-top: 1px solid var(--line); } .items > li:first-child { border: 0; padding-top: 0; } .items > li:last-child { padding-bottom: 0; } .faults { display: grid; gap: .4rem; }
 dl.facts { display: grid; gap: .6rem; } dl.facts > div { display: grid; grid-template-columns: minmax(0, 6.5rem) minmax(0, 1fr); gap: .1rem 1rem; } dl.facts dt { color: var(--soft); } dl.facts time, dl.facts .id { white-space: normal; }
 pre { white-space: pre-wrap; padding: .75rem; border-radius: .375rem; background: var(--sunk); border: 1px solid var(--line); line-height: 1.55; } pre.scroll { max-height: 24rem; overflow: auto; }
 details > summary { cursor: pointer; font-weight: 500; padding: .15rem 0; } details[open] > summary { margin-bottom: .4rem; } .side details[open] > summary, .menu[open] > summary { margin: 0; } li details { margin-top: .4rem; } li details pre + pre { margin-top: .5rem; }
 .line { display: grid; gap: 1.1rem; grid-template-columns: minmax(0, 1fr); margin-inline-start: .3rem; border-inline-start: 1px solid var(--line); padding-inline-start: 1.1rem; } .line > li { position: relative; }
-.line > li::before { content: ""; position: absolute; inset-inline-start: -1.4rem; top: .4rem; width: .6rem; height: .6rem; border-radius: 50%; background: var(--off); outline: 3px solid var(--paper); } .line > li.good::before { background: var(--good); } .line > li.warn::before { background: var(--warn); } .line > li.bad::before { background: var(--bad); } .line > li.wait::before { background: var(--wait); }
+.line > li::before { content: ""; position: absolute; inset-inline-start: -1.4rem; top: .4rem; width: .6rem; height: .6rem; border-radius: 50%; background: var(--tone); outline: 3px solid var(--paper); }
 .copy { display: flex; gap: .5rem 1rem; justify-content: space-between; align-items: start; flex-wrap: wrap; } .copy > div { flex: 1 1 14rem; min-width: 0; } .copy + .copy { border-top: 1px solid var(--line); padding-top: 1rem; }
 .id { white-space: nowrap; display: inline-flex; max-width: 100%; align-items: center; gap: .15rem; } .address { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; } td .address { display: inline-block; max-width: 16rem; vertical-align: bottom; } #env-text { white-space: pre; font-size: .75rem; }
 
@@ -95,12 +96,12 @@ input[type=text], input[type=search], select { font: inherit; min-height: 2.25re
 
 /* Tables: lists of cards on a narrow screen */
 table { border-collapse: collapse; width: 100%; } th, td { text-align: start; padding: .6rem .9rem .6rem 0; vertical-align: baseline; } th:last-child, td:last-child { padding-inline-end: 0; } td, th { border-bottom: 1px solid var(--line); } tbody tr:last-child td { border-bottom: 0; }
-th { font-size: .75rem; font-weight: 600; color: var(--soft); white-space: nowrap; } th.number, td.number, th.end, td.end { text-align: end; } td a.plain { color: inherit; } td { white-space: nowrap; } td.wide, td.plain, td .wrap { white-space: normal; } td .wrap { display: inline-block; max-width: 14rem; } th:first-child, td:first-child { padding-inline-start: 0; } .unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
+th { font-size: .75rem; font-weight: 600; color: var(--soft); white-space: nowrap; } th.number, td.number, th.end, td.end { text-align: end; } td { white-space: nowrap; } td.wide, td .wrap { white-space: normal; } td .wrap { display: inline-block; max-width: 14rem; } th:first-child, td:first-child { padding-inline-start: 0; } .unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
 td form { display: inline-block; margin-inline-start: .35rem; } td.end { white-space: nowrap; }
 @media (max-width: 59.99rem) {
   thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); } table, tbody, tr, td { display: block; }
   tr { padding: .8rem 0; border-bottom: 1px solid var(--line); } tbody tr:last-child { border-bottom: 0; }
-  td, td.number, td.end { border: 0; padding: .15rem 0; display: grid; grid-template-columns: auto minmax(0, 1fr); gap: 0 1rem; text-align: end; white-space: normal; } td:has(> div:empty) { display: none; } td::before { content: attr(data-label); color: var(--soft); font-size: .8125rem; } td.plain, td.wide { display: block; text-align: start; } td.wide::before { display: block; } td.plain::before, td.end::before { content: none; } td.end { display: block; text-align: start; margin-top: .3rem; } td.end form:first-child { margin: 0; } td .address { max-width: 100%; } }
+  td, td.number, td.end { border: 0; padding: .15rem 0; display: grid; grid-template-columns: auto minmax(0, 1fr); gap: 0 1rem; text-align: end; white-space: normal; } td:has(> div:empty) { display: none; } td::before { content: attr(data-label); color: var(--soft); font-size: .8125rem; } td.wide { display: block; text-align: start; } td.wide::before { display: block; } td.end::before { content: none; } td.end { display: block; text-align: start; margin-top: .3rem; } td.end form:first-child { margin: 0; } td .address { max-width: 100%; } }
 
 @media (min-width: 60rem) and (max-width: 79.99rem) { td, td time { white-space: normal; } td .address { max-width: 11rem; } }
 
@@ -112,12 +113,12 @@ td form { display: inline-block; margin-inline-start: .35rem; } td.end { white-s
 .amount { font-size: 2.5rem; line-height: 1.15; font-weight: 650; letter-spacing: -.025em; font-variant-numeric: tabular-nums; } .amount span { font-size: 1.25rem; font-weight: 500; color: var(--soft); letter-spacing: 0; }
 legend { font-weight: 600; padding: 0; margin-bottom: .75rem; }
 .method { position: relative; display: grid; grid-template-columns: auto minmax(0, 1fr); gap: .1rem .75rem; padding: .8rem 1rem; border: 1px solid var(--line); border-radius: .5rem; margin-bottom: .5rem; }
-.method label { font-weight: 550; } .method label::after { content: ""; position: absolute; inset: 0; cursor: pointer; } .method img { margin-inline-end: .6rem; vertical-align: -.3rem; border-radius: .25rem; }
+.method label { font-weight: 550; } .method label::after { content: ""; position: absolute; inset: 0; cursor: pointer; } .method svg { margin-inline-end: .6rem; vertical-align: -.3rem; fill: #5b6478; } .method path { fill: none; stroke: #fff; stroke-width: 1.6; stroke-linejoin: round; stroke-linecap: round; }
 .method input { position: relative; z-index: 1; width: 1.1rem; height: 1.1rem; margin: .25rem 0 0; accent-color: var(--accent); } .method > div { display: flex; flex-wrap: wrap; justify-content: space-between; gap: 0 1rem; } .method p { grid-column: 2; }
 .method:hover { border-color: var(--edge); } .method:has(:checked) { border-color: var(--accent); box-shadow: 0 0 0 1px var(--accent); } .method:has(:focus-visible) { outline: 2px solid var(--accent); outline-offset: 2px; } .method input:focus-visible { outline: none; }
-.method.off { background: var(--sunk); color: var(--soft); } .method.off:hover { border-color: var(--line); } .method.off label::after { cursor: not-allowed; } .method.off img { opacity: .5; }
+.method.off { background: var(--sunk); color: var(--soft); } .method.off:hover { border-color: var(--line); } .method.off label::after { cursor: not-allowed; } .method.off svg { opacity: .5; }
 .checkout dl.facts > div { grid-template-columns: minmax(0, 5.5rem) minmax(0, 1fr); gap: .1rem .5rem; }
-.result { display: flex; gap: .75rem; align-items: center; font-size: 1.25rem; font-weight: 650; line-height: 1.3; letter-spacing: -.01em; } .result svg { flex: none; } .result.good { color: var(--good); } .result.warn { color: var(--warn); } .result.bad { color: var(--bad); } .result.off { color: var(--off); }
+.result { display: flex; gap: .75rem; align-items: center; font-size: 1.25rem; font-weight: 650; line-height: 1.3; letter-spacing: -.01em; } .result svg { flex: none; fill: none; stroke: currentColor; stroke-width: 2.5; stroke-linecap: round; stroke-linejoin: round; } .result { color: var(--tone); }
 .controls { background: transparent; border: 1px dashed var(--test-line); box-shadow: none; } .controls h2 { color: var(--test); }
 @media (prefers-reduced-motion: no-preference) { button, .button, .method { transition: border-color .12s, background-color .12s, box-shadow .12s; } }
 @media (forced-colors: active) { .method:has(:checked) { outline: 2px solid Highlight; } .tag { border: 1px solid; } }

@@ -38,13 +38,10 @@ export function parsePort(text: string, fix: string): number {
 
 /** An absolute http or https address. */
 export function parseAddress(text: string | undefined, what: string, fix: string): string {
+  if (text === undefined) throw misuse(`${what} is missing`, fix);
+  const given = text.includes('@') ? '' : `, not ${JSON.stringify(text)}`; // user:password@host is shown to nobody
   if (isHttpAddress(text)) return text;
-  throw misuse(
-    text === undefined
-      ? `${what} is missing`
-      : `${what} must begin with http:// or https://, not ${JSON.stringify(text)}`,
-    fix,
-  );
+  throw misuse(`${what} must begin with http:// or https://${given}`, fix);
 }
 
 const SANDBOX_HELP = 'npx merchant-invoicing sandbox --help';

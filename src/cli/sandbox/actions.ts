@@ -1,5 +1,6 @@
 import { printable } from '../../printable.ts';
 import { ACTIONS, isActionName } from '../../sandbox/actions.ts';
+import { shellWord } from '../../sandbox/page/copies.ts';
 import { parseAddress, readArguments } from '../arguments.ts';
 import { COMMANDS } from '../commands.ts';
 import { EXIT, type ExitCode, type Io, misuse } from '../io.ts';
@@ -49,7 +50,9 @@ export async function actOnSandbox(name: string, args: readonly string[], io: Io
   }
   if (name === 'events') return followEvents(url, values.json, io);
   if (name === 'reset' && !values.yes) {
-    if (io.keyboard === null) throw misuse('reset asks on a terminal, and here is none', `${fix} --yes`);
+    if (io.keyboard === null) {
+      throw misuse('reset asks on a terminal, and here is none', `${fix} --url ${shellWord(url)} --yes`);
+    }
     if (!(await confirmed(`Remove everything in the sandbox at ${url}?`, io.keyboard, io.out))) {
       io.out(values.json ? jsonLine({ reset: false }) : 'nothing was changed\n');
       return EXIT.fine;

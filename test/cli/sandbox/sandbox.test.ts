@@ -410,6 +410,10 @@ describe('a running sandbox, from another terminal', () => {
       expect((await status(run.url)).invoices).toHaveLength(left);
     }
     await create(run.url, {});
+    const unasked = await cli(['sandbox', 'reset', '--url', run.url]);
+    expect(unasked.code).toBe(2);
+    expect(unasked.err).toContain(`sandbox reset --url ${run.url} --yes`); // the same sandbox, not the one on port 4010
+    expect((await status(run.url)).invoices).toHaveLength(1);
     await cli(['sandbox', 'reset', '--yes', '--url', run.url], { isTerminal: true });
     expect((await status(run.url)).invoices).toEqual([]);
   });

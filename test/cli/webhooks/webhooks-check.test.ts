@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import type { RequestListener } from 'node:http';
 import { describe, expect, it } from 'vitest';
-import { CASES } from '../../../src/cli/webhooks/cases.ts';
+import { CASES, RULES } from '../../../src/cli/webhooks/cases.ts';
 import { MerchantClient } from '../../../src/index.ts';
 import { createSandbox } from '../../../src/sandbox/index.ts';
 import { createWebhookHandler, memoryStore, toNodeHandler } from '../../../src/webhooks/index.ts';
@@ -147,6 +147,9 @@ describe('webhooks check', () => {
     expect(out).toContain('fix: Refuse a timestamp older than five minutes');
     expect(out).toMatch(/\n {2}1 failed, 29 passed, 2 with advice, 1 inconclusive\n/);
     expect(out).not.toContain(SECRET);
+    for (const heading of new Set(CASES.map(({ rule }) => RULES[rule]))) {
+      expect(out.split(`\n  ${heading}\n`), heading).toHaveLength(2); // printed once
+    }
   });
 
   it.each(BROKEN_RECEIVERS)('stops at the first delivery and tells one cause and one remedy: $mistake', async (row) => {

@@ -183,6 +183,9 @@ describe('what is printed', () => {
       expect([code, out + err]).toEqual([3, expect.stringContaining('cannot reach http://127.0.0.1:1/w')]);
       expect(out + err).not.toContain('tops3cret');
     }
+    const bare = await cli(['webhooks', 'send', 'paid', 'ann:tops3cret@127.0.0.1:1/w']);
+    expect([bare.code, bare.err]).toEqual([2, expect.stringContaining('must begin with http://')]);
+    expect(bare.out + bare.err).not.toContain('tops3cret');
   });
 
   it('holds no control character from outside, in text and in JSON', async () => {

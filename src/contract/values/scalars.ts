@@ -29,7 +29,8 @@ export function decimalFrom(value: unknown): Decimal | Problem {
   if (typeof value !== 'string' || value.length > DECIMAL_TEXT_MAX || !DECIMAL_TEXT.test(value)) return NOT_DECIMAL;
   const decimal = new Decimal(value);
   if (decimal.isZero()) return new Decimal(0); // "-0" would be a negative that is not below zero
-  return isWithinBounds(decimal) ? decimal : TOO_LONG;
+  // A text of 40 characters can hold no more digits, and no place beyond the bounds.
+  return value.length <= SIGNIFICANT_DIGITS || isWithinBounds(decimal) ? decimal : TOO_LONG;
 }
 
 function isWithinBounds(decimal: Decimal): boolean {

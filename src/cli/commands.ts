@@ -64,7 +64,6 @@ const DELIVERY_FLAGS = {
   'external-id': text('ID', 'an order that your receiver knows'),
   uuid: text('UUID', 'the uuid of its invoice'),
   amount: textOr('25.00', 'its amount'),
-  currency: rare(textOr('EUR', 'its currency')),
   sandbox: rare({ ...text('URL', 'makes its orders there, default port 4010'), default: 'http://127.0.0.1:4010' }),
   timeout: rare(textOr('15s', 'how long to wait for an answer')),
   dialect: rare(list('NAME=VALUE', 'how signature and body are written')),

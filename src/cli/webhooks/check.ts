@@ -1,36 +1,37 @@
 // The folder `webhooks` has the commands `webhooks check`, `send` and `verify`. It imports receiver and sandbox.
 import { isLoopback } from '../../contract/values/hosts.ts';
 import { findMistake } from '../../sandbox/delivery/cause-search.ts';
-import { engine, hexToBase64 } from '../../webhooks/verify/signature.ts';
+import { signedRequest } from '../../sandbox/delivery/signed-request.ts';
+import type { SandboxWebhookRequest } from '../../sandbox/wire-types.ts';
+import { engine, hexToBase64, signWebhook, utf8 } from '../../webhooks/verify/signature.ts';
 import { readArguments } from '../arguments.ts';
 import { COMMANDS, exampleOf } from '../commands.ts';
 import { EXIT, type ExitCode, type Io } from '../io.ts';
 import { type CheckResult, excerpt, jsonLine, resultLines, type Style, styleOf, type Verdict } from '../report.ts';
-import { type Bench, CASES, type Case, DISCREET, QUESTIONS, RULES, type Rule, requestOf } from './cases.ts';
+import { type Case, type Change, DISCREET, QUESTIONS, RULES, SIGNATURE, TIMESTAMP } from './cases.ts';
 import {
   deliver,
   isAcknowledged,
-  type Order,
-  type OrderSource,
+  isSandbox,
   type ReceiverRequest,
   type Reply,
   readSender,
   redacted,
-  runningSandbox,
   type SampleEvent,
   type Sender,
   sampleEvent,
   throwIfUnreachable,
 } from './delivery.ts';
 
-/** The result of one case. */
-interface Result extends CheckResult {
-  readonly rule: Rule;
+/** What the answers to a case show. */
+interface Judgement {
+  readonly verdict: Verdict;
   readonly replies: readonly Reply[];
   /** The cause. Empty if the answers show it. */
   readonly why: string;
+  readonly fix: string;
 }
-type Judgement = Pick<Result, 'verdict' | 'replies' | 'why' | 'fix'>;
+type Result = CheckResult & Judgement & { readonly rule: string };
 
 const EXAMPLE = exampleOf(COMMANDS['webhooks check']);
 
@@ -38,14 +39,14 @@ const EXAMPLE = exampleOf(COMMANDS['webhooks check']);
 export async function webhooksCheck(args: readonly string[], io: Io): Promise<ExitCode> {
   const { values, positionals } = readArguments(COMMANDS['webhooks check'], args, 'webhooks check');
   const sender = readSender(positionals[0], values, io.env, EXAMPLE);
-  const { url, secrets, externalId, sandbox } = sender;
-  const create = externalId === null ? await runningSandbox(sandbox) : null;
+  const { url, secrets, externalId } = sender;
+  const sandbox = externalId === null && (await isSandbox(sender.sandbox)) ? sender.sandbox : null;
   const style = styleOf(io);
   const say = (line: string): void => (values.json ? undefined : io.out(`${line}\n`));
   if (!isLoopback(new URL(url).hostname)) {
     io.err(`  ${style.warn('not on this machine: a live shop may fulfil the orders that it accepts')}\n`);
   }
-  if (create !== null) {
+  if (sandbox !== null) {
     say(`\n  with orders that it creates in the sandbox at ${sandbox}. If that has --callback to this receiver,`);
     say('  its own webhooks come first, and this check sees repeats');
   } else if (externalId === null) {
@@ -54,29 +55,34 @@ export async function webhooksCheck(args: readonly string[], io: Io): Promise<Ex
   }
   say(`  ${style.strong(url)}  signed with ${sender.source}`);
 
+  const exam = new Examination(sender, sandbox, io.env['MERCHANT_API_KEY']);
   const results: Result[] = [];
-  let heading: Rule | null = null;
-  const { orders } = await examine(sender, create, io, (result) => {
+  const report = async (rule: string, each: Case): Promise<void> => {
+    const { id, title } = each;
+    const result = { id, rule, title, ...(await exam.judge(each)) };
     results.push(result);
-    if (result.rule !== heading) say(`\n  ${style.strong(RULES[result.rule])}`);
-    heading = result.rule;
     say(linesOf(result, secrets, style));
-  });
+  };
+  const hasStopped = (): boolean => io.signal.aborted || results[0]?.verdict === 'fail';
+  for (const { rule, heading, cases } of RULES) {
+    if (hasStopped() && !(cases.includes(DISCREET) && exam.hasLeaked)) continue;
+    say(`\n  ${style.strong(heading)}`);
+    for (const each of cases) if (!hasStopped() || each === DISCREET) await report(rule, each);
+  }
 
   const count = (verdict: Verdict): number => results.filter((result) => result.verdict === verdict).length;
   const [passed, failed, advised] = [count('pass'), count('fail'), count('advice')];
-  const inconclusive = count('inconclusive');
-  const isWhole = results.length === CASES.length;
-  const ok = failed === 0 && isWhole;
+  const [inconclusive, orders] = [count('inconclusive'), [...exam.orders]];
+  const ok = failed === 0 && !hasStopped();
   if (values.json) {
     const hidden = ({ text, ...reply }: Reply): Reply => ({ ...reply, text: redacted(text, secrets) });
     const checks = results.map((result) => ({ ...result, replies: result.replies.map(hidden) }));
     io.out(jsonLine({ ok, url, passed, failed, advised, inconclusive, checks, orders, questions: QUESTIONS }));
     return ok ? EXIT.fine : EXIT.finding;
   }
-  if (isWhole) {
+  if (!hasStopped()) {
     say(`\n  ${style.strong('What only you can check')}`);
-    for (const { question } of QUESTIONS) say(`  ${style.soft('?')} ${question}`);
+    for (const question of QUESTIONS) say(`  ${style.soft('?')} ${question}`);
     say(`  ${style.soft('orders')} ${orders.join(' ')}`);
   }
   const parts = [
@@ -84,7 +90,7 @@ export async function webhooksCheck(args: readonly string[], io: Io): Promise<Ex
     failed > 0 ? `${passed} passed` : style.good(`${passed} passed`),
     advised > 0 && `${advised} with advice`,
     inconclusive > 0 && `${inconclusive} inconclusive`,
-    !isWhole && (io.signal.aborted ? 'stopped early' : 'stopped: correct this first, then run it again'),
+    hasStopped() && (io.signal.aborted ? 'stopped early' : 'stopped: correct this first, then run it again'),
   ];
   say(`\n  ${parts.filter(Boolean).join(', ')}\n`);
   return ok ? EXIT.fine : EXIT.finding;
@@ -101,216 +107,174 @@ function linesOf(result: Result, secrets: readonly string[], style: Style): stri
   return resultLines(result, style, facts, shown);
 }
 
-/** Runs the cases. If the first delivery is not accepted it ends there, because the others would prove nothing. */
-async function examine(
-  sender: Sender,
-  create: OrderSource | null,
-  { env, signal }: Io,
-  onResult: (result: Result) => void,
-): Promise<{ readonly orders: readonly string[] }> {
-  const { url, secrets, dialect, timeout } = sender;
-  const run = crypto.randomUUID().slice(0, 8);
-  const orders = new Set<string>();
-  let events = 0;
-  let slowest = 0;
-  let hasLeaked = false;
-  let acceptsGenuine = false;
-  const bench: Bench = {
-    secrets,
-    dialect,
-    now: Date.now,
-    async event(kind) {
-      events += 1;
-      const order: Order = { ...sender.order, externalId: sender.externalId ?? `check-${run}-${events}` };
-      orders.add(order.externalId);
-      return sampleEvent(kind, create === null ? order : { ...order, uuid: await create(kind, order) }, dialect);
-    },
-  };
-  const send = async (request: ReceiverRequest): Promise<Reply> => {
-    const reply = await deliver(url, request, timeout);
-    hasLeaked ||= await leaks(request, reply, secrets);
-    return reply;
-  };
-  const ask = async (each: Case): Promise<Judgement> => {
-    const { expected, cause = '', remedy, changes = () => [{}], kind = 'paid' } = each;
-    if (expected === 'quick') {
-      const why = `${slowest} ms for the slowest`;
-      if (slowest <= QUICK) return { verdict: 'pass', replies: [], why, fix: '' };
-      return { verdict: 'fail', replies: [], why: `${why}. ${cause}`, fix: remedy };
-    }
-    if (expected === 'discreet') {
-      if (!hasLeaked) return { verdict: 'pass', replies: [], why: '', fix: '' };
-      return { verdict: 'fail', replies: [], why: cause, fix: remedy };
-    }
-    const event = await bench.event(kind);
-    const made = await changes(event, bench);
-    if (made.length === 0) return { verdict: 'inconclusive', replies: [], why: cause, fix: '' };
-    const requests = await Promise.all(made.map((change) => requestOf(event, change, bench)));
-    const replies: Reply[] = [];
-    if (each.isAtOnce) replies.push(...(await Promise.all(requests.map(send))));
-    else for (const request of requests) replies.push(await send(request));
-    if (expected === 'refused') return judgeRefusal(each, replies, acceptsGenuine);
-    slowest = Math.max(slowest, ...replies.map(({ ms }) => ms));
-    const judgement = judgeAcceptance(each, replies);
-    const [reply] = replies;
-    if (each !== CASES[0] || reply === undefined) return judgement;
-    throwIfUnreachable(url, reply, 'check');
-    acceptsGenuine = judgement.verdict === 'pass';
-    return acceptsGenuine ? judgement : { ...judgement, ...(await diagnose(event, reply)) };
-  };
-  /** Why the first delivery is not accepted. A clear answer decides, otherwise requests that only one mistake accepts. */
-  const diagnose = async (
-    event: SampleEvent,
-    reply: Reply,
-  ): Promise<{ readonly why: string; readonly fix: string }> => {
-    const clear = CLEAR_ANSWERS.find(({ is }) => is(reply));
-    if (clear !== undefined) return { why: clear.why(reply, sender), fix: clear.fix };
-    const { proven, text } = await findMistake({
-      settings: { webhookSecret: secrets[0] ?? '', dialect, wallClock: bench.now },
-      apiKey: env['MERCHANT_API_KEY'],
-      right: async () => ({ ...(await requestOf(event, {}, bench)), url, method: 'POST' }),
-      async accepts(request) {
-        const answer = await send(request);
-        return answer.status === null ? null : isAcknowledged(answer);
-      },
-    });
-    if (proven) {
-      const [why = '', ...rest] = text.replace(/^Proven by trial: /, '').split('. ');
-      return { why: why.replace(/\.$/, ''), fix: rest.join('. ') || 'Correct it, then run this check again.' };
-    }
-    const { why, fix } = UNCLEAR_ANSWERS.find(({ is }) => is(reply)) ?? UNEXPLAINED;
-    return { why: why(reply, sender), fix };
-  };
-  for (const each of CASES) {
-    if (signal.aborted) break;
-    const judgement = await ask(each);
-    const { id, rule, title } = each;
-    onResult({ id, rule, title, ...judgement });
-    if (each !== CASES[0] || judgement.verdict !== 'fail') continue;
-    const { id: other, ...discreet } = DISCREET;
-    if (hasLeaked) onResult({ id: other, rule: discreet.rule, title: discreet.title, ...(await ask(DISCREET)) });
-    break;
-  }
-  return { orders: [...orders] };
-}
-
 /** Milliseconds. The service gives up after 15 seconds. */
 const QUICK = 5_000;
 /** How a receiver closes a connection on purpose. */
 const CLOSED = ['ECONNRESET', 'EPIPE', 'ECONNABORTED', 'UND_ERR_SOCKET', 'HPE_INVALID_CONSTANT'];
 
-function judgeAcceptance({ remedy, isAtOnce, isAdvice }: Case, replies: readonly Reply[]): Judgement {
-  const wrong = replies.filter((reply) => !isAcknowledged(reply));
-  const [first] = wrong;
-  if (first === undefined) return { verdict: 'pass', replies, why: '', fix: '' };
-  // One of two may be refused as busy: it comes again after the other has been handled.
-  if (isAtOnce && wrong.length === 1 && [409, 429, 503].includes(first.status ?? 0)) {
-    return { verdict: 'pass', replies, why: 'one of them waits for the other', fix: '' };
-  }
-  return {
-    verdict: isAdvice ? 'advice' : 'fail',
-    replies,
-    why: reasonOf(first),
-    fix: remedy,
-  };
-}
+/** One run of the cases, and what its answers have shown so far. */
+class Examination {
+  readonly orders = new Set<string>();
+  /** True after an answer that held the secret or the expected signature. */
+  hasLeaked = false;
+  #slowest = 0;
+  #isFirst = true;
+  readonly #run = crypto.randomUUID().slice(0, 8);
+  readonly #sender: Sender;
+  readonly #sandbox: string | null;
+  readonly #apiKey: string | undefined;
 
-function judgeRefusal(
-  { cause = '', remedy, isAdvice }: Case,
-  replies: readonly Reply[],
-  acceptsGenuine: boolean,
-): Judgement {
-  if (replies.some(isAcknowledged)) return { verdict: isAdvice ? 'advice' : 'fail', replies, why: cause, fix: remedy };
-  const silent = replies.find(({ status, problem }) => status === null && !CLOSED.includes(problem ?? ''));
-  if (silent !== undefined) {
-    return {
-      verdict: 'fail',
-      replies,
-      why: `no answer: ${silent.problem}`,
-      fix: 'Answer 400 or 401 to what you refuse.',
-    };
+  constructor(sender: Sender, sandbox: string | null, apiKey: string | undefined) {
+    this.#sender = sender;
+    this.#sandbox = sandbox;
+    this.#apiKey = apiKey;
   }
-  if (!acceptsGenuine) {
-    const why = 'it refuses genuine deliveries as well, so this proves nothing';
-    return { verdict: 'inconclusive', replies, why, fix: '' };
+
+  /** Sends the deliveries of a case, if it has any, and compares the answers with the expected one. */
+  async judge(each: Case): Promise<Judgement> {
+    const { secrets, order, dialect, externalId, url } = this.#sender;
+    const { expected, cause, remedy: fix, kind = 'paid' } = each;
+    const pass: Judgement = { verdict: 'pass', replies: [], why: '', fix: '' };
+    if (expected === 'quick') {
+      const why = `${this.#slowest} ms for the slowest`;
+      return this.#slowest <= QUICK ? { ...pass, why } : { ...pass, verdict: 'fail', why: `${why}. ${cause}`, fix };
+    }
+    if (expected === 'discreet') return this.hasLeaked ? { ...pass, verdict: 'fail', why: cause, fix } : pass;
+
+    const changes = each.sends === 'each secret' ? secrets.slice(1).map((secret) => ({ secret })) : each.sends;
+    const named = { ...order, externalId: externalId ?? `check-${this.#run}-${this.orders.size + 1}` };
+    if (changes.length === 0) return { ...pass, verdict: 'inconclusive', why: cause };
+    this.orders.add(named.externalId);
+    const event = await sampleEvent(kind, named, dialect, this.#sandbox);
+    const [at, id] = [Date.now(), crypto.randomUUID()];
+    const requests = await Promise.all(changes.map((change) => this.#request(event, change, at, id)));
+    const replies: Reply[] = [];
+    if (each.isAtOnce) replies.push(...(await Promise.all(requests.map((request) => this.#send(request)))));
+    else for (const request of requests) replies.push(await this.#send(request));
+    if (expected === 'refused') return { ...pass, replies, ...this.#refusal(each, replies) };
+
+    this.#slowest = Math.max(this.#slowest, ...replies.map(({ ms }) => ms));
+    const isFirst = this.#isFirst;
+    this.#isFirst = false;
+    const wrong = replies.filter((reply) => !isAcknowledged(reply));
+    const [worst] = wrong;
+    if (worst === undefined) return { ...pass, replies };
+    if (isFirst) throwIfUnreachable(url, worst, 'check');
+    // One of two may be refused as busy: it comes again after the other has been handled.
+    if (each.isAtOnce && wrong.length === 1 && [409, 429, 503].includes(worst.status ?? 0)) {
+      return { ...pass, replies, why: 'one of them waits for the other' };
+    }
+    const found = isFirst ? await this.#diagnosis(event, worst) : { why: reasonOf(worst), fix };
+    return { verdict: each.isAdvice ? 'advice' : 'fail', replies, ...found };
   }
-  if (replies.every(({ status }) => status === null || status < 500))
-    return { verdict: 'pass', replies, why: '', fix: '' };
-  const why = 'refused, but with 5xx, as after a crash';
-  return { verdict: 'pass', replies, why, fix: 'Answer 401 to what is not genuine.' };
+
+  /** What the answers to a forgery show. */
+  #refusal({ cause, remedy, isAdvice }: Case, replies: readonly Reply[]): Partial<Judgement> {
+    if (replies.some(isAcknowledged)) return { verdict: isAdvice ? 'advice' : 'fail', why: cause, fix: remedy };
+    const silent = replies.find(({ status, problem }) => status === null && !CLOSED.includes(problem ?? ''));
+    if (silent !== undefined) {
+      return { verdict: 'fail', why: `no answer: ${silent.problem}`, fix: 'Answer 400 or 401 to what you refuse.' };
+    }
+    if (replies.every(({ status }) => status === null || status < 500)) return {};
+    return { why: 'refused, but with 5xx, as after a crash', fix: 'Answer 401 to what is not genuine.' };
+  }
+
+  /** Why the first delivery is not accepted. A clear answer decides, otherwise requests that only one mistake accepts. */
+  async #diagnosis(event: SampleEvent, reply: Reply): Promise<Pick<Judgement, 'why' | 'fix'>> {
+    const { secrets, dialect } = this.#sender;
+    const clear = clearCause(reply, this.#sender);
+    if (clear !== null) return clear;
+    const { proven, text } = await findMistake({
+      settings: { webhookSecret: secrets[0] ?? '', dialect, wallClock: Date.now },
+      apiKey: this.#apiKey,
+      right: () => this.#signed(event, {}, Date.now(), crypto.randomUUID()),
+      accepts: async (request) => {
+        const answer = await this.#send(request);
+        return answer.status === null ? null : isAcknowledged(answer);
+      },
+    });
+    if (!proven) return unclearCause(reply);
+    const [why = '', ...rest] = text.replace(/^Proven by trial: /, '').split('. ');
+    return { why: why.replace(/\.$/, ''), fix: rest.join('. ') || 'Correct it, then run this check again.' };
+  }
+
+  async #request(event: SampleEvent, change: Change, at: number, id: string): Promise<ReceiverRequest> {
+    const { isGet, hasOtherId, isRestamped, signature, sentBody } = change;
+    if (isGet) return { method: 'GET', headers: {}, body: '' };
+    const { headers, body, method } = await this.#signed(event, change, at, hasOtherId ? crypto.randomUUID() : id);
+    const all: Record<string, string | undefined> = { ...headers };
+    if (signature) all[SIGNATURE] = signature(headers[SIGNATURE] ?? '');
+    if (isRestamped) all[TIMESTAMP] = (await this.#signed(event, {}, at, id)).headers[TIMESTAMP];
+    const kept = Object.entries({ ...all, ...change.headers }).filter(
+      (entry): entry is [string, string] => entry[1] !== undefined,
+    );
+    return { method, headers: Object.fromEntries(kept), body: sentBody ? sentBody(body) : body };
+  }
+
+  async #signed(event: SampleEvent, change: Change, at: number, id: string): Promise<SandboxWebhookRequest> {
+    const { dialect, url, secrets } = this.#sender;
+    const { secret: webhookSecret = secrets[0] ?? '', ahead = 0, timestamp } = change;
+    const body = change.body ? change.body(event.body) : event.body;
+    if (timestamp !== undefined) {
+      return { url, method: 'POST', headers: { ...(await signWebhook(body, webhookSecret, { timestamp, id })) }, body };
+    }
+    return signedRequest({ dialect, webhookSecret }, { ...event, id, body }, url, at + ahead);
+  }
+
+  async #send(request: ReceiverRequest): Promise<Reply> {
+    const { url, secrets, timeout } = this.#sender;
+    const reply = await deliver(url, request, timeout);
+    this.hasLeaked ||= await leaks(request, reply, secrets);
+    return reply;
+  }
 }
 
 function reasonOf({ status, problem }: Reply): string {
   if (problem === 'time-out') return 'no answer in time: the service gives up and sends it again';
   if (status === null) return `no answer: ${problem}`;
-  if (status >= 500) return 'the receiver failed';
-  return 'a genuine delivery is refused: only a 2xx acknowledges it';
-}
-
-interface Diagnosis {
-  readonly is: (reply: Reply) => boolean;
-  readonly why: (reply: Reply, sender: Sender) => string;
-  readonly fix: string;
+  return status >= 500 ? 'the receiver failed' : 'a genuine delivery is refused: only a 2xx acknowledges it';
 }
 
 const LOOK = 'Look into the log of the receiver for this request.';
 
-/** Answers that show why the first delivery is not accepted. */
-const CLEAR_ANSWERS: readonly Diagnosis[] = [
-  {
-    is: ({ problem }) => problem === 'time-out',
-    why: (_, { timeout }) => `it does not answer within ${timeout / 1000} s`,
-    fix: 'Verify, store the event, answer 2xx, and do the work afterwards.',
-  },
-  {
-    is: ({ status }) => status === null,
-    why: ({ problem }) => `the connection ends without an answer (${problem})`,
-    fix: LOOK,
-  },
-  {
-    is: ({ status }) => status !== null && status >= 300 && status < 400,
-    why({ location }, { url }) {
-      const target = location !== null && URL.canParse(location, url) ? new URL(location, url).href : 'another address';
-      return `it redirects to ${target}, and the service follows no redirect`;
-    },
-    fix: 'Give the final address as callback_url, and keep logins away from this route.',
-  },
-  {
-    is: ({ status }) => status === 404,
-    why: () => 'there is no route at this path',
-    fix: 'Compare the path of the address with the route, with its prefix and its last slash.',
-  },
-  {
-    is: ({ status }) => status === 405,
-    why: () => 'the route does not take POST',
-    fix: 'Register the handler for POST.',
-  },
-  {
-    is: ({ status, text }) => status === 419 || /csrf|xsrf|forgery token|cross.site request/i.test(text),
-    why: () => 'a CSRF guard refuses it: the service has no session and no token',
-    fix: 'Exempt this route from the guard. The signature takes its place.',
-  },
-  {
-    is: ({ asksForLogin }) => asksForLogin,
-    why: () => 'a login protects this route, and the service cannot log in',
-    fix: 'Exempt this route from the login. The signature takes its place.',
-  },
-];
+/** The cause that the answer to the first delivery shows, or null. */
+function clearCause(
+  { status, problem, text, location, asksForLogin }: Reply,
+  { url, timeout }: Sender,
+): Pick<Judgement, 'why' | 'fix'> | null {
+  if (problem === 'time-out') {
+    const fix = 'Verify, store the event, answer 2xx, and do the work afterwards.';
+    return { why: `it does not answer within ${timeout / 1000} s`, fix };
+  }
+  if (status === null) return { why: `the connection ends without an answer (${problem})`, fix: LOOK };
+  if (status >= 300 && status < 400) {
+    const target = location !== null && URL.canParse(location, url) ? new URL(location, url).href : 'another address';
+    const fix = 'Give the final address as callback_url, and keep logins away from this route.';
+    return { why: `it redirects to ${target}, and the service follows no redirect`, fix };
+  }
+  if (status === 404) {
+    const fix = 'Compare the path of the address with the route, with its prefix and its last slash.';
+    return { why: 'there is no route at this path', fix };
+  }
+  if (status === 405) return { why: 'the route does not take POST', fix: 'Register the handler for POST.' };
+  if (status === 419 || /csrf|xsrf|forgery token|cross.site request/i.test(text)) {
+    const why = 'a CSRF guard refuses it: the service has no session and no token';
+    return { why, fix: 'Exempt this route from the guard. The signature takes its place.' };
+  }
+  if (!asksForLogin) return null;
+  const why = 'a login protects this route, and the service cannot log in';
+  return { why, fix: 'Exempt this route from the login. The signature takes its place.' };
+}
 
-/** Answers that mean this where no mistake of a signature explains them. */
-const UNCLEAR_ANSWERS: readonly Diagnosis[] = [
-  { is: ({ status }) => (status ?? 0) >= 500, why: ({ status }) => `the receiver fails with ${status}`, fix: LOOK },
-  {
-    is: ({ status }) => status === 415 || status === 400,
-    why: ({ status }) => `it refuses the delivery as malformed (${status})`,
-    fix: LOOK,
-  },
-];
-const UNEXPLAINED: Diagnosis = {
-  is: () => true,
-  why: ({ status }) => `it refuses the signature (${status}), and none of the usual mistakes explains it`,
-  fix: 'Compare the secret of the receiver with the one of this check, character by character.',
-};
+/** What an answer means where no mistake of a signature explains it. */
+function unclearCause({ status }: Reply): Pick<Judgement, 'why' | 'fix'> {
+  if (status !== null && status >= 500) return { why: `the receiver fails with ${status}`, fix: LOOK };
+  if (status === 415 || status === 400) return { why: `it refuses the delivery as malformed (${status})`, fix: LOOK };
+  return {
+    why: `it refuses the signature (${status}), and none of the usual mistakes explains it`,
+    fix: 'Compare the secret of the receiver with the one of this check, character by character.',
+  };
+}
 
 /**
  * True if the answer holds a secret, or the signature that would have been right for a forged delivery. A reader
@@ -321,12 +285,11 @@ async function leaks(
   { text }: Reply,
   secrets: readonly string[],
 ): Promise<boolean> {
-  if (text === '') return false;
   if (secrets.some((secret) => text.includes(secret))) return true;
-  const { 'X-Webhook-Signature': sent = '', 'X-Webhook-Timestamp': stamp } = headers;
-  if (stamp === undefined) return false;
+  const { [SIGNATURE]: sent = '', [TIMESTAMP]: stamp } = headers;
+  if (text === '' || stamp === undefined) return false;
   for (const secret of secrets) {
-    const hex = await engine().hmac(secret, `${stamp}.${body}`, new Uint8Array());
+    const hex = await engine().hmac(secret, `${stamp}.`, utf8(body));
     if ([hex, hexToBase64(hex)].some((signature) => !sent.includes(signature) && text.includes(signature))) return true;
   }
   return false;

@@ -1,37 +1,35 @@
+// A delivery as `webhooks check` and `webhooks send` make it: its order, its event, its headers, and how it is sent.
 import { request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
-import { eventOfStatus, type KnownEventType } from '../../contract/statuses.ts';
-import { compareAmounts, isAmount, shareOf } from '../../sandbox/business/money.ts';
-import { signedRequest } from '../../sandbox/delivery/signed-request.ts';
+import type { KnownEventType } from '../../contract/statuses.ts';
+import { compareAmounts, isAmount, quote, shareOf } from '../../sandbox/business/money.ts';
+import { eventBody, eventTypeOf } from '../../sandbox/delivery/event-payload.ts';
 import { type Dialect, dialectFrom } from '../../sandbox/dialects.ts';
-import { createSandbox, type SandboxInvoice, type SeedInvoice } from '../../sandbox/index.ts';
+import type { SandboxInvoice } from '../../sandbox/index.ts';
 import { parseDuration } from '../../sandbox/option-checks.ts';
 import { shellWord } from '../../sandbox/page/copies.ts';
-import { seedMethod, seedRates } from '../../sandbox/state/seed-data.ts';
+import type { InvoiceRecord } from '../../sandbox/state/records.ts';
+import { SEED_METHODS } from '../../sandbox/state/seed-data.ts';
 import { parseSecrets } from '../../webhooks/verify/signature.ts';
 import { parseAddress, parseDialect } from '../arguments.ts';
 import { CliError, EXIT, type Io, misuse } from '../io.ts';
 import { command } from '../sandbox/control.ts';
 
-// A delivery as `webhooks check` and `webhooks send` make it: its order, its event, its signature, and how it is sent.
-
-/** Each event, and the action of the sandbox that brings an order there. */
-const ACTIONS = {
-  paid: 'pay',
-  adjusted: 'underpay',
-  overpaid: 'overpay',
-  expired: 'expire',
-  canceled: 'cancel',
-  fail: 'fail',
+/** Each event, the status of its invoice, and the action of the sandbox that brings an order there. */
+export const EVENTS = {
+  paid: { status: 'success', action: 'pay' },
+  adjusted: { status: 'success', action: 'underpay' },
+  overpaid: { status: 'success', action: 'overpay' },
+  expired: { status: 'expired', action: 'expire' },
+  canceled: { status: 'canceled', action: 'cancel' },
+  fail: { status: 'fail', action: 'fail' },
 } as const;
-export type EventKind = keyof typeof ACTIONS;
-export const EVENT_KINDS = Object.keys(ACTIONS) as readonly EventKind[]; // the keys of this table
+export type EventKind = keyof typeof EVENTS;
 
 /** The order of an event. */
 export interface Order {
   readonly externalId: string;
   readonly amount: string;
-  readonly currency: string;
   /** The paid amount of `adjusted` and `overpaid`. Default: half, and one and a half of the amount. */
   readonly paid?: string | undefined;
   /** The uuid of its invoice. Default: a new one. */
@@ -57,6 +55,7 @@ export interface Sender {
   readonly order: Omit<Order, 'externalId'>;
   /** Milliseconds. */
   readonly timeout: number;
+  /** The address of a sandbox, whether one runs there or not. */
   readonly sandbox: string;
 }
 
@@ -68,46 +67,35 @@ interface SenderFlags {
   readonly 'external-id'?: string | undefined;
   readonly uuid?: string | undefined;
   readonly amount: string;
-  readonly currency: string;
 }
-
-const CURRENCIES: ReadonlySet<string> = new Set(Intl.supportedValuesOf('currency'));
 
 /** Checks the flags, so that no delivery has an order that the service could not have. */
 export function readSender(address: string | undefined, flags: SenderFlags, env: Io['env'], fix: string): Sender {
-  const { 'external-id': externalId = null, uuid, amount, currency } = flags;
+  const { 'external-id': externalId = null, uuid, amount } = flags;
   const url = parseAddress(address, 'the address of the receiver', fix);
-  const { secrets, source } = readSecrets(flags.secret, env);
   const length = externalId === null ? 1 : [...externalId].length;
   if (length < 1 || length > 128) throw misuse(`--external-id takes 1 to 128 characters, not ${length}`, fix);
   if (uuid !== undefined && !/^[\w-]{1,64}$/.test(uuid)) {
     throw misuse(`--uuid takes the uuid of an invoice, not ${JSON.stringify(uuid)}`, fix);
   }
-  if (!CURRENCIES.has(currency)) {
-    throw misuse(`--currency takes a code of ISO 4217 such as EUR, not ${JSON.stringify(currency)}`, fix);
-  }
   return {
     url,
-    secrets,
-    source,
+    ...readSecrets(flags.secret, env),
     dialect: dialectFrom(parseDialect(flags.dialect)),
     externalId,
-    order: { uuid, amount: parseAmount('--amount', amount, fix), currency },
+    order: { uuid, amount: parseAmount('--amount', amount, fix) },
     timeout: parseDuration(flags.timeout, '--timeout'),
     sandbox: parseAddress(flags.sandbox, '--sandbox', fix),
   };
 }
 
-/** Checks the paid amount of an event, which must be what the event says of it. */
+/** Checks the paid amount of an event: less than ordered for `adjusted`, more for `overpaid`. */
 export function parsePaid(kind: EventKind, paid: string | undefined, amount: string, fix: string): string | undefined {
   if (paid === undefined) return undefined;
-  if (kind !== 'adjusted' && kind !== 'overpaid') {
-    throw misuse(`--paid belongs to adjusted and overpaid, not to ${kind}`, fix);
-  }
-  const order = compareAmounts(parseAmount('--paid', paid, fix), amount);
-  if (order === 0) throw misuse(`--paid ${paid} is the ordered amount, so nothing is ${kind}`, fix);
-  if (order < 0 && kind === 'overpaid') throw misuse(`--paid ${paid} is less than --amount ${amount}`, fix);
-  return paid;
+  const difference = { adjusted: -1, overpaid: 1, paid: 0, expired: 0, canceled: 0, fail: 0 }[kind];
+  if (difference === 0) throw misuse(`--paid belongs to adjusted and overpaid, not to ${kind}`, fix);
+  if (compareAmounts(parseAmount('--paid', paid, fix), amount) === difference) return paid;
+  throw misuse(`--paid of ${kind} must be ${difference < 0 ? 'less' : 'more'} than ${amount}, not ${paid}`, fix);
 }
 
 function parseAmount(flag: string, text: string, fix: string): string {
@@ -120,16 +108,15 @@ function parseAmount(flag: string, text: string, fix: string): string {
  *
  * @throws ConfigurationError for an empty or padded secret.
  */
-export function readSecrets(given: readonly string[], env: Io['env']) {
-  const fromEnv = env['MERCHANT_WEBHOOK_SECRET'];
-  const found =
-    given.length > 0
-      ? { secrets: given, source: 'the secret of --secret' }
-      : fromEnv
-        ? { secrets: [fromEnv], source: 'the secret in MERCHANT_WEBHOOK_SECRET' }
-        : { secrets: ['whsec_sandbox'], source: 'the secret of the sandbox (--secret gives another)' };
-  for (const secret of found.secrets) parseSecrets(secret, given.length > 0 ? '--secret' : 'MERCHANT_WEBHOOK_SECRET');
-  return found;
+export function readSecrets(given: readonly string[], env: Io['env']): Pick<Sender, 'secrets' | 'source'> {
+  for (const secret of given) parseSecrets(secret, '--secret');
+  if (given.length > 0) return { secrets: given, source: 'the secret of --secret' };
+  const secret = env['MERCHANT_WEBHOOK_SECRET'] || undefined;
+  if (secret === undefined) {
+    return { secrets: ['whsec_sandbox'], source: 'the secret of the sandbox (--secret gives another)' };
+  }
+  parseSecrets(secret, 'MERCHANT_WEBHOOK_SECRET');
+  return { secrets: [secret], source: 'the secret in MERCHANT_WEBHOOK_SECRET' };
 }
 
 /** A text without the secrets in it. */
@@ -137,73 +124,43 @@ export function redacted(text: string, secrets: readonly string[]): string {
   return secrets.reduce((rest, secret) => rest.replaceAll(secret, '[redacted]'), text);
 }
 
-/** Makes the order of an event known to the service, and brings it to its final state. Returns its uuid. */
-export type OrderSource = (kind: EventKind, order: Order) => Promise<string>;
-
-/** Creates orders in the sandbox at this address, so that a receiver that looks them up finds them. Null if none runs there. */
-export async function runningSandbox(url: string): Promise<OrderSource | null> {
+/** True if a sandbox runs at this address. */
+export async function isSandbox(url: string): Promise<boolean> {
   try {
     await command(url, 'status', {});
+    return true;
   } catch (error) {
-    if (error instanceof CliError && error.exitCode === EXIT.unreachable) return null;
+    if (error instanceof CliError && error.exitCode === EXIT.unreachable) return false;
     throw error;
   }
-  return async (kind, order) => {
-    const { externalId, amount, currency } = order;
-    const { result } = await command(url, 'create', { external_id: externalId, amount, currency });
-    const { uuid } = result as SandboxInvoice; // what this action returns
-    await command(url, ACTIONS[kind], { ident: uuid, amount: paidAmount(kind, order) });
-    return uuid;
-  };
 }
 
-/** The paid amount, where it is not the ordered one. */
-function paidAmount(kind: EventKind, { amount, paid }: Order): string | undefined {
-  if (kind !== 'adjusted' && kind !== 'overpaid') return undefined;
-  return paid ?? shareOf(amount, kind === 'adjusted' ? '0.5' : '1.5');
-}
-
-/** The event of an order that has ended. A sandbox in this process writes it, in any currency. */
-export async function sampleEvent(kind: EventKind, order: Order, dialect: Dialect): Promise<SampleEvent> {
-  const { externalId, amount, currency, uuid } = order;
-  const isPaid = kind === 'paid' || kind === 'adjusted' || kind === 'overpaid';
-  const paid = paidAmount(kind, order);
-  const invoice: SeedInvoice = {
-    external_id: externalId,
-    customer_id: 'check',
-    amount,
-    currency,
-    age: '5m',
-    status: isPaid ? 'success' : kind,
-    ...(paid !== undefined && { paid }),
-  };
-  const anyCurrency = { id: 1, code: currency, name: currency, symbol: currency };
-  const sandbox = createSandbox({
-    dialect,
-    methods: [seedMethod(1, 'Any amount', anyCurrency, ['0.01', '9'.repeat(30)], ['0.00', '1.00', '1.00'])],
-    rates: seedRates('binance', [[currency, '0.9214', '0.9187']]),
-    seedData: { invoices: [invoice] },
-  });
-  try {
-    const text = await (await sandbox.webhookRequest(externalId)).text();
-    const body = text.replace(/("invoice_uuid":)"[^"]*"/, (all, name) => (uuid ? name + JSON.stringify(uuid) : all));
-    return { eventType: eventOfStatus(invoice.status ?? '') ?? 'invoice.canceled', body };
-  } finally {
-    await sandbox.close();
-  }
-}
-
-/** The headers of a delivery, signed by the sandbox. `timestamp` is in epoch milliseconds. */
-export async function sampleHeaders(
-  { eventType, body }: SampleEvent,
-  secret: string,
+/**
+ * The event of an order that has ended. With the address of a sandbox it creates the order there and ends it, so that
+ * a receiver that looks it up finds it.
+ */
+export async function sampleEvent(
+  kind: EventKind,
+  order: Order,
   dialect: Dialect,
-  timestamp: number,
-  id: string = crypto.randomUUID(),
-): Promise<Readonly<Record<string, string>>> {
-  const settings = { dialect, webhookSecret: secret };
-  const { headers } = await signedRequest(settings, { id, body, eventType }, 'http://localhost/', timestamp);
-  return headers;
+  sandbox: string | null,
+): Promise<SampleEvent> {
+  const { externalId: external_id, amount } = order;
+  const { status, action } = EVENTS[kind];
+  const isAdjusted = kind === 'adjusted' || kind === 'overpaid';
+  const paid = isAdjusted ? (order.paid ?? shareOf(amount, kind === 'adjusted' ? '0.5' : '1.5')) : undefined;
+  const [card] = SEED_METHODS;
+  let uuid = order.uuid ?? crypto.randomUUID();
+  let settledUsdt = card === undefined ? null : quote(paid ?? amount, card, '0.9214').usdt;
+  if (sandbox !== null) {
+    await command(sandbox, 'create', { external_id, amount, currency: 'EUR' });
+    const { result } = await command(sandbox, action, { ident: external_id, amount: paid });
+    ({ uuid, settled_amount_usdt: settledUsdt } = result as SandboxInvoice); // what these actions return
+  }
+  const adjustment = isAdjusted ? { expected_amount_fiat: amount, actual_amount_fiat: paid } : null;
+  const members = { uuid, external_id, customer_id: 'check', amount, status, settledUsdt, adjustment };
+  const invoice = members as InvoiceRecord; // an event has no other member of an invoice
+  return { eventType: eventTypeOf(invoice), body: eventBody(invoice, dialect) };
 }
 
 /** One request to a receiver. */

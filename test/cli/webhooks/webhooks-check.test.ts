@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import type { RequestListener } from 'node:http';
 import { describe, expect, it } from 'vitest';
-import { CASES, RULES } from '../../../src/cli/webhooks/cases.ts';
+import { RULES } from '../../../src/cli/webhooks/cases.ts';
 import { MerchantClient } from '../../../src/index.ts';
 import { createSandbox } from '../../../src/sandbox/index.ts';
 import { createWebhookHandler, memoryStore, toNodeHandler } from '../../../src/webhooks/index.ts';
@@ -63,7 +63,7 @@ describe('webhooks check', () => {
     const report = await examined(goodReceiver(SECRET, handled));
     expect(report).toMatchObject({ ok: true, code: 0, failed: 0 });
     expect(idsOf(report, 'inconclusive')).toEqual(['accepts-each-secret']);
-    expect(report.passed).toBe(CASES.length - 1);
+    expect(report.passed).toBe(RULES.flatMap(({ cases }) => cases).length - 1);
     expect(report.questions).toHaveLength(5);
     expect(new Set(handled).size).toBe(handled.length); // each order was handled once
     expect(handled.length).toBeGreaterThan(12);
@@ -147,9 +147,7 @@ describe('webhooks check', () => {
     expect(out).toContain('fix: Refuse a timestamp older than five minutes');
     expect(out).toMatch(/\n {2}1 failed, 29 passed, 2 with advice, 1 inconclusive\n/);
     expect(out).not.toContain(SECRET);
-    for (const heading of new Set(CASES.map(({ rule }) => RULES[rule]))) {
-      expect(out.split(`\n  ${heading}\n`), heading).toHaveLength(2); // printed once
-    }
+    for (const { heading } of RULES) expect(out.split(`\n  ${heading}\n`), heading).toHaveLength(2); // printed once
   });
 
   it.each(BROKEN_RECEIVERS)('stops at the first delivery and tells one cause and one remedy: $mistake', async (row) => {

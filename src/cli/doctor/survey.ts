@@ -1,11 +1,10 @@
 import type { MerchantClient } from '../../client.ts';
 import { isMerchantError } from '../../errors/guards.ts';
-import { printable } from '../../printable.ts';
 import type { DriftEvent } from '../../transport/hooks.ts';
 
 /** What a service shows where the interface leaves a point open. It holds forms, names of members and counts, no value. */
 export interface SurveyPoint {
-  /** What was looked at, such as `invoices.list created_at`. */
+  /** What was looked at, such as `invoices.list times`. */
   readonly point: string;
   /** What the service shows. */
   readonly shows: string;
@@ -19,184 +18,148 @@ export interface SurveyPoint {
 const SIZE = 7;
 const NAMES_SHOWN = 12;
 
+type Row = Readonly<Record<string, unknown>>;
+interface Found {
+  readonly payload: Row;
+  readonly rows: readonly Row[];
+}
 type Read = PromiseLike<unknown> & {
-  withResponse(): Promise<{ readonly data: unknown; readonly response: { readonly raw: string } }>;
+  withResponse(): Promise<{ readonly response: { readonly raw: string } }>;
 };
 
-/** Reads each list once, the methods, the rates, one invoice and one history, and says what they show. */
-export class Survey {
-  readonly points: SurveyPoint[] = [];
-  readonly #client: MerchantClient;
-  readonly #drifts: DriftEvent[];
+/**
+ * Reads each list once, the methods, the rates, one invoice and one history, and says what they show.
+ *
+ * @param drifts What `onDrift` of the client has received. It is read at the end.
+ */
+export async function survey(
+  { invoices, withdrawals, rates, paymentMethods, webhooks }: MerchantClient,
+  drifts: readonly DriftEvent[],
+  signal: AbortSignal,
+): Promise<readonly SurveyPoint[]> {
+  const points: SurveyPoint[] = [];
+  const say = (point: string, shows: string, client = 'yes', pin = ''): void =>
+    void points.push({ point, shows, client, pin });
 
-  /** @param drifts What `onDrift` of the client has received. The survey reads it at the end. */
-  constructor(client: MerchantClient, drifts: DriftEvent[]) {
-    this.#client = client;
-    this.#drifts = drifts;
-  }
-
-  async run(signal: AbortSignal): Promise<readonly SurveyPoint[]> {
-    const { invoices, rates, paymentMethods, webhooks } = this.#client;
-    const options = { signal };
-    this.#forms('paymentMethods.list', await this.#read('paymentMethods.list', paymentMethods.list(options)));
-    this.#forms('rates.list', await this.#read('rates.list', rates.list({}, options)));
-    const rows = await this.#list('invoices.list', invoices.list({ per_page: SIZE }, options));
-    await this.#withdrawals(signal);
-    const uuid = rows.map((row) => row['uuid']).find((each) => typeof each === 'string');
-    if (uuid === undefined) this.#say('invoices.get', 'not read: the account has no invoice');
-    else {
-      this.#forms('invoices.get', await this.#read('invoices.get', invoices.get(uuid, options)));
-      const history = await this.#read('webhooks.deliveries', webhooks.deliveries(uuid, options));
-      const deliveries = rowsOf(history);
-      this.#forms('webhooks.deliveries', deliveries);
-      const [first] = deliveries;
-      this.#say('webhooks.deliveries names', first === undefined ? 'no delivery to look at' : namesIn(first));
-    }
-    for (const { operation, path, kind } of this.#drifts) {
-      if (kind === 'unknown_field') continue;
-      this.#say(`${operation} ${safeName(path)}`.trim(), kind.replaceAll('_', ' '), clientReads(kind));
-    }
-    const unknown = this.#drifts.filter(({ kind }) => kind === 'unknown_field');
-    const named = unknown.slice(0, NAMES_SHOWN).map(({ operation, path }) => `${operation} ${safeName(path)}`);
-    const rest = unknown.length > NAMES_SHOWN ? `, and ${unknown.length - NAMES_SHOWN} more` : '';
-    const shows = unknown.length === 0 ? 'none' : `${named.join(', ')}${rest}`;
-    this.#say('members that the interface does not name', shows, 'keeps them');
-    return this.points;
-  }
-
-  #say(point: string, shows: string, client = 'yes', pin = ''): void {
-    this.points.push({ point, shows, client, pin });
-  }
-
-  /** The payload of one read, as it was sent, or null after a failure, which becomes a point. */
-  async #read(point: string, call: Read): Promise<unknown> {
+  /** One read as it was sent, or null after a failure, which becomes a point. */
+  const read = async (point: string, call: Read): Promise<Found | null> => {
     try {
-      const { response } = await call.withResponse();
-      return payloadOf(JSON.parse(response.raw));
+      const body: unknown = JSON.parse((await call.withResponse()).response.raw);
+      const payload = isRow(body) && 'data' in body ? body['data'] : body;
+      const list = isRow(payload) ? Object.values(payload).find(Array.isArray) : payload;
+      return { payload: isRow(payload) ? payload : {}, rows: Array.isArray(list) ? list.filter(isRow) : [] };
     } catch (error) {
       // The code alone: the message of a service may quote an order.
-      this.#say(point, `failed: ${isMerchantError(error) ? safeName(error.code) : 'it cannot be read'}`, 'no');
+      say(point, `failed: ${isMerchantError(error) ? safeName(error.code) : 'it cannot be read'}`, 'no');
       return null;
     }
-  }
-
-  async #list(point: string, call: Read): Promise<readonly Row[]> {
-    const page = await this.#read(point, call);
-    if (page === null) return [];
-    const rows = rowsOf(page);
-    this.#forms(point, rows);
-    const { per_page: size, total_items: total } = isRow(page) ? page : {};
-    this.#say(`${point} page size`, sizeText(rows.length, size, total), 'walks the list with either');
-    this.#say(`${point} order`, orderOf(rows), 'expects no order');
+  };
+  const rowsOf = async (point: string, call: Read): Promise<readonly Row[]> => {
+    const found = await read(point, call);
+    if (found === null) return [];
+    const { payload, rows } = found;
+    for (const [what, shows] of formsIn(point.endsWith('.get') ? [payload] : rows)) say(`${point} ${what}`, shows);
+    if (!('per_page' in payload)) return rows;
+    const { per_page: size } = payload;
+    const other =
+      size === SIZE ? 'as asked for' : `another: per_page is ${typeof size === 'number' ? size : typeof size}`;
+    const text = rows.length > SIZE ? `ignored: ${rows.length} rows for ${SIZE}` : other;
+    say(`${point} page size`, text, 'walks the list with either');
+    say(`${point} order`, orderOf(rows), 'expects no order');
     return rows;
-  }
+  };
 
-  /** The names of this query are not in the interface, so each is tried, and its effect looked at. */
-  async #withdrawals(signal: AbortSignal): Promise<void> {
-    const { withdrawals } = this.#client;
-    const rows = await this.#list('withdrawals.list', withdrawals.list({ per_page: SIZE }, { signal }));
-    if (rows.length > SIZE) {
-      const point = 'withdrawals.list per_page';
-      this.#say(point, `ignored: ${rows.length} rows for ${SIZE}`, 'walks all pages', 'withdrawalQuery.per_page');
-    }
-    const statuses = new Set(rows.map((row) => row['status']));
-    const status = ['pending', 'approved', 'rejected'].find((each) => statuses.has(each));
-    if (status === undefined || statuses.size < 2) {
-      this.#say('withdrawals.list status', 'not seen: it needs two withdrawals of different statuses');
-      return;
-    }
-    // A word that this list has. As a member of `query` it is sent whatever the type of the parameter says.
+  const options = { signal };
+  await rowsOf('paymentMethods.list', paymentMethods.list(options));
+  await rowsOf('rates.list', rates.list({}, options));
+  const [invoice] = await rowsOf('invoices.list', invoices.list({ per_page: SIZE }, options));
+  const rows = await rowsOf('withdrawals.list', withdrawals.list({ per_page: SIZE }, options));
+  // The names of this query are not in the interface, so each is tried, and its effect looked at.
+  if (rows.length > SIZE) say('withdrawals.list per_page', 'ignored', 'walks all pages', 'withdrawalQuery.per_page');
+  const statuses = new Set(rows.map((row) => row['status']));
+  const status = ['pending', 'approved', 'rejected'].find((each) => statuses.has(each));
+  if (status === undefined || statuses.size < 2) {
+    say('withdrawals.list status', 'not seen: it needs two withdrawals of different statuses');
+  } else {
+    // As a member of `query` it is sent whatever the type of the parameter says.
     const call = withdrawals.list({ per_page: SIZE }, { signal, query: { status } });
-    const filtered = rowsOf(await this.#read('withdrawals.list status', call));
-    const isIgnored = filtered.some((row) => row['status'] !== status);
-    this.#say(
-      'withdrawals.list status',
-      isIgnored ? 'ignored: rows of another status came' : 'selects rows',
-      isIgnored ? 'leaves the other rows out' : 'yes',
-      isIgnored ? 'withdrawalQuery.status' : '',
-    );
+    const filtered = (await read('withdrawals.list status', call))?.rows;
+    if (filtered?.every((row) => row['status'] === status)) say('withdrawals.list status', 'selects rows');
+    else if (filtered !== undefined) {
+      const shows = 'ignored: rows of another status came';
+      say('withdrawals.list status', shows, 'leaves the other rows out', 'withdrawalQuery.status');
+    }
   }
-
-  /** The forms of the times and amounts, and what is null or absent. */
-  #forms(point: string, payload: unknown): void {
-    const rows = Array.isArray(payload) ? payload.filter(isRow) : [payload].filter(isRow);
-    const times = new Set<string>();
-    const amounts = new Set<string>();
-    for (const row of rows) collectForms(row, { times, amounts });
-    if (times.size > 0) this.#say(`${point} times`, [...times].sort().join(', '));
-    if (amounts.size > 0) this.#say(`${point} amounts`, [...amounts].sort().join(', '));
-    const names = [...new Set(rows.flatMap((row) => Object.keys(row)))];
-    const nulls = names.filter((name) => rows.some((row) => Object.hasOwn(row, name) && row[name] === null));
-    const absent = names.filter((name) => rows.some((row) => !Object.hasOwn(row, name)));
-    const nothing = [
-      nulls.length > 0 && `null: ${listed(nulls)}`,
-      absent.length > 0 && `absent in some rows: ${listed(absent)}`,
-    ].filter(Boolean);
-    if (nothing.length > 0) this.#say(`${point} nothing is`, nothing.join('; '));
+  const uuid = invoice?.['uuid'];
+  if (typeof uuid !== 'string') say('invoices.get', 'not read: the account has no invoice');
+  else {
+    await rowsOf('invoices.get', invoices.get(uuid, options));
+    const [delivery] = await rowsOf('webhooks.deliveries', webhooks.deliveries(uuid, options));
+    say('webhooks.deliveries names', delivery === undefined ? 'no delivery to look at' : namesIn(delivery));
   }
+  for (const { operation, path, kind } of drifts) {
+    const point = `${operation} ${safeName(path)}`.trim();
+    if (kind !== 'unknown_field') say(point, kind.replaceAll('_', ' '), CLIENT_READS[kind] ?? 'yes');
+  }
+  const unknown = drifts.filter(({ kind }) => kind === 'unknown_field');
+  const names = unknown.map(({ operation, path }) => `${operation} ${safeName(path)}`);
+  say('members that the interface does not name', names.length === 0 ? 'none' : someOf(names, ', '), 'keeps them');
+  return points;
 }
 
-type Row = Readonly<Record<string, unknown>>;
+/** What the client does with a deviation. */
+const CLIENT_READS: Readonly<Partial<Record<DriftEvent['kind'], string>>> = {
+  unreadable_member: 'null, and `unreadable` has the value',
+  invalid_item: 'leaves the row out',
+  filter_ignored: 'leaves the row out',
+};
 
 function isRow(value: unknown): value is Row {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The payload in its envelope, or as it came. */
-function payloadOf(body: unknown): unknown {
-  return isRow(body) && 'data' in body ? body['data'] : body;
-}
-
-function rowsOf(payload: unknown): readonly Row[] {
-  const items = isRow(payload) ? Object.values(payload).find((value) => Array.isArray(value)) : payload;
-  return Array.isArray(items) ? items.filter(isRow) : [];
-}
-
-function sizeText(count: number, size: unknown, total: unknown): string {
-  if (count > SIZE) return `ignored: ${count} rows for ${SIZE}`;
-  if (size !== SIZE) return `another: per_page is ${typeof size === 'number' ? size : typeof size}`;
-  return typeof total === 'number' && total > count && count < SIZE
-    ? `${count} rows for ${SIZE}, though the list has more`
-    : 'as asked for';
-}
-
 function orderOf(rows: readonly Row[]): string {
-  const times = rows.map((row) => instantOf(row['created_at'])).filter((time) => !Number.isNaN(time));
+  const times = rows
+    .map(({ created_at: at }) => (typeof at === 'number' ? at : typeof at === 'string' ? Date.parse(at) : Number.NaN))
+    .filter((time) => !Number.isNaN(time));
   if (new Set(times).size < 2) return 'not seen: it needs two rows of different times';
   const isSorted = (sign: 1 | -1): boolean => times.every((time, at) => sign * (time - (times[at - 1] ?? time)) >= 0);
   return isSorted(-1) ? 'newest first' : isSorted(1) ? 'oldest first' : 'by neither direction of created_at';
-}
-
-function instantOf(value: unknown): number {
-  return typeof value === 'number' ? value : typeof value === 'string' ? Date.parse(value) : Number.NaN;
 }
 
 const AMOUNT_NAME = /amount|rate|commission|price|usdt|^buy$|^sell$/;
 const TIME_NAME = /_at$|time|date|expires/;
 const DEPTH_MAX = 8;
 
-interface Forms {
-  readonly times: Set<string>;
-  readonly amounts: Set<string>;
-}
-
-function collectForms(row: Row, forms: Forms, depth = 0): void {
-  for (const [name, value] of Object.entries(row)) {
-    if (depth < DEPTH_MAX) {
-      for (const inner of Array.isArray(value) ? value.slice(0, SIZE) : [value]) {
-        if (isRow(inner)) collectForms(inner, forms, depth + 1);
-      }
+/** The forms of the times and amounts of rows, and what is null or absent, as points. */
+function formsIn(rows: readonly Row[]): readonly (readonly [what: string, shows: string])[] {
+  const [times, amounts] = [new Set<string>(), new Set<string>()];
+  const collect = (row: Row, depth: number): void => {
+    for (const [name, value] of Object.entries(row)) {
+      const inner = Array.isArray(value) ? value.slice(0, SIZE) : [value];
+      if (depth < DEPTH_MAX) for (const each of inner) if (isRow(each)) collect(each, depth + 1);
+      if (typeof value !== 'number' && (typeof value !== 'string' || value === '')) continue;
+      if (TIME_NAME.test(name)) times.add(timeForm(value));
+      else if (AMOUNT_NAME.test(name)) amounts.add(amountForm(value));
     }
-    const time = TIME_NAME.test(name) ? timeForm(value) : null;
-    const amount = AMOUNT_NAME.test(name) && time === null ? amountForm(value) : null;
-    if (time !== null) forms.times.add(time);
-    if (amount !== null) forms.amounts.add(amount);
-  }
+  };
+  for (const row of rows) collect(row, 0);
+  const names = [...new Set(rows.flatMap((row) => Object.keys(row)))];
+  const nulls = names.filter((name) => rows.some((row) => Object.hasOwn(row, name) && row[name] === null));
+  const absent = names.filter((name) => rows.some((row) => !Object.hasOwn(row, name)));
+  const nothing = [
+    nulls.length > 0 && `null: ${someOf(nulls.map(safeName))}`,
+    absent.length > 0 && `absent in some rows: ${someOf(absent.map(safeName))}`,
+  ];
+  return [
+    ['times', [...times].sort().join(', ')] as const,
+    ['amounts', [...amounts].sort().join(', ')] as const,
+    ['nothing is', nothing.filter(Boolean).join('; ')] as const,
+  ].filter(([, shows]) => shows !== '');
 }
 
-function timeForm(value: unknown): string | null {
+function timeForm(value: string | number): string {
   if (typeof value === 'number') return value > 1e11 ? 'Unix milliseconds' : 'Unix seconds';
-  if (typeof value !== 'string' || value === '') return null;
   const [, separator, fraction = '', zone = ''] =
     /^\d{4}-\d\d-\d\d([T ])\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:?\d\d)?$/.exec(value) ?? [];
   if (separator === undefined) return /^\d+$/.test(value) ? 'Unix time as text' : 'another form';
@@ -204,39 +167,27 @@ function timeForm(value: unknown): string | null {
   return `ISO 8601 ${zone === 'Z' ? 'with Z' : zone === '' ? 'without an offset' : 'with an offset'}, ${places}`;
 }
 
-function amountForm(value: unknown): string | null {
+function amountForm(value: string | number): string {
   if (typeof value === 'number') return 'JSON number';
-  if (typeof value !== 'string' || value === '') return null;
-  const [, fraction] = /^-?\d+(?:\.(\d+))?$/.exec(value) ?? [null];
-  if (fraction === null) return 'text in another form';
-  return `text with ${fraction?.length ?? 0} decimals`;
+  const [form, fraction = ''] = /^-?\d+(?:\.(\d+))?$/.exec(value) ?? [];
+  return form === undefined ? 'text in another form' : `text with ${fraction.length} decimals`;
 }
 
-/** What the client does with a deviation. */
-function clientReads(kind: DriftEvent['kind']): string {
-  if (kind === 'unreadable_member') return 'null, and `unreadable` has the value';
-  if (kind === 'invalid_item' || kind === 'filter_ignored') return 'leaves the row out';
-  return 'yes';
-}
-
-/** Names of members that a service chose. Anything else may be a customer's text. */
+/** A name that a service chose. Anything else may be a customer's text. */
 function safeName(name: string): string {
   return /^[A-Za-z_][\w.*-]{0,80}$/.test(name) ? name : name === '' ? '' : '(another name)';
 }
 
-function listed(names: readonly string[]): string {
-  const shown = names.slice(0, NAMES_SHOWN).map(safeName).join(' ');
-  return printable(names.length > NAMES_SHOWN ? `${shown} and ${names.length - NAMES_SHOWN} more` : shown);
+function someOf(names: readonly string[], separator = ' '): string {
+  const shown = names.slice(0, NAMES_SHOWN).join(separator);
+  return names.length > NAMES_SHOWN ? `${shown} and ${names.length - NAMES_SHOWN} more` : shown;
 }
 
 /** The names of a row and of the rows in it. */
 function namesIn(row: Row): string {
-  return Object.entries(row)
-    .slice(0, 20)
-    .map(([name, value]) => {
-      const inner: unknown = Array.isArray(value) ? value[0] : value;
-      const within = isRow(inner) ? ` (${Object.keys(inner).slice(0, NAMES_SHOWN).map(safeName).join(' ')})` : '';
-      return `${safeName(name)}${within}`;
-    })
-    .join(' ');
+  const names = Object.entries(row).map(([name, value]) => {
+    const inner: unknown = Array.isArray(value) ? value[0] : value;
+    return `${safeName(name)}${isRow(inner) ? ` (${someOf(Object.keys(inner).map(safeName))})` : ''}`;
+  });
+  return someOf(names);
 }

@@ -3,10 +3,9 @@
 import { isMerchantError } from '../errors/guards.ts';
 import { printable } from '../printable.ts';
 import { VERSION } from '../version.ts';
+import { meant } from './arguments.ts';
 import { helpFor } from './help.ts';
 import { CliError, EXIT, type ExitCode, type Io, messageOf, misuse } from './io.ts';
-import { meant } from './meant.ts';
-import { withFlag } from './option-flags.ts';
 import { jsonLine, styleOf } from './report.ts';
 
 type Command = (args: readonly string[], io: Io) => Promise<ExitCode>;
@@ -19,6 +18,8 @@ const RUN: Readonly<Record<string, () => Promise<Command>>> = {
   reconcile: async () => (await import('./reconcile/command.ts')).reconcileCommand,
   doctor: async () => (await import('./doctor/command.ts')).doctorCommand,
 };
+const FIRST_WORDS = [...new Set(Object.keys(RUN).map((name) => name.split(' ')[0] ?? ''))];
+const START = 'npx merchant-invoicing';
 
 /** Runs one command line. Never throws: the result is the exit code. */
 export async function main(argv: readonly string[], io: Io): Promise<ExitCode> {
@@ -44,60 +45,54 @@ function withoutPasswords(words: readonly (string | undefined)[]): (text: string
 }
 
 async function run(argv: readonly string[], io: Io): Promise<ExitCode> {
-  const [first, second = '', ...rest] = argv;
+  const [first = 'help', second = ''] = argv;
   if (first === '--version' || first === '-v') {
     io.out(`${VERSION}\n`);
     return EXIT.fine;
   }
-  if (first === undefined || first === 'help' || first === '--help' || first === '-h') {
-    io.out(helpFor(first === 'help' ? argv.slice(1) : []));
-    return EXIT.fine;
-  }
-  const names = Object.keys(RUN).filter((name) => name === first || name.startsWith(`${first} `));
-  if (names.length === 0)
-    throw misuse(
-      `there is no command ${JSON.stringify(first)}${meant(first, commandNames())}`,
-      'npx merchant-invoicing --help',
-    );
   const help = argv.findIndex((word) => word === '--help' || word === '-h');
-  if (help !== -1) {
-    const hasAll = argv[help + 1] === 'all';
-    const words = hasAll ? argv.slice(0, help) : argv;
-    io.out(
-      helpFor(
-        words.filter((word) => !word.startsWith('-')),
-        hasAll,
-      ),
-    );
+  if (first === 'help' || help === 0 || (help > 0 && FIRST_WORDS.includes(first))) {
+    const hasAll = help !== -1 && argv[help + 1] === 'all';
+    const words = (hasAll ? argv.slice(0, help) : argv).filter((word) => word !== 'help' && !word.startsWith('-'));
+    io.out(helpFor(words, hasAll));
     return EXIT.fine;
   }
-  const name = names.find((each) => each === first || each === `${first} ${second}`);
-  const load = name === undefined ? undefined : RUN[name];
-  if (load === undefined)
-    throw misuse(
-      `${first} ${second === '' ? 'needs an action' : `has no action ${JSON.stringify(second)}`}: ${names.join(', ')}${meant(second, actionsOf(first))}`,
-      `npx merchant-invoicing ${first} --help`,
-    );
-  const command = await load();
-  return command(name === first ? argv.slice(1) : rest, io);
-}
-
-function commandNames(): string[] {
-  return [...new Set(Object.keys(RUN).map((name) => name.split(' ')[0] ?? ''))];
-}
-
-function actionsOf(first: string): string[] {
-  return Object.keys(RUN).flatMap((name) => (name.startsWith(`${first} `) ? name.slice(first.length + 1) : []));
+  if (!FIRST_WORDS.includes(first)) {
+    throw misuse(`there is no command ${JSON.stringify(first)}${meant(first, FIRST_WORDS)}`, `${START} --help`);
+  }
+  const load = RUN[first] ?? RUN[`${first} ${second}`];
+  if (load !== undefined) return (await load())(argv.slice(RUN[first] === undefined ? 2 : 1), io);
+  const names = Object.keys(RUN).filter((name) => name.startsWith(`${first} `));
+  const actions = names.map((name) => name.slice(first.length + 1));
+  const problem = second === '' ? 'needs an action' : `has no action ${JSON.stringify(second)}`;
+  throw misuse(`${first} ${problem}: ${names.join(', ')}${meant(second, actions)}`, `${START} ${first} --help`);
 }
 
 function reportError(error: unknown, argv: readonly string[], io: Io): ExitCode {
-  const fallback = isMerchantError(error)
-    ? `npx merchant-invoicing ${commandNames().includes(argv[0] ?? '') ? `${argv[0]} ` : ''}--help`
-    : 'npx merchant-invoicing doctor';
+  const [first = ''] = argv;
+  const help = `${START} ${FIRST_WORDS.includes(first) ? `${first} ` : ''}--help`;
+  const fallback = isMerchantError(error) ? help : `${START} doctor`;
   const { exitCode, message, fix } =
     error instanceof CliError ? error : new CliError(EXIT.misuse, messageOf(error), fallback);
   const text = printable(isMerchantError(error) ? withFlag(message) : message);
   if (argv.includes('--json')) io.out(jsonLine({ ok: false, error: { message: text, fix } }));
   else io.err(`${styleOf(io).bad('error')}: ${text}\n  try: ${printable(fix)}\n`);
   return exitCode;
+}
+
+/** The flag of each option of the library that a message can begin with. */
+const FLAGS = new Map([
+  ['apiKey', '--key'],
+  ['deliverTo', '--allow-host'],
+  ['defaults.callback_url', '--callback'],
+  ['merchantName', '--merchant'],
+  ['url', '--public-url'],
+  ['webhookSecret', '--secret'],
+]);
+
+/** A message of the library with the flag that the user typed in place of the option. */
+function withFlag(message: string): string {
+  return message
+    .replace(/^dialect(?:\.(\w+))?(?= )/, (_, name?: string) => `--dialect${name === undefined ? '' : ` ${name}`}`)
+    .replace(/^[\w.]+(?= (?:must|takes)\b)/, (name) => FLAGS.get(name) ?? name);
 }

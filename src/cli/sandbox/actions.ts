@@ -1,17 +1,20 @@
+// Acts on a sandbox that runs in another process, by one request for each action.
 import { printable } from '../../printable.ts';
-import { ACTIONS, isActionName } from '../../sandbox/actions.ts';
+import { ACTIONS, type ActionFields, type ActionResult, isActionName } from '../../sandbox/actions.ts';
+import type { SandboxEvent } from '../../sandbox/index.ts';
 import { shellWord } from '../../sandbox/page/copies.ts';
-import { parseAddress, readArguments } from '../arguments.ts';
+import { meant, parseAddress, readArguments } from '../arguments.ts';
 import { COMMANDS } from '../commands.ts';
-import { EXIT, type ExitCode, type Io, misuse } from '../io.ts';
-import { meant } from '../meant.ts';
-import { jsonLine } from '../report.ts';
-import { command, followEvents } from './control.ts';
-import { confirmed } from './keyboard.ts';
+import { CliError, EXIT, type ExitCode, finding, type Io, type Keyboard, misuse } from '../io.ts';
+import { jsonLine, styleOf } from '../report.ts';
+import { eventLines } from './screen.ts';
 import { addressOfState } from './state-file.ts';
+
+const START = 'npx merchant-invoicing sandbox';
 
 /** The field of an action that each flag fills in. */
 const FLAG_FIELDS = { id: 'external_id', customer: 'customer_id', callback: 'callback_url', method: 'method' } as const;
+type FieldFlag = keyof typeof FLAG_FIELDS;
 
 export function isAction(word: string): boolean {
   return word === 'events' || isActionName(word);
@@ -21,17 +24,15 @@ export function isAction(word: string): boolean {
 export function refuseUnknownAction(word: string): void {
   if (word === '' || word.startsWith('-')) return;
   const names = [...Object.keys(ACTIONS), 'events'];
-  throw misuse(
-    `sandbox has no action ${JSON.stringify(word)}${meant(word, names) || `, only ${names.join(', ')}`}`,
-    'npx merchant-invoicing sandbox pay --help',
-  );
+  const hint = meant(word, names) || `, only ${names.join(', ')}`;
+  throw misuse(`sandbox has no action ${JSON.stringify(word)}${hint}`, `${START} pay --help`);
 }
 
 /** `sandbox pay order-1042` and the like: acts on the sandbox at `--url`, or on the one that keeps the file of `--state`. */
 export async function actOnSandbox(name: string, args: readonly string[], io: Io): Promise<ExitCode> {
   const { values, positionals } = readArguments(COMMANDS['sandbox action'], args, `sandbox ${name}`);
   const { words, options = [] } = isActionName(name) ? ACTIONS[name] : { words: [] };
-  const fix = ['npx merchant-invoicing sandbox', name, ...words.map(({ example }) => example)].join(' ').trim();
+  const fix = [START, name, ...words.map(({ example }) => example)].join(' ').trim();
   const address = values.state === undefined ? values.url : addressOfState(values.state);
   const url = parseAddress(address, '--url', fix).replace(/\/+$/, '');
   const needed = words.filter(({ isOptional }) => !isOptional).map(({ needs }) => needs);
@@ -40,13 +41,13 @@ export async function actOnSandbox(name: string, args: readonly string[], io: Io
   if (extra !== undefined) throw misuse(`${name} does not take ${JSON.stringify(extra)}`, fix);
   const fields: Record<string, string | undefined> = {};
   for (const [index, { field }] of words.entries()) fields[field] = positionals[index];
-  for (const [flag, field] of Object.entries(FLAG_FIELDS) as [keyof typeof FLAG_FIELDS, string][]) {
+  for (const flag of Object.keys(FLAG_FIELDS) as FieldFlag[]) {
     const value = values[flag];
     if (value === undefined) continue;
     // An empty one comes from a variable that is not set. A form means "none given" by it.
     if (value === '') throw misuse(`--${flag} is empty`, fix);
-    if (!options.includes(field)) throw misuse(`${name} does not take --${flag}`, fix);
-    fields[field] = value;
+    if (!options.includes(FLAG_FIELDS[flag])) throw misuse(`${name} does not take --${flag}`, fix);
+    fields[FLAG_FIELDS[flag]] = value;
   }
   if (name === 'events') return followEvents(url, values.json, io);
   if (name === 'reset' && !values.yes) {
@@ -61,4 +62,73 @@ export async function actOnSandbox(name: string, args: readonly string[], io: Io
   const { result, text } = await command(url, name, fields);
   io.out(values.json ? jsonLine(result) : `${text.split('\n').map(printable).join('\n')}\n`);
   return EXIT.fine;
+}
+
+/** Asks on a terminal, where only y means yes. */
+function confirmed(question: string, keyboard: Keyboard, out: Io['out']): Promise<boolean> {
+  out(`  ${question} y/N `);
+  return new Promise((resolve) => {
+    const release = keyboard.listen((key) => {
+      release();
+      out(`${printable(key)}\n`);
+      resolve(key === 'y' || key === 'Y');
+    });
+  });
+}
+
+/**
+ * Performs an action on a running sandbox.
+ *
+ * @throws CliError if no sandbox listens there, or if it refuses.
+ */
+export async function command(url: string, action: string, fields: ActionFields): Promise<ActionResult> {
+  const Accept = 'application/json';
+  const post = { method: 'POST', headers: { Accept, 'Content-Type': Accept }, body: JSON.stringify(fields) };
+  // A look changes nothing, so it is no event of the sandbox.
+  const response = await reach(url, `/_/${action}`, action === 'status' ? { headers: { Accept } } : post);
+  const answer = (await response.json().catch(() => null)) as Partial<Answer> | null; // checked below
+  if (answer?.ok === true && answer.text !== undefined) return { result: answer.result, text: answer.text };
+  if (answer?.ok !== false) throw noSandbox(url);
+  throw finding(answer.error?.message ?? 'the sandbox refused', `${START} status --url ${shellWord(url)}`);
+}
+
+interface Answer extends ActionResult {
+  readonly ok: boolean;
+  readonly error: { readonly message?: string };
+}
+
+/** `sandbox events`: prints each event of a running sandbox until Ctrl-C, or until the sandbox stops. */
+async function followEvents(url: string, json: boolean, io: Io): Promise<ExitCode> {
+  const style = styleOf(io);
+  const show = (event: SandboxEvent): void => io.out(json ? jsonLine(event) : eventLines(event, style));
+  const { body, headers } = await reach(url, '/_/events', { signal: io.signal });
+  if (body === null || headers.get('content-type') !== 'text/event-stream') throw noSandbox(url);
+  if (!json) io.err(`  ${style.soft(`following ${url}, Ctrl-C ends it`)}\n`);
+  let rest = '';
+  try {
+    for await (const chunk of body.pipeThrough(new TextDecoderStream())) {
+      const lines = `${rest}${chunk}`.split('\n');
+      rest = lines.pop() ?? '';
+      for (const line of lines) if (line.startsWith('data: ')) show(JSON.parse(line.slice(6)) as SandboxEvent); // the stream of a sandbox
+    }
+  } catch (error) {
+    if (!io.signal.aborted && !(error instanceof TypeError)) throw error; // a TypeError is a broken connection
+  }
+  if (!io.signal.aborted) io.err(`  ${style.warn('the sandbox has stopped')}\n`);
+  return EXIT.fine;
+}
+
+async function reach(url: string, path: string, init: RequestInit): Promise<Response> {
+  let response: Response;
+  try {
+    response = await fetch(`${url.replace(/\/+$/, '')}${path}`, { ...init, redirect: 'manual' });
+  } catch {
+    throw new CliError(EXIT.unreachable, `no sandbox listens at ${url}`, START);
+  }
+  if (!response.headers.has('x-sandbox')) throw noSandbox(url);
+  return response;
+}
+
+function noSandbox(url: string): CliError {
+  return new CliError(EXIT.unreachable, `what answers at ${url} is not a sandbox of this version`, START);
 }

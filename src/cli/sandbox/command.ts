@@ -1,76 +1,136 @@
 // The folder `sandbox` is one command: it serves a sandbox, or acts on one that runs. It imports the sandbox.
 import { isLoopback } from '../../contract/values/hosts.ts';
 import { isMerchantError } from '../../errors/guards.ts';
-import { createSandbox, type Sandbox, type SandboxEvent, type SandboxServer } from '../../sandbox/index.ts';
+import { faultFromText } from '../../sandbox/actions.ts';
+import {
+  createSandbox,
+  DIALECTS,
+  type Dialect,
+  type Sandbox,
+  type SandboxOptions,
+  type SeedFault,
+} from '../../sandbox/index.ts';
+import { createRandom, randomSeed } from '../../sandbox/state/random.ts';
+import { parseDialect, readArguments } from '../arguments.ts';
+import { COMMANDS } from '../commands.ts';
 import { EXIT, type ExitCode, type Io, misuse } from '../io.ts';
 import { jsonLine, type Style, styleOf } from '../report.ts';
 import { actOnSandbox, isAction, refuseUnknownAction } from './actions.ts';
-import { parseSandboxFlags, type SandboxFlags } from './flags.ts';
-import { onKey } from './keyboard.ts';
+import { DEMO_INVOICES } from './demo-invoices.ts';
+import { listenToKeys } from './keyboard.ts';
 import { banner, eventLines } from './screen.ts';
-import { keepState, openState, type StateFile, type StateKeeper } from './state-file.ts';
+import { openState, type StateFile } from './state-file.ts';
+
+const HELP = 'npx merchant-invoicing sandbox --help';
+const MAX_PORTS = 20;
+
+type Flags = ReturnType<typeof readFlags>;
 
 /** `sandbox`: runs a sandbox until it is stopped, or acts on the running one. */
 export async function sandboxCommand(args: readonly string[], io: Io): Promise<ExitCode> {
   const [first = '', ...rest] = args;
   if (isAction(first)) return actOnSandbox(first, rest, io);
   refuseUnknownAction(first);
-  const flags = parseSandboxFlags(args);
-  const file = flags.stateFile === null ? null : openState(flags.stateFile);
+  const flags = readFlags(args);
+  const options = sandboxOptions(flags);
+  const port = portOf(flags.port);
+  const file = flags.state === undefined ? null : openState(flags.state);
   try {
-    return await run(flags, io, file);
+    await serve(flags, options, port, file, io);
   } finally {
     file?.release();
-  }
-}
-
-async function run(flags: SandboxFlags, io: Io, file: StateFile | null): Promise<ExitCode> {
-  const style = styleOf(io);
-  const say = (line: string): void => io.err(`  ${style.warn(line)}\n`);
-
-  let keeper: StateKeeper | null = null;
-  const listener = eventListener(flags, io, style);
-  const sandbox = createSandbox({
-    ...flags.options,
-    state: file?.state,
-    onEvent(event) {
-      if (keeper === null) return; // events of the demo invoices are not shown
-      keeper.touch();
-      listener(event);
-    },
-  });
-  try {
-    const { url } = await listenNear(sandbox, flags, say);
-    file?.tell(url);
-    if (!isLoopback(flags.host) && flags.host !== '::1') {
-      say(`${flags.host} opens this sandbox to the network: any program that can reach it can use it`);
-    }
-    keeper = flags.stateFile === null ? NO_KEEPER : keepState(flags.stateFile, sandbox, say);
-    keeper.touch();
-    announce(sandbox, flags, io, style);
-    await untilStopped(sandbox, keeper, flags, io);
-  } finally {
-    keeper?.flush();
-    await sandbox.close();
   }
   return EXIT.fine;
 }
 
-const MAX_PORTS = 20;
+function readFlags(args: readonly string[]) {
+  return readArguments(COMMANDS.sandbox, args, 'sandbox').values;
+}
 
-/** Listens on the port, or on the next one that is free. */
-async function listenNear(
-  sandbox: Sandbox,
-  { port, host, allowedHosts }: SandboxFlags,
-  say: (line: string) => void,
-): Promise<SandboxServer> {
+function portOf(text: string): number {
+  if (/^\d{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text);
+  throw misuse(`--port takes a number from 0 to 65535, not ${JSON.stringify(text)}`, HELP);
+}
+
+function sandboxOptions(flags: Flags): SandboxOptions {
+  const isShuffled = flags['shuffle-unknowns'];
+  // A shuffled run can be repeated only with its seed, so the seed is chosen here and shown.
+  const given = flags.seed !== undefined && /^\d{1,9}$/.test(flags.seed) ? Number(flags.seed) : flags.seed;
+  const seed = given ?? (isShuffled ? randomSeed() : undefined);
+  return {
+    clock: flags.frozen ? 'virtual' : 'real',
+    magicOutcomes: !flags['no-magic'],
+    dialect: { ...(isShuffled ? randomDialect(seed) : {}), ...parseDialect(flags.dialect) },
+    faults: flags.fault.map((text) => {
+      const fault = faultFromText(text) as SeedFault; // an unknown type is refused by the sandbox
+      return fault.rate === undefined ? fault : { ...fault, seed: `${seed ?? 1} ${text}` };
+    }),
+    seed,
+    merchantName: flags.merchant,
+    apiKey: flags.key,
+    webhookSecret: flags.secret,
+    defaults: { callback_url: flags.callback },
+    url: flags['public-url'],
+    seedData: { invoices: flags.demo ? DEMO_INVOICES : [] },
+    deliverTo: flags['allow-host'],
+  };
+}
+
+/** One value of each dialect at random. */
+function randomDialect(seed: number | string | undefined): Partial<Dialect> {
+  const { next } = createRandom(`dialect ${seed}`);
+  const chosen = Object.entries(DIALECTS).map(([name, { values }]) => [
+    name,
+    values[Math.floor(next() * values.length)],
+  ]);
+  return Object.fromEntries(chosen) as Partial<Dialect>; // each name has a value of its list
+}
+
+async function serve(
+  flags: Flags,
+  options: SandboxOptions,
+  port: number,
+  file: StateFile | null,
+  io: Io,
+): Promise<void> {
+  const { json, host } = flags;
+  const style = styleOf(io);
+  const say = (line: string): void => io.err(`  ${style.warn(line)}\n`);
+  let hasStarted = false;
+  const sandbox = createSandbox({
+    ...options,
+    state: file?.state,
+    onEvent(event) {
+      if (!hasStarted) return; // events of the demo invoices are not shown
+      file?.touch();
+      if (!json) io.out(eventLines(event, style));
+      else if (flags.events) io.out(jsonLine(event));
+    },
+  });
+  try {
+    const url = await listenNear(sandbox, port, flags, say);
+    if (!isLoopback(host) && host !== '::1') {
+      say(`${host} opens this sandbox to the network: any program that can reach it can use it`);
+    }
+    file?.keep(sandbox, url, say);
+    hasStarted = true;
+    announce(sandbox, flags, io, style);
+    await untilStopped(sandbox, json, () => file?.touch(), io);
+  } finally {
+    file?.flush();
+    await sandbox.close();
+  }
+}
+
+/** Listens on the port, or on the next one that is free. Returns the address. */
+async function listenNear(sandbox: Sandbox, port: number, flags: Flags, say: (line: string) => void): Promise<string> {
   for (let at = port; at < port + MAX_PORTS && at <= 65_535; at += 1) {
     try {
-      const server = await sandbox.listen({ port: at, host, allowedHosts });
+      const { url } = await sandbox.listen({ port: at, host: flags.host, allowedHosts: flags['allow-host'] });
       if (at !== port) {
         say(`port ${port} is in use by another program, using ${at}. Actions need --url http://127.0.0.1:${at}`);
       }
-      return server;
+      return url;
     } catch (error) {
       if (!isMerchantError(error)) throw error;
       if (/is in use/.test(error.message)) continue;
@@ -80,43 +140,26 @@ async function listenNear(
   throw misuse(`no port from ${port} to ${port + MAX_PORTS - 1} is free`, 'npx merchant-invoicing sandbox --port 0');
 }
 
-const NO_KEEPER: StateKeeper = { touch: () => undefined, flush: () => undefined };
-
-function eventListener({ json, events }: SandboxFlags, io: Io, style: Style): (event: SandboxEvent) => void {
-  if (!json) return (event) => io.out(eventLines(event, style));
-  return events ? (event) => io.out(jsonLine(event)) : () => undefined;
-}
-
 /** Prints the addresses as JSON in the first line, with `--json` or when piped, and the banner for people. */
-function announce(sandbox: Sandbox, flags: SandboxFlags, io: Io, style: Style): void {
+function announce(sandbox: Sandbox, flags: Flags, io: Io, style: Style): void {
   const { url, apiKey, webhookSecret } = sandbox;
   if (flags.json || !io.isTerminal) {
     io.out(`${JSON.stringify({ baseUrl: url, apiKey, webhookSecret, dashboard: `${url}/` })}\n`);
   }
   if (flags.json) return;
-  const { magicOutcomes = false, seed } = flags.options;
-  const shows = {
-    keys: io.keyboard !== null,
-    magic: magicOutcomes,
-    seed: seed !== undefined,
-    stateFile: flags.stateFile,
-  };
-  io.out(banner(sandbox, style, shows));
+  const hasSeed = flags.seed !== undefined || flags['shuffle-unknowns'];
+  const { state: stateFile } = flags;
+  io.out(banner(sandbox, style, { hasKeys: io.keyboard !== null, hasMagic: !flags['no-magic'], hasSeed, stateFile }));
 }
 
-function untilStopped(sandbox: Sandbox, keeper: StateKeeper, { json }: SandboxFlags, io: Io): Promise<void> {
+function untilStopped(sandbox: Sandbox, json: boolean, changed: () => void, io: Io): Promise<void> {
   return new Promise((resolve) => {
     let release = (): void => undefined;
-    const armed = { reset: false };
     const stop = (): void => {
       release();
       resolve();
     };
-    if (io.keyboard !== null && !json) {
-      release = io.keyboard.listen(
-        (key) => void onKey(key, { io, sandbox, changed: () => keeper.touch(), stop, armed }),
-      );
-    }
+    if (io.keyboard !== null && !json) release = listenToKeys(io.keyboard, { io, sandbox, changed, stop });
     if (io.signal.aborted) stop();
     io.signal.addEventListener('abort', stop, { once: true });
   });

@@ -2,12 +2,15 @@ import { printable } from '../../printable.ts';
 import { describeEvent, MAGIC_OUTCOMES, type Sandbox, type SandboxEvent } from '../../sandbox/index.ts';
 import { excerpt, type Paint, type Style } from '../report.ts';
 
+interface BannerFacts {
+  readonly hasKeys: boolean;
+  readonly hasMagic: boolean;
+  readonly hasSeed: boolean;
+  readonly stateFile: string | undefined;
+}
+
 /** The lines of the screen when the sandbox listens. */
-export function banner(
-  sandbox: Sandbox,
-  style: Style,
-  { keys, magic, seed, stateFile }: { keys: boolean; magic: boolean; seed: boolean; stateFile: string | null },
-): string {
+export function banner(sandbox: Sandbox, style: Style, { hasKeys, hasMagic, hasSeed, stateFile }: BannerFacts): string {
   const { url, apiKey, webhookSecret, frozen } = sandbox;
   const width = Math.max(34, url.length + 6);
   const clock = frozen ? 'frozen' : 'real time';
@@ -16,10 +19,10 @@ export function banner(
     '',
     `API        ${url.padEnd(width)}key     ${apiKey}`,
     `Dashboard  ${`${url}/`.padEnd(width)}secret  ${webhookSecret}`,
-    `Clock      ${clock}${keys ? `  (a: +1 min   A: +1 h   f: ${frozen ? 'let it run' : 'freeze'})` : ''}`,
-    ...(seed ? [`Seed       ${sandbox.seed}`] : []),
-    ...(stateFile === null ? [] : [`State      ${stateFile}`]),
-    ...(magic
+    `Clock      ${clock}${hasKeys ? `  (a: +1 min   A: +1 h   f: ${frozen ? 'let it run' : 'freeze'})` : ''}`,
+    ...(hasSeed ? [`Seed       ${sandbox.seed}`] : []),
+    ...(stateFile === undefined ? [] : [`State      ${stateFile}`]),
+    ...(hasMagic
       ? [`Magic      order ids with ${MAGIC_OUTCOMES.map(({ prefix }) => prefix).join(' ')} end automatically`]
       : []),
     '',
@@ -28,7 +31,7 @@ export function banner(
     `      MERCHANT_API_KEY=${apiKey}`,
     `      MERCHANT_WEBHOOK_SECRET=${webhookSecret}`,
     `try   curl -s -H 'X-Api-Key: ${apiKey}' ${url}/api/v1/external/payment-methods`,
-    keys ? 'stop  Ctrl-C     reset  r     open dashboard  o     retry webhooks now  n     help  ?' : 'stop  Ctrl-C',
+    hasKeys ? 'stop  Ctrl-C     reset  r     open dashboard  o     retry webhooks now  n     help  ?' : 'stop  Ctrl-C',
   ];
   return `${lines.map((line) => (line === '' ? '' : `  ${line}`)).join('\n')}\n\n`;
 }

@@ -1,13 +1,23 @@
-import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { isObject } from '../../contract/json.ts';
-import { isMerchantError } from '../../errors/guards.ts';
+// `--state FILE`: one running sandbox keeps the file. `FILE.lock` names its process and its address.
+import { randomUUID } from 'node:crypto';
+import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import type { Sandbox, SandboxState } from '../../sandbox/index.ts';
 import { shellWord } from '../../sandbox/page/copies.ts';
 import { parseState } from '../../sandbox/state/saved-state.ts';
 import { finding, messageOf, misuse } from '../io.ts';
-import { writeAtomically } from '../write-atomically.ts';
 
-// `--state FILE`: one running sandbox keeps the file. `FILE.lock` names its process and its address.
+/** A state file that this process keeps. */
+export interface StateFile {
+  /** The saved state, or undefined if the file does not exist yet. */
+  readonly state: SandboxState | undefined;
+  /** Begins to write the state of a sandbox. Actions with `--state` find it from now on. */
+  keep(sandbox: Sandbox, url: string, say: (line: string) => void): void;
+  /** Writes soon. Several changes are written at once. */
+  touch(): void;
+  /** Writes now. */
+  flush(): void;
+  release(): void;
+}
 
 /** The sandbox that keeps a state file. `url` is empty until it listens. */
 interface Holder {
@@ -15,17 +25,13 @@ interface Holder {
   readonly url: string;
 }
 
-/** Reserves, reads and writes a state file. */
-export interface StateFile {
-  /** The saved state, or undefined if the file does not exist yet. */
-  readonly state: SandboxState | undefined;
-  /** Writes the address into the lock, so that actions with `--state` find this sandbox. */
-  tell(url: string): void;
-  release(): void;
-}
-
-/** The files that this process keeps. A container gives the id of a killed process to the next one. */
+/** The locks of this process. A container gives the id of a killed process to the next one. */
 const OWN = new Set<string>();
+
+/** Milliseconds between a change and its write. */
+const MIN_WAIT = 50;
+/** Waits ten times as long as a write takes, so that a large file does not slow the sandbox down. */
+const WAIT_FACTOR = 10;
 
 /**
  * Reserves a state file for this process and reads it: two sandboxes on one file would overwrite each other's invoices.
@@ -34,56 +40,104 @@ const OWN = new Set<string>();
  * @throws CliError if another sandbox keeps the file, or if it cannot be read or written.
  */
 export function openState(path: string): StateFile {
+  const example = 'npx merchant-invoicing sandbox --state sandbox.json';
+  if (path === '') throw misuse('--state needs the name of a file', example);
   const lock = `${path}.lock`;
-  const write = (url: string, flag: 'w' | 'wx'): void =>
-    writeFileSync(lock, JSON.stringify({ pid: process.pid, url }), { flag, mode: 0o600 });
-  try {
-    const holder = runningHolder(path);
-    if (holder !== null) throw keptBy(path, holder);
-    rmSync(lock, { force: true }); // of a process that has ended
-    write('', 'wx');
-  } catch (error) {
-    if (!(error instanceof Error) || !('code' in error)) throw error;
-    if (error.code === 'EEXIST') throw keptBy(path, runningHolder(path)); // created since the line before
+  const writeLock = (url: string): void =>
+    writeFileSync(lock, JSON.stringify({ pid: process.pid, url }), { mode: 0o600 });
+  const holder = runningHolder(lock);
+  if (holder !== null) {
+    const who = `the sandbox${holder.url === '' ? '' : ` at ${holder.url}`} (pid ${holder.pid})`;
     throw misuse(
-      `--state ${path} cannot be written: ${error.message}`,
-      'npx merchant-invoicing sandbox --state sandbox.json',
+      `--state ${path} is kept by ${who}. If that process is not a sandbox, remove ${lock}`,
+      `npx merchant-invoicing sandbox status --state ${shellWord(path)}`,
     );
   }
-  OWN.add(lock);
-  const release = (): void => {
-    OWN.delete(lock);
-    rmSync(lock, { force: true });
-  };
+  const state = readState(path);
   try {
-    return { state: readState(path), tell: (url) => write(url, 'w'), release };
+    writeLock('');
   } catch (error) {
-    release();
+    throw misuse(`--state ${path} cannot be written: ${messageOf(error)}`, example);
+  }
+  OWN.add(lock);
+
+  let write = (): void => undefined;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let wait = MIN_WAIT;
+  const flush = (): void => {
+    clearTimeout(timer);
+    timer = undefined;
+    const began = performance.now();
+    write();
+    wait = Math.max(MIN_WAIT, (performance.now() - began) * WAIT_FACTOR);
+  };
+  return {
+    state,
+    keep(sandbox, url, say) {
+      writeLock(url);
+      write = () => {
+        try {
+          replaceFile(path, JSON.stringify(sandbox.state()));
+        } catch (error) {
+          say(`${path} cannot be written: ${messageOf(error)}`);
+        }
+      };
+      flush();
+    },
+    touch() {
+      timer ??= setTimeout(flush, wait);
+    },
+    flush,
+    release() {
+      OWN.delete(lock);
+      rmSync(lock, { force: true });
+    },
+  };
+}
+
+/** Replaces the file in one step. A reader sees the old content or the new, even after a power failure. */
+function replaceFile(path: string, text: string): void {
+  const draft = `${path}.${randomUUID()}.tmp`;
+  try {
+    const file = openSync(draft, 'wx', 0o600);
+    try {
+      writeFileSync(file, text);
+      fsyncSync(file);
+    } finally {
+      closeSync(file);
+    }
+    renameSync(draft, path);
+  } catch (error) {
+    rmSync(draft, { force: true });
     throw error;
+  }
+}
+
+function readState(path: string): SandboxState | undefined {
+  if (!existsSync(path)) return undefined;
+  try {
+    return parseState(JSON.parse(readFileSync(path, 'utf8')));
+  } catch (error) {
+    const problem = error instanceof SyntaxError ? 'it is not JSON' : messageOf(error);
+    const fix = `mv ${shellWord(path)} ${shellWord(`${path}.old`)} && npx merchant-invoicing sandbox --state ${shellWord(path)}`;
+    throw misuse(`--state ${path} cannot be read: ${problem}`, fix);
   }
 }
 
 /** The address of the sandbox that keeps a state file. @throws CliError if no running one does. */
 export function addressOfState(path: string): string {
-  const holder = runningHolder(path);
-  if (holder !== null && holder.url !== '') return holder.url;
+  const { url = '' } = runningHolder(`${path}.lock`) ?? {};
+  if (url !== '') return url;
   throw finding(`no running sandbox keeps ${path}`, `npx merchant-invoicing sandbox --state ${shellWord(path)}`);
 }
 
-function runningHolder(path: string): Holder | null {
-  const lock = `${path}.lock`;
-  if (!existsSync(lock)) return null;
-  const { pid, url } = parsed(readFileSync(lock, 'utf8'));
-  if (typeof pid !== 'number' || typeof url !== 'string') return null; // half written, or of another program
-  return isRunning(pid, lock) ? { pid, url } : null;
-}
-
-function parsed(text: string): Readonly<Record<string, unknown>> {
+function runningHolder(lock: string): Holder | null {
   try {
-    const value: unknown = JSON.parse(text);
-    return isObject(value) ? value : {};
+    const { pid, url } = JSON.parse(readFileSync(lock, 'utf8')) as Partial<Holder>; // checked in the next line
+    if (typeof pid !== 'number' || typeof url !== 'string') return null;
+    return isRunning(pid, lock) ? { pid, url } : null;
   } catch {
-    return {};
+    return null; // no lock, half written, or of another program
   }
 }
 
@@ -95,65 +149,4 @@ function isRunning(pid: number, lock: string): boolean {
   } catch (error) {
     return error instanceof Error && 'code' in error && error.code === 'EPERM';
   }
-}
-
-function keptBy(path: string, holder: Holder | null): Error {
-  const at = holder === null || holder.url === '' ? '' : ` at ${holder.url}`;
-  const who = holder === null ? 'another sandbox' : `the sandbox${at} (pid ${holder.pid})`;
-  return misuse(
-    `--state ${path} is kept by ${who}. If that process is not a sandbox, remove ${path}.lock`,
-    `npx merchant-invoicing sandbox status --state ${shellWord(path)}`,
-  );
-}
-
-function readState(path: string): SandboxState | undefined {
-  if (!existsSync(path)) return undefined;
-  const fix = `mv ${shellWord(path)} ${shellWord(`${path}.old`)} && npx merchant-invoicing sandbox --state ${shellWord(path)}`;
-  try {
-    return parseState(JSON.parse(readFileSync(path, 'utf8')));
-  } catch (error) {
-    const problem = isMerchantError(error) || !(error instanceof SyntaxError) ? messageOf(error) : 'it is not JSON';
-    throw misuse(`--state ${path} cannot be read: ${problem}`, fix);
-  }
-}
-
-/** Milliseconds between a change and its write. */
-const MIN_WAIT = 50;
-/** Waits ten times as long as a write takes, so that a large file does not slow the sandbox down. */
-const WAIT_FACTOR = 10;
-
-/** Writes the state of a sandbox to a file. */
-export interface StateKeeper {
-  /** Writes soon. Several changes are written at once. */
-  touch(): void;
-  /** Writes now. */
-  flush(): void;
-}
-
-/** Calls `say` if the file cannot be written, and if another program has changed it. */
-export function keepState(path: string, sandbox: Sandbox, say: (line: string) => void): StateKeeper {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  let wait = MIN_WAIT;
-  let written: number | null = null;
-  const flush = (): void => {
-    clearTimeout(timer);
-    timer = undefined;
-    const began = performance.now();
-    try {
-      if (written !== null && statSync(path, { throwIfNoEntry: false })?.mtimeMs !== written) {
-        say(`${path} was changed by another program, perhaps by another sandbox, and is overwritten`);
-      }
-      writeAtomically(path, JSON.stringify(sandbox.state()));
-      written = statSync(path).mtimeMs;
-    } catch (error) {
-      say(`${path} cannot be written: ${messageOf(error)}`);
-    }
-    wait = Math.max(MIN_WAIT, (performance.now() - began) * WAIT_FACTOR);
-  };
-  return {
-    touch() {
-      timer ??= setTimeout(flush, wait);
-    },
-    flush,
-  };
 }

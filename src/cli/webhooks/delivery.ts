@@ -13,7 +13,7 @@ import { SEED_METHODS } from '../../sandbox/state/seed-data.ts';
 import { parseSecrets } from '../../webhooks/verify/signature.ts';
 import { parseAddress, parseDialect } from '../arguments.ts';
 import { CliError, EXIT, type Io, misuse } from '../io.ts';
-import { command } from '../sandbox/control.ts';
+import { command } from '../sandbox/actions.ts';
 
 /** Each event, the status of its invoice, and the action of the sandbox that brings an order there. */
 export const EVENTS = {

@@ -1,5 +1,6 @@
 // The folder `webhooks` has the commands `webhooks check`, `send` and `verify`. It imports receiver and sandbox.
 import { isLoopback } from '../../contract/values/hosts.ts';
+import { causeOfRefusal, isSearchable } from '../../sandbox/delivery/cause.ts';
 import { findMistake } from '../../sandbox/delivery/cause-search.ts';
 import { signedRequest } from '../../sandbox/delivery/signed-request.ts';
 import type { SandboxWebhookRequest } from '../../sandbox/wire-types.ts';
@@ -75,7 +76,7 @@ export async function webhooksCheck(args: readonly string[], io: Io): Promise<Ex
   const [inconclusive, orders] = [count('inconclusive'), [...exam.orders]];
   const ok = failed === 0 && !hasStopped();
   if (values.json) {
-    const hidden = ({ text, ...reply }: Reply): Reply => ({ ...reply, text: redacted(text, secrets) });
+    const hidden = ({ text, headers: _, ...reply }: Reply) => ({ ...reply, text: redacted(text, secrets) });
     const checks = results.map((result) => ({ ...result, replies: result.replies.map(hidden) }));
     io.out(jsonLine({ ok, url, passed, failed, advised, inconclusive, checks, orders, questions: QUESTIONS }));
     return ok ? EXIT.fine : EXIT.finding;
@@ -182,20 +183,27 @@ class Examination {
   /** Why the first delivery is not accepted. A clear answer decides, otherwise requests that only one mistake accepts. */
   async #diagnosis(event: SampleEvent, reply: Reply): Promise<Pick<Judgement, 'why' | 'fix'>> {
     const { secrets, dialect } = this.#sender;
-    const clear = clearCause(reply, this.#sender);
-    if (clear !== null) return clear;
+    const right = () => this.#signed(event, {}, Date.now(), crypto.randomUUID());
+    const { status, text: response_body, ms: duration_ms, problem, headers: response_headers } = reply;
+    const answer = { status_code: status, success: false, response_body, response_headers, duration_ms, fault: null };
+    const error = problem === null || problem === 'time-out' ? null : `connection error: ${problem}`;
+    const attempt = { ...answer, error, request: await right() };
+    const why = causeOfRefusal(attempt, { settings: { dialect }, attempt: 1, skew: 0 });
+    if (!isSearchable({ ...attempt, why })) return inParts(why ?? `${reasonOf(reply)}. ${remedyOf(reply)}`);
     const { proven, text } = await findMistake({
       settings: { webhookSecret: secrets[0] ?? '', dialect, wallClock: Date.now },
       apiKey: this.#apiKey,
-      right: () => this.#signed(event, {}, Date.now(), crypto.randomUUID()),
+      right,
       accepts: async (request) => {
-        const answer = await this.#send(request);
-        return answer.status === null ? null : isAcknowledged(answer);
+        const found = await this.#send(request);
+        return found.status === null ? null : isAcknowledged(found);
       },
     });
-    if (!proven) return unclearCause(reply);
-    const [why = '', ...rest] = text.replace(/^Proven by trial: /, '').split('. ');
-    return { why: why.replace(/\.$/, ''), fix: rest.join('. ') || 'Correct it, then run this check again.' };
+    if (proven) return inParts(text.replace(/^Proven by trial: /, ''));
+    return {
+      why: `it refuses the signature (${status}), and none of the usual mistakes explains it`,
+      fix: 'Compare the secret of the receiver with the one of this check, character by character.',
+    };
   }
 
   async #request(event: SampleEvent, change: Change, at: number, id: string): Promise<ReceiverRequest> {
@@ -229,51 +237,21 @@ class Examination {
   }
 }
 
+/** The cause and the remedy of a text that says both. */
+function inParts(text: string): Pick<Judgement, 'why' | 'fix'> {
+  const [, why = text, fix = ''] = /^(.*?)(?:: |\. )(.+)$/s.exec(text) ?? [];
+  return { why, fix: fix || 'Correct it, then run this check again.' };
+}
+
 function reasonOf({ status, problem }: Reply): string {
-  if (problem === 'time-out') return 'no answer in time: the service gives up and sends it again';
+  if (problem === 'time-out') return 'no answer in time';
   if (status === null) return `no answer: ${problem}`;
   return status >= 500 ? 'the receiver failed' : 'a genuine delivery is refused: only a 2xx acknowledges it';
 }
 
-const LOOK = 'Look into the log of the receiver for this request.';
-
-/** The cause that the answer to the first delivery shows, or null. */
-function clearCause(
-  { status, problem, text, location, asksForLogin }: Reply,
-  { url, timeout }: Sender,
-): Pick<Judgement, 'why' | 'fix'> | null {
-  if (problem === 'time-out') {
-    const fix = 'Verify, store the event, answer 2xx, and do the work afterwards.';
-    return { why: `it does not answer within ${timeout / 1000} s`, fix };
-  }
-  if (status === null) return { why: `the connection ends without an answer (${problem})`, fix: LOOK };
-  if (status >= 300 && status < 400) {
-    const target = location !== null && URL.canParse(location, url) ? new URL(location, url).href : 'another address';
-    const fix = 'Give the final address as callback_url, and keep logins away from this route.';
-    return { why: `it redirects to ${target}, and the service follows no redirect`, fix };
-  }
-  if (status === 404) {
-    const fix = 'Compare the path of the address with the route, with its prefix and its last slash.';
-    return { why: 'there is no route at this path', fix };
-  }
-  if (status === 405) return { why: 'the route does not take POST', fix: 'Register the handler for POST.' };
-  if (status === 419 || /csrf|xsrf|forgery token|cross.site request/i.test(text)) {
-    const why = 'a CSRF guard refuses it: the service has no session and no token';
-    return { why, fix: 'Exempt this route from the guard. The signature takes its place.' };
-  }
-  if (!asksForLogin) return null;
-  const why = 'a login protects this route, and the service cannot log in';
-  return { why, fix: 'Exempt this route from the login. The signature takes its place.' };
-}
-
-/** What an answer means where no mistake of a signature explains it. */
-function unclearCause({ status }: Reply): Pick<Judgement, 'why' | 'fix'> {
-  if (status !== null && status >= 500) return { why: `the receiver fails with ${status}`, fix: LOOK };
-  if (status === 415 || status === 400) return { why: `it refuses the delivery as malformed (${status})`, fix: LOOK };
-  return {
-    why: `it refuses the signature (${status}), and none of the usual mistakes explains it`,
-    fix: 'Compare the secret of the receiver with the one of this check, character by character.',
-  };
+function remedyOf({ problem }: Reply): string {
+  if (problem === 'time-out') return 'Verify, store the event, answer 2xx, and do the work afterwards.';
+  return 'Look into the log of the receiver for this request.';
 }
 
 /**

@@ -73,11 +73,8 @@ interface SenderFlags {
 export function readSender(address: string | undefined, flags: SenderFlags, env: Io['env'], fix: string): Sender {
   const { 'external-id': externalId = null, uuid, amount } = flags;
   const url = parseAddress(address, 'the address of the receiver', fix);
-  const length = externalId === null ? 1 : [...externalId].length;
-  if (length < 1 || length > 128) throw misuse(`--external-id takes 1 to 128 characters, not ${length}`, fix);
-  if (uuid !== undefined && !/^[\w-]{1,64}$/.test(uuid)) {
-    throw misuse(`--uuid takes the uuid of an invoice, not ${JSON.stringify(uuid)}`, fix);
-  }
+  // An empty one comes from a variable that is not set.
+  if (externalId === '' || uuid === '') throw misuse(`--${uuid === '' ? 'uuid' : 'external-id'} is empty`, fix);
   return {
     url,
     ...readSecrets(flags.secret, env),
@@ -179,10 +176,7 @@ export interface Reply {
   readonly ms: number;
   /** Why there is no answer: `time-out`, or the code of the connection error. */
   readonly problem: string | null;
-  /** The header Location. */
-  readonly location: string | null;
-  /** True for an answer with the header WWW-Authenticate. */
-  readonly asksForLogin: boolean;
+  readonly headers: Readonly<Record<string, string>>;
 }
 
 /** How many characters of the answer are kept. */
@@ -194,21 +188,19 @@ export function deliver(url: string, { method, headers, body }: ReceiverRequest,
   const send = url.toLowerCase().startsWith('https:') ? requestHttps : requestHttp;
   return new Promise((resolve) => {
     let status: number | null = null;
+    let answer: Readonly<Record<string, string>> = {};
     let text = '';
-    let location: string | null = null;
-    let asksForLogin = false;
     const end = (problem: string | null): void => {
       clearTimeout(timer);
       const ms = Math.round(performance.now() - began);
-      resolve({ status, text: text.slice(0, MAX_TEXT), ms, problem, location, asksForLogin });
+      resolve({ status, text: text.slice(0, MAX_TEXT), ms, problem, headers: answer });
       request.destroy();
     };
     const timer = setTimeout(() => end(status === null ? 'time-out' : null), timeout);
     const length = method === 'GET' ? {} : { 'Content-Length': String(Buffer.byteLength(body)) };
     const request = send(url, { method, headers: { ...headers, ...length }, agent: false }, (response) => {
       status = response.statusCode ?? null;
-      location = response.headers.location ?? null;
-      asksForLogin = response.headers['www-authenticate'] !== undefined;
+      answer = Object.fromEntries(Object.entries(response.headers).map(([name, value]) => [name, String(value)]));
       response.setEncoding('utf8');
       response.on('data', (part: string) => {
         if (text.length < MAX_TEXT) text += part;

@@ -61,12 +61,13 @@ export async function webhooksSend(args: readonly string[], io: Io): Promise<Exi
   const reply = await deliver(url, { method: 'POST', headers, body }, timeout);
   throwIfUnreachable(url, reply, `send ${name}`);
   const ok = isAcknowledged(reply);
+  const { status, ms, problem } = reply;
   const text = redacted(reply.text, secrets);
   if (values.json) {
-    io.out(jsonLine({ ok, url, event: eventType, id: delivery.id, body, ...reply, text }));
+    io.out(jsonLine({ ok, url, event: eventType, id: delivery.id, body, status, ms, problem, text }));
   } else {
     const style = styleOf(io);
-    const answer = reply.status === null ? `no answer within ${values.timeout}` : `${reply.status} in ${reply.ms} ms`;
+    const answer = status === null ? `no answer within ${values.timeout}` : `${status} in ${ms} ms`;
     io.out(`  → ${eventType}  ${excerpt(body, 400)}\n`);
     io.out(`  ← ${(ok ? style.good : style.bad)(answer)}  ${excerpt(text)}\n`);
     if (!ok) io.out(`  signed with ${source}\n  try: npx merchant-invoicing webhooks check ${shellWord(url)}\n`);

@@ -9,28 +9,35 @@ import { jsonLine, styleOf } from '../report.ts';
 import { readSecrets } from './delivery.ts';
 
 const EXAMPLE = exampleOf(COMMANDS['webhooks verify']);
+type Headers = Readonly<Record<string, string[]>>;
+
+interface RawRequest {
+  /** Name to values in their order, with names as written. */
+  readonly headers: Headers;
+  readonly body: Uint8Array;
+  /** A note about a change of the body, or null. */
+  readonly remark: string | null;
+}
 
 /** `webhooks verify`: verifies a request as the receiver of the package does, and explains a refusal. */
 export async function webhooksVerify(args: readonly string[], io: Io): Promise<ExitCode> {
   const { values } = readArguments(COMMANDS['webhooks verify'], args, 'webhooks verify');
-  const { secrets: list, source } = readSecrets(values.secret, io.env);
-  const { headers, body, remark } = await readRequest(values, io);
+  const { secrets, source } = readSecrets(values.secret, io.env);
+  const { headers, body, remark } = await readRequest(values.body, values.header, io);
   const style = styleOf(io);
   const now = values.at === undefined ? undefined : parseInstant(values.at);
   try {
-    const event = await verifyWebhook(body, headers, list, {
-      now,
-      orderIdMember: values['order-id-member'],
-    });
+    const event = await verifyWebhook(body, headers, secrets, { now, orderIdMember: values['order-id-member'] });
     if (values.json) {
       io.out(jsonLine({ ok: true, remark, event }));
       return EXIT.fine;
     }
+    const name = event.type === 'unknown' && event.event_name !== null ? `  named ${event.event_name}` : '';
     const facts = [
-      `event      ${event.type}  ${event.status}${event.type === 'unknown' && event.event_name !== null ? `  named ${event.event_name}` : ''}`,
+      `event      ${event.type}  ${event.status}${name}`,
       `order      ${event.external_id}  (invoice ${event.invoice_uuid})`,
       `signed at  ${event.signed_at?.toISOString()}`,
-      `secret     ${source}${list.length > 1 ? `, number ${(event.secretIndex ?? 0) + 1}` : ''}`,
+      `secret     ${source}${secrets.length > 1 ? `, number ${(event.secretIndex ?? 0) + 1}` : ''}`,
       ...(remark === null ? [] : [`note       ${remark}`]),
     ];
     io.out(`  ${style.good('genuine')}\n${facts.map((fact) => `  ${printable(fact)}\n`).join('')}`);
@@ -38,13 +45,13 @@ export async function webhooksVerify(args: readonly string[], io: Io): Promise<E
   } catch (error) {
     if (!(error instanceof WebhookVerificationError)) throw error;
     const { reason } = error;
-    const cause = reason === 'signature_mismatch' ? await diagnoseMismatch(body, headers, list) : null;
+    const cause = reason === 'signature_mismatch' ? await diagnoseMismatch(body, headers, secrets) : null;
     const message = cause === null ? error.message : `The signature does not match: ${cause}`;
     if (values.json) io.out(jsonLine({ ok: false, reason, message, remark }));
-    else
-      io.out(
-        `  ${style.bad('refused')}  ${reason}\n  ${printable(message)}\n  secret: ${source}\n  try: ${fixFor(reason)}\n`,
-      );
+    else {
+      io.out(`  ${style.bad('refused')}  ${reason}\n  ${printable(message)}\n`);
+      io.out(`  secret: ${source}\n  try: ${fixFor(reason)}\n`);
+    }
     return EXIT.finding;
   }
 }
@@ -56,84 +63,59 @@ function fixFor(reason: string): string {
   return 'npx merchant-invoicing webhooks send paid http://127.0.0.1:3000/webhook --dry-run   # prints a genuine request';
 }
 
-async function readRequest(
-  values: { readonly body?: string | undefined; readonly header: readonly string[] },
-  io: Io,
-): Promise<RawRequest> {
-  if (values.body === undefined) {
-    // At a terminal the command would wait for input without a word.
-    if (io.keyboard !== null) throw misuse('webhooks verify reads a request from standard input', EXAMPLE);
-    const request = readRawRequest(await io.readInput());
-    if (request !== null) return request;
-    throw misuse(
-      'standard input holds no request: it needs header lines, an empty line and the body, and no more than 1,000 headers',
-      EXAMPLE,
-    );
-  }
-  const fix =
-    "npx merchant-invoicing webhooks verify --body body.json -H 'X-Webhook-Signature: …' -H 'X-Webhook-Timestamp: …' -H 'X-Webhook-Id: …'";
-  const headers = readHeaders(values.header);
-  if (headers === null) throw misuse("--header takes 'Name: value'", fix);
-  return { headers, body: fileBytes(values.body, fix), remark: null };
-}
-
 function parseInstant(text: string): number {
-  const at = /^\d{10}$/.test(text) ? Number(text) * 1000 : /^\d{13}$/.test(text) ? Number(text) : Date.parse(text);
+  const at = /^\d{10}(?:\d{3})?$/.test(text) ? Number(text.padEnd(13, '0')) : Date.parse(text);
   if (!Number.isNaN(at)) return at;
-  throw misuse(
-    `--at takes a time such as 2026-01-31T12:00:00Z or Unix seconds, not ${JSON.stringify(text)}`,
-    `${EXAMPLE} --at 2026-01-31T12:00:00Z`,
-  );
+  const problem = `--at takes a time such as 2026-01-31T12:00:00Z or Unix seconds, not ${JSON.stringify(text)}`;
+  throw misuse(problem, `${EXAMPLE} --at 2026-01-31T12:00:00Z`);
 }
 
-/** A request read from a file. */
-interface RawRequest {
-  /** Name to values in their order, with names as written. */
-  readonly headers: Readonly<Record<string, string[]>>;
-  readonly body: Uint8Array;
-  /** A note about a change of the body, or null. */
-  readonly remark: string | null;
+/** The request of `--body` and `--header`, or of standard input. */
+async function readRequest(bodyFile: string | undefined, lines: readonly string[], io: Io): Promise<RawRequest> {
+  if (bodyFile !== undefined) {
+    const fix = `${EXAMPLE.replace(/ <.*/, '')} --body body.json -H 'X-Webhook-Signature: …' -H 'X-Webhook-Timestamp: …' -H 'X-Webhook-Id: …'`;
+    const headers = readHeaders(lines);
+    if (headers === null) throw misuse("--header takes 'Name: value'", fix);
+    return { headers, body: fileBytes(bodyFile, fix), remark: null };
+  }
+  // At a terminal the command would wait for input without a word.
+  if (io.keyboard !== null) throw misuse('webhooks verify reads a request from standard input', EXAMPLE);
+  const request = splitRequest(await io.readInput());
+  if (request !== null) return request;
+  const needs = 'it needs header lines, an empty line and the body, and no more than 1,000 headers';
+  throw misuse(`standard input holds no request: ${needs}`, EXAMPLE);
+}
+
+/** Splits headers and body of a raw HTTP request. Null if the bytes are something else. Lines may end with LF or CRLF. */
+function splitRequest(bytes: Uint8Array): RawRequest | null {
+  const text = Buffer.from(bytes).toString('latin1'); // one character per byte, so positions are byte positions
+  const border = /\r?\n\r?\n/.exec(text);
+  if (border === null) return null;
+  const lines = text.slice(0, border.index).split(/\r?\n/);
+  if (/^[A-Z]+ \S+/.test(lines[0] ?? '')) lines.shift();
+  const headers = readHeaders(lines);
+  if (headers === null) return null;
+  const start = border.index + border[0].length;
+  // An editor or a shell adds a line break after the body, which Content-Length shows.
+  const name = Object.keys(headers).find((each) => each.toLowerCase() === 'content-length') ?? '';
+  const end = start + Number(headers[name]?.[0] ?? Number.NaN);
+  const isLonger = end >= start && /^\r?\n$/.test(text.slice(end));
+  const remark = isLonger ? 'a line break after the end of the body was left out' : null;
+  return { headers, body: bytes.subarray(start, isLonger ? end : undefined), remark };
 }
 
 const HEADER = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):(.*)$/;
 /** No request of the service comes near. More are not read. */
 const HEADERS_MAX = 1_000;
 
-/** Splits headers and body of a raw HTTP request. Null if the bytes are something else. Lines may end with LF or CRLF. */
-function readRawRequest(bytes: Uint8Array): RawRequest | null {
-  const text = Buffer.from(bytes).toString('latin1'); // one character per byte, so positions are byte positions
-  const border = /\r?\n\r?\n/.exec(text);
-  if (border === null) return null;
-  const lines = text.slice(0, border.index).split(/\r?\n/);
-  if (/^[A-Z]+ \S+/.test(lines[0] ?? '') && !HEADER.test(lines[0] ?? '')) lines.shift();
-  const headers = readHeaders(lines);
-  if (headers === null) return null;
-  const body = bytes.subarray(border.index + border[0].length);
-  return { headers, ...cutToLength(headers, body) };
-}
-
 /** `Name: value` lines as headers, or null if one is something else. */
-function readHeaders(lines: readonly string[]): Record<string, string[]> | null {
+function readHeaders(lines: readonly string[]): Headers | null {
   if (lines.length > HEADERS_MAX) return null;
   const headers = new Map<string, string[]>();
   for (const line of lines) {
     const [, name, value] = HEADER.exec(line) ?? [];
     if (name === undefined || value === undefined) return null;
-    const values = headers.get(name);
-    if (values === undefined) headers.set(name, [value.trim()]);
-    else values.push(value.trim());
+    headers.set(name, [...(headers.get(name) ?? []), value.trim()]);
   }
   return Object.fromEntries(headers); // own members, also for a header named `constructor`
-}
-
-/** Removes a line break after the body that an editor or a shell added, where Content-Length shows it. */
-function cutToLength(
-  headers: Readonly<Record<string, string[]>>,
-  body: Uint8Array,
-): Pick<RawRequest, 'body' | 'remark'> {
-  const name = Object.keys(headers).find((each) => each.toLowerCase() === 'content-length');
-  const length = Number(headers[name ?? '']?.[0] ?? Number.NaN);
-  const rest = Number.isInteger(length) && length >= 0 ? Buffer.from(body.subarray(length)).toString('latin1') : '';
-  if (!/^\r?\n$/.test(rest)) return { body, remark: null };
-  return { body: body.subarray(0, length), remark: 'a line break after the end of the body was left out' };
 }

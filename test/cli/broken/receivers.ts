@@ -18,19 +18,19 @@ const answers =
     void request.resume().on('end', () => response.writeHead(status, headers).end(text));
 
 const LOG = 'Look into the log of the receiver for this request.';
-const GUARD = 'a CSRF guard refuses it: the service has no session and no token';
-const EXEMPT = 'Exempt this route from the guard. The signature takes its place.';
+const GUARD = 'A protection against forged forms (CSRF) refused it';
+const EXEMPT = 'exempt this route from it.';
 
 export const BROKEN_RECEIVERS: readonly BrokenReceiver[] = [
   {
     mistake: 'It redirects',
-    cause: 'it redirects to …, and the service follows no redirect',
-    remedy: 'Give the final address as callback_url, and keep logins away from this route.',
+    cause: 'A redirect is not followed, it counts as a failure',
+    remedy: 'Make the final address the callback_url: /login',
     listener: answers(308, '', { Location: '/login' }),
   },
   {
     mistake: 'It does its work before it answers',
-    cause: 'it does not answer within …',
+    cause: 'no answer in time',
     remedy: 'Verify, store the event, answer 2xx, and do the work afterwards.',
     listener: () => undefined,
   },
@@ -48,32 +48,32 @@ export const BROKEN_RECEIVERS: readonly BrokenReceiver[] = [
   },
   {
     mistake: 'A login protects it (401)',
-    cause: 'a login protects this route, and the service cannot log in',
-    remedy: 'Exempt this route from the login. The signature takes its place.',
+    cause: 'The answer asks for a login (WWW-Authenticate)',
+    remedy: 'the endpoint is behind authentication. A webhook carries a signature and no login.',
     listener: answers(401, 'Unauthorized', { 'WWW-Authenticate': 'Basic realm="shop"' }),
   },
   {
     mistake: 'The path is wrong (404)',
-    cause: 'there is no route at this path',
-    remedy: 'Compare the path of the address with the route, with its prefix and its last slash.',
-    listener: answers(404, 'Cannot POST /webhook'),
+    cause: 'The receiver knows no /webhook',
+    remedy: 'compare the path of the callback_url with your route.',
+    listener: answers(404, 'Not found'),
   },
   {
     mistake: 'The route is for GET only (405)',
-    cause: 'the route does not take POST',
-    remedy: 'Register the handler for POST.',
+    cause: 'The receiver knows /webhook but takes no POST there.',
+    remedy: 'Correct it, then run this check again.',
     listener: answers(405, ''),
   },
   {
     mistake: 'It crashes (500)',
-    cause: 'the receiver fails with 500',
+    cause: 'the receiver failed',
     remedy: LOG,
     listener: answers(500, 'TypeError'),
   },
   {
     mistake: 'It takes no JSON (415)',
-    cause: 'it refuses the delivery as malformed (415)',
-    remedy: LOG,
+    cause: 'The receiver does not take application/json.',
+    remedy: 'Correct it, then run this check again.',
     listener: answers(415, ''),
   },
   {

@@ -21,11 +21,11 @@ const DELIVERY = {
       await gives(check('--external-id', 'order-9'), 'orders order-9')(place);
       expect(new Set(place.handled)).toEqual(new Set(['order-9']));
     },
-    bad: refuses([...CHECK, '--external-id', ''], '--external-id takes 1 to 128 characters, not 0'),
+    bad: refuses([...CHECK, '--external-id', ''], '--external-id is empty'),
   },
   uuid: {
     good: gives([...DRY, '--uuid', 'u-1'], '"invoice_uuid":"u-1"'),
-    bad: refuses([...CHECK, '--uuid', 'a b'], '--uuid takes the uuid of an invoice, not "a b"'),
+    bad: refuses([...CHECK, '--uuid', ''], '--uuid is empty'),
   },
   amount: {
     good: gives([...DRY, '--amount', '30.00'], '"amount":"30.00"'),

@@ -58,26 +58,6 @@ describe('the help', () => {
 });
 
 describe('misuse', () => {
-  it.each([
-    [['sandbx']],
-    [['sandbox', 'eat']],
-    [['sandbox', '--prot', '1']],
-    [['sandbox', 'underpay', 'a']],
-    [['webhooks', 'look']],
-    [['webhooks', 'check']],
-    [['webhooks', 'check', 'http://127.0.0.1:1', '--secret', ' padded ']],
-    [['webhooks', 'verify', 'request.txt']],
-    [['doctor', 'please']],
-  ])('%j is code 2, and the error ends with the command that fixes it', async (args) => {
-    const { code, out, err } = await cli(args, { input: 'X: y\n\n{}' });
-    expect([code, out]).toEqual([2, '']);
-    const [first = '', last = '', ...rest] = err.trimEnd().split('\n');
-    expect(first).toMatch(/^error: .+/);
-    expect(last).toMatch(/^ {2}try: .*merchant-invoicing /);
-    expect(rest).toEqual([]);
-    expect(err).not.toContain('padded');
-  });
-
   it('is JSON for scripts', async () => {
     const { code, out, err } = await cli(['sandbox', 'pay', '--json']);
     expect([code, err]).toEqual([2, '']);

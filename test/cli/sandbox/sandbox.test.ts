@@ -73,14 +73,6 @@ describe('sandbox', () => {
     await expect(fetch(run.url)).rejects.toThrow();
   });
 
-  it('adds a line of JSON per event with --events', async () => {
-    const run = await sandbox(['--json', '--events']);
-    await create(run.url, { amount: '0' });
-    await run.until('VALIDATION_ERROR');
-    const [, event = ''] = run.out().split('\n');
-    expect(JSON.parse(event)).toMatchObject({ kind: 'request', status: 422, code: 'VALIDATION_ERROR' });
-  });
-
   it('shows a banner and a line per request, with the why', async () => {
     const run = await sandbox([], { isTerminal: true, env: { NO_COLOR: '1' } });
     await create(run.url, {});
@@ -142,19 +134,6 @@ describe('sandbox', () => {
     expect(new Set(withdrawals.map((row) => row.status))).toEqual(new Set(['pending', 'approved', 'rejected']));
     const empty = await sandbox(['--json']);
     expect((await status(empty.url)).invoices).toEqual([]);
-  });
-
-  it('plays dialects and faults by flag, and brings the faults back after a reset', async () => {
-    const run = await sandbox(['--json', '--dialect', 'createStatus=200', '--fault', 'html@invoices.create']);
-    expect((await fetch(`${run.url}/api/v1/external/rates`, { headers: { 'X-Api-Key': 'sk_sandbox' } })).status).toBe(
-      200,
-    );
-    const broken = (): Promise<number> =>
-      fetch(`${run.url}/api/v1/external/invoices`, { method: 'POST' }).then((answer) => answer.status);
-    expect(await broken()).toBe(502);
-    expect((await create(run.url, {})).status).toBe(200);
-    await cli(['sandbox', 'reset', '--yes', '--url', run.url]);
-    expect(await broken()).toBe(502);
   });
 
   it('lets a fault strike by chance, the same ones with the same seed', async () => {
@@ -245,39 +224,11 @@ describe('the keys', () => {
 });
 
 describe('the actions', () => {
-  it('refuse an order that has ended, with code 1', async () => {
-    const run = await sandbox(['--json']);
-    await create(run.url, {});
-    const pay = () => cli(['sandbox', 'pay', 'order-1', '--method', 'Bank transfer', '--url', run.url]);
-    expect(await pay()).toMatchObject({ code: 0, out: expect.stringContaining('order-1  success') });
-    const again = await pay();
-    expect(again.code).toBe(1);
-    expect(again.err).toMatch(/which is final.*\n {2}try: npx merchant-invoicing sandbox status/);
-  });
-
-  it('advance moves the clock, status counts', async () => {
-    const run = await sandbox(['--frozen', '--json']);
-    await create(run.url, {});
-    expect((await cli(['sandbox', 'advance', '31m', '--url', run.url])).out).toMatch(/^the clock is at \d{4}-/);
-    const { out } = await cli(['sandbox', 'status', '--url', run.url]);
-    expect(out).toContain('1 invoices: 0 pending, 0 success, 0 fail, 1 expired, 0 canceled');
-    const soon = await cli(['sandbox', 'advance', 'soon', '--url', run.url]);
-    expect(soon).toMatchObject({ code: 1, err: expect.stringContaining('must be milliseconds') });
-  });
-
   it('say with code 3 that no sandbox is there', async () => {
     const other = await serve((_, response) => void response.end('hello'));
     receivers.push(other);
     const { code, err } = await cli(['sandbox', 'status', '--url', new URL(other.url).origin]);
     expect([code, err]).toEqual([3, expect.stringContaining('is not a sandbox')]);
-    const { url } = other;
-    await other.close();
-    receivers.length = 0;
-    const gone = await cli(['sandbox', 'pay', 'order-1', '--url', new URL(url).origin]);
-    expect([gone.code, gone.err]).toEqual([
-      3,
-      expect.stringMatching(/no sandbox listens.*\n {2}try: npx merchant-invoicing sandbox\n/),
-    ]);
   });
 });
 
@@ -356,30 +307,6 @@ describe('--state', () => {
 });
 
 describe('a running sandbox, from another terminal', () => {
-  it('makes an order and prints its payment link', async () => {
-    const run = await sandbox([]);
-    const { code, out } = await cli(['sandbox', 'create', '25', 'EUR', '--id', 'mine', '--url', run.url]);
-    expect([code, out]).toEqual([
-      0,
-      expect.stringMatching(/^mine {2}25 EUR {2}http:\/\/127\.0\.0\.1:\d+\/pay\/[0-9a-f-]{36}\n$/),
-    ]);
-    const json = JSON.parse((await cli(['sandbox', 'create', '5.50', 'USD', '--json', '--url', run.url])).out);
-    expect(json).toMatchObject({ external_id: 'order-1001', customer_id: 'customer-1', amount: '5.50' });
-    const again = await cli(['sandbox', 'create', '25', 'EUR', '--id', 'mine', '--url', run.url]);
-    expect([again.code, again.err]).toEqual([1, expect.stringContaining('external_id mine is taken')]);
-    expect((await cli(['sandbox', 'create', '25', '--url', run.url])).err).toContain(
-      'create needs an amount and a currency',
-    );
-  });
-
-  it('approves and rejects withdrawals, which status names', async () => {
-    const run = await sandbox([]);
-    const act = (...words: string[]) => cli(['sandbox', ...words, '--url', run.url]);
-    const [, uuid = ''] = /withdrawals? pending: ([0-9a-f-]{36})/.exec((await act('status')).out) ?? [];
-    expect((await act('reject', uuid, 'unknown address')).out).toMatch(new RegExp(`^${uuid} {2}rejected`));
-    expect(await act('approve', uuid)).toMatchObject({ code: 1, err: expect.stringContaining('is rejected already') });
-  });
-
   it('follows what happens, until Ctrl-C or until the sandbox stops', async () => {
     const run = await sandbox([]);
     for (const flags of [[], ['--json']]) {
@@ -411,10 +338,6 @@ describe('a running sandbox, from another terminal', () => {
       expect((await status(run.url)).invoices).toHaveLength(left);
     }
     await create(run.url, {});
-    const unasked = await cli(['sandbox', 'reset', '--url', run.url]);
-    expect(unasked.code).toBe(2);
-    expect(unasked.err).toContain(`sandbox reset --url ${run.url} --yes`); // the same sandbox, not the one on port 4010
-    expect((await status(run.url)).invoices).toHaveLength(1);
     await cli(['sandbox', 'reset', '--yes', '--url', run.url], { isTerminal: true });
     expect((await status(run.url)).invoices).toEqual([]);
   });
@@ -452,24 +375,4 @@ describe('two sandboxes', () => {
     expect(JSON.parse(readFileSync(`${file}.lock`, 'utf8'))).toMatchObject({ pid: process.pid, url: run.url });
     expect(readdirSync(dirname(file)).filter((name) => name.startsWith('shop.json.lock'))).toEqual(['shop.json.lock']);
   });
-});
-
-describe('typing errors', () => {
-  it.each([
-    [['sandbx'], 'Did you mean sandbox?'],
-    [['sandbox', 'pya', 'order-1'], 'Did you mean pay?'],
-    [['sandbox', '--sate', 'x.json'], 'Did you mean state?'],
-    [['webhooks', 'chekc', 'http://127.0.0.1:1'], 'Did you mean check?'],
-    [['sandbox', 'constructor'], 'sandbox has no action "constructor", only create'],
-  ])('%o', async (args, said) => {
-    expect(await cli(args)).toMatchObject({ code: 2, err: expect.stringContaining(said) });
-  });
-});
-
-it.each([
-  ['creatStatus=201', '--dialect has no "creatStatus". Did you mean createStatus?'],
-  ['__proto__=1', '--dialect has no "__proto__"'],
-])('the dialect %s is refused by name', async (dialect, said) => {
-  const refused = { code: 2, err: expect.stringContaining(said) };
-  expect(await cli(['sandbox', '--port', '0', '--dialect', dialect])).toMatchObject(refused);
 });

@@ -43,13 +43,6 @@ describe('webhooks send', () => {
     await receiver.close();
     expect((await cli(args)).code).toBe(3);
   });
-
-  it('sends the bytes of a file as they are', async () => {
-    const file = join(folder, 'body.json');
-    writeFileSync(file, '{ "hand" : "written" }\n');
-    const { out } = await cli(['webhooks', 'send', 'paid', 'http://a.test', '--from', file, '--dry-run', '--json']);
-    expect(JSON.parse(out).body).toBe('{ "hand" : "written" }\n');
-  });
 });
 
 describe('webhooks verify', () => {

@@ -54,29 +54,25 @@ export function parseDialect(flags: readonly string[]): Partial<Dialect> {
   return Object.fromEntries(chosen) as Partial<Dialect>; // checked by the sandbox
 }
 
-/** The number of letters to insert, remove, replace or swap that turn one word into another. */
-function distance(from: string, to: string): number {
-  let [before, row]: [number[], number[]] = [[], Array.from({ length: to.length + 1 }, (_, at) => at)];
-  for (let i = 1; i <= from.length; i += 1) {
-    const next = [i];
-    for (let j = 1; j <= to.length; j += 1) {
-      const isSame = from[i - 1] === to[j - 1];
-      const isSwap = i > 1 && j > 1 && from[i - 1] === to[j - 2] && from[i - 2] === to[j - 1];
-      const costs = [(row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1, (row[j - 1] ?? 0) + (isSame ? 0 : 1)];
-      next.push(Math.min(...costs, isSwap ? (before[j - 2] ?? 0) + 1 : Number.POSITIVE_INFINITY));
-    }
-    [before, row] = [row, next];
-  }
-  return row[to.length] ?? 0;
+/** True if at most `edits` letters inserted, removed, replaced or swapped turn one word into the other. */
+function isNear(a: string, b: string, edits: number): boolean {
+  if (a === b || edits === 0) return a === b;
+  let at = 0;
+  while (a[at] === b[at]) at += 1;
+  const [x, y] = [a.slice(at), b.slice(at)];
+  const isSwap = x[0] === y[1] && x[1] === y[0];
+  const pairs = [
+    [x.slice(1), y],
+    [x, y.slice(1)],
+    [x.slice(1), y.slice(1)],
+    ...(isSwap ? [[x.slice(2), y.slice(2)]] : []),
+  ];
+  return pairs.some(([left = '', right = '']) => isNear(left, right, edits - 1));
 }
 
 /** `. Did you mean pay?` if a known word is close to the typed one, otherwise no text. */
 export function meant(typed: string, known: readonly string[]): string {
-  if (typed.length > 40) return '';
-  const most = typed.length <= 3 ? 1 : 2;
-  const [best] = known
-    .map((word) => ({ word, cost: distance(typed.toLowerCase(), word) }))
-    .filter(({ cost }) => cost <= most)
-    .sort((a, b) => a.cost - b.cost);
-  return best === undefined ? '' : `. Did you mean ${best.word}?`;
+  const edits = typed.length <= 3 ? [1] : [1, 2];
+  const [best] = edits.flatMap((most) => known.filter((word) => isNear(typed.toLowerCase(), word, most)));
+  return best === undefined ? '' : `. Did you mean ${best}?`;
 }

@@ -29,12 +29,6 @@ function open(url: string): void {
   child.unref();
 }
 
-async function readInput(): Promise<Uint8Array> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of stdin) chunks.push(Buffer.from(chunk));
-  return Buffer.concat(chunks);
-}
-
 const end = new AbortController();
 for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(name, () => end.abort());
 // A reader that has ended, as in `| head -1`, ends this process without a stack trace.
@@ -48,7 +42,6 @@ const io: Io = {
   isErrorTerminal: stderr.isTTY === true,
   keyboard: stdin.isTTY === true && stdout.isTTY === true ? keyboard : null,
   open,
-  readInput,
   input: () => stdin,
   signal: end.signal,
 };

@@ -15,8 +15,6 @@ export interface Io {
   readonly keyboard: Keyboard | null;
   /** Shows an address in the browser, if there is one. */
   readonly open: (url: string) => void;
-  /** All bytes of standard input. */
-  readonly readInput: () => Promise<Uint8Array>;
   /** Standard input, piece by piece. */
   readonly input: () => AsyncIterable<Uint8Array>;
   /** Aborted by Ctrl-C, SIGTERM and SIGHUP. */

@@ -64,7 +64,6 @@ export function start(args: readonly string[], { env = {}, input = '', isTermina
         }
       : null,
     open: (url) => void opened.push(url),
-    readInput: () => Promise.resolve(Buffer.from(input)),
     input: async function* () {
       yield Buffer.from(input);
     },

@@ -1,9 +1,8 @@
 // A delivery as `webhooks check` and `webhooks send` make it: its order, its event, its headers, and how it is sent.
-import { request as requestHttp } from 'node:http';
-import { request as requestHttps } from 'node:https';
 import type { KnownEventType } from '../../contract/statuses.ts';
 import { compareAmounts, isAmount, quote, shareOf } from '../../sandbox/business/money.ts';
 import { eventBody, eventTypeOf } from '../../sandbox/delivery/event-payload.ts';
+import { codeOf } from '../../sandbox/delivery/send.ts';
 import { type Dialect, dialectFrom } from '../../sandbox/dialects.ts';
 import type { SandboxInvoice } from '../../sandbox/index.ts';
 import { parseDuration } from '../../sandbox/option-checks.ts';
@@ -183,37 +182,30 @@ export interface Reply {
 const MAX_TEXT = 2_000;
 
 /** Sends a request on a new connection and follows no redirect. Never rejects. */
-export function deliver(url: string, { method, headers, body }: ReceiverRequest, timeout: number): Promise<Reply> {
+export async function deliver(url: string, request: ReceiverRequest, timeout: number): Promise<Reply> {
+  const { method, body } = request;
   const began = performance.now();
-  const send = url.toLowerCase().startsWith('https:') ? requestHttps : requestHttp;
-  return new Promise((resolve) => {
-    let status: number | null = null;
-    let answer: Readonly<Record<string, string>> = {};
-    let text = '';
-    const end = (problem: string | null): void => {
-      clearTimeout(timer);
-      const ms = Math.round(performance.now() - began);
-      resolve({ status, text: text.slice(0, MAX_TEXT), ms, problem, headers: answer });
-      request.destroy();
-    };
-    const timer = setTimeout(() => end(status === null ? 'time-out' : null), timeout);
-    const length = method === 'GET' ? {} : { 'Content-Length': String(Buffer.byteLength(body)) };
-    const request = send(url, { method, headers: { ...headers, ...length }, agent: false }, (response) => {
-      status = response.statusCode ?? null;
-      answer = Object.fromEntries(Object.entries(response.headers).map(([name, value]) => [name, String(value)]));
-      response.setEncoding('utf8');
-      response.on('data', (part: string) => {
-        if (text.length < MAX_TEXT) text += part;
-      });
-      response.on('end', () => end(null));
-      response.on('error', () => end(null)); // the status decides, even if the body breaks off
-    });
-    request.on('error', (error: Error & { readonly code?: string }) => {
-      // A receiver may refuse a large body before it has read all of it, so its answer may have arrived.
-      setImmediate(() => end(status === null ? (error.code ?? error.message) : null));
-    });
-    request.end(method === 'GET' ? undefined : body);
-  });
+  const reply = { status: null, text: '', problem: null, headers: {} };
+  const ended = (): { ms: number } => ({ ms: Math.round(performance.now() - began) });
+  const signal = AbortSignal.timeout(timeout);
+  let response: Response;
+  try {
+    const headers = { ...request.headers, Connection: 'close' };
+    response = await fetch(url, { method, headers, body: method === 'GET' ? null : body, redirect: 'manual', signal });
+  } catch (error) {
+    return { ...reply, ...ended(), problem: signal.aborted ? 'time-out' : codeOf(error) };
+  }
+  const { status, headers } = response;
+  let text = '';
+  try {
+    for await (const part of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+      text += part;
+      if (text.length >= MAX_TEXT) break;
+    }
+  } catch {
+    // The status decides, even if the body breaks off.
+  }
+  return { ...reply, ...ended(), status, headers: Object.fromEntries(headers), text: text.slice(0, MAX_TEXT) };
 }
 
 /** @throws CliError if there was no connection. After a timeout the receiver counts as reachable. */

@@ -80,7 +80,9 @@ async function readRequest(bodyFile: string | undefined, lines: readonly string[
   }
   // At a terminal the command would wait for input without a word.
   if (io.keyboard !== null) throw misuse('webhooks verify reads a request from standard input', EXAMPLE);
-  const request = splitRequest(await io.readInput());
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of io.input()) chunks.push(chunk);
+  const request = splitRequest(Buffer.concat(chunks));
   if (request !== null) return request;
   const needs = 'it needs header lines, an empty line and the body, and no more than 1,000 headers';
   throw misuse(`standard input holds no request: ${needs}`, EXAMPLE);

@@ -27,9 +27,8 @@ export interface CommandTable {
 const text = (value: string, about: string) => ({ type: 'string' as const, value, about });
 /** A text with a default, which the help shows as its argument. */
 const textOr = (byDefault: string, about: string) => ({ ...text(byDefault, about), default: byDefault });
-const list = (value: string, about: string, short?: string) => ({
+const list = (value: string, about: string) => ({
   ...text(value, about),
-  ...(short === undefined ? {} : { short }),
   multiple: true as const,
   default: [] as string[], // wider than never[]
 });
@@ -49,7 +48,7 @@ function actionTerms(): Readonly<Record<string, string>> {
     rows.set(help, row);
   }
   const lines = [...rows.values()].map(({ names, words, help }) => [`${names.join('|')}${words}`, help] as const);
-  return { ...Object.fromEntries(lines), events: 'prints each event until Ctrl-C' };
+  return Object.fromEntries(lines);
 }
 
 /** Flags of every command. */
@@ -106,7 +105,7 @@ export const COMMANDS = {
       'sandbox resend|explain IDENT': 'its webhook again, why it was refused',
       'sandbox advance 1h': 'move the clock',
       'sandbox fault TYPE': 'break a request',
-      'sandbox status|events|reset': 'look at it, follow it, empty it',
+      'sandbox status|reset': 'look at it, empty it',
     },
     example: 'npx merchant-invoicing sandbox pay order-1042',
     words: 2,
@@ -154,8 +153,6 @@ Never point it at a live shop: it may fulfil what it accepts.`,
     words: 0,
     terms: { 'standard input': 'a raw HTTP request: headers, an empty line, the body' },
     flags: {
-      body: text('FILE', 'reads the body from a file instead'),
-      header: list("'NAME: TEXT'", 'with --body: each of the X-Webhook headers', 'H'),
       secret: SECRET,
       at: text('TIME', 'checks the age as of then, for a recorded request'),
       'order-id-member': rare(text('NAME', 'the member with your order id, such as order.id')),

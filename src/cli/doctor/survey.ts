@@ -59,7 +59,7 @@ export async function survey(
     if (found === null) return [];
     const { payload, rows } = found;
     for (const [what, shows] of formsIn(point.endsWith('.get') ? [payload] : rows)) say(`${point} ${what}`, shows);
-    if (!('per_page' in payload)) return rows;
+    if (!/^(?:invoices|withdrawals)\.list/.test(point)) return rows;
     const { per_page: size } = payload;
     const other =
       size === SIZE ? 'as asked for' : `another: per_page is ${typeof size === 'number' ? size : typeof size}`;

@@ -1,13 +1,11 @@
 // Acts on a sandbox that runs in another process, by one request for each action.
 import { printable } from '../../printable.ts';
-import { ACTIONS, type ActionFields, type ActionResult, isActionName } from '../../sandbox/actions.ts';
-import type { SandboxEvent } from '../../sandbox/index.ts';
+import { ACTIONS, type ActionFields, type ActionName, type ActionResult, isActionName } from '../../sandbox/actions.ts';
 import { shellWord } from '../../sandbox/page/copies.ts';
 import { meant, parseAddress, readArguments } from '../arguments.ts';
 import { COMMANDS } from '../commands.ts';
 import { CliError, EXIT, type ExitCode, finding, type Io, type Keyboard, misuse } from '../io.ts';
-import { jsonLine, styleOf } from '../report.ts';
-import { eventLines } from './screen.ts';
+import { jsonLine } from '../report.ts';
 import { addressOfState } from './state-file.ts';
 
 const START = 'npx merchant-invoicing sandbox';
@@ -16,22 +14,19 @@ const START = 'npx merchant-invoicing sandbox';
 const FLAG_FIELDS = { id: 'external_id', customer: 'customer_id', callback: 'callback_url', method: 'method' } as const;
 type FieldFlag = keyof typeof FLAG_FIELDS;
 
-export function isAction(word: string): boolean {
-  return word === 'events' || isActionName(word);
-}
-
-/** Throws for a word that is neither an action nor a flag. */
-export function refuseUnknownAction(word: string): void {
-  if (word === '' || word.startsWith('-')) return;
-  const names = [...Object.keys(ACTIONS), 'events'];
+/** True for the name of an action. Throws for another word that is no flag. */
+export function isAction(word: string): word is ActionName {
+  if (isActionName(word)) return true;
+  if (word === '' || word.startsWith('-')) return false;
+  const names = Object.keys(ACTIONS);
   const hint = meant(word, names) || `, only ${names.join(', ')}`;
   throw misuse(`sandbox has no action ${JSON.stringify(word)}${hint}`, `${START} pay --help`);
 }
 
 /** `sandbox pay order-1042` and the like: acts on the sandbox at `--url`, or on the one that keeps the file of `--state`. */
-export async function actOnSandbox(name: string, args: readonly string[], io: Io): Promise<ExitCode> {
+export async function actOnSandbox(name: ActionName, args: readonly string[], io: Io): Promise<ExitCode> {
   const { values, positionals } = readArguments(COMMANDS['sandbox action'], args, `sandbox ${name}`);
-  const { words, options = [] } = isActionName(name) ? ACTIONS[name] : { words: [] };
+  const { words, options = [] } = ACTIONS[name];
   const fix = [START, name, ...words.map(({ example }) => example)].join(' ').trim();
   const address = values.state === undefined ? values.url : addressOfState(values.state);
   const url = parseAddress(address, '--url', fix).replace(/\/+$/, '');
@@ -49,7 +44,6 @@ export async function actOnSandbox(name: string, args: readonly string[], io: Io
     if (!options.includes(FLAG_FIELDS[flag])) throw misuse(`${name} does not take --${flag}`, fix);
     fields[FLAG_FIELDS[flag]] = value;
   }
-  if (name === 'events') return followEvents(url, values.json, io);
   if (name === 'reset' && !values.yes) {
     if (io.keyboard === null) {
       throw misuse('reset asks on a terminal, and here is none', `${fix} --url ${shellWord(url)} --yes`);
@@ -95,27 +89,6 @@ export async function command(url: string, action: string, fields: ActionFields)
 interface Answer extends ActionResult {
   readonly ok: boolean;
   readonly error: { readonly message?: string };
-}
-
-/** `sandbox events`: prints each event of a running sandbox until Ctrl-C, or until the sandbox stops. */
-async function followEvents(url: string, json: boolean, io: Io): Promise<ExitCode> {
-  const style = styleOf(io);
-  const show = (event: SandboxEvent): void => io.out(json ? jsonLine(event) : eventLines(event, style));
-  const { body, headers } = await reach(url, '/_/events', { signal: io.signal });
-  if (body === null || headers.get('content-type') !== 'text/event-stream') throw noSandbox(url);
-  if (!json) io.err(`  ${style.soft(`following ${url}, Ctrl-C ends it`)}\n`);
-  let rest = '';
-  try {
-    for await (const chunk of body.pipeThrough(new TextDecoderStream())) {
-      const lines = `${rest}${chunk}`.split('\n');
-      rest = lines.pop() ?? '';
-      for (const line of lines) if (line.startsWith('data: ')) show(JSON.parse(line.slice(6)) as SandboxEvent); // the stream of a sandbox
-    }
-  } catch (error) {
-    if (!io.signal.aborted && !(error instanceof TypeError)) throw error; // a TypeError is a broken connection
-  }
-  if (!io.signal.aborted) io.err(`  ${style.warn('the sandbox has stopped')}\n`);
-  return EXIT.fine;
 }
 
 async function reach(url: string, path: string, init: RequestInit): Promise<Response> {

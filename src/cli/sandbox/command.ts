@@ -15,7 +15,7 @@ import { parseDialect, readArguments } from '../arguments.ts';
 import { COMMANDS } from '../commands.ts';
 import { EXIT, type ExitCode, type Io, misuse } from '../io.ts';
 import { jsonLine, type Style, styleOf } from '../report.ts';
-import { actOnSandbox, isAction, refuseUnknownAction } from './actions.ts';
+import { actOnSandbox, isAction } from './actions.ts';
 import { DEMO_INVOICES } from './demo-invoices.ts';
 import { listenToKeys } from './keyboard.ts';
 import { banner, eventLines } from './screen.ts';
@@ -30,7 +30,6 @@ type Flags = ReturnType<typeof readFlags>;
 export async function sandboxCommand(args: readonly string[], io: Io): Promise<ExitCode> {
   const [first = '', ...rest] = args;
   if (isAction(first)) return actOnSandbox(first, rest, io);
-  refuseUnknownAction(first);
   const flags = readFlags(args);
   const options = sandboxOptions(flags);
   const port = portOf(flags.port);

@@ -1,6 +1,6 @@
 // `--state FILE`: one running sandbox keeps the file. `FILE.lock` names its process and its address.
 import { randomUUID } from 'node:crypto';
-import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import type { Sandbox, SandboxState } from '../../sandbox/index.ts';
 import { shellWord } from '../../sandbox/page/copies.ts';
 import { parseState } from '../../sandbox/state/saved-state.ts';
@@ -95,17 +95,11 @@ export function openState(path: string): StateFile {
   };
 }
 
-/** Replaces the file in one step. A reader sees the old content or the new, even after a power failure. */
+/** Replaces the file in one step: a reader sees the old content or the new. */
 function replaceFile(path: string, text: string): void {
   const draft = `${path}.${randomUUID()}.tmp`;
   try {
-    const file = openSync(draft, 'wx', 0o600);
-    try {
-      writeFileSync(file, text);
-      fsyncSync(file);
-    } finally {
-      closeSync(file);
-    }
+    writeFileSync(draft, text, { flag: 'wx', mode: 0o600, flush: true });
     renameSync(draft, path);
   } catch (error) {
     rmSync(draft, { force: true });

@@ -42,21 +42,7 @@ export interface SampleEvent {
 }
 
 /** What the flags of both commands say. */
-export interface Sender {
-  readonly url: string;
-  /** The first signs. A receiver must accept the others as well. */
-  readonly secrets: readonly string[];
-  /** Where the secrets came from, for people. */
-  readonly source: string;
-  readonly dialect: Dialect;
-  /** Null: a new order id for each event. */
-  readonly externalId: string | null;
-  readonly order: Omit<Order, 'externalId'>;
-  /** Milliseconds. */
-  readonly timeout: number;
-  /** The address of a sandbox, whether one runs there or not. */
-  readonly sandbox: string;
-}
+export type Sender = ReturnType<typeof readSender>;
 
 interface SenderFlags {
   readonly secret: readonly string[];
@@ -69,7 +55,7 @@ interface SenderFlags {
 }
 
 /** Checks the flags, so that no delivery has an order that the service could not have. */
-export function readSender(address: string | undefined, flags: SenderFlags, env: Io['env'], fix: string): Sender {
+export function readSender(address: string | undefined, flags: SenderFlags, env: Io['env'], fix: string) {
   const { 'external-id': externalId = null, uuid, amount } = flags;
   const url = parseAddress(address, 'the address of the receiver', fix);
   // An empty one comes from a variable that is not set.
@@ -78,9 +64,12 @@ export function readSender(address: string | undefined, flags: SenderFlags, env:
     url,
     ...readSecrets(flags.secret, env),
     dialect: dialectFrom(parseDialect(flags.dialect)),
+    /** Null: a new order id for each event. */
     externalId,
     order: { uuid, amount: parseAmount('--amount', amount, fix) },
+    /** Milliseconds. */
     timeout: parseDuration(flags.timeout, '--timeout'),
+    /** The address of a sandbox, whether one runs there or not. */
     sandbox: parseAddress(flags.sandbox, '--sandbox', fix),
   };
 }
@@ -100,11 +89,11 @@ function parseAmount(flag: string, text: string, fix: string): string {
 }
 
 /**
- * The secrets to use, and where they came from. A secret itself is never shown.
+ * The secrets to use, and where they came from, for people. The first signs, a receiver must accept the others as well.
  *
  * @throws ConfigurationError for an empty or padded secret.
  */
-export function readSecrets(given: readonly string[], env: Io['env']): Pick<Sender, 'secrets' | 'source'> {
+export function readSecrets(given: readonly string[], env: Io['env']) {
   for (const secret of given) parseSecrets(secret, '--secret');
   if (given.length > 0) return { secrets: given, source: 'the secret of --secret' };
   const secret = env['MERCHANT_WEBHOOK_SECRET'] || undefined;

@@ -4,16 +4,15 @@ import { diagnoseMismatch } from '../../webhooks/diagnose.ts';
 import { verifyWebhook } from '../../webhooks/verify/verify.ts';
 import { readArguments } from '../arguments.ts';
 import { COMMANDS, exampleOf } from '../commands.ts';
-import { EXIT, type ExitCode, fileBytes, type Io, misuse } from '../io.ts';
+import { EXIT, type ExitCode, type Io, misuse } from '../io.ts';
 import { jsonLine, styleOf } from '../report.ts';
 import { readSecrets } from './delivery.ts';
 
 const EXAMPLE = exampleOf(COMMANDS['webhooks verify']);
-type Headers = Readonly<Record<string, string[]>>;
 
 interface RawRequest {
   /** Name to values in their order, with names as written. */
-  readonly headers: Headers;
+  readonly headers: Readonly<Record<string, string[]>>;
   readonly body: Uint8Array;
   /** A note about a change of the body, or null. */
   readonly remark: string | null;
@@ -23,7 +22,7 @@ interface RawRequest {
 export async function webhooksVerify(args: readonly string[], io: Io): Promise<ExitCode> {
   const { values } = readArguments(COMMANDS['webhooks verify'], args, 'webhooks verify');
   const { secrets, source } = readSecrets(values.secret, io.env);
-  const { headers, body, remark } = await readRequest(values.body, values.header, io);
+  const { headers, body, remark } = await readRequest(io);
   const style = styleOf(io);
   const now = values.at === undefined ? undefined : parseInstant(values.at);
   try {
@@ -70,14 +69,7 @@ function parseInstant(text: string): number {
   throw misuse(problem, `${EXAMPLE} --at 2026-01-31T12:00:00Z`);
 }
 
-/** The request of `--body` and `--header`, or of standard input. */
-async function readRequest(bodyFile: string | undefined, lines: readonly string[], io: Io): Promise<RawRequest> {
-  if (bodyFile !== undefined) {
-    const fix = `${EXAMPLE.replace(/ <.*/, '')} --body body.json -H 'X-Webhook-Signature: …' -H 'X-Webhook-Timestamp: …' -H 'X-Webhook-Id: …'`;
-    const headers = readHeaders(lines);
-    if (headers === null) throw misuse("--header takes 'Name: value'", fix);
-    return { headers, body: fileBytes(bodyFile, fix), remark: null };
-  }
+async function readRequest(io: Io): Promise<RawRequest> {
   // At a terminal the command would wait for input without a word.
   if (io.keyboard !== null) throw misuse('webhooks verify reads a request from standard input', EXAMPLE);
   const chunks: Uint8Array[] = [];
@@ -88,6 +80,10 @@ async function readRequest(bodyFile: string | undefined, lines: readonly string[
   throw misuse(`standard input holds no request: ${needs}`, EXAMPLE);
 }
 
+const HEADER = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):(.*)$/;
+/** No request of the service comes near. More are not read. */
+const HEADERS_MAX = 1_000;
+
 /** Splits headers and body of a raw HTTP request. Null if the bytes are something else. Lines may end with LF or CRLF. */
 function splitRequest(bytes: Uint8Array): RawRequest | null {
   const text = Buffer.from(bytes).toString('latin1'); // one character per byte, so positions are byte positions
@@ -95,8 +91,14 @@ function splitRequest(bytes: Uint8Array): RawRequest | null {
   if (border === null) return null;
   const lines = text.slice(0, border.index).split(/\r?\n/);
   if (/^[A-Z]+ \S+/.test(lines[0] ?? '')) lines.shift();
-  const headers = readHeaders(lines);
-  if (headers === null) return null;
+  if (lines.length > HEADERS_MAX) return null;
+  const found = new Map<string, string[]>();
+  for (const line of lines) {
+    const [, name, value] = HEADER.exec(line) ?? [];
+    if (name === undefined || value === undefined) return null;
+    found.set(name, [...(found.get(name) ?? []), value.trim()]);
+  }
+  const headers = Object.fromEntries(found); // own members, also for a header named `constructor`
   const start = border.index + border[0].length;
   // An editor or a shell adds a line break after the body, which Content-Length shows.
   const name = Object.keys(headers).find((each) => each.toLowerCase() === 'content-length') ?? '';
@@ -104,20 +106,4 @@ function splitRequest(bytes: Uint8Array): RawRequest | null {
   const isLonger = end >= start && /^\r?\n$/.test(text.slice(end));
   const remark = isLonger ? 'a line break after the end of the body was left out' : null;
   return { headers, body: bytes.subarray(start, isLonger ? end : undefined), remark };
-}
-
-const HEADER = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):(.*)$/;
-/** No request of the service comes near. More are not read. */
-const HEADERS_MAX = 1_000;
-
-/** `Name: value` lines as headers, or null if one is something else. */
-function readHeaders(lines: readonly string[]): Headers | null {
-  if (lines.length > HEADERS_MAX) return null;
-  const headers = new Map<string, string[]>();
-  for (const line of lines) {
-    const [, name, value] = HEADER.exec(line) ?? [];
-    if (name === undefined || value === undefined) return null;
-    headers.set(name, [...(headers.get(name) ?? []), value.trim()]);
-  }
-  return Object.fromEntries(headers); // own members, also for a header named `constructor`
 }

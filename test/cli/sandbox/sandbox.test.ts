@@ -307,22 +307,6 @@ describe('--state', () => {
 });
 
 describe('a running sandbox, from another terminal', () => {
-  it('follows what happens, until Ctrl-C or until the sandbox stops', async () => {
-    const run = await sandbox([]);
-    for (const flags of [[], ['--json']]) {
-      const follower = start(['sandbox', 'events', ...flags, '--url', run.url]);
-      if (flags.length === 0) await follower.until('following');
-      for (let tries = 0; tries < 500 && !follower.out().includes('wanted'); tries += 1) {
-        await create(run.url, { external_id: `wanted-${flags.length}-${tries}` });
-      }
-      expect(follower.out()).toContain(flags.length === 0 ? 'invoice wanted-0-' : '"external_id":"wanted-1-');
-      if (flags.length === 0) follower.interrupt();
-      else await stop(run);
-      expect(await follower.ended).toBe(0);
-    }
-    expect(await cli(['sandbox', 'events', '--url', run.url])).toMatchObject({ code: 3 });
-  });
-
   it('asks before a reset on a terminal, unless --yes is given', async () => {
     const run = await sandbox([]);
     await create(run.url, {});

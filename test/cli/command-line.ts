@@ -98,3 +98,9 @@ export function start(args: readonly string[], { env = {}, input = '', isTermina
 export function firstLine(out: string): { baseUrl: string; apiKey: string; webhookSecret: string; dashboard: string } {
   return JSON.parse(out.slice(0, out.indexOf('\n')));
 }
+
+/** A pattern of the whole text, in which `…` stands for any text. */
+export function patternOf(text: string): RegExp {
+  const parts = text.split('…').map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&'));
+  return new RegExp(`^${parts.join('[^]*')}$`);
+}

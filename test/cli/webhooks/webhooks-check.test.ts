@@ -5,9 +5,8 @@ import { RULES } from '../../../src/cli/webhooks/cases.ts';
 import { MerchantClient } from '../../../src/index.ts';
 import { createSandbox } from '../../../src/sandbox/index.ts';
 import { createWebhookHandler, memoryStore, toNodeHandler } from '../../../src/webhooks/index.ts';
-import { patternOf } from '../broken/pattern.ts';
-import { API_KEY, BROKEN_RECEIVERS, SECRET } from '../broken/receivers.ts';
-import { cli } from '../command-line.ts';
+import { API_KEY, BROKEN_RECEIVERS, SECRET } from '../broken-receivers.ts';
+import { cli, patternOf } from '../command-line.ts';
 import { goodReceiver, handWritten, serve } from '../receivers.ts';
 
 interface Report {

@@ -1,5 +1,5 @@
 import type { RequestListener } from 'node:http';
-import { goodReceiver, handWritten } from '../receivers.ts';
+import { goodReceiver, handWritten } from './receivers.ts';
 
 /** A receiver with one mistake, and what `webhooks check` says of it. `…` stands for what differs between two runs. */
 export interface BrokenReceiver {

@@ -178,10 +178,12 @@ describe('webhooks check', () => {
     expect(idsOf(report, 'fail')).toContain('keeps-secrets');
   });
 
-  it('names the orders that it used, and asks for each', async () => {
+  it('says first that its orders do not exist, names them at the end, and asks for each', async () => {
     const receiver = await serve(goodReceiver(SECRET));
-    const { out } = await cli(['webhooks', 'check', receiver.url, '--secret', SECRET]);
+    const none = ['--sandbox', 'http://127.0.0.1:1'];
+    const { out } = await cli(['webhooks', 'check', receiver.url, '--secret', SECRET, ...none]);
     await receiver.close();
+    expect(out).toMatch(/^\n {2}with orders that do not exist\. A receiver that looks them up refuses them/);
     expect(out).toMatch(/Was each order of this check fulfilled once/);
     expect(out).toMatch(/process dies after it has answered 200/);
     expect(out).toMatch(/orders check-[0-9a-f]{8}-1 check-[0-9a-f]{8}-2 /);

@@ -47,7 +47,7 @@ export const SIGNATURE = 'X-Webhook-Signature';
 export const TIMESTAMP = 'X-Webhook-Timestamp';
 
 const FINAL = 'The service announces every final state: answer 2xx to those that need no work, too.';
-const ADJUSTED = 'A delivery with `adjusted: true` is genuine: accept it, and fulfil against credited_usdt.';
+const FULFIL = 'A delivery with `adjusted: true` is genuine: accept it, and fulfil against credited_usdt.';
 const NO_OP = 'Answer 2xx to an event that you have handled, and do nothing: after any other answer it comes again.';
 const FORGED = 'anyone who knows the address can have orders fulfilled';
 const VERIFY = 'Verify the signature before anything else, and answer 401 when it does not match.';
@@ -79,187 +79,180 @@ export const DISCREET: Case = {
   sends: [],
 };
 
-/** The rules in the order in which they run, each with its cases. The first case decides what a refusal proves. */
+/** The first one decides whether the others prove anything. */
+const TAKEN: readonly Case[] = [
+  accepted(
+    'accepts-paid',
+    'accepts a paid invoice',
+    'Verify HMAC-SHA256 of `{X-Webhook-Timestamp}.{raw body}` with the secret of this check, on the bytes as they arrived.',
+  ),
+  accepted('accepts-expired', 'accepts an expired invoice', FINAL, { kind: 'expired' }),
+  accepted('accepts-canceled', 'accepts a canceled invoice', FINAL, { kind: 'canceled' }),
+  accepted('accepts-fail', 'accepts a failed invoice', FINAL, { kind: 'fail' }),
+  accepted(
+    'accepts-charset',
+    'accepts Content-Type with a charset',
+    'Compare the media type only, without its parameters.',
+    { sends: [{ headers: { 'Content-Type': 'application/json; charset=utf-8' } }] },
+  ),
+  accepted(
+    'accepts-further-members',
+    'accepts members it does not know',
+    'Ignore members you do not know: the service may add some.',
+    { sends: [{ body: (body) => `${body.slice(0, -1)},"risk_score":"0.10","note":"Größe 42 – naïve 支払い"}` }] },
+  ),
+  {
+    id: 'answers-quickly',
+    title: 'answers quickly',
+    expected: 'quick',
+    cause: 'After 15 s the service sends it again',
+    remedy: 'Store the event, answer 2xx, and do the work afterwards.',
+    sends: [],
+  },
+  accepted(
+    'acknowledges-unknown-event',
+    'acknowledges an event it does not know',
+    'Answer 2xx to a genuine event without a handler, and report it: otherwise it comes seven times.',
+    {
+      isAdvice: true,
+      kind: 'canceled',
+      sends: [{ body: (body) => body.replaceAll(/(invoice\.|")canceled"/g, '$1refunded"') }],
+    },
+  ),
+  {
+    ...refused('refuses-get', 'takes POST only', { isGet: true }),
+    cause: 'GET is answered with 2xx, as if a delivery had arrived',
+    remedy: 'Answer 405 to other methods.',
+    isAdvice: true,
+  },
+];
+
+const ADJUSTMENTS: readonly Case[] = [
+  accepted('accepts-adjusted', 'accepts a payment below the order amount', FULFIL, { kind: 'adjusted' }),
+  accepted('accepts-overpaid', 'accepts a payment above the order amount', FULFIL, { kind: 'overpaid' }),
+];
+
+const FORGERIES: readonly Case[] = [
+  accepted(
+    'accepts-raw-bytes',
+    'verifies the raw bytes (spaces, escapes)',
+    "Verify before parsing. Express: express.raw({ type: 'application/json' }) on this route. Others: docs/webhooks.md.",
+    {
+      sends: [
+        {
+          body: (body) => `${JSON.stringify(JSON.parse(body), null, 2).replaceAll('success', '\\u0073uccess')}\n`,
+        },
+      ],
+    },
+  ),
+  refused('refuses-unsigned', 'refuses a delivery without signature headers', {
+    headers: { [SIGNATURE]: undefined, [TIMESTAMP]: undefined, 'X-Webhook-Id': undefined },
+  }),
+  refused(
+    'refuses-no-timestamp',
+    'refuses a missing timestamp',
+    { headers: { [TIMESTAMP]: undefined } },
+    'a delivery without a time is accepted, so its age is not checked',
+    'Refuse when one of the three X-Webhook headers is missing.',
+  ),
+  refused('refuses-wrong-signature', 'refuses a wrong signature', { signature: withWrongCharacter }),
+  refused('refuses-wrong-secret', 'refuses a signature made with another secret', { secret: OTHER_SECRET }),
+  refused(
+    'refuses-other-body',
+    'refuses the signature of another delivery',
+    { sentBody: (body) => body.replace(/("invoice_uuid":)"[^"]*"/, `$1"${crypto.randomUUID()}"`) },
+    'the signature is not compared with the body it came with',
+    'Sign the raw body of this request, and compare.',
+  ),
+  refused(
+    'refuses-tampered-body',
+    'refuses a body changed after signing',
+    { sentBody: (body) => body.replace(/"amount":"[^"]*"/, '"amount":"999999.00"') },
+    'amounts can be changed on the way',
+    'Include every byte of the raw body in what you verify.',
+  ),
+  refused('refuses-malformed-signature', 'refuses a signature of another form', {
+    signature: () => 'not-a-signature',
+  }),
+  refused(
+    'refuses-empty-signature',
+    'refuses an empty signature',
+    { signature: () => '' },
+    'an empty value counts as equal',
+    STRICT,
+  ),
+  refused(
+    'refuses-cut-signature',
+    'refuses the first half of a genuine signature',
+    { signature: (genuine) => genuine.slice(0, genuine.length / 2) },
+    'a signature can be guessed piece by piece',
+    STRICT,
+  ),
+  refused(
+    'refuses-old-timestamp',
+    'refuses an old timestamp (10 minutes)',
+    { ahead: -10 * MINUTE },
+    'a recorded delivery can be replayed at any time',
+    'Refuse a timestamp older than five minutes, after the signature has matched.',
+  ),
+  refused(
+    'refuses-restamped-replay',
+    'refuses an old delivery with a fresh timestamp',
+    { ahead: -10 * MINUTE, isRestamped: true },
+    'the timestamp is not part of what is verified, so a recorded delivery can be replayed',
+    'Verify `{timestamp}.{raw body}`, not the body alone.',
+  ),
+  {
+    ...refused('refuses-timestamp-that-is-none', 'refuses a signed timestamp that is not a time', {
+      timestamp: 'soon',
+    }),
+    cause: 'a timestamp that cannot be read counts as fresh',
+    remedy: 'Check the form of the timestamp: a comparison with NaN is never true, so nothing is too old.',
+    isAdvice: true,
+  },
+  {
+    ...refused('refuses-future-timestamp', 'refuses a timestamp one hour ahead', { ahead: 60 * MINUTE }),
+    cause: 'such a delivery stays replayable for longer than your tolerance',
+    remedy: 'Refuse a timestamp further ahead than your tolerance. The interface does not ask for it.',
+    isAdvice: true,
+  },
+  refused(
+    'refuses-oversized',
+    'refuses two megabytes, unsigned',
+    { secret: OTHER_SECRET, body: () => `{"note":"${'x'.repeat(2 * 1_048_576)}"}` },
+    FORGED,
+    'Limit the body, to 256 KiB for example, and answer 413.',
+  ),
+  accepted(
+    'accepts-each-secret',
+    'accepts old and new secret while they are rotated',
+    'Verify with a list of secrets until the old one is no longer in use.',
+    { cause: 'give --secret twice to check a rotation', sends: 'each secret' },
+  ),
+];
+
+const REPEATS: readonly Case[] = [
+  accepted('repeat-same', 'the same delivery again is acknowledged', NO_OP, { sends: [{}, {}] }),
+  accepted('repeat-restamped', 'the same delivery, stamped and signed anew', NO_OP, {
+    sends: [{}, { ahead: 2_000 }],
+  }),
+  accepted('repeat-other-id', 'the same event under another X-Webhook-Id', NO_OP, {
+    sends: [{}, { hasOtherId: true }],
+  }),
+  accepted('repeat-at-once', 'the same delivery twice at once', NO_OP, { sends: [{}, {}], isAtOnce: true }),
+  accepted(
+    'still-alive',
+    'accepts a genuine delivery after all this',
+    'A forged delivery has broken the receiver: catch what a request throws.',
+  ),
+];
+
+/** The rules and their cases in the order in which they run. */
 export const RULES: readonly { readonly rule: string; readonly heading: string; readonly cases: readonly Case[] }[] = [
-  {
-    rule: 'receiver 2',
-    heading: 'Takes POST with JSON, answers any 2xx quickly',
-    cases: [
-      accepted(
-        'accepts-paid',
-        'accepts a paid invoice',
-        'Verify HMAC-SHA256 of `{X-Webhook-Timestamp}.{raw body}` with the secret of this check, on the bytes as they arrived.',
-      ),
-      accepted('accepts-expired', 'accepts an expired invoice', FINAL, { kind: 'expired' }),
-      accepted('accepts-canceled', 'accepts a canceled invoice', FINAL, { kind: 'canceled' }),
-      accepted('accepts-fail', 'accepts a failed invoice', FINAL, { kind: 'fail' }),
-      accepted(
-        'accepts-charset',
-        'accepts Content-Type with a charset',
-        'Compare the media type only, without its parameters.',
-        { sends: [{ headers: { 'Content-Type': 'application/json; charset=utf-8' } }] },
-      ),
-      accepted(
-        'accepts-further-members',
-        'accepts members it does not know',
-        'Ignore members you do not know: the service may add some.',
-        { sends: [{ body: (body) => `${body.slice(0, -1)},"risk_score":"0.10","note":"Größe 42 – naïve 支払い"}` }] },
-      ),
-      {
-        id: 'answers-quickly',
-        title: 'answers quickly',
-        expected: 'quick',
-        cause: 'After 15 s the service sends it again',
-        remedy: 'Store the event, answer 2xx, and do the work afterwards.',
-        sends: [],
-      },
-      accepted(
-        'acknowledges-unknown-event',
-        'acknowledges an event it does not know',
-        'Answer 2xx to a genuine event without a handler, and report it: otherwise it comes seven times.',
-        {
-          isAdvice: true,
-          kind: 'canceled',
-          sends: [{ body: (body) => body.replaceAll(/(invoice\.|")canceled"/g, '$1refunded"') }],
-        },
-      ),
-      {
-        ...refused('refuses-get', 'takes POST only', { isGet: true }),
-        cause: 'GET is answered with 2xx, as if a delivery had arrived',
-        remedy: 'Answer 405 to other methods.',
-        isAdvice: true,
-      },
-    ],
-  },
-  {
-    rule: 'receiver 4',
-    heading: 'A paid invoice is not always paid in full',
-    cases: [
-      accepted('accepts-adjusted', 'accepts a payment below the order amount', ADJUSTED, { kind: 'adjusted' }),
-      accepted('accepts-overpaid', 'accepts a payment above the order amount', ADJUSTED, { kind: 'overpaid' }),
-    ],
-  },
-  {
-    rule: 'authentication 3',
-    heading: 'Refuses what is not genuine, or too old',
-    cases: [
-      accepted(
-        'accepts-raw-bytes',
-        'verifies the raw bytes (spaces, escapes)',
-        "Verify before parsing. Express: express.raw({ type: 'application/json' }) on this route. Others: docs/webhooks.md.",
-        {
-          sends: [
-            {
-              body: (body) => `${JSON.stringify(JSON.parse(body), null, 2).replaceAll('success', '\\u0073uccess')}\n`,
-            },
-          ],
-        },
-      ),
-      refused('refuses-unsigned', 'refuses a delivery without signature headers', {
-        headers: { [SIGNATURE]: undefined, [TIMESTAMP]: undefined, 'X-Webhook-Id': undefined },
-      }),
-      refused(
-        'refuses-no-timestamp',
-        'refuses a missing timestamp',
-        { headers: { [TIMESTAMP]: undefined } },
-        'a delivery without a time is accepted, so its age is not checked',
-        'Refuse when one of the three X-Webhook headers is missing.',
-      ),
-      refused('refuses-wrong-signature', 'refuses a wrong signature', { signature: withWrongCharacter }),
-      refused('refuses-wrong-secret', 'refuses a signature made with another secret', { secret: OTHER_SECRET }),
-      refused(
-        'refuses-other-body',
-        'refuses the signature of another delivery',
-        { sentBody: (body) => body.replace(/("invoice_uuid":)"[^"]*"/, `$1"${crypto.randomUUID()}"`) },
-        'the signature is not compared with the body it came with',
-        'Sign the raw body of this request, and compare.',
-      ),
-      refused(
-        'refuses-tampered-body',
-        'refuses a body changed after signing',
-        { sentBody: (body) => body.replace(/"amount":"[^"]*"/, '"amount":"999999.00"') },
-        'amounts can be changed on the way',
-        'Include every byte of the raw body in what you verify.',
-      ),
-      refused('refuses-malformed-signature', 'refuses a signature of another form', {
-        signature: () => 'not-a-signature',
-      }),
-      refused(
-        'refuses-empty-signature',
-        'refuses an empty signature',
-        { signature: () => '' },
-        'an empty value counts as equal',
-        STRICT,
-      ),
-      refused(
-        'refuses-cut-signature',
-        'refuses the first half of a genuine signature',
-        { signature: (genuine) => genuine.slice(0, genuine.length / 2) },
-        'a signature can be guessed piece by piece',
-        STRICT,
-      ),
-      refused(
-        'refuses-old-timestamp',
-        'refuses an old timestamp (10 minutes)',
-        { ahead: -10 * MINUTE },
-        'a recorded delivery can be replayed at any time',
-        'Refuse a timestamp older than five minutes, after the signature has matched.',
-      ),
-      refused(
-        'refuses-restamped-replay',
-        'refuses an old delivery with a fresh timestamp',
-        { ahead: -10 * MINUTE, isRestamped: true },
-        'the timestamp is not part of what is verified, so a recorded delivery can be replayed',
-        'Verify `{timestamp}.{raw body}`, not the body alone.',
-      ),
-      {
-        ...refused('refuses-timestamp-that-is-none', 'refuses a signed timestamp that is not a time', {
-          timestamp: 'soon',
-        }),
-        cause: 'a timestamp that cannot be read counts as fresh',
-        remedy: 'Check the form of the timestamp: a comparison with NaN is never true, so nothing is too old.',
-        isAdvice: true,
-      },
-      {
-        ...refused('refuses-future-timestamp', 'refuses a timestamp one hour ahead', { ahead: 60 * MINUTE }),
-        cause: 'such a delivery stays replayable for longer than your tolerance',
-        remedy: 'Refuse a timestamp further ahead than your tolerance. The interface does not ask for it.',
-        isAdvice: true,
-      },
-      refused(
-        'refuses-oversized',
-        'refuses two megabytes, unsigned',
-        { secret: OTHER_SECRET, body: () => `{"note":"${'x'.repeat(2 * 1_048_576)}"}` },
-        FORGED,
-        'Limit the body, to 256 KiB for example, and answer 413.',
-      ),
-      accepted(
-        'accepts-each-secret',
-        'accepts old and new secret while they are rotated',
-        'Verify with a list of secrets until the old one is no longer in use.',
-        { cause: 'give --secret twice to check a rotation', sends: 'each secret' },
-      ),
-    ],
-  },
-  {
-    rule: 'receiver 3',
-    heading: 'A repeat changes nothing',
-    cases: [
-      accepted('repeat-same', 'the same delivery again is acknowledged', NO_OP, { sends: [{}, {}] }),
-      accepted('repeat-restamped', 'the same delivery, stamped and signed anew', NO_OP, {
-        sends: [{}, { ahead: 2_000 }],
-      }),
-      accepted('repeat-other-id', 'the same event under another X-Webhook-Id', NO_OP, {
-        sends: [{}, { hasOtherId: true }],
-      }),
-      accepted('repeat-at-once', 'the same delivery twice at once', NO_OP, { sends: [{}, {}], isAtOnce: true }),
-      accepted(
-        'still-alive',
-        'accepts a genuine delivery after all this',
-        'A forged delivery has broken the receiver: catch what a request throws.',
-      ),
-    ],
-  },
+  { rule: 'receiver 2', heading: 'Takes POST with JSON, answers any 2xx quickly', cases: TAKEN },
+  { rule: 'receiver 4', heading: 'A paid invoice is not always paid in full', cases: ADJUSTMENTS },
+  { rule: 'authentication 3', heading: 'Refuses what is not genuine, or too old', cases: FORGERIES },
+  { rule: 'receiver 3', heading: 'A repeat changes nothing', cases: REPEATS },
   { rule: 'secrecy', heading: 'Tells no secret', cases: [DISCREET] },
 ];
 

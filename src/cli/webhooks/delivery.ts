@@ -10,7 +10,8 @@ import { shellWord } from '../../sandbox/page/copies.ts';
 import type { InvoiceRecord } from '../../sandbox/state/records.ts';
 import { SEED_METHODS } from '../../sandbox/state/seed-data.ts';
 import { parseSecrets } from '../../webhooks/verify/signature.ts';
-import { parseAddress, parseDialect } from '../arguments.ts';
+import { parseAddress, parseDialect, type readArguments } from '../arguments.ts';
+import type { COMMANDS } from '../commands.ts';
 import { CliError, EXIT, type Io, misuse } from '../io.ts';
 import { command } from '../sandbox/actions.ts';
 
@@ -44,15 +45,7 @@ export interface SampleEvent {
 /** What the flags of both commands say. */
 export type Sender = ReturnType<typeof readSender>;
 
-interface SenderFlags {
-  readonly secret: readonly string[];
-  readonly dialect: readonly string[];
-  readonly timeout: string;
-  readonly sandbox: string;
-  readonly 'external-id'?: string | undefined;
-  readonly uuid?: string | undefined;
-  readonly amount: string;
-}
+type SenderFlags = ReturnType<typeof readArguments<(typeof COMMANDS)['webhooks check']['flags']>>['values'];
 
 /** Checks the flags, so that no delivery has an order that the service could not have. */
 export function readSender(address: string | undefined, flags: SenderFlags, env: Io['env'], fix: string) {

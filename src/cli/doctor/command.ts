@@ -223,11 +223,11 @@ async function callAndSurvey({ baseUrl, apiKey, allowHttp, signal }: Target) {
   const onDrift = (event: DriftEvent): void => void drifts.push(event);
   const client = new MerchantClient({ baseUrl, apiKey, allowHttp, retry: false, timeout: TIMEOUT, onDrift });
   try {
-    const methods = await client.paymentMethods.list({ signal });
-    drifts.length = 0; // the survey reads them once more
+    const listed = client.paymentMethods.list({ signal });
+    const methods = await listed;
     const currencies = [...new Set(methods.map(({ currency }) => currency.code))].sort().join(' ') || 'no currency';
     const call = passed('call', `the key works: ${methods.length} payment methods, ${currencies}`);
-    return { call, points: await survey(client, drifts, signal) };
+    return { call, points: await survey(client, listed, drifts, signal) };
   } catch (error) {
     if (!isMerchantError(error)) throw error;
     return { call: failedCall(error, new URL(baseUrl).host), points: [] };

@@ -30,10 +30,12 @@ type Read = PromiseLike<unknown> & {
 /**
  * Reads each list once, the methods, the rates, one invoice and one history, and says what they show.
  *
+ * @param methods The call that has read the methods.
  * @param drifts What `onDrift` of the client has received. It is read at the end.
  */
 export async function survey(
-  { invoices, withdrawals, rates, paymentMethods, webhooks }: MerchantClient,
+  { invoices, withdrawals, rates, webhooks }: MerchantClient,
+  methods: Read,
   drifts: readonly DriftEvent[],
   signal: AbortSignal,
 ): Promise<readonly SurveyPoint[]> {
@@ -70,7 +72,7 @@ export async function survey(
   };
 
   const options = { signal };
-  await rowsOf('paymentMethods.list', paymentMethods.list(options));
+  await rowsOf('paymentMethods.list', methods);
   await rowsOf('rates.list', rates.list({}, options));
   const [invoice] = await rowsOf('invoices.list', invoices.list({ per_page: SIZE }, options));
   const rows = await rowsOf('withdrawals.list', withdrawals.list({ per_page: SIZE }, options));

@@ -159,7 +159,6 @@ describe('doctor', () => {
     expect(sandbox.requests().map(({ method, path }) => `${method} ${path}`)).toEqual([
       'GET /api/v1/external/payment-methods',
       'GET /api/v1/external/payment-methods',
-      'GET /api/v1/external/payment-methods',
       'GET /api/v1/external/rates',
       'GET /api/v1/external/invoices',
       'GET /api/v1/external/withdrawals',

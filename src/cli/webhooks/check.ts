@@ -184,10 +184,9 @@ class Examination {
   async #diagnosis(event: SampleEvent, reply: Reply): Promise<Pick<Judgement, 'why' | 'fix'>> {
     const { secrets, dialect } = this.#sender;
     const right = () => this.#signed(event, {}, Date.now(), crypto.randomUUID());
-    const { status, text: response_body, ms: duration_ms, problem, headers: response_headers } = reply;
-    const answer = { status_code: status, success: false, response_body, response_headers, duration_ms, fault: null };
-    const error = problem === null || problem === 'time-out' ? null : `connection error: ${problem}`;
-    const attempt = { ...answer, error, request: await right() };
+    const { status, text: response_body, ms: duration_ms, headers: response_headers } = reply;
+    const answer = { status_code: status, success: false, error: null, response_body, response_headers, duration_ms };
+    const attempt = { ...answer, fault: null, request: await right() };
     const why = causeOfRefusal(attempt, { settings: { dialect }, attempt: 1, skew: 0 });
     if (!isSearchable({ ...attempt, why })) return inParts(why ?? `${reasonOf(reply)}. ${remedyOf(reply)}`);
     const { proven, text } = await findMistake({

@@ -3,8 +3,8 @@
 import type { Operation } from '../contract/endpoint.ts';
 import { INVOICE_STATUS_NAMES } from '../contract/statuses.ts';
 import { ConfigurationError } from '../errors/classes.ts';
-import type { Sandbox } from './api.ts';
 import { DIALECTS, type DialectEntry } from './dialects.ts';
+import type { Sandbox } from './sandbox.ts';
 import type { FaultType, SeedFault } from './state/faults.ts';
 import type { SandboxDelivery, SandboxInvoice, SandboxWithdrawal } from './wire-types.ts';
 

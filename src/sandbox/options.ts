@@ -1,4 +1,4 @@
-import { type Callback, checkOptions, kindOf, namesOf, readCount, readWord } from '../checks.ts';
+import { type Callback, checkOptions, kindOf, namesOf, readWord } from '../checks.ts';
 import { isHttpAddress } from '../contract/values/hosts.ts';
 import { type Dialect, dialectFrom } from './dialects.ts';
 import { fail, parseDuration, shown } from './option-checks.ts';
@@ -75,13 +75,6 @@ export interface SandboxOptions {
   readonly merchantName?: string | undefined;
   /** Addresses for invoices that name none. Default: none, so that no webhook is sent for them. */
   readonly defaults?: SandboxDefaults | undefined;
-  /**
-   * Ends orders whose `external_id` begins with a certain prefix, such as `pay-` or `fail-`. They end one second after
-   * their creation, on the sandbox clock. The command line turns this on.
-   * @defaultValue false
-   * @see {@link MAGIC_OUTCOMES}
-   */
-  readonly magicOutcomes?: boolean | undefined;
   /** Initial faults. `reset()` restores them. */
   readonly faults?: readonly SeedFault[] | undefined;
   /** Continues from the result of `sandbox.state()`, of this process or another. Replaces `seedData`. */
@@ -108,8 +101,6 @@ export interface SandboxOptions {
   readonly dialect?: { readonly [Name in keyof Dialect]?: Dialect[Name] | undefined } | undefined;
   /** Base address, for containers and proxies. Default: https://sandbox.invalid, after `listen()` that of the server. */
   readonly url?: string | undefined;
-  /** The number of kept invoices. Beyond it the oldest is dropped with its deliveries. @defaultValue 100_000 */
-  readonly maxInvoices?: number | undefined;
   /**
    * The clock of X-Webhook-Timestamp. `wall` is the real time, by which a receiver compares the age. `sandbox` is the
    * sandbox clock, for receivers that share it.
@@ -149,7 +140,6 @@ const READERS = {
   lifetime: (value = '30m', name) => parseDuration(value, name),
   merchantName: (value = 'Your shop', name) => textOption(value, name),
   defaults: (value = {}, name) => defaultsOption(value, name),
-  magicOutcomes: (value) => value === true,
   faults: (value = []) => {
     for (const row of value) checkOptions('A row of faults', row, SEED_FAULT_NAMES, fail);
     return value;
@@ -169,7 +159,6 @@ const READERS = {
   fetch: (value): DeliveryFetch => value ?? ((input, init) => globalThis.fetch(input, init)),
   dialect: (value) => dialectFrom(value),
   url: (value, name) => addressOption(value, name)?.replace(/\/+$/, '') ?? null,
-  maxInvoices: (value, name) => readCount(name, value, { byDefault: 100_000, min: 1 }, fail),
   deliveryTimestamp: (value, name) => readWord<'wall' | 'sandbox'>(name, ['wall', 'sandbox'], value, fail) ?? 'wall',
   wallClock: (value = Date.now) => value,
   sleep: (value = timerSleep) => value,

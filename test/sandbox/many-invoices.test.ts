@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { scaled } from '../support/scaled.ts';
-import { inProcess, listening, ORDER, receiver } from './loopback.ts';
+import { inProcess, listening, ORDER } from './loopback.ts';
 
 /** Creates invoices that differ in currency, and ends every third one. */
 async function many(count: number, options: Parameters<typeof inProcess>[0] = {}) {
@@ -36,28 +36,6 @@ it(`lists and pages ${COUNT} invoices, each once, by every filter`, async () => 
   expect(await walk('&currency=XXX')).toEqual([]);
 });
 
-it('forgets the oldest beyond maxInvoices, with its delivery, and says so once', async () => {
-  const hook = await receiver([500, 500, 500, 500]);
-  const { sandbox, api } = inProcess({ maxInvoices: 3 });
-  for (const external_id of ['a', 'b', 'c']) {
-    await api('POST', '/invoices', { ...ORDER, external_id, callback_url: hook.url });
-    await sandbox.pay(external_id);
-  }
-  await api('POST', '/invoices', { ...ORDER, external_id: 'd' });
-  await api('POST', '/invoices', { ...ORDER, external_id: 'e' });
-  expect(sandbox.invoices().map(({ external_id }) => external_id)).toEqual(['e', 'd', 'c']);
-  expect(sandbox.deliveries().map(({ external_id }) => external_id)).toEqual(['c']);
-  expect((await api('GET', '/invoices')).json.data).toMatchObject({ total_items: 3 });
-  expect((await api('GET', '/invoices/a')).status).toBe(404);
-  expect((await api('GET', '/invoices?status=success')).json.data.items).toHaveLength(1);
-  const notes = sandbox
-    .events()
-    .filter((event) => event.kind === 'note' && event.text.includes('more than 3 invoices'));
-  expect(notes).toHaveLength(1);
-  await sandbox.advance('1m'); // the retries of a and b were forgotten with them
-  expect(hook.received).toHaveLength(4);
-});
-
 it('keeps the latest 50 attempts of a delivery, and counts them all', async () => {
   const { sandbox, api } = inProcess({ fetch: async () => new Response('', { status: 200 }) });
   await api('POST', '/invoices', { ...ORDER, callback_url: 'http://127.0.0.1:3000/' });
@@ -73,8 +51,4 @@ it('keeps the start of long bodies only', async () => {
   await sandbox.pay('order-1042');
   expect(sandbox.requests()[0]?.request_body).toHaveLength(4_000);
   expect(sandbox.deliveries()[0]?.attempt_log[0]?.response_body).toHaveLength(2_000);
-});
-
-it.each([0, -1, 1.5, Number.NaN])('does not take %s as maxInvoices', (maxInvoices) => {
-  expect(() => inProcess({ maxInvoices })).toThrow('maxInvoices must be a whole number');
 });

@@ -1,6 +1,6 @@
 import type { MerchantError } from '../../errors/classes.ts';
 import { isMerchantError } from '../../errors/guards.ts';
-import { codeOf } from '../../sandbox/delivery/send.ts';
+import { codeOf } from '../../sandbox/delivery/webhook-request.ts';
 import { shellWord } from '../../sandbox/page/copies.ts';
 import type { DriftEvent } from '../../transport/hooks.ts';
 import { type CheckResult, excerpt, failed, passed } from '../report.ts';

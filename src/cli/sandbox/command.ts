@@ -94,14 +94,8 @@ function announce(sandbox: Sandbox, flags: SandboxFlags, io: Io, style: Style): 
     io.out(`${JSON.stringify({ baseUrl: url, apiKey, webhookSecret, dashboard: `${url}/` })}\n`);
   }
   if (flags.json) return;
-  const { magicOutcomes = false, seed } = flags.options;
-  const shows = {
-    keys: io.keyboard !== null,
-    magic: magicOutcomes,
-    seed: seed !== undefined,
-    stateFile: flags.stateFile,
-  };
-  io.out(banner(sandbox, style, shows));
+  const { options, stateFile } = flags;
+  io.out(banner(sandbox, style, { keys: io.keyboard !== null, seed: options.seed !== undefined, stateFile }));
 }
 
 function untilStopped(sandbox: Sandbox, keeper: StateKeeper, { json }: SandboxFlags, io: Io): Promise<void> {

@@ -40,7 +40,6 @@ export function parseSandboxFlags(args: readonly string[]): SandboxFlags {
     events: values.events,
     options: {
       clock: values.frozen ? 'virtual' : 'real',
-      magicOutcomes: !values['no-magic'],
       dialect,
       faults: values.fault.map((flag) => parseFault(flag, seed)),
       seed,

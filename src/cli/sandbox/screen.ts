@@ -1,12 +1,12 @@
 import { printable } from '../../printable.ts';
-import { describeEvent, MAGIC_OUTCOMES, type Sandbox, type SandboxEvent } from '../../sandbox/index.ts';
+import { describeEvent, type Sandbox, type SandboxEvent } from '../../sandbox/index.ts';
 import { excerpt, type Paint, type Style } from '../report.ts';
 
 /** The lines of the screen when the sandbox listens. */
 export function banner(
   sandbox: Sandbox,
   style: Style,
-  { keys, magic, seed, stateFile }: { keys: boolean; magic: boolean; seed: boolean; stateFile: string | null },
+  { keys, seed, stateFile }: { keys: boolean; seed: boolean; stateFile: string | null },
 ): string {
   const { url, apiKey, webhookSecret, frozen } = sandbox;
   const width = Math.max(34, url.length + 6);
@@ -19,9 +19,6 @@ export function banner(
     `Clock      ${clock}${keys ? `  (a: +1 min   A: +1 h   f: ${frozen ? 'let it run' : 'freeze'})` : ''}`,
     ...(seed ? [`Seed       ${sandbox.seed}`] : []),
     ...(stateFile === null ? [] : [`State      ${stateFile}`]),
-    ...(magic
-      ? [`Magic      order ids with ${MAGIC_OUTCOMES.map(({ prefix }) => prefix).join(' ')} end automatically`]
-      : []),
     '',
     'env   for node --env-file=.env, or for your shell',
     `      MERCHANT_BASE_URL=${url}`,

@@ -1,6 +1,6 @@
 // The folder `webhooks` has the commands `webhooks check`, `send` and `verify`. It imports receiver and sandbox.
 import { isLoopback } from '../../contract/values/hosts.ts';
-import { findMistake } from '../../sandbox/delivery/cause-search.ts';
+import { findMistake } from '../../sandbox/delivery/cause.ts';
 import { engine, hexToBase64 } from '../../webhooks/verify/signature.ts';
 import { readArguments } from '../arguments.ts';
 import { COMMANDS, exampleOf } from '../commands.ts';

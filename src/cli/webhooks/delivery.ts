@@ -2,7 +2,7 @@ import { request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { eventOfStatus, type KnownEventType } from '../../contract/statuses.ts';
 import { compareAmounts, isAmount, shareOf } from '../../sandbox/business/money.ts';
-import { signedRequest } from '../../sandbox/delivery/signed-request.ts';
+import { signedRequest } from '../../sandbox/delivery/webhook-request.ts';
 import { type Dialect, dialectFrom } from '../../sandbox/dialects.ts';
 import { createSandbox, type SandboxInvoice, type SeedInvoice } from '../../sandbox/index.ts';
 import { parseDuration } from '../../sandbox/option-checks.ts';

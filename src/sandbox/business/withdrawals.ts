@@ -1,7 +1,7 @@
 import { ConfigurationError } from '../../errors/classes.ts';
 import { shown } from '../option-checks.ts';
 import type { SandboxWithdrawal } from '../wire-types.ts';
-import { note, timeOf, type World } from '../world.ts';
+import type { World } from '../world.ts';
 
 /**
  * Decides on a pending withdrawal: `approved` sends it, `rejected` needs a reason. No webhook is sent, because the service
@@ -28,14 +28,12 @@ export function decideWithdrawal(
   const decided: SandboxWithdrawal = {
     ...found,
     status,
-    processed_at: timeOf(world),
+    processed_at: new Date(world.clock.now()).toISOString(),
     ...(decision.status === 'approved' && { tx_hash: world.random.uuid().replaceAll('-', '') }),
     ...(decision.status === 'rejected' && { reject_reason: decision.reason }),
   };
   store.withdrawals = store.withdrawals.map((row) => (row === found ? decided : row));
-  note(
-    world,
-    `withdrawal ${found.uuid}  pending → ${status}${decision.status === 'rejected' ? `  ${decision.reason}` : ''}`,
-  );
+  const reason = decision.status === 'rejected' ? `  ${decision.reason}` : '';
+  world.log.note(`withdrawal ${found.uuid}  pending → ${status}${reason}`);
   return decided;
 }

@@ -5,10 +5,9 @@ import { ConfigurationError } from '../../errors/classes.ts';
 import { shown } from '../option-checks.ts';
 import { type DeliveryRecord, type InvoiceRecord, KEPT_ATTEMPTS } from '../state/records.ts';
 import type { SandboxAttempt } from '../wire-types.ts';
-import { note, timeOf, type World } from '../world.ts';
+import type { World } from '../world.ts';
 import { causeOfRefusal } from './cause.ts';
-import { eventBody, eventTypeOf } from './event-payload.ts';
-import { send } from './send.ts';
+import { eventBody, eventTypeOf, send } from './webhook-request.ts';
 
 const MINUTE = 60_000;
 
@@ -31,8 +30,7 @@ export async function announce(world: World, invoice: InvoiceRecord): Promise<vo
   const url = invoice.callback_url;
   const eventType = eventTypeOf(invoice);
   if (url === null) {
-    note(
-      world,
+    world.log.note(
       `${eventType} of ${invoice.external_id} goes nowhere: neither the invoice nor the business has a callback URL`,
     );
     return;
@@ -86,8 +84,7 @@ export function resendOrThrow(world: World, invoice: InvoiceRecord): { delivery:
 
 /** Waits until no attempt is in progress, attempts that start meanwhile included. */
 export async function settleDeliveries(world: World): Promise<void> {
-  const inProgress = (): Promise<void>[] =>
-    [...world.store.inProgress].flatMap(({ attempt: promise }) => promise ?? []);
+  const inProgress = (): Promise<void>[] => world.store.deliveries().flatMap(({ attempt: promise }) => promise ?? []);
   for (let waiting = inProgress(); waiting.length > 0; waiting = inProgress()) await Promise.all(waiting);
 }
 
@@ -95,7 +92,6 @@ export async function settleDeliveries(world: World): Promise<void> {
 export function attempt(world: World, delivery: DeliveryRecord, trigger: Trigger): Promise<void> {
   const promise = runAttempt(world, delivery, trigger, world.life.signal);
   delivery.attempt = promise;
-  world.store.inProgress.add(delivery);
   return promise;
 }
 
@@ -118,8 +114,7 @@ async function runAttempt(world: World, delivery: DeliveryRecord, trigger: Trigg
   const fault = world.faults.forDelivery();
   const result = await send(world, delivery, stampAt, fault);
   delivery.attempt = null;
-  world.store.inProgress.delete(delivery);
-  if (life.aborted || world.store.deliveryById(delivery.id) !== delivery) return; // reset, or forgotten
+  if (life.aborted) return; // by a reset, which has removed the delivery
   const sent = { ...result, fault: fault?.type ?? null };
   const why = causeOfRefusal(sent, { settings, attempt: delivery.made + 1, skew: stampAt - settings.wallClock() });
   const ended = { ...sent, why, triggered_by: trigger, created_at: new Date(began).toISOString() };
@@ -154,7 +149,6 @@ function logAttempt(world: World, delivery: DeliveryRecord, ended: SandboxAttemp
   const { created_at, request, response_headers, fault, ...logged } = ended;
   world.log.add({
     kind: 'attempt',
-    at: timeOf(world),
     delivery_id: delivery.id,
     external_id: delivery.invoice.external_id,
     event_type: delivery.eventType,

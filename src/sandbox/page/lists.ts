@@ -144,7 +144,7 @@ function smallButton(exchange: Exchange, word: string, ident: string, name: stri
 
 export const invoicesPage = listPage<InvoiceRecord>({
   title: 'Invoices',
-  rows: ({ store }) => store.list().part(0, store.list().length, 'newest'),
+  rows: ({ store }) => store.invoices().reverse(),
   columns: (_, exchange) => invoiceColumns(exchange),
   empty: NO_INVOICE,
   find: {

@@ -149,8 +149,3 @@ function detailsOf(problems: readonly FieldProblem[]): Readonly<Record<string, r
 
 /** The largest body of a request, in bytes. */
 export const MAX_BODY = 1_048_576;
-
-/** The answer to a larger body. */
-export function tooLarge(): Answer {
-  return failure(new Refusal(413, 'PAYLOAD_TOO_LARGE', `The body is larger than ${MAX_BODY} bytes.`));
-}

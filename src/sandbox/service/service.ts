@@ -5,7 +5,7 @@ import type { Operation } from '../../contract/endpoint.ts';
 import { endpoints } from '../../contract/endpoints.ts';
 import { payloadOf } from '../../contract/envelope.ts';
 import type { RequestFault } from '../state/faults.ts';
-import { note, type World } from '../world.ts';
+import type { World } from '../world.ts';
 import { HANDLERS } from './handlers.ts';
 import { type Answer, failure, groupRefusal, InvalidRequest, invalid, Refusal, success } from './respond.ts';
 
@@ -74,7 +74,7 @@ function checkAnswer(world: World, operation: Operation, answer: Answer): void {
   const checked = endpoints[operation].data(payloadOf(JSON.parse(answer.body)));
   if (checked.ok) return;
   const issues = checked.issues.map(({ path, message }) => `${path} ${message}`).join('; ');
-  note(world, `the answer to ${operation} is not as the interface says: ${issues}`);
+  world.log.note(`the answer to ${operation} is not as the interface says: ${issues}`);
 }
 
 function retryAfterHeader({ clock, settings }: World, retryAfter: number | string | undefined): Record<string, string> {
@@ -119,40 +119,23 @@ type Match =
 const ROUTES = Object.values(endpoints).map(({ operation, method, path }) => ({
   operation,
   method,
-  parts: path.split('/'),
+  pattern: new RegExp(`^${path.replace(/\{(\w+)\}/g, '(?<$1>[^/]+)')}$`),
 }));
 
 /** Finds the endpoint in the table of the contract. Path parameters are decoded once. */
 function matchRoute(method: string, pathname: string): Match {
-  const parts = decoded(pathname.split('/'));
-  if (parts === null) return { kind: 'none' };
-  const fitting = ROUTES.flatMap((route) => {
-    const params = paramsOf(route.parts, parts);
-    return params === null ? [] : [{ ...route, params }];
-  });
+  const fitting = ROUTES.filter(({ pattern }) => pattern.test(pathname));
   const found = fitting.find((route) => route.method === method);
-  if (found !== undefined) return { kind: 'operation', operation: found.operation, params: found.params };
-  if (fitting.length === 0) return { kind: 'none' };
-  return { kind: 'other_method', allow: fitting.map((route) => route.method).join(', ') };
-}
-
-function decoded(parts: readonly string[]): string[] | null {
+  if (found === undefined) {
+    return fitting.length === 0
+      ? { kind: 'none' }
+      : { kind: 'other_method', allow: fitting.map((each) => each.method).join(', ') };
+  }
   try {
-    return parts.map(decodeURIComponent);
+    const params = Object.entries(found.pattern.exec(pathname)?.groups ?? {});
+    const decoded = params.map(([name, value]) => [name, decodeURIComponent(value)] as const);
+    return { kind: 'operation', operation: found.operation, params: Object.fromEntries(decoded) };
   } catch {
-    return null; // a stray percent sign
+    return { kind: 'none' }; // a stray percent sign
   }
-}
-
-function paramsOf(pattern: readonly string[], parts: readonly string[]): Record<string, string> | null {
-  if (pattern.length !== parts.length) return null;
-  const params: Record<string, string> = {};
-  for (const [index, expected] of pattern.entries()) {
-    const part = parts[index] ?? '';
-    if (expected.startsWith('{')) {
-      if (part === '') return null;
-      params[expected.slice(1, -1)] = part;
-    } else if (expected !== part) return null;
-  }
-  return params;
 }

@@ -53,10 +53,6 @@ export const SANDBOX_USES: Uses<'sandbox'> = {
       good: serves(['--frozen'], ({ out }) => expect(out()).toMatch(/Clock +frozen/)),
       bad: valued(SANDBOX, 'frozen'),
     },
-    'no-magic': {
-      good: serves(['--no-magic'], ({ out }) => expect(out()).not.toContain('Magic')),
-      bad: valued(SANDBOX, 'no-magic'),
-    },
     merchant: {
       good: serves(['--merchant', 'Nine Lamps'], async ({ api }) => {
         const { data } = await (await api('/invoices', {})).json();

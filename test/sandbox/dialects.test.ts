@@ -42,7 +42,7 @@ async function walk(dialect: Partial<Dialect>) {
   const [{ headers, body } = { headers: {}, body: Buffer.from('{}') }] = hook.received;
   const signature = headers['x-webhook-signature'];
   const payload = JSON.parse(body.toString());
-  const digest = (form: 'hex' | 'base64' | 'base64url'): string =>
+  const digest = (form: 'hex' | 'base64'): string =>
     createHmac('sha256', 'whsec_sandbox').update(`${stamps[0]}.`).update(body).digest(form);
   const row = answers.history.json.data?.items?.[0] ?? answers.history.json.data?.[0] ?? answers.history.json[0];
   const remarks = sandbox.events().flatMap((event) => (event.kind === 'note' ? [event.text] : []));
@@ -268,11 +268,6 @@ const EFFECTS: {
   signatureEncoding: [
     ['hex', ({ signature }) => signature, ({ digest }) => digest('hex')],
     ['base64', ({ signature }) => signature, ({ digest }) => digest('base64')],
-    ['base64url', ({ signature }) => signature, ({ digest }) => digest('base64url')],
-  ],
-  signaturePrefix: [
-    ['sha256=', ({ signature }) => signature, ({ digest }) => `sha256=${digest('hex')}`],
-    ['v1=', ({ signature }) => signature, ({ digest }) => `v1=${digest('hex')}`],
   ],
   timestampFormat: [
     ['seconds', ({ stamps }) => stamps[0], () => expect.stringMatching(/^\d{10}$/)],
@@ -280,29 +275,11 @@ const EFFECTS: {
     ['iso', ({ stamps }) => stamps[0], () => expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/)],
   ],
   timestampPer: [], // below
-  webhookBody: [
-    ['flat', ({ payload }) => payload.status, () => 'success'],
-    [
-      'data',
-      ({ payload }) => payload,
-      () => ({ event: 'invoice.paid', data: expect.objectContaining({ status: 'success' }) }),
-    ],
-  ],
   orderIdMember: [
     ['external_id', ({ payload }) => payload.external_id, () => 'order-1042'],
     ['order_id', ({ payload }) => payload.order_id, () => 'order-1042'],
     ['order.id', ({ payload }) => payload.order, () => ({ id: 'order-1042' })],
     ['merchant_order_id', ({ payload }) => payload.merchant_order_id, () => 'order-1042'],
-  ],
-  eventName: [
-    ['event', ({ payload }) => payload.event, () => 'invoice.paid'],
-    ['type', ({ payload }) => payload.type, () => 'invoice.paid'],
-    [
-      'header',
-      ({ headers, payload }) => [headers['x-webhook-event'], payload.event],
-      () => ['invoice.paid', undefined],
-    ],
-    ['nowhere', ({ headers, payload }) => JSON.stringify([headers, payload]).includes('invoice.paid'), () => false],
   ],
 };
 

@@ -195,14 +195,14 @@ export async function sampleEvent(kind: EventKind, order: Order, dialect: Dialec
 
 /** The headers of a delivery, signed by the sandbox. `timestamp` is in epoch milliseconds. */
 export async function sampleHeaders(
-  { eventType, body }: SampleEvent,
+  { body }: SampleEvent,
   secret: string,
   dialect: Dialect,
   timestamp: number,
   id: string = crypto.randomUUID(),
 ): Promise<Readonly<Record<string, string>>> {
   const settings = { dialect, webhookSecret: secret };
-  const { headers } = await signedRequest(settings, { id, body, eventType }, 'http://localhost/', timestamp);
+  const { headers } = await signedRequest(settings, { id, body }, 'http://localhost/', timestamp);
   return headers;
 }
 

@@ -2,14 +2,13 @@ import { ConfigurationError } from '../../errors/classes.ts';
 import { receiverMistakes } from '../../webhooks/diagnose.ts';
 import { replyFor, type Verdict } from '../../webhooks/handle/verdict.ts';
 import { engine, hexToBase64 } from '../../webhooks/verify/signature.ts';
-import type { Dialect } from '../dialects.ts';
 import { shown } from '../option-checks.ts';
 import type { Settings } from '../options.ts';
 import type { DeliveryFault } from '../state/faults.ts';
 import type { InvoiceRecord } from '../state/records.ts';
 import type { SandboxAttempt, SandboxWebhookRequest } from '../wire-types.ts';
 import type { World } from '../world.ts';
-import { exchange, signatureText, signedRequest } from './webhook-request.ts';
+import { exchange, signedRequest } from './webhook-request.ts';
 
 // Why a receiver refuses a delivery: what request and answer prove, and a search by trial for what they do not.
 
@@ -278,43 +277,32 @@ async function suspects(
   { headers, body }: SandboxWebhookRequest,
   apiKey: string | undefined,
 ): Promise<Suspect[]> {
-  const timestamp = headers['X-Webhook-Timestamp'] ?? '';
-  const hmac = async (key: string, text: string): Promise<string> => await engine().hmac(key, text, new Uint8Array());
-  const signed = async (key: string, text: string): Promise<Readonly<Record<string, string>>> => {
-    const hex = await hmac(key, text);
-    const plain = dialect.signatureEncoding === 'hex' ? hex : hexToBase64(hex);
-    return { 'X-Webhook-Signature': signatureText(plain, dialect) };
+  const { 'X-Webhook-Timestamp': timestamp = '' } = headers;
+  const sign = async (key: string, text: string, encoding = dialect.signatureEncoding): Promise<string> => {
+    const hex = await engine().hmac(key, text, new Uint8Array());
+    return encoding === 'hex' ? hex : hexToBase64(hex);
   };
-  const mistakes = receiverMistakes({ secret: webhookSecret, apiKey, timestamp, body }).map(
-    async ({ mistake, secret, text }): Promise<Suspect> => ({ mistake, headers: await signed(secret, text) }),
-  );
-  const expects = (form: string, name: keyof Dialect): string =>
-    `the receiver expects ${form}. The interface does not show the form: the dialect ${name} plays all.`;
-  const digest = await hmac(webhookSecret, `${timestamp}.${body}`);
-  const signatures = [
-    ['the signature in hex', digest, 'signatureEncoding'],
-    ['the signature in base64', hexToBase64(digest), 'signatureEncoding'],
-    ['"sha256=" before the signature', `sha256=${digest}`, 'signaturePrefix'],
-  ] as const;
+  const found: Suspect[] = [];
+  for (const { mistake, secret, text } of receiverMistakes({ secret: webhookSecret, apiKey, timestamp, body })) {
+    found.push({ mistake, headers: { 'X-Webhook-Signature': await sign(secret, text) } });
+  }
+  const expects = (form: string, changed: Suspect['headers']): void => {
+    found.push({ mistake: `the receiver expects ${form}. The interface does not show the form.`, headers: changed });
+  };
+  const right = `${timestamp}.${body}`;
+  const hex = await sign(webhookSecret, right, 'hex');
+  expects('the signature in hex', { 'X-Webhook-Signature': hex });
+  expects('the signature in base64', { 'X-Webhook-Signature': await sign(webhookSecret, right, 'base64') });
+  expects('"sha256=" before the signature', { 'X-Webhook-Signature': `sha256=${hex}` });
   const now = wallClock();
-  const stamps = [
-    ['the timestamp in seconds', String(Math.floor(now / 1000))],
-    ['the timestamp in milliseconds', String(now)],
-    ['the timestamp as ISO 8601', new Date(now).toISOString()],
-  ] as const;
-  const found = await Promise.all([
-    ...mistakes,
-    ...signatures.map(([form, signature, name]) => ({
-      mistake: expects(form, name),
-      headers: { 'X-Webhook-Signature': signature },
-    })),
-    ...stamps.map(async ([form, stamp]) => ({
-      mistake: expects(form, 'timestampFormat'),
-      headers: { ...(await signed(webhookSecret, `${stamp}.${body}`)), 'X-Webhook-Timestamp': stamp },
-    })),
-  ]);
+  for (const [form, stamp] of [
+    ['seconds', String(Math.floor(now / 1000))],
+    ['milliseconds', String(now)],
+    ['ISO 8601', new Date(now).toISOString()],
+  ] as const) {
+    const signature = await sign(webhookSecret, `${stamp}.${body}`);
+    expects(`the timestamp in ${form}`, { 'X-Webhook-Signature': signature, 'X-Webhook-Timestamp': stamp });
+  }
   // A suspect that changes no header is the correct request.
-  return found.filter(({ headers: changed }) =>
-    Object.entries(changed).some(([name, value]) => headers[name] !== value),
-  );
+  return found.filter((each) => Object.entries(each.headers).some(([name, value]) => headers[name] !== value));
 }

@@ -1,7 +1,7 @@
 // One request to a receiver: its body, its signature, and how it is sent.
 import { eventOfStatus, type KnownEventType } from '../../contract/statuses.ts';
 import { isLoopback } from '../../contract/values/hosts.ts';
-import { signWebhook, toBase64url } from '../../webhooks/verify/signature.ts';
+import { signWebhook } from '../../webhooks/verify/signature.ts';
 import { type Dialect, withDecimals } from '../dialects.ts';
 import type { DeliveryFault } from '../state/faults.ts';
 import { excerpt } from '../state/log.ts';
@@ -25,7 +25,7 @@ export function receiverPins({ orderIdMember }: Dialect): { orderIdMember?: stri
  */
 export function eventBody(invoice: InvoiceRecord, dialect: Dialect): string {
   const type = eventTypeOf(invoice);
-  const { eventName, orderIdMember } = dialect;
+  const { orderIdMember } = dialect;
   const { external_id, amount, adjustment } = invoice;
   const paid = {
     amount: adjustment?.actual_amount_fiat ?? amount,
@@ -33,15 +33,15 @@ export function eventBody(invoice: InvoiceRecord, dialect: Dialect): string {
     adjusted: adjustment !== null,
     ...(adjustment !== null && { original_amount: adjustment.expected_amount_fiat }),
   };
-  const named = eventName === 'header' || eventName === 'nowhere' ? {} : { [eventName]: type };
-  const members = withDecimals(dialect, {
+  const members = {
+    event: type,
     invoice_uuid: invoice.uuid,
     ...(orderIdMember === 'order.id' ? { order: { id: external_id } } : { [orderIdMember]: external_id }),
     status: invoice.status,
     ...(type === 'invoice.paid' ? paid : { amount }),
     ...(dialect.laterVersion === 'some' && { customer_id: invoice.customer_id, meta: { attempt_of: 'sandbox' } }),
-  });
-  return JSON.stringify(dialect.webhookBody === 'flat' ? { ...named, ...members } : { ...named, data: members });
+  };
+  return JSON.stringify(withDecimals(dialect, members));
 }
 
 const TEN_MINUTES = 600_000;
@@ -52,7 +52,7 @@ const TEN_MINUTES = 600_000;
  */
 export async function signedRequest(
   { dialect, webhookSecret }: { readonly dialect: Dialect; readonly webhookSecret: string },
-  { id, body, eventType }: Pick<DeliveryRecord, 'id' | 'body' | 'eventType'>,
+  { id, body }: Pick<DeliveryRecord, 'id' | 'body'>,
   url: string,
   stampAt: number,
   fault: DeliveryFault | null = null,
@@ -62,7 +62,7 @@ export async function signedRequest(
   const signed = await signWebhook(body, secret, {
     id,
     timestamp: stampText(stampAt - age, dialect.timestampFormat),
-    encoding: dialect.signatureEncoding === 'hex' ? 'hex' : 'base64',
+    encoding: dialect.signatureEncoding,
   });
   return {
     url,
@@ -70,20 +70,10 @@ export async function signedRequest(
     headers: {
       'User-Agent': 'merchant-invoicing-sandbox',
       ...signed,
-      'X-Webhook-Signature': signatureText(signed['X-Webhook-Signature'], dialect),
-      ...(dialect.eventName === 'header' && { 'X-Webhook-Event': eventType }),
       ...(dialect.laterVersion === 'some' && { 'X-Webhook-Version': '1', 'X-Business-Id': 'sandbox' }),
     },
     body: fault?.type === 'reserialized' ? JSON.stringify(JSON.parse(body), null, 2) : body,
   };
-}
-
-/** A signature in plain hex or base64 as the dialect writes it. */
-export function signatureText(
-  plain: string,
-  { signatureEncoding, signaturePrefix }: Pick<Dialect, 'signatureEncoding' | 'signaturePrefix'>,
-): string {
-  return signaturePrefix + (signatureEncoding === 'base64url' ? toBase64url(plain) : plain);
 }
 
 function stampText(at: number, format: Dialect['timestampFormat']): string {

@@ -333,7 +333,7 @@ export const dialectsPage = listPage<readonly [name: keyof Dialect, entry: Diale
     {
       head: 'Here',
       cell: ([name, entry]) =>
-        html`<code>${dialect[name] === '' ? '(empty)' : dialect[name]}</code> ${dialect[name] !== entry.default && tag('changed', 'warn')}`,
+        html`<code>${dialect[name]}</code> ${dialect[name] !== entry.default && tag('changed', 'warn')}`,
     },
     {
       head: 'Other values',

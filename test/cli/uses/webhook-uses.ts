@@ -44,7 +44,7 @@ const DELIVERY = {
     bad: refuses([...CHECK, '--timeout', 'soon'], '--timeout'),
   },
   dialect: {
-    good: gives([...DRY, '--dialect', 'signaturePrefix=v1='], 'X-Webhook-Signature: v1='),
+    good: gives([...DRY, '--dialect', 'orderIdMember=order_id'], '"order_id":'),
     bad: refuses([...CHECK, '--dialect', 'moon=full'], '--dialect has no "moon"'),
   },
 };

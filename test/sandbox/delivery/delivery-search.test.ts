@@ -99,7 +99,7 @@ describe('the search for the cause', () => {
     expect(await explain()).toEqual({ proven: false, requests: 1, text: expect.stringContaining('accepted now') });
   });
 
-  it.each([{ signatureEncoding: 'base64' }, { signaturePrefix: 'sha256=' }, { timestampFormat: 'iso' }] as const)(
+  it.each([{ signatureEncoding: 'base64' }, { timestampFormat: 'iso' }] as const)(
     'also in another dialect: %j',
     async (dialect) => {
       const { explain } = await refusedBy(withSecret('nothing'), { dialect });
@@ -107,11 +107,7 @@ describe('the search for the cause', () => {
       const trimmed = await refusedBy(
         (body, stamp) => {
           const digest = createHmac('sha256', 'whsec_sandbox\n').update(`${stamp}.${body}`);
-          const [prefix, form] = [
-            'signaturePrefix' in dialect ? 'sha256=' : '',
-            'signatureEncoding' in dialect ? 'base64' : 'hex',
-          ] as const;
-          return prefix + digest.digest(form);
+          return digest.digest('signatureEncoding' in dialect ? 'base64' : 'hex');
         },
         { dialect },
       );

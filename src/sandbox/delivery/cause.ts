@@ -67,10 +67,9 @@ export function isSearchable({
 }
 
 const LOOK = '“Search for the cause” on its page of the dashboard tries to find out which.';
-const REPORT = 'The onReport of your handler says which line to change.';
 
-/** The words that the handler of merchant-invoicing/webhooks answers with, and what each means. */
-const SDK_REPLIES: Readonly<Partial<Record<Verdict, string>>> = {
+/** What the words mean that the handler of merchant-invoicing/webhooks answers with, where its report does not say more. */
+const SDK_REPLIES: Readonly<Record<string, string>> = {
   signature_mismatch: `Your handler (merchant-invoicing/webhooks) has another secret, or was given a body that is not the raw one. ${LOOK}`,
   missing_header:
     'Your handler misses one of X-Webhook-Id, X-Webhook-Signature and X-Webhook-Timestamp, and all three were sent: a proxy removes headers.',
@@ -78,30 +77,22 @@ const SDK_REPLIES: Readonly<Partial<Record<Verdict, string>>> = {
     'Your handler does not take the form of the signature: its option encoding differs from the sandbox’s signatureEncoding.',
   malformed_timestamp:
     'Your handler does not take the form of the timestamp: its option timestampFormat differs from the sandbox’s timestampFormat.',
-  duplicate_header: 'Your handler saw a webhook header twice: a proxy adds headers.',
-  body_already_parsed: `Your handler was given a parsed body instead of the raw bytes. ${REPORT}`,
-  body_too_large: 'The body is larger than the option maxBodySize of your handler.',
-  method_not_allowed: 'The delivery reached your handler with another method than POST: a proxy changed it.',
-  unsupported_media_type: 'Your handler saw a compressed body, and none was sent: a proxy changed it.',
   malformed_payload:
     'The signature holds, and your handler could not read the payload. Its onReport names the member. An order id under another name needs the option orderIdMember.',
-  unknown_payment:
-    'The signature holds, but your handler does not know the name of the event, and there is no onUnknown: handle it there.',
   handler_failed: 'The signature holds, and your function threw. The onReport of your handler has the error.',
-  setup: `Your handler is wired wrongly: most often the body was parsed or read before. ${REPORT}`,
   store_failed: 'The signature holds, and the store of your handler failed. Its onReport has the error.',
   time_limit: 'The signature holds, and your function took longer than the time limit of your handler.',
   duplicate_running: 'An earlier delivery of the same event is still being handled. Nothing has to be fixed.',
-  lease_lost: 'Your function outlived its lease, and another attempt took the event over.',
 };
 
-function fromSdk(attempt: EndedAttempt, circumstances: Circumstances): string | null {
-  const { status_code, response_body, response_headers } = attempt;
+function fromSdk({ status_code, response_body, response_headers }: EndedAttempt, now: Circumstances): string | null {
   if (!response_headers?.['content-type']?.startsWith('text/plain') || response_body === null) return null;
-  if (status_code === 401 && /^timestamp_too_(?:old|new)$/.test(response_body)) return age(circumstances);
-  if (!Object.hasOwn(SDK_REPLIES, response_body)) return null;
-  const verdict = response_body as Verdict; // a key of the table
-  return replyFor(verdict).status === status_code ? (SDK_REPLIES[verdict] ?? null) : null;
+  const { status } = replyFor(response_body as Verdict); // any other text has no status
+  if (status !== status_code) return null;
+  if (response_body.startsWith('timestamp_too_')) return age(now);
+  return (
+    SDK_REPLIES[response_body] ?? `Your handler answered ${response_body}. Its onReport says which line to change.`
+  );
 }
 
 const MINUTE = 60_000;
@@ -111,11 +102,11 @@ function age({ settings, attempt, skew }: Circumstances): string {
   if (off === 0) {
     return 'The signature holds, and the timestamp was right by this machine’s clock: the clock of the receiver, or its tolerance, is off.';
   }
-  const apart = `The timestamp was ${off} min ${skew < 0 ? 'behind' : 'ahead of'} the real time`;
-  if (settings.dialect.timestampPer === 'delivery' && attempt > 1) {
-    return `${apart}: the dialect timestampPer "delivery" repeats that of the first attempt.`;
-  }
-  return `${apart}: the option deliveryTimestamp "sandbox" stamps by the sandbox clock. Take "wall", or give your verifier the same clock.`;
+  const isRepeated = settings.dialect.timestampPer === 'delivery' && attempt > 1;
+  const reason = isRepeated
+    ? 'the dialect timestampPer "delivery" repeats that of the first attempt.'
+    : 'the option deliveryTimestamp "sandbox" stamps by the sandbox clock. Take "wall", or give your verifier the same clock.';
+  return `The timestamp was ${off} min ${skew < 0 ? 'behind' : 'ahead of'} the real time: ${reason}`;
 }
 
 const CLOSED = 'The receiver closed the connection without an answer: it may have crashed.';

@@ -1,6 +1,6 @@
 // http/ turns a Request into a Response: the service below /api/, the pages elsewhere. The server puts the same function
 // on a port.
-import { type Answer, failure, MAX_BODY, Refusal } from '../service/respond.ts';
+import { type Answer, failure, MAX_BODY } from '../service/respond.ts';
 import { type Exchange, type Outcome, serve } from '../service/service.ts';
 import { excerpt } from '../state/log.ts';
 import type { World } from '../world.ts';
@@ -25,10 +25,8 @@ export function createFront(world: World, pages: (exchange: Exchange) => Promise
     if (world.life.signal.aborted) throw connectionError('ECONNREFUSED', 'the sandbox is closed');
     if (method === 'GET' && url.pathname === EVENT_STREAM) return eventStream(world);
     const bytes = await request.arrayBuffer();
-    if (bytes.byteLength > MAX_BODY) {
-      const refusal = new Refusal(413, 'PAYLOAD_TOO_LARGE', `The body is larger than ${MAX_BODY} bytes.`);
-      return responseOf(failure(refusal));
-    }
+    if (bytes.byteLength > MAX_BODY)
+      return responseOf(failure(413, 'PAYLOAD_TOO_LARGE', `The body is larger than ${MAX_BODY} bytes.`));
     const exchange: Exchange = { method, url, headers, body: new TextDecoder().decode(bytes) };
     world.clock.catchUp();
     const begun = world.settings.wallClock();
@@ -86,8 +84,7 @@ function spoiltBody(
 ): ReadableStream<Uint8Array> {
   const bytes = new TextEncoder().encode(body);
   const isCutOff = fault.type === 'truncated';
-  const pieces = isCutOff ? 2 : Math.max(1, fault.pieces ?? 4);
-  const size = Math.max(1, Math.ceil(bytes.length / pieces));
+  const size = Math.max(1, Math.ceil(bytes.length / (isCutOff ? 2 : 4)));
   let sent = 0;
   return new ReadableStream({
     start(controller) {

@@ -3,7 +3,7 @@ import { checkOptions, namesOf } from '../../checks.ts';
 import { isLoopback } from '../../contract/values/hosts.ts';
 import { ConfigurationError } from '../../errors/classes.ts';
 import { fail } from '../option-checks.ts';
-import { failure, MAX_BODY, Refusal } from '../service/respond.ts';
+import { type Answer, failure, MAX_BODY } from '../service/respond.ts';
 import type { World } from '../world.ts';
 import { type Front, responseOf } from './dispatch.ts';
 
@@ -100,8 +100,7 @@ async function answer(
   outgoing.sendDate = false; // the answer carries the time of the sandbox clock
   try {
     const refusal = refuseForeign(world, names, incoming);
-    const request = refusal ?? (await requestOf(incoming, gone.signal));
-    const response = request instanceof Refusal ? responseOf(failure(request)) : await front(request);
+    const response = refusal === null ? await front(await requestOf(incoming, gone.signal)) : responseOf(refusal);
     if (!incoming.complete) outgoing.setHeader('Connection', 'close'); // the rest of a body that is too large
     outgoing.writeHead(response.status, Object.fromEntries(response.headers));
     const reader = response.body?.getReader();
@@ -134,25 +133,25 @@ async function requestOf(incoming: IncomingMessage, signal: AbortSignal): Promis
 }
 
 /** Refuses web pages of other sites, which could call directly or through a host name that points to this machine. */
-function refuseForeign(world: World, names: ReadonlySet<string>, request: IncomingMessage): Refusal | null {
+function refuseForeign(world: World, names: ReadonlySet<string>, request: IncomingMessage): Answer | null {
   const { host = '', origin } = request.headers;
   const address = URL.canParse(`http://${host}`) ? new URL(`http://${host}`) : null;
   const name = address?.hostname ?? '';
   const isAddress = /^(?:\d{1,3}(?:\.\d{1,3}){3}|\[[0-9a-f:.]+\])$/i.test(name);
   if (!isAddress && !isLoopback(name) && !names.has(name)) {
-    return new Refusal(
+    return failure(
       421,
       'HOST_NOT_ALLOWED',
       `This sandbox is not reached as ${name || 'nothing'}. Allow it with allowedHosts.`,
     );
   }
   if (origin !== undefined && origin !== `http://${host}` && origin !== new URL(world.url).origin) {
-    return new Refusal(403, 'ORIGIN_NOT_ALLOWED', 'Pages of another origin may not call the sandbox.');
+    return failure(403, 'ORIGIN_NOT_ALLOWED', 'Pages of another origin may not call the sandbox.');
   }
   const { 'sec-fetch-site': site = 'none', 'sec-fetch-mode': mode } = request.headers;
   // A browser names the origin only of some requests, but always the site. A link from the shop to the payment page may
   // come from anywhere, also as the redirect after the form of an order.
   const isLink = mode === 'navigate' && request.method === 'GET';
   if (site === 'same-origin' || site === 'none' || isLink) return null;
-  return new Refusal(403, 'SITE_NOT_ALLOWED', 'Pages of another site may not call the sandbox.');
+  return failure(403, 'SITE_NOT_ALLOWED', 'Pages of another site may not call the sandbox.');
 }

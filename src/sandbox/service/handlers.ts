@@ -12,7 +12,7 @@ import type { InvoiceRecord } from '../state/records.ts';
 import type { NewInvoice } from '../wire-types.ts';
 import type { World } from '../world.ts';
 import { type PageQuery, readDraft, readListQuery } from './read-request.ts';
-import { InvalidRequest, notFound, Refusal } from './respond.ts';
+import { failure, invalid, notFound, Refusal } from './respond.ts';
 import { withdrawalsInOrder, writeCreatedInvoice, writeDelivery, writeInvoice } from './write-resources.ts';
 
 /** A request with the right key and a known path. */
@@ -129,7 +129,7 @@ function pageOf<Row, Item>(
   if (asked > last && dialect.pastEnd === 'not_found') notFound(dialect, 'PAGE', `There is no page ${asked}.`);
   if (asked > last && dialect.pastEnd === 'invalid') {
     const message = `must be at most ${last}`;
-    throw new InvalidRequest([{ where: 'query', field: name, message, type: 'less_than_equal' }]);
+    invalid(dialect, [{ where: 'query', field: name, message, type: 'less_than_equal' }]);
   }
   const page = dialect.pastEnd === 'last' ? Math.min(asked, last) : asked;
   return {
@@ -165,11 +165,7 @@ export function createInvoice(world: World, draft: NewInvoice): InvoiceRecord {
   try {
     return openDraft(world, JSON.stringify({ ...full, ...given }));
   } catch (error) {
-    if (error instanceof InvalidRequest) {
-      const problems = error.problems.map(({ field, message }) => `${field ?? 'the body'} ${message}`);
-      throw new ConfigurationError(`The invoice was not created: ${problems.join('; ')}`);
-    }
-    if (error instanceof Refusal) throw new ConfigurationError(`The invoice was not created: ${error.parts.why}`);
+    if (error instanceof Refusal) throw new ConfigurationError(`The invoice was not created: ${error.message}`);
     throw error;
   }
 }
@@ -197,10 +193,12 @@ function alreadyExists({ settings }: World, { external_id, status }: InvoiceReco
     renamed: { order_id: external_id, existing_status: status },
     nested: { invoice: { external_id, status } },
   };
-  return new Refusal(conflictStatus, 'INVOICE_ALREADY_EXISTS', 'An invoice with this external_id already exists.', {
+  const parts = {
     ...(conflictDetails !== 'absent' && { details: forms[conflictDetails] }),
     why: `external_id ${external_id} is taken by an invoice that is ${status}`,
-  });
+  };
+  const message = 'An invoice with this external_id already exists.';
+  return new Refusal(failure(conflictStatus, 'INVOICE_ALREADY_EXISTS', message, parts));
 }
 
 function invoiceBy({ store, settings }: World, ident: string): InvoiceRecord {

@@ -5,12 +5,12 @@ import { isAmount } from '../business/money.ts';
 import type { Dialect } from '../dialects.ts';
 import type { InvoiceDraft } from '../state/records.ts';
 import type { World } from '../world.ts';
-import { type FieldProblem, InvalidRequest } from './respond.ts';
+import { type FieldProblem, invalid } from './respond.ts';
 
 /** Reads the body of a creation by the Limits table of the interface. Lengths are in code points. Unknown members are ignored. */
 export function readDraft(world: World, body: string): InvoiceDraft {
   const { deliverTo, dialect } = world.settings;
-  const source = jsonObject(body);
+  const source = jsonObject(dialect, body);
   const problems: FieldProblem[] = [];
   /** Reports a problem, and returns an empty text in place of the wrong value. */
   const wrong = (field: string, message: string, type: string): '' => {
@@ -52,19 +52,18 @@ export function readDraft(world: World, body: string): InvoiceDraft {
   }
   const purpose = optional('purpose', 255);
   const [callback_url, success_url, fail_url] = [address('callback_url'), address('success_url'), address('fail_url')];
-  if (problems.length > 0 || currency === undefined) throw new InvalidRequest(problems);
+  if (problems.length > 0 || currency === undefined) return invalid(dialect, problems);
   return { external_id, customer_id, amount, currency, purpose, callback_url, success_url, fail_url };
 }
 
-function jsonObject(body: string): Readonly<Record<string, unknown>> {
-  const refuse = (message: string, type: string): never => {
-    throw new InvalidRequest([{ where: 'body', field: null, message, type }]);
-  };
+function jsonObject(dialect: Dialect, body: string): Readonly<Record<string, unknown>> {
+  const refuse = (message: string, type: string): never =>
+    invalid(dialect, [{ where: 'body', field: null, message, type }]);
   let value: unknown;
   try {
     value = JSON.parse(body);
   } catch {
-    refuse(body === '' ? 'is required' : 'is not valid JSON', 'json_invalid');
+    return refuse(body === '' ? 'is required' : 'is not valid JSON', 'json_invalid');
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     return refuse('must be a JSON object', 'dict_type');
@@ -95,10 +94,10 @@ export interface PageQuery {
   readonly name: string;
 }
 
-/** Reads the query of a list. Of several parameters with one name the last counts. @throws InvalidRequest */
+/** Reads the query of a list. Of several parameters with one name the last counts. @throws Refusal */
 export function readListQuery<Status extends string>(
   query: URLSearchParams,
-  { withdrawalQuery }: Dialect,
+  dialect: Dialect,
   names: ListParameters<Status>,
 ): PageQuery & { readonly status: Status | null } {
   const problems: FieldProblem[] = [];
@@ -119,9 +118,9 @@ export function readListQuery<Status extends string>(
   const page = integer(names.page, Number.POSITIVE_INFINITY, 1);
   const size = integer(names.size, 100, names.defaultSize);
   const known = [names.status, names.page, names.size, ...names.further];
-  for (const name of withdrawalQuery === 'strict' ? new Set(query.keys()) : []) {
+  for (const name of dialect.withdrawalQuery === 'strict' ? new Set(query.keys()) : []) {
     if (!known.includes(name)) wrong(name, 'is not a parameter of this list', 'extra_forbidden');
   }
-  if (problems.length > 0) throw new InvalidRequest(problems);
+  if (problems.length > 0) invalid(dialect, problems);
   return { status, page, size, name: names.page };
 }

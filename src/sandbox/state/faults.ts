@@ -28,14 +28,14 @@ export type RequestFault =
   | { readonly type: 'truncated' }
   /** The work is done and the answer is not JSON. */
   | { readonly type: 'malformed' }
-  /** The work is done and the body comes in pieces, `delay` milliseconds (100) before each of `pieces` (4). */
-  | { readonly type: 'slow'; readonly delay?: number | undefined; readonly pieces?: number | undefined };
+  /** The work is done and the body comes in four pieces, with `delay` milliseconds (100) before each. */
+  | { readonly type: 'slow'; readonly delay?: number | undefined };
 
 /** A failure of a webhook delivery. */
 export type DeliveryFault =
   /** Signed with another secret. */
   | { readonly type: 'wrong_signature' }
-  /** Signed correctly, with a timestamp `age` milliseconds in the past. Default: 10 minutes. Negative: in the future. */
+  /** Signed correctly, with a timestamp `age` milliseconds in the past (10 minutes), or in the future if it is negative. */
   | { readonly type: 'late_timestamp'; readonly age?: number | undefined }
   /** The same request twice, the second after the first was answered. */
   | { readonly type: 'duplicate' }
@@ -132,7 +132,7 @@ const REQUEST_FAULT_MEMBERS: Readonly<Record<RequestFault['type'], readonly stri
   reset_after: [],
   truncated: [],
   malformed: [],
-  slow: ['delay', 'pieces'],
+  slow: ['delay'],
 };
 const DELIVERY_FAULT_MEMBERS: Readonly<Record<DeliveryFault['type'], readonly string[]>> = {
   wrong_signature: [],

@@ -14,128 +14,54 @@ export interface DialectEntry<Value extends string | number = string | number> {
   readonly default: Value;
   /** The open point, in a few words. */
   readonly unsaid: string;
-  /** The code that a test with the other values tests. */
-  readonly tests: string;
 }
 
 /** A row whose first value is the default. */
 function entry<const Value extends string | number>(
   unsaid: string,
   values: readonly [Value, ...Value[]],
-  tests: string,
 ): DialectEntry<Value> {
-  return { values, default: values[0], unsaid, tests };
+  return { values, default: values[0], unsaid };
 }
 
 /**
- * All dialects as data. `docs/sandbox.md` says what each value means.
+ * All dialects as data. `docs/sandbox.md` says what each value means, and which code it tests.
  *
  * @experimental
  */
 export const DIALECTS = {
-  createStatus: entry(
-    'HTTP status of a successful creation',
-    [201, 200, 202],
-    'code of yours that looks at the status instead of the result',
-  ),
-  unpayableAmount: entry(
-    'an amount that no payment method takes',
-    ['refused', 'accepted'],
-    'your check of `paymentMethods.forCharge` before a creation',
-  ),
-  conflictStatus: entry(
-    'HTTP status of INVOICE_ALREADY_EXISTS',
-    [409, 400, 422, 200],
-    'your handling of `InvoiceAlreadyExistsError`: by `kind` or `code`, not by status',
-  ),
-  conflictDetails: entry(
-    'form of its details',
-    ['full', 'renamed', 'nested', 'absent'],
-    'your use of `existingStatus`, which is null under `absent`',
-  ),
-  validationShape: entry(
-    'shape of a 422',
-    ['envelope', 'detail', 'both', 'detail_text', 'no_details'],
-    'your use of `fields` and `issues`, which name no field under the last two',
-  ),
-  failureCodes: entry(
-    'codes and statuses of the error groups',
-    ['general', 'specific'],
-    'your handling of errors: by `kind`, not by `code`',
-  ),
-  failureBody: entry(
-    'body of the error groups',
-    ['envelope', 'bare', 'detail', 'html', 'empty'],
-    'your handling of errors: the code is `SDK_HTTP_…` under the last three',
-  ),
-  retryAfterForm: entry(
-    'whether and how a rate limit says when',
-    ['seconds', 'http_date', 'absent'],
-    'the client option `retry`, and your use of `retryAfter`',
-  ),
-  readShape: entry(
-    'shape of single reads and of the delivery history',
-    ['envelope', 'bare', 'named'],
-    'the decoders of the client; code of yours that uses `response.raw`',
-  ),
-  invoiceReadForm: entry(
-    'members of a single read',
-    ['full', 'creation'],
-    '`handler.catchUp`, which takes the rest from the lists; your use of the members of an end',
-  ),
-  invoiceReadIdent: entry(
-    'accepted forms of {ident}',
-    ['both', 'uuid', 'external_id'],
-    'whether you store the uuid, and give `invoices.get` and `catchUp` the form that is accepted',
-  ),
-  deliveryRecord: entry(
-    'member names and types of a delivery record',
-    ['long', 'short', 'counted'],
-    '`webhooks.deliveries`',
-  ),
-  nulls: entry('members that do not apply', ['null', 'absent', 'empty', 'mixed'], 'your checks for null before use'),
-  withdrawalQuery: entry(
-    'names of the query parameters of withdrawals',
-    ['as_invoices', 'other', 'strict'],
-    'the client option `withdrawalQuery`',
-  ),
-  listOrder: entry('order of the lists', ['newest', 'oldest'], 'code of yours that takes the first row for the newest'),
-  pastEnd: entry(
-    'a page beyond the last',
-    ['empty', 'last', 'not_found', 'invalid'],
-    'loops of yours over page numbers: `for await` handles all',
-  ),
-  decimalForm: entry(
-    'how many decimals an amount has',
-    ['as_given', 'padded', 'trimmed'],
-    'your comparison of amounts: by `Decimal`, not as text',
-  ),
-  laterVersion: entry(
-    'members, states and words that a later version adds',
-    ['none', 'some'],
-    'the default branch of your `switch` over a status; the client option `onDrift`',
-  ),
-  signatureEncoding: entry('encoding of the signature', ['hex', 'base64'], 'the option `encoding` of your verifier'),
-  timestampFormat: entry(
-    'format of the timestamp header',
-    ['seconds', 'milliseconds', 'iso'],
-    'the option `timestampFormat` of your verifier',
-  ),
-  timestampPer: entry(
-    'whether each attempt has a new timestamp',
-    ['attempt', 'delivery'],
-    'the option `tolerance` of your verifier, and `handler.catchUp` for what is refused as too old',
-  ),
-  orderIdMember: entry(
-    "name of the merchant's order id in a webhook",
-    ['external_id', 'order_id', 'order.id', 'merchant_order_id'],
-    'the option `orderIdMember` of your verifier, which the second and third need',
-  ),
+  createStatus: entry('HTTP status of a successful creation', [201, 200, 202]),
+  unpayableAmount: entry('an amount that no payment method takes', ['refused', 'accepted']),
+  conflictStatus: entry('HTTP status of INVOICE_ALREADY_EXISTS', [409, 400, 422, 200]),
+  conflictDetails: entry('details of INVOICE_ALREADY_EXISTS', ['full', 'renamed', 'nested', 'absent']),
+  validationShape: entry('shape of a 422', ['envelope', 'detail', 'both', 'detail_text', 'no_details']),
+  failureCodes: entry('codes and statuses of the error groups', ['general', 'specific']),
+  failureBody: entry('body of the error groups', ['envelope', 'bare', 'detail', 'html', 'empty']),
+  retryAfterForm: entry('whether and how a rate limit says when', ['seconds', 'http_date', 'absent']),
+  readShape: entry('shape of single reads and of the delivery history', ['envelope', 'bare', 'named']),
+  invoiceReadForm: entry('members of a single read', ['full', 'creation']),
+  invoiceReadIdent: entry('accepted forms of {ident}', ['both', 'uuid', 'external_id']),
+  deliveryRecord: entry('member names and types of a delivery record', ['long', 'short', 'counted']),
+  nulls: entry('members that do not apply', ['null', 'absent', 'empty', 'mixed']),
+  withdrawalQuery: entry('names of the query parameters of withdrawals', ['as_invoices', 'other', 'strict']),
+  listOrder: entry('order of the lists', ['newest', 'oldest']),
+  pastEnd: entry('a page beyond the last', ['empty', 'last', 'not_found', 'invalid']),
+  decimalForm: entry('how many decimals an amount has', ['as_given', 'padded', 'trimmed']),
+  laterVersion: entry('members, states and words that a later version adds', ['none', 'some']),
+  signatureEncoding: entry('encoding of the signature', ['hex', 'base64']),
+  timestampFormat: entry('format of the timestamp header', ['seconds', 'milliseconds', 'iso']),
+  timestampPer: entry('whether each attempt has a new timestamp', ['attempt', 'delivery']),
+  orderIdMember: entry("name of the merchant's order id in a webhook", [
+    'external_id',
+    'order_id',
+    'order.id',
+    'merchant_order_id',
+  ]),
 };
 
 /**
- * How the sandbox fills in what the service interface leaves open, one member per point. `DIALECTS` says of each member
- * which code it tests.
+ * How the sandbox fills in what the service interface leaves open, one member per point. `docs/sandbox.md` says
+ * what the values mean and which code they test.
  *
  * The defaults are the likeliest reading, not knowledge. Run your tests over the others before you go live.
  *

@@ -11,7 +11,7 @@ import {
 } from './business/invoices.ts';
 import { decideWithdrawal } from './business/withdrawals.ts';
 import { type FoundCause, searchCause } from './delivery/cause.ts';
-import { resendOrThrow, settleDeliveries, stampNow } from './delivery/deliveries.ts';
+import { resend, settleDeliveries, stampNow } from './delivery/deliveries.ts';
 import { eventBody, eventTypeOf, signedRequest } from './delivery/webhook-request.ts';
 import { type Dialect, dialectFrom } from './dialects.ts';
 import { createFront } from './http/dispatch.ts';
@@ -65,12 +65,7 @@ export interface Sandbox extends AsyncDisposable {
    */
   listen(options?: ListenOptions): Promise<SandboxServer>;
 
-  /**
-   * The time of the sandbox clock.
-   *
-   * @example
-   * sandbox.now().toISOString();
-   */
+  /** The time of the sandbox clock. */
   now(): Date;
   /**
    * Moves the clock and runs all work that falls due, in order, deliveries included.
@@ -81,36 +76,17 @@ export interface Sandbox extends AsyncDisposable {
    * await sandbox.advance('6h');
    */
   advance(duration: number | string): Promise<void>;
-  /**
-   * Stops a running clock. `advance()` still moves it.
-   *
-   * @example
-   * sandbox.freeze();
-   * await sandbox.advance('6h');
-   */
+  /** Stops a running clock. `advance()` still moves it. */
   freeze(): void;
-  /**
-   * Lets the clock run with real time from its current time.
-   *
-   * @example
-   * sandbox.unfreeze();
-   */
+  /** Lets the clock run with real time from its current time. */
   unfreeze(): void;
   /** True while only `advance()` moves the clock. */
   readonly frozen: boolean;
-  /**
-   * Resolves when no delivery attempt is in progress.
-   *
-   * @example
-   * await sandbox.settle();
-   */
+  /** Resolves when no delivery attempt is in progress. */
   settle(): Promise<void>;
   /**
    * Restores the beginning: state, log, faults, and a virtual clock. With a given seed the ids repeat, too.
    * It never throws: the options were checked when the sandbox was made.
-   *
-   * @example
-   * beforeEach(() => sandbox.reset());
    */
   reset(): void;
 
@@ -123,29 +99,18 @@ export interface Sandbox extends AsyncDisposable {
    * const { payment_url } = sandbox.create({ amount: '25.00', currency: 'EUR' });
    */
   create(draft: NewInvoice): SandboxInvoice;
-  /**
-   * Returns the withdrawals, newest first.
-   *
-   * @example
-   * const waiting = sandbox.withdrawals().filter(({ status }) => status === 'pending');
-   */
+  /** Returns the withdrawals, newest first. */
   withdrawals(): SandboxWithdrawal[];
   /**
    * Approves a pending withdrawal, which gets a `tx_hash`.
    *
    * @throws ConfigurationError (`SDK_CONFIGURATION`) if there is no such withdrawal, or it is decided already.
-   * @example
-   * const [waiting] = sandbox.withdrawals();
-   * if (waiting !== undefined) sandbox.approve(waiting.uuid);
    */
   approve(uuid: string): SandboxWithdrawal;
   /**
    * Rejects a pending withdrawal.
    *
    * @throws ConfigurationError (`SDK_CONFIGURATION`) if there is no such withdrawal, or it is decided already.
-   * @example
-   * const [waiting] = sandbox.withdrawals();
-   * if (waiting !== undefined) sandbox.reject(waiting.uuid, 'unknown address');
    */
   reject(uuid: string, reason: string): SandboxWithdrawal;
   /**
@@ -161,8 +126,6 @@ export interface Sandbox extends AsyncDisposable {
    * Sets the payment method, by id or name. May be repeated while the invoice is pending.
    *
    * @throws ConfigurationError (`SDK_CONFIGURATION`) if the sandbox has no such invoice, it is final, or the method does not take its currency or amount.
-   * @example
-   * const { amount_to_send } = sandbox.choose('order-1', 'Card');
    */
   choose(ident: string, method: number | string): SandboxInvoice;
   /**
@@ -179,8 +142,6 @@ export interface Sandbox extends AsyncDisposable {
    *
    * @param amount Decimal text without the commission, as the ordered amount.
    * @throws ConfigurationError (`SDK_CONFIGURATION`) if the sandbox has no such invoice, it is final, or the amount is not less than ordered.
-   * @example
-   * await sandbox.underpay('order-1', '20.00');
    */
   underpay(ident: string, amount: string, options?: Pick<Payment, 'method'>): Promise<SandboxInvoice>;
   /**
@@ -188,32 +149,24 @@ export interface Sandbox extends AsyncDisposable {
    *
    * @param amount Decimal text without the commission, as the ordered amount.
    * @throws ConfigurationError (`SDK_CONFIGURATION`) if the sandbox has no such invoice, it is final, or the amount is not more than ordered.
-   * @example
-   * await sandbox.overpay('order-1', '30.00');
    */
   overpay(ident: string, amount: string, options?: Pick<Payment, 'method'>): Promise<SandboxInvoice>;
   /**
    * Ends the invoice as `fail`.
    *
    * @throws ConfigurationError (`SDK_CONFIGURATION`) if the sandbox has no such invoice, or it is final.
-   * @example
-   * await sandbox.fail('order-1');
    */
   fail(ident: string): Promise<SandboxInvoice>;
   /**
    * Ends the invoice as `canceled`.
    *
    * @throws ConfigurationError (`SDK_CONFIGURATION`) if the sandbox has no such invoice, or it is final.
-   * @example
-   * await sandbox.cancel('order-1');
    */
   cancel(ident: string): Promise<SandboxInvoice>;
   /**
    * Ends the invoice as `expired` without moving the clock.
    *
    * @throws ConfigurationError (`SDK_CONFIGURATION`) if the sandbox has no such invoice, or it is final.
-   * @example
-   * await sandbox.expire('order-1');
    */
   expire(ident: string): Promise<SandboxInvoice>;
   /**
@@ -230,31 +183,20 @@ export interface Sandbox extends AsyncDisposable {
    * Returns one invoice.
    *
    * @throws ConfigurationError (`SDK_CONFIGURATION`) if the sandbox has no such invoice.
-   * @example
-   * const { status } = sandbox.invoice('order-1');
    */
   invoice(ident: string): SandboxInvoice;
-  /**
-   * Returns all invoices, newest first.
-   *
-   * @example
-   * const [newest] = sandbox.invoices();
-   */
+  /** Returns all invoices, newest first. */
   invoices(): SandboxInvoice[];
   /**
    * Returns the deliveries of one invoice, or of all, newest first.
    *
    * @throws ConfigurationError (`SDK_CONFIGURATION`) if the sandbox has no such invoice.
-   * @example
-   * const [latest] = sandbox.deliveries('order-1');
    */
   deliveries(ident?: string): SandboxDelivery[];
   /**
    * Sends the latest delivery now and waits for the attempt. A queued one is expedited.
    *
    * @throws ConfigurationError (`SDK_CONFIGURATION`) if there is no such invoice, or it has no delivery.
-   * @example
-   * await sandbox.resend('order-1');
    */
   resend(ident: string): Promise<SandboxDelivery>;
   /**
@@ -278,19 +220,9 @@ export interface Sandbox extends AsyncDisposable {
 
   /** The injected failures. */
   readonly faults: Faults;
-  /**
-   * Returns the requests, oldest first, each with the cause of its refusal. The last 2,000 events are kept.
-   *
-   * @example
-   * const paths = sandbox.requests().map(({ path }) => path);
-   */
+  /** Returns the requests, oldest first, each with the cause of its refusal. The last 2,000 events are kept. */
   requests(): RequestEntry[];
-  /**
-   * Returns requests, changes of invoices, delivery attempts and notes, oldest first.
-   *
-   * @example
-   * for (const event of sandbox.events()) console.log(describeEvent(event));
-   */
+  /** Returns requests, changes of invoices, delivery attempts and notes, oldest first. */
   events(): SandboxEvent[];
   /**
    * Returns the content as plain JSON data for the option `state`, without faults and log.
@@ -299,12 +231,7 @@ export interface Sandbox extends AsyncDisposable {
    * const copy = createSandbox({ state: sandbox.state() });
    */
   state(): SandboxState;
-  /**
-   * Ends deliveries, timers and servers.
-   *
-   * @example
-   * await sandbox.close();
-   */
+  /** Ends deliveries, timers and servers. */
   close(): Promise<void>;
 }
 
@@ -420,7 +347,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
         .reverse()
         .map(toSandboxDelivery),
     async resend(ident): Promise<SandboxDelivery> {
-      const { delivery, done } = resendOrThrow(world, find(ident));
+      const { delivery, done } = resend(world, find(ident));
       await done;
       return toSandboxDelivery(delivery);
     },

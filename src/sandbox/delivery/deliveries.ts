@@ -58,28 +58,25 @@ export async function announce(world: World, invoice: InvoiceRecord): Promise<vo
 
 /**
  * Sends the latest delivery now. A queued one is expedited, and a failed or delivered one gets a new attempt. An attempt
- * in progress is not repeated. Returns the promise of the attempt without awaiting it, or null without a delivery.
+ * in progress is not repeated. Returns the promise of the attempt without awaiting it.
+ *
+ * @throws ConfigurationError if there is no delivery.
  */
 export function resend(
   world: World,
   invoice: InvoiceRecord,
-): { delivery: DeliveryRecord; done: Promise<void>; why: string } | null {
-  const delivery = world.store.deliveries(invoice).at(-1);
-  if (delivery === undefined) return null;
+): { readonly delivery: DeliveryRecord; readonly done: Promise<void>; readonly why: string } {
+  const [delivery] = world.store.deliveries(invoice);
+  if (delivery === undefined) {
+    const reason = invoice.status === 'pending' ? 'it is still pending' : 'it has no callback URL';
+    throw new ConfigurationError(`${shown(invoice.external_id)} has no webhook to send: ${reason}`);
+  }
   if (delivery.attempt !== null) return { delivery, done: delivery.attempt, why: 'an attempt is already in progress' };
-  const why =
-    delivery.retry === null
-      ? `${delivery.status} before: a fresh attempt`
-      : 'still queued: the pending attempt is expedited';
+  const isQueued = delivery.retry !== null;
+  const why = isQueued
+    ? 'still queued: the pending attempt is expedited'
+    : `${delivery.status} before: a fresh attempt`;
   return { delivery, done: attempt(world, delivery, 'manual'), why };
-}
-
-/** Like {@link resend}, but throws a ConfigurationError if there is no delivery. */
-export function resendOrThrow(world: World, invoice: InvoiceRecord): { delivery: DeliveryRecord; done: Promise<void> } {
-  const sent = resend(world, invoice);
-  if (sent !== null) return sent;
-  const reason = invoice.status === 'pending' ? 'it is still pending' : 'it has no callback URL';
-  throw new ConfigurationError(`${shown(invoice.external_id)} has no webhook to send: ${reason}`);
 }
 
 /** Waits until no attempt is in progress, attempts that start meanwhile included. */

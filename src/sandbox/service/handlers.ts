@@ -64,8 +64,10 @@ export const HANDLERS: Readonly<Record<Operation, Handler>> = {
 
   'webhooks.resend'(world, { params: { ident = '' } }, dialect) {
     const invoice = invoiceBy(world, ident);
-    const sent = resend(world, invoice) ?? notFound(dialect, 'WEBHOOK', `Invoice ${ident} has no webhook delivery.`);
-    return { status: 200, data: writeDelivery(world, sent.delivery), why: sent.why };
+    if (world.store.deliveries(invoice).length === 0)
+      notFound(dialect, 'WEBHOOK', `Invoice ${ident} has no webhook delivery.`);
+    const { delivery, why } = resend(world, invoice);
+    return { status: 200, data: writeDelivery(world, delivery), why };
   },
 
   'webhooks.deliveries'(world, { params: { ident = '' } }, dialect) {

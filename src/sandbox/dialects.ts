@@ -78,42 +78,22 @@ export type Dialect = { readonly [Name in keyof typeof DIALECTS]: (typeof DIALEC
  */
 export function dialectFrom(given: { readonly [Name in keyof Dialect]?: Dialect[Name] | undefined } = {}): Dialect {
   const table: Readonly<Record<string, DialectEntry>> = DIALECTS;
-  const chosen = Object.fromEntries(Object.entries(table).map(([name, row]) => [name, row.default]));
-  for (const [name, value] of Object.entries(given)) {
-    if (value === undefined) continue;
+  const changed = Object.entries(given).filter(([, value]) => value !== undefined);
+  for (const [name, value] of changed) {
     const row = Object.hasOwn(table, name) ? table[name] : undefined;
-    if (row === undefined) {
+    if (row === undefined)
       throw new ConfigurationError(`dialect has no ${shown(name)}, only ${Object.keys(table).join(', ')}`);
-    }
-    if (!row.values.includes(value)) {
+    if (!row.values.some((each) => each === value)) {
       const values = row.values.map(shown).join(', ');
       throw new ConfigurationError(`dialect.${name} must be one of ${values}, not ${shown(value)}`);
     }
-    chosen[name] = value;
   }
-  return chosen as unknown as Dialect; // every name of the table has a value of its list
+  const defaults = Object.entries(table).map(([name, row]) => [name, row.default]);
+  return Object.fromEntries([...defaults, ...changed]) as unknown as Dialect; // each name has a value of its list
 }
 
-/** Members that carry a decimal, wherever they stand. */
-const DECIMALS: ReadonlySet<string> = new Set([
-  'amount',
-  'amount_to_send',
-  'rate',
-  'settled_amount_usdt',
-  'expected_amount_fiat',
-  'actual_amount_fiat',
-  'expected_amount_usdt',
-  'actual_amount_usdt',
-  'min_amount',
-  'max_amount',
-  'total_commission_percent',
-  'client_commission_percent',
-  'merchant_commission_percent',
-  'price',
-  'network_commission',
-  'credited_usdt',
-  'original_amount',
-]);
+/** The names of members that carry a decimal, wherever they stand. */
+const DECIMAL = /amount|usdt|percent|commission|^(?:rate|price)$/;
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -127,7 +107,7 @@ export function wireForm(dialect: Dialect, fields: object, nulls: Dialect['nulls
 export function withDecimals({ decimalForm }: Pick<Dialect, 'decimalForm'>, fields: object): Fields {
   if (decimalForm === 'as_given') return { ...fields };
   const written = (name: string, value: unknown): unknown => {
-    if (typeof value === 'string' && DECIMALS.has(name)) return decimalText(value, decimalForm);
+    if (typeof value === 'string' && DECIMAL.test(name)) return decimalText(value, decimalForm);
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
     return withDecimals({ decimalForm }, value);
   };

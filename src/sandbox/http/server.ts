@@ -28,13 +28,7 @@ export interface SandboxServer {
   readonly url: string;
   /** The port that was asked for, or the free one that was found. */
   readonly port: number;
-  /**
-   * Ends the server. The sandbox still answers in the process.
-   *
-   * @example
-   * const server = await sandbox.listen();
-   * await server.close();
-   */
+  /** Ends the server. The sandbox still answers in the process. */
   close(): Promise<void>;
 }
 

@@ -106,19 +106,9 @@ export interface Faults {
    * sandbox.faults.random(0.2, 'nightly');
    */
   random(rate: number, seed?: number | string, faults?: readonly (RequestFault | RequestFault['type'])[]): void;
-  /**
-   * Removes all queued and random faults.
-   *
-   * @example
-   * sandbox.faults.clear();
-   */
+  /** Removes all queued and random faults. */
   clear(): void;
-  /**
-   * The queued faults, next first.
-   *
-   * @example
-   * const waiting = sandbox.faults.queued().map(({ fault }) => fault.type);
-   */
+  /** The queued faults, next first. */
   queued(): readonly QueuedFault[];
 }
 
@@ -221,15 +211,13 @@ export class FaultScript implements Faults {
 
   /** Takes the fault for this request, or null. */
   forRequest(operation: Operation | null): RequestFault | null {
-    const fault = this.#take((entry) => isRequestFault(entry.fault) && (entry.operation ?? operation) === operation);
-    if (fault !== null && isRequestFault(fault)) return fault;
-    return this.chance?.draw() ?? null;
+    const queued = this.#take((entry) => isRequestFault(entry.fault) && (entry.operation ?? operation) === operation);
+    return (queued as RequestFault | null) ?? this.chance?.draw() ?? null; // the condition above lets no other pass
   }
 
   /** Takes the fault for this delivery attempt, or null. */
   forDelivery(): DeliveryFault | null {
-    const fault = this.#take((entry) => !isRequestFault(entry.fault));
-    return fault === null || isRequestFault(fault) ? null : fault;
+    return this.#take((entry) => !isRequestFault(entry.fault)) as DeliveryFault | null; // the other kind of fault
   }
 
   #take(fits: (entry: Queued) => boolean): Fault | null {

@@ -177,6 +177,22 @@ function nulls(names: readonly string[]): Record<string, never> {
   return Object.fromEntries(names.map((name) => [name, null])) as unknown as Record<string, never>;
 }
 
+it('says in its log that an answer is not as the interface says', async () => {
+  const { sandbox, api } = inProcess({ rates: [{ ...RATE, price: 'about 1' }] });
+  await api('GET', '/rates');
+  const notes = sandbox.events().flatMap((event) => (event.kind === 'note' ? [event.text] : []));
+  expect(notes).toEqual([expect.stringMatching(/rates\.list is not as the interface says: .*price/)]);
+});
+
+const RATE = {
+  platform: 'p',
+  asset: 'USDT',
+  fiat: 'EUR',
+  side: 'buy' as const,
+  min_amount: '1.00',
+  max_amount: '2.00',
+};
+
 it('keeps the start of long requests only', async () => {
   const { sandbox, api } = inProcess();
   await api('POST', '/invoices', { ...ORDER, junk: 'y'.repeat(100_000) });

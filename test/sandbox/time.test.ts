@@ -101,11 +101,15 @@ describe('repeatability', () => {
   it('goes back to the beginning with reset', async () => {
     const { api, sandbox } = inProcess({
       seedData: {
-        invoices: [{ external_id: 'old', ...OLD, status: 'success', paid: '8.00', age: '2d' }],
+        invoices: [
+          { external_id: 'new', ...OLD, age: '1m' },
+          { external_id: 'old', ...OLD, status: 'success', paid: '8.00', age: '2d' },
+        ],
       },
     });
     const before = sandbox.invoices();
     expect(before).toMatchObject([
+      { external_id: 'new', status: 'pending' },
       { external_id: 'old', status: 'success', is_adjusted: true, created_at: '2026-02-27T12:00:00.000Z' },
     ]);
     expect(sandbox.deliveries()).toEqual([]);

@@ -243,6 +243,15 @@ describe('moves of a delivery', () => {
     expect(delivery()).toMatchObject({ status: 'delivered', attempts: 1 });
   });
 
+  it('is forgotten by a reset while an attempt is under way', async () => {
+    const { sandbox } = await reporting([], { fetch: () => new Promise(() => undefined) });
+    const paying = sandbox.pay('order-1042');
+    sandbox.reset();
+    await paying;
+    await sandbox.advance('1d');
+    expect([sandbox.deliveries(), sandbox.events()]).toEqual([[], []]);
+  });
+
   it('keeps the latest 50 attempts, the start of long answers, and counts all', async () => {
     const { sandbox, delivery } = await reporting([], { fetch: async () => new Response('x'.repeat(100_000)) });
     await sandbox.pay('order-1042');

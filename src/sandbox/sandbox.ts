@@ -9,7 +9,7 @@ import {
   payInvoice,
   payOtherAmount,
 } from './business/invoices.ts';
-import { decideWithdrawal } from './business/withdrawals.ts';
+import { decideWithdrawal, withdrawalsInOrder } from './business/withdrawals.ts';
 import { type FoundCause, searchCause } from './delivery/cause.ts';
 import { resend, settleDeliveries, stampNow } from './delivery/deliveries.ts';
 import { eventBody, eventTypeOf, signedRequest } from './delivery/webhook-request.ts';
@@ -20,7 +20,7 @@ import { fail, parseDuration, shown } from './option-checks.ts';
 import { readSettings, type SandboxOptions } from './options.ts';
 import { servePage } from './page/pages.ts';
 import { createInvoice } from './service/handlers.ts';
-import { toSandboxDelivery, toSandboxInvoice, withdrawalsInOrder } from './service/write-resources.ts';
+import { toSandboxDelivery, toSandboxInvoice } from './service/write-resources.ts';
 import type { Faults } from './state/faults.ts';
 import type { RequestEntry, SandboxEvent } from './state/log.ts';
 import type { InvoiceRecord } from './state/records.ts';

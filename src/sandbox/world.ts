@@ -1,8 +1,7 @@
 // The parts of one sandbox, and how they begin: with the seed data, with a saved state, or again after a reset.
 import { ConfigurationError } from '../errors/classes.ts';
 import { awaitExpiry, chooseMethod, endInvoice, openInvoice, settle } from './business/invoices.ts';
-import { activeCurrency } from './business/methods-and-rates.ts';
-import { isAmount } from './business/money.ts';
+import { activeCurrency, isAmount } from './business/money.ts';
 import { attempt } from './delivery/deliveries.ts';
 import { parseDuration, shown } from './option-checks.ts';
 import type { SeedInvoice, Settings } from './options.ts';

@@ -9,8 +9,7 @@ import { shown } from '../option-checks.ts';
 import type { InvoiceDraft, InvoiceRecord } from '../state/records.ts';
 import type { Payment } from '../wire-types.ts';
 import type { World } from '../world.ts';
-import { methodFor, settlementRate } from './methods-and-rates.ts';
-import { compareAmounts, isAmount, quote } from './money.ts';
+import { compareAmounts, isAmount, methodFor, quote, settlementRate } from './money.ts';
 
 /** Final states other than the paid one. */
 export type ClosedStatus = Exclude<FinalInvoiceStatus, 'success'>;

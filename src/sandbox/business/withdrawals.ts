@@ -3,6 +3,13 @@ import { shown } from '../option-checks.ts';
 import type { SandboxWithdrawal } from '../wire-types.ts';
 import type { World } from '../world.ts';
 
+/** Newest first, or as the dialect says. Text dates without a value come last. */
+export function withdrawalsInOrder(world: World): SandboxWithdrawal[] {
+  const at = (row: SandboxWithdrawal): number => (row.created_at === null ? 0 : Date.parse(row.created_at) || 0);
+  const newest = [...world.store.withdrawals].sort((a, b) => at(b) - at(a));
+  return world.settings.dialect.listOrder === 'newest' ? newest : newest.reverse();
+}
+
 /**
  * Decides on a pending withdrawal: `approved` sends it, `rejected` needs a reason. No webhook is sent, because the service
  * has none for withdrawals.

@@ -1,9 +1,9 @@
 import { INVOICE_STATUS_NAMES } from '../../contract/statuses.ts';
+import { withdrawalsInOrder } from '../business/withdrawals.ts';
 import { MAX_ATTEMPTS } from '../delivery/deliveries.ts';
 import { DIALECTS, type Dialect, type DialectEntry } from '../dialects.ts';
 import type { Answer } from '../service/respond.ts';
 import type { Exchange } from '../service/service.ts';
-import { withdrawalsInOrder } from '../service/write-resources.ts';
 import type { RequestEntry } from '../state/log.ts';
 import type { DeliveryRecord, InvoiceRecord } from '../state/records.ts';
 import type { SandboxMethod, SandboxRate, SandboxWithdrawal } from '../wire-types.ts';

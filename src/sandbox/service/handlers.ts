@@ -4,7 +4,8 @@ import { INVOICE_STATUS_NAMES, WITHDRAWAL_STATUSES } from '../../contract/status
 import type { Page } from '../../contract/types.ts';
 import { ConfigurationError } from '../../errors/classes.ts';
 import { openInvoice } from '../business/invoices.ts';
-import { freshRates } from '../business/methods-and-rates.ts';
+import { freshRates } from '../business/money.ts';
+import { withdrawalsInOrder } from '../business/withdrawals.ts';
 import { resend } from '../delivery/deliveries.ts';
 import { type Dialect, wireForm } from '../dialects.ts';
 import { fail } from '../option-checks.ts';
@@ -13,7 +14,7 @@ import type { NewInvoice } from '../wire-types.ts';
 import type { World } from '../world.ts';
 import { type PageQuery, readDraft, readListQuery } from './read-request.ts';
 import { failure, invalid, notFound, Refusal } from './respond.ts';
-import { withdrawalsInOrder, writeCreatedInvoice, writeDelivery, writeInvoice } from './write-resources.ts';
+import { writeCreatedInvoice, writeDelivery, writeInvoice } from './write-resources.ts';
 
 /** A request with the right key and a known path. */
 export interface ServiceRequest {

@@ -1,7 +1,6 @@
 // What a request says: the body of a creation, the query of a list. Every problem is found before one answer names all.
 import { isLoopback } from '../../contract/values/hosts.ts';
-import { activeCurrencies, activeCurrency, isPayable, rangesOf } from '../business/methods-and-rates.ts';
-import { isAmount } from '../business/money.ts';
+import { activeCurrencies, activeCurrency, isAmount, isPayable, rangesOf } from '../business/money.ts';
 import type { Dialect } from '../dialects.ts';
 import type { InvoiceDraft } from '../state/records.ts';
 import type { World } from '../world.ts';

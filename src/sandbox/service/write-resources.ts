@@ -2,7 +2,7 @@ import type { WebhookDelivery } from '../../contract/deliveries.ts';
 import { MAX_ATTEMPTS } from '../delivery/deliveries.ts';
 import { type Dialect, wireForm, withNulls } from '../dialects.ts';
 import type { DeliveryRecord, InvoiceRecord } from '../state/records.ts';
-import type { SandboxAttempt, SandboxDelivery, SandboxInvoice, SandboxWithdrawal } from '../wire-types.ts';
+import type { SandboxAttempt, SandboxDelivery, SandboxInvoice } from '../wire-types.ts';
 import type { World } from '../world.ts';
 
 /** An instant in epoch milliseconds as text. */
@@ -57,13 +57,6 @@ export function writeCreatedInvoice(world: World, record: InvoiceRecord): object
 function inDialect({ settings: { dialect } }: World, fields: object): object {
   // The interface says null or absent of these members, so they are never empty text.
   return wireForm(dialect, fields, dialect.nulls === 'empty' ? 'absent' : dialect.nulls);
-}
-
-/** Newest first, or as the dialect says. Text dates without a value come last. */
-export function withdrawalsInOrder(world: World): SandboxWithdrawal[] {
-  const at = (row: SandboxWithdrawal): number => (row.created_at === null ? 0 : Date.parse(row.created_at) || 0);
-  const newest = [...world.store.withdrawals].sort((a, b) => at(b) - at(a));
-  return world.settings.dialect.listOrder === 'newest' ? newest : newest.reverse();
 }
 
 /** A delivery as the functions of the sandbox return it. */

@@ -131,7 +131,7 @@ export class EventLog {
   }
 
   add(untimed: Untimed<SandboxEvent>): void {
-    const event = { ...untimed, at: new Date(this.#now()).toISOString() };
+    const event = { at: new Date(this.#now()).toISOString(), ...untimed };
     this.#events.push(event);
     if (this.#events.length > KEPT) this.#events.splice(0, this.#events.length - KEPT);
     for (const listener of this.#listeners) notify(() => listener(event));

@@ -32,7 +32,6 @@ let wall = Date.parse('2026-03-01T12:00:00Z');
 const sandbox = createSandbox({
   seed: 7,
   now: '2026-03-01T12:00:00Z',
-  magicOutcomes: true,
   // Ports and durations differ from run to run, but the pictures must not.
   wallClock: () => {
     wall += 3;

@@ -83,7 +83,6 @@ export const COMMANDS = {
       demo: flag('starts with orders in every state'),
       seed: rare(text('7', 'the same ids in each run')),
       frozen: rare(flag('the clock is frozen until you move it')),
-      'no-magic': rare(flag('pay-…, fail-… and so on are ordinary order ids')),
       merchant: rare(text('NAME', 'the shop on the payment page')),
       fault: list('TYPE[:RATE]', 'once, or at random: rate_limit  server_error:0.2'),
       dialect: rare(list('NAME=VALUE', 'another reading of what the interface leaves open')),

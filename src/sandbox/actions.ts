@@ -3,8 +3,8 @@
 import type { Operation } from '../contract/endpoint.ts';
 import { INVOICE_STATUS_NAMES } from '../contract/statuses.ts';
 import { ConfigurationError } from '../errors/classes.ts';
-import type { Sandbox } from './api.ts';
 import { DIALECTS, type DialectEntry } from './dialects.ts';
+import type { Sandbox } from './sandbox.ts';
 import type { FaultType, SeedFault } from './state/faults.ts';
 import type { SandboxDelivery, SandboxInvoice, SandboxWithdrawal } from './wire-types.ts';
 
@@ -37,7 +37,12 @@ export interface Action {
   readonly help: string;
   /** The notice of a page afterwards. */
   readonly done: string;
-  readonly effect: (sandbox: Sandbox, fields: ActionFields) => ActionResult | Promise<ActionResult>;
+  /** `words` are the arguments in their order, empty where one is absent. `options` are the further fields. */
+  readonly effect: (
+    sandbox: Sandbox,
+    words: readonly [first: string, second: string],
+    options: ActionFields,
+  ) => ActionResult | Promise<ActionResult>;
 }
 
 const IDENT = { field: 'ident', shown: 'IDENT', example: 'order-1042', needs: 'an order' };
@@ -62,72 +67,67 @@ const TABLE = {
     options: ['external_id', 'customer_id', 'callback_url'],
     help: 'a new order, and prints its payment link',
     done: 'The invoice was created.',
-    effect(sandbox, { amount = '', currency = '', external_id, customer_id, callback_url }) {
-      const invoice = sandbox.create({ amount, currency, external_id, customer_id, callback_url });
-      return {
-        result: invoice,
-        text: `${invoice.external_id}  ${amount} ${currency}  ${invoice.payment_url}`,
-      };
+    effect(sandbox, [amount, currency], options) {
+      const invoice = sandbox.create({ amount, currency, ...options });
+      return { result: invoice, text: `${invoice.external_id}  ${amount} ${currency}  ${invoice.payment_url}` };
     },
   },
   choose: {
     words: [IDENT, METHOD],
     help: 'the customer chooses a payment method',
     done: 'The payment method was chosen.',
-    effect: (sandbox, { ident = '', method = '' }) => ofInvoice(sandbox, sandbox.choose(ident, method)),
+    effect: (sandbox, [ident, method]) => ofInvoice(sandbox, sandbox.choose(ident, method)),
   },
   pay: {
     words: [IDENT],
     options: ['method'],
     help: 'in full, an order by its external_id or uuid',
     done: 'The order was paid.',
-    effect: async (sandbox, { ident = '', method }) => ofInvoice(sandbox, await sandbox.pay(ident, { method })),
+    effect: (sandbox, [ident], options) => ofInvoice(sandbox, sandbox.pay(ident, options)),
   },
   underpay: {
     words: [IDENT, AMOUNT],
     options: ['method'],
     help: 'less or more than ordered',
     done: 'The order was paid with less.',
-    effect: async (sandbox, { ident = '', amount = '', method }) =>
-      ofInvoice(sandbox, await sandbox.underpay(ident, amount, { method })),
+    effect: (sandbox, [ident, amount], options) => ofInvoice(sandbox, sandbox.underpay(ident, amount, options)),
   },
   overpay: {
     words: [IDENT, AMOUNT],
     options: ['method'],
     help: 'less or more than ordered',
     done: 'The order was paid with more.',
-    effect: async (sandbox, { ident = '', amount = '', method }) =>
-      ofInvoice(sandbox, await sandbox.overpay(ident, amount, { method })),
+    effect: (sandbox, [ident, amount], options) => ofInvoice(sandbox, sandbox.overpay(ident, amount, options)),
   },
   adjust: {
     words: [IDENT, AMOUNT],
     help: 'a dispute corrects the amount',
     done: 'The paid amount was corrected.',
-    effect: async (sandbox, { ident = '', amount = '' }) => ofInvoice(sandbox, await sandbox.adjust(ident, amount)),
+    effect: (sandbox, [ident, amount]) => ofInvoice(sandbox, sandbox.adjust(ident, amount)),
   },
   fail: {
     words: [IDENT],
     help: 'ends it unpaid',
     done: 'The payment failed.',
-    effect: async (sandbox, { ident = '' }) => ofInvoice(sandbox, await sandbox.fail(ident)),
+    effect: (sandbox, [ident]) => ofInvoice(sandbox, sandbox.fail(ident)),
   },
   cancel: {
     words: [IDENT],
     help: 'ends it unpaid',
     done: 'The order was canceled.',
-    effect: async (sandbox, { ident = '' }) => ofInvoice(sandbox, await sandbox.cancel(ident)),
+    effect: (sandbox, [ident]) => ofInvoice(sandbox, sandbox.cancel(ident)),
   },
   expire: {
     words: [IDENT],
     help: 'ends it unpaid',
     done: 'The order has expired.',
-    effect: async (sandbox, { ident = '' }) => ofInvoice(sandbox, await sandbox.expire(ident)),
+    effect: (sandbox, [ident]) => ofInvoice(sandbox, sandbox.expire(ident)),
   },
   resend: {
     words: [IDENT],
     help: 'sends its webhook again',
     done: 'The webhook was sent.',
-    async effect(sandbox, { ident = '' }) {
+    async effect(sandbox, [ident]) {
       const delivery = await sandbox.resend(ident);
       return { result: delivery, text: `resent  ${deliveryText(delivery)}` };
     },
@@ -136,7 +136,7 @@ const TABLE = {
     words: [IDENT],
     help: 'searches for the reason of a refused webhook',
     done: 'The search for the cause has ended.',
-    async effect(sandbox, { ident = '' }) {
+    async effect(sandbox, [ident]) {
       const found = await sandbox.explain(ident);
       return { result: found, text: found.text };
     },
@@ -145,21 +145,22 @@ const TABLE = {
     words: [UUID],
     help: 'decides on a withdrawal',
     done: 'The withdrawal was approved.',
-    effect: (sandbox, { ident = '' }) => ofWithdrawal(sandbox.approve(ident)),
+    effect: (sandbox, [uuid]) => ofWithdrawal(sandbox.approve(uuid)),
   },
   reject: {
     words: [UUID, REASON],
     help: 'decides on a withdrawal',
     done: 'The withdrawal was rejected.',
-    effect: (sandbox, { ident = '', reason = 'rejected by hand' }) => ofWithdrawal(sandbox.reject(ident, reason)),
+    effect: (sandbox, [uuid, reason]) => ofWithdrawal(sandbox.reject(uuid, reason || 'rejected by hand')),
   },
   assume: {
     words: [DIALECT, VALUE],
     help: 'changes a dialect, see docs/sandbox.md',
     done: 'The dialect was changed.',
-    effect(sandbox, { name = '', value = '' }) {
-      const dialect = sandbox.assume({ [name]: dialectValue(name, value) });
-      return { result: dialect, text: `${name} is ${value}` };
+    effect(sandbox, [name, value]) {
+      const { values = [] } = Object.entries<DialectEntry>(DIALECTS).find(([each]) => each === name)?.[1] ?? {};
+      const meant = values.find((each) => String(each) === value) ?? value; // some values are numbers
+      return { result: sandbox.assume({ [name]: meant }), text: `${name} is ${value}` };
     },
   },
   fault: {
@@ -167,7 +168,7 @@ const TABLE = {
     options: ['operation', 'times', 'rate'],
     help: 'for the next request, as --fault, or clear',
     done: 'The faults were changed.',
-    effect: ({ faults }, { type = '', operation, times, rate }) => {
+    effect({ faults }, [type], { operation, times, rate }) {
       const { fault, ...options } = faultFromText(type);
       if (fault === 'clear') faults.clear();
       else if (fault === 'random') faults.random(Number(rate ?? options.rate ?? Number.NaN));
@@ -188,7 +189,7 @@ const TABLE = {
     words: [DURATION],
     help: 'moves the clock: 90s  30m  6h  1d',
     done: 'The clock was moved, and everything that was due has happened.',
-    async effect(sandbox, { duration = '' }) {
+    async effect(sandbox, [duration]) {
       await sandbox.advance(/^\d+$/.test(duration) ? Number(duration) : duration);
       return ofClock(sandbox);
     },
@@ -224,11 +225,7 @@ const TABLE = {
     words: [],
     help: 'shows invoices, deliveries and the clock',
     done: '',
-    effect(sandbox) {
-      const [invoices, deliveries, withdrawals] = [sandbox.invoices(), sandbox.deliveries(), sandbox.withdrawals()];
-      const status = { url: sandbox.url, now: sandbox.now().toISOString(), invoices, deliveries, withdrawals };
-      return { result: status, text: statusText(status) };
-    },
+    effect: statusOf,
   },
 } satisfies Readonly<Record<string, Action>>;
 
@@ -260,11 +257,10 @@ export async function runAction(
   if (!isActionName(name))
     throw new ConfigurationError(`There is no action ${name}, only ${Object.keys(ACTIONS).join(', ')}`);
   const { words, options = [], effect } = ACTIONS[name];
-  const given = [...words.map(({ field }) => field), ...options]
-    .map((field) => [field, values[field] ?? ''] as const)
-    .filter(([, value]) => value !== '')
-    .map(([field, value]) => [field, String(value)]);
-  return effect(sandbox, Object.fromEntries(given));
+  const textOf = (field: string): string => String(values[field] ?? '');
+  const [first = '', second = ''] = words.map(({ field }) => textOf(field));
+  const given = options.map((field) => [field, textOf(field)] as const).filter(([, text]) => text !== '');
+  return effect(sandbox, [first, second], Object.fromEntries(given));
 }
 
 /**
@@ -280,14 +276,8 @@ export function faultFromText(text: string): Omit<SeedFault, 'fault'> & { readon
   };
 }
 
-/** The value of a dialect from its text. Some values are numbers. */
-function dialectValue(name: string, text: string): string | number {
-  const table: Readonly<Record<string, DialectEntry>> = DIALECTS;
-  const values = Object.hasOwn(table, name) ? (table[name]?.values ?? []) : [];
-  return values.find((value) => String(value) === text) ?? text;
-}
-
-function ofInvoice(sandbox: Sandbox, invoice: SandboxInvoice): ActionResult {
+async function ofInvoice(sandbox: Sandbox, moved: SandboxInvoice | Promise<SandboxInvoice>): Promise<ActionResult> {
+  const invoice = await moved;
   const { uuid, external_id, status, settled_amount_usdt, adjustment } = invoice;
   const credited = settled_amount_usdt === null ? '' : `, ${settled_amount_usdt} USDT credited`;
   const adjusted =
@@ -317,36 +307,25 @@ function ofClock({ now, frozen }: Sandbox): ActionResult {
 /** How many invoices the text of the status lists. */
 const SHOWN = 10;
 
-function statusText({
-  url,
-  now,
-  invoices,
-  deliveries,
-  withdrawals,
-}: {
-  readonly url: string;
-  readonly now: string;
-  readonly invoices: readonly SandboxInvoice[];
-  readonly deliveries: readonly SandboxDelivery[];
-  readonly withdrawals: readonly SandboxWithdrawal[];
-}): string {
-  const states = INVOICE_STATUS_NAMES.map(
-    (status) => `${invoices.filter((invoice) => invoice.status === status).length} ${status}`,
+function statusOf(sandbox: Sandbox): ActionResult {
+  const { url } = sandbox;
+  const now = sandbox.now().toISOString();
+  const [invoices, deliveries, withdrawals] = [sandbox.invoices(), sandbox.deliveries(), sandbox.withdrawals()];
+  const counts = INVOICE_STATUS_NAMES.map(
+    (name) => `${invoices.filter(({ status }) => status === name).length} ${name}`,
   );
   const waiting = deliveries.filter(({ status }) => status !== 'delivered').length;
   const undecided = withdrawals.filter(({ status }) => status === 'pending').map(({ uuid }) => uuid);
-  const rows = invoices
-    .slice(0, SHOWN)
-    .map(
-      ({ external_id, amount, currency: { code }, status }) =>
-        `  ${external_id.padEnd(24)} ${`${amount} ${code}`.padStart(14)}  ${status}`,
-    );
-  return [
+  const rows = invoices.slice(0, SHOWN).map(({ external_id, amount, currency: { code }, status }) => {
+    return `  ${external_id.padEnd(24)} ${`${amount} ${code}`.padStart(14)}  ${status}`;
+  });
+  const lines = [
     `SANDBOX  ${url}  clock ${now}`,
-    `${invoices.length} invoices: ${states.join(', ')}`,
+    `${invoices.length} invoices: ${counts.join(', ')}`,
     `${deliveries.length} webhooks, ${waiting} not delivered`,
     ...(undecided.length === 0 ? [] : [`${undecided.length} withdrawals pending: ${undecided.join(', ')}`]),
     ...rows,
     ...(invoices.length > SHOWN ? [`  … and ${invoices.length - SHOWN} older`] : []),
-  ].join('\n');
+  ];
+  return { result: { url, now, invoices, deliveries, withdrawals }, text: lines.join('\n') };
 }

@@ -3,16 +3,15 @@
  *
  * @packageDocumentation
  */
-// Its rooms import in one direction: dialects and state, options, world, business, delivery, service, http, page. The files
-// create-world.ts and sandbox.ts connect them; actions.ts declares what the pages and the command line can do.
+// Its rooms: state/ (what is kept), delivery/ (webhooks), business/ (how invoices move), service/ (the API), page/, and http/,
+// which hands each request to one of the two. world.ts holds the parts of one sandbox and sandbox.ts the functions on them;
+// actions.ts declares what pages and command line can do, dialects.ts what the interface leaves open.
 export type { Callback } from '../checks.ts';
-export type { Sandbox, SandboxFetch } from './api.ts';
-export { MAGIC_OUTCOMES } from './business/magic-outcomes.ts';
-export type { FoundCause } from './delivery/cause-search.ts';
+export type { FoundCause } from './delivery/cause.ts';
 export { DIALECTS, type Dialect, type DialectEntry } from './dialects.ts';
 export type { ListenOptions, SandboxServer } from './http/server.ts';
 export type { SandboxDefaults, SandboxOptions, SeedInvoice } from './options.ts';
-export { createSandbox } from './sandbox.ts';
+export { createSandbox, type Sandbox, type SandboxFetch } from './sandbox.ts';
 export type {
   DeliveryFault,
   Fault,

@@ -12,7 +12,7 @@ const UNITS: Readonly<Record<string, number>> = {
   h: 3_600_000,
   d: 86_400_000,
 };
-const PART = /(\d+(?:\.\d+)?)\s*(ms|min|[smhd])\s*/y;
+const TEXT = /^\s*(?:\d+(?:\.\d+)?(?:ms|min|[smhd])\s*)+$/;
 /** A century, so that dates keep a year of four digits. */
 const LONGEST = 100 * 365 * 86_400_000;
 
@@ -26,17 +26,11 @@ export function parseDuration(value: unknown, name: string): number {
 }
 
 function fromText(text: string): number {
-  const trimmed = text.trim();
-  if (trimmed === '' || trimmed.length > 40) return Number.NaN;
-  let total = 0;
-  PART.lastIndex = 0;
-  while (PART.lastIndex < trimmed.length) {
-    const match = PART.exec(trimmed);
-    const unit = UNITS[match?.[2] ?? ''];
-    if (match === null || unit === undefined) return Number.NaN;
-    total += Number(match[1]) * unit;
-  }
-  return total;
+  if (text.length > 40 || !TEXT.test(text)) return Number.NaN;
+  const parts = [...text.matchAll(/([\d.]+)([a-z]+)/g)].map(
+    ([, count, unit = '']) => Number(count) * (UNITS[unit] ?? 0),
+  );
+  return parts.reduce((sum, part) => sum + part, 0);
 }
 
 /** A given value for a message: text in quotes and cut off, objects by their type. */

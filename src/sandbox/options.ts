@@ -1,4 +1,4 @@
-import { type Callback, checkOptions, kindOf, namesOf, readCount, readWord } from '../checks.ts';
+import { type Callback, checkOptions, kindOf, namesOf, readWord } from '../checks.ts';
 import { isHttpAddress } from '../contract/values/hosts.ts';
 import { type Dialect, dialectFrom } from './dialects.ts';
 import { fail, parseDuration, shown } from './option-checks.ts';
@@ -75,13 +75,6 @@ export interface SandboxOptions {
   readonly merchantName?: string | undefined;
   /** Addresses for invoices that name none. Default: none, so that no webhook is sent for them. */
   readonly defaults?: SandboxDefaults | undefined;
-  /**
-   * Ends orders whose `external_id` begins with a certain prefix, such as `pay-` or `fail-`. They end one second after
-   * their creation, on the sandbox clock. The command line turns this on.
-   * @defaultValue false
-   * @see {@link MAGIC_OUTCOMES}
-   */
-  readonly magicOutcomes?: boolean | undefined;
   /** Initial faults. `reset()` restores them. */
   readonly faults?: readonly SeedFault[] | undefined;
   /** Continues from the result of `sandbox.state()`, of this process or another. Replaces `seedData`. */
@@ -108,8 +101,6 @@ export interface SandboxOptions {
   readonly dialect?: { readonly [Name in keyof Dialect]?: Dialect[Name] | undefined } | undefined;
   /** Base address, for containers and proxies. Default: https://sandbox.invalid, after `listen()` that of the server. */
   readonly url?: string | undefined;
-  /** The number of kept invoices. Beyond it the oldest is dropped with its deliveries. @defaultValue 100_000 */
-  readonly maxInvoices?: number | undefined;
   /**
    * The clock of X-Webhook-Timestamp. `wall` is the real time, by which a receiver compares the age. `sandbox` is the
    * sandbox clock, for receivers that share it.
@@ -138,64 +129,56 @@ const SEED_INVOICE_NAMES = namesOf<SeedInvoice>({
   paid: true,
 });
 
-/** Checks and completes each option. The keys are the names that `createSandbox` accepts. */
-const READERS = {
-  apiKey: (value = 'sk_sandbox', name) => textOption(value, name),
-  webhookSecret: (value = 'whsec_sandbox', name) => textOption(value, name),
-  seed: (value = randomSeed()) => value,
-  clock: (value, name) => readWord<'virtual' | 'real'>(name, ['virtual', 'real'], value, fail) ?? 'virtual',
-  /** Null means the time of the wall clock, read again at each reset. */
-  now: (value) => (value === undefined ? null : instant(value)),
-  lifetime: (value = '30m', name) => parseDuration(value, name),
-  merchantName: (value = 'Your shop', name) => textOption(value, name),
-  defaults: (value = {}, name) => defaultsOption(value, name),
-  magicOutcomes: (value) => value === true,
-  faults: (value = []) => {
-    for (const row of value) checkOptions('A row of faults', row, SEED_FAULT_NAMES, fail);
-    return value;
-  },
-  state: (value) => (value === undefined ? null : parseState(value)),
-  methods: (value = SEED_METHODS) => value,
-  rates: (value = SEED_RATES) => value,
-  withdrawals: (value): ((start: number) => readonly SandboxWithdrawal[]) =>
-    value === undefined ? seedWithdrawals : () => value,
-  seedData: (value = {}, name) => {
-    checkOptions(name, value, new Set(['invoices']), fail);
-    const invoices = value.invoices ?? [];
-    for (const row of invoices) checkOptions('An invoice of seedData', row, SEED_INVOICE_NAMES, fail);
-    return invoices;
-  },
-  deliverTo: (value = []) => value.map(hostOption),
-  fetch: (value): DeliveryFetch => value ?? ((input, init) => globalThis.fetch(input, init)),
-  dialect: (value) => dialectFrom(value),
-  url: (value, name) => addressOption(value, name)?.replace(/\/+$/, '') ?? null,
-  maxInvoices: (value, name) => readCount(name, value, { byDefault: 100_000, min: 1 }, fail),
-  deliveryTimestamp: (value, name) => readWord<'wall' | 'sandbox'>(name, ['wall', 'sandbox'], value, fail) ?? 'wall',
-  wallClock: (value = Date.now) => value,
-  sleep: (value = timerSleep) => value,
-  onEvent: (value) => value,
-} satisfies { readonly [K in keyof Required<SandboxOptions>]: (value: SandboxOptions[K], name: string) => unknown };
-
-type ReadOptions = { readonly [K in keyof typeof READERS]: ReturnType<(typeof READERS)[K]> };
+const DEFAULT_NAMES = namesOf<SandboxDefaults>({ callback_url: true, success_url: true, fail_url: true });
 
 /** The options with every default in place. */
-export interface Settings extends ReadOptions {
-  readonly isSeedGiven: boolean;
-}
+export type Settings = ReturnType<typeof readSettings>;
 
 /** Checks the options and fills in the defaults. @throws ConfigurationError that names the right values. */
-export function readSettings(options: SandboxOptions): Settings {
-  checkOptions('createSandbox', options, new Set(Object.keys(READERS)), fail);
-  const given: Readonly<Record<string, unknown>> = { ...options };
-  const readers: Readonly<Record<string, (value: never, name: string) => unknown>> = READERS;
-  const read = Object.entries(readers).map(([name, reader]) => {
-    // Null means absent, except for a state: a lost state must not start an empty sandbox.
-    const value = name === 'state' ? given[name] : (given[name] ?? undefined);
-    return [name, reader(value as never, name)] as const; // each reader gets the value of its option
-  });
-  const settings = Object.fromEntries(read) as ReadOptions; // one member for each reader
-  const isSeedGiven = (options.seed ?? null) !== null;
-  return { ...settings, isSeedGiven, ...(!isSeedGiven && settings.state !== null && { seed: settings.state.seed }) };
+export function readSettings(options: SandboxOptions) {
+  // Null means absent, except for a state: a lost state must not start an empty sandbox.
+  const given = Object.entries(options ?? {}).filter(([name, value]) => value !== null || name === 'state');
+  const settings = completed(Object.fromEntries(given));
+  checkOptions('createSandbox', options, new Set(Object.keys(settings)), fail);
+  const { seed, state } = settings;
+  return { ...settings, seed: seed ?? state?.seed ?? randomSeed(), isSeedGiven: seed !== undefined };
+}
+
+function completed({ defaults = {}, faults = [], seedData = {}, now, state, withdrawals, ...given }: SandboxOptions) {
+  checkOptions('defaults', defaults, DEFAULT_NAMES, fail);
+  checkOptions('seedData', seedData, new Set(['invoices']), fail);
+  for (const row of seedData.invoices ?? []) checkOptions('An invoice of seedData', row, SEED_INVOICE_NAMES, fail);
+  for (const row of faults) checkOptions('A row of faults', row, SEED_FAULT_NAMES, fail);
+  return {
+    apiKey: textOption(given.apiKey ?? 'sk_sandbox', 'apiKey'),
+    webhookSecret: textOption(given.webhookSecret ?? 'whsec_sandbox', 'webhookSecret'),
+    seed: given.seed,
+    clock: readWord<'virtual' | 'real'>('clock', ['virtual', 'real'], given.clock, fail) ?? 'virtual',
+    /** Null means the time of the wall clock, read again at each reset. */
+    now: now === undefined ? null : instant(now),
+    lifetime: parseDuration(given.lifetime ?? '30m', 'lifetime'),
+    merchantName: textOption(given.merchantName ?? 'Your shop', 'merchantName'),
+    defaults: {
+      callback_url: addressOption(defaults.callback_url, 'defaults.callback_url'),
+      success_url: addressOption(defaults.success_url, 'defaults.success_url'),
+      fail_url: addressOption(defaults.fail_url, 'defaults.fail_url'),
+    },
+    faults,
+    state: state === undefined ? null : parseState(state),
+    methods: given.methods ?? SEED_METHODS,
+    rates: given.rates ?? SEED_RATES,
+    withdrawals: withdrawals === undefined ? seedWithdrawals : (): readonly SandboxWithdrawal[] => withdrawals,
+    seedData: seedData.invoices ?? [],
+    deliverTo: (given.deliverTo ?? []).map(hostOption),
+    fetch: given.fetch ?? ((input: string, init: RequestInit) => globalThis.fetch(input, init)),
+    dialect: dialectFrom(given.dialect),
+    url: addressOption(given.url, 'url')?.replace(/\/+$/, '') ?? null,
+    deliveryTimestamp:
+      readWord<'wall' | 'sandbox'>('deliveryTimestamp', ['wall', 'sandbox'], given.deliveryTimestamp, fail) ?? 'wall',
+    wallClock: given.wallClock ?? Date.now,
+    sleep: given.sleep ?? timerSleep,
+    onEvent: given.onEvent,
+  } satisfies Record<keyof SandboxOptions, unknown>;
 }
 
 function textOption(value: unknown, name: string): string {
@@ -208,18 +191,6 @@ function instant(value: Date | number | string): number {
   const at = value instanceof Date ? value.getTime() : typeof value === 'number' ? value : Date.parse(value);
   if (Number.isFinite(at)) return at;
   return fail(`now must be a Date, epoch milliseconds or ISO 8601 text, not ${shown(value)}`);
-}
-
-const DEFAULT_NAMES = namesOf<SandboxDefaults>({ callback_url: true, success_url: true, fail_url: true });
-
-function defaultsOption(value: SandboxDefaults, option: string) {
-  checkOptions(option, value, DEFAULT_NAMES, fail);
-  const address = (name: keyof SandboxDefaults): string | null => addressOption(value[name], `${option}.${name}`);
-  return {
-    callback_url: address('callback_url'),
-    success_url: address('success_url'),
-    fail_url: address('fail_url'),
-  };
 }
 
 function hostOption(host: unknown): string {

@@ -1,6 +1,6 @@
+/// <reference lib="esnext.disposable" preserve="true" />
 import { checkOptions } from '../checks.ts';
 import { ConfigurationError } from '../errors/classes.ts';
-import type { Sandbox } from './api.ts';
 import {
   adjustInvoice,
   type ClosedStatus,
@@ -9,26 +9,239 @@ import {
   payInvoice,
   payOtherAmount,
 } from './business/invoices.ts';
-import { decideWithdrawal } from './business/withdrawals.ts';
-import { createWorld, resetWorld } from './create-world.ts';
-import { searchCause } from './delivery/cause-search.ts';
-import { resendOrThrow, settleDeliveries, stampNow } from './delivery/deliveries.ts';
-import { eventBody, eventTypeOf } from './delivery/event-payload.ts';
-import { signedRequest } from './delivery/signed-request.ts';
-import { toSandboxDelivery } from './delivery/write-delivery.ts';
-import { dialectFrom } from './dialects.ts';
+import { decideWithdrawal, withdrawalsInOrder } from './business/withdrawals.ts';
+import { type FoundCause, searchCause } from './delivery/cause.ts';
+import { resend, settleDeliveries, stampNow } from './delivery/deliveries.ts';
+import { eventBody, eventTypeOf, signedRequest } from './delivery/webhook-request.ts';
+import { type Dialect, dialectFrom } from './dialects.ts';
 import { createFront } from './http/dispatch.ts';
-import { fetchInProcess } from './http/in-process.ts';
-import { listenHttp, type SandboxServer } from './http/server.ts';
+import { type ListenOptions, listenHttp, type SandboxServer } from './http/server.ts';
 import { fail, parseDuration, shown } from './option-checks.ts';
-import type { SandboxOptions } from './options.ts';
-import { readSettings } from './options.ts';
+import { readSettings, type SandboxOptions } from './options.ts';
 import { servePage } from './page/pages.ts';
 import { createInvoice } from './service/handlers.ts';
-import { toSandboxInvoice, withdrawalsInOrder } from './service/write-resources.ts';
+import { toSandboxDelivery, toSandboxInvoice } from './service/write-resources.ts';
+import type { Faults } from './state/faults.ts';
+import type { RequestEntry, SandboxEvent } from './state/log.ts';
 import type { InvoiceRecord } from './state/records.ts';
-import { saveState } from './state/saved-state.ts';
-import type { SandboxDelivery, SandboxInvoice } from './wire-types.ts';
+import { type SandboxState, saveState } from './state/saved-state.ts';
+import type { NewInvoice, Payment, SandboxDelivery, SandboxInvoice, SandboxWithdrawal } from './wire-types.ts';
+import { createWorld, resetWorld } from './world.ts';
+
+/** The sandbox as a fetch. It takes the same arguments as the fetch of the platform. */
+export type SandboxFetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
+
+/**
+ * A local Merchant Invoicing Service, with its state in memory.
+ *
+ * `ident` is the `external_id` of the merchant or the uuid of the service. Functions that change an invoice resolve after
+ * the first attempt of its webhook.
+ *
+ * @example
+ * await using sandbox = createSandbox();
+ * const merchant = new MerchantClient({ apiKey: sandbox.apiKey, baseUrl: sandbox.url, fetch: sandbox.fetch });
+ * await merchant.invoices.create({ external_id: 'order-1', customer_id: 'c-1', amount: '25.00', currency: 'EUR' });
+ * await sandbox.pay('order-1');
+ */
+export interface Sandbox extends AsyncDisposable {
+  /** The service as a fetch, for the option `fetch` of a client. The host of the address does not matter. */
+  readonly fetch: SandboxFetch;
+  /** The key that requests need in X-Api-Key: the option `apiKey`. */
+  readonly apiKey: string;
+  /** The secret that webhooks are signed with: the option `webhookSecret`. */
+  readonly webhookSecret: string;
+  /** Base address: that of the server after `listen()`, https://sandbox.invalid before. The option `url` replaces it. */
+  readonly url: string;
+  /** The seed of this run. Give it to `createSandbox` to repeat the run. */
+  readonly seed: number | string;
+  /** How it fills in what the interface leaves open. Changed by `assume()`. */
+  readonly dialect: Dialect;
+  /**
+   * Serves the sandbox over HTTP, by default on loopback and a free port.
+   *
+   * @throws ConfigurationError (`SDK_CONFIGURATION`) if the port is in use or the sandbox is closed.
+   * @example
+   * const { url } = await sandbox.listen({ port: 4010 });
+   */
+  listen(options?: ListenOptions): Promise<SandboxServer>;
+
+  /** The time of the sandbox clock. */
+  now(): Date;
+  /**
+   * Moves the clock and runs all work that falls due, in order, deliveries included.
+   *
+   * @param duration Milliseconds, or text such as `"6h"` or `"1h30m"`.
+   * @throws ConfigurationError (`SDK_CONFIGURATION`) if it is not a duration from 0 up to 100 years.
+   * @example
+   * await sandbox.advance('6h');
+   */
+  advance(duration: number | string): Promise<void>;
+  /** Stops a running clock. `advance()` still moves it. */
+  freeze(): void;
+  /** Lets the clock run with real time from its current time. */
+  unfreeze(): void;
+  /** True while only `advance()` moves the clock. */
+  readonly frozen: boolean;
+  /** Resolves when no delivery attempt is in progress. */
+  settle(): Promise<void>;
+  /**
+   * Restores the beginning: state, log, faults, and a virtual clock. With a given seed the ids repeat, too.
+   * It never throws: the options were checked when the sandbox was made.
+   */
+  reset(): void;
+
+  /**
+   * Creates an invoice, as a request to the service would.
+   *
+   * @param draft Amount and currency. `external_id` defaults to the next free `order-1001`, `customer_id` to `customer-1`.
+   * @throws ConfigurationError (`SDK_CONFIGURATION`) for a member that the service refuses, or a taken `external_id`.
+   * @example
+   * const { payment_url } = sandbox.create({ amount: '25.00', currency: 'EUR' });
+   */
+  create(draft: NewInvoice): SandboxInvoice;
+  /** Returns the withdrawals, newest first. */
+  withdrawals(): SandboxWithdrawal[];
+  /**
+   * Approves a pending withdrawal, which gets a `tx_hash`.
+   *
+   * @throws ConfigurationError (`SDK_CONFIGURATION`) if there is no such withdrawal, or it is decided already.
+   */
+  approve(uuid: string): SandboxWithdrawal;
+  /**
+   * Rejects a pending withdrawal.
+   *
+   * @throws ConfigurationError (`SDK_CONFIGURATION`) if there is no such withdrawal, or it is decided already.
+   */
+  reject(uuid: string, reason: string): SandboxWithdrawal;
+  /**
+   * Changes dialects from now on. What exists already is written in the new form, too.
+   *
+   * @throws ConfigurationError (`SDK_CONFIGURATION`) for a name or value that is not in `DIALECTS`.
+   * @example
+   * sandbox.assume({ conflictStatus: 422 });
+   */
+  assume(changes: { readonly [Name in keyof Dialect]?: Dialect[Name] | undefined }): Dialect;
+
+  /**
+   * Sets the payment method, by id or name. May be repeated while the invoice is pending.
+   *
+   * @throws ConfigurationError (`SDK_CONFIGURATION`) if the sandbox has no such invoice, it is final, or the method does not take its currency or amount.
+   */
+  choose(ident: string, method: number | string): SandboxInvoice;
+  /**
+   * Pays the ordered amount, or another `amount`, which makes the invoice adjusted.
+   *
+   * @param options `method` is an id or name. Default: the chosen method, or the first that takes the amount.
+   * @throws ConfigurationError (`SDK_CONFIGURATION`) if the sandbox has no such invoice, it is final, or no method takes the amount.
+   * @example
+   * const { settled_amount_usdt } = await sandbox.pay('order-1', { method: 'Card' });
+   */
+  pay(ident: string, options?: Payment): Promise<SandboxInvoice>;
+  /**
+   * Pays less than ordered. The invoice becomes adjusted.
+   *
+   * @param amount Decimal text without the commission, as the ordered amount.
+   * @throws ConfigurationError (`SDK_CONFIGURATION`) if the sandbox has no such invoice, it is final, or the amount is not less than ordered.
+   */
+  underpay(ident: string, amount: string, options?: Pick<Payment, 'method'>): Promise<SandboxInvoice>;
+  /**
+   * Pays more than ordered. The invoice becomes adjusted.
+   *
+   * @param amount Decimal text without the commission, as the ordered amount.
+   * @throws ConfigurationError (`SDK_CONFIGURATION`) if the sandbox has no such invoice, it is final, or the amount is not more than ordered.
+   */
+  overpay(ident: string, amount: string, options?: Pick<Payment, 'method'>): Promise<SandboxInvoice>;
+  /**
+   * Ends the invoice as `fail`.
+   *
+   * @throws ConfigurationError (`SDK_CONFIGURATION`) if the sandbox has no such invoice, or it is final.
+   */
+  fail(ident: string): Promise<SandboxInvoice>;
+  /**
+   * Ends the invoice as `canceled`.
+   *
+   * @throws ConfigurationError (`SDK_CONFIGURATION`) if the sandbox has no such invoice, or it is final.
+   */
+  cancel(ident: string): Promise<SandboxInvoice>;
+  /**
+   * Ends the invoice as `expired` without moving the clock.
+   *
+   * @throws ConfigurationError (`SDK_CONFIGURATION`) if the sandbox has no such invoice, or it is final.
+   */
+  expire(ident: string): Promise<SandboxInvoice>;
+  /**
+   * Ends the invoice with this status. `success` pays it exactly.
+   *
+   * @throws ConfigurationError (`SDK_CONFIGURATION`) if the sandbox has no such invoice, it is final, or the status is none.
+   * @example
+   * await sandbox.finish('order-1', 'success');
+   */
+  finish(ident: string, status: 'success' | 'fail' | 'expired' | 'canceled'): Promise<SandboxInvoice>;
+  /**
+   * Corrects the paid amount after a dispute, without a second webhook. A pending invoice is paid with this amount.
+   *
+   * @throws ConfigurationError (`SDK_CONFIGURATION`) if the sandbox has no such invoice, or it ended without a payment.
+   * @example
+   * await sandbox.pay('order-1');
+   * await sandbox.adjust('order-1', '20.00');
+   */
+  adjust(ident: string, amount: string): Promise<SandboxInvoice>;
+
+  /**
+   * Returns one invoice.
+   *
+   * @throws ConfigurationError (`SDK_CONFIGURATION`) if the sandbox has no such invoice.
+   */
+  invoice(ident: string): SandboxInvoice;
+  /** Returns all invoices, newest first. */
+  invoices(): SandboxInvoice[];
+  /**
+   * Returns the deliveries of one invoice, or of all, newest first.
+   *
+   * @throws ConfigurationError (`SDK_CONFIGURATION`) if the sandbox has no such invoice.
+   */
+  deliveries(ident?: string): SandboxDelivery[];
+  /**
+   * Sends the latest delivery now and waits for the attempt. A queued one is expedited.
+   *
+   * @throws ConfigurationError (`SDK_CONFIGURATION`) if there is no such invoice, or it has no delivery.
+   */
+  resend(ident: string): Promise<SandboxDelivery>;
+  /**
+   * Searches for the cause of a refused delivery. The receiver gets up to 25 requests, each of which only a receiver with
+   * one certain mistake accepts. The delivery and its schedule stay unchanged.
+   *
+   * @throws ConfigurationError (`SDK_CONFIGURATION`) if the invoice has no delivery that was sent.
+   * @example
+   * const { text } = await sandbox.explain('order-1');
+   */
+  explain(ident: string): Promise<FoundCause>;
+  /**
+   * Returns the webhook of a final invoice as a signed Request, for a receiver without a port.
+   *
+   * @throws ConfigurationError (`SDK_CONFIGURATION`) if the sandbox has no such invoice, or it is pending.
+   * @example
+   * await sandbox.pay('order-1');
+   * const response = await receive(await sandbox.webhookRequest('order-1'));
+   */
+  webhookRequest(ident: string, url?: string): Promise<Request>;
+
+  /** The injected failures. */
+  readonly faults: Faults;
+  /** Returns the requests, oldest first, each with the cause of its refusal. The last 2,000 events are kept. */
+  requests(): RequestEntry[];
+  /** Returns requests, changes of invoices, delivery attempts and notes, oldest first. */
+  events(): SandboxEvent[];
+  /**
+   * Returns the content as plain JSON data for the option `state`, without faults and log.
+   *
+   * @example
+   * const copy = createSandbox({ state: sandbox.state() });
+   */
+  state(): SandboxState;
+  /** Ends deliveries, timers and servers. */
+  close(): Promise<void>;
+}
 
 /**
  * Creates a sandbox: a local Merchant Invoicing Service for tests and development.
@@ -47,12 +260,8 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
   const find = (ident: string): InvoiceRecord => {
     const invoice = world.store.byIdent(String(ident));
     if (invoice !== undefined) return invoice;
-    const known = world.store
-      .list()
-      .part(0, 5, 'newest')
-      .reverse()
-      .map(({ external_id }) => shown(external_id))
-      .join(', ');
+    const latest = world.store.invoices().slice(-5);
+    const known = latest.map(({ external_id }) => shown(external_id)).join(', ');
     throw new ConfigurationError(
       `No invoice ${shown(ident)} in this sandbox. ${known ? `The latest are ${known}` : 'It has no invoices yet'}`,
     );
@@ -71,13 +280,12 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
       });
   const close = (status: ClosedStatus, why: string) => (ident: string) =>
     moved(ident, (invoice) => closeInvoice(world, invoice, status, why));
-  const pay: Sandbox['pay'] = (ident, options = {}) =>
-    moved(ident, (invoice) => {
-      checkOptions('pay', options, new Set(['method', 'amount']), fail);
-      return payInvoice(world, invoice, { method: options.method, amount: options.amount });
-    });
   const endings = {
-    success: pay,
+    success: (ident: string, options: Payment = {}) =>
+      moved(ident, (invoice) => {
+        checkOptions('pay', options, new Set(['method', 'amount']), fail);
+        return payInvoice(world, invoice, options);
+      }),
     fail: close('fail', 'the payment failed'),
     canceled: close('canceled', 'it was canceled'),
     expired: close('expired', 'it expired early'),
@@ -89,7 +297,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
   };
 
   const sandbox: Sandbox = {
-    fetch: (input, init) => fetchInProcess(world, front, input, init),
+    fetch: async (input, init) => front(new Request(input, init)),
     apiKey: settings.apiKey,
     webhookSecret: settings.webhookSecret,
     seed: settings.seed,
@@ -133,7 +341,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
       chooseMethod(world, invoice, method);
       return toSandboxInvoice(world, invoice);
     },
-    pay,
+    pay: endings.success,
     underpay: payOther('underpay'),
     overpay: payOther('overpay'),
     fail: endings.fail,
@@ -141,7 +349,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     expire: endings.expired,
     async finish(ident, status) {
       if (Object.hasOwn(endings, status)) return endings[status](ident);
-      throw new ConfigurationError(`finish takes ${Object.keys(endings).join(', ')}, not ${shown(status)}`);
+      return fail(`finish takes ${Object.keys(endings).join(', ')}, not ${shown(status)}`);
     },
     adjust: (ident, amount) => moved(ident, (invoice) => adjustInvoice(world, invoice, amount)),
 
@@ -157,7 +365,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
         .reverse()
         .map(toSandboxDelivery),
     async resend(ident): Promise<SandboxDelivery> {
-      const { delivery, done } = resendOrThrow(world, find(ident));
+      const { delivery, done } = resend(world, find(ident));
       await done;
       return toSandboxDelivery(delivery);
     },

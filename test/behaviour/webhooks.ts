@@ -121,7 +121,9 @@ export const WEBHOOKS: readonly Behaviour[] = [
     async run(stage) {
       for (const status of ['expired', 'canceled', 'fail'] as const) {
         await stage.merchant.invoices.create({ ...ORDER, external_id: status });
-        await stage.sandbox.finish(status, status);
+        await { expired: stage.sandbox.expire, canceled: stage.sandbox.cancel, fail: stage.sandbox.fail }[status](
+          status,
+        );
         const event = await lastEvent(stage);
         expect(event).toMatchObject({ type: 'invoice.canceled', status, external_id: status, credited_usdt: null });
         expect(event).toMatchObject({ adjusted: false, original_amount: null });

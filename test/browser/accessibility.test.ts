@@ -7,7 +7,6 @@ const test = withChromium();
 /** A sandbox in which every page has something to show. */
 async function everyState() {
   const { sandbox, url, api } = await listening({
-    magicOutcomes: true,
     dialect: { unpayableAmount: 'accepted' },
     webhookSecret: 'whsec_given',
   });

@@ -226,7 +226,6 @@ const SERVES: readonly (readonly [line: string, look: (run: Served, place: Place
   ['--demo', async ({ api }) => expect(await (await api('/invoices')).text()).toContain('"demo-paid"')],
   ['--seed 7', ({ out }) => expect(out()).toMatch(/Seed +7\n/)],
   ['--frozen', ({ out }) => expect(out()).toMatch(/Clock +frozen/)],
-  ['--no-magic', ({ out }) => expect(out()).not.toContain('Magic')],
   [
     "--merchant 'Nine Lamps'",
     async ({ api }) => {

@@ -229,7 +229,7 @@ describe('the code of the docs prints what it shows', () => {
     const engine = await engineOf(block);
     if (engine === null) return console.warn(`${block.at} is left out: its engine is not installed`);
     const seedData = { invoices: DEMO_INVOICES };
-    const sandbox = createSandbox({ seed: 1, clock: 'real', magicOutcomes: true, seedData });
+    const sandbox = createSandbox({ seed: 1, clock: 'real', seedData });
     const [{ url }, port] = [await sandbox.listen(), await freePort()];
     const program = begin([block.path], mkdtempSync(join(FOLDER, 'run-')), {
       MERCHANT_BASE_URL: url,

@@ -35,17 +35,26 @@ describe('moves', () => {
     return context;
   }
 
-  it.each(['success', 'fail', 'expired', 'canceled'] as const)('finish %s sets state and time', async (status) => {
+  const ENDINGS = [
+    ['pay', 'success'],
+    ['fail', 'fail'],
+    ['expire', 'expired'],
+    ['cancel', 'canceled'],
+  ] as const;
+
+  it.each(ENDINGS)('%s sets state and time', async (move, status) => {
     const { sandbox } = await withOrder();
     await sandbox.advance(1_000);
-    const invoice = await sandbox.finish('order-1042', status);
+    const invoice = await sandbox[move]('order-1042');
+    const { sandbox: other } = await withOrder();
+    expect(await other.finish('order-1042', status)).toMatchObject({ status });
     expect(invoice).toMatchObject({ status, finished_at: '2026-03-01T12:00:01.000Z' });
     expect(invoice.settled_amount_usdt === null).toBe(status !== 'success');
   });
 
-  it.each(['success', 'fail', 'expired', 'canceled'] as const)('leave %s as it is', async (status) => {
+  it.each(ENDINGS)('leave what %s has ended as it is', async (end, status) => {
     const { sandbox } = await withOrder();
-    const before = await sandbox.finish('order-1042', status);
+    const before = await sandbox[end]('order-1042');
     const moves = [
       () => sandbox.pay('order-1042'),
       () => sandbox.fail('order-1042'),
@@ -170,3 +179,52 @@ it('treats null as absent in every option but state', async () => {
 function nulls(names: readonly string[]): Record<string, never> {
   return Object.fromEntries(names.map((name) => [name, null])) as unknown as Record<string, never>;
 }
+
+it('says in its log that an answer is not as the interface says', async () => {
+  const { sandbox, api } = inProcess({ rates: [{ ...RATE, price: 'about 1' }] });
+  await api('GET', '/rates');
+  const notes = sandbox.events().flatMap((event) => (event.kind === 'note' ? [event.text] : []));
+  expect(notes).toEqual([expect.stringMatching(/rates\.list is not as the interface says: .*price/)]);
+});
+
+const RATE = {
+  platform: 'p',
+  asset: 'USDT',
+  fiat: 'EUR',
+  side: 'buy' as const,
+  min_amount: '1.00',
+  max_amount: '2.00',
+};
+
+it('keeps the start of long requests only', async () => {
+  const { sandbox, api } = inProcess();
+  await api('POST', '/invoices', { ...ORDER, junk: 'y'.repeat(100_000) });
+  expect(sandbox.requests()[0]?.request_body).toHaveLength(4_000);
+});
+
+describe('an action by one request', () => {
+  const JSON_TYPES = { 'Content-Type': 'application/json', Accept: 'application/json' };
+
+  it.each([
+    ['null', '{"amount":"25.00","currency":"EUR","external_id":null,"callback_url":null}', JSON_TYPES],
+    ['empty', 'amount=25.00&currency=EUR&external_id=&callback_url=', { Accept: 'application/json' }],
+  ])('a member that is %s counts as absent', async (_, body, headers) => {
+    const sandbox = createSandbox();
+    const response = await sandbox.fetch('http://sandbox.test/_/create', { method: 'POST', body, headers });
+    expect(await response.json()).toMatchObject({
+      ok: true,
+      result: { external_id: 'order-1001', callback_url: null },
+      text: expect.stringMatching(/^order-1001 {2}25\.00 EUR {2}http/),
+    });
+  });
+
+  it('one request ends an order and says what became of its webhook', async () => {
+    const sandbox = createSandbox({ fetch: async () => new Response(null, { status: 503 }) });
+    sandbox.create({ amount: '25.00', currency: 'EUR', callback_url: 'http://127.0.0.1:3000/webhook' });
+    const body = '{"ident":"order-1001"}';
+    const response = await sandbox.fetch('http://sandbox.test/_/pay', { method: 'POST', body, headers: JSON_TYPES });
+    const { result, text } = await response.json();
+    expect(result).toMatchObject({ external_id: 'order-1001', status: 'success' });
+    expect(text).toMatch(/^order-1001 {2}success, .* USDT credited {2}webhook answered 503, next try 2/);
+  });
+});

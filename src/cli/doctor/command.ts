@@ -3,7 +3,7 @@ import { isLoopback } from '../../contract/values/hosts.ts';
 import { isSandboxCredential } from '../../environment.ts';
 import type { MerchantError } from '../../errors/classes.ts';
 import { isMerchantError } from '../../errors/guards.ts';
-import { codeOf } from '../../sandbox/delivery/send.ts';
+import { codeOf } from '../../sandbox/delivery/webhook-request.ts';
 import { shellWord } from '../../sandbox/page/copies.ts';
 import type { DriftEvent } from '../../transport/hooks.ts';
 import { parseSecrets } from '../../webhooks/verify/signature.ts';

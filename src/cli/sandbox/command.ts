@@ -58,7 +58,6 @@ function sandboxOptions(flags: Flags): SandboxOptions {
   const seed = given ?? (isShuffled ? randomSeed() : undefined);
   return {
     clock: flags.frozen ? 'virtual' : 'real',
-    magicOutcomes: !flags['no-magic'],
     dialect: { ...(isShuffled ? randomDialect(seed) : {}), ...parseDialect(flags.dialect) },
     faults: flags.fault.map((text) => {
       const fault = faultFromText(text) as SeedFault; // an unknown type is refused by the sandbox
@@ -148,7 +147,7 @@ function announce(sandbox: Sandbox, flags: Flags, io: Io, style: Style): void {
   if (flags.json) return;
   const hasSeed = flags.seed !== undefined || flags['shuffle-unknowns'];
   const { state: stateFile } = flags;
-  io.out(banner(sandbox, style, { hasKeys: io.keyboard !== null, hasMagic: !flags['no-magic'], hasSeed, stateFile }));
+  io.out(banner(sandbox, style, { hasKeys: io.keyboard !== null, hasSeed, stateFile }));
 }
 
 function untilStopped(sandbox: Sandbox, json: boolean, changed: () => void, io: Io): Promise<void> {

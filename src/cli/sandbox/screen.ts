@@ -1,16 +1,15 @@
 import { printable } from '../../printable.ts';
-import { describeEvent, MAGIC_OUTCOMES, type Sandbox, type SandboxEvent } from '../../sandbox/index.ts';
+import { describeEvent, type Sandbox, type SandboxEvent } from '../../sandbox/index.ts';
 import { excerpt, type Paint, type Style } from '../report.ts';
 
 interface BannerFacts {
   readonly hasKeys: boolean;
-  readonly hasMagic: boolean;
   readonly hasSeed: boolean;
   readonly stateFile: string | undefined;
 }
 
 /** The lines of the screen when the sandbox listens. */
-export function banner(sandbox: Sandbox, style: Style, { hasKeys, hasMagic, hasSeed, stateFile }: BannerFacts): string {
+export function banner(sandbox: Sandbox, style: Style, { hasKeys, hasSeed, stateFile }: BannerFacts): string {
   const { url, apiKey, webhookSecret, frozen } = sandbox;
   const width = Math.max(34, url.length + 6);
   const clock = frozen ? 'frozen' : 'real time';
@@ -22,9 +21,6 @@ export function banner(sandbox: Sandbox, style: Style, { hasKeys, hasMagic, hasS
     `Clock      ${clock}${hasKeys ? `  (a: +1 min   A: +1 h   f: ${frozen ? 'let it run' : 'freeze'})` : ''}`,
     ...(hasSeed ? [`Seed       ${sandbox.seed}`] : []),
     ...(stateFile === undefined ? [] : [`State      ${stateFile}`]),
-    ...(hasMagic
-      ? [`Magic      order ids with ${MAGIC_OUTCOMES.map(({ prefix }) => prefix).join(' ')} end automatically`]
-      : []),
     '',
     'env   for node --env-file=.env, or for your shell',
     `      MERCHANT_BASE_URL=${url}`,

@@ -1,8 +1,7 @@
 // The folder `webhooks` has the commands `webhooks check`, `send` and `verify`. It imports receiver and sandbox.
 import { isLoopback } from '../../contract/values/hosts.ts';
-import { causeOfRefusal, isSearchable } from '../../sandbox/delivery/cause.ts';
-import { findMistake } from '../../sandbox/delivery/cause-search.ts';
-import { signedRequest } from '../../sandbox/delivery/signed-request.ts';
+import { causeOfRefusal, findMistake, isSearchable } from '../../sandbox/delivery/cause.ts';
+import { signedRequest } from '../../sandbox/delivery/webhook-request.ts';
 import type { SandboxWebhookRequest } from '../../sandbox/wire-types.ts';
 import { engine, hexToBase64, signWebhook, utf8 } from '../../webhooks/verify/signature.ts';
 import { readArguments } from '../arguments.ts';

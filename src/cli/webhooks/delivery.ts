@@ -1,8 +1,7 @@
 // A delivery as `webhooks check` and `webhooks send` make it: its order, its event, its headers, and how it is sent.
 import type { KnownEventType } from '../../contract/statuses.ts';
 import { compareAmounts, isAmount, quote, shareOf } from '../../sandbox/business/money.ts';
-import { eventBody, eventTypeOf } from '../../sandbox/delivery/event-payload.ts';
-import { codeOf } from '../../sandbox/delivery/send.ts';
+import { codeOf, eventBody, eventTypeOf } from '../../sandbox/delivery/webhook-request.ts';
 import { type Dialect, dialectFrom } from '../../sandbox/dialects.ts';
 import type { SandboxInvoice } from '../../sandbox/index.ts';
 import { parseDuration } from '../../sandbox/option-checks.ts';

@@ -1,4 +1,4 @@
-import { signedRequest } from '../../sandbox/delivery/signed-request.ts';
+import { signedRequest } from '../../sandbox/delivery/webhook-request.ts';
 import { shellWord } from '../../sandbox/page/copies.ts';
 import { readArguments } from '../arguments.ts';
 import { COMMANDS, exampleOf } from '../commands.ts';

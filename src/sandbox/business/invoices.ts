@@ -1,15 +1,15 @@
-// business/ moves invoices from one status to the next: methods, rates, amounts, expiry, payment, correction. It imports
-// state/ and dialect/. Webhooks are sent through `World.announce`.
+// business/ moves invoices from one status to the next: methods, rates, amounts, expiry, payment, correction. An end
+// goes to delivery/.
 
 import type { FinalInvoiceStatus } from '../../contract/statuses.ts';
 import type { KnownInvoiceStatus } from '../../contract/types.ts';
 import { ConfigurationError } from '../../errors/classes.ts';
+import { announce } from '../delivery/deliveries.ts';
 import { shown } from '../option-checks.ts';
 import type { InvoiceDraft, InvoiceRecord } from '../state/records.ts';
 import type { Payment } from '../wire-types.ts';
-import { note, timeOf, type World } from '../world.ts';
-import { methodFor, settlementRate } from './methods-and-rates.ts';
-import { compareAmounts, isAmount, quote } from './money.ts';
+import type { World } from '../world.ts';
+import { compareAmounts, isAmount, methodFor, quote, settlementRate } from './money.ts';
 
 /** Final states other than the paid one. */
 export type ClosedStatus = Exclude<FinalInvoiceStatus, 'success'>;
@@ -25,7 +25,6 @@ export function openInvoice(world: World, draft: InvoiceDraft, createdAt = world
     fail_url: draft.fail_url ?? defaults.fail_url,
     createdAt,
     expiresAt: createdAt + lifetime,
-    order: world.store.nextOrder(),
     status: 'pending',
     finishedAt: null,
     method: null,
@@ -36,9 +35,6 @@ export function openInvoice(world: World, draft: InvoiceDraft, createdAt = world
     expiry: null,
   };
   world.store.addInvoice(invoice);
-  if (world.store.forgotten === 1) {
-    note(world, `more than ${world.settings.maxInvoices} invoices: from now on each new one replaces the oldest`);
-  }
   awaitExpiry(world, invoice);
   logMove(world, invoice, null, `${invoice.amount} ${invoice.currency.code}`);
   return invoice;
@@ -150,7 +146,7 @@ function finish(
   const from = invoice.status;
   endInvoice(invoice, status, at);
   logMove(world, invoice, from, why);
-  return world.announce(invoice);
+  return announce(world, invoice);
 }
 
 function checkPending(invoice: InvoiceRecord, doing: string): void {
@@ -171,7 +167,6 @@ function logMove(world: World, invoice: InvoiceRecord, from: KnownInvoiceStatus 
   const { uuid, external_id, status } = invoice;
   world.log.add({
     kind: 'invoice',
-    at: timeOf(world),
     uuid,
     external_id,
     from,

@@ -1,7 +1,14 @@
 import { ConfigurationError } from '../../errors/classes.ts';
 import { shown } from '../option-checks.ts';
 import type { SandboxWithdrawal } from '../wire-types.ts';
-import { note, timeOf, type World } from '../world.ts';
+import type { World } from '../world.ts';
+
+/** Newest first, or as the dialect says. Text dates without a value come last. */
+export function withdrawalsInOrder(world: World): SandboxWithdrawal[] {
+  const at = (row: SandboxWithdrawal): number => (row.created_at === null ? 0 : Date.parse(row.created_at) || 0);
+  const newest = [...world.store.withdrawals].sort((a, b) => at(b) - at(a));
+  return world.settings.dialect.listOrder === 'newest' ? newest : newest.reverse();
+}
 
 /**
  * Decides on a pending withdrawal: `approved` sends it, `rejected` needs a reason. No webhook is sent, because the service
@@ -28,14 +35,12 @@ export function decideWithdrawal(
   const decided: SandboxWithdrawal = {
     ...found,
     status,
-    processed_at: timeOf(world),
+    processed_at: new Date(world.clock.now()).toISOString(),
     ...(decision.status === 'approved' && { tx_hash: world.random.uuid().replaceAll('-', '') }),
     ...(decision.status === 'rejected' && { reject_reason: decision.reason }),
   };
   store.withdrawals = store.withdrawals.map((row) => (row === found ? decided : row));
-  note(
-    world,
-    `withdrawal ${found.uuid}  pending → ${status}${decision.status === 'rejected' ? `  ${decision.reason}` : ''}`,
-  );
+  const reason = decision.status === 'rejected' ? `  ${decision.reason}` : '';
+  world.log.note(`withdrawal ${found.uuid}  pending → ${status}${reason}`);
   return decided;
 }

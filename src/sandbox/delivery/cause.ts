@@ -1,7 +1,16 @@
-import type { Verdict } from '../../webhooks/handle/verdict.ts';
+import { ConfigurationError } from '../../errors/classes.ts';
+import { receiverMistakes } from '../../webhooks/diagnose.ts';
+import { replyFor, type Verdict } from '../../webhooks/handle/verdict.ts';
+import { engine, hexToBase64 } from '../../webhooks/verify/signature.ts';
+import { shown } from '../option-checks.ts';
 import type { Settings } from '../options.ts';
 import type { DeliveryFault } from '../state/faults.ts';
-import type { SandboxAttempt } from '../wire-types.ts';
+import type { InvoiceRecord } from '../state/records.ts';
+import type { SandboxAttempt, SandboxWebhookRequest } from '../wire-types.ts';
+import type { World } from '../world.ts';
+import { exchange, signedRequest } from './webhook-request.ts';
+
+// Why a receiver refuses a delivery: what request and answer prove, and a search by trial for what they do not.
 
 /** An attempt that has ended. */
 export type EndedAttempt = Omit<SandboxAttempt, 'why' | 'triggered_by' | 'created_at'>;
@@ -58,53 +67,32 @@ export function isSearchable({
 }
 
 const LOOK = '“Search for the cause” on its page of the dashboard tries to find out which.';
-const REPORT = 'The onReport of your handler says which line to change.';
 
-/** Status and meaning of the words that the handler of merchant-invoicing/webhooks answers with. */
-const SDK_REPLIES: Readonly<Partial<Record<Verdict, readonly [status: number, meaning: string]>>> = {
-  signature_mismatch: [
-    401,
-    `Your handler (merchant-invoicing/webhooks) has another secret, or was given a body that is not the raw one. ${LOOK}`,
-  ],
-  missing_header: [
-    401,
+/** What the words mean that the handler of merchant-invoicing/webhooks answers with, where its report does not say more. */
+const SDK_REPLIES: Readonly<Record<string, string>> = {
+  signature_mismatch: `Your handler (merchant-invoicing/webhooks) has another secret, or was given a body that is not the raw one. ${LOOK}`,
+  missing_header:
     'Your handler misses one of X-Webhook-Id, X-Webhook-Signature and X-Webhook-Timestamp, and all three were sent: a proxy removes headers.',
-  ],
-  malformed_signature: [
-    400,
+  malformed_signature:
     'Your handler does not take the form of the signature: its option encoding differs from the sandbox’s signatureEncoding.',
-  ],
-  malformed_timestamp: [
-    400,
+  malformed_timestamp:
     'Your handler does not take the form of the timestamp: its option timestampFormat differs from the sandbox’s timestampFormat.',
-  ],
-  duplicate_header: [400, 'Your handler saw a webhook header twice: a proxy adds headers.'],
-  body_already_parsed: [400, `Your handler was given a parsed body instead of the raw bytes. ${REPORT}`],
-  body_too_large: [413, 'The body is larger than the option maxBodySize of your handler.'],
-  method_not_allowed: [405, 'The delivery reached your handler with another method than POST: a proxy changed it.'],
-  unsupported_media_type: [415, 'Your handler saw a compressed body, and none was sent: a proxy changed it.'],
-  malformed_payload: [
-    500,
+  malformed_payload:
     'The signature holds, and your handler could not read the payload. Its onReport names the member. An order id under another name needs the option orderIdMember.',
-  ],
-  unknown_payment: [
-    500,
-    'The signature holds, but your handler does not know the name of the event, and there is no onUnknown: handle it there.',
-  ],
-  handler_failed: [500, 'The signature holds, and your function threw. The onReport of your handler has the error.'],
-  setup: [500, `Your handler is wired wrongly: most often the body was parsed or read before. ${REPORT}`],
-  store_failed: [503, 'The signature holds, and the store of your handler failed. Its onReport has the error.'],
-  time_limit: [503, 'The signature holds, and your function took longer than the time limit of your handler.'],
-  duplicate_running: [409, 'An earlier delivery of the same event is still being handled. Nothing has to be fixed.'],
-  lease_lost: [409, 'Your function outlived its lease, and another attempt took the event over.'],
+  handler_failed: 'The signature holds, and your function threw. The onReport of your handler has the error.',
+  store_failed: 'The signature holds, and the store of your handler failed. Its onReport has the error.',
+  time_limit: 'The signature holds, and your function took longer than the time limit of your handler.',
+  duplicate_running: 'An earlier delivery of the same event is still being handled. Nothing has to be fixed.',
 };
 
-function fromSdk(attempt: EndedAttempt, circumstances: Circumstances): string | null {
-  const { status_code, response_body, response_headers } = attempt;
+function fromSdk({ status_code, response_body, response_headers }: EndedAttempt, now: Circumstances): string | null {
   if (!response_headers?.['content-type']?.startsWith('text/plain') || response_body === null) return null;
-  if (status_code === 401 && /^timestamp_too_(?:old|new)$/.test(response_body)) return age(circumstances);
-  const known = Object.hasOwn(SDK_REPLIES, response_body) ? SDK_REPLIES[response_body as Verdict] : undefined; // a key of the table
-  return known !== undefined && known[0] === status_code ? known[1] : null;
+  const { status } = replyFor(response_body as Verdict); // any other text has no status
+  if (status !== status_code) return null;
+  if (response_body.startsWith('timestamp_too_')) return age(now);
+  return (
+    SDK_REPLIES[response_body] ?? `Your handler answered ${response_body}. Its onReport says which line to change.`
+  );
 }
 
 const MINUTE = 60_000;
@@ -114,32 +102,26 @@ function age({ settings, attempt, skew }: Circumstances): string {
   if (off === 0) {
     return 'The signature holds, and the timestamp was right by this machine’s clock: the clock of the receiver, or its tolerance, is off.';
   }
-  const apart = `The timestamp was ${off} min ${skew < 0 ? 'behind' : 'ahead of'} the real time`;
-  if (settings.dialect.timestampPer === 'delivery' && attempt > 1) {
-    return `${apart}: the dialect timestampPer "delivery" repeats that of the first attempt.`;
-  }
-  return `${apart}: the option deliveryTimestamp "sandbox" stamps by the sandbox clock. Take "wall", or give your verifier the same clock.`;
+  const isRepeated = settings.dialect.timestampPer === 'delivery' && attempt > 1;
+  const reason = isRepeated
+    ? 'the dialect timestampPer "delivery" repeats that of the first attempt.'
+    : 'the option deliveryTimestamp "sandbox" stamps by the sandbox clock. Take "wall", or give your verifier the same clock.';
+  return `The timestamp was ${off} min ${skew < 0 ? 'behind' : 'ahead of'} the real time: ${reason}`;
 }
 
+const CLOSED = 'The receiver closed the connection without an answer: it may have crashed.';
+const CERTIFICATE =
+  'The certificate of {host} is not known here: start the sandbox with NODE_EXTRA_CA_CERTS, or use http:// on this machine.';
 const BY_CODE: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'Nothing listens at {host}. Is the receiver running, and on this port?',
   ENOTFOUND: 'No address is known for {host}.',
-  EAI_AGAIN: 'The name {host} cannot be looked up now.',
-  ECONNRESET: 'The receiver closed the connection without an answer: it may have crashed.',
-  UND_ERR_SOCKET: 'The receiver closed the connection without an answer: it may have crashed.',
-  UND_ERR_CONNECT_TIMEOUT: '{host} takes no connection: a firewall may swallow it.',
-  EHOSTUNREACH: '{host} cannot be reached from here.',
-  ENETUNREACH: '{host} cannot be reached from here.',
+  ECONNRESET: CLOSED,
+  UND_ERR_SOCKET: CLOSED,
   ERR_SSL_WRONG_VERSION_NUMBER: '{host} does not speak TLS: write http:// in the callback_url.',
   ERR_SSL_PACKET_LENGTH_TOO_LONG: '{host} does not speak TLS: write http:// in the callback_url.',
-  DEPTH_ZERO_SELF_SIGNED_CERT:
-    'The certificate of {host} is self-signed: start the sandbox with NODE_EXTRA_CA_CERTS, or use http:// on this machine.',
-  SELF_SIGNED_CERT_IN_CHAIN:
-    'The certificate of {host} comes from an unknown authority: start the sandbox with NODE_EXTRA_CA_CERTS.',
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE:
-    'The certificate of {host} comes from an unknown authority: start the sandbox with NODE_EXTRA_CA_CERTS.',
-  CERT_HAS_EXPIRED: 'The certificate of {host} has expired.',
-  ERR_TLS_CERT_ALTNAME_INVALID: 'The certificate is for another name than {host}.',
+  DEPTH_ZERO_SELF_SIGNED_CERT: CERTIFICATE,
+  SELF_SIGNED_CERT_IN_CHAIN: CERTIFICATE,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: CERTIFICATE,
 };
 
 /** The reason why no answer came, where the error names it. */
@@ -150,42 +132,32 @@ function causeOfConnectionError({ error, request }: EndedAttempt): string | null
   return cause?.replace('{host}', new URL(request?.url ?? 'http://localhost').host) ?? null;
 }
 
-/** An answer that identifies the software that gave it. A `status` of null matches any. */
-interface KnownAnswer {
-  readonly status: readonly number[] | null;
-  readonly body: RegExp;
-  readonly meaning: string;
-}
-
-/** Texts that frameworks write. The merchant's code was not reached. */
-const KNOWN_ANSWERS: readonly KnownAnswer[] = [
-  { status: [404], body: /Cannot POST \//, meaning: 'Express has no POST route at this path.' },
-  { status: [404], body: /"Route POST:\S+ not found"/, meaning: 'Fastify has no POST route at this path.' },
-  {
-    status: [400, 403, 419, 422],
-    body: /csrf|InvalidAuthenticityToken|page expired/i,
-    meaning: 'A protection against forged forms (CSRF) refused it: exempt this route from it.',
-  },
-  {
-    status: [403],
-    body: /Blocked (?:request\.|hosts?:)/,
-    meaning: 'The development server refuses this host name: allow it there, or use 127.0.0.1 in the callback_url.',
-  },
-  {
-    status: null,
-    body: /Missing (?:or invalid )?X-Webhook-Timestamp|X-Webhook-Timestamp (?:is )?missing/i,
-    meaning:
-      'The receiver reports that X-Webhook-Timestamp is missing, and it was sent. A proxy removes it, or the receiver reads the name in another case.',
-  },
+/** Texts that frameworks write: the statuses, the text, and its meaning. The merchant's code was not reached. */
+const KNOWN_ANSWERS: readonly (readonly [status: readonly number[], body: RegExp, meaning: string])[] = [
+  [[404], /Cannot POST \//, 'Express has no POST route at this path.'],
+  [[404], /"Route POST:\S+ not found"/, 'Fastify has no POST route at this path.'],
+  [
+    [400, 403, 419, 422],
+    /csrf|InvalidAuthenticityToken|page expired/i,
+    'A protection against forged forms (CSRF) refused it: exempt this route from it.',
+  ],
+  [
+    [403],
+    /Blocked (?:request\.|hosts?:)/,
+    'The development server refuses this host name: allow it there, or use 127.0.0.1 in the callback_url.',
+  ],
+  [
+    [400, 401, 403, 422],
+    /Missing (?:or invalid )?X-Webhook-Timestamp|X-Webhook-Timestamp (?:is )?missing/i,
+    'The receiver reports that X-Webhook-Timestamp is missing, and it was sent. A proxy removes it, or the receiver reads the name in another case.',
+  ],
 ];
 
 /** The cause that status, headers or known texts of an answer prove. */
 function causeInAnswer({ status_code, response_body, response_headers, request }: EndedAttempt): string | null {
   const status = status_code ?? 0;
-  const sign = KNOWN_ANSWERS.find(
-    (each) => (each.status?.includes(status) ?? true) && each.body.test(response_body ?? ''),
-  );
-  if (sign !== undefined) return sign.meaning;
+  const known = KNOWN_ANSWERS.find(([statuses, text]) => statuses.includes(status) && text.test(response_body ?? ''));
+  if (known !== undefined) return known[2];
   if (response_headers?.['www-authenticate'] !== undefined) {
     return 'The answer asks for a login (WWW-Authenticate): the endpoint is behind authentication. A webhook carries a signature and no login.';
   }
@@ -194,7 +166,6 @@ function causeInAnswer({ status_code, response_body, response_headers, request }
   const redirect = `A redirect is not followed, it counts as a failure${to === undefined ? '' : `. Make the final address the callback_url: ${to}`}`;
   const proxy = 'A proxy answered: the application behind it did not.';
   const meanings: Readonly<Record<number, string>> = {
-    ...Object.fromEntries([301, 302, 303, 307, 308].map((each) => [each, redirect])),
     404: `The receiver knows no ${path}: compare the path of the callback_url with your route.`,
     405: `The receiver knows ${path} but takes no POST there.`,
     413: 'The body is too large for the receiver. Webhooks here are below 1 kB.',
@@ -202,5 +173,127 @@ function causeInAnswer({ status_code, response_body, response_headers, request }
     502: proxy,
     504: proxy,
   };
-  return meanings[status] ?? null;
+  return status >= 300 && status <= 399 ? redirect : (meanings[status] ?? null);
+}
+
+/** The result of the search for the cause of a refusal. @experimental */
+export interface FoundCause {
+  /** True if the receiver accepted a request that only a receiver with this mistake accepts. */
+  readonly proven: boolean;
+  /** The mistake and its remedy, or the reason why none was found. */
+  readonly text: string;
+  /** The number of requests that the receiver got. */
+  readonly requests: number;
+}
+
+/** A mistake of a receiver, and the headers that a receiver with this mistake accepts. */
+interface Suspect {
+  readonly mistake: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/**
+ * Searches for the reason why a receiver refuses the latest delivery of an invoice.
+ *
+ * For each usual mistake it sends a request that only a receiver with this mistake accepts. A mistake is proven if that
+ * request is accepted, and the correct one is refused before and after it. The receiver gets up to 25 requests. The
+ * delivery, its attempts and its schedule stay unchanged.
+ * @internal
+ */
+export async function searchCause(world: World, invoice: InvoiceRecord): Promise<FoundCause> {
+  const delivery = world.store.deliveries(invoice).at(-1);
+  const last = delivery?.log.at(-1);
+  if (delivery === undefined || last === undefined) {
+    throw new ConfigurationError(
+      `${shown(invoice.external_id)} has no delivery that was sent, so there is nothing to explain`,
+    );
+  }
+  if (last.request === null) throw new ConfigurationError(`Nothing was sent: ${last.error}`);
+  if (!last.success && last.status_code !== null && !isSearchable(last)) {
+    const failed = `It answered ${last.status_code}, which is no refusal of a signature. Its own log has the reason.`;
+    return { proven: false, text: last.why ?? failed, requests: 0 };
+  }
+  const { settings } = world;
+  const finding = await findMistake({
+    settings,
+    apiKey: settings.apiKey,
+    right: () => signedRequest(settings, delivery, delivery.url, settings.wallClock()),
+    async accepts(request) {
+      const { status_code, success } = await exchange(world, request);
+      return status_code === null ? null : success;
+    },
+  });
+  delivery.finding = finding.text;
+  return finding;
+}
+
+/** A receiver on trial. */
+interface Trial {
+  readonly settings: Pick<Settings, 'webhookSecret' | 'dialect' | 'wallClock'>;
+  /** Tried as the secret, because the two are mixed up. */
+  readonly apiKey: string | undefined;
+  /** Builds the correct request, signed now. */
+  readonly right: () => Promise<SandboxWebhookRequest>;
+  /** Sends a request. Null if no answer came. */
+  readonly accepts: (request: SandboxWebhookRequest) => Promise<boolean | null>;
+}
+
+/** Searches for the mistake of a receiver by trial, as {@link searchCause}. @internal */
+export async function findMistake({ settings, apiKey, right, accepts: ask }: Trial): Promise<FoundCause> {
+  let requests = 0;
+  const accepts = (request: SandboxWebhookRequest): Promise<boolean | null> => {
+    requests += 1;
+    return ask(request);
+  };
+  const first = await accepts(await right());
+  if (first === null)
+    return { proven: false, text: 'No answer came: this is about the connection, not the signature.', requests };
+  if (first)
+    return { proven: false, text: 'The same delivery is accepted now: the cause of the refusal has ended.', requests };
+  const sample = await right();
+  for (const { mistake, headers } of await suspects(settings, sample, apiKey)) {
+    if (!(await accepts({ ...sample, headers: { ...sample.headers, ...headers } }))) continue;
+    const again = await accepts(await right());
+    if (again !== false) break; // it accepts and refuses the same request, so nothing is proven
+    return { proven: true, text: `Proven by trial: ${mistake}`, requests };
+  }
+  const text =
+    'None of the usual mistakes explains it. Tried were the secret, the signed text, the spacing of the body and the forms of signature and timestamp. Compare the secret first.';
+  return { proven: false, text, requests };
+}
+
+/** The requests that only a receiver with one mistake accepts, or with one reading of what the interface leaves open. */
+async function suspects(
+  { webhookSecret, dialect, wallClock }: Trial['settings'],
+  { headers, body }: SandboxWebhookRequest,
+  apiKey: string | undefined,
+): Promise<Suspect[]> {
+  const { 'X-Webhook-Timestamp': timestamp = '' } = headers;
+  const sign = async (key: string, text: string, encoding = dialect.signatureEncoding): Promise<string> => {
+    const hex = await engine().hmac(key, text, new Uint8Array());
+    return encoding === 'hex' ? hex : hexToBase64(hex);
+  };
+  const found: Suspect[] = [];
+  for (const { mistake, secret, text } of receiverMistakes({ secret: webhookSecret, apiKey, timestamp, body })) {
+    found.push({ mistake, headers: { 'X-Webhook-Signature': await sign(secret, text) } });
+  }
+  const expects = (form: string, changed: Suspect['headers']): void => {
+    found.push({ mistake: `the receiver expects ${form}. The interface does not show the form.`, headers: changed });
+  };
+  const right = `${timestamp}.${body}`;
+  const hex = await sign(webhookSecret, right, 'hex');
+  expects('the signature in hex', { 'X-Webhook-Signature': hex });
+  expects('the signature in base64', { 'X-Webhook-Signature': await sign(webhookSecret, right, 'base64') });
+  expects('"sha256=" before the signature', { 'X-Webhook-Signature': `sha256=${hex}` });
+  const now = wallClock();
+  for (const [form, stamp] of [
+    ['seconds', String(Math.floor(now / 1000))],
+    ['milliseconds', String(now)],
+    ['ISO 8601', new Date(now).toISOString()],
+  ] as const) {
+    const signature = await sign(webhookSecret, `${stamp}.${body}`);
+    expects(`the timestamp in ${form}`, { 'X-Webhook-Signature': signature, 'X-Webhook-Timestamp': stamp });
+  }
+  // A suspect that changes no header is the correct request.
+  return found.filter((each) => Object.entries(each.headers).some(([name, value]) => headers[name] !== value));
 }

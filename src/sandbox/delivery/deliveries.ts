@@ -5,10 +5,9 @@ import { ConfigurationError } from '../../errors/classes.ts';
 import { shown } from '../option-checks.ts';
 import { type DeliveryRecord, type InvoiceRecord, KEPT_ATTEMPTS } from '../state/records.ts';
 import type { SandboxAttempt } from '../wire-types.ts';
-import { note, timeOf, type World } from '../world.ts';
+import type { World } from '../world.ts';
 import { causeOfRefusal } from './cause.ts';
-import { eventBody, eventTypeOf } from './event-payload.ts';
-import { send } from './send.ts';
+import { eventBody, eventTypeOf, send } from './webhook-request.ts';
 
 const MINUTE = 60_000;
 
@@ -31,8 +30,7 @@ export async function announce(world: World, invoice: InvoiceRecord): Promise<vo
   const url = invoice.callback_url;
   const eventType = eventTypeOf(invoice);
   if (url === null) {
-    note(
-      world,
+    world.log.note(
       `${eventType} of ${invoice.external_id} goes nowhere: neither the invoice nor the business has a callback URL`,
     );
     return;
@@ -60,34 +58,30 @@ export async function announce(world: World, invoice: InvoiceRecord): Promise<vo
 
 /**
  * Sends the latest delivery now. A queued one is expedited, and a failed or delivered one gets a new attempt. An attempt
- * in progress is not repeated. Returns the promise of the attempt without awaiting it, or null without a delivery.
+ * in progress is not repeated. Returns the promise of the attempt without awaiting it.
+ *
+ * @throws ConfigurationError if there is no delivery.
  */
 export function resend(
   world: World,
   invoice: InvoiceRecord,
-): { delivery: DeliveryRecord; done: Promise<void>; why: string } | null {
-  const delivery = world.store.deliveries(invoice).at(-1);
-  if (delivery === undefined) return null;
+): { readonly delivery: DeliveryRecord; readonly done: Promise<void>; readonly why: string } {
+  const [delivery] = world.store.deliveries(invoice);
+  if (delivery === undefined) {
+    const reason = invoice.status === 'pending' ? 'it is still pending' : 'it has no callback URL';
+    throw new ConfigurationError(`${shown(invoice.external_id)} has no webhook to send: ${reason}`);
+  }
   if (delivery.attempt !== null) return { delivery, done: delivery.attempt, why: 'an attempt is already in progress' };
-  const why =
-    delivery.retry === null
-      ? `${delivery.status} before: a fresh attempt`
-      : 'still queued: the pending attempt is expedited';
+  const isQueued = delivery.retry !== null;
+  const why = isQueued
+    ? 'still queued: the pending attempt is expedited'
+    : `${delivery.status} before: a fresh attempt`;
   return { delivery, done: attempt(world, delivery, 'manual'), why };
-}
-
-/** Like {@link resend}, but throws a ConfigurationError if there is no delivery. */
-export function resendOrThrow(world: World, invoice: InvoiceRecord): { delivery: DeliveryRecord; done: Promise<void> } {
-  const sent = resend(world, invoice);
-  if (sent !== null) return sent;
-  const reason = invoice.status === 'pending' ? 'it is still pending' : 'it has no callback URL';
-  throw new ConfigurationError(`${shown(invoice.external_id)} has no webhook to send: ${reason}`);
 }
 
 /** Waits until no attempt is in progress, attempts that start meanwhile included. */
 export async function settleDeliveries(world: World): Promise<void> {
-  const inProgress = (): Promise<void>[] =>
-    [...world.store.inProgress].flatMap(({ attempt: promise }) => promise ?? []);
+  const inProgress = (): Promise<void>[] => world.store.deliveries().flatMap(({ attempt: promise }) => promise ?? []);
   for (let waiting = inProgress(); waiting.length > 0; waiting = inProgress()) await Promise.all(waiting);
 }
 
@@ -95,7 +89,6 @@ export async function settleDeliveries(world: World): Promise<void> {
 export function attempt(world: World, delivery: DeliveryRecord, trigger: Trigger): Promise<void> {
   const promise = runAttempt(world, delivery, trigger, world.life.signal);
   delivery.attempt = promise;
-  world.store.inProgress.add(delivery);
   return promise;
 }
 
@@ -118,8 +111,7 @@ async function runAttempt(world: World, delivery: DeliveryRecord, trigger: Trigg
   const fault = world.faults.forDelivery();
   const result = await send(world, delivery, stampAt, fault);
   delivery.attempt = null;
-  world.store.inProgress.delete(delivery);
-  if (life.aborted || world.store.deliveryById(delivery.id) !== delivery) return; // reset, or forgotten
+  if (life.aborted) return; // by a reset, which has removed the delivery
   const sent = { ...result, fault: fault?.type ?? null };
   const why = causeOfRefusal(sent, { settings, attempt: delivery.made + 1, skew: stampAt - settings.wallClock() });
   const ended = { ...sent, why, triggered_by: trigger, created_at: new Date(began).toISOString() };
@@ -154,7 +146,6 @@ function logAttempt(world: World, delivery: DeliveryRecord, ended: SandboxAttemp
   const { created_at, request, response_headers, fault, ...logged } = ended;
   world.log.add({
     kind: 'attempt',
-    at: timeOf(world),
     delivery_id: delivery.id,
     external_id: delivery.invoice.external_id,
     event_type: delivery.eventType,

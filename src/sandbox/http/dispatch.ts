@@ -1,89 +1,146 @@
-// http/ receives the requests, through an HTTP server or a `fetch` without a port. It imports service/.
-
-import type { Answer } from '../service/respond.ts';
+// http/ turns a Request into a Response: the service below /api/, the pages elsewhere. The server puts the same function
+// on a port.
+import { type Answer, failure, MAX_BODY } from '../service/respond.ts';
 import { type Exchange, type Outcome, serve } from '../service/service.ts';
 import { excerpt } from '../state/log.ts';
-import { timeOf, type World } from '../world.ts';
+import type { World } from '../world.ts';
 
-/** Answers one request. */
-export type Front = (exchange: Exchange) => Promise<Outcome>;
+/** Answers one request. Rejects as the fetch of the platform does where the connection breaks. */
+export type Front = (request: Request) => Promise<Response>;
 
 const KEPT_BODY = 4_000;
 
 /** The header on every answer of a sandbox. */
-export const MARK = { 'X-Sandbox': 'no real money' };
+const MARK = { 'X-Sandbox': 'no real money' };
 
-/** Answers the requests of both HTTP and `fetch`: the service below /api/, `pages` elsewhere. Writes the log. */
+/** The path of the stream of events, for the dashboard and for `sandbox events`. */
+const EVENT_STREAM = '/_/events';
+
+/** Makes the function that answers all requests, from a port or from `fetch`, and writes the log. */
 export function createFront(world: World, pages: (exchange: Exchange) => Promise<Answer>): Front {
-  return async (exchange) => {
+  return async (request) => {
+    const { method, headers, signal } = request;
+    const url = new URL(request.url);
+    signal.throwIfAborted();
+    if (world.life.signal.aborted) throw connectionError('ECONNREFUSED', 'the sandbox is closed');
+    if (method === 'GET' && url.pathname === EVENT_STREAM) return eventStream(world);
+    const bytes = await request.arrayBuffer();
+    if (bytes.byteLength > MAX_BODY)
+      return responseOf(failure(413, 'PAYLOAD_TOO_LARGE', `The body is larger than ${MAX_BODY} bytes.`));
+    const exchange: Exchange = { method, url, headers, body: new TextDecoder().decode(bytes) };
     world.clock.catchUp();
     const begun = world.settings.wallClock();
     world.requestCount += 1;
     const id = `req_${world.requestCount}`;
-    const isService = exchange.url.pathname.startsWith('/api/');
+    const isService = url.pathname.startsWith('/api/');
     const outcome: Outcome = isService
       ? serve(world, exchange)
       : { operation: null, answer: await pages(exchange), fault: null };
-    if (isService || exchange.method !== 'GET') logRequest(world, exchange, outcome, { id, begun, isService });
-    if (outcome.answer === null) return outcome;
-    const headers = {
-      ...outcome.answer.headers,
-      // The time of the sandbox clock, as in created_at. A client compares the two.
-      Date: new Date(world.clock.now()).toUTCString(),
-      'X-Request-Id': id,
-      ...MARK,
-    };
-    return { ...outcome, answer: { ...outcome.answer, headers } };
+    const { answer, fault } = outcome;
+    if (isService || method !== 'GET') {
+      world.log.add({
+        kind: 'request',
+        id,
+        method,
+        path: url.pathname,
+        query: url.search,
+        operation: isService ? outcome.operation : 'page',
+        status: answer?.status ?? null,
+        duration_ms: world.settings.wallClock() - begun,
+        code: answer?.code ?? null,
+        why: answer?.why ?? null,
+        fault: fault?.type ?? null,
+        request_body: isService ? excerpt(exchange.body, KEPT_BODY) : '',
+        response_body: isService ? excerpt(answer?.body ?? '', KEPT_BODY) : '',
+      });
+    }
+    if (answer === null && fault?.type === 'hang') await untilAborted([signal, world.life.signal]);
+    signal.throwIfAborted(); // the work is done, but the caller no longer waits
+    if (answer === null) throw connectionError('UND_ERR_SOCKET', 'other side closed');
+    // The time of the sandbox clock, as in created_at. A client compares the two.
+    const date = new Date(world.clock.now()).toUTCString();
+    const marked = { ...answer, headers: { ...answer.headers, Date: date, 'X-Request-Id': id } };
+    const bodyFault = fault?.type === 'truncated' || fault?.type === 'slow' ? fault : null;
+    return bodyFault === null ? responseOf(marked) : responseOf(marked, spoiltBody(world, marked, bodyFault, signal));
   };
 }
 
-function logRequest(
-  world: World,
-  exchange: Exchange,
-  outcome: Outcome,
-  { id, begun, isService }: { readonly id: string; readonly begun: number; readonly isService: boolean },
-): void {
-  const { method, url, body } = exchange;
-  const { answer, fault, operation } = outcome;
-  world.log.add({
-    kind: 'request',
-    id,
-    at: timeOf(world),
-    method,
-    path: url.pathname,
-    query: url.search,
-    operation: isService ? operation : 'page',
-    status: answer?.status ?? null,
-    duration_ms: world.settings.wallClock() - begun,
-    code: answer?.code ?? null,
-    why: answer?.why ?? null,
-    fault: fault?.type ?? null,
-    request_body: isService ? excerpt(body, KEPT_BODY) : '',
-    response_body: isService ? excerpt(answer?.body ?? '', KEPT_BODY) : '',
+/** An answer as a Response, with its own body or another stream in its place. */
+export function responseOf({ status, headers, body }: Answer, stream?: ReadableStream<Uint8Array>): Response {
+  const bytes = new TextEncoder().encode(body);
+  const length: Readonly<Record<string, string>> = status === 204 ? {} : { 'Content-Length': String(bytes.byteLength) };
+  return new Response(status === 204 ? null : (stream ?? bytes), {
+    status,
+    headers: { ...headers, ...length, ...MARK },
   });
 }
 
-/** The body of an answer as a fault lets it through. */
-export interface BodyParts {
-  readonly parts: readonly Uint8Array<ArrayBuffer>[];
-  /** Bytes of the whole body, as Content-Length names them. */
-  readonly length: number;
-  /** Milliseconds before each part. */
-  readonly delay: number;
-  /** Whether the connection breaks after the last part. */
-  readonly isCutOff: boolean;
+/** The body in pieces, with a pause before each, or the first half of it before the connection breaks. */
+function spoiltBody(
+  world: World,
+  { body }: Answer,
+  fault: NonNullable<Outcome['fault']> & { readonly type: 'truncated' | 'slow' },
+  signal: AbortSignal,
+): ReadableStream<Uint8Array> {
+  const bytes = new TextEncoder().encode(body);
+  const isCutOff = fault.type === 'truncated';
+  const size = Math.max(1, Math.ceil(bytes.length / (isCutOff ? 2 : 4)));
+  let sent = 0;
+  return new ReadableStream({
+    start(controller) {
+      signal.addEventListener('abort', () => controller.error(signal.reason));
+    },
+    async pull(controller) {
+      if (!isCutOff) await world.settings.sleep(fault.delay ?? 100, signal);
+      if (signal.aborted) return;
+      if (isCutOff && sent > 0) controller.error(connectionError('UND_ERR_SOCKET', 'other side closed', 'terminated'));
+      else if (sent >= bytes.length) controller.close();
+      else controller.enqueue(bytes.slice(sent, sent + size));
+      sent += size;
+    },
+  });
 }
 
-/** Cuts the body of an answer into parts. Without a fault there is one part and no delay. */
-export function bodyParts({ body }: Answer, fault: Outcome['fault']): BodyParts {
-  const bytes = new TextEncoder().encode(body);
-  const { length } = bytes;
-  const isCutOff = fault?.type === 'truncated';
-  if (isCutOff) return { parts: [bytes.slice(0, Math.floor(length / 2))], length, delay: 0, isCutOff };
-  if (fault?.type !== 'slow') return { parts: [bytes], length, delay: 0, isCutOff };
-  const size = Math.max(1, Math.ceil(length / Math.max(1, fault.pieces ?? 4)));
-  const parts = Array.from({ length: Math.ceil(length / size) }, (_, index) =>
-    bytes.slice(index * size, (index + 1) * size),
+/** Bytes that may wait for a reader of the events. */
+const MOST_WAITING = 4 * 1024 * 1024;
+
+/**
+ * Sends each event of the sandbox from now on, as server-sent events whose data is the event in JSON. Ends when the
+ * reader goes. A reader that does not keep up is cut off, so that it cannot fill the memory.
+ */
+function eventStream({ log }: World): Response {
+  const encoder = new TextEncoder();
+  let stop = (): void => undefined;
+  const stream = new ReadableStream<Uint8Array>(
+    {
+      start(controller) {
+        controller.enqueue(encoder.encode(': the events of this sandbox\n\n'));
+        stop = log.subscribe((event) => {
+          const text = encoder.encode(`data: ${JSON.stringify(event)}\n\n`);
+          if ((controller.desiredSize ?? 0) > 0) return controller.enqueue(text);
+          stop();
+          controller.error(new Error('The reader is too slow'));
+        });
+      },
+      cancel: () => stop(),
+    },
+    new ByteLengthQueuingStrategy({ highWaterMark: MOST_WAITING }),
   );
-  return { parts, length, delay: fault.delay ?? 100, isCutOff };
+  return new Response(stream, {
+    headers: { ...MARK, 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-store' },
+  });
+}
+
+function untilAborted(signals: readonly AbortSignal[]): Promise<void> {
+  return new Promise((resolve) => {
+    for (const signal of signals) {
+      if (signal.aborted) resolve();
+      signal.addEventListener('abort', () => resolve());
+    }
+  });
+}
+
+/** The error that Node's fetch rejects with when a connection fails. */
+function connectionError(code: string, message: string, outer = 'fetch failed'): TypeError {
+  return new TypeError(outer, { cause: Object.assign(new Error(message), { code }) });
 }

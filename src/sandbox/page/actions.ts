@@ -1,8 +1,8 @@
 import { ConfigurationError } from '../../errors/classes.ts';
 import { isMerchantError } from '../../errors/guards.ts';
 import { runAction } from '../actions.ts';
-import type { Sandbox } from '../api.ts';
-import { activeCurrencies } from '../business/methods-and-rates.ts';
+import { activeCurrencies } from '../business/money.ts';
+import type { Sandbox } from '../sandbox.ts';
 import type { Answer } from '../service/respond.ts';
 import type { Exchange } from '../service/service.ts';
 import type { SandboxInvoice } from '../wire-types.ts';

@@ -1,5 +1,5 @@
 import { compareAmounts } from '../business/money.ts';
-import { receiverPins } from '../delivery/event-payload.ts';
+import { receiverPins } from '../delivery/webhook-request.ts';
 import { DIALECTS, type Dialect } from '../dialects.ts';
 import { toSandboxInvoice } from '../service/write-resources.ts';
 import type { InvoiceRecord } from '../state/records.ts';

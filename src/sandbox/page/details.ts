@@ -1,6 +1,6 @@
 import { isSearchable } from '../delivery/cause.ts';
 import { MAX_ATTEMPTS } from '../delivery/deliveries.ts';
-import { signedRequest } from '../delivery/signed-request.ts';
+import { signedRequest } from '../delivery/webhook-request.ts';
 import type { Answer } from '../service/respond.ts';
 import type { Exchange } from '../service/service.ts';
 import { toSandboxInvoice } from '../service/write-resources.ts';

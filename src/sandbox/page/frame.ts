@@ -108,7 +108,7 @@ ${links(PAGES)}
 ${actionForm(exchange, 'advance', html`${steps}`, { layout: 'row', label: 'Move the clock' })}
 <p class="soft small">What falls due on the way happens: expiries, and the next tries of webhooks.</p>
 ${actionForm(exchange, verb.toLowerCase(), html`<button>${verb} the clock</button>`)}
-<details><summary>Reset everything</summary><p class="small">${counted(store.list().length, 'invoice')}, their webhooks and the log are removed. This cannot be undone.</p>
+<details><summary>Reset everything</summary><p class="small">${counted(store.invoices().length, 'invoice')}, their webhooks and the log are removed. This cannot be undone.</p>
 ${actionForm(exchange, 'reset', html`<button class="danger">Yes, reset</button>`)}</details></div></details>
 ${active > 0 && html`<a class="tag warn" href="/faults">${counted(active, 'fault')} active</a>`}</div>
 <a class="button${pathname !== '/invoices/new' && ' main'}" href="/invoices/new">New invoice</a></section>`;

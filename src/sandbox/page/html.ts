@@ -32,11 +32,6 @@ function rendered(part: Part): string {
   return part.map(rendered).join('');
 }
 
-/** Text with the parts between back quotes as code. */
-export function withCode(text: string): Html {
-  return html`${text.split('`').map((part, at) => (at % 2 === 1 ? html`<code>${part}</code>` : part))}`;
-}
-
 /** JSON with indents. Any other text is unchanged. */
 export function indented(text: string): string {
   try {

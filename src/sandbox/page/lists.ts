@@ -1,9 +1,9 @@
 import { INVOICE_STATUS_NAMES } from '../../contract/statuses.ts';
+import { withdrawalsInOrder } from '../business/withdrawals.ts';
 import { MAX_ATTEMPTS } from '../delivery/deliveries.ts';
 import { DIALECTS, type Dialect, type DialectEntry } from '../dialects.ts';
 import type { Answer } from '../service/respond.ts';
 import type { Exchange } from '../service/service.ts';
-import { withdrawalsInOrder } from '../service/write-resources.ts';
 import type { RequestEntry } from '../state/log.ts';
 import type { DeliveryRecord, InvoiceRecord } from '../state/records.ts';
 import type { SandboxMethod, SandboxRate, SandboxWithdrawal } from '../wire-types.ts';
@@ -30,7 +30,7 @@ import {
   tag,
 } from './elements.ts';
 import { dashboardPage } from './frame.ts';
-import { type Html, html, withCode } from './html.ts';
+import { type Html, html } from './html.ts';
 
 /** A page of the dashboard that is one table. */
 interface List<Row> {
@@ -144,7 +144,7 @@ function smallButton(exchange: Exchange, word: string, ident: string, name: stri
 
 export const invoicesPage = listPage<InvoiceRecord>({
   title: 'Invoices',
-  rows: ({ store }) => store.list().part(0, store.list().length, 'newest'),
+  rows: ({ store }) => store.invoices().reverse(),
   columns: (_, exchange) => invoiceColumns(exchange),
   empty: NO_INVOICE,
   find: {
@@ -327,13 +327,12 @@ export const dialectsPage = listPage<readonly [name: keyof Dialect, entry: Diale
     {
       head: 'What is open',
       as: 'wide',
-      cell: ([, { unsaid, tests }]) =>
-        html`${withCode(unsaid)}<br><span class="soft small">Tests ${withCode(tests)}.</span>`,
+      cell: ([, { unsaid }]) => unsaid,
     },
     {
       head: 'Here',
       cell: ([name, entry]) =>
-        html`<code>${dialect[name] === '' ? '(empty)' : dialect[name]}</code> ${dialect[name] !== entry.default && tag('changed', 'warn')}`,
+        html`<code>${dialect[name]}</code> ${dialect[name] !== entry.default && tag('changed', 'warn')}`,
     },
     {
       head: 'Other values',

@@ -1,5 +1,5 @@
 // The pages for people: the hosted payment page and the dashboard. May import the rest of the sandbox.
-import type { Sandbox } from '../api.ts';
+import type { Sandbox } from '../sandbox.ts';
 import type { Answer } from '../service/respond.ts';
 import type { Exchange } from '../service/service.ts';
 import type { World } from '../world.ts';

@@ -1,8 +1,16 @@
 import { isMerchantError } from '../../errors/guards.ts';
 import { isOrderAction, runAction } from '../actions.ts';
-import type { Sandbox } from '../api.ts';
-import { methodsFor, settlementRate } from '../business/methods-and-rates.ts';
-import { compareAmounts, isAmount, outOfRange, type Quote, quote, shareOf } from '../business/money.ts';
+import {
+  compareAmounts,
+  isAmount,
+  methodsFor,
+  outOfRange,
+  type Quote,
+  quote,
+  settlementRate,
+  shareOf,
+} from '../business/money.ts';
+import type { Sandbox } from '../sandbox.ts';
 import type { Answer } from '../service/respond.ts';
 import type { DeliveryRecord, InvoiceRecord } from '../state/records.ts';
 import type { SandboxMethod } from '../wire-types.ts';

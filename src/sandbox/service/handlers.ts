@@ -1,21 +1,20 @@
 import { checkOptions, namesOf } from '../../checks.ts';
 import type { Operation } from '../../contract/endpoint.ts';
 import { INVOICE_STATUS_NAMES, WITHDRAWAL_STATUSES } from '../../contract/statuses.ts';
+import type { Page } from '../../contract/types.ts';
 import { ConfigurationError } from '../../errors/classes.ts';
 import { openInvoice } from '../business/invoices.ts';
-import { scheduleOutcome } from '../business/magic-outcomes.ts';
-import { freshRates } from '../business/methods-and-rates.ts';
+import { freshRates } from '../business/money.ts';
+import { withdrawalsInOrder } from '../business/withdrawals.ts';
 import { resend } from '../delivery/deliveries.ts';
-import { writeDelivery } from '../delivery/write-delivery.ts';
 import { type Dialect, wireForm } from '../dialects.ts';
 import { fail } from '../option-checks.ts';
 import type { InvoiceRecord } from '../state/records.ts';
 import type { NewInvoice } from '../wire-types.ts';
 import type { World } from '../world.ts';
-import { readDraft } from './invoice-body.ts';
-import { pageOf, QueryReader } from './list-query.ts';
-import { InvalidRequest, notFound, Refusal } from './respond.ts';
-import { withdrawalsInOrder, writeCreatedInvoice, writeInvoice } from './write-resources.ts';
+import { type PageQuery, readDraft, readListQuery } from './read-request.ts';
+import { failure, invalid, notFound, Refusal } from './respond.ts';
+import { writeCreatedInvoice, writeDelivery, writeInvoice } from './write-resources.ts';
 
 /** A request with the right key and a known path. */
 export interface ServiceRequest {
@@ -46,17 +45,13 @@ export const HANDLERS: Readonly<Record<Operation, Handler>> = {
   },
 
   'invoices.list'(world, { query }, dialect) {
-    const reader = new QueryReader(query);
-    const status = reader.word('status', INVOICE_STATUS_NAMES);
-    const currency = reader.text('currency');
-    const asked = reader.page('page', 'per_page', 20);
-    reader.check(dialect);
-    const list = world.store.list({ status, currency });
-    const slice = (start: number, end: number) => list.part(start, end, dialect.listOrder);
-    return {
-      status: 200,
-      data: pageOf(dialect, { length: list.length, slice }, asked, (row) => writeInvoice(world, row)),
-    };
+    const { status, ...asked } = readListQuery(query, dialect, INVOICE_LIST);
+    const currency = query.getAll('currency').at(-1);
+    const rows = world.store
+      .invoices()
+      .filter((row) => (status ?? row.status) === row.status && (currency ?? row.currency.code) === row.currency.code);
+    if (dialect.listOrder === 'newest') rows.reverse();
+    return { status: 200, data: pageOf(dialect, rows, asked, (row) => writeInvoice(world, row)) };
   },
 
   'invoices.get'(world, { params: { ident = '' } }, dialect) {
@@ -70,8 +65,10 @@ export const HANDLERS: Readonly<Record<Operation, Handler>> = {
 
   'webhooks.resend'(world, { params: { ident = '' } }, dialect) {
     const invoice = invoiceBy(world, ident);
-    const sent = resend(world, invoice) ?? notFound(dialect, 'WEBHOOK', `Invoice ${ident} has no webhook delivery.`);
-    return { status: 200, data: writeDelivery(world, sent.delivery), why: sent.why };
+    if (world.store.deliveries(invoice).length === 0)
+      notFound(dialect, 'WEBHOOK', `Invoice ${ident} has no webhook delivery.`);
+    const { delivery, why } = resend(world, invoice);
+    return { status: 200, data: writeDelivery(world, delivery), why };
   },
 
   'webhooks.deliveries'(world, { params: { ident = '' } }, dialect) {
@@ -82,11 +79,8 @@ export const HANDLERS: Readonly<Record<Operation, Handler>> = {
   },
 
   'withdrawals.list'(world, { query }, dialect) {
-    const reader = new QueryReader(query);
-    const isOther = dialect.withdrawalQuery !== 'as_invoices';
-    const status = reader.word(isOther ? 'state' : 'status', WITHDRAWAL_STATUSES);
-    const asked = isOther ? reader.page('page_number', 'limit', 10) : reader.page('page', 'per_page', 20);
-    reader.check(dialect);
+    const names = WITHDRAWAL_LIST[dialect.withdrawalQuery === 'as_invoices' ? 'as_invoices' : 'other'];
+    const { status, ...asked } = readListQuery(query, dialect, names);
     const rows = withdrawalsInOrder(world).filter((row) => (status ?? row.status) === row.status);
     return { status: 200, data: pageOf(dialect, rows, asked, (row) => wireForm(dialect, row, dialect.nulls)) };
   },
@@ -108,13 +102,56 @@ export const HANDLERS: Readonly<Record<Operation, Handler>> = {
   }),
 };
 
+/** The query names of the lists. @see [GET /api/v1/external/invoices](../../../docs/service-interface.md#get-apiv1externalinvoices) */
+const PAGES = { status: 'status', page: 'page', size: 'per_page', defaultSize: 20, further: [] };
+const INVOICE_LIST = { ...PAGES, statuses: INVOICE_STATUS_NAMES, further: ['currency'] };
+const WITHDRAWAL_LIST = {
+  as_invoices: { ...PAGES, statuses: WITHDRAWAL_STATUSES },
+  other: {
+    ...PAGES,
+    statuses: WITHDRAWAL_STATUSES,
+    status: 'state',
+    page: 'page_number',
+    size: 'limit',
+    defaultSize: 10,
+  },
+};
+
+/**
+ * Cuts a page out of all rows. The dialect decides the answer to a page beyond the last.
+ * @see [Response envelope](../../../docs/service-interface.md#response-envelope)
+ */
+function pageOf<Row, Item>(
+  dialect: Dialect,
+  rows: readonly Row[],
+  { page: asked, size, name }: PageQuery,
+  form: (row: Row) => Item,
+): Page<Item> {
+  const pages = Math.ceil(rows.length / size);
+  const last = Math.max(1, pages);
+  if (asked > last && dialect.pastEnd === 'not_found') notFound(dialect, 'PAGE', `There is no page ${asked}.`);
+  if (asked > last && dialect.pastEnd === 'invalid') {
+    const message = `must be at most ${last}`;
+    invalid(dialect, [{ where: 'query', field: name, message, type: 'less_than_equal' }]);
+  }
+  const page = dialect.pastEnd === 'last' ? Math.min(asked, last) : asked;
+  return {
+    items: rows.slice((page - 1) * size, page * size).map(form),
+    page,
+    per_page: size,
+    total_items: rows.length,
+    total_pages: pages,
+    has_next: page < pages,
+    has_prev: page > 1,
+    ...(dialect.laterVersion === 'some' && { next_cursor: null }),
+  };
+}
+
 function openDraft(world: World, body: string): InvoiceRecord {
   const draft = readDraft(world, body);
   const existing = world.store.byExternalId(draft.external_id);
   if (existing !== undefined) throw alreadyExists(world, existing);
-  const invoice = openInvoice(world, draft);
-  scheduleOutcome(world, invoice);
-  return invoice;
+  return openInvoice(world, draft);
 }
 
 /**
@@ -131,11 +168,7 @@ export function createInvoice(world: World, draft: NewInvoice): InvoiceRecord {
   try {
     return openDraft(world, JSON.stringify({ ...full, ...given }));
   } catch (error) {
-    if (error instanceof InvalidRequest) {
-      const problems = error.problems.map(({ field, message }) => `${field ?? 'the body'} ${message}`);
-      throw new ConfigurationError(`The invoice was not created: ${problems.join('; ')}`);
-    }
-    if (error instanceof Refusal) throw new ConfigurationError(`The invoice was not created: ${error.parts.why}`);
+    if (error instanceof Refusal) throw new ConfigurationError(`The invoice was not created: ${error.message}`);
     throw error;
   }
 }
@@ -163,10 +196,12 @@ function alreadyExists({ settings }: World, { external_id, status }: InvoiceReco
     renamed: { order_id: external_id, existing_status: status },
     nested: { invoice: { external_id, status } },
   };
-  return new Refusal(conflictStatus, 'INVOICE_ALREADY_EXISTS', 'An invoice with this external_id already exists.', {
+  const parts = {
     ...(conflictDetails !== 'absent' && { details: forms[conflictDetails] }),
     why: `external_id ${external_id} is taken by an invoice that is ${status}`,
-  });
+  };
+  const message = 'An invoice with this external_id already exists.';
+  return new Refusal(failure(conflictStatus, 'INVOICE_ALREADY_EXISTS', message, parts));
 }
 
 function invoiceBy({ store, settings }: World, ident: string): InvoiceRecord {

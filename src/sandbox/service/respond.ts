@@ -11,9 +11,28 @@ export interface Answer {
   readonly why?: string | undefined;
 }
 
+/** Thrown in place of an answer of success. */
+export class Refusal extends Error {
+  readonly answer: Answer;
+
+  constructor(answer: Answer) {
+    super(answer.why);
+    this.answer = answer;
+  }
+}
+
+const JSON_TYPE = { 'Content-Type': 'application/json' };
+
+/** A success, in the envelope or bare. */
+export function success({ laterVersion }: Dialect, status: number, data: unknown, bare = false): Answer {
+  const extra = laterVersion === 'none' ? {} : { meta: { served_by: 'sandbox' } };
+  const body = bare ? data : { success: true, data, ...extra };
+  return { status, headers: JSON_TYPE, body: JSON.stringify(body) };
+}
+
 /** The optional parts of a failure. */
-interface RefusalParts {
-  readonly details?: Readonly<Record<string, unknown>> | null;
+interface FailureParts {
+  readonly details?: Readonly<Record<string, unknown>>;
   /** The cause, for the log. Default: the message. */
   readonly why?: string;
   readonly headers?: Readonly<Record<string, string>>;
@@ -21,19 +40,28 @@ interface RefusalParts {
   readonly form?: Dialect['failureBody'];
 }
 
-/** Thrown to answer with a failure. */
-export class Refusal extends Error {
-  readonly status: number;
-  readonly code: string;
-  readonly parts: RefusalParts;
-
-  constructor(status: number, code: string, message: string, parts: RefusalParts = {}) {
-    super(message);
-    this.status = status;
-    this.code = code;
-    this.parts = parts;
-  }
+/**
+ * The failure envelope, or the answer of a framework or a proxy in its place.
+ * @see [Failure envelope](../../../docs/service-interface.md#failure-envelope)
+ */
+export function failure(
+  status: number,
+  code: string,
+  message: string,
+  { details, why = message, headers, form = 'envelope' }: FailureParts = {},
+): Answer {
+  const error = { code, message, ...(details !== undefined && { details }) };
+  const [type, body] = {
+    envelope: [JSON_TYPE, JSON.stringify({ success: false, error })],
+    bare: [JSON_TYPE, JSON.stringify(error)],
+    detail: [JSON_TYPE, JSON.stringify({ detail: message })],
+    html: [HTML_TYPE, `<!doctype html><title>${status}</title><h1>${status}</h1>`],
+    empty: [{}, ''],
+  }[form] as [Record<string, string>, string]; // each row is such a pair
+  return { status, headers: { ...type, ...headers }, body, code, why };
 }
+
+export const HTML_TYPE = { 'Content-Type': 'text/html; charset=utf-8' };
 
 /** Status and code of each error group, in both readings. A missing resource has its name before the code. */
 const GROUPS = {
@@ -47,16 +75,15 @@ const GROUPS = {
  * A failure of one of the error groups, in the form of the dialect.
  * @see [Error groups](../../../docs/service-interface.md#error-groups)
  */
-export function groupRefusal(
+export function groupFailure(
   { failureCodes, failureBody }: Dialect,
   group: keyof typeof GROUPS,
   message: string,
-  { status, ...parts }: Omit<RefusalParts, 'form'> & { readonly status?: number | undefined } = {},
-  what = '',
-): Refusal {
+  { status, what = '', ...parts }: FailureParts & { readonly status?: number | undefined; readonly what?: string } = {},
+): Answer {
   const [byDefault, code] = GROUPS[group][failureCodes];
   const named = code.startsWith('_') ? `${what}${code}` : code;
-  return new Refusal(status ?? byDefault, named, message, { ...parts, form: failureBody });
+  return failure(status ?? byDefault, named, message, { ...parts, form: failureBody });
 }
 
 /** Refuses because there is no such thing. */
@@ -65,12 +92,12 @@ export function notFound(
   what: 'INVOICE' | 'WEBHOOK' | 'WITHDRAWAL' | 'PAGE',
   message: string,
 ): never {
-  throw groupRefusal(dialect, 'missing', message, {}, what);
+  throw new Refusal(groupFailure(dialect, 'missing', message, { what }));
 }
 
 /** One problem of a request. The dialect decides the form of the 422 that reports it. */
 export interface FieldProblem {
-  readonly where: 'body' | 'query' | 'path';
+  readonly where: 'body' | 'query';
   /** Null for the body as a whole. */
   readonly field: string | null;
   readonly message: string;
@@ -78,79 +105,32 @@ export interface FieldProblem {
 }
 
 /**
- * Malformed body or query.
+ * Refuses a malformed body or query, in the shape of the dialect.
  * @see [Known codes](../../../docs/service-interface.md#known-codes)
  */
-export class InvalidRequest extends Error {
-  readonly problems: readonly FieldProblem[];
-
-  constructor(problems: readonly FieldProblem[]) {
-    super('The request is not valid.');
-    this.problems = problems;
-  }
-}
-
-const JSON_TYPE = { 'Content-Type': 'application/json' };
-
-/** A success, in the envelope or bare. */
-export function success({ laterVersion }: Dialect, status: number, data: unknown, bare = false): Answer {
-  const extra = laterVersion === 'none' ? {} : { meta: { served_by: 'sandbox' } };
-  const body = bare ? data : { success: true, data, ...extra };
-  return { status, headers: JSON_TYPE, body: JSON.stringify(body) };
-}
-
-/**
- * The failure envelope, or the answer of a framework or a proxy in its place.
- * @see [Failure envelope](../../../docs/service-interface.md#failure-envelope)
- */
-export function failure({ status, code, message, parts }: Refusal): Answer {
-  const { details, why = message, headers, form = 'envelope' } = parts;
-  const error = details === undefined ? { code, message } : { code, message, details };
-  const type = form === 'html' ? { 'Content-Type': 'text/html; charset=utf-8' } : form === 'empty' ? {} : JSON_TYPE;
-  const bodies = {
-    envelope: () => JSON.stringify({ success: false, error }),
-    bare: () => JSON.stringify(error),
-    detail: () => JSON.stringify({ detail: message }),
-    html: () => `<!doctype html><title>${status}</title><h1>${status}</h1>`,
-    empty: () => '',
-  };
-  return { status, headers: { ...type, ...headers }, body: bodies[form](), code, why };
-}
-
-/** A 422 in the shape of the dialect. */
-export function invalid({ validationShape }: Dialect, { problems, message }: InvalidRequest): Answer {
-  const why = problems.map(({ where, field, message: text }) => `${field ?? where} ${text}`).join('; ');
-  const code = 'VALIDATION_ERROR';
+export function invalid({ validationShape }: Dialect, problems: readonly FieldProblem[]): never {
+  const why = problems.map(({ where, field, message }) => `${field ?? where} ${message}`).join('; ');
+  const error = { code: 'VALIDATION_ERROR', message: 'The request is not valid.' };
   const detail = problems.map(({ where, field, message: msg, type }) => ({
     loc: field === null ? [where] : [where, field],
     msg,
     type,
   }));
-  const details = detailsOf(problems);
-  const bodies = {
-    envelope: { success: false, error: { code, message, details } },
-    detail: { detail },
-    both: { success: false, error: { code, message, details }, detail },
-    detail_text: { detail: why },
-    no_details: { success: false, error: { code, message } },
-  };
-  return { status: 422, headers: JSON_TYPE, body: JSON.stringify(bodies[validationShape]), code, why };
-}
-
-/** Field name to messages. */
-function detailsOf(problems: readonly FieldProblem[]): Readonly<Record<string, readonly string[]>> {
   const details = new Map<string, string[]>(); // a query name comes from the caller and could be `__proto__`
   for (const { where, field, message } of problems) {
     const name = field ?? where;
     details.set(name, [...(details.get(name) ?? []), message]);
   }
-  return Object.fromEntries(details);
+  const envelope = { success: false, error: { ...error, details: Object.fromEntries(details) } };
+  const body = {
+    envelope,
+    detail: { detail },
+    both: { ...envelope, detail },
+    detail_text: { detail: why },
+    no_details: { success: false, error },
+  }[validationShape];
+  throw new Refusal({ status: 422, headers: JSON_TYPE, body: JSON.stringify(body), code: error.code, why });
 }
 
 /** The largest body of a request, in bytes. */
 export const MAX_BODY = 1_048_576;
-
-/** The answer to a larger body. */
-export function tooLarge(): Answer {
-  return failure(new Refusal(413, 'PAYLOAD_TOO_LARGE', `The body is larger than ${MAX_BODY} bytes.`));
-}

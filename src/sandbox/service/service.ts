@@ -5,9 +5,9 @@ import type { Operation } from '../../contract/endpoint.ts';
 import { endpoints } from '../../contract/endpoints.ts';
 import { payloadOf } from '../../contract/envelope.ts';
 import type { RequestFault } from '../state/faults.ts';
-import { note, type World } from '../world.ts';
+import type { World } from '../world.ts';
 import { HANDLERS } from './handlers.ts';
-import { type Answer, failure, groupRefusal, InvalidRequest, invalid, Refusal, success } from './respond.ts';
+import { type Answer, failure, groupFailure, HTML_TYPE, Refusal, success } from './respond.ts';
 
 /** A request, from HTTP or from `fetch`. */
 export interface Exchange {
@@ -27,46 +27,43 @@ export interface Outcome {
 
 /** Answers a request to the API: fault, key, route, handler. */
 export function serve(world: World, exchange: Exchange): Outcome {
-  const match = matchRoute(exchange.method, exchange.url.pathname);
-  const operation = match.kind === 'operation' ? match.operation : null;
+  const route = findRoute(exchange.method, exchange.url.pathname);
+  const operation = route?.operation ?? null;
   const fault = world.faults.forRequest(operation);
   const spoilt = fault === null ? undefined : spoiltAnswer(world, fault);
   const worksFirst = fault?.type === 'reset_after' || (fault !== null && 'afterWork' in fault && fault.afterWork);
   if (spoilt !== undefined && !worksFirst) return { operation, answer: spoilt, fault };
-  const answer = work(world, exchange, match);
+  const answer = work(world, exchange, route);
   if (spoilt !== undefined) return { operation, answer: spoilt, fault };
   if (fault?.type !== 'malformed') return { operation, answer, fault };
   return { operation, answer: { ...answer, body: `${answer.body.slice(0, -1)},}` }, fault };
 }
 
-function work(world: World, exchange: Exchange, match: Match): Answer {
-  const { dialect } = world.settings;
+function work(world: World, { method, headers, url, body }: Exchange, route: Route | null): Answer {
+  const { apiKey, dialect } = world.settings;
+  const key = headers.get('x-api-key');
+  if (key !== apiKey) {
+    const problem = key === null ? 'missing' : key === '' ? 'empty' : 'not the key of this sandbox';
+    return groupFailure(dialect, 'auth', 'A valid API key is required.', { why: `header X-Api-Key is ${problem}` });
+  }
+  if (route === null) {
+    const others = ROUTES.filter((each) => each.method !== method && each.pattern.test(url.pathname));
+    const allow = others.map((each) => each.method);
+    if (allow.length === 0) return failure(404, 'NOT_FOUND', `There is no ${url.pathname}.`);
+    const Allow = allow.join(', ');
+    return failure(405, 'METHOD_NOT_ALLOWED', `Use ${Allow}.`, { headers: { Allow } });
+  }
   try {
-    checkKey(world, exchange.headers.get('x-api-key'));
-    if (match.kind === 'none') throw new Refusal(404, 'NOT_FOUND', `There is no ${exchange.url.pathname}.`);
-    if (match.kind === 'other_method') {
-      throw new Refusal(405, 'METHOD_NOT_ALLOWED', `Use ${match.allow}.`, { headers: { Allow: match.allow } });
-    }
-    const { operation, params } = match;
-    const request = { params, query: exchange.url.searchParams, body: exchange.body };
-    const done = HANDLERS[operation](world, request, dialect);
-    const { why } = done;
-    const answer = { ...success(dialect, done.status, done.data, done.bare), why };
+    const { operation, params } = route;
+    const done = HANDLERS[operation](world, { params, query: url.searchParams, body }, dialect);
+    const answer = { ...success(dialect, done.status, done.data, done.bare), why: done.why };
     checkAnswer(world, operation, answer);
     return answer;
   } catch (error) {
-    if (error instanceof Refusal) return failure(error);
-    if (error instanceof InvalidRequest) return invalid(dialect, error);
+    if (error instanceof Refusal) return error.answer;
     const message = error instanceof Error ? error.message : String(error);
-    return failure(new Refusal(500, 'INTERNAL_ERROR', 'The sandbox failed.', { why: message }));
+    return failure(500, 'INTERNAL_ERROR', 'The sandbox failed.', { why: message });
   }
-}
-
-function checkKey(world: World, given: string | null): void {
-  const { apiKey, dialect } = world.settings;
-  if (given === apiKey) return;
-  const problem = given === null ? 'missing' : given === '' ? 'empty' : 'not the key of this sandbox';
-  throw groupRefusal(dialect, 'auth', 'A valid API key is required.', { why: `header X-Api-Key is ${problem}` });
 }
 
 /** Reads the answer with the contract. A deviation is a mistake of one of the two, so the log reports it. */
@@ -74,7 +71,7 @@ function checkAnswer(world: World, operation: Operation, answer: Answer): void {
   const checked = endpoints[operation].data(payloadOf(JSON.parse(answer.body)));
   if (checked.ok) return;
   const issues = checked.issues.map(({ path, message }) => `${path} ${message}`).join('; ');
-  note(world, `the answer to ${operation} is not as the interface says: ${issues}`);
+  world.log.note(`the answer to ${operation} is not as the interface says: ${issues}`);
 }
 
 function retryAfterHeader({ clock, settings }: World, retryAfter: number | string | undefined): Record<string, string> {
@@ -90,16 +87,16 @@ function spoiltAnswer(world: World, fault: RequestFault): Answer | null | undefi
   switch (fault.type) {
     case 'rate_limit': {
       const headers = retryAfterHeader(world, fault.retryAfter);
-      return failure(groupRefusal(world.settings.dialect, 'rateLimit', 'Too many requests.', { headers }));
+      return groupFailure(world.settings.dialect, 'rateLimit', 'Too many requests.', { headers });
     }
     case 'server_error': {
       const parts = { headers: retryAfterHeader(world, fault.retryAfter), status: fault.status };
-      return failure(groupRefusal(world.settings.dialect, 'server', 'The service is not available.', parts));
+      return groupFailure(world.settings.dialect, 'server', 'The service is not available.', parts);
     }
     case 'html': {
       const status = fault.status ?? 502;
       const body = `<!doctype html><title>${status}</title><h1>${status} Bad Gateway</h1>`;
-      return { status, headers: { 'Content-Type': 'text/html; charset=utf-8' }, body };
+      return { status, headers: HTML_TYPE, body };
     }
     case 'hang':
     case 'reset_before':
@@ -110,49 +107,27 @@ function spoiltAnswer(world: World, fault: RequestFault): Answer | null | undefi
   }
 }
 
-/** The endpoint of a path, or the reason why none matches. */
-type Match =
-  | { readonly kind: 'operation'; readonly operation: Operation; readonly params: Readonly<Record<string, string>> }
-  | { readonly kind: 'other_method'; readonly allow: string }
-  | { readonly kind: 'none' };
+/** The endpoint of a request. */
+interface Route {
+  readonly operation: Operation;
+  readonly params: Readonly<Record<string, string>>;
+}
 
 const ROUTES = Object.values(endpoints).map(({ operation, method, path }) => ({
   operation,
   method,
-  parts: path.split('/'),
+  pattern: new RegExp(`^${path.replace(/\{(\w+)\}/g, '(?<$1>[^/]+)')}$`),
 }));
 
 /** Finds the endpoint in the table of the contract. Path parameters are decoded once. */
-function matchRoute(method: string, pathname: string): Match {
-  const parts = decoded(pathname.split('/'));
-  if (parts === null) return { kind: 'none' };
-  const fitting = ROUTES.flatMap((route) => {
-    const params = paramsOf(route.parts, parts);
-    return params === null ? [] : [{ ...route, params }];
-  });
-  const found = fitting.find((route) => route.method === method);
-  if (found !== undefined) return { kind: 'operation', operation: found.operation, params: found.params };
-  if (fitting.length === 0) return { kind: 'none' };
-  return { kind: 'other_method', allow: fitting.map((route) => route.method).join(', ') };
-}
-
-function decoded(parts: readonly string[]): string[] | null {
+function findRoute(method: string, pathname: string): Route | null {
+  const found = ROUTES.find((route) => route.method === method && route.pattern.test(pathname));
+  if (found === undefined) return null;
   try {
-    return parts.map(decodeURIComponent);
+    const params = Object.entries(found.pattern.exec(pathname)?.groups ?? {});
+    const decoded = params.map(([name, value]) => [name, decodeURIComponent(value)] as const);
+    return { operation: found.operation, params: Object.fromEntries(decoded) };
   } catch {
     return null; // a stray percent sign
   }
-}
-
-function paramsOf(pattern: readonly string[], parts: readonly string[]): Record<string, string> | null {
-  if (pattern.length !== parts.length) return null;
-  const params: Record<string, string> = {};
-  for (const [index, expected] of pattern.entries()) {
-    const part = parts[index] ?? '';
-    if (expected.startsWith('{')) {
-      if (part === '') return null;
-      params[expected.slice(1, -1)] = part;
-    } else if (expected !== part) return null;
-  }
-  return params;
 }

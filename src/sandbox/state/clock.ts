@@ -1,5 +1,3 @@
-import { SortedList } from './sorted-list.ts';
-
 /** Work that is due at a time of the sandbox clock. */
 export interface ScheduledTask {
   readonly at: number;
@@ -10,7 +8,6 @@ export interface ScheduledTask {
 export type Clock = ReturnType<typeof createClock>;
 
 interface Entry extends ScheduledTask {
-  readonly order: number;
   readonly work: () => unknown;
 }
 
@@ -20,7 +17,8 @@ const LONGEST_TIMER = 2 ** 31 - 1; // beyond it a timer fires at once
  * Creates a clock. A virtual one moves only by `advance()`. A real one runs with `wallClock`, and `advance()` sets it ahead.
  */
 export function createClock(kind: 'virtual' | 'real', start: number, wallClock: () => number) {
-  const entries = new SortedList<Entry>((a, b) => a.at < b.at || (a.at === b.at && a.order < b.order));
+  /** The next first. Equal times stand in the order of the calls. */
+  let entries: Entry[] = [];
   let isRunning = kind === 'real';
   let base = start;
   let startedAt = wallClock();
@@ -31,14 +29,13 @@ export function createClock(kind: 'virtual' | 'real', start: number, wallClock: 
   let ceiling: number | null = null; // during advance(): the time of the task that it runs
 
   const now = (): number => ceiling ?? (isRunning ? base + (wallClock() - startedAt) : base);
-  let count = 0;
-  const nextDue = (limit: number): Entry | undefined => {
-    const entry = entries.first;
-    return entry !== undefined && entry.at <= limit ? entry : undefined;
+  const takeDue = (limit: number): Entry | undefined => {
+    const [entry] = entries;
+    return entry !== undefined && entry.at <= limit ? entries.shift() : undefined;
   };
   const arm = (): void => {
     clearTimeout(timer);
-    const { first } = entries;
+    const [first] = entries;
     if (!isRunning || closed || first === undefined || ceiling !== null) return;
     timer = setTimeout(catchUp, Math.min(Math.max(first.at - now(), 0), LONGEST_TIMER));
     // A waiting delivery must not keep a finished test run or script alive.
@@ -46,21 +43,18 @@ export function createClock(kind: 'virtual' | 'real', start: number, wallClock: 
   };
   function catchUp(): void {
     if (closed || ceiling !== null) return;
-    for (let entry = nextDue(now()); entry !== undefined; entry = nextDue(now())) {
-      entries.remove(entry);
-      void entry.work();
-    }
+    for (let entry = takeDue(now()); entry !== undefined; entry = takeDue(now())) void entry.work();
     arm();
   }
   const advance = async (milliseconds: number): Promise<void> => {
-    const from = now();
-    const target = from + milliseconds;
+    const target = now() + milliseconds;
     const wallAtStart = wallClock();
     const begun = epoch;
-    ceiling = from;
+    ceiling = now();
     try {
-      for (let entry = nextDue(target); entry !== undefined && !closed && epoch === begun; entry = nextDue(target)) {
-        entries.remove(entry);
+      while (!closed && epoch === begun) {
+        const entry = takeDue(target);
+        if (entry === undefined) break;
         ceiling = Math.max(ceiling, entry.at);
         await entry.work();
       }
@@ -77,17 +71,16 @@ export function createClock(kind: 'virtual' | 'real', start: number, wallClock: 
     now,
     /** Runs `work` when the clock reaches `at`, in epoch milliseconds. Equal times run in the order of the calls. */
     schedule(at: number, work: () => unknown): ScheduledTask {
-      count += 1;
       const entry: Entry = {
         at,
-        order: count,
         work,
         cancel() {
-          entries.remove(entry);
+          entries = entries.filter((other) => other !== entry);
           arm();
         },
       };
-      entries.add(entry);
+      const later = entries.findIndex((other) => other.at > at);
+      entries.splice(later === -1 ? entries.length : later, 0, entry);
       arm();
       return entry;
     },
@@ -110,14 +103,14 @@ export function createClock(kind: 'virtual' | 'real', start: number, wallClock: 
     /** Cancels all scheduled work and sets the time to `restart`. */
     reset(restart: number): void {
       epoch += 1;
-      entries.clear();
+      entries = [];
       base = restart;
       startedAt = wallClock();
       arm();
     },
     close(): void {
       closed = true;
-      entries.clear();
+      entries = [];
       clearTimeout(timer);
     },
   };

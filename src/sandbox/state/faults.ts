@@ -28,14 +28,14 @@ export type RequestFault =
   | { readonly type: 'truncated' }
   /** The work is done and the answer is not JSON. */
   | { readonly type: 'malformed' }
-  /** The work is done and the body comes in pieces, `delay` milliseconds (100) before each of `pieces` (4). */
-  | { readonly type: 'slow'; readonly delay?: number | undefined; readonly pieces?: number | undefined };
+  /** The work is done and the body comes in four pieces, with `delay` milliseconds (100) before each. */
+  | { readonly type: 'slow'; readonly delay?: number | undefined };
 
 /** A failure of a webhook delivery. */
 export type DeliveryFault =
   /** Signed with another secret. */
   | { readonly type: 'wrong_signature' }
-  /** Signed correctly, with a timestamp `age` milliseconds in the past. Default: 10 minutes. Negative: in the future. */
+  /** Signed correctly, with a timestamp `age` milliseconds in the past (10 minutes), or in the future if it is negative. */
   | { readonly type: 'late_timestamp'; readonly age?: number | undefined }
   /** The same request twice, the second after the first was answered. */
   | { readonly type: 'duplicate' }
@@ -106,19 +106,9 @@ export interface Faults {
    * sandbox.faults.random(0.2, 'nightly');
    */
   random(rate: number, seed?: number | string, faults?: readonly (RequestFault | RequestFault['type'])[]): void;
-  /**
-   * Removes all queued and random faults.
-   *
-   * @example
-   * sandbox.faults.clear();
-   */
+  /** Removes all queued and random faults. */
   clear(): void;
-  /**
-   * The queued faults, next first.
-   *
-   * @example
-   * const waiting = sandbox.faults.queued().map(({ fault }) => fault.type);
-   */
+  /** The queued faults, next first. */
   queued(): readonly QueuedFault[];
 }
 
@@ -132,7 +122,7 @@ const REQUEST_FAULT_MEMBERS: Readonly<Record<RequestFault['type'], readonly stri
   reset_after: [],
   truncated: [],
   malformed: [],
-  slow: ['delay', 'pieces'],
+  slow: ['delay'],
 };
 const DELIVERY_FAULT_MEMBERS: Readonly<Record<DeliveryFault['type'], readonly string[]>> = {
   wrong_signature: [],
@@ -221,15 +211,13 @@ export class FaultScript implements Faults {
 
   /** Takes the fault for this request, or null. */
   forRequest(operation: Operation | null): RequestFault | null {
-    const fault = this.#take((entry) => isRequestFault(entry.fault) && (entry.operation ?? operation) === operation);
-    if (fault !== null && isRequestFault(fault)) return fault;
-    return this.chance?.draw() ?? null;
+    const queued = this.#take((entry) => isRequestFault(entry.fault) && (entry.operation ?? operation) === operation);
+    return (queued as RequestFault | null) ?? this.chance?.draw() ?? null; // the condition above lets no other pass
   }
 
   /** Takes the fault for this delivery attempt, or null. */
   forDelivery(): DeliveryFault | null {
-    const fault = this.#take((entry) => !isRequestFault(entry.fault));
-    return fault === null || isRequestFault(fault) ? null : fault;
+    return this.#take((entry) => !isRequestFault(entry.fault)) as DeliveryFault | null; // the other kind of fault
   }
 
   #take(fits: (entry: Queued) => boolean): Fault | null {

@@ -109,13 +109,18 @@ export function excerpt(text: string, limit: number): string {
 }
 
 type Listener = (event: SandboxEvent) => void;
+/** An event before the log writes its time. */
+type Untimed<Event> = Event extends SandboxEvent ? Omit<Event, 'at'> : never;
 
 /** The last 2,000 events of a sandbox, newest last. Calls each listener with each new event. @internal */
 export class EventLog {
   readonly #events: SandboxEvent[] = [];
   readonly #listeners = new Set<Listener>();
+  readonly #now: () => number;
 
-  constructor(listener: Listener | undefined) {
+  /** @param now The time of the sandbox clock, in epoch milliseconds. */
+  constructor(now: () => number, listener: Listener | undefined) {
+    this.#now = now;
     if (listener !== undefined) this.#listeners.add(listener);
   }
 
@@ -125,10 +130,16 @@ export class EventLog {
     return () => this.#listeners.delete(listener);
   }
 
-  add(event: SandboxEvent): void {
+  add(untimed: Untimed<SandboxEvent>): void {
+    const event = { at: new Date(this.#now()).toISOString(), ...untimed };
     this.#events.push(event);
     if (this.#events.length > KEPT) this.#events.splice(0, this.#events.length - KEPT);
     for (const listener of this.#listeners) notify(() => listener(event));
+  }
+
+  /** Adds a remark. */
+  note(text: string): void {
+    this.add({ kind: 'note', text });
   }
 
   all(): SandboxEvent[] {

@@ -10,11 +10,11 @@ export type InvoiceState = Omit<InvoiceRecord, 'expiry'>;
 export type DeliveryState = Omit<DeliveryRecord, 'invoice' | 'retry' | 'attempt'> & { readonly invoice: string };
 
 /** Raise it whenever a member of a row changes. A test holds the members of this version. */
-const VERSION = 2;
+const VERSION = 3;
 
 /** The content of a sandbox as plain JSON data, for the option `state`. Its members may change in any version. @experimental */
 export interface SandboxState {
-  readonly version: 2;
+  readonly version: 3;
   /** The seed of the run. */
   readonly seed: number | string;
   /** The position of the random ids. */
@@ -57,19 +57,9 @@ export function saveState({ store, settings, clock, random, requestCount }: Save
   return structuredClone(state);
 }
 
-const NUMBERS = ['position', 'requestCount', 'now', 'wall'] as const;
-const LISTS = ['invoices', 'deliveries', 'withdrawals'] as const;
-
-/** Checks a given state. The rows are not checked, because the sandbox wrote them. @throws ConfigurationError */
+/** Checks the version of a given state. The rest is as a sandbox of this version wrote it. @throws ConfigurationError */
 export function parseState(value: unknown): SandboxState {
-  if (typeof value !== 'object' || value === null) throw unusable('it is not an object');
-  const fields = value as Readonly<Record<string, unknown>>; // an object, whose members are checked below
-  if (fields['version'] !== VERSION) throw unusable(`its version is not ${VERSION}`);
-  for (const name of NUMBERS) if (!Number.isFinite(fields[name])) throw unusable(`${name} is not a number`);
-  for (const name of LISTS) if (!Array.isArray(fields[name])) throw unusable(`${name} is not a list`);
-  return structuredClone(value as SandboxState); // every member is checked, and the sandbox wrote the rows
-}
-
-function unusable(problem: string): ConfigurationError {
-  return new ConfigurationError(`This is not the state of a sandbox of this version: ${problem}`);
+  const version = typeof value === 'object' && value !== null && 'version' in value ? value.version : undefined;
+  if (version === VERSION) return structuredClone(value as SandboxState); // a sandbox of this version wrote it
+  throw new ConfigurationError(`This is not the state of a sandbox of this version: its version is not ${VERSION}`);
 }

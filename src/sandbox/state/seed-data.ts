@@ -70,53 +70,25 @@ export const SEED_RATES: readonly SandboxRate[] = [
 
 const DAY = 86_400_000;
 
-function withdrawal(index: number, rest: Partial<SandboxWithdrawal>): SandboxWithdrawal {
-  return {
-    uuid: `5eed0000-0000-4000-8000-00000000000${index}`,
-    actor: 'owner@merchant.example',
-    balance_type: 'main',
-    token: 'USDT',
-    network: 'TRC20',
-    address: 'TSandboxSandboxSandboxSandbox00001',
-    amount: '250.000000',
-    network_commission: '1.000000',
-    amount_to_send: '249.000000',
-    status: 'pending',
-    created_at: null,
-    logo_url: 'https://cdn.sandbox.invalid/networks/trc20.svg',
-    tx_hash: null,
-    reject_reason: null,
-    processed_at: null,
-    ...rest,
-  };
-}
-
 /** Withdrawals in each status, dated relative to the start of the sandbox. */
 export function seedWithdrawals(start: number): SandboxWithdrawal[] {
   const ago = (days: number): string => new Date(start - days * DAY).toISOString();
-  return [
-    withdrawal(1, { created_at: ago(0.1) }),
-    withdrawal(2, {
-      created_at: ago(1),
-      network: 'ERC20',
-      address: '0x5a9db0x5a9db0x5a9db0',
-      network_commission: '4.20',
-      amount_to_send: '245.80',
-    }),
-    withdrawal(3, { created_at: ago(3), processed_at: ago(2.9), status: 'approved', tx_hash: '5eed'.repeat(16) }),
-    withdrawal(4, {
-      created_at: ago(9),
-      processed_at: ago(8.5),
-      status: 'approved',
-      amount: '1200.50',
-      amount_to_send: '1199.50',
-      tx_hash: 'feed'.repeat(16),
-    }),
-    withdrawal(5, {
-      created_at: ago(12),
-      processed_at: ago(11),
-      status: 'rejected',
-      reject_reason: 'Address is not on the allow list',
-    }),
+  const pending = {
+    ...{ actor: 'owner@merchant.example', balance_type: 'main', token: 'USDT', network: 'TRC20' },
+    ...{ amount: '250.000000', network_commission: '1.000000', amount_to_send: '249.000000' },
+    address: 'TSandboxSandboxSandboxSandbox00001',
+    logo_url: 'https://cdn.sandbox.invalid/networks/trc20.svg',
+    status: 'pending',
+    ...{ tx_hash: null, reject_reason: null, processed_at: null },
+  } as const;
+  const approved = { ...pending, status: 'approved', tx_hash: '5eed'.repeat(16) } as const;
+  const reject_reason = 'Address is not on the allow list';
+  const rows: Omit<SandboxWithdrawal, 'uuid'>[] = [
+    { ...pending, created_at: ago(0.1) },
+    { ...pending, created_at: ago(1), network: 'ERC20', address: '0x5a9db0x5a9db0x5a9db0' },
+    { ...approved, created_at: ago(3), processed_at: ago(2.9) },
+    { ...approved, created_at: ago(9), processed_at: ago(8.5), amount: '1200.50', amount_to_send: '1199.50' },
+    { ...pending, status: 'rejected', created_at: ago(12), processed_at: ago(11), reject_reason },
   ];
+  return rows.map((row, index) => ({ uuid: `5eed0000-0000-4000-8000-00000000000${index + 1}`, ...row }));
 }

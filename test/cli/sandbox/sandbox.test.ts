@@ -280,7 +280,7 @@ describe('--state', () => {
     ) {
       await fetch(`${run.url}/_/status`);
     }
-    expect(JSON.parse(readFileSync(file, 'utf8')).version).toBe(2);
+    expect(JSON.parse(readFileSync(file, 'utf8')).version).toBe(3);
     expect(readdirSync(path)).toEqual(['sandbox.json', 'sandbox.json.lock']);
     await stop(run);
     expect(readdirSync(path)).toEqual(['sandbox.json']);

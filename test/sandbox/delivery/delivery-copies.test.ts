@@ -54,7 +54,7 @@ it.each([
   ['expire', (sandbox: Sandbox, ident: string) => sandbox.expire(ident)],
   ['fail', (sandbox: Sandbox, ident: string) => sandbox.fail(ident)],
 ] as const)('the test of an order that ended by %s passes as it is', async (_, move) => {
-  const { sandbox, url, api } = await listening({ dialect: { eventName: 'nowhere', signatureEncoding: 'base64' } });
+  const { sandbox, url, api } = await listening({ dialect: { signatureEncoding: 'base64' } });
   const external_id = `order-\u2028"');\n// ${'x'.repeat(20)}`;
   await api('POST', '/invoices', { ...ORDER, external_id, purpose: `\${1}`, callback_url: 'http://127.0.0.1:9/' });
   await move(sandbox, external_id);

@@ -110,12 +110,31 @@ it('has the address of the server once it listens, in payment links too', async 
 
 it('ends open requests and refuses new ones when closed', async () => {
   const { sandbox, url } = await listening();
-  sandbox.faults.next('hang');
-  const hanging = fetch(`${url}/api/v1/external/rates`, { headers: KEY });
-  await vi.waitFor(() => expect(sandbox.requests()).toHaveLength(1), { timeout: 30_000 });
+  sandbox.faults.next('hang', { times: 2 });
+  const hanging = [fetch, sandbox.fetch].map((send) => send(`${url}/api/v1/external/rates`, { headers: KEY }));
+  const ended = Promise.allSettled(hanging);
+  await vi.waitFor(() => expect(sandbox.requests()).toHaveLength(2), { timeout: 30_000 });
   await sandbox.close();
-  await expect(hanging).rejects.toThrow(TypeError);
+  expect(await ended).toMatchObject([
+    { status: 'rejected', reason: { name: 'TypeError' } },
+    { status: 'rejected', reason: { name: 'TypeError' } },
+  ]);
   await expect(sandbox.fetch(`${url}/api/v1/external/rates`)).rejects.toMatchObject({
     cause: { code: 'ECONNREFUSED' },
   });
+});
+
+it('streams the events, and cuts off a reader that does not keep up', async () => {
+  const { sandbox, url } = await listening();
+  const [remote, idle] = [await fetch(`${url}/_/events`), await sandbox.fetch(`${url}/_/events`)];
+  expect(remote.headers.get('content-type')).toBe('text/event-stream');
+  const reader = remote.body?.getReader();
+  await reader?.read(); // the greeting
+  sandbox.create({ amount: '25.00', currency: 'EUR' });
+  const event = new TextDecoder().decode((await reader?.read())?.value);
+  expect(JSON.parse(event.replace('data: ', ''))).toEqual(sandbox.events()[0]);
+  await reader?.cancel();
+  const init = { method: 'POST', headers: KEY, body: 'x'.repeat(5_000) };
+  for (let at = 0; at < 1_100; at += 1) await sandbox.fetch(`${url}/api/v1/external/invoices`, init);
+  await expect(idle.text()).rejects.toThrow('too slow');
 });

@@ -1,14 +1,88 @@
+// One request to a receiver: its body, its signature, and how it is sent.
+import { eventOfStatus, type KnownEventType } from '../../contract/statuses.ts';
 import { isLoopback } from '../../contract/values/hosts.ts';
+import { signWebhook } from '../../webhooks/verify/signature.ts';
+import { type Dialect, withDecimals } from '../dialects.ts';
 import type { DeliveryFault } from '../state/faults.ts';
 import { excerpt } from '../state/log.ts';
-import type { DeliveryRecord } from '../state/records.ts';
-import type { SandboxWebhookRequest } from '../wire-types.ts';
+import type { DeliveryRecord, InvoiceRecord } from '../state/records.ts';
+import type { SandboxAttempt, SandboxWebhookRequest } from '../wire-types.ts';
 import type { World } from '../world.ts';
-import type { EndedAttempt } from './cause.ts';
-import { signedRequest } from './signed-request.ts';
+
+/** The event of an invoice that has ended. A status that the interface does not list counts as canceled. */
+export function eventTypeOf(invoice: InvoiceRecord): KnownEventType {
+  return eventOfStatus(invoice.status) ?? 'invoice.canceled';
+}
+
+/** The options of `verifyWebhook` and the handler that a receiver needs for the webhooks of a dialect. */
+export function receiverPins({ orderIdMember }: Dialect): { orderIdMember?: string } {
+  return orderIdMember === 'order_id' || orderIdMember === 'order.id' ? { orderIdMember } : {};
+}
+
+/**
+ * The body of the terminal webhook.
+ * @see [Payload members](../../../docs/service-interface.md#payload-members)
+ */
+export function eventBody(invoice: InvoiceRecord, dialect: Dialect): string {
+  const type = eventTypeOf(invoice);
+  const { orderIdMember } = dialect;
+  const { external_id, amount, adjustment } = invoice;
+  const paid = {
+    amount: adjustment?.actual_amount_fiat ?? amount,
+    credited_usdt: invoice.settledUsdt,
+    adjusted: adjustment !== null,
+    ...(adjustment !== null && { original_amount: adjustment.expected_amount_fiat }),
+  };
+  const members = {
+    event: type,
+    invoice_uuid: invoice.uuid,
+    ...(orderIdMember === 'order.id' ? { order: { id: external_id } } : { [orderIdMember]: external_id }),
+    status: invoice.status,
+    ...(type === 'invoice.paid' ? paid : { amount }),
+    ...(dialect.laterVersion === 'some' && { customer_id: invoice.customer_id, meta: { attempt_of: 'sandbox' } }),
+  };
+  return JSON.stringify(withDecimals(dialect, members));
+}
+
+const TEN_MINUTES = 600_000;
+
+/**
+ * Signs a delivery and adds the headers in the form of the dialect. Each attempt sends the same bytes as its body.
+ * @see [Headers on every delivery](../../../docs/service-interface.md#headers-on-every-delivery)
+ */
+export async function signedRequest(
+  { dialect, webhookSecret }: { readonly dialect: Dialect; readonly webhookSecret: string },
+  { id, body }: Pick<DeliveryRecord, 'id' | 'body'>,
+  url: string,
+  stampAt: number,
+  fault: DeliveryFault | null = null,
+): Promise<SandboxWebhookRequest> {
+  const age = fault?.type === 'late_timestamp' ? (fault.age ?? TEN_MINUTES) : 0;
+  const secret = fault?.type === 'wrong_signature' ? `${webhookSecret}_but_another` : webhookSecret;
+  const signed = await signWebhook(body, secret, {
+    id,
+    timestamp: stampText(stampAt - age, dialect.timestampFormat),
+    encoding: dialect.signatureEncoding,
+  });
+  return {
+    url,
+    method: 'POST',
+    headers: {
+      'User-Agent': 'merchant-invoicing-sandbox',
+      ...signed,
+      ...(dialect.laterVersion === 'some' && { 'X-Webhook-Version': '1', 'X-Business-Id': 'sandbox' }),
+    },
+    body: fault?.type === 'reserialized' ? JSON.stringify(JSON.parse(body), null, 2) : body,
+  };
+}
+
+function stampText(at: number, format: Dialect['timestampFormat']): string {
+  if (format === 'iso') return new Date(at).toISOString();
+  return String(format === 'seconds' ? Math.floor(at / 1000) : at);
+}
 
 /** The result of one attempt. */
-export type SendResult = Omit<EndedAttempt, 'fault'>;
+export type SendResult = Omit<SandboxAttempt, 'fault' | 'why' | 'triggered_by' | 'created_at'>;
 type Answered = Omit<SendResult, 'duration_ms' | 'request'>;
 
 const KEPT_ANSWER = 2_000;

@@ -339,7 +339,7 @@ export const dialectsPage = listPage<readonly [name: keyof Dialect, entry: Diale
       as: 'wide',
       cell: ([name, { values }]) => {
         const others = values.filter((value) => value !== dialect[name]);
-        return html`<span class="soft">${others.map((value) => (value === '' ? '(empty)' : value)).join(', ')}</span>`;
+        return html`<span class="soft">${others.join(', ')}</span>`;
       },
     },
   ],

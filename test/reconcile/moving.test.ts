@@ -14,16 +14,14 @@ async function compare(seed: string) {
   const lives = livesOf(30 + below(random, 300), 6 * HOUR, random);
   const lag = oneOf(random, [0, MINUTE, 5 * MINUTE]);
   const perPage = oneOf(random, [100, 100, 20]);
-  const service = new MovingService(
-    lives,
-    { order: oneOf(random, ORDERS), lag, perPage, isShort: random() < 0.2, takes: 2_000 },
-    random,
-  );
+  const order = oneOf(random, ORDERS);
+  const isShort = random() < 0.2;
+  const service = new MovingService(lives, { order, lag, perPage, isShort, takes: 2_000 }, random);
   service.now += 2 * HOUR + below(random, 3 * HOUR);
   const began = service.now;
   const grace = 15 * MINUTE;
-  /** What must be found: planted long before the run. */
-  const planted = new Set<string>();
+  /** What must be found, planted long before the run, and as what. */
+  const planted = new Map<string, string>();
   /** What may be found: its invoice changes during the run, or about the grace before it. */
   const moving = new Set<string>();
   const orders: ReconcileOrder[] = [];
@@ -42,7 +40,7 @@ async function compare(seed: string) {
           STATES.filter((each) => isWrong(each, status)),
         )
       : right;
-    if (isMistaken) planted.add(external_id);
+    if (isMistaken) planted.set(external_id, status === 'success' ? 'paid_not_fulfilled' : 'fulfilled_not_paid');
     orders.push({ external_id, amount, currency, state, created_at: new Date(created) });
   }
   const run = reconcile({
@@ -52,18 +50,20 @@ async function compare(seed: string) {
     now: () => began,
     concurrency: 1 + below(random, 8),
   });
-  const told = new Set<string>();
+  const told = new Map<string, string>();
   const others: string[] = [];
   for await (const entry of run) {
     if (entry.kind === 'not_compared') others.push(`${entry.external_id} ${entry.reason}`);
-    else told.add(String(entry.external_id));
+    else told.set(String(entry.external_id), entry.kind);
   }
   const notCompared = new Set(others.map((each) => each.split(' ')[0]));
   const { orders: all, matched, withinGrace, differing, ordersNotCompared } = await run.summary();
   return {
     planted: planted.size,
-    missed: [...planted].filter((id) => !told.has(id) && !notCompared.has(id)),
-    invented: [...told].filter((id) => !planted.has(id) && !moving.has(id)),
+    missed: [...planted].filter(([id, kind]) => told.get(id) !== kind && !notCompared.has(id)),
+    invented: [...told].filter(([id]) => !planted.has(id) && !moving.has(id)),
+    // Only a single read in the creation form can leave an order undecided.
+    undecided: isShort ? 0 : ordersNotCompared,
     sum: all - matched - withinGrace - differing - ordersNotCompared,
   };
 }
@@ -77,7 +77,7 @@ it(`none invented and none missed of what stood still, in ${SHOPS} shops on serv
   for (let shop = 0; shop < SHOPS; shop += 1) {
     const seed = `${SEED}/${shop}`;
     const result = await compare(seed);
-    expect({ ...result, planted: 0 }, seed).toEqual({ planted: 0, missed: [], invented: [], sum: 0 });
+    expect({ ...result, planted: 0 }, seed).toEqual({ planted: 0, missed: [], invented: [], undecided: 0, sum: 0 });
     planted += result.planted;
   }
   expect(planted).toBeGreaterThan(SHOPS);

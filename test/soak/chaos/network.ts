@@ -63,9 +63,9 @@ export function badNetwork(sandbox: Sandbox, clock: VirtualClock, random: Random
     },
     async (url, init) => {
       await quietly(pass(url, init));
-      return ofAnother(sandbox, random); // done, and the answer of another order in its place
+      return ofAnother(sandbox, random, url, init); // done, and the answer of another order in its place
     },
-    async () => ofAnother(sandbox, random), // not done, and answered as if another were
+    async (url, init) => ofAnother(sandbox, random, url, init), // not done, and answered as if another were
     async () => Response.redirect('https://elsewhere.example/', 307),
     async () => new Response('{"success":false,"error":{"code":"UNAUTHORIZED","message":"no"}}', { status: 401 }),
   ];
@@ -82,9 +82,11 @@ export function badNetwork(sandbox: Sandbox, clock: VirtualClock, random: Random
 }
 
 /** A whole and correct success that is about another order. */
-function ofAnother(sandbox: Sandbox, random: Random): Response {
-  const invoices = sandbox.invoices();
-  const data = invoices[below(random, invoices.length)];
+function ofAnother(sandbox: Sandbox, random: Random, url: string, { body }: FetchInit): Response {
+  const [named = ''] = new URL(url).pathname.split('/').slice(-1);
+  const asked: unknown = body === null ? decodeURIComponent(named) : JSON.parse(body).external_id;
+  const others = sandbox.invoices().filter(({ external_id, uuid }) => external_id !== asked && uuid !== asked);
+  const data = others[below(random, others.length)];
   return Response.json({ success: true, data }, { status: 201 });
 }
 

@@ -13,6 +13,8 @@ const UNITS: Readonly<Record<string, number>> = {
   d: 86_400_000,
 };
 const TEXT = /^\s*(?:\d+(?:\.\d+)?(?:ms|min|[smhd])\s*)+$/;
+/** A command line and a form have numbers as text. */
+const MILLISECONDS = /^\d{1,15}$/;
 /** A century, so that dates keep a year of four digits. */
 const LONGEST = 100 * 365 * 86_400_000;
 
@@ -26,6 +28,7 @@ export function parseDuration(value: unknown, name: string): number {
 }
 
 function fromText(text: string): number {
+  if (MILLISECONDS.test(text)) return Number(text);
   if (text.length > 40 || !TEXT.test(text)) return Number.NaN;
   const parts = [...text.matchAll(/([\d.]+)([a-z]+)/g)].map(
     ([, count, unit = '']) => Number(count) * (UNITS[unit] ?? 0),

@@ -115,8 +115,11 @@ const OVERRIDE_NAMES: ReadonlySet<string> = namesOf<ClientOverrides>({
  * new MerchantClient({ withdrawalQuery: { per_page: 'limit' } });
  */
 export interface WithdrawalQueryNames {
+  /** Name of the filter. @defaultValue `'status'` */
   readonly status?: string | undefined;
+  /** Name of the page number. @defaultValue `'page'` */
   readonly page?: string | undefined;
+  /** Name of the page size. @defaultValue `'per_page'` */
   readonly per_page?: string | undefined;
 }
 

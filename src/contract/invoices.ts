@@ -51,7 +51,9 @@ export interface CreatedInvoice {
   readonly amount: Decimal;
   /** The amount that the customer pays, commission included. Null until a method is chosen. */
   readonly amount_to_send: Decimal | null;
+  /** The currency of `amount` and `amount_to_send`. */
   readonly currency: Currency;
+  /** `pending` after a creation. An invoice that was found may have ended. */
   readonly status: InvoiceStatus;
   /** Receives the terminal webhook. */
   readonly callback_url: string | null;
@@ -61,12 +63,15 @@ export interface CreatedInvoice {
   readonly fail_url: string | null;
   /** The hosted payment page. Send the customer here. */
   readonly payment_url: string;
+  /** Creation time, by the clock of the service. */
   readonly created_at: Date;
+  /** When a pending invoice becomes `expired`. The interface does not say how long an invoice lives. */
   readonly expires_at: Date;
 }
 
 /** The payment method that the customer chose. */
 export interface InvoicePaymentMethod {
+  /** For people, such as `Card`. */
   readonly name: string;
   /** Null if the method has no logo. */
   readonly logo_url: string | null;

@@ -13,6 +13,7 @@ export interface PaymentMethod {
   readonly id: number;
   /** For people, such as `Bank transfer`. */
   readonly name: string;
+  /** The only currency that the method charges. */
   readonly currency: Currency;
   /** Smallest amount that can be charged, in the currency of the method. */
   readonly min_amount: Decimal;

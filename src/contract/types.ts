@@ -59,6 +59,10 @@ export interface Currency {
  * @see [Response envelope](../../docs/service-interface.md#response-envelope)
  */
 export interface Page<T> {
+  /**
+   * The items of this page. A list call leaves out those that contradict its filter, so there may be fewer than
+   * `per_page`.
+   */
   readonly items: readonly T[];
   /** From 1. */
   readonly page: number;

@@ -26,6 +26,7 @@ import { dateFrom, decimalFrom, Problem } from './values/scalars.ts';
  * @see [Withdrawal](../../docs/service-interface.md#withdrawal)
  */
 export interface Withdrawal {
+  /** The service's id of the withdrawal. */
   readonly uuid: string;
   /** Who asked for the withdrawal, in the words of the service. */
   readonly actor: string | null;
@@ -43,6 +44,7 @@ export interface Withdrawal {
   readonly network_commission: Decimal | null;
   /** Amount actually sent. */
   readonly amount_to_send: Decimal | null;
+  /** Whether it was approved. No webhook announces a change: compare with the status that you have stored. */
   readonly status: WithdrawalStatus;
   /** When it was asked for. */
   readonly created_at: Date | null;

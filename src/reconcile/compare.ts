@@ -36,6 +36,7 @@ export interface ReconcileOrder {
   readonly amount: string | Decimal;
   /** Currency code, compared without case. */
   readonly currency: string;
+  /** What your shop did for the order. See {@link OrderState}. */
   readonly state: OrderState;
   /** The USDT that the shop has booked. Null or absent: not compared. */
   readonly credited_usdt?: string | Decimal | null | undefined;
@@ -51,6 +52,7 @@ export interface UnreadableOrder {
   readonly problem: string;
   /** Its id, if that can be read: its invoice is then not without an order. */
   readonly external_id?: string | undefined;
+  /** As in {@link ReconcileOrder}. */
   readonly place?: string | undefined;
 }
 
@@ -127,6 +129,7 @@ export type FindingKind =
 
 /** A difference between an order and its invoice. */
 export interface Finding {
+  /** What differs. */
   readonly kind: FindingKind;
   /** The merchant's order id. */
   readonly external_id: string;
@@ -142,7 +145,9 @@ export interface Finding {
   readonly action: string;
   /** True if the invoice, or its absence, was read again just before. False where the service has no single reads. */
   readonly confirmed: boolean;
+  /** The order as the shop gave it. Null for `invoice_without_order`. */
   readonly order: FoundOrder | null;
+  /** The invoice as it was read last. Null where the order has none. */
   readonly invoice: FoundInvoice | null;
 }
 

@@ -93,8 +93,11 @@ export interface ReconcileOptions {
 
 /** The progress of a run: after each page of the list, and after each order that was read singly. */
 export interface ReconcileProgress {
+  /** `invoices`: the list is read. `orders`: orders and invoices are read singly, to confirm a difference. */
   readonly phase: 'invoices' | 'orders';
+  /** Pages in the phase `invoices`, single reads in the phase `orders`. */
   readonly done: number;
+  /** Expected in this phase. It may grow while pages are read. */
   readonly total: number;
 }
 
@@ -121,6 +124,7 @@ export interface NotCompared {
   readonly external_id: string | null;
   /** In upper case. Null if unknown. */
   readonly currency: string | null;
+  /** Why. See {@link NotComparedReason}. */
   readonly reason: NotComparedReason;
   /** The problem, as a sentence. */
   readonly problem: string;
@@ -132,9 +136,11 @@ export interface NotCompared {
 export interface CurrencySummary {
   /** In upper case. Null for what has none, such as an order that cannot be read. */
   readonly currency: string | null;
+  /** As in {@link ReconcileSummary}. */
   readonly matched: number;
   readonly withinGrace: number;
   readonly notCompared: number;
+  /** The number of findings of each kind that occurred. */
   readonly findings: Readonly<Partial<Record<FindingKind, number>>>;
 }
 
@@ -155,6 +161,7 @@ export interface ReconcileSummary {
   readonly withinGrace: number;
   /** Orders with a finding. An order may have several findings. */
   readonly differing: number;
+  /** Orders that could not be compared. */
   readonly ordersNotCompared: number;
   /** Invoices without an order that are findings. */
   readonly invoicesWithoutOrder: number;

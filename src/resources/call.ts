@@ -10,6 +10,7 @@ import type { Success } from '../transport/send.ts';
 export interface ResponseInfo {
   /** HTTP status of the answer. */
   readonly status: number;
+  /** All headers of the answer. */
   readonly headers: Headers;
   /** The request id header of the answer, if it had one. */
   readonly requestId: string | null;
@@ -25,7 +26,9 @@ export interface ResponseInfo {
 
 /** Data and the answer it came with. */
 export interface WithResponse<T> {
+  /** What the call resolves with by itself. */
   readonly data: T;
+  /** The last answer of the call. */
   readonly response: ResponseInfo;
 }
 

@@ -16,6 +16,7 @@ import { type CallSpec, type ClientCore, runCall, type Success, sendCall } from 
  * });
  */
 export interface RawRequest {
+  /** GET, POST, PUT, PATCH or DELETE. */
   readonly method: HttpMethod;
   /**
    * Path below the base address, such as `/api/v1/external/balances`, with its ids encoded. `.`, `..`, `//`, a query and

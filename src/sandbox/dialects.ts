@@ -11,6 +11,7 @@ import { shown } from './option-checks.ts';
 export interface DialectEntry<Value extends string | number = string | number> {
   /** Every value that the sandbox supports, the default first. */
   readonly values: readonly [Value, ...Value[]];
+  /** The first of `values`. */
   readonly default: Value;
   /** The open point, in a few words. */
   readonly unsaid: string;

@@ -37,6 +37,7 @@ export interface SandboxDefaults {
 export interface SeedInvoice extends SandboxDefaults {
   /** Unique among the invoices of the sandbox. */
   readonly external_id: string;
+  /** Any id of the paying customer. */
   readonly customer_id: string;
   /** Decimal text, greater than 0, at most 2 decimals. */
   readonly amount: string;

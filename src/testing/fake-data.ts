@@ -23,7 +23,9 @@ export interface FakeInvoiceOverrides
   extends Overrides<Omit<Invoice, 'currency' | 'payment_method' | 'adjustment' | 'is_adjusted'>> {
   /** A currency code, or members of the currency. */
   readonly currency?: string | Partial<Currency> | undefined;
+  /** The chosen method, or some of its members. Null: none is chosen. */
   readonly payment_method?: Partial<InvoicePaymentMethod> | null | undefined;
+  /** True: with an adjustment. @defaultValue whether `adjustment` is given */
   readonly is_adjusted?: boolean | undefined;
   /** Some of its members: the others follow. */
   readonly adjustment?: Overrides<InvoiceAdjustment> | null | undefined;

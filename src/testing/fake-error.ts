@@ -31,15 +31,21 @@ import { fakeInvoice } from './fake-data.ts';
  * const missing = fakeError('SDK_HTTP_404', { externalId: 'order-1042', requestId: 'req-1' });
  */
 export interface FakeErrorOverrides {
+  /** @defaultValue the operation and the code */
   readonly message?: string | undefined;
   /** @defaultValue `'invoices.get'` for 404, `'invoices.list'` for `SDK_PAGE`, otherwise `'invoices.create'` */
   readonly operation?: string | undefined;
+  /** @defaultValue `'order-1'`, null for `invoices.list` */
   readonly externalId?: string | null | undefined;
+  /** @defaultValue what the client gives this code for this operation */
   readonly outcome?: Outcome | undefined;
+  /** @defaultValue `'attempts'`, `'deadline'` for `SDK_DEADLINE`, `'aborted'` for `SDK_ABORTED` */
   readonly stoppedBy?: StoppedBy | undefined;
   /** HTTP status of a refusal. A code such as `SDK_HTTP_404` has its own. */
   readonly status?: number | undefined;
+  /** @defaultValue `'req-fake-1'` */
   readonly requestId?: string | undefined;
+  /** `error.details` of a refusal, as the service would send them. */
   readonly details?: Readonly<Record<string, unknown>> | undefined;
   /** In milliseconds. */
   readonly retryAfter?: number | undefined;

@@ -35,6 +35,7 @@ export interface SignedRequestOptions extends SignedDeliveryOptions {
 /** A signed delivery as plain data. */
 export interface SignedDelivery {
   readonly method: 'POST';
+  /** The headers of the service, made for this body. */
   readonly headers: WebhookHeaders;
   /** The bytes that were signed. Text is signed as UTF-8. */
   readonly body: string | Uint8Array;

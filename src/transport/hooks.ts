@@ -41,18 +41,22 @@ export interface ResponseEvent extends CallEvent {
 }
 /** An attempt failed, and the call makes another one. */
 export interface RetryEvent extends CallEvent {
+  /** The code of the error that this attempt alone would cause. */
   readonly code: ErrorCode;
   /** HTTP status of the failed attempt. Null if no answer came. */
   readonly status: number | null;
+  /** Whether this attempt may have succeeded. */
   readonly outcome: Outcome;
   /** Milliseconds until the next attempt. */
   readonly delayMs: number;
 }
 /** The call has failed finally. */
 export interface ErrorEvent extends CallEvent {
+  /** `code` of the error that the call rejects with. */
   readonly code: ErrorCode;
   /** HTTP status of the last answer. Null if none came. */
   readonly status: number | null;
+  /** `outcome` of the error, over all attempts of the call. */
   readonly outcome: Outcome;
   /** The whole call, waits included. */
   readonly durationMs: number;
@@ -66,6 +70,7 @@ export interface ErrorEvent extends CallEvent {
 
 /** The end of a call, successful or not. */
 export interface EndEvent extends CallEvent {
+  /** True if the call resolved. */
   readonly ok: boolean;
   /** Of the last answer. Null where none came. */
   readonly status: number | null;
@@ -102,9 +107,11 @@ export interface EndEvent extends CallEvent {
  * | `count_mismatch` | fewer rows than `total_items`, and none of them twice | ends the walk |
  */
 export interface DriftEvent {
+  /** The method whose answer deviates, such as `invoices.list`. */
   readonly operation: ClientOperation;
   /** Members joined with dots, `*` for each item of a list: `items.*.amount`. Empty for the payload as a whole. */
   readonly path: string;
+  /** What deviates: see the table above. */
   readonly kind: DriftKind | 'invalid_item' | 'filter_ignored' | 'size_ignored' | 'count_mismatch';
 }
 

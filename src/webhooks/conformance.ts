@@ -5,6 +5,7 @@ import type { ClaimRequest, ClaimResult, RunResult, WebhookStore } from './store
 
 /** One check of a store. */
 export interface StoreCheck {
+  /** What the store must do, as the name of a test. */
   readonly name: string;
   /** Rejects with an Error that says what was expected if the store fails the check. */
   run(): Promise<void>;

@@ -12,7 +12,9 @@ import { type HeadersInput, isCompressed, readHeaders, verifyDelivery } from './
 
 /** A request of any framework. */
 export interface WebhookRequest {
+  /** Any method but POST is answered 405. */
   readonly method: string;
+  /** All headers of the request, in any form of {@link HeadersInput}. */
   readonly headers: HeadersInput;
   /**
    * The raw body, or a function that reads it after the other parts of the request are checked. It may read at most

@@ -81,10 +81,4 @@ describe('examples/testing', () => {
     const { stdout } = await ran(ROOT, ['--test', '--test-reporter=tap', 'examples/testing/with-node-test.test.ts']);
     expect(stdout).toContain('# pass 1\n');
   });
-
-  it('passes with vitest', async () => {
-    const vitest = join(ROOT, 'node_modules/vitest/vitest.mjs');
-    const { stdout } = await ran(ROOT, [vitest, 'run', '--root', 'examples/testing', 'with-vitest']);
-    expect(stdout).toMatch(/Tests +2 passed/);
-  });
 });

@@ -44,6 +44,7 @@ export type DeliveryFault =
 
 /** A failure that a sandbox injects, with its settings. */
 export type Fault = RequestFault | DeliveryFault;
+/** The name of a fault. Given alone, it means the fault with its defaults. */
 export type FaultType = Fault['type'];
 
 /**
@@ -71,6 +72,7 @@ export interface FaultOptions {
  * @see {@link Faults.next}
  */
 export interface SeedFault extends FaultOptions {
+  /** The fault, or its name for the fault with its defaults. */
   readonly fault: Fault | FaultType;
 }
 

@@ -29,6 +29,7 @@ export interface RequestEntry {
   readonly fault: string | null;
   /** Cut off at 4,000 characters. Empty for pages, as `response_body`. */
   readonly request_body: string;
+  /** Cut off in the same way. */
   readonly response_body: string;
 }
 
@@ -44,6 +45,7 @@ export interface InvoiceMove {
   readonly to: KnownInvoiceStatus;
   /** The paid amount if it is not the ordered one, else null. */
   readonly paid: string | null;
+  /** The cause, as words for people, such as a payment or the end of its lifetime. */
   readonly why: string;
 }
 
@@ -65,6 +67,7 @@ export interface SandboxNote {
   readonly kind: 'note';
   /** ISO 8601, sandbox clock. */
   readonly at: string;
+  /** One sentence for people. */
   readonly text: string;
 }
 

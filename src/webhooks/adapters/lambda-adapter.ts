@@ -46,6 +46,7 @@ export interface LambdaReply {
   multiValueHeaders?: Record<string, string[]>;
   /** Only for a load balancer. */
   statusDescription?: string;
+  /** One fixed word, as in {@link WebhookReply}. */
   body: string;
   isBase64Encoded: false;
 }

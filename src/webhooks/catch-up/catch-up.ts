@@ -83,6 +83,7 @@ export interface CatchUpOptions {
 
 /** The result of `catchUp`: numbers of orders. `checked` is the sum of the others. */
 export interface CatchUpResult {
+  /** Orders that were asked about, each once. */
   readonly checked: number;
   /** Handled now. */
   readonly played: number;

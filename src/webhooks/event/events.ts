@@ -73,6 +73,7 @@ export interface UnknownInvoiceEvent extends EventBase {
   readonly event_name: string | null;
   /** The merchant's order id. Null if no member of the body is certainly that. */
   readonly external_id: string | null;
+  /** As sent, known or not. */
   readonly status: string;
   /** Null if it is absent or unreadable. */
   readonly amount: Decimal | null;

@@ -12,6 +12,7 @@ import { type HeaderValues, unsignedHeader } from '../verify/verify.ts';
 export interface WebhookReply {
   /** HTTP status. 2xx only for an event that is done. */
   readonly status: number;
+  /** Content-Type and Cache-Control, with Retry-After or Allow where they apply. */
   readonly headers: Readonly<Record<string, string>>;
   /** One fixed word. It contains nothing of the request, and nothing that helps an attacker. */
   readonly body: string;
@@ -112,6 +113,7 @@ export type WebhookReportReason =
 
 /** A report about one request. It contains no body and no secret. */
 export interface WebhookReport {
+  /** What happened. The text of {@link WebhookReportReason} says what each word means. */
   readonly reason: WebhookReportReason;
   /** The problem and the remedy, for a log line. */
   readonly message: string;

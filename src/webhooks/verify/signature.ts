@@ -146,8 +146,11 @@ export function formatTimestamp(timestamp: Date | number | string, format: Times
 // A type, because `fetch` does not take an interface as its headers.
 export type WebhookHeaders = {
   'Content-Type': string;
+  /** The delivery id, the same for every attempt. Not signed. */
   'X-Webhook-Id': string;
+  /** HMAC-SHA256 over the timestamp, a dot and the raw body. */
   'X-Webhook-Signature': string;
+  /** The time of signing, as it was signed. */
   'X-Webhook-Timestamp': string;
 };
 

@@ -184,10 +184,6 @@ export function readMember(payload: JsonObject, name: string): unknown {
   return Object.hasOwn(payload, name) ? payload[name] : undefined;
 }
 
-function has(payload: JsonObject, name: string): boolean {
-  return (readMember(payload, name) ?? null) !== null;
-}
-
 const ENVELOPE_MEMBERS = ['data', 'payload', 'invoice', 'object', 'body'];
 
 /**
@@ -195,57 +191,68 @@ const ENVELOPE_MEMBERS = ['data', 'payload', 'invoice', 'object', 'body'];
  * between them. `layers` are the objects that may name the event, from the outside.
  */
 function unwrap(root: JsonObject): { readonly inner: JsonObject; readonly layers: readonly JsonObject[] } {
-  const isSplit = has(root, 'invoice_uuid');
-  if (isSplit && has(root, 'status')) return { inner: root, layers: [root] };
-  for (const name of ENVELOPE_MEMBERS) {
-    const first = readMember(root, name);
-    if (!isObject(first)) continue;
-    const second = readMember(first, 'invoice') ?? readMember(first, 'object');
-    for (const path of [[first], ...(isObject(second) ? [[first, second]] : [])]) {
-      const inner = path.at(-1) ?? first;
-      if (!has(inner, isSplit ? 'status' : 'invoice_uuid')) continue;
-      const whole = !isSplit && has(inner, 'status') ? inner : { ...root, ...inner };
-      const uuid = isSplit ? { invoice_uuid: root['invoice_uuid'] } : {};
-      return { inner: isSplit ? { ...whole, ...uuid } : whole, layers: [root, ...path] };
-    }
+  if (isInvoice(root)) return { inner: root, layers: [root] };
+  const invoice_uuid = readMember(root, 'invoice_uuid') ?? null; // beside it an envelope's may be that of another thing
+  for (const layers of layersOf(root)) {
+    const last = layers.at(-1) ?? root;
+    const whole = isInvoice(last) ? last : { ...root, ...last };
+    if (isInvoice(whole)) return { inner: invoice_uuid === null ? whole : { ...whole, invoice_uuid }, layers };
   }
   return { inner: root, layers: [root] };
 }
 
-const NAME_MEMBERS = ['event', 'event_type', 'event_name', 'eventType', 'eventName'] as const;
-// A bare "type" often names the object ("invoice") or the payment ("bank_transfer"). These forms name an event.
+function* layersOf(root: JsonObject): Generator<readonly JsonObject[]> {
+  for (const name of ENVELOPE_MEMBERS) {
+    const first = readMember(root, name);
+    if (!isObject(first)) continue;
+    yield [root, first];
+    const second = readMember(first, 'invoice') ?? readMember(first, 'object');
+    if (isObject(second)) yield [root, first, second];
+  }
+}
+
+function isInvoice(payload: JsonObject): boolean {
+  return readMember(payload, 'invoice_uuid') != null && readMember(payload, 'status') != null;
+}
+
+// "type" is last: it often names the object ("invoice") or the payment ("bank_transfer"). The forms of EVENT_LIKE name an event.
+const NAME_MEMBERS = ['event', 'event_type', 'event_name', 'eventType', 'eventName', 'type'] as const;
 const EVENT_LIKE =
   /[.:/]|^\s*(?:test|ping|sample|demo|example|mock|dummy)|refund|charge[\s_-]?back|claw|revers|disput|return|correct|revok|void/i;
 
 /**
- * Reads the event's name from `event`, `event_type`, `event_name` and `type`, in the envelopes and in the invoice. Known
- * names come in their plain spelling. A name that is not known wins over a known one: to choose between them would be a guess.
+ * Reads the event's name, in the envelopes and in the invoice. Known names come in their plain spelling. A name that is not
+ * known wins over a known one: to choose between them would be a guess.
  */
 function readEventName(layers: readonly JsonObject[]): string | null {
-  const types = layers.flatMap((layer) => namesIn(readMember(layer, 'type')));
-  const known = new Set<string>();
-  for (const name of [
-    ...layers.flatMap((layer) => NAME_MEMBERS.flatMap((member) => namesIn(readMember(layer, member)))),
-    ...types.filter((type) => EVENT_LIKE.test(type) || knownEvent(type) !== null),
-  ]) {
-    const event = knownEvent(name);
-    if (event === null) return name;
-    known.add(event);
+  let known: string | null = null;
+  let vague: string | null = null;
+  for (const layer of layers) {
+    for (const member of NAME_MEMBERS) {
+      for (const name of namesIn(readMember(layer, member))) {
+        const event = knownEvent(name);
+        if (event !== null && known !== null && event !== known)
+          throw malformed('it names one known event and another');
+        if (event !== null) known = event;
+        else if (member !== 'type' || EVENT_LIKE.test(name)) return name;
+        else if (name.includes('_')) vague ??= name;
+      }
+    }
   }
-  const [first, other] = known;
-  if (other !== undefined) throw malformed('it names one known event and another');
-  return first ?? types.find((type) => type.includes('_')) ?? null;
+  return known ?? vague;
 }
+
+const NOTHING: readonly string[] = [];
 
 /** The names in a value: text, the digits of a number, or those in an object that describes the event. */
 function namesIn(value: unknown): readonly string[] {
-  if (typeof value === 'string') return value.trim() === '' ? [] : [value];
-  if (value === undefined || value === null) return [];
-  if (Array.isArray(value)) return value.length === 0 ? [] : ['a list'];
+  if (value === undefined || value === null) return NOTHING;
+  if (typeof value === 'string') return value.trim() === '' ? NOTHING : [value];
+  if (Array.isArray(value)) return value.length === 0 ? NOTHING : ['a list'];
   if (!isObject(value)) return [String(value)]; // a code of the service
-  return ['name', 'type', ...NAME_MEMBERS].flatMap((member) => {
+  return ['name', ...NAME_MEMBERS].flatMap((member) => {
     const name = readMember(value, member);
-    return typeof name === 'string' ? namesIn(name) : [];
+    return typeof name === 'string' ? namesIn(name) : NOTHING;
   });
 }
 
@@ -274,23 +281,9 @@ function knownEvent(name: string): string | null {
 // customer's order. Only a name that can mean nothing else is therefore taken. A weaker name ("order_id" may be the id
 // of the service) counts only if the merchant has pinned it.
 
-/** The names that say whose id it is, and of what, without case and separators. */
-const STRONG_NAMES: ReadonlySet<string> = new Set([
-  ...['externalid', 'externalorderid', 'externalinvoiceid', 'externaluuid', 'externalorderuuid'],
-  ...['externalreference', 'externalref', 'externalnumber', 'externalordernumber', 'externalorderref'],
-  ...[
-    'externalorderno',
-    'merchantorderid',
-    'merchantorder',
-    'merchantorderuuid',
-    'merchantordernumber',
-    'merchantorderno',
-  ],
-  ...['merchantinvoiceid', 'merchantinvoicenumber', 'merchantreference', 'merchantref', 'merchantreferenceid'],
-  ...['merchantexternalid', 'orderexternalid', 'invoiceexternalid', 'orderidexternal'],
-  ...['clientorderid', 'clientordernumber', 'clientorderuuid', 'clientinvoiceid', 'clientreference', 'clientref'],
-  ...['clientreferenceid', 'orderidmerchant', 'orderidclient'],
-]);
+/** A name that says whose id it is, and of what, without case and separators: `externalorderid`, `merchantref`. */
+const STRONG_NAME =
+  /^(?:(?:order|invoice|merchant)?external(?:order|invoice)?(?:id|uuid|number|no|ref(?:erence)?)|(?:merchant|client)(?:(?:order|invoice)(?:id|uuid|number|no)?|ref(?:erence)?(?:id)?)|orderid(?:external|merchant|client))$/;
 // The service's id may also have another name ("external_invoice_id"). Under this one it is the merchant's, even if a
 // merchant uses the service's ids.
 const EXTERNAL_ID = /external[_-]?id$/i;
@@ -310,7 +303,7 @@ export function findOrderId(inner: JsonObject, root: JsonObject, pinned: string 
   const found = new Set<string>();
   for (const payload of [...payloads, ...holders]) {
     for (const [name, value] of Object.entries(payload)) {
-      const text = STRONG_NAMES.has(name.replace(/[\s._-]/g, '').toLowerCase()) ? idText(value) : null;
+      const text = STRONG_NAME.test(name.replace(/[\s._-]/g, '').toLowerCase()) ? idText(value) : null;
       if (text !== null && (EXTERNAL_ID.test(name) || normalizedId(text) !== serviceId(inner))) found.add(text);
     }
   }

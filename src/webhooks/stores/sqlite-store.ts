@@ -322,24 +322,24 @@ type SqliteLock = 'IMMEDIATE' | 'EXCLUSIVE';
  *
  * @param withoutLock Called before BEGIN. If it returns a result, there is no transaction: a repeat of a completed event
  * needs no lock for writing.
- * @throws LockHeld if another connection holds the lock. Nothing was written.
+ * @throws The driver's error if another connection holds the lock. Nothing was written.
  * @throws ConfigurationError if a transaction is already open, or `work` ended this one.
  */
 function transaction<T>(db: SqliteDatabase, lock: SqliteLock, work: () => T, withoutLock?: () => T | null): T {
   if (inTransaction(db) === true) throw openAlready();
   // Each try at a lock must return at once instead of blocking the process for the `timeout` of the connection, which
   // better-sqlite3 sets to 5 seconds. It is restored afterwards.
-  const timeout = atLock(() => Number(busyTimeoutOf(db)));
+  const timeout = Number(busyTimeoutOf(db));
   if (timeout !== 0) db.exec('PRAGMA busy_timeout = 0');
   try {
-    const known = withoutLock === undefined ? null : atLock(withoutLock);
+    const known = withoutLock?.() ?? null;
     if (known !== null) return known;
-    atLock(() => db.exec(`BEGIN ${lock}`));
+    db.exec(`BEGIN ${lock}`);
     try {
       const result = work();
       if (inTransaction(db) === false)
         throw new ConfigurationError('Your function ended the transaction of the store.');
-      atLock(() => db.exec('COMMIT'));
+      db.exec('COMMIT');
       return result;
     } catch (error) {
       if (inTransaction(db) !== false) rollBack(db);
@@ -347,15 +347,6 @@ function transaction<T>(db: SqliteDatabase, lock: SqliteLock, work: () => T, wit
     }
   } finally {
     if (timeout !== 0) db.exec(`PRAGMA busy_timeout = ${timeout}`);
-  }
-}
-
-/** Runs a step of the store itself. @throws LockHeld if another connection holds the lock that it needs */
-function atLock<T>(step: () => T): T {
-  try {
-    return step();
-  } catch (error) {
-    throw isLocked(error) ? new LockHeld(error) : error;
   }
 }
 
@@ -377,16 +368,9 @@ function rollBack(db: SqliteDatabase): void {
 const FIRST_WAIT = 5;
 const LONGEST_WAIT = 100;
 
-/** Thrown if another connection holds the lock. `cause` is the error of the driver. */
-class LockHeld extends Error {
-  constructor(cause: unknown) {
-    super('The SQLite database is locked by another connection.', { cause });
-  }
-}
-
 /**
- * Repeats an attempt that throws {@link LockHeld} until it succeeds or `busyTimeout` ends. Between two tries the event
- * loop is free. Waits are partly random, so that processes do not try at the same moments.
+ * Repeats an attempt until no other connection holds the lock, or `busyTimeout` ends. Between two tries the event loop is
+ * free. Waits are partly random, so that processes do not try at the same moments.
  */
 async function whenUnlocked<T>(waiting: LockWaiting, busyTimeout: number, attempt: () => T): Promise<T> {
   const deadline = waiting.elapsed() + busyTimeout;
@@ -394,12 +378,12 @@ async function whenUnlocked<T>(waiting: LockWaiting, busyTimeout: number, attemp
     try {
       return attempt();
     } catch (error) {
-      if (!(error instanceof LockHeld)) throw error;
+      if (!isLocked(error)) throw error;
       const left = deadline - waiting.elapsed();
       if (!(left > 0)) {
         throw new Error(
           `The SQLite database is locked: another connection held its lock for ${busyTimeout} ms (busyTimeout). Nothing was written.`,
-          { cause: error.cause },
+          { cause: error },
         );
       }
       await waiting.sleep(Math.min(left, wait * (0.5 + waiting.random() / 2)));

@@ -370,8 +370,6 @@ describe('the body', () => {
     ['undefined', undefined],
     ['a number', 5],
     ['a request', new Request('http://localhost/', { method: 'POST', body: PAID })],
-    ['a forged prototype', Object.create(Uint8Array.prototype)],
-    ['a forged tag', { [Symbol.toStringTag]: 'ArrayBuffer', byteLength: 4 }],
   ])('is refused as %s, with advice', async (_name, body) => {
     expect(await refusal(verifyWebhook(body, PAID_HEADERS, SECRET, at(0)))).toBe('body_already_parsed');
   });

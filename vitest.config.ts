@@ -27,7 +27,7 @@ export default defineConfig({
           name: 'quick',
           include: ['test/**/*.test.ts'],
           exclude: [...exclude, ...REST, 'test/soak/**'],
-          env: { TEST_SHARE: '0.05' }, // the share of their repetitions that random tests make
+          env: { TEST_SHARE: process.env['TEST_SHARE'] ?? '0.05' }, // the share of their repetitions that random tests make
         },
       },
       {

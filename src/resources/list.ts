@@ -119,7 +119,7 @@ export async function* walkPages<T>(source: PageSource<T>): AsyncGenerator<Page<
   const nextPage = (): number | null => {
     if (refused !== null) return refused.page - 1;
     if (!isEnded && ahead.has(front + 1)) return front + 1;
-    // A gap on the front page waits, or a list that loses a row with each read would stop the walk there.
+    // What of a gap reaches the front page waits: a page behind it, read out of turn, would move the front past unread ones.
     const before = isEnded ? Number.POSITIVE_INFINITY : (front - 1) * size;
     const gap = gaps.filter(({ from }) => from < before).at(-1);
     if (gap !== undefined) return Math.ceil(Math.min(gap.to, before) / size);

@@ -1,12 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import type { Page } from '../../src/contract/types.ts';
 import type { DriftEvent } from '../../src/index.ts';
 import type { ListOptions } from '../../src/options.ts';
-import { walkPages } from '../../src/resources/list.ts';
-import fc from '../support/fast-check.ts';
 import { refuse } from '../support/fault-steps.ts';
 import { type MovingList, movingList, uuids } from '../support/moving-list.ts';
-import { scaled } from '../support/scaled.ts';
 import { clientOf } from '../support/test-client.ts';
 
 // A walk yields every row, or says how many are missing. Each service here misbehaves in one way.
@@ -281,128 +277,5 @@ describe('counts that contradict the pages', () => {
     expect(error).toMatchObject({ code: 'SDK_PAGE', page: 2 });
     expect((error as Error).message).toContain('980 of 1000 rows are missing');
     expect(list.asked).toEqual([1, 2, 3, 4]);
-  });
-});
-
-describe('property', () => {
-  interface Simulated {
-    readonly seen: readonly string[];
-    readonly isShort: boolean;
-    readonly error: unknown;
-    readonly reads: number;
-  }
-
-  /** Walks a list whose reads are answered by this function; its rows are those of `count`. */
-  async function simulate(
-    count: number,
-    size: number,
-    prefetch: number,
-    rowsOf: (page: number, read: number) => readonly string[],
-  ): Promise<Simulated> {
-    const total_pages = Math.ceil(count / size);
-    let reads = 0;
-    const read = async (page: number): Promise<Page<string>> => {
-      reads += 1;
-      const items = rowsOf(page, reads);
-      const counts = { per_page: size, total_items: count, total_pages };
-      return { ...counts, page, items, has_next: page < total_pages, has_prev: page > 1 };
-    };
-    const first = await read(1);
-    const seen: string[] = [];
-    let isShort = false;
-    let error: unknown = null;
-    const onShort = (): void => {
-      isShort = true;
-    };
-    const key = (row: string): string => row;
-    const source = { operation: 'test', first, startPage: 1, prefetch, signal: null, key, read, onShort };
-    try {
-      for await (const page of walkPages(source)) seen.push(...page.items);
-    } catch (thrown) {
-      error = thrown;
-    }
-    expect(new Set(seen).size).toBe(seen.length);
-    expect(reads).toBeLessThanOrEqual(3 * total_pages + 10);
-    return { seen, isShort, error, reads };
-  }
-
-  const sizes = {
-    count: fc.integer({ min: 0, max: 60 }),
-    size: fc.integer({ min: 1, max: 9 }),
-    prefetch: fc.integer({ min: 1, max: 4 }),
-  };
-
-  test('whatever order each read shows, the walk has every row or says how many are missing', async () => {
-    const orders = fc.array(fc.array(fc.nat(999), { maxLength: 8 }), { maxLength: 40 });
-    let complete = 0;
-    let failed = 0;
-    await fc.assert(
-      fc.asyncProperty(fc.record({ ...sizes, orders }), async ({ count, size, prefetch, orders }) => {
-        const { seen, error, isShort } = await simulate(count, size, prefetch, (page, read) => {
-          const rows = uuids(count);
-          for (const place of orders[read] ?? []) rows.unshift(...rows.splice(place % Math.max(1, count), 1));
-          return rows.slice((page - 1) * size, page * size);
-        });
-        expect(isShort).toBe(false);
-        if (error === null) expect([...seen].sort()).toEqual(uuids(count).sort());
-        else
-          expect((error as Error).message).toMatch(
-            new RegExp(`test: ${count - seen.length} of ${count} rows (is|are) missing|the list still changes`),
-          );
-        if (error === null) complete += 1;
-        else failed += 1;
-      }),
-      { numRuns: scaled(1_500) },
-    );
-    expect(complete).toBeGreaterThan(scaled(200));
-    if (complete + failed >= 1_500) expect(failed).toBeGreaterThan(5); // few runs may have no failure
-  });
-
-  test('a row that is never served is missed, and said to be', async () => {
-    const scenario = fc.record({ ...sizes, hidden: fc.nat(999), copy: fc.nat(999), isCopied: fc.boolean() });
-    await fc.assert(
-      fc.asyncProperty(scenario, async ({ count, size, prefetch, hidden, copy, isCopied }) => {
-        fc.pre(count > 1 && hidden % count !== copy % count);
-        const rows = uuids(count);
-        const shown = isCopied
-          ? instead(rows, hidden % count, [`row-${copy % count}`])
-          : rows.filter((_, place) => place !== hidden % count);
-        const { seen, error, isShort } = await simulate(count, size, prefetch, (page) =>
-          shown.slice((page - 1) * size, page * size),
-        );
-        expect(seen).toHaveLength(count - 1);
-        // Without a repeat the count alone may be wrong: that is drift, not an error.
-        if (isCopied) expect((error as Error).message).toContain(`1 of ${count} rows is missing`);
-        else expect([error, isShort]).toEqual([null, true]);
-      }),
-      { numRuns: scaled(500) },
-    );
-  });
-
-  test('a list that shrinks and grows again by turns is walked to its end, however it answers beyond the last page', async () => {
-    const turn = fc.record({ lose: fc.integer({ min: 0, max: 25 }), gain: fc.integer({ min: 0, max: 25 }) });
-    const turns = fc.array(turn, { maxLength: 2 });
-    await fc.assert(
-      fc.asyncProperty(
-        turns,
-        fc.integer({ min: 2, max: 8 }),
-        fc.integer({ min: 1, max: 9 }),
-        async (turns, at, size) => {
-          const list = await movingList(uuids(40));
-          list.size = size;
-          list.pastEnd = refuse(404, 'NOT_FOUND');
-          list.beforeRead = (read) => {
-            const { lose = 0, gain = 0 } = turns[Math.floor((read - at) / 2)] ?? {};
-            if (read < at) return;
-            if ((read - at) % 2 === 0) list.rows = list.rows.slice(lose);
-            else list.rows = [...uuids(gain, `new${read}`), ...list.rows];
-          };
-          const { seen, error } = await walked(list);
-          expect(error).toBeNull();
-          expect(seen).toEqual(expect.arrayContaining(uuids(40).filter((row) => list.rows.includes(row))));
-        },
-      ),
-      { numRuns: scaled(40) },
-    );
   });
 });

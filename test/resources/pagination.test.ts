@@ -1,12 +1,9 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, test, vi } from 'vitest';
-import type { Page } from '../../src/contract/types.ts';
 import type { InvalidItem, ListOptions } from '../../src/options.ts';
-import { walkPages } from '../../src/resources/list.ts';
-import fc from '../support/fast-check.ts';
 import { answer, ok, refuse } from '../support/fault-steps.ts';
+import { pendingInvoice } from '../support/fixtures/invoices.ts';
 import { type MovingList, movingList, uuids } from '../support/moving-list.ts';
-import { scaled } from '../support/scaled.ts';
 import { clientOf, errorOf } from '../support/test-client.ts';
 
 /** Each request is made when the one before it is answered, so their order is certain. */
@@ -68,6 +65,16 @@ describe('a list that stands still', () => {
     }
     expect(await errorOf(call.collect(undefined as never))).toMatchObject({ code: 'SDK_INVALID_ARGUMENT' });
   });
+
+  test.each([false, true])(
+    'a walk that begins behind the end yields nothing (the last page answers: %s)',
+    async (isLast) => {
+      const list = await movingList(uuids(3));
+      if (isLast) list.edit = (page) => Object.assign(page, { page: 1, items: [{ ...pendingInvoice, uuid: 'row-0' }] });
+      expect(await walk(list, {}, { page: 9 })).toEqual([]);
+      expect(list.asked).toEqual([9]);
+    },
+  );
 
   test('a page is plain data', async () => {
     const page = await clientOf((await movingList(uuids(1))).server.url).invoices.list();
@@ -159,99 +166,6 @@ describe('a list that moves', () => {
     const seen = await walk(list, {}, { page: 2 });
     for (const row of uuids(100).slice(40)) expect(seen).toContain(row);
     expect(list.asked).toContain(1);
-  });
-
-  const sizes = {
-    rows: fc.integer({ min: 0, max: 80 }),
-    perPage: fc.integer({ min: 1, max: 9 }),
-    prefetch: fc.integer({ min: 1, max: 4 }),
-  };
-  // What happens to the list before each read, at places in thousandths of it.
-  const losses = fc.array(fc.array(fc.integer({ min: 0, max: 999 }), { maxLength: 4 }), { maxLength: 60 });
-
-  /** Walks a list to which this happens before each read, and says what was seen and what stayed all the time. */
-  async function simulate(
-    { rows, perPage, prefetch }: { rows: number; perPage: number; prefetch: number },
-    before: (list: string[], read: number) => string[],
-    delays: readonly number[],
-  ) {
-    let list = uuids(rows);
-    let reads = 0;
-    let pages = 1;
-    const read = async (number: number): Promise<Page<string>> => {
-      for (let turn = delays[reads % Math.max(1, delays.length)] ?? 0; turn > 0; turn -= 1) await Promise.resolve();
-      list = before(list, reads);
-      reads += 1;
-      const total_pages = Math.ceil(list.length / perPage);
-      pages = Math.max(pages, total_pages);
-      return {
-        items: list.slice((number - 1) * perPage, number * perPage),
-        page: number,
-        per_page: perPage,
-        total_items: list.length,
-        total_pages,
-        has_next: number < total_pages,
-        has_prev: number > 1,
-      };
-    };
-    const first = await read(1);
-    const key = (row: string) => row;
-    const source = { operation: 'test', first, startPage: 1, prefetch, signal: null, key, read };
-    const seen: string[] = [];
-    for await (const page of walkPages(source)) seen.push(...page.items);
-    expect(new Set(seen).size).toBe(seen.length);
-    expect(reads).toBeLessThanOrEqual(3 * pages + 10);
-    return { seen, stayed: uuids(rows).filter((row) => list.includes(row)) };
-  }
-
-  test('property: no uuid twice, and none missed as long as each loss shows', async () => {
-    const scenario = fc.record({ ...sizes, losses, delays: fc.array(fc.integer({ min: 0, max: 9 })) });
-    await fc.assert(
-      fc.asyncProperty(scenario, async ({ losses, delays, ...size }) => {
-        const lose = (list: string[], read: number) =>
-          (losses[read] ?? []).reduce(
-            (left, place) => left.filter((_, at) => at !== Math.floor((place * left.length) / 1_000)),
-            list,
-          );
-        const { seen, stayed } = await simulate(size, lose, delays);
-        expect(seen).toEqual(expect.arrayContaining(stayed));
-      }),
-      { numRuns: scaled(1_000) },
-    );
-  });
-
-  test('property: none missed of a list that loses rows and gains others in turn', async () => {
-    const turn = fc.oneof(
-      fc.record({ gain: fc.integer({ min: 1, max: 6 }), lose: fc.constant([]) }),
-      fc.record({ gain: fc.constant(0), lose: fc.array(fc.integer({ min: 0, max: 999 }), { maxLength: 4 }) }),
-    );
-    // One read at a time: what a page shows that was read ahead, and is not needed, shows nobody a loss.
-    const scenario = fc.record({ ...sizes, prefetch: fc.constant(1), turns: fc.array(turn, { maxLength: 30 }) });
-    await fc.assert(
-      fc.asyncProperty(scenario, async ({ turns, ...size }) => {
-        const change = (list: string[], read: number) => {
-          const { gain = 0, lose = [] } = turns[read] ?? {};
-          const gone = new Set(lose.map((place) => Math.floor((place * list.length) / 1_000)));
-          return [...uuids(gain, `new${read}`), ...list.filter((_, at) => !gone.has(at))];
-        };
-        const { seen, stayed } = await simulate(size, change, []);
-        expect(seen).toEqual(expect.arrayContaining(stayed));
-      }),
-      { numRuns: scaled(2_000) },
-    );
-  });
-
-  test('property: rows that join hide none of the others', async () => {
-    const growth = fc.array(fc.integer({ min: 0, max: 6 }), { maxLength: 12 });
-    const scenario = fc.record({ ...sizes, growth, delays: fc.array(fc.integer({ min: 0, max: 9 })) });
-    await fc.assert(
-      fc.asyncProperty(scenario, async ({ growth, delays, ...size }) => {
-        const grow = (list: string[], read: number) => [...uuids(growth[read] ?? 0, `new${read}`), ...list];
-        const { seen, stayed } = await simulate(size, grow, delays);
-        expect(seen).toEqual(expect.arrayContaining(stayed));
-      }),
-      { numRuns: scaled(1_000) },
-    );
   });
 });
 

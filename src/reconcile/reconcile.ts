@@ -292,7 +292,7 @@ class Run {
   readonly #totals = { orders: 0, invoices: 0, differing: 0, ordersNotCompared: 0, invoicesWithoutOrder: 0 };
   readonly #currencies = new Map<string | null, Counts>();
   #isListWhole = true;
-  #known: ReconcileInvoice | null = null;
+  #oldest: ReconcileInvoice | null = null;
   #readsByExternalId: Promise<boolean> | null = null;
   #resolve: (summary: ReconcileSummary) => void = () => {};
   #reject: (error: unknown) => void = () => {};
@@ -406,7 +406,7 @@ class Run {
   #see(invoice: ReconcileInvoice): void {
     this.#totals.invoices += 1;
     const { horizon, from } = this.#settings;
-    this.#known ??= invoice;
+    if (this.#oldest === null || invoice.created_at < this.#oldest.created_at) this.#oldest = invoice;
     const entry = this.#entries.get(invoice.external_id);
     if (entry === undefined) {
       const isOurs = invoice.created_at.getTime() >= from && !this.#badOrders.has(invoice.external_id);
@@ -515,12 +515,12 @@ class Run {
 
   /**
    * Looks for an invoice that the list did not show. The interface does not say which ids a read accepts, so "not found"
-   * counts only if a listed invoice is found by its external_id.
+   * counts only if a listed invoice is found by its external_id: the oldest one, because a replica may lack a new one.
    */
   async #search(external_id: string): Promise<Reading> {
     const reading = await this.#read(external_id);
     if (typeof reading === 'object') return reading.external_id === external_id ? reading : 'refused';
-    const known = this.#known;
+    const known = this.#oldest;
     if (reading !== 'absent' || known === null) return reading;
     this.#readsByExternalId ??= this.#read(known.external_id).then(
       (found) => typeof found === 'object' && found.uuid === known.uuid,

@@ -287,6 +287,14 @@ describe('a run', () => {
     },
   );
 
+  it('does not take a replica that lacks the newest invoice for a service that reads by uuid only', async () => {
+    const newest = invoice('new', { ...pending, created_at: new Date(NOW - 1_000), expires_at: new Date(NOW + HOUR) });
+    const { merchant } = serviceOf([newest, invoice('old')], [invoice('old')]);
+    const { entries, told } = await found({ merchant, orders: [order('new', open), order('old'), order('c', open)] });
+    expect(told).toEqual(['c order_without_invoice']);
+    expect(entries[0]).toMatchObject({ confirmed: true });
+  });
+
   it('says so where the list is cut, or has no stable order, and reads each order that it did not show', async () => {
     const hidden = [invoice('a'), invoice('b', expired)];
     const { merchant } = serviceOf([], hidden);

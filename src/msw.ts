@@ -6,7 +6,7 @@
 import { type HttpHandler, HttpResponse, http } from 'msw';
 import { ConfigurationError } from './errors/classes.ts';
 import { createSandbox, type Sandbox } from './sandbox/index.ts';
-import { shown } from './sandbox/option-checks.ts';
+import { quoted } from './sandbox/option-checks.ts';
 
 /**
  * Builds the request handlers for the API and the payment pages of a sandbox, at its address.
@@ -23,7 +23,7 @@ import { shown } from './sandbox/option-checks.ts';
 export function sandboxHandlers(sandbox: Sandbox = createSandbox()): HttpHandler[] {
   if (typeof sandbox?.fetch !== 'function') {
     throw new ConfigurationError(
-      `sandboxHandlers takes a sandbox, such as createSandbox({ url: "https://pay.example.com" }), not ${shown(sandbox)}`,
+      `sandboxHandlers takes a sandbox, such as createSandbox({ url: "https://pay.example.com" }), not ${quoted(sandbox)}`,
     );
   }
   const { url } = sandbox; // listen() changes it

@@ -52,3 +52,6 @@ export type Operation =
 
 /** The operations of the client: those of the service, and `request` for an endpoint that the client does not know. */
 export type ClientOperation = Operation | 'request';
+
+/** An endpoint with the name of its operation. */
+export type Named<AnyEndpoint> = AnyEndpoint & { readonly operation: ClientOperation };

@@ -3,7 +3,7 @@
 // and the error classes use only its files that load no zod: types, statuses, json, wire, and the scalars of values/.
 
 import { listDeliveries, resendWebhook } from './deliveries.ts';
-import type { ClientOperation, Endpoint, Operation } from './endpoint.ts';
+import type { Endpoint, Named, Operation } from './endpoint.ts';
 import { createInvoice, getInvoice, listInvoices } from './invoices.ts';
 import { listPaymentMethods } from './payment-methods.ts';
 import { listRates } from './rates.ts';
@@ -20,9 +20,6 @@ const table = {
   'paymentMethods.list': listPaymentMethods,
   'rates.list': listRates,
 } as const satisfies Readonly<Record<Operation, Endpoint<unknown>>>;
-
-/** An endpoint with the name of its operation. */
-export type Named<AnyEndpoint> = AnyEndpoint & { readonly operation: ClientOperation };
 
 /** All endpoints of the interface, by operation. */
 export const endpoints = Object.fromEntries(

@@ -1,12 +1,13 @@
 // The webhook events of the interface, one row each. A new event is a row here, its type in webhooks/event/events.ts and
 // its decoder in webhooks/event/event.ts. The compiler asks for the other two.
 
-interface EventRow {
+/** A webhook event of the interface. */
+export interface EventRow {
   /** The final statuses that the event reports. Those that customers wait for come first: `catchUp` walks them in this order. */
   readonly statuses: readonly string[];
   /** The word for the event in dedupe keys, and at the end of its name in any spelling. */
   readonly key: string;
-  /** The option of the webhook handler with the merchant's function. */
+  /** The option of the webhook handler with the merchant's function. Without it the event goes to `onUnknown`. */
   readonly handler: string;
 }
 

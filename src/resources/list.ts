@@ -1,7 +1,6 @@
 import { notify } from '../callbacks.ts';
 import { argumentFail } from '../checks.ts';
-import type { PageEndpoint, RowsEndpoint } from '../contract/endpoint.ts';
-import type { Named } from '../contract/endpoints.ts';
+import type { Named, PageEndpoint, RowsEndpoint } from '../contract/endpoint.ts';
 import { lenientPage, rowsOf } from '../contract/envelope.ts';
 import { isObject } from '../contract/json.ts';
 import type { Page, PageQuery } from '../contract/types.ts';

@@ -1,6 +1,5 @@
 import { argumentFail, checkCallbacks, checkOptions, type Fail, kindOf, namesOf, readWord } from '../checks.ts';
-import type { Endpoint, HttpMethod, WireRecord } from '../contract/endpoint.ts';
-import type { Named } from '../contract/endpoints.ts';
+import type { Endpoint, HttpMethod, Named, WireRecord } from '../contract/endpoint.ts';
 import { decimalText } from '../contract/parameters.ts';
 import type { CallOptions } from '../options.ts';
 import { type CallSpec, type ClientCore, runCall, type Success, sendCall } from '../transport/send.ts';

@@ -1,7 +1,7 @@
 // Where the service interface leaves a point open, services differ. This file holds the points for which a merchant's code
 // or the client must behave otherwise, and how the sandbox writes values by them. Imports only errors and checks.
 import { ConfigurationError } from '../errors/classes.ts';
-import { shown } from './option-checks.ts';
+import { quoted } from './option-checks.ts';
 
 /**
  * One row of the table of dialects: a point that the service interface leaves open.
@@ -83,10 +83,10 @@ export function dialectFrom(given: { readonly [Name in keyof Dialect]?: Dialect[
   for (const [name, value] of changed) {
     const row = Object.hasOwn(table, name) ? table[name] : undefined;
     if (row === undefined)
-      throw new ConfigurationError(`dialect has no ${shown(name)}, only ${Object.keys(table).join(', ')}`);
+      throw new ConfigurationError(`dialect has no ${quoted(name)}, only ${Object.keys(table).join(', ')}`);
     if (!row.values.some((each) => each === value)) {
-      const values = row.values.map(shown).join(', ');
-      throw new ConfigurationError(`dialect.${name} must be one of ${values}, not ${shown(value)}`);
+      const values = row.values.map(quoted).join(', ');
+      throw new ConfigurationError(`dialect.${name} must be one of ${values}, not ${quoted(value)}`);
     }
   }
   const defaults = Object.entries(table).map(([name, row]) => [name, row.default]);

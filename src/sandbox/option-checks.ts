@@ -23,7 +23,7 @@ export function parseDuration(value: unknown, name: string): number {
   const milliseconds = typeof value === 'number' ? value : typeof value === 'string' ? fromText(value) : Number.NaN;
   if (milliseconds >= 0 && milliseconds <= LONGEST) return milliseconds;
   throw new ConfigurationError(
-    `${name} must be milliseconds from 0 up to 100 years, or text such as "90s", "30m", "6h" or "1d", not ${shown(value)}`,
+    `${name} must be milliseconds from 0 up to 100 years, or text such as "90s", "30m", "6h" or "1d", not ${quoted(value)}`,
   );
 }
 
@@ -37,7 +37,7 @@ function fromText(text: string): number {
 }
 
 /** A given value for a message: text in quotes and cut off, objects by their type. */
-export function shown(value: unknown): string {
+export function quoted(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(value.length > 60 ? `${value.slice(0, 60)}…` : value);
   if (typeof value === 'object' && value !== null) return Array.isArray(value) ? 'an array' : 'an object';
   return typeof value === 'function' ? 'a function' : String(value);

@@ -1,7 +1,7 @@
 import { type Callback, checkOptions, kindOf, namesOf, readWord } from '../checks.ts';
 import { isHttpAddress } from '../contract/values/hosts.ts';
 import { type Dialect, dialectFrom } from './dialects.ts';
-import { fail, parseDuration, shown } from './option-checks.ts';
+import { fail, parseDuration, quoted } from './option-checks.ts';
 import { SEED_FAULT_NAMES, type SeedFault } from './state/faults.ts';
 import type { SandboxEvent } from './state/log.ts';
 import { randomSeed } from './state/random.ts';
@@ -191,18 +191,18 @@ function textOption(value: unknown, name: string): string {
 function instant(value: Date | number | string): number {
   const at = value instanceof Date ? value.getTime() : typeof value === 'number' ? value : Date.parse(value);
   if (Number.isFinite(at)) return at;
-  return fail(`now must be a Date, epoch milliseconds or ISO 8601 text, not ${shown(value)}`);
+  return fail(`now must be a Date, epoch milliseconds or ISO 8601 text, not ${quoted(value)}`);
 }
 
 function hostOption(host: unknown): string {
   if (typeof host === 'string' && /^[^\s/:@]+$|^\[[0-9a-f:.]+\]$/i.test(host)) return host.toLowerCase();
-  return fail(`deliverTo takes host names alone, such as "shop.test", without scheme or port, not ${shown(host)}`);
+  return fail(`deliverTo takes host names alone, such as "shop.test", without scheme or port, not ${quoted(host)}`);
 }
 
 function addressOption(value: string | null | undefined, name: string): string | null {
   if (value === undefined || value === null) return null;
   if (isHttpAddress(value)) return value;
-  return fail(`${name} must be an http:// or https:// address, not ${shown(value)}`);
+  return fail(`${name} must be an http:// or https:// address, not ${quoted(value)}`);
 }
 
 function timerSleep(milliseconds: number, signal?: AbortSignal): Promise<void> {

@@ -16,7 +16,7 @@ import { eventBody, eventTypeOf, signedRequest } from './delivery/webhook-reques
 import { type Dialect, dialectFrom } from './dialects.ts';
 import { createFront } from './http/dispatch.ts';
 import { type ListenOptions, listenHttp, type SandboxServer } from './http/server.ts';
-import { fail, parseDuration, shown } from './option-checks.ts';
+import { fail, parseDuration, quoted } from './option-checks.ts';
 import { readSettings, type SandboxOptions } from './options.ts';
 import { servePage } from './page/pages.ts';
 import { createInvoice } from './service/handlers.ts';
@@ -261,9 +261,9 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     const invoice = world.store.byIdent(String(ident));
     if (invoice !== undefined) return invoice;
     const latest = world.store.invoices().slice(-5);
-    const known = latest.map(({ external_id }) => shown(external_id)).join(', ');
+    const known = latest.map(({ external_id }) => quoted(external_id)).join(', ');
     throw new ConfigurationError(
-      `No invoice ${shown(ident)} in this sandbox. ${known ? `The latest are ${known}` : 'It has no invoices yet'}`,
+      `No invoice ${quoted(ident)} in this sandbox. ${known ? `The latest are ${known}` : 'It has no invoices yet'}`,
     );
   };
   const moved = async (ident: string, move: (invoice: InvoiceRecord) => Promise<void>): Promise<SandboxInvoice> => {
@@ -349,7 +349,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     expire: endings.expired,
     async finish(ident, status) {
       if (Object.hasOwn(endings, status)) return endings[status](ident);
-      return fail(`finish takes ${Object.keys(endings).join(', ')}, not ${shown(status)}`);
+      return fail(`finish takes ${Object.keys(endings).join(', ')}, not ${quoted(status)}`);
     },
     adjust: (ident, amount) => moved(ident, (invoice) => adjustInvoice(world, invoice, amount)),
 
@@ -373,7 +373,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     async webhookRequest(ident, url) {
       const invoice = find(ident);
       if (invoice.status === 'pending')
-        throw new ConfigurationError(`${shown(ident)} is pending: only a final invoice has a webhook`);
+        throw new ConfigurationError(`${quoted(ident)} is pending: only a final invoice has a webhook`);
       const delivery = world.store.deliveries(invoice).at(-1) ?? {
         id: world.random.uuid(),
         body: eventBody(invoice, settings.dialect),

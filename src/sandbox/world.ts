@@ -3,7 +3,7 @@ import { ConfigurationError } from '../errors/classes.ts';
 import { awaitExpiry, chooseMethod, endInvoice, openInvoice, settle } from './business/invoices.ts';
 import { activeCurrency, isAmount } from './business/money.ts';
 import { attempt } from './delivery/deliveries.ts';
-import { parseDuration, shown } from './option-checks.ts';
+import { parseDuration, quoted } from './option-checks.ts';
 import type { SeedInvoice, Settings } from './options.ts';
 import { type Clock, createClock } from './state/clock.ts';
 import { FaultScript } from './state/faults.ts';
@@ -97,12 +97,12 @@ function seedInvoice(world: World, row: SeedInvoice, createdAt: number): void {
   const [paid, status] = [row.paid ?? amount, row.status ?? 'pending'];
   const { callback_url = null, success_url = null, fail_url = null } = row;
   const currency = activeCurrency(world, row.currency);
-  if (currency === undefined) throw new ConfigurationError(`seedData: no method serves ${shown(row.currency)}`);
+  if (currency === undefined) throw new ConfigurationError(`seedData: no method serves ${quoted(row.currency)}`);
   for (const text of [paid, amount]) {
-    if (!isAmount(text)) throw new ConfigurationError(`seedData: ${shown(text)} is not an amount such as "25.00"`);
+    if (!isAmount(text)) throw new ConfigurationError(`seedData: ${quoted(text)} is not an amount such as "25.00"`);
   }
   if (world.store.byExternalId(external_id) !== undefined)
-    throw new ConfigurationError(`seedData: ${shown(external_id)} appears twice`);
+    throw new ConfigurationError(`seedData: ${quoted(external_id)} appears twice`);
   const draft = { external_id, customer_id, amount, currency, purpose, callback_url, success_url, fail_url };
   const invoice = openInvoice(world, draft, createdAt);
   if (status === 'pending') return;

@@ -1,8 +1,7 @@
 // The events that hooks receive, and the reports of `onDrift`. Hooks are the one way to watch the client.
 import { notify } from '../callbacks.ts';
 import type { Callback } from '../checks.ts';
-import type { ClientOperation, Endpoint, HttpMethod } from '../contract/endpoint.ts';
-import type { Named } from '../contract/endpoints.ts';
+import type { ClientOperation, Endpoint, HttpMethod, Named } from '../contract/endpoint.ts';
 import { payloadOf, unwrapped } from '../contract/envelope.ts';
 import { isObject } from '../contract/json.ts';
 import { type DriftKind, driftsIn } from '../contract/values/drift.ts';

@@ -2,8 +2,7 @@
 // It imports contract, options, errors and the small files beside them, and nothing of the rooms that use it.
 import { notify } from '../callbacks.ts';
 import { argumentFail, type Fail, keyProblem } from '../checks.ts';
-import type { Endpoint, WireRecord } from '../contract/endpoint.ts';
-import type { Named } from '../contract/endpoints.ts';
+import type { Endpoint, Named, WireRecord } from '../contract/endpoint.ts';
 import type { Check, Issue } from '../contract/values/codecs.ts';
 import { codePoints } from '../contract/values/scalars.ts';
 import type { AttemptRecord, StoppedBy } from '../errors/codes.ts';

@@ -3,7 +3,8 @@ import { isMerchantError } from '../errors/guards.ts';
 import { bytesFrom, type RawBody } from './body.ts';
 import { type CatchUpClient, type CatchUpOptions, type CatchUpResult, catchUp } from './catch-up/catch-up.ts';
 import { type HandlerSettings, readHandlerOptions, type WebhookHandlerOptions } from './handle/handler-options.ts';
-import { playEvent, runWithTimeLimit } from './handle/process-event.ts';
+import { playEvent } from './handle/play-event.ts';
+import { runWithTimeLimit } from './handle/timing.ts';
 import { type Ending, Reporter, replyFor, type WebhookReply } from './handle/verdict.ts';
 import { type HeadersInput, isCompressed, readHeaders, verifyDelivery } from './verify/verify.ts';
 

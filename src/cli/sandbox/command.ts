@@ -15,9 +15,9 @@ import { parseDialect, readArguments } from '../arguments.ts';
 import { COMMANDS } from '../commands.ts';
 import { EXIT, type ExitCode, type Io, misuse } from '../io.ts';
 import { jsonLine, type Style, styleOf } from '../report.ts';
-import { actOnSandbox, isAction } from './actions.ts';
 import { DEMO_INVOICES } from './demo-invoices.ts';
 import { listenToKeys } from './keyboard.ts';
+import { actOnSandbox, isAction } from './remote.ts';
 import { banner, eventLines } from './screen.ts';
 import { openState, type StateFile } from './state-file.ts';
 

@@ -12,7 +12,7 @@ import { parseSecrets } from '../../webhooks/verify/signature.ts';
 import { parseAddress, parseDialect, type readArguments } from '../arguments.ts';
 import type { COMMANDS } from '../commands.ts';
 import { CliError, EXIT, type Io, misuse } from '../io.ts';
-import { command } from '../sandbox/actions.ts';
+import { performAction } from '../sandbox/remote.ts';
 
 /** Each event, the status of its invoice, and the action of the sandbox that brings an order there. */
 export const EVENTS = {
@@ -104,7 +104,7 @@ export function redacted(text: string, secrets: readonly string[]): string {
 /** True if a sandbox runs at this address. */
 export async function isSandbox(url: string): Promise<boolean> {
   try {
-    await command(url, 'status', {});
+    await performAction(url, 'status', {});
     return true;
   } catch (error) {
     if (error instanceof CliError && error.exitCode === EXIT.unreachable) return false;
@@ -130,8 +130,8 @@ export async function sampleEvent(
   let uuid = order.uuid ?? crypto.randomUUID();
   let settledUsdt = card === undefined ? null : quote(paid ?? amount, card, '0.9214').usdt;
   if (sandbox !== null) {
-    await command(sandbox, 'create', { external_id, amount, currency: 'EUR' });
-    const { result } = await command(sandbox, action, { ident: external_id, amount: paid });
+    await performAction(sandbox, 'create', { external_id, amount, currency: 'EUR' });
+    const { result } = await performAction(sandbox, action, { ident: external_id, amount: paid });
     ({ uuid, settled_amount_usdt: settledUsdt } = result as SandboxInvoice); // what these actions return
   }
   const adjustment = isAdjusted ? { expected_amount_fiat: amount, actual_amount_fiat: paid } : null;

@@ -5,7 +5,7 @@ import type { FinalInvoiceStatus } from '../../contract/statuses.ts';
 import type { KnownInvoiceStatus } from '../../contract/types.ts';
 import { ConfigurationError } from '../../errors/classes.ts';
 import { announce } from '../delivery/deliveries.ts';
-import { shown } from '../option-checks.ts';
+import { quoted } from '../option-checks.ts';
 import type { InvoiceDraft, InvoiceRecord } from '../state/records.ts';
 import type { Payment } from '../wire-types.ts';
 import type { World } from '../world.ts';
@@ -152,14 +152,14 @@ function finish(
 function checkPending(invoice: InvoiceRecord, doing: string): void {
   if (invoice.status === 'pending') return;
   throw new ConfigurationError(
-    `Cannot ${doing} ${shown(invoice.external_id)}: it is ${invoice.status}, which is final. Only a pending invoice can change`,
+    `Cannot ${doing} ${quoted(invoice.external_id)}: it is ${invoice.status}, which is final. Only a pending invoice can change`,
   );
 }
 
 function checkAmount(amount: unknown): void {
   if (typeof amount === 'string' && isAmount(amount)) return;
   throw new ConfigurationError(
-    `The amount must be text, greater than 0, with at most 2 decimals, such as "17.00", not ${shown(amount)}`,
+    `The amount must be text, greater than 0, with at most 2 decimals, such as "17.00", not ${quoted(amount)}`,
   );
 }
 

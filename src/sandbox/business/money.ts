@@ -1,7 +1,7 @@
 // Amounts, the payment methods that take them, and the rates at which they are credited.
 import { Decimal } from '../../contract/values/decimal.ts';
 import { ConfigurationError } from '../../errors/classes.ts';
-import { shown } from '../option-checks.ts';
+import { quoted } from '../option-checks.ts';
 import type { SandboxMethod, SandboxRate, WireCurrency } from '../wire-types.ts';
 import type { World } from '../world.ts';
 
@@ -112,7 +112,7 @@ export function methodFor(
   }
   const found = all.find((method) => method.id === Number(wanted)) ?? all.find((method) => method.name === wanted);
   if (found === undefined) {
-    throw new ConfigurationError(`No method ${shown(wanted)} for ${invoice.currency.code}. Methods: ${list}`);
+    throw new ConfigurationError(`No method ${quoted(wanted)} for ${invoice.currency.code}. Methods: ${list}`);
   }
   const problem = outOfRange(invoice.amount, found);
   if (problem !== null) throw new ConfigurationError(`${found.name} cannot take this invoice: ${problem}`);

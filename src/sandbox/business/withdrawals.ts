@@ -1,5 +1,5 @@
 import { ConfigurationError } from '../../errors/classes.ts';
-import { shown } from '../option-checks.ts';
+import { quoted } from '../option-checks.ts';
 import type { SandboxWithdrawal } from '../wire-types.ts';
 import type { World } from '../world.ts';
 
@@ -26,7 +26,7 @@ export function decideWithdrawal(
   if (found === undefined) {
     const pending = store.withdrawals.filter(({ status }) => status === 'pending').map((row) => row.uuid);
     throw new ConfigurationError(
-      `No withdrawal ${shown(uuid)} in this sandbox. ${pending.length === 0 ? 'None is pending' : `Pending: ${pending.join(', ')}`}`,
+      `No withdrawal ${quoted(uuid)} in this sandbox. ${pending.length === 0 ? 'None is pending' : `Pending: ${pending.join(', ')}`}`,
     );
   }
   if (found.status !== 'pending')

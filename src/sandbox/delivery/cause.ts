@@ -2,7 +2,7 @@ import { ConfigurationError } from '../../errors/classes.ts';
 import { receiverMistakes } from '../../webhooks/diagnose.ts';
 import { replyFor, type Verdict } from '../../webhooks/handle/verdict.ts';
 import { engine, hexToBase64 } from '../../webhooks/verify/signature.ts';
-import { shown } from '../option-checks.ts';
+import { quoted } from '../option-checks.ts';
 import type { Settings } from '../options.ts';
 import type { DeliveryFault } from '../state/faults.ts';
 import type { InvoiceRecord } from '../state/records.ts';
@@ -205,7 +205,7 @@ export async function searchCause(world: World, invoice: InvoiceRecord): Promise
   const last = delivery?.log.at(-1);
   if (delivery === undefined || last === undefined) {
     throw new ConfigurationError(
-      `${shown(invoice.external_id)} has no delivery that was sent, so there is nothing to explain`,
+      `${quoted(invoice.external_id)} has no delivery that was sent, so there is nothing to explain`,
     );
   }
   if (last.request === null) throw new ConfigurationError(`Nothing was sent: ${last.error}`);

@@ -2,7 +2,7 @@
 // dialects.ts, and signs with webhooks/verify.
 
 import { ConfigurationError } from '../../errors/classes.ts';
-import { shown } from '../option-checks.ts';
+import { quoted } from '../option-checks.ts';
 import { type DeliveryRecord, type InvoiceRecord, KEPT_ATTEMPTS } from '../state/records.ts';
 import type { SandboxAttempt } from '../wire-types.ts';
 import type { World } from '../world.ts';
@@ -69,7 +69,7 @@ export function resend(
   const [delivery] = world.store.deliveries(invoice);
   if (delivery === undefined) {
     const reason = invoice.status === 'pending' ? 'it is still pending' : 'it has no callback URL';
-    throw new ConfigurationError(`${shown(invoice.external_id)} has no webhook to send: ${reason}`);
+    throw new ConfigurationError(`${quoted(invoice.external_id)} has no webhook to send: ${reason}`);
   }
   if (delivery.attempt !== null) return { delivery, done: delivery.attempt, why: 'an attempt is already in progress' };
   const isQueued = delivery.retry !== null;

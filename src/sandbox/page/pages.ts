@@ -3,9 +3,9 @@ import type { Sandbox } from '../sandbox.ts';
 import type { Answer } from '../service/respond.ts';
 import type { Exchange } from '../service/service.ts';
 import type { World } from '../world.ts';
-import { actionAnswer, newInvoicePage, statusAnswer } from './actions.ts';
 import { deliveryPage, invoicePage, requestPage } from './details.ts';
 import { faultsPage } from './faults.ts';
+import { actionAnswer, newInvoicePage, statusAnswer } from './forms.ts';
 import { fileAnswer, messagePage, seeOther } from './frame.ts';
 import {
   deliveriesPage,

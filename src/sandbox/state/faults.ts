@@ -2,7 +2,7 @@ import { checkOptions, namesOf } from '../../checks.ts';
 import type { Operation } from '../../contract/endpoint.ts';
 import { endpoints } from '../../contract/endpoints.ts';
 import { ConfigurationError } from '../../errors/classes.ts';
-import { fail, shown } from '../option-checks.ts';
+import { fail, quoted } from '../option-checks.ts';
 import { createRandom } from './random.ts';
 
 /** A failure of a request to the service. */
@@ -150,11 +150,11 @@ function readFault(value: Fault | FaultType): Fault {
   const fault = (typeof value === 'string' ? { type: value } : value) as Fault;
   if (typeof fault !== 'object' || fault === null || !Object.hasOwn(FAULT_MEMBERS, fault.type)) {
     const types = Object.keys(FAULT_MEMBERS).join(', ');
-    throw new ConfigurationError(`A fault is one of ${types}, or an object with such a type, not ${shown(value)}`);
+    throw new ConfigurationError(`A fault is one of ${types}, or an object with such a type, not ${quoted(value)}`);
   }
   const status = 'status' in fault ? fault.status : undefined;
   if (status !== undefined && !(Number.isInteger(status) && status >= 400 && status <= 599)) {
-    throw new ConfigurationError(`The status of a fault must be from 400 to 599, not ${shown(status)}`);
+    throw new ConfigurationError(`The status of a fault must be from 400 to 599, not ${quoted(status)}`);
   }
   checkOptions(`The fault ${fault.type}`, fault, new Set(['type', ...FAULT_MEMBERS[fault.type]]), fail);
   return fault;
@@ -181,9 +181,9 @@ export class FaultScript implements Faults {
     checkOptions('faults.next', options, FAULT_OPTION_NAMES, fail);
     const { operation = null, times = 1, rate = 1, seed = 1 } = options;
     if (times !== Number.POSITIVE_INFINITY && !(Number.isInteger(times) && times >= 1)) {
-      throw new ConfigurationError(`times must be a whole number from 1, or Infinity, not ${shown(times)}`);
+      throw new ConfigurationError(`times must be a whole number from 1, or Infinity, not ${quoted(times)}`);
     }
-    if (!(rate > 0 && rate <= 1)) throw new ConfigurationError(`rate must be above 0 and up to 1, not ${shown(rate)}`);
+    if (!(rate > 0 && rate <= 1)) throw new ConfigurationError(`rate must be above 0 and up to 1, not ${quoted(rate)}`);
     if (operation !== null && !Object.hasOwn(endpoints, operation)) {
       throw new ConfigurationError(`There is no operation ${operation}, only ${Object.keys(endpoints).join(', ')}`);
     }
@@ -191,7 +191,7 @@ export class FaultScript implements Faults {
   }
 
   random(rate: number, seed: number | string = 1, faults?: readonly (RequestFault | RequestFault['type'])[]): void {
-    if (!(rate >= 0 && rate <= 1)) throw new ConfigurationError(`rate must be from 0 to 1, not ${shown(rate)}`);
+    if (!(rate >= 0 && rate <= 1)) throw new ConfigurationError(`rate must be from 0 to 1, not ${quoted(rate)}`);
     const chosen = (faults ?? REQUEST_FAULTS.filter((type) => type !== 'hang')).map(readFault).filter(isRequestFault);
     if (chosen.length === 0) throw new ConfigurationError('random needs at least one request fault');
     const { next } = createRandom(seed);

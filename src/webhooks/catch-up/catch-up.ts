@@ -15,9 +15,9 @@ import { instantFrom } from '../../contract/values/instants.ts';
 import { AbortedError, ConfigurationError, WebhookVerificationError } from '../../errors/classes.ts';
 import { isMerchantError } from '../../errors/guards.ts';
 import type { HandlerSettings } from '../handle/handler-options.ts';
-import { playEvent, runWithTimeLimit } from '../handle/process-event.ts';
-import type { Ending, Verdict } from '../handle/verdict.ts';
-import { Reporter, type WebhookReportReason } from '../handle/verdict.ts';
+import { playEvent } from '../handle/play-event.ts';
+import { runWithTimeLimit } from '../handle/timing.ts';
+import { type Ending, Reporter, type Verdict, type WebhookReportReason } from '../handle/verdict.ts';
 import { eventOfInvoice } from './invoice-event.ts';
 
 // Plays the events that no webhook delivered. The merchant's database says which orders wait, and the service is asked about

@@ -1,21 +1,15 @@
 // Turns the payload of a delivery into a typed event. Plain code, because the entry must not load a schema library.
 import { isObject, type JsonObject } from '../../contract/json.ts';
-import { EVENTS, type KnownEventType } from '../../contract/statuses.ts';
+import { EVENTS, type EventRow, type KnownEventType } from '../../contract/statuses.ts';
 import type { Decimal } from '../../contract/values/decimal.ts';
 import { dateFrom, decimalFrom, Problem } from '../../contract/values/scalars.ts';
 import { WebhookVerificationError } from '../../errors/classes.ts';
 import { printable } from '../../printable.ts';
 import type { InvoiceEvent, UnknownInvoiceEvent } from './events.ts';
 
-/** A webhook event of the interface. A new one is a row here and a type in `events.ts`. */
-export interface EventRow {
+/** A row of the table of events, with its name and its decoder. */
+export interface DecodableEvent extends EventRow {
   readonly name: string;
-  /** The final statuses that the event reports. */
-  readonly statuses: readonly string[];
-  /** The word for the event in dedupe keys. */
-  readonly key: string;
-  /** The option of the handler with the merchant's function. Without it the event goes to `onUnknown`. */
-  readonly handler: string;
   /** Reads the members that differ from event to event. */
   readonly decode: (inner: JsonObject) => Pick<UnknownInvoiceEvent, Amounts>;
 }
@@ -43,7 +37,7 @@ const DECODERS: { readonly [Type in KnownEventType]: (inner: JsonObject) => Deco
 };
 
 /** The events that this package knows. @see [Emission](../../../docs/service-interface.md#emission) */
-export const EVENT_ROWS: readonly EventRow[] = Object.entries(EVENTS).map(([name, row]) => ({
+export const EVENT_ROWS: readonly DecodableEvent[] = Object.entries(EVENTS).map(([name, row]) => ({
   name,
   ...row,
   decode: DECODERS[name as KnownEventType], // the keys of the table
@@ -100,7 +94,7 @@ export function buildEvent(parts: EventParts, origin: EventOrigin): InvoiceEvent
 const MAX_UUID_LENGTH = 128;
 
 /** The row that the name and the status agree on, or null for an event or a status that is not known. */
-function rowOf(name: string | null, status: string): EventRow | null {
+function rowOf(name: string | null, status: string): DecodableEvent | null {
   const byStatus = EVENT_ROWS.find((row) => row.statuses.includes(status)) ?? null;
   if (name === null) return byStatus;
   const byName = EVENT_ROWS.find((row) => row.name === name) ?? null;

@@ -9,7 +9,7 @@ import {
   type VerifySettings,
   type VerifyWebhookOptions,
 } from '../verify/verify.ts';
-import { globalTimers, type WebhookTimers } from './process-event.ts';
+import { globalTimers, type WebhookTimers } from './timing.ts';
 import { Reporter, type WebhookReport } from './verdict.ts';
 
 /** 12 seconds. The service gives up after 15. @see [Retries](../../../docs/service-interface.md#retries) */

@@ -5,6 +5,7 @@ import { printable } from '../../printable.ts';
 import type { InvoiceEvent } from '../event/events.ts';
 import { parseTimestamp } from '../verify/signature.ts';
 import { type HeaderValues, unsignedHeader } from '../verify/verify.ts';
+import { LEASE } from './timing.ts';
 
 // How a request, or an event, ended: the word for it, the answer to the service, and the report to the merchant.
 
@@ -17,9 +18,6 @@ export interface WebhookReply {
   /** One fixed word. It contains nothing of the request, and nothing that helps an attacker. */
   readonly body: string;
 }
-
-/** The lease of a claim. The service first repeats a delivery after a minute, so that repeat finds a crash. */
-export const LEASE = 50_000;
 
 // 2xx never for work that is not done. Any other status makes the service try again, seven times by default.
 const STATUS = {

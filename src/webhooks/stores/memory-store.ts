@@ -1,5 +1,5 @@
 import { checkOptions, configurationFail, readCount } from '../../checks.ts';
-import { parseClock } from '../clock.ts';
+import { parseClock } from '../time-source.ts';
 import type { Claim, WebhookStore } from './store.ts';
 import { checkedNamespace } from './store-options.ts';
 

@@ -1,6 +1,6 @@
 import { checkOptions, configurationFail, readCount } from '../../checks.ts';
 import { ConfigurationError } from '../../errors/classes.ts';
-import { parseClock } from '../clock.ts';
+import { parseClock } from '../time-source.ts';
 import type { Claim, ClaimRequest, ClaimResult } from './store.ts';
 import {
   checkedNamespace,

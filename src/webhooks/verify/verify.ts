@@ -3,9 +3,9 @@ import { refuseSandboxCredential } from '../../environment.ts';
 import { ConfigurationError, WebhookVerificationError } from '../../errors/classes.ts';
 import { isMerchantError } from '../../errors/guards.ts';
 import { bytesFrom, RAW_BODY_ADVICE, type RawBody } from '../body.ts';
-import { parseClock, type TimeSource } from '../clock.ts';
 import { decodeEvent, malformed } from '../event/event.ts';
 import type { InvoiceEvent } from '../event/events.ts';
+import { parseClock, type TimeSource } from '../time-source.ts';
 import {
   engine,
   equalDigests,

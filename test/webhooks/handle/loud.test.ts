@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { EVENT_ROWS, type EventRow } from '../../../src/webhooks/event/event.ts';
+import { type DecodableEvent, EVENT_ROWS } from '../../../src/webhooks/event/event.ts';
 import {
   createWebhookHandler,
   memoryStore,
@@ -129,8 +129,8 @@ describe('a store whose run does not await its work', () => {
 });
 
 describe('an event that the service adds', () => {
-  const rows = EVENT_ROWS as EventRow[]; // the table of a later version
-  const refunded: EventRow = {
+  const rows = EVENT_ROWS as DecodableEvent[]; // the table of a later version
+  const refunded: DecodableEvent = {
     name: 'invoice.refunded',
     statuses: ['refunded'],
     key: 'refunded',

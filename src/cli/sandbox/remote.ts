@@ -53,7 +53,7 @@ export async function actOnSandbox(name: ActionName, args: readonly string[], io
       return EXIT.fine;
     }
   }
-  const { result, text } = await command(url, name, fields);
+  const { result, text } = await performAction(url, name, fields);
   io.out(values.json ? jsonLine(result) : `${text.split('\n').map(printable).join('\n')}\n`);
   return EXIT.fine;
 }
@@ -75,7 +75,7 @@ function confirmed(question: string, keyboard: Keyboard, out: Io['out']): Promis
  *
  * @throws CliError if no sandbox listens there, or if it refuses.
  */
-export async function command(url: string, action: string, fields: ActionFields): Promise<ActionResult> {
+export async function performAction(url: string, action: string, fields: ActionFields): Promise<ActionResult> {
   const Accept = 'application/json';
   const post = { method: 'POST', headers: { Accept, 'Content-Type': Accept }, body: JSON.stringify(fields) };
   // A look changes nothing, so it is no event of the sandbox.

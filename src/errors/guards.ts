@@ -86,3 +86,14 @@ export function hasKind<K extends ErrorKind>(
 ): error is Extract<AnyMerchantError, { readonly kind: K }> {
   return isMerchantError(error) && error.kind === kind;
 }
+
+/**
+ * True where the service has answered that it has nothing under an identifier, or that it does not take its form: one that
+ * takes only its own uuids may fail with 500 or 501 on any other text.
+ *
+ * @internal
+ */
+export function isRefusedIdent(error: AnyMerchantError): boolean {
+  if (error.kind === 'server') return error.status === 500 || error.status === 501;
+  return ['not_found', 'validation', 'request'].includes(error.kind) || error.code === 'SDK_INVALID_ARGUMENT';
+}

@@ -11,7 +11,8 @@ import {
 } from '../checks.ts';
 import { instantFrom } from '../contract/values/instants.ts';
 import { AbortedError } from '../errors/classes.ts';
-import { hasCode, isMerchantError } from '../errors/guards.ts';
+import { hasCode, isMerchantError, isRefusedIdent } from '../errors/guards.ts';
+import { lacksItsEnd } from '../webhooks/catch-up/invoice-event.ts';
 import {
   type Finding,
   type FindingKind,
@@ -533,12 +534,9 @@ class Run {
       return await this.#settings.merchant.invoices.get(ident, { signal: this.#settings.signal });
     } catch (error) {
       if (!isMerchantError(error)) throw error;
-      const { kind, code } = error;
-      if (kind === 'not_found') return 'absent';
-      if (kind === 'unexpected_response') return 'malformed';
-      const isRefused = kind === 'validation' || kind === 'request' || code === 'SDK_INVALID_ARGUMENT';
-      // Some services answer 500 or 501 to an id that is no uuid.
-      if (isRefused || (kind === 'server' && (error.status === 500 || error.status === 501))) return 'refused';
+      if (error.kind === 'not_found') return 'absent';
+      if (error.kind === 'unexpected_response') return 'malformed';
+      if (isRefusedIdent(error)) return 'refused';
       throw error;
     }
   }
@@ -555,11 +553,6 @@ class Run {
     this.#currencies.set(currency, counts);
     return counts;
   }
-}
-
-/** True for a paid invoice in the creation form, which does not say what was paid. */
-function lacksItsEnd({ status, finished_at, settled_amount_usdt, adjustment }: ReconcileInvoice): boolean {
-  return status === 'success' && finished_at === null && settled_amount_usdt === null && adjustment === null;
 }
 
 function notCompared(

@@ -15,7 +15,7 @@ import {
   InvoiceMismatchError,
 } from '../errors/classes.ts';
 import type { Outcome } from '../errors/codes.ts';
-import { type AnyMerchantError, hasCode, isMerchantError } from '../errors/guards.ts';
+import { type AnyMerchantError, hasCode, isMerchantError, isRefusedIdent } from '../errors/guards.ts';
 import type { CallOptions } from '../options.ts';
 import { afterUnknown } from '../transport/failure.ts';
 import { hideIn } from '../transport/hide.ts';
@@ -235,8 +235,7 @@ async function readBack(creation: CallScope<CreatedInvoice>): Promise<ReadBack> 
   return { found: null, requests };
 }
 
-/** True when the service has answered, and not with an invoice. Some accept only uuids in the path, and fail on other ids. */
+/** True when the service has answered, and not with an invoice. */
 function mayBeInList(error: AnyMerchantError): boolean {
-  if (error.kind === 'server') return error.status === 500 || error.status === 501;
-  return ['not_found', 'validation', 'conflict', 'request', 'unexpected_response'].includes(error.kind);
+  return isRefusedIdent(error) || error.kind === 'conflict' || error.kind === 'unexpected_response';
 }

@@ -91,7 +91,7 @@ function firstFinding({ issues, isMore }: { readonly issues: readonly Issue[]; r
   return `: ${first.path === '' ? 'data' : first.path} ${first.message}${issues.length > 1 ? ` (${total} findings)` : ''}`;
 }
 
-/** More than any answer has. Deeper text is not parsed, because each reader after the parser would overflow the stack. */
+/** More than any answer has. Deeper data is refused, because the readers after the parser would overflow the stack. */
 const DEEPEST = 100;
 
 /** The result of {@link parse} for text that is not JSON. */

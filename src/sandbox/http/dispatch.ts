@@ -13,7 +13,7 @@ const KEPT_BODY = 4_000;
 /** The header on every answer of a sandbox. */
 const MARK = { 'X-Sandbox': 'no real money' };
 
-/** The path of the stream of events, for the dashboard and for `sandbox events`. */
+/** The path of the stream of events, for the dashboard. */
 const EVENT_STREAM = '/_/events';
 
 /** Makes the function that answers all requests, from a port or from `fetch`, and writes the log. */

@@ -13,12 +13,12 @@ import type { Invoice } from '../../contract/invoices.ts';
 import { FINAL_INVOICE_STATUSES, type FinalInvoiceStatus } from '../../contract/statuses.ts';
 import { instantFrom } from '../../contract/values/instants.ts';
 import { AbortedError, ConfigurationError, WebhookVerificationError } from '../../errors/classes.ts';
-import { isMerchantError } from '../../errors/guards.ts';
+import { isMerchantError, isRefusedIdent } from '../../errors/guards.ts';
 import type { HandlerSettings } from '../handle/handler-options.ts';
 import { playEvent } from '../handle/play-event.ts';
 import { runWithTimeLimit } from '../handle/timing.ts';
 import { type Ending, Reporter, type Verdict, type WebhookReportReason } from '../handle/verdict.ts';
-import { eventOfInvoice } from './invoice-event.ts';
+import { eventOfInvoice, lacksItsEnd } from './invoice-event.ts';
 
 // Plays the events that no webhook delivered. The merchant's database says which orders wait, and the service is asked about
 // each of them. Nothing is inferred from the order, the times or the totals of a list, so nothing can be missed by it: an
@@ -234,27 +234,29 @@ class Run<Extra extends object> {
     /** Paid invoices whose single read lacks the members of the end, by uuid. */
     const incomplete = new Map<string, string>();
     const reads = { answered: 0, refused: 0, unanswered: 0 };
-    await this.#each(idents, async (ident) => {
-      if (open.has(isUuid(ident) ? ident.toLowerCase() : ident)) return this.#count('open');
-      let invoice: CatchUpInvoice;
-      try {
-        invoice = await this.#merchant.invoices.get(ident, { signal: this.#signal });
-      } catch (error) {
-        this.#countUnread(ident, error, reads);
-        return;
+    try {
+      await this.#each(idents, async (ident) => {
+        if (open.has(isUuid(ident) ? ident.toLowerCase() : ident)) return this.#count('open');
+        let invoice: CatchUpInvoice;
+        try {
+          invoice = await this.#merchant.invoices.get(ident, { signal: this.#signal });
+        } catch (error) {
+          return this.#countUnread(ident, error, reads);
+        }
+        reads.answered += 1;
+        reads.unanswered = 0;
+        if (!isFinal(invoice)) return this.#count('open');
+        if (lacksItsEnd(invoice)) incomplete.set(invoice.uuid.toLowerCase(), ident);
+        else await this.#play(invoice);
+      });
+    } finally {
+      if (reads.refused > 0 && reads.answered === 0 && !idents.every(isUuid)) {
+        this.#report(
+          'unknown_order',
+          `The service knows none of the ${reads.refused} orders that it was asked for. If they have invoices, it does not ` +
+            'accept external_ids: keep the uuid of each created invoice in your database, and pass the uuids as orders.',
+        );
       }
-      reads.answered += 1;
-      reads.unanswered = 0;
-      if (!isFinal(invoice)) return this.#count('open');
-      if (lacksItsEnd(invoice)) incomplete.set(invoice.uuid.toLowerCase(), ident);
-      else await this.#play(invoice);
-    });
-    if (reads.refused > 0 && reads.answered === 0 && !idents.every(isUuid)) {
-      this.#report(
-        'unknown_order',
-        `The service knows none of the ${reads.refused} orders that it was asked for. If they have invoices, it does not ` +
-          'accept external_ids: keep the uuid of each created invoice in your database, and pass the uuids as orders.',
-      );
     }
     if (incomplete.size > 0) await this.#playFromList(incomplete);
   }
@@ -363,20 +365,14 @@ class Run<Extra extends object> {
   #countUnread(ident: string, error: unknown, reads: { refused: number; unanswered: number }): void {
     if (this.#signal?.aborted || isAboutAll(error)) throw error;
     const order = JSON.stringify(ident);
-    if (isRefusal(error)) {
+    const isRefused = isMerchantError(error) && isRefusedIdent(error) && !(error.kind === 'server' && isUuid(ident));
+    if (isRefused) {
       reads.refused += 1;
-      reads.unanswered = 0;
-      this.#report(
-        'unknown_order',
-        `The service has no invoice for order ${order}, or does not accept this id.`,
-        error,
-      );
-      this.#count('unknown');
-      return;
-    }
-    this.#report('order_not_read', `The invoice of order ${order} could not be read.`, error);
-    this.#count('failed');
-    reads.unanswered += 1;
+      const message = `The service has no invoice for order ${order}, or does not accept this id.`;
+      this.#report('unknown_order', message, error);
+    } else this.#report('order_not_read', `The invoice of order ${order} could not be read.`, error);
+    this.#count(isRefused ? 'unknown' : 'failed');
+    reads.unanswered = isRefused && error.kind !== 'server' ? 0 : reads.unanswered + 1;
     if (reads.unanswered >= MAX_UNANSWERED) throw error;
   }
 
@@ -440,20 +436,6 @@ async function playInvoice<Extra extends object>(
 
 function isFinal({ status }: CatchUpInvoice): boolean {
   return FINAL_INVOICE_STATUSES.some((final) => final === status);
-}
-
-/** True for a paid invoice in the creation form, which lacks the credited amount and whether it was adjusted. */
-function lacksItsEnd({ status, finished_at, settled_amount_usdt, adjustment }: CatchUpInvoice): boolean {
-  const credited = settled_amount_usdt ?? adjustment?.actual_amount_usdt ?? null;
-  return status === 'success' && ((finished_at ?? null) === null || credited === null);
-}
-
-/** True where this id is refused: unknown, or in a form that the service or the client does not accept. */
-function isRefusal(error: unknown): boolean {
-  if (!isMerchantError(error)) return false;
-  const { kind, code } = error;
-  if (kind === 'not_found' || kind === 'validation' || kind === 'request') return true;
-  return code === 'SDK_INVALID_ARGUMENT' || (kind === 'server' && error.status === 501);
 }
 
 /** True for failures that every further request meets. */

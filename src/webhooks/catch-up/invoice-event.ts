@@ -88,3 +88,9 @@ function basePayload({ uuid, external_id, status }: CatchUpInvoice, amount: Mone
 function toText(amount: Money): unknown {
   return typeof amount === 'object' && amount !== null ? amount.toFixed() : amount;
 }
+
+/** True for a paid invoice in the creation form, which lacks the credited amount and whether it was adjusted. */
+export function lacksItsEnd({ status, finished_at, settled_amount_usdt, adjustment }: CatchUpInvoice): boolean {
+  const credited = settled_amount_usdt ?? adjustment?.actual_amount_usdt ?? null;
+  return status === 'success' && ((finished_at ?? null) === null || credited === null);
+}

@@ -347,6 +347,22 @@ describe('orders', () => {
     expect(byUuid.reports).toHaveLength(1);
   });
 
+  it('by external_ids of a service that fails on them with 500: ends after ten, and the remedy is named', async () => {
+    const orders = Array.from({ length: 30 }, (_, n) => `order-${n}`);
+    const { client, asked, answers } = clientOf();
+    for (const ident of [...orders, uuidOf(9)]) {
+      answers.set(ident, () => {
+        throw fakeError('SDK_HTTP_500');
+      });
+    }
+    const shop = shopOf();
+    const run = shop.handler.catchUp(client, { orders, concurrency: 1 });
+    await expect(run).rejects.toMatchObject({ kind: 'server' });
+    expect([asked.length, shop.reports.length]).toEqual([10, 11]);
+    expect(shop.reports.at(-1)?.message).toMatch(/none of the 10 orders.*pass the uuids/);
+    expect(await shopOf().handler.catchUp(client, { orders: [uuidOf(9)] })).toMatchObject({ failed: 1, unknown: 0 });
+  });
+
   it('whose invoice cannot be read are named with the error, and stop nothing', async () => {
     const { client, answers } = clientOf(paid);
     const error = fakeError('SDK_CONTRACT');

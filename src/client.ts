@@ -20,10 +20,15 @@ import { connect } from './transport/http.ts';
 import { PLATFORM, RateLimitGate, RetryBudget, type Runtime } from './transport/limits.ts';
 import type { ClientCore } from './transport/send.ts';
 
-/** The parts of a client. */
-interface Parts {
+/** The parts of a client. A class, so that the constructor recognises them: no user has one. */
+class Parts {
   readonly options: ClientSettings;
   readonly core: ClientCore;
+
+  constructor(options: ClientSettings, core: ClientCore) {
+    this.options = options;
+    this.core = core;
+  }
 }
 
 /** Kept outside of the clients, so that a test can use a plain object in place of one, and no print shows them. */
@@ -44,23 +49,20 @@ function partsFor(
   const { apiKey, fetch, onDrift, allowHttp, hooks, settings } = options;
   const { runtime = PLATFORM, drift = onDrift === undefined ? null : new DriftReporter(onDrift) } = from;
   const secrets = [...options.secrets.filter((secret) => typeof secret === 'string'), ...others];
-  return {
-    options,
-    core: {
-      // The platform's fetch is looked up at each call, so that a tool that replaces it later is seen.
-      http: connect(fetch ?? ((url, init) => globalThis.fetch(url, init)), options.baseUrl, options.headers),
-      apiKey,
-      secrets,
-      hide: hiding(typeof apiKey === 'string' ? [apiKey, ...secrets] : secrets),
-      runtime,
-      budget: new RetryBudget(options.budget),
-      gate: new RateLimitGate(runtime),
-      hooks,
-      drift,
-      allowHttp,
-      settings,
-    },
-  };
+  return new Parts(options, {
+    // The platform's fetch is looked up at each call, so that a tool that replaces it later is seen.
+    http: connect(fetch ?? ((url, init) => globalThis.fetch(url, init)), options.baseUrl, options.headers),
+    apiKey,
+    secrets,
+    hide: hiding(typeof apiKey === 'string' ? [apiKey, ...secrets] : secrets),
+    runtime,
+    budget: new RetryBudget(options.budget),
+    gate: new RateLimitGate(runtime),
+    hooks,
+    drift,
+    allowHttp,
+    settings,
+  });
 }
 
 /** Creates a client with another clock, other timers or another source of randomness, for tests. @internal */
@@ -68,17 +70,8 @@ export function clientWithRuntime(options: MerchantClientOptions, runtime: Runti
   return clientOf(partsFor(readClientOptions(options), { runtime }, []));
 }
 
-/** The constructor recognises parts, which no user has. */
-const READY = new WeakSet<object>();
-
-function clientOf(parts: Parts): MerchantClient {
-  READY.add(parts);
-  const options: object = parts;
-  return new MerchantClient(options);
-}
-
-function isReady(options: object | null): options is Parts {
-  return options !== null && READY.has(options);
+function clientOf(parts: object): MerchantClient {
+  return new MerchantClient(parts); // an object without options, for the compiler
 }
 
 /**
@@ -108,7 +101,7 @@ export class MerchantClient {
   readonly webhooks: Webhooks;
 
   constructor(options: MerchantClientOptions = {}) {
-    const parts = isReady(options) ? options : partsFor(readClientOptions(options), {}, []);
+    const parts = options instanceof Parts ? options : partsFor(readClientOptions(options), {}, []);
     const { core } = parts;
     PARTS.set(this, parts);
     this.invoices = buildInvoices(core);

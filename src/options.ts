@@ -124,20 +124,20 @@ export interface WithdrawalQueryNames {
 }
 
 /** Every option of the client. */
-const CLIENT_NAMES: ReadonlySet<string> = new Set<keyof MerchantClientOptions>([
-  'baseUrl',
-  'apiKey',
-  'webhookSecret',
-  'timeout',
-  'deadline',
-  'retry',
-  'fetch',
-  'headers',
-  'hooks',
-  'allowHttp',
-  'onDrift',
-  'withdrawalQuery',
-]);
+const CLIENT_NAMES = namesOf<MerchantClientOptions>({
+  baseUrl: true,
+  apiKey: true,
+  webhookSecret: true,
+  timeout: true,
+  deadline: true,
+  retry: true,
+  fetch: true,
+  headers: true,
+  hooks: true,
+  allowHttp: true,
+  onDrift: true,
+  withdrawalQuery: true,
+});
 
 /** Throws the error of a wrong option. It names the option and never holds a value that could be a secret. */
 const fail: Fail = configurationFail('MerchantClient');

@@ -6,3 +6,13 @@ const UNPRINTABLE = /[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/
 export function printable(text: string): string {
   return text.replace(UNPRINTABLE, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
+
+/** Text that a POSIX shell takes literally. */
+export function shellText(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
+}
+
+/** A word of a shell command. It is quoted only if it has to be. */
+export function shellWord(text: string): string {
+  return /^[\w@%+=:,./][\w@%+=:,./-]*$/.test(text) ? text : shellText(text);
+}

@@ -191,8 +191,8 @@ Code 0: all match. 1: findings. 2: something could not be compared.`,
       'base-url': text('URL', 'default MERCHANT_BASE_URL'),
       'allow-http': flag('plain http to a host that is not this machine'),
     },
-    notes: `Checks Node, the settings, the address, redirects and the clock, then reads each list,
-one invoice and its deliveries. It changes nothing.
+    notes: `Checks Node, the settings, the address, redirects and the clock, then reads
+each list, one invoice and its deliveries. It changes nothing.
 Reads the key only from MERCHANT_API_KEY: flags end up in shell histories.`,
   },
 } satisfies Readonly<Record<string, CommandTable>>;

@@ -39,7 +39,7 @@ import { decimalFrom, Problem } from './values/scalars.ts';
  * @see [Invoice](../../docs/service-interface.md#invoice)
  */
 export interface CreatedInvoice {
-  /** The service's order id. */
+  /** The service's id of the invoice. */
   readonly uuid: string;
   /** The merchant's order id, unique per business. */
   readonly external_id: string;

@@ -72,7 +72,7 @@ export interface FoundOrder {
 
 /** The invoice of a finding, as the service returned it last. */
 export interface FoundInvoice {
-  /** The service's order id. */
+  /** The service's id of the invoice. */
   readonly uuid: string;
   readonly status: InvoiceStatus;
   /** The ordered amount. */

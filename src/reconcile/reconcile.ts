@@ -1,4 +1,3 @@
-import { notify } from '../callbacks.ts';
 import {
   type Callback,
   checkCallbacks,
@@ -12,6 +11,7 @@ import {
 import { instantFrom } from '../contract/values/instants.ts';
 import { AbortedError } from '../errors/classes.ts';
 import { hasCode, isMerchantError, isRefusedIdent } from '../errors/guards.ts';
+import { notify } from '../notify.ts';
 import { lacksItsEnd } from '../webhooks/catch-up/invoice-event.ts';
 import {
   type Finding,

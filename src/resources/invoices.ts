@@ -1,6 +1,6 @@
 // The room `resources` holds the sub-clients: an interface that users see, and the functions behind it.
 // It imports transport, contract, options and errors. Only webhooks.ts imports the receiver.
-import { argumentFail, checkOptions, checkSignal, readDuration } from '../checks.ts';
+import { argumentFail, checkOptions, checkSignal, namesOf, readDuration } from '../checks.ts';
 import { endpoints } from '../contract/endpoints.ts';
 import type { CreatedInvoice, CreateInvoiceParams, Invoice, ListInvoicesQuery } from '../contract/invoices.ts';
 import { eventOfStatus } from '../contract/statuses.ts';
@@ -150,7 +150,7 @@ function readSpec(ident: string, more: Pick<CallSpec<Invoice>, 'options' | 'dead
 }
 
 const OPERATION = 'invoices.waitUntilFinal';
-const WAIT_NAMES: ReadonlySet<string> = new Set<keyof WaitOptions>(['interval', 'timeout', 'signal']);
+const WAIT_NAMES = namesOf<WaitOptions>({ interval: true, timeout: true, signal: true });
 const DEFAULT_INTERVAL = 2_000;
 const DEFAULT_TIMEOUT = 30 * 60_000;
 const GROWTH = 1.5;

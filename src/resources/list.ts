@@ -1,4 +1,3 @@
-import { notify } from '../callbacks.ts';
 import { argumentFail } from '../checks.ts';
 import type { Named, PageEndpoint, RowsEndpoint } from '../contract/endpoint.ts';
 import { lenientPage, rowsOf } from '../contract/envelope.ts';
@@ -6,6 +5,7 @@ import { isObject } from '../contract/json.ts';
 import type { Page, PageQuery } from '../contract/types.ts';
 import { UnexpectedResponseError } from '../errors/classes.ts';
 import { hasKind, isMerchantError } from '../errors/guards.ts';
+import { notify } from '../notify.ts';
 import { type ListOptions, type RowsOptions, readCallOptions, readPrefetch } from '../options.ts';
 import { seeErrors } from '../transport/failure.ts';
 import { callFacts, type ErrorEvent, errorEvent } from '../transport/hooks.ts';

@@ -202,7 +202,7 @@ export interface Sandbox extends AsyncDisposable {
    */
   deliveries(ident?: string): SandboxDelivery[];
   /**
-   * Sends the latest delivery now and waits for the attempt. A queued one is expedited.
+   * Sends the delivery now and waits for the attempt. A queued one is expedited.
    *
    * @throws ConfigurationError (`SDK_CONFIGURATION`) if there is no such invoice, or it has no delivery.
    */
@@ -374,7 +374,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
       const invoice = find(ident);
       if (invoice.status === 'pending')
         throw new ConfigurationError(`${quoted(ident)} is pending: only a final invoice has a webhook`);
-      const delivery = world.store.deliveries(invoice).at(-1) ?? {
+      const delivery = world.store.deliveries(invoice)[0] ?? {
         id: world.random.uuid(),
         body: eventBody(invoice, settings.dialect),
         eventType: eventTypeOf(invoice),

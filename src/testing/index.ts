@@ -11,7 +11,7 @@ export {
   type StoreCheck,
   type StoreConformanceOptions,
   storeConformance,
-} from '../webhooks/conformance.ts';
+} from '../webhooks/stores/conformance.ts';
 export {
   type FakeCanceledEventOverrides,
   type FakeInvoiceOverrides,

@@ -1,5 +1,5 @@
 // The events that hooks receive, and the reports of `onDrift`. Hooks are the one way to watch the client.
-import { notify } from '../callbacks.ts';
+
 import type { Callback } from '../checks.ts';
 import type { ClientOperation, Endpoint, HttpMethod, Named } from '../contract/endpoint.ts';
 import { payloadOf, unwrapped } from '../contract/envelope.ts';
@@ -7,6 +7,7 @@ import { isObject } from '../contract/json.ts';
 import { type DriftKind, driftsIn } from '../contract/values/drift.ts';
 import type { ErrorCode, Outcome } from '../errors/codes.ts';
 import type { AnyMerchantError } from '../errors/guards.ts';
+import { notify } from '../notify.ts';
 import { printable } from '../printable.ts';
 import { type Hide, shown } from './hide.ts';
 import type { CallScope, ClientCore, Success } from './send.ts';

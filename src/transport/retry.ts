@@ -81,8 +81,6 @@ function backoff(retryClass: RetryClass, attempt: number, policy: RetryPolicy, r
 const HTTP_DATE =
   /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun|Monday|Tuesday|Wednesday|Thursday|Friday|Saturday|Sunday)[ ,].{10,40}$/;
 
-const DAY_NAME = /^[A-Z][a-z]{2,8}$/;
-
 /**
  * Returns the wait that an answer asks for, in milliseconds. A date is compared with the Date header of the answer, so
  * that a wrong clock on either side changes nothing. `now`, the wall clock, is used only without that header.
@@ -91,23 +89,9 @@ export function retryAfterOf(headers: Headers, now: number): number | undefined 
   return readRetryAfter(headers.get('retry-after'), httpDate(headers.get('date')?.trim() ?? '') ?? now);
 }
 
-/**
- * Reads Retry-After, seconds or an HTTP date, as milliseconds. Returns undefined when it is absent or unreadable. The
- * largest value counts where the header is repeated, which `Headers` joins with commas.
- */
+/** Reads Retry-After, seconds or an HTTP date, as milliseconds. Returns undefined when it is absent or unreadable. */
 export function readRetryAfter(header: string | null, now: number): number | undefined {
-  const values: string[] = [];
-  for (const part of (header ?? '').split(',')) {
-    const last = values.at(-1);
-    // The comma behind the name of a day belongs to the date.
-    if (last !== undefined && DAY_NAME.test(last)) values[values.length - 1] = `${last},${part}`;
-    else values.push(part.trim());
-  }
-  const waits = values.map((value) => readWait(value.trim(), now)).filter((wait) => wait !== undefined);
-  return waits.length === 0 ? undefined : waits.reduce((longest, wait) => Math.max(longest, wait));
-}
-
-function readWait(value: string, now: number): number | undefined {
+  const value = header?.trim() ?? '';
   if (/^\d{1,12}(?:\.\d{1,6})?$/.test(value)) return Math.ceil(Number(value) * 1000);
   const at = httpDate(value);
   return at === undefined ? undefined : Math.max(0, at - now);

@@ -1,12 +1,13 @@
 // The room `transport` carries one call over HTTP, from its checked input to its data or its typed error.
 // It imports contract, options, errors and the small files beside them, and nothing of the rooms that use it.
-import { notify } from '../callbacks.ts';
+
 import { argumentFail, type Fail, keyProblem } from '../checks.ts';
 import type { Endpoint, Named, WireRecord } from '../contract/endpoint.ts';
 import type { Check, Issue } from '../contract/values/codecs.ts';
 import { codePoints } from '../contract/values/scalars.ts';
 import type { AttemptRecord, StoppedBy } from '../errors/codes.ts';
 import { type AnyMerchantError, type CallError, isMerchantError } from '../errors/guards.ts';
+import { notify } from '../notify.ts';
 import { type ApiKey, type CallOptions, type CallSettings, readCallOptions } from '../options.ts';
 import { printable } from '../printable.ts';
 import { readAnswer } from './answer.ts';

@@ -89,7 +89,7 @@ async function handleRequest<Extra extends object>(
   request: WebhookRequest,
   settings: HandlerSettings<Extra>,
 ): Promise<WebhookReply> {
-  const reporter = new Reporter(settings.options.onReport);
+  const reporter = new Reporter(settings.onReport);
   const progress = { isBodyRead: false };
   const { ending, work } = await runWithTimeLimit(settings, (signal) =>
     handleDelivery(request, settings, progress, signal, reporter).catch(endingOf),

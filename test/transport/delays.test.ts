@@ -98,16 +98,6 @@ describe('the service asks for a wait', () => {
     },
   );
 
-  test('a repeated hint counts as its largest value', async () => {
-    const twice: Step = {
-      play({ response }) {
-        response.setHeader('retry-after', ['3', '6']);
-        response.writeHead(429).end('{}');
-      },
-    };
-    expect((await waitsOf([twice, ok([])], [0.5, 0])).waits).toEqual([6_000]);
-  });
-
   test('without a Date, a date counts from the moment it is read, not from when the attempt began', async () => {
     const runtime = new FakeRuntime(0.5, 0);
     const late: Step = {

@@ -1,7 +1,6 @@
 // Acts on a sandbox that runs in another process, by one request for each action.
-import { printable } from '../../printable.ts';
+import { printable, shellWord } from '../../printable.ts';
 import { ACTIONS, type ActionFields, type ActionName, type ActionResult, isActionName } from '../../sandbox/actions.ts';
-import { shellWord } from '../../sandbox/page/copies.ts';
 import { meant, parseAddress, readArguments } from '../arguments.ts';
 import { COMMANDS } from '../commands.ts';
 import { CliError, EXIT, type ExitCode, finding, type Io, type Keyboard, misuse } from '../io.ts';

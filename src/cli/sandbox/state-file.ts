@@ -1,8 +1,8 @@
 // `--state FILE`: one running sandbox keeps the file. `FILE.lock` names its process and its address.
 import { randomUUID } from 'node:crypto';
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { shellWord } from '../../printable.ts';
 import type { Sandbox, SandboxState } from '../../sandbox/index.ts';
-import { shellWord } from '../../sandbox/page/copies.ts';
 import { parseState } from '../../sandbox/state/saved-state.ts';
 import { finding, messageOf, misuse } from '../io.ts';
 

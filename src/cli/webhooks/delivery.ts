@@ -1,11 +1,11 @@
 // A delivery as `webhooks check` and `webhooks send` make it: its order, its event, its headers, and how it is sent.
 import type { KnownEventType } from '../../contract/statuses.ts';
+import { shellWord } from '../../printable.ts';
 import { compareAmounts, isAmount, quote, shareOf } from '../../sandbox/business/money.ts';
 import { codeOf, eventBody, eventTypeOf } from '../../sandbox/delivery/webhook-request.ts';
 import { type Dialect, dialectFrom } from '../../sandbox/dialects.ts';
 import type { SandboxInvoice } from '../../sandbox/index.ts';
 import { parseDuration } from '../../sandbox/option-checks.ts';
-import { shellWord } from '../../sandbox/page/copies.ts';
 import type { InvoiceRecord } from '../../sandbox/state/records.ts';
 import { SEED_METHODS } from '../../sandbox/state/seed-data.ts';
 import { parseSecrets } from '../../webhooks/verify/signature.ts';

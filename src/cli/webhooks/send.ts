@@ -1,5 +1,5 @@
+import { shellWord } from '../../printable.ts';
 import { signedRequest } from '../../sandbox/delivery/webhook-request.ts';
-import { shellWord } from '../../sandbox/page/copies.ts';
 import { readArguments } from '../arguments.ts';
 import { COMMANDS, exampleOf } from '../commands.ts';
 import { EXIT, type ExitCode, fileBytes, type Io, misuse } from '../io.ts';

@@ -193,7 +193,7 @@ interface Suspect {
 }
 
 /**
- * Searches for the reason why a receiver refuses the latest delivery of an invoice.
+ * Searches for the reason why a receiver refuses the delivery of an invoice.
  *
  * For each usual mistake it sends a request that only a receiver with this mistake accepts. A mistake is proven if that
  * request is accepted, and the correct one is refused before and after it. The receiver gets up to 25 requests. The
@@ -201,7 +201,7 @@ interface Suspect {
  * @internal
  */
 export async function searchCause(world: World, invoice: InvoiceRecord): Promise<FoundCause> {
-  const delivery = world.store.deliveries(invoice).at(-1);
+  const [delivery] = world.store.deliveries(invoice);
   const last = delivery?.log.at(-1);
   if (delivery === undefined || last === undefined) {
     throw new ConfigurationError(

@@ -57,7 +57,7 @@ export async function announce(world: World, invoice: InvoiceRecord): Promise<vo
 }
 
 /**
- * Sends the latest delivery now. A queued one is expedited, and a failed or delivered one gets a new attempt. An attempt
+ * Sends the delivery now. A queued one is expedited, and a failed or delivered one gets a new attempt. An attempt
  * in progress is not repeated. Returns the promise of the attempt without awaiting it.
  *
  * @throws ConfigurationError if there is no delivery.

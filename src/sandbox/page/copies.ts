@@ -1,3 +1,4 @@
+import { shellText } from '../../printable.ts';
 import { compareAmounts } from '../business/money.ts';
 import { receiverPins } from '../delivery/webhook-request.ts';
 import { DIALECTS, type Dialect } from '../dialects.ts';
@@ -11,18 +12,8 @@ import type { World } from '../world.ts';
 
 /** A shell command that sends a request. */
 export function curlCommand({ url, method, headers, body }: SandboxWebhookRequest): string {
-  const lines = Object.entries(headers).map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`);
-  return [`curl -i -X ${method} ${quoted(url)}`, ...lines, `--data-raw ${quoted(body)}`].join(' \\\n  ');
-}
-
-/** Text that a POSIX shell takes literally. */
-function quoted(text: string): string {
-  return `'${text.replaceAll("'", "'\\''")}'`;
-}
-
-/** A word of a shell command. It is quoted only if it has to be. */
-export function shellWord(text: string): string {
-  return /^[\w@%+=:,./][\w@%+=:,./-]*$/.test(text) ? text : quoted(text);
+  const lines = Object.entries(headers).map(([name, value]) => `-H ${shellText(`${name}: ${value}`)}`);
+  return [`curl -i -X ${method} ${shellText(url)}`, ...lines, `--data-raw ${shellText(body)}`].join(' \\\n  ');
 }
 
 /** A test file that plays an order from its creation to the receiver, and passes unchanged. It holds no credential. */

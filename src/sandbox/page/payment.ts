@@ -219,7 +219,7 @@ function closedOrder(world: World, invoice: InvoiceRecord, done: string | null, 
   const [, tone] = lookOf(state);
   const isPaid = status === 'success';
   const back = safeLink(isPaid ? invoice.success_url : invoice.fail_url);
-  const delivery = world.store.deliveries(invoice).at(-1);
+  const [delivery] = world.store.deliveries(invoice);
   const leadsBack = back !== null && LEADING_BACK.has(done ?? '') && !delivery?.attempt;
   const fee = amountToSend === amount ? 'no fee' : 'with the fee';
   const customer = html`<p role="status" class="result ${tone}"${problem === null && !STAYING.has(done ?? '') && html` tabindex="-1" autofocus`}><svg width="28" height="28" viewBox="0 0 28 28" aria-hidden="true"><circle cx="14" cy="14" r="12.5"/><path d="${ICONS[tone]}"/></svg><span>${RESULTS[state] ?? state}</span></p>

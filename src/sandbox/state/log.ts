@@ -1,5 +1,5 @@
-import { notify } from '../../callbacks.ts';
 import type { KnownInvoiceStatus } from '../../contract/types.ts';
+import { notify } from '../../notify.ts';
 import type { SandboxAttempt, SandboxDelivery } from '../wire-types.ts';
 
 /** A request to the sandbox. Never holds the API key. */

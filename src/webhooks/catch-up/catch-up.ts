@@ -1,4 +1,3 @@
-import { notify } from '../../callbacks.ts';
 import {
   type Callback,
   checkCallbacks,
@@ -14,6 +13,7 @@ import { FINAL_INVOICE_STATUSES, type FinalInvoiceStatus } from '../../contract/
 import { instantFrom } from '../../contract/values/instants.ts';
 import { AbortedError, ConfigurationError, WebhookVerificationError } from '../../errors/classes.ts';
 import { isMerchantError, isRefusedIdent } from '../../errors/guards.ts';
+import { notify } from '../../notify.ts';
 import type { HandlerSettings } from '../handle/handler-options.ts';
 import { playEvent } from '../handle/play-event.ts';
 import { runWithTimeLimit } from '../handle/timing.ts';
@@ -140,7 +140,7 @@ export async function catchUp<Extra extends object>(
   checkSignal('signal', signal, fail);
   checkCallbacks({ onProgress }, fail);
   const concurrency = readCount('concurrency', options.concurrency, { byDefault: 4, min: 1, max: 32 }, fail);
-  const forgot = settings.options.store.forgot?.() ?? null;
+  const forgot = settings.store.forgot?.() ?? null;
   if (forgot !== null) fail(`${forgot} Use a store that keeps its records`);
   if (orders === undefined && since === undefined) {
     fail('needs { orders }: the ids of the orders that wait in your database. Without them, give { since }: a time');
@@ -148,8 +148,7 @@ export async function catchUp<Extra extends object>(
   if (orders !== undefined && since !== undefined) fail('has orders and since: with orders, leave since out');
   const run = new Run(merchant, settings, { signal, concurrency, onProgress });
   try {
-    if (orders === undefined)
-      await run.playLists(parseSince(since, settings.options.store.retention, settings.verify.now()));
+    if (orders === undefined) await run.playLists(parseSince(since, settings.store.retention, settings.verify.now()));
     else await run.playOrders(await readOrders(orders));
     if (!signal?.aborted) return { ...run.counts };
   } catch (error) {
@@ -398,7 +397,7 @@ class Run<Extra extends object> {
   }
 
   #report(reason: WebhookReportReason, message: string, error?: unknown): void {
-    new Reporter(this.#settings.options.onReport).report(reason, message, null, error);
+    new Reporter(this.#settings.onReport).report(reason, message, null, error);
   }
 }
 
@@ -408,7 +407,7 @@ async function playInvoice<Extra extends object>(
   settings: HandlerSettings<Extra>,
   stop: AbortSignal | undefined,
 ): Promise<Ending> {
-  const reporter = new Reporter(settings.options.onReport);
+  const reporter = new Reporter(settings.onReport);
   const order = JSON.stringify(String(invoice.external_id));
   const play = async (signal: AbortSignal): Promise<Ending> => {
     try {

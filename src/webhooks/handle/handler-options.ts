@@ -83,7 +83,8 @@ export type EventFunction<Extra> = (event: InvoiceEvent, context: WebhookContext
 /** The options after their check. */
 export interface HandlerSettings<Extra extends object> {
   readonly verify: VerifySettings;
-  readonly options: Pick<WebhookHandlerOptions<Extra>, 'store' | 'onReport'>;
+  readonly store: WebhookStore<Extra>;
+  readonly onReport: WebhookHandlerOptions['onReport'];
   /** The merchant's functions by the name of their option. */
   readonly functions: ReadonlyMap<string, EventFunction<Extra>>;
   readonly timeout: number;
@@ -120,18 +121,18 @@ export function readHandlerOptions<Extra extends object>(
       functions.set(name, given.bind(options)); // of the merchant's object, as a method call
     else if (given !== undefined || isRequired) fail(`${name} must be a function, not ${kindOf(given)}`);
   }
-  const settings = { verify, options: { store, onReport: onReport?.bind(options) }, functions, timeout, timers };
+  const settings = { verify, store, onReport: onReport?.bind(options), functions, timeout, timers };
   reportWeakSecrets(settings);
   return settings;
 }
 
 /** Once, because a delivery would not show it. */
-function reportWeakSecrets<Extra extends object>({ verify, options }: HandlerSettings<Extra>): void {
+function reportWeakSecrets<Extra extends object>({ verify, onReport }: HandlerSettings<Extra>): void {
   const weak = weakSecrets(verify.secrets);
   if (weak.length === 0) return;
   const which = verify.secrets.length === 1 ? 'The webhook secret' : `Webhook secret ${weak.join(', ')}`;
   const message = `${which} has under 16 bytes, and could be found by trial. Use the secret of the dashboard, or create a longer one there.`;
-  new Reporter(options.onReport).report('weak_secret', message);
+  new Reporter(onReport).report('weak_secret', message);
 }
 
 const STORE_METHODS = ['claim', 'renew', 'complete', 'release'] as const;

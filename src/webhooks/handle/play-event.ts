@@ -20,8 +20,7 @@ export async function playEvent<Extra extends object>(
   signal: AbortSignal,
   reporter: Reporter,
 ): Promise<Ending> {
-  const { options, functions, timers } = settings;
-  const { store } = options;
+  const { store, functions, timers } = settings;
   const row = EVENT_ROWS.find(({ name }) => name === given.type);
   const own = row === undefined ? undefined : functions.get(row.handler);
   // An event that is newer than the merchant's code has no function of its own.
@@ -88,7 +87,7 @@ const reportedForgetful = new WeakSet<object>();
 
 /** Reports once for each handler that the store dropped records: every later report would say the same. */
 function reportForgetfulStore<Extra extends object>(settings: HandlerSettings<Extra>, reporter: Reporter): void {
-  const forgot = settings.options.store.forgot?.() ?? null;
+  const forgot = settings.store.forgot?.() ?? null;
   if (forgot === null || reportedForgetful.has(settings)) return;
   reportedForgetful.add(settings);
   reporter.report('store_forgot', forgot);

@@ -1,6 +1,6 @@
-import { notify } from '../../callbacks.ts';
 import type { Callback } from '../../checks.ts';
 import type { WebhookReason } from '../../errors/codes.ts';
+import { notify } from '../../notify.ts';
 import { printable } from '../../printable.ts';
 import type { InvoiceEvent } from '../event/events.ts';
 import { parseTimestamp } from '../verify/signature.ts';

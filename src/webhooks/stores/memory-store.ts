@@ -1,4 +1,4 @@
-import { checkOptions, configurationFail, readCount } from '../../checks.ts';
+import { checkOptions, configurationFail, namesOf, readCount } from '../../checks.ts';
 import { parseClock } from '../time-source.ts';
 import type { Claim, WebhookStore } from './store.ts';
 import { checkedNamespace } from './store-options.ts';
@@ -29,7 +29,7 @@ export interface MemoryStore extends WebhookStore {
   readonly size: number;
 }
 
-const NAMES: ReadonlySet<string> = new Set<keyof MemoryStoreOptions>(['maxEntries', 'namespace', 'now']);
+const NAMES = namesOf<MemoryStoreOptions>({ maxEntries: true, namespace: true, now: true });
 
 interface Entry {
   readonly owner: string;

@@ -1,4 +1,4 @@
-import { checkOptions, configurationFail, readWord } from '../../checks.ts';
+import { checkOptions, configurationFail, namesOf, readWord } from '../../checks.ts';
 import { ConfigurationError } from '../../errors/classes.ts';
 import type { ClaimRequest, ClaimResult } from './store.ts';
 import {
@@ -27,12 +27,7 @@ export interface PostgresStoreOptions extends SqlStoreOptions {
   readonly isolation?: 'read committed' | 'repeatable read' | 'serializable' | undefined;
 }
 
-const NAMES: ReadonlySet<string> = new Set<keyof PostgresStoreOptions>([
-  'table',
-  'namespace',
-  'retention',
-  'isolation',
-]);
+const NAMES = namesOf<PostgresStoreOptions>({ table: true, namespace: true, retention: true, isolation: true });
 
 /** A {@link WebhookStore} in PostgreSQL. It adds the transaction to the context of your functions. */
 export interface PostgresStore<Tx> extends SqlStore<{ readonly tx: Tx }> {}

@@ -1,4 +1,4 @@
-import { checkOptions, configurationFail } from '../../checks.ts';
+import { checkOptions, configurationFail, namesOf } from '../../checks.ts';
 import { ConfigurationError } from '../../errors/classes.ts';
 import type { ClaimResult, WebhookStore } from './store.ts';
 import { checkedNamespace, checkedPrefix, checkedRetention } from './store-options.ts';
@@ -39,7 +39,7 @@ export interface RedisStoreOptions {
   readonly retention?: number | undefined;
 }
 
-const NAMES: ReadonlySet<string> = new Set<keyof RedisStoreOptions>(['prefix', 'namespace', 'retention']);
+const NAMES = namesOf<RedisStoreOptions>({ prefix: true, namespace: true, retention: true });
 
 /**
  * Creates a store in Redis 5 or later, or Valkey, for many machines. It needs no migration and no clean-up.

@@ -1,4 +1,4 @@
-import { checkOptions, configurationFail, readCount } from '../../checks.ts';
+import { checkOptions, configurationFail, namesOf, readCount } from '../../checks.ts';
 import { ConfigurationError } from '../../errors/classes.ts';
 import { parseClock } from '../time-source.ts';
 import type { Claim, ClaimRequest, ClaimResult } from './store.ts';
@@ -27,13 +27,13 @@ export interface SqliteStoreOptions extends SqlStoreOptions {
   readonly now?: (() => number) | undefined;
 }
 
-const NAMES: ReadonlySet<string> = new Set<keyof SqliteStoreOptions>([
-  'table',
-  'namespace',
-  'retention',
-  'busyTimeout',
-  'now',
-]);
+const NAMES = namesOf<SqliteStoreOptions>({
+  table: true,
+  namespace: true,
+  retention: true,
+  busyTimeout: true,
+  now: true,
+});
 
 /**
  * A prepared statement of node:sqlite, better-sqlite3 or bun:sqlite. The types of its values are open, because no common

@@ -1,4 +1,4 @@
-import { checkOptions, configurationFail, type Fail, isBytes, kindOf, readWord } from '../../checks.ts';
+import { checkOptions, configurationFail, type Fail, isBytes, kindOf, namesOf, readWord } from '../../checks.ts';
 import { dateFrom, Problem } from '../../contract/values/scalars.ts';
 import { isSandboxCredential } from '../../environment.ts';
 import { ConfigurationError, WebhookVerificationError } from '../../errors/classes.ts';
@@ -173,13 +173,13 @@ export interface SignWebhookOptions {
   readonly timestampFormat?: TimestampFormat | undefined;
 }
 
-const SIGN_OPTIONS: ReadonlySet<string> = new Set<keyof SignWebhookOptions>([
-  'id',
-  'timestamp',
-  'encoding',
-  'prefix',
-  'timestampFormat',
-]);
+const SIGN_OPTIONS = namesOf<SignWebhookOptions>({
+  id: true,
+  timestamp: true,
+  encoding: true,
+  prefix: true,
+  timestampFormat: true,
+});
 
 /**
  * Signs a delivery as the service does, for tests of a receiver.

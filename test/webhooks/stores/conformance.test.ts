@@ -4,8 +4,6 @@ import { PGlite } from '@electric-sql/pglite';
 import { Redis } from 'ioredis';
 import { createClient } from 'redis';
 import { afterAll, describe, expect, it } from 'vitest';
-import type { StoreConformanceOptions } from '../../../src/webhooks/conformance.ts';
-import { storeConformance } from '../../../src/webhooks/conformance.ts';
 import {
   ConfigurationError,
   memoryStore,
@@ -14,6 +12,8 @@ import {
   sqliteStore,
   type WebhookStore,
 } from '../../../src/webhooks/index.ts';
+import type { StoreConformanceOptions } from '../../../src/webhooks/stores/conformance.ts';
+import { storeConformance } from '../../../src/webhooks/stores/conformance.ts';
 import { temporaryFolder } from '../../support/engine-process.ts';
 import { startEngines } from '../../support/engines.ts';
 import { openPool } from '../../support/postgres.ts';

@@ -1,5 +1,5 @@
-import { checkOptions, configurationFail } from '../checks.ts';
-import type { ClaimRequest, ClaimResult, RunResult, WebhookStore } from './stores/store.ts';
+import { checkOptions, configurationFail, namesOf } from '../../checks.ts';
+import type { ClaimRequest, ClaimResult, RunResult, WebhookStore } from './store.ts';
 
 // The checks for any store, for every test runner. This file may import the types of the stores, and the checks of options.
 
@@ -24,7 +24,7 @@ export interface StoreConformanceOptions {
   readonly singleConnection?: boolean | undefined;
 }
 
-const NAMES: ReadonlySet<string> = new Set<keyof StoreConformanceOptions>(['shared', 'singleConnection']);
+const NAMES = namesOf<StoreConformanceOptions>({ shared: true, singleConnection: true });
 
 /**
  * Returns the checks that any {@link WebhookStore} must pass, for your store and your test runner. All keys are random, so

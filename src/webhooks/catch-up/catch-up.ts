@@ -11,6 +11,7 @@ import {
 import type { Invoice } from '../../contract/invoices.ts';
 import { FINAL_INVOICE_STATUSES, type FinalInvoiceStatus } from '../../contract/statuses.ts';
 import { instantFrom } from '../../contract/values/instants.ts';
+import { isUuid } from '../../contract/values/scalars.ts';
 import { AbortedError, ConfigurationError, WebhookVerificationError } from '../../errors/classes.ts';
 import { isMerchantError, isRefusedIdent } from '../../errors/guards.ts';
 import { notify } from '../../notify.ts';
@@ -441,8 +442,4 @@ function isFinal({ status }: CatchUpInvoice): boolean {
 function isAboutAll(error: unknown): boolean {
   if (!isMerchantError(error)) return false;
   return error.kind === 'authentication' || (error.kind === 'configuration' && error.code !== 'SDK_INVALID_ARGUMENT');
-}
-
-function isUuid(ident: string): boolean {
-  return /^[0-9a-f]{8}(-?[0-9a-f]{4}){3}-?[0-9a-f]{12}$/i.test(ident);
 }

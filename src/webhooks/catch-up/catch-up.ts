@@ -17,8 +17,9 @@ import { isMerchantError, isRefusedIdent } from '../../errors/guards.ts';
 import { notify } from '../../notify.ts';
 import type { HandlerSettings } from '../handle/handler-options.ts';
 import { playEvent } from '../handle/play-event.ts';
+import { Reporter, type WebhookReportReason } from '../handle/report.ts';
 import { runWithTimeLimit } from '../handle/timing.ts';
-import { type Ending, Reporter, type Verdict, type WebhookReportReason } from '../handle/verdict.ts';
+import type { Ending, Verdict } from '../handle/verdict.ts';
 import { eventOfInvoice, lacksItsEnd } from './invoice-event.ts';
 
 // Plays the events that no webhook delivered. The merchant's database says which orders wait, and the service is asked about

@@ -461,21 +461,15 @@ export function readCallOptions(
   };
 }
 
-const RETRY_NAMES = new Set<keyof RetryOptions>(['attempts', 'baseDelay', 'maxDelay', 'maxRetryAfter']);
-const CLIENT_RETRY_NAMES = new Set<keyof ClientRetryOptions>([...RETRY_NAMES, 'budget']);
-const CALL_NAMES = [
-  'signal',
-  'timeout',
-  'deadline',
-  'retry',
-  'headers',
-  'query',
-] as const satisfies readonly (keyof CallOptions)[];
+const RETRY = { attempts: true, baseDelay: true, maxDelay: true, maxRetryAfter: true } as const;
+const RETRY_NAMES = namesOf<RetryOptions>(RETRY);
+const CLIENT_RETRY_NAMES = namesOf<ClientRetryOptions>({ ...RETRY, budget: true });
+const CALL = { signal: true, timeout: true, deadline: true, retry: true, headers: true, query: true } as const;
 /** The options of each kind of call. */
-export const OPTION_NAMES = {
-  call: new Set<keyof CallOptions>(CALL_NAMES),
-  rows: new Set<keyof RowsOptions>([...CALL_NAMES, 'onInvalidItem']),
-  list: new Set<keyof ListOptions>([...CALL_NAMES, 'onInvalidItem', 'prefetch']),
+const OPTION_NAMES = {
+  call: namesOf<CallOptions>(CALL),
+  rows: namesOf<RowsOptions>({ ...CALL, onInvalidItem: true }),
+  list: namesOf<ListOptions>({ ...CALL, onInvalidItem: true, prefetch: true }),
   client: OVERRIDE_NAMES,
 } as const;
 

@@ -4,8 +4,9 @@ import { bytesFrom, type RawBody } from './body.ts';
 import { type CatchUpClient, type CatchUpOptions, type CatchUpResult, catchUp } from './catch-up/catch-up.ts';
 import { type HandlerSettings, readHandlerOptions, type WebhookHandlerOptions } from './handle/handler-options.ts';
 import { playEvent } from './handle/play-event.ts';
+import { Reporter } from './handle/report.ts';
 import { runWithTimeLimit } from './handle/timing.ts';
-import { type Ending, Reporter, replyFor, type WebhookReply } from './handle/verdict.ts';
+import { type Ending, replyFor, type WebhookReply } from './handle/verdict.ts';
 import { type HeadersInput, isCompressed, readHeaders, verifyDelivery } from './verify/verify.ts';
 
 // One request through the receiver, in the order in which it happens: method, headers, body, signature, event, store, the

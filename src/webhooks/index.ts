@@ -19,7 +19,8 @@ export type {
 export { parseInvoiceEvent } from './event/event.ts';
 export type * from './event/events.ts';
 export type { WebhookContext, WebhookHandlerOptions } from './handle/handler-options.ts';
-export type { WebhookReply, WebhookReport, WebhookReportReason } from './handle/verdict.ts';
+export type { WebhookReport, WebhookReportReason } from './handle/report.ts';
+export type { WebhookReply } from './handle/verdict.ts';
 export { createWebhookHandler, type WebhookHandler, type WebhookRequest } from './handler.ts';
 export { type MemoryStore, type MemoryStoreOptions, memoryStore } from './stores/memory-store.ts';
 export {

@@ -99,8 +99,13 @@ export function isWellFormed(text: string): boolean {
 
 const UUID = /^[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}$/i;
 
+/** True for a uuid, with or without hyphens. */
+export function isUuid(text: string): boolean {
+  return UUID.test(text);
+}
+
 /** Compares a uuid with an ident, without case and without hyphens. */
 export function isSameUuid(uuid: string, ident: unknown): boolean {
-  const plain = (text: string): string => (UUID.test(text) ? text.replaceAll('-', '').toLowerCase() : text);
+  const plain = (text: string): string => (isUuid(text) ? text.replaceAll('-', '').toLowerCase() : text);
   return typeof ident === 'string' && plain(uuid) === plain(ident);
 }

@@ -11,13 +11,15 @@ import {
 import type { Invoice } from '../../contract/invoices.ts';
 import { FINAL_INVOICE_STATUSES, type FinalInvoiceStatus } from '../../contract/statuses.ts';
 import { instantFrom } from '../../contract/values/instants.ts';
+import { isUuid } from '../../contract/values/scalars.ts';
 import { AbortedError, ConfigurationError, WebhookVerificationError } from '../../errors/classes.ts';
 import { isMerchantError, isRefusedIdent } from '../../errors/guards.ts';
 import { notify } from '../../notify.ts';
 import type { HandlerSettings } from '../handle/handler-options.ts';
 import { playEvent } from '../handle/play-event.ts';
+import { Reporter, type WebhookReportReason } from '../handle/report.ts';
 import { runWithTimeLimit } from '../handle/timing.ts';
-import { type Ending, Reporter, type Verdict, type WebhookReportReason } from '../handle/verdict.ts';
+import type { Ending, Verdict } from '../handle/verdict.ts';
 import { eventOfInvoice, lacksItsEnd } from './invoice-event.ts';
 
 // Plays the events that no webhook delivered. The merchant's database says which orders wait, and the service is asked about
@@ -441,8 +443,4 @@ function isFinal({ status }: CatchUpInvoice): boolean {
 function isAboutAll(error: unknown): boolean {
   if (!isMerchantError(error)) return false;
   return error.kind === 'authentication' || (error.kind === 'configuration' && error.code !== 'SDK_INVALID_ARGUMENT');
-}
-
-function isUuid(ident: string): boolean {
-  return /^[0-9a-f]{8}(-?[0-9a-f]{4}){3}-?[0-9a-f]{12}$/i.test(ident);
 }

@@ -9,8 +9,8 @@ import {
   type VerifySettings,
   type VerifyWebhookOptions,
 } from '../verify/verify.ts';
+import { Reporter, type WebhookReport } from './report.ts';
 import { globalTimers, type WebhookTimers } from './timing.ts';
-import { Reporter, type WebhookReport } from './verdict.ts';
 
 /** 12 seconds. The service gives up after 15. @see [Retries](../../../docs/service-interface.md#retries) */
 const DEFAULT_TIMEOUT = 12_000;

@@ -3,8 +3,9 @@ import type { InvoiceEvent } from '../event/events.ts';
 import type { Claim, ClaimResult, WebhookStore } from '../stores/store.ts';
 import { engine } from '../verify/signature.ts';
 import type { HandlerSettings, WebhookContext } from './handler-options.ts';
+import type { Reporter } from './report.ts';
 import { keepLease, LEASE, type WebhookTimers } from './timing.ts';
-import type { Ending, Reporter } from './verdict.ts';
+import type { Ending } from './verdict.ts';
 
 // A trusted event on its way through the store and the merchant's function: key, claim, function, completion. A webhook and
 // `catchUp` take the same way.

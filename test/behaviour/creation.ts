@@ -1,9 +1,8 @@
 import { expect } from 'vitest';
 import type { RequestFault } from '../../src/sandbox/state/faults.ts';
 import { errorOf } from '../support/test-client.ts';
-import type { Behaviour } from './behaviour.ts';
 import { expectTime } from './expected.ts';
-import { ORDER, type Stage } from './stage.ts';
+import { type Behaviour, ORDER, type Stage } from './stage.ts';
 
 /** Faults after which nobody knows whether the invoice was created: it was. */
 const LOST: readonly RequestFault[] = [

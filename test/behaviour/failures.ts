@@ -1,8 +1,7 @@
 import { expect } from 'vitest';
 import { errorOf } from '../support/test-client.ts';
-import type { Behaviour } from './behaviour.ts';
 import { expectNotFound, expectServerError, expectUnauthorized, rateLimitOf } from './expected.ts';
-import { identOf, ORDER } from './stage.ts';
+import { type Behaviour, identOf, ORDER } from './stage.ts';
 
 const FOREVER = { times: Number.POSITIVE_INFINITY };
 const UNKNOWN_UUID = 'ffffffff-ffff-4fff-8fff-ffffffffffff';

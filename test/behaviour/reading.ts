@@ -1,9 +1,8 @@
 import { expect } from 'vitest';
 import type { Invoice } from '../../src/contract/invoices.ts';
 import { errorOf } from '../support/test-client.ts';
-import type { Behaviour } from './behaviour.ts';
 import { expectNotFound, expectTime } from './expected.ts';
-import { createMany, identOf, ORDER, type Stage } from './stage.ts';
+import { type Behaviour, createMany, identOf, ORDER, type Stage } from './stage.ts';
 
 /** What the walk of a list yields, as external_ids. */
 async function walked(list: AsyncIterable<Invoice>): Promise<string[]> {

@@ -1,8 +1,8 @@
 import { expect } from 'vitest';
 import type { Withdrawal } from '../../src/contract/withdrawals.ts';
 import { errorOf } from '../support/test-client.ts';
-import type { Behaviour } from './behaviour.ts';
 import { expectTime } from './expected.ts';
+import type { Behaviour } from './stage.ts';
 
 async function walked(list: AsyncIterable<Withdrawal>): Promise<string[]> {
   const ids: string[] = [];

@@ -1,9 +1,8 @@
 import { expect } from 'vitest';
 import type { RequestFault } from '../../src/sandbox/state/faults.ts';
 import { errorOf } from '../support/test-client.ts';
-import type { Behaviour } from './behaviour.ts';
 import { expectTime } from './expected.ts';
-import { ORDER, type Stage } from './stage.ts';
+import { type Behaviour, ORDER, type Stage } from './stage.ts';
 
 /** Faults after which nobody knows whether the invoice was created: it was. */
 const LOST: readonly RequestFault[] = [
@@ -79,13 +78,6 @@ export const CREATION: readonly Behaviour[] = [
     },
   },
   {
-    name: 'createOrGet creates',
-    async run({ merchant, sandbox }) {
-      const found = await merchant.invoices.createOrGet(ORDER);
-      expect(found).toMatchObject({ created: true, invoice: { uuid: sandbox.invoice('order-1042').uuid } });
-    },
-  },
-  {
     name: 'createOrGet reads what is there, by path or from the list',
     async run({ merchant, sandbox }) {
       await merchant.invoices.create(ORDER);
@@ -94,15 +86,6 @@ export const CREATION: readonly Behaviour[] = [
       const { uuid } = sandbox.invoice('order-1042');
       expect(data).toMatchObject({ created: false, invoice: { uuid, status: 'pending', is_adjusted: false } });
       expect(response.recovered).toBe(false);
-    },
-  },
-  {
-    name: 'createOrGet reads one that is paid already',
-    async run({ merchant, sandbox }) {
-      await merchant.invoices.create(ORDER);
-      await sandbox.pay('order-1042');
-      const found = await merchant.invoices.createOrGet(ORDER);
-      expect(found).toMatchObject({ created: false, invoice: { status: 'success' } });
     },
   },
   {
@@ -151,16 +134,6 @@ export const CREATION: readonly Behaviour[] = [
       }
       const error = await errorOf(merchant.invoices.create(ORDER));
       expect(error).toMatchObject({ kind: 'conflict', outcome: 'unknown', externalId: 'order-1042' });
-    },
-  },
-  {
-    name: 'create whose connection breaks each time says "unknown"',
-    async run({ merchant, sandbox }) {
-      sandbox.faults.next('reset_before', { times: 3 });
-      const error = await errorOf(merchant.invoices.create(ORDER));
-      expect(error).toMatchObject({ kind: 'connection', outcome: 'unknown', stoppedBy: 'attempts' });
-      expect(error.attempts).toHaveLength(3);
-      expect(sandbox.requests().map(({ fault }) => fault)).toEqual(['reset_before', 'reset_before', 'reset_before']);
     },
   },
 ];

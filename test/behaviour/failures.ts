@@ -1,28 +1,12 @@
 import { expect } from 'vitest';
 import { errorOf } from '../support/test-client.ts';
-import type { Behaviour } from './behaviour.ts';
 import { expectNotFound, expectServerError, expectUnauthorized, rateLimitOf } from './expected.ts';
-import { identOf, ORDER } from './stage.ts';
+import { type Behaviour, identOf, ORDER } from './stage.ts';
 
 const FOREVER = { times: Number.POSITIVE_INFINITY };
 const UNKNOWN_UUID = 'ffffffff-ffff-4fff-8fff-ffffffffffff';
 
 export const FAILURES: readonly Behaviour[] = [
-  {
-    name: 'bad parameters are refused here, with no request made',
-    async run({ merchant, sandbox }) {
-      const amount = 25 as unknown as string; // what a JavaScript caller does
-      const error = await errorOf(merchant.invoices.create({ ...ORDER, amount, customer_id: '' }));
-      expect(error).toMatchObject({
-        kind: 'validation',
-        code: 'VALIDATION_ERROR',
-        origin: 'client',
-        outcome: 'not_sent',
-      });
-      if (error.kind === 'validation') expect(Object.keys(error.fields).sort()).toEqual(['amount', 'customer_id']);
-      expect(sandbox.requests()).toEqual([]);
-    },
-  },
   {
     name: 'a body that the service refuses is a ValidationError in either shape',
     async run({ merchant, dialect }) {
@@ -164,22 +148,6 @@ export const FAILURES: readonly Behaviour[] = [
       const write = await errorOf(merchant.invoices.create(ORDER));
       expectServerError(write, dialect);
       expect(write).toMatchObject({ outcome: 'unknown', stoppedBy: 'attempts' });
-    },
-  },
-  {
-    name: "a proxy's page is a ServerError, and no crash",
-    async run({ merchant, sandbox }) {
-      sandbox.faults.next('html', FOREVER);
-      const error = await errorOf(merchant.invoices.list());
-      expect(error).toMatchObject({ kind: 'server', code: 'SDK_HTTP_502', status: 502, page: 1 });
-    },
-  },
-  {
-    name: 'result() gives the same error as a value',
-    async run({ client, dialect }) {
-      const result = await client({ apiKey: 'sk_wrong' }).withdrawals.list().result();
-      expect(result.ok).toBe(false);
-      if (!result.ok) expectUnauthorized(result.error, dialect);
     },
   },
 ];

@@ -1,9 +1,8 @@
 import { expect } from 'vitest';
 import type { Invoice } from '../../src/contract/invoices.ts';
 import { errorOf } from '../support/test-client.ts';
-import type { Behaviour } from './behaviour.ts';
 import { expectNotFound, expectTime } from './expected.ts';
-import { createMany, identOf, ORDER, type Stage } from './stage.ts';
+import { type Behaviour, createMany, identOf, ORDER, type Stage } from './stage.ts';
 
 /** What the walk of a list yields, as external_ids. */
 async function walked(list: AsyncIterable<Invoice>): Promise<string[]> {
@@ -36,15 +35,6 @@ export const READING: readonly Behaviour[] = [
     },
   },
   {
-    name: 'get takes identifiers that need encoding',
-    async run(stage) {
-      const external_id = 'order/10 42?#ü%2F';
-      const { uuid } = await stage.merchant.invoices.create({ ...ORDER, external_id });
-      const invoice = await stage.merchant.invoices.get(identOf(stage, external_id));
-      expect(invoice).toMatchObject({ uuid, external_id });
-    },
-  },
-  {
     name: 'get of a paid invoice, decoded',
     async run(stage) {
       const invoice = await paid(stage, '25.00');
@@ -71,16 +61,6 @@ export const READING: readonly Behaviour[] = [
       expect(adjustment?.expected_amount_usdt.toFixed(6)).toBe('26.861298');
       expect(adjustment?.actual_amount_usdt.toFixed(6)).toBe('18.265682');
       expect(settled_amount_usdt?.toFixed(6)).toBe('18.265682');
-    },
-  },
-  {
-    name: 'waitUntilFinal ends with the final invoice',
-    async run(stage) {
-      const { merchant, sandbox } = stage;
-      await merchant.invoices.create(ORDER);
-      await sandbox.cancel('order-1042');
-      const invoice = await merchant.invoices.waitUntilFinal(identOf(stage, 'order-1042'));
-      expect(invoice.status).toBe('canceled');
     },
   },
   {

@@ -24,6 +24,12 @@ export interface Stage {
   client(options?: MerchantClientOptions): MerchantClient;
 }
 
+/** One thing that a merchant relies on, whatever the dialect. Gets a stage of its own. */
+export interface Behaviour {
+  readonly name: string;
+  run(stage: Stage): Promise<void>;
+}
+
 /** The business has nine withdrawals: five pending, three approved, one rejected. */
 const WITHDRAWALS = Array.from({ length: 9 }, (_, index) => ({
   uuid: `5eed0000-0000-4000-8000-00000000000${index}`,

@@ -8,9 +8,8 @@ import {
   verifyWebhook,
 } from '../../src/webhooks/index.ts';
 import { errorOf } from '../support/test-client.ts';
-import type { Behaviour } from './behaviour.ts';
 import { expectNotFound } from './expected.ts';
-import { ORDER, type Stage } from './stage.ts';
+import { type Behaviour, ORDER, type Stage } from './stage.ts';
 
 /** What a merchant has to pin under a dialect: a name of the order id that could mean another thing. */
 function pinsOf({ dialect: { orderIdMember } }: Stage): Pick<VerifyWebhookOptions, 'orderIdMember'> {

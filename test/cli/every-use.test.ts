@@ -34,22 +34,21 @@ async function newPlace() {
   const folder = mkdtempSync(join(tmpdir(), 'merchant-uses-'));
   onTestFinished(async () => {
     await sandbox.close();
-    await receiver.close();
     rmSync(folder, { recursive: true, force: true });
   });
   sandbox.create({ external_id: 'order-1042', amount: '25.00', currency: 'EUR' });
-  sandbox.create({ external_id: 'paid-1', amount: '25.00', currency: 'EUR', callback_url: receiver.url });
+  sandbox.create({ external_id: 'paid-1', amount: '25.00', currency: 'EUR', callback_url: receiver });
   await sandbox.pay('paid-1');
   const input = (await cli(words(`${DRY} --external-id o-1`))).out;
   const files = Object.entries({ ...FILES, request: input }).map(([name, text]) => {
     writeFileSync(join(folder, name), text);
     return [name, join(folder, name)];
   });
-  const parts: Record<string, string> = { ...Object.fromEntries(files), url, receiver: receiver.url, folder };
+  const parts: Record<string, string> = { ...Object.fromEntries(files), url, receiver, folder };
   const filled = (line: string): string[] =>
     words(line).map((word) => word.replace(/\{(\w+)\}/g, (_, name) => parts[name] ?? `no ${name}`));
   const env = { MERCHANT_BASE_URL: url, MERCHANT_API_KEY: sandbox.apiKey };
-  return { sandbox, url, receiver: receiver.url, handled, input, env, folder, filled };
+  return { sandbox, url, receiver, handled, input, env, folder, filled };
 }
 
 const words = (line: string): string[] => [...line.matchAll(/'([^']*)'|\S+/g)].map(([word, quoted]) => quoted ?? word);

@@ -1,32 +1,16 @@
 import { createHmac } from 'node:crypto';
-import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import {
   createWebhookHandler,
   memoryStore,
   toNodeHandler,
   type VerifyWebhookOptions,
 } from '../../src/webhooks/index.ts';
+import { listen } from '../support/fault-server.ts';
 
-export interface Receiver {
-  readonly url: string;
-  close(): Promise<void>;
-}
-
-export async function serve(listener: RequestListener): Promise<Receiver> {
-  const server = createServer(listener).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  return {
-    url: `http://127.0.0.1:${port}/webhook`,
-    async close() {
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
-    },
-  };
-}
+/** The address of a receiver that serves until the end of the test. */
+export const serve = async (listener: RequestListener): Promise<string> =>
+  `${await listen(createServer(listener))}/webhook`;
 
 /** The package's own receiver. */
 export function goodReceiver(

@@ -1,7 +1,7 @@
 import { createServer, request as httpRequest, type IncomingHttpHeaders } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
 import { createSandbox, type Sandbox, type SandboxOptions } from '../../src/sandbox/index.ts';
+import { listen } from '../support/fault-server.ts';
 
 export const START = '2026-03-01T12:00:00.000Z';
 
@@ -59,17 +59,8 @@ export async function receiver(script: (number | 'destroy' | 'hang')[] = []) {
       else if (next !== 'hang') response.writeHead(next, next === 302 ? { Location: '/elsewhere' } : {}).end('noted');
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(
-    () =>
-      new Promise<void>((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  );
-  // A server that listens on a port has such an address.
-  const { port } = server.address() as AddressInfo;
-  return { url: `http://127.0.0.1:${port}/webhook`, host: `127.0.0.1:${port}`, received, first };
+  const origin = await listen(server);
+  return { url: `${origin}/webhook`, host: new URL(origin).host, received, first };
 }
 
 /** A request whose Host and Origin are chosen freely, which fetch does not allow. */

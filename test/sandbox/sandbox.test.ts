@@ -15,17 +15,6 @@ describe('in process', () => {
     await expect(sandbox.fetch(address, { headers, signal: AbortSignal.abort(new Error('no')) })).rejects.toThrow('no');
     expect(sandbox.requests()).toHaveLength(3);
   });
-
-  it('names each answer as the log does', async () => {
-    const { api, sandbox } = inProcess();
-    const { headers } = await api('GET', '/rates');
-    expect(sandbox.requests().at(-1)).toMatchObject({
-      id: headers.get('x-request-id'),
-      operation: 'rates.list',
-      status: 200,
-      why: null,
-    });
-  });
 });
 
 describe('moves', () => {
@@ -42,19 +31,14 @@ describe('moves', () => {
     ['cancel', 'canceled'],
   ] as const;
 
-  it.each(ENDINGS)('%s sets state and time', async (move, status) => {
+  it.each(ENDINGS)('%s sets state and time, which no later move changes', async (end, status) => {
     const { sandbox } = await withOrder();
     await sandbox.advance(1_000);
-    const invoice = await sandbox[move]('order-1042');
+    const ended = await sandbox[end]('order-1042');
+    expect(ended).toMatchObject({ status, finished_at: '2026-03-01T12:00:01.000Z' });
+    expect(ended.settled_amount_usdt === null).toBe(status !== 'success');
     const { sandbox: other } = await withOrder();
     expect(await other.finish('order-1042', status)).toMatchObject({ status });
-    expect(invoice).toMatchObject({ status, finished_at: '2026-03-01T12:00:01.000Z' });
-    expect(invoice.settled_amount_usdt === null).toBe(status !== 'success');
-  });
-
-  it.each(ENDINGS)('leave what %s has ended as it is', async (end, status) => {
-    const { sandbox } = await withOrder();
-    const before = await sandbox[end]('order-1042');
     const moves = [
       () => sandbox.pay('order-1042'),
       () => sandbox.fail('order-1042'),
@@ -64,7 +48,7 @@ describe('moves', () => {
     ];
     for (const move of moves) await expect(move()).rejects.toThrow(`it is ${status}, which is final`);
     await sandbox.advance('1d');
-    expect(sandbox.invoice('order-1042')).toEqual(before);
+    expect(sandbox.invoice('order-1042')).toEqual(ended);
   });
 
   it.each([
@@ -196,12 +180,6 @@ const RATE = {
   max_amount: '2.00',
 };
 
-it('keeps the start of long requests only', async () => {
-  const { sandbox, api } = inProcess();
-  await api('POST', '/invoices', { ...ORDER, junk: 'y'.repeat(100_000) });
-  expect(sandbox.requests()[0]?.request_body).toHaveLength(4_000);
-});
-
 describe('an action by one request', () => {
   const JSON_TYPES = { 'Content-Type': 'application/json', Accept: 'application/json' };
 
@@ -226,5 +204,19 @@ describe('an action by one request', () => {
     const { result, text } = await response.json();
     expect(result).toMatchObject({ external_id: 'order-1001', status: 'success' });
     expect(text).toMatch(/^order-1001 {2}success, .* USDT credited {2}webhook answered 503, next try 2/);
+  });
+
+  it.each([
+    ['pay', '{"ident":"order-1"}', 'it is expired'],
+    ['dance', '{}', 'dance'],
+    ['constructor', '{}', 'constructor'],
+  ])('refuses %s %s with the reason', async (action, body, reason) => {
+    const sandbox = createSandbox({ seedData: { invoices: [{ ...SEEDED, status: 'expired' }] } });
+    const init = { method: 'POST', body, headers: JSON_TYPES };
+    const response = await sandbox.fetch(`http://sandbox.test/_/${action}`, init);
+    expect([response.status, await response.json()]).toMatchObject([
+      400,
+      { ok: false, error: { message: expect.stringContaining(reason) } },
+    ]);
   });
 });

@@ -195,27 +195,3 @@ describe(`creations through a network that fails in every way, ${AGAIN}`, () => 
     expect(another.ends).not.toEqual(first.ends);
   });
 });
-
-describe('a lie is found where', () => {
-  const [marker, externalId, amount] = ['call-1', 'order-1', '25.00'];
-  const sandbox = createSandbox({ seed: 1 });
-  const { invoices } = new MerchantClient({ baseUrl: URL, apiKey: sandbox.apiKey, fetch: sandbox.fetch });
-  const refused = (kind: string, outcome: string): Partial<Played> => ({ end: { ok: false, kind, outcome } });
-
-  it.each<[string, Partial<Played>, boolean]>([
-    ['nothing is wrong', {}, false],
-    ['the order does not exist', { externalId: 'order-2' }, true],
-    ['the amount is another', { amount: '26.00' }, true],
-    ['another call created it', { marker: 'call-2' }, true],
-    ['a refused call created it', refused('conflict', 'rejected'), true],
-    ['a refused call did not create it', { ...refused('conflict', 'rejected'), marker: 'call-2' }, false],
-    ['there is nothing to be in conflict with', { ...refused('conflict', 'rejected'), externalId: 'order-2' }, true],
-    ['requests were running', { ...refused('connection', 'not_sent'), marker: 'call-2' }, true],
-  ])('%s', async (_, over, isLie) => {
-    const order = { external_id: externalId, customer_id: 'c-7', amount, currency: 'EUR', purpose: marker };
-    const { invoice } = await invoices.createOrGet(order);
-    const end: End = { ok: true, invoice, created: true, recovered: false };
-    const played = { marker, externalId, amount, end, traffic: { sent: 1, unsent: 0 }, ...over };
-    expect(lies([played], sandbox).length > 0).toBe(isLie);
-  });
-});

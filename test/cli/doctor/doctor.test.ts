@@ -1,21 +1,12 @@
 import { execFile } from 'node:child_process';
-import type { RequestListener } from 'node:http';
+import { createServer, type RequestListener } from 'node:http';
 import { promisify } from 'node:util';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createSandbox, type Dialect } from '../../../src/sandbox/index.ts';
+import { closedPort, listen } from '../../support/fault-server.ts';
 import { cli, patternOf } from '../command-line.ts';
-import { type Receiver, serve } from '../receivers.ts';
 
-const servers: Receiver[] = [];
-afterEach(async () => {
-  for (const server of servers.splice(0)) await server.close();
-});
-
-async function service(listener: RequestListener): Promise<string> {
-  const server = await serve(listener);
-  servers.push(server);
-  return new URL(server.url).origin;
-}
+const service = (listener: RequestListener): Promise<string> => listen(createServer(listener));
 
 async function diagnosed(env: Record<string, string>, ...flags: string[]) {
   const { code, out } = await cli(['doctor', '--json', ...flags], { env });
@@ -284,10 +275,10 @@ describe('doctor', () => {
   it.each(MISTAKES.map((row) => [row[0], row] as const))('says one cause and one remedy: %s', async (_, row) => {
     const [, env, code, finding, remedy, listener] = row;
     const sandbox = createSandbox();
-    const url = listener === undefined ? (await sandbox.listen()).url : await service(listener ?? (() => undefined));
-    if (listener === null) for (const server of servers.splice(0)) await server.close();
+    const serving = async (): Promise<string> =>
+      listener === undefined ? (await sandbox.listen()).url : listener === null ? closedPort() : service(listener);
     const right = {
-      MERCHANT_BASE_URL: url,
+      MERCHANT_BASE_URL: await serving(),
       MERCHANT_API_KEY: sandbox.apiKey,
       MERCHANT_WEBHOOK_SECRET: 'whsec_sandbox',
     };

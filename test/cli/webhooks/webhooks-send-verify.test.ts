@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { verifyWebhook } from '../../../src/webhooks/index.ts';
+import { closedPort } from '../../support/fault-server.ts';
 import { cli } from '../command-line.ts';
 import { goodReceiver, serve } from '../receivers.ts';
 
@@ -28,15 +29,14 @@ describe('webhooks send', () => {
   it('sends it, says the answer, and is code 0 for a receipt', async () => {
     const handled: string[] = [];
     const receiver = await serve(goodReceiver('whsec_mine', handled));
-    const args = ['webhooks', 'send', 'adjusted', receiver.url, '--external-id', 'order-8'];
+    const args = ['webhooks', 'send', 'adjusted', receiver, '--external-id', 'order-8'];
     const good = await cli(args, { env: { MERCHANT_WEBHOOK_SECRET: 'whsec_mine' } });
     expect([good.code, handled]).toEqual([0, ['order-8']]);
     expect(good.out).toMatch(/→ invoice\.paid {2}\{.*"external_id":"order-8".*\n {2}← 200 in \d+ ms/);
     const bad = await cli(args);
     expect([bad.code, bad.out]).toEqual([1, expect.stringMatching(/← 401/)]);
-    expect(bad.out).toContain(`try: npx merchant-invoicing webhooks check ${receiver.url}`);
-    await receiver.close();
-    expect((await cli(args)).code).toBe(3);
+    expect(bad.out).toContain(`try: npx merchant-invoicing webhooks check ${receiver}`);
+    expect((await cli(['webhooks', 'send', 'adjusted', await closedPort()])).code).toBe(3);
   });
 });
 
@@ -116,10 +116,9 @@ describe('what is printed', () => {
   it('holds no control character from outside, in text and in JSON', async () => {
     const receiver = await serve((_, response) => void response.end('a\u001b[2J\u2028\u009bb\nc'));
     for (const json of [[], ['--json']]) {
-      const { out } = await send('paid', receiver.url, ...json);
+      const { out } = await send('paid', receiver, ...json);
       expect(out.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\u2028]/u);
       if (json.length > 0) expect(JSON.parse(out)).toMatchObject({ text: 'a\u001b[2J\u2028\u009bb\nc' });
     }
-    await receiver.close();
   });
 });

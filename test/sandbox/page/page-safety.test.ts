@@ -1,18 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import type { SandboxOptions } from '../../../src/sandbox/index.ts';
 import { open } from '../browser.ts';
 import { listening, ORDER } from '../loopback.ts';
 
-async function order(change: Record<string, unknown> = {}, options: SandboxOptions = {}) {
-  const context = await listening(options);
-  const { json } = await context.api('POST', '/invoices', {
-    ...ORDER,
-    success_url: 'https://shop.example/thanks',
-    fail_url: 'https://shop.example/sorry',
-    ...change,
-  });
-  const page = await open(json.data.payment_url);
-  return { ...context, page, invoice: () => context.sandbox.invoice('order-1042') };
+async function order() {
+  const context = await listening();
+  const { json } = await context.api('POST', '/invoices', ORDER);
+  return { ...context, page: await open(json.data.payment_url) };
 }
 
 describe('safety', () => {
@@ -71,28 +64,6 @@ describe('safety', () => {
     expect(pages[0]?.text).toContain(NASTY);
   });
 
-  it('links to http and https alone', async () => {
-    const { page, sandbox } = await order(
-      {},
-      {
-        seedData: {
-          invoices: [
-            {
-              external_id: 's',
-              customer_id: 'c',
-              amount: '9.00',
-              currency: 'EUR',
-              status: 'success',
-              success_url: 'javascript:alert(1)',
-            },
-          ],
-        },
-      },
-    );
-    expect(page.status).toBe(200);
-    expect((await open(sandbox.invoice('s').payment_url)).html).not.toContain('javascript:');
-  });
-
   it('has a strict policy, nothing inline and nothing from outside', async () => {
     const { page, url } = await order();
     for (const each of [page, await open(url)]) {
@@ -121,16 +92,6 @@ describe('safety', () => {
     const init = { method: 'POST', body: new URLSearchParams({ back }), redirect: 'manual' } as const;
     const { headers } = await fetch(`${url}/_/freeze`, init);
     expect(headers.get('location')).toMatch(/^\/(?![/\\])/);
-  });
-
-  it('labels every control', async () => {
-    const { page } = await order();
-    for (const [tag, id] of page.html.matchAll(/<input type="radio" id="([^"]*)"[^>]*>/g)) {
-      expect(page.html, tag).toContain(`<label for="${id}">`);
-    }
-    const ids = [...page.html.matchAll(/<input type="text" id="([^"]*)"/g)].map(([, id]) => id);
-    expect(ids).toEqual(['underpay', 'overpay']);
-    for (const id of ids) expect(page.html).toMatch(new RegExp(`<label for="${id}">[^<]+</label>`));
   });
 
   it('answers 404 for an unknown order and 405 for another method', async () => {

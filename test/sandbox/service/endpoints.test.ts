@@ -178,18 +178,6 @@ it('records the attempts of a delivery with the six members of the log', async (
   expect(json).toEqual({ success: true, data: [delivery] });
 });
 
-it('sends a webhook again on request, by either id', async () => {
-  const { api, sandbox } = await listening();
-  const { url, received } = await receiver();
-  const { json } = await api('POST', '/invoices', { ...ORDER, callback_url: url });
-  await sandbox.pay('order-1042');
-  for (const ident of ['order-1042', json.data.uuid]) {
-    expect((await api('POST', `/invoices/${ident}/resend-webhook`)).status).toBe(200);
-    await sandbox.settle();
-  }
-  expect(received).toHaveLength(3);
-});
-
 it('answers 404 where there is nothing, 405 to other methods, and an empty history before the end', async () => {
   const { api } = await listening();
   await api('POST', '/invoices', ORDER);

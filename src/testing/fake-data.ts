@@ -1,4 +1,4 @@
-import { checkOptions, configurationFail, type Fail } from '../checks.ts';
+import { checkOptions, configurationFail, type Fail, namesOf } from '../checks.ts';
 import type { Invoice, InvoiceAdjustment, InvoicePaymentMethod } from '../contract/invoices.ts';
 import { EVENTS, type EventStatus, eventOfStatus } from '../contract/statuses.ts';
 import type { Currency } from '../contract/types.ts';
@@ -50,14 +50,50 @@ const MINUTE = 60_000;
 /** The members that are money, and those that are times, by their names on the wire. */
 const MONEY = /amount|_usdt$|^rate$/;
 const TIME = /_at$/;
-const names = (text: string): ReadonlySet<string> => new Set(text.split(' '));
-const INVOICE_NAMES = names(
-  'uuid external_id customer_id purpose amount amount_to_send currency status callback_url success_url fail_url payment_url created_at expires_at finished_at payment_method rate settled_amount_usdt is_adjusted adjustment',
-);
-const ADJUSTMENT_NAMES = names('expected_amount_fiat actual_amount_fiat expected_amount_usdt actual_amount_usdt');
-const EVENT_NAMES = 'id invoice_uuid external_id amount signed_at secretIndex source';
-const PAID_NAMES = names(`${EVENT_NAMES} credited_usdt adjusted original_amount`);
-const CANCELED_NAMES = names(`${EVENT_NAMES} status`);
+const INVOICE_NAMES = namesOf<FakeInvoiceOverrides>({
+  uuid: true,
+  external_id: true,
+  customer_id: true,
+  purpose: true,
+  amount: true,
+  amount_to_send: true,
+  currency: true,
+  status: true,
+  callback_url: true,
+  success_url: true,
+  fail_url: true,
+  payment_url: true,
+  created_at: true,
+  expires_at: true,
+  finished_at: true,
+  payment_method: true,
+  rate: true,
+  settled_amount_usdt: true,
+  is_adjusted: true,
+  adjustment: true,
+});
+const ADJUSTMENT_NAMES = namesOf<InvoiceAdjustment>({
+  expected_amount_fiat: true,
+  actual_amount_fiat: true,
+  expected_amount_usdt: true,
+  actual_amount_usdt: true,
+});
+const EVENT = {
+  id: true,
+  invoice_uuid: true,
+  external_id: true,
+  amount: true,
+  signed_at: true,
+  secretIndex: true,
+  source: true,
+} as const;
+const PAID_NAMES = namesOf<FakePaidEventOverrides>({
+  ...EVENT,
+  credited_usdt: true,
+  adjusted: true,
+  original_amount: true,
+});
+const CANCELED_NAMES = namesOf<FakeCanceledEventOverrides>({ ...EVENT, status: true });
 
 /**
  * Returns an invoice as `invoices.get` and `invoices.list` return it, pending unless an override says otherwise.

@@ -254,7 +254,7 @@ class Run<Extra extends object> {
       if (reads.refused > 0 && reads.answered === 0 && !idents.every(isUuid)) {
         this.#report(
           'unknown_order',
-          `The service knows none of the ${reads.refused} orders that it was asked for. If they have invoices, it does not ` +
+          `The service gave none of the ${reads.refused} orders that it was asked for. If they have invoices, it does not ` +
             'accept external_ids: keep the uuid of each created invoice in your database, and pass the uuids as orders.',
         );
       }
@@ -366,14 +366,18 @@ class Run<Extra extends object> {
   #countUnread(ident: string, error: unknown, reads: { refused: number; unanswered: number }): void {
     if (this.#signal?.aborted || isAboutAll(error)) throw error;
     const order = JSON.stringify(ident);
-    const isRefused = isMerchantError(error) && isRefusedIdent(error) && !(error.kind === 'server' && isUuid(ident));
-    if (isRefused) {
-      reads.refused += 1;
+    const isRefused = isMerchantError(error) && isRefusedIdent(error);
+    if (isRefused) reads.refused += 1;
+    if (isRefused && !(error.kind === 'server' && error.status === 500)) {
       const message = `The service has no invoice for order ${order}, or does not accept this id.`;
       this.#report('unknown_order', message, error);
-    } else this.#report('order_not_read', `The invoice of order ${order} could not be read.`, error);
-    this.#count(isRefused ? 'unknown' : 'failed');
-    reads.unanswered = isRefused && error.kind !== 'server' ? 0 : reads.unanswered + 1;
+      this.#count('unknown');
+      reads.unanswered = 0;
+      return;
+    }
+    this.#report('order_not_read', `The invoice of order ${order} could not be read.`, error);
+    this.#count('failed');
+    reads.unanswered += 1;
     if (reads.unanswered >= MAX_UNANSWERED) throw error;
   }
 

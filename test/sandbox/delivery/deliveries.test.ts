@@ -244,9 +244,16 @@ describe('moves of a delivery', () => {
   });
 
   it('is forgotten by a reset while an attempt is under way', async () => {
-    const { sandbox } = await reporting([], { fetch: () => new Promise(() => undefined) });
+    let timeIsOver: (() => void) | undefined;
+    const sleep = (): Promise<void> =>
+      new Promise((resolve) => {
+        timeIsOver = resolve;
+      });
+    const { sandbox } = await reporting([], { fetch: () => new Promise(() => undefined), sleep });
     const paying = sandbox.pay('order-1042');
+    await vi.waitFor(() => expect(timeIsOver).toBeDefined(), { timeout: 30_000 }); // signing takes turns
     sandbox.reset();
+    timeIsOver?.();
     await paying;
     await sandbox.advance('1d');
     expect([sandbox.deliveries(), sandbox.events()]).toEqual([[], []]);

@@ -100,13 +100,14 @@ export async function send(
   stampAt: number,
   fault: DeliveryFault | null,
 ): Promise<SendResult> {
+  const life = world.life.signal; // before signing, which takes turns: a reset begins another
   const { url } = delivery;
   const unsent = (error: string): SendResult => ({ ...unanswered(error), duration_ms: 0, request: null });
   const refusal = refusedHost(url, world.settings.deliverTo);
   if (refusal !== null) return unsent(refusal);
   const request = await signedRequest(world.settings, delivery, url, stampAt, fault);
-  const result = await exchange(world, request);
-  if (fault?.type === 'duplicate') await exchange(world, request);
+  const result = await exchange(world, request, life);
+  if (fault?.type === 'duplicate') await exchange(world, request, life);
   return result;
 }
 
@@ -118,9 +119,14 @@ function refusedHost(address: string, allowed: readonly string[]): string | null
 }
 
 /** Sends one request and waits for its answer, the timeout, or the end of the sandbox. */
-export async function exchange(world: World, request: SandboxWebhookRequest): Promise<SendResult> {
+export async function exchange(
+  world: World,
+  request: SandboxWebhookRequest,
+  life = world.life.signal,
+): Promise<SendResult> {
+  const closed = unanswered('the sandbox was closed');
+  if (life.aborted) return { ...closed, duration_ms: 0, request };
   const { wallClock, sleep } = world.settings;
-  const life = world.life.signal;
   const started = wallClock();
   const over = new AbortController();
   const end = (): void => over.abort();
@@ -130,9 +136,9 @@ export async function exchange(world: World, request: SandboxWebhookRequest): Pr
   const answer = await Promise.race([answerOf(world, request, over.signal), timedOut, ended]);
   life.removeEventListener('abort', end);
   over.abort();
-  const reason = life.aborted ? 'the sandbox was closed' : `timeout: no answer within ${RECEIVER_LIMIT / 1000} s`;
+  const unheard = life.aborted ? closed : unanswered(`timeout: no answer within ${RECEIVER_LIMIT / 1000} s`);
   const duration_ms = Math.max(0, Math.round(wallClock() - started));
-  return { ...(answer ?? unanswered(reason)), duration_ms, request };
+  return { ...(answer ?? unheard), duration_ms, request };
 }
 
 async function answerOf(world: World, request: SandboxWebhookRequest, signal: AbortSignal): Promise<Answered> {

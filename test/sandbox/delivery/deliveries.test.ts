@@ -243,20 +243,24 @@ describe('moves of a delivery', () => {
     expect(delivery()).toMatchObject({ status: 'delivered', attempts: 1 });
   });
 
-  it('is forgotten by a reset while an attempt is under way', async () => {
-    let timeIsOver: (() => void) | undefined;
-    const sleep = (): Promise<void> =>
-      new Promise((resolve) => {
-        timeIsOver = resolve;
-      });
-    const { sandbox } = await reporting([], { fetch: () => new Promise(() => undefined), sleep });
+  it.each([
+    ['before its request is out', () => undefined],
+    ['under way', (sent: () => number) => vi.waitFor(() => expect(sent()).toBe(1), { timeout: 30_000 })],
+  ])('is ended and forgotten by a reset, an attempt %s too', async (_when, reached) => {
+    let sent = 0;
+    const fetch = (): Promise<Response> => {
+      sent += 1;
+      return new Promise(() => undefined);
+    };
+    const sleep = (): Promise<void> => new Promise(() => undefined); // no time passes
+    const { sandbox } = await reporting([], { fetch, sleep });
     const paying = sandbox.pay('order-1042');
-    await vi.waitFor(() => expect(timeIsOver).toBeDefined(), { timeout: 30_000 }); // signing takes turns
+    await reached(() => sent);
+    const before = sent;
     sandbox.reset();
-    timeIsOver?.();
     await paying;
     await sandbox.advance('1d');
-    expect([sandbox.deliveries(), sandbox.events()]).toEqual([[], []]);
+    expect([sent, sandbox.deliveries(), sandbox.events()]).toEqual([before, [], []]);
   });
 
   it('keeps the latest 50 attempts, the start of long answers, and counts all', async () => {

@@ -269,14 +269,6 @@ function paymentOf(invoice: ReconcileInvoice): Payment | string {
   if (invoice.status === 'pending') return UNPAID;
   const event = eventOfStatus(invoice.status);
   if (event === null) return 'its status is not one that the interface knows';
-  const { settled_amount_usdt: settled, is_adjusted, adjustment, amount } = invoice;
-  // Nearly all invoices are plain. The event of any other one goes through JSON, which costs more than its comparison.
-  if (!is_adjusted && adjustment === null) {
-    if (event === 'invoice.canceled' && settled === null) return UNPAID;
-    if (event === 'invoice.paid' && settled?.isNegative() === false && !amount.isNegative()) {
-      return { paid: amount, credited: settled };
-    }
-  }
   try {
     const { amount: paid, credited_usdt: credited } = eventOfInvoice(invoice);
     return event === 'invoice.paid' ? { paid, credited } : UNPAID;

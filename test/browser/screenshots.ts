@@ -1,11 +1,11 @@
-// Takes the screenshots of the pages of the sandbox. `node scripts/screenshots.ts` renews those of the docs.
-// `node scripts/screenshots.ts <folder> [text]` writes every page in light and dark, narrow and wide, or those whose name has the text.
+// Takes the screenshots of the pages of the sandbox. `node test/browser/screenshots.ts` renews those of the docs.
+// `node test/browser/screenshots.ts <folder> [text]` writes every page in light and dark, narrow and wide, or those whose name has the text.
 import { mkdirSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { createSandbox } from '../src/sandbox/index.ts';
-import { launch, NO_CHROMIUM } from '../test/browser/chromium.ts';
+import { createSandbox } from '../../src/sandbox/index.ts';
+import { launch, NO_CHROMIUM } from './chromium.ts';
 
 if (NO_CHROMIUM !== null) {
   console.error(NO_CHROMIUM);

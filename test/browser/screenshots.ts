@@ -97,7 +97,7 @@ const SIZES = { wide: { width: 1280, height: 800 }, narrow: { width: 390, height
 /** The pictures of docs/sandbox.md. */
 const IN_DOCS: readonly string[] = ['payment-light-wide', 'dashboard-light-wide', 'delivery-light-wide'];
 
-const target = folder ?? join(import.meta.dirname, '..', 'docs', 'images');
+const target = folder ?? join(import.meta.dirname, '..', '..', 'docs', 'images');
 mkdirSync(target, { recursive: true });
 const browser = await launch();
 for (const colorScheme of ['light', 'dark'] as const) {

@@ -34,6 +34,7 @@ const TABLE: readonly Row[] = [
   ['a rate-limit code under 200', () => steps.refuse(200, 'RATE_LIMIT'), 3, 3],
   ['an unknown code under 500', () => steps.refuse(500, 'DATABASE_GONE'), 3, 1],
   ['VALIDATION_ERROR under 500', () => steps.refuse(500, 'VALIDATION_ERROR'), 1, 1],
+  ['VALIDATION_ERROR under 408', () => steps.refuse(408, 'VALIDATION_ERROR'), 1, 1],
   ['INVOICE_ALREADY_EXISTS under 503', () => steps.refuse(503, 'INVOICE_ALREADY_EXISTS'), 1, 1],
   ['success: false under 200', () => steps.refuse(200, 'NO_SUCH_THING'), 1, 1],
   ['a reset before the request is read', () => steps.resetBeforeReading, 3, 1],

@@ -63,7 +63,7 @@ const DELIVERY_FLAGS = {
   'external-id': text('ID', 'an order that your receiver knows'),
   uuid: text('UUID', 'the uuid of its invoice'),
   amount: textOr('25.00', 'its amount'),
-  sandbox: rare({ ...text('URL', 'makes its orders there, default port 4010'), default: 'http://127.0.0.1:4010' }),
+  sandbox: rare(text('URL', 'makes its orders there, default as of sandbox pay')),
   timeout: rare(textOr('15s', 'how long to wait for an answer')),
   dialect: rare(list('NAME=VALUE', 'how signature and body are written')),
 };
@@ -110,7 +110,7 @@ export const COMMANDS = {
     words: 2,
     terms: actionTerms(),
     flags: {
-      url: textOr('http://127.0.0.1:4010', 'the sandbox'),
+      url: text('URL', 'default a local MERCHANT_BASE_URL, or port 4010'),
       state: text('FILE', 'the sandbox that keeps this file'),
       method: text('ID|NAME', 'the payment method of pay'),
       id: text('TEXT', 'the external_id of create'),

@@ -107,7 +107,12 @@ const USES: readonly (readonly [line: string, said: string | RegExp, code?: numb
     `sandbox status ${AT}`,
     /^SANDBOX {2}http:.*\n2 invoices: 1 pending, 1 success.*\n1 webhooks, 0 not delivered\n2 withdrawals pending: 5eed/,
   ],
-  ['sandbox status --url http://127.0.0.1:1', /no sandbox listens.*\n {2}try: npx merchant-invoicing sandbox\n/, 3],
+  ['sandbox status', /^SANDBOX {2}http:.*\n2 invoices/], // that of MERCHANT_BASE_URL
+  [
+    'sandbox status --url http://127.0.0.1:1',
+    /no sandbox listens.*\n {2}try: npx merchant-invoicing sandbox .*--url\n/,
+    3,
+  ],
   ['sandbox status --url here', '--url must begin with http:// or https://', 2],
   ['sandbox status --state {folder}/none', 'no running sandbox keeps', 1],
 

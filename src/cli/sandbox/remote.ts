@@ -1,4 +1,5 @@
 // Acts on a sandbox that runs in another process, by one request for each action.
+import { isHttpAddress, isLoopback } from '../../contract/values/hosts.ts';
 import { printable, shellWord } from '../../printable.ts';
 import { ACTIONS, type ActionFields, type ActionName, type ActionResult, isActionName } from '../../sandbox/actions.ts';
 import { meant, parseAddress, readArguments } from '../arguments.ts';
@@ -8,6 +9,7 @@ import { jsonLine } from '../report.ts';
 import { addressOfState } from './state-file.ts';
 
 const START = 'npx merchant-invoicing sandbox';
+const OTHER = `${START}   # or name the one that runs, with --url`;
 
 /** The field of an action that each flag fills in. */
 const FLAG_FIELDS = { id: 'external_id', customer: 'customer_id', callback: 'callback_url', method: 'method' } as const;
@@ -27,7 +29,7 @@ export async function actOnSandbox(name: ActionName, args: readonly string[], io
   const { values, positionals } = readArguments(COMMANDS['sandbox action'], args, `sandbox ${name}`);
   const { words, options = [] } = ACTIONS[name];
   const fix = [START, name, ...words.map(({ example }) => example)].join(' ').trim();
-  const address = values.state === undefined ? values.url : addressOfState(values.state);
+  const address = values.state === undefined ? (values.url ?? usualSandbox(io.env)) : addressOfState(values.state);
   const url = parseAddress(address, '--url', fix).replace(/\/+$/, '');
   const needed = words.filter(({ isOptional }) => !isOptional).map(({ needs }) => needs);
   if (positionals.length < needed.length) throw misuse(`${name} needs ${needed.join(' and ')}`, fix);
@@ -55,6 +57,11 @@ export async function actOnSandbox(name: ActionName, args: readonly string[], io
   const { result, text } = await performAction(url, name, fields);
   io.out(values.json ? jsonLine(result) : `${text.split('\n').map(printable).join('\n')}\n`);
   return EXIT.fine;
+}
+
+/** The sandbox that is meant where nothing names one: that of the environment, but never a service that is not on this machine. */
+export function usualSandbox({ MERCHANT_BASE_URL: url }: Io['env']): string {
+  return isHttpAddress(url) && isLoopback(new URL(url).hostname) ? url : 'http://127.0.0.1:4010';
 }
 
 /** Asks on a terminal, where only y means yes. */
@@ -95,12 +102,12 @@ async function reach(url: string, path: string, init: RequestInit): Promise<Resp
   try {
     response = await fetch(`${url.replace(/\/+$/, '')}${path}`, { ...init, redirect: 'manual' });
   } catch {
-    throw new CliError(EXIT.unreachable, `no sandbox listens at ${url}`, START);
+    throw new CliError(EXIT.unreachable, `no sandbox listens at ${url}`, OTHER);
   }
   if (!response.headers.has('x-sandbox')) throw noSandbox(url);
   return response;
 }
 
 function noSandbox(url: string): CliError {
-  return new CliError(EXIT.unreachable, `what answers at ${url} is not a sandbox of this version`, START);
+  return new CliError(EXIT.unreachable, `what answers at ${url} is not a sandbox of this version`, OTHER);
 }

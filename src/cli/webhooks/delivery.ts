@@ -12,7 +12,7 @@ import { parseSecrets } from '../../webhooks/verify/signature.ts';
 import { parseAddress, parseDialect, type readArguments } from '../arguments.ts';
 import type { COMMANDS } from '../commands.ts';
 import { CliError, EXIT, type Io, misuse } from '../io.ts';
-import { performAction } from '../sandbox/remote.ts';
+import { performAction, usualSandbox } from '../sandbox/remote.ts';
 
 /** Each event, the status of its invoice, and the action of the sandbox that brings an order there. */
 export const EVENTS = {
@@ -62,7 +62,7 @@ export function readSender(address: string | undefined, flags: SenderFlags, env:
     /** Milliseconds. */
     timeout: parseDuration(flags.timeout, '--timeout'),
     /** The address of a sandbox, whether one runs there or not. */
-    sandbox: parseAddress(flags.sandbox, '--sandbox', fix),
+    sandbox: parseAddress(flags.sandbox ?? usualSandbox(env), '--sandbox', fix),
   };
 }
 

@@ -211,6 +211,14 @@ describe('the actions', () => {
   });
 });
 
+it.each(['https://pay.example.com', 'http://10.0.0.7:4010', 'nonsense'])(
+  'an action never goes to %s, which MERCHANT_BASE_URL names and is not on this machine',
+  async (MERCHANT_BASE_URL) => {
+    const { out, err } = await cli(['sandbox', 'status'], { env: { MERCHANT_BASE_URL } });
+    expect(out + err).toContain('http://127.0.0.1:4010'); // whether a sandbox runs there or not
+  },
+);
+
 describe('--state', () => {
   it('goes on after a restart: orders, deliveries, clock and ids', async () => {
     const file = join(folder(), 'sandbox.json');

@@ -210,7 +210,7 @@ async function runClaimed<Extra extends object>(
     throw run.failure.error;
   } catch (error) {
     const { state, failure } = run;
-    if (state !== 'working' && (failure !== null || state === 'waiting')) await releaseQuietly(store, claim);
+    if (failure !== null || state === 'waiting') await releaseQuietly(store, claim);
     if (state === 'stopped') return { verdict: 'time_limit', message: NOT_BEGUN };
     return failure === null ? ended('store_failed', { error }) : ended('handler_failed', failure);
   } finally {

@@ -90,6 +90,17 @@ describe('an unknown event', () => {
   });
 
   it.each([
+    ['success of another member', { ...canceledBody, status: 'held', check: 'success' }],
+    ['a credit of null', { ...canceledBody, status: 'held', credited_usdt: null }],
+    [
+      'members of null, and a status that is no text',
+      { ...canceledBody, status: 'held', note: null, part: { status: 7 } },
+    ],
+  ])('is not taken for a payment: %s', async (_name, body) => {
+    expect(await send(endpoint(), { ...body, event: 'order.held' })).toMatchObject({ status: 200, body: 'no_handler' });
+  });
+
+  it.each([
     ['another name and status success', { ...canceledBody, event: 'order.settled', status: 'success' }],
     ['a test with status success', { ...paidBody, event: 'test' }],
     ['status success in another spelling', { ...canceledBody, status: ' SUCCESS' }],
@@ -369,6 +380,16 @@ describe('the lease', () => {
       { reason: 'duplicate_running' },
       { reason: 'taken_over', status: null, message: expect.stringContaining('differ') },
     ]);
+  });
+
+  it('is not said to be of another event where it is of the same', async () => {
+    const clock = new ManualClock();
+    const store = { ...memoryStore({ now: clock.now }), release: async () => {} };
+    await send(endpoint({ store, onPaid: () => Promise.reject(new Error('the first fails')) }, clock));
+    const shop = endpoint({ store }, clock);
+    await clock.advance(50_000);
+    expect(await send(shop)).toMatchObject({ status: 200, body: 'done' });
+    expect(shop.reports.at(-1)).toMatchObject({ reason: 'taken_over', message: expect.not.stringContaining('differ') });
   });
 });
 

@@ -104,6 +104,20 @@ describe('the secret of the sandbox', () => {
   });
 });
 
+describe('a store that does not keep its word', () => {
+  it.each([
+    ['claim answers a boolean', { claim: async () => true }, /claim\(\) must answer/],
+    ['claim answers another state', { claim: async () => ({ state: 'new' }) }, /claim\(\) must answer/],
+    ['run does not run the work', { run: async () => true }, /without running the work/],
+  ])('is answered 503, and your function has not run: %s', async (_name, wrong, message) => {
+    const store = { ...memoryStore(), ...wrong } as unknown as WebhookStore; // wrong on purpose
+    const shop = endpoint({ store });
+    expect(await send(shop)).toMatchObject({ status: 503, body: 'store_failed' });
+    expect(shop.calls).toEqual([]);
+    expect(shop.reports[0]?.error).toMatchObject({ message: expect.stringMatching(message) });
+  });
+});
+
 describe('a store whose run does not await its work', () => {
   const hasty = (): WebhookStore => ({
     ...memoryStore(),

@@ -15,7 +15,7 @@ import {
   InvoiceMismatchError,
 } from '../errors/classes.ts';
 import type { Outcome } from '../errors/codes.ts';
-import { type AnyMerchantError, hasCode, isMerchantError, isRefusedIdent } from '../errors/guards.ts';
+import { hasCode, isMerchantError, isRefusedIdent } from '../errors/guards.ts';
 import type { CallOptions } from '../options.ts';
 import { afterUnknown } from '../transport/failure.ts';
 import { hideIn } from '../transport/hide.ts';
@@ -185,9 +185,7 @@ function hasSameTexts(invoice: Invoice, sent: WireRecord): boolean {
 
 function timeOf(headers: Headers): number | null {
   const time = Date.parse(headers.get('date') ?? '');
-  if (Number.isNaN(time)) return null;
-  const age = headers.get('age') ?? '';
-  return /^\d{1,9}$/.test(age) ? time + Number(age) * 1_000 : time;
+  return Number.isNaN(time) ? null : time;
 }
 
 /** The result of reading back. `found` is null when the service has answered and has no such invoice. */
@@ -211,16 +209,14 @@ async function readBack(creation: CallScope<CreatedInvoice>): Promise<ReadBack> 
   // With the settings and the deadline of the creation. Query parameters of the caller belong to its endpoint.
   const same = { settings: { ...creation, query: {} }, externalId, deadlineAt, callId };
   let requests = 0;
-  // No URL can carry `.` and `..`.
-  if (ident !== '.' && ident !== '..') {
-    try {
-      const success = await sendCall(openCall(client, get, () => ({ ...same, params: { ident } })));
-      requests += success.attempts;
-      if (success.value.external_id === ident) return { found: success, requests };
-    } catch (error) {
-      if (!isMerchantError(error) || !mayBeInList(error)) throw error;
-      requests += error.attempts.length;
-    }
+  try {
+    const success = await sendCall(openCall(client, get, () => ({ ...same, params: { ident } })));
+    requests += success.attempts;
+    if (success.value.external_id === ident) return { found: success, requests };
+  } catch (error) {
+    // Also `.` and `..`, which no URL can carry. A read that is not understood says nothing against the list.
+    if (!isMerchantError(error) || !(isRefusedIdent(error) || error.kind === 'unexpected_response')) throw error;
+    requests += error.attempts.length;
   }
   const data = lenientPage(list.item, () => {});
   for (let page = 1; page <= PAGES_MAX; page += 1) {
@@ -233,9 +229,4 @@ async function readBack(creation: CallScope<CreatedInvoice>): Promise<ReadBack> 
     if (!success.value.has_next || success.value.page !== page) break;
   }
   return { found: null, requests };
-}
-
-/** True when the service has answered, and not with an invoice. */
-function mayBeInList(error: AnyMerchantError): boolean {
-  return isRefusedIdent(error) || error.kind === 'conflict' || error.kind === 'unexpected_response';
 }

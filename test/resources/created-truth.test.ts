@@ -94,6 +94,7 @@ describe('an older invoice', () => {
     expect(error).toMatchObject({ code: 'INVOICE_ALREADY_EXISTS', outcome: 'rejected', externalId: 'order-1042' });
     expect(error).toMatchObject({ existingStatus: found.status ?? 'pending', existing: { uuid: pendingInvoice.uuid } });
     expect(error.message).toContain('older than this call');
+    expect(error.message).not.toContain('may have been processed'); // that is known now
   });
 });
 

@@ -404,10 +404,14 @@ describe('orders', () => {
     expect(asked).toHaveLength(11);
   });
 
-  it('paid, whose single read is in the creation form, are taken from the list of paid invoices', async () => {
+  it.each([
+    ['the time of the end and the credit', { finished_at: null, settled_amount_usdt: null }],
+    ['the time of the end', { finished_at: null }],
+    ['the credit', { settled_amount_usdt: null }],
+  ])('paid, whose single read lacks %s, are taken from the list of paid invoices', async (_name, lacking) => {
     const other = { ...paid, uuid: uuidOf(1), external_id: 'not asked for' };
     const { client, asked, answers } = clientOf(other, adjusted);
-    const short = { ...paid, finished_at: null, settled_amount_usdt: null };
+    const short = { ...paid, ...lacking };
     answers.set('order-1042', () => short);
     answers.set('late', () => ({ ...short, uuid: uuidOf(2) }));
     const shop = shopOf();

@@ -240,7 +240,7 @@ export interface RetryOptions {
    */
   readonly attempts?: number | undefined;
   /**
-   * Upper bound of the first wait, from 0. It doubles with each attempt.
+   * Upper bound of the first wait, from 0. Twice that after a rate limit. It doubles with each attempt.
    * @defaultValue 500
    */
   readonly baseDelay?: number | undefined;

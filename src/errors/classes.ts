@@ -191,9 +191,9 @@ export class ValidationError extends ApiError {
  */
 export class InvoiceAlreadyExistsError extends ApiError {
   override readonly kind = 'conflict';
-  /** Status of the existing invoice. Null when the details do not hold it. */
+  /** Status of the existing invoice. Null if neither the answer nor a read told it. */
   readonly existingStatus: InvoiceStatus | null;
-  /** The existing invoice, when the details hold it completely. */
+  /** The existing invoice, if the answer held it completely, or the client has read it back. */
   declare readonly existing?: Invoice;
 
   constructor(init: InvoiceAlreadyExistsErrorInit) {
@@ -234,7 +234,7 @@ export class RateLimitError extends ApiError {
 }
 
 /**
- * The service failed (5xx). The `outcome` of a write is `unknown`.
+ * The service failed: a 5xx, or a code such as INTERNAL_ERROR. The `outcome` of a write is `unknown`, except for 501 and 505.
  *
  * @example
  * if (hasKind(error, 'server') && error.outcome === 'unknown') queueForRetry(order);

@@ -29,6 +29,8 @@ export interface Invoices {
    * returned. `withResponse()` says `recovered: true` then.
    *
    * @throws InvoiceAlreadyExistsError (`INVOICE_ALREADY_EXISTS`) if the external_id is taken.
+   * @throws InvoiceMismatchError (`SDK_INVOICE_MISMATCH`) if that is found out after an attempt without an answer, and the
+   * invoice has another amount, currency or customer.
    * @throws ValidationError (`VALIDATION_ERROR`) for unusable parameters. No request is made if the client finds them.
    * @example
    * const invoice = await merchant.invoices.create({
@@ -47,6 +49,7 @@ export interface Invoices {
    *
    * @throws ValidationError (`VALIDATION_ERROR`) for unusable parameters. No request is made if the client finds them.
    * @throws InvoiceMismatchError (`SDK_INVOICE_MISMATCH`) if the invoice has another amount, currency or customer.
+   * @throws InvoiceAlreadyExistsError (`INVOICE_ALREADY_EXISTS`) if the invoice exists and cannot be read.
    * @example
    * const { created, invoice } = await merchant.invoices.createOrGet(params);
    * @see [POST /api/v1/external/invoices](../../docs/service-interface.md#post-apiv1externalinvoices)

@@ -11,11 +11,8 @@ export { hasCode, hasKind, isMerchantError } from '../errors/guards.ts';
 export { toFetchHandler } from './adapters/fetch-adapter.ts';
 export { type LambdaEvent, type LambdaReply, toLambdaHandler } from './adapters/lambda-adapter.ts';
 export { type NodeHandler, type NodeRequest, type NodeResponse, toNodeHandler } from './adapters/node-adapter.ts';
-export type {
-  CatchUpClient,
-  CatchUpOptions,
-  CatchUpResult,
-} from './catch-up/catch-up.ts';
+export type { RawBody } from './body.ts';
+export type { CatchUpClient, CatchUpOptions, CatchUpProgress, CatchUpResult } from './catch-up/catch-up.ts';
 export { parseInvoiceEvent } from './event/event.ts';
 export type * from './event/events.ts';
 export type { WebhookContext, WebhookHandlerOptions } from './handle/handler-options.ts';
@@ -46,4 +43,4 @@ export {
 } from './stores/sqlite-store.ts';
 export type { Claim, ClaimRequest, ClaimResult, RunResult, WebhookStore } from './stores/store.ts';
 export { type SignWebhookOptions, signWebhook, type WebhookHeaders, type WebhookSecret } from './verify/signature.ts';
-export { type VerifyWebhookOptions, verifyWebhook } from './verify/verify.ts';
+export { type HeadersInput, type VerifyWebhookOptions, verifyWebhook } from './verify/verify.ts';

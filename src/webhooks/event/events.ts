@@ -15,7 +15,7 @@ interface EventBase {
   readonly signed_at: Date | null;
   /** The index of the secret that matched, from 0. Remove the old secret when no event matches it. Null for `catch_up`. */
   readonly secretIndex: number | null;
-  /** The whole parsed body, with the members that this package does not know. */
+  /** The whole parsed body, with the members that this package does not know. The invoice for `catch_up`. */
   readonly raw: Readonly<Record<string, unknown>>;
 }
 

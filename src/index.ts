@@ -86,5 +86,5 @@ export type {
   RetryEvent,
 } from './transport/hooks.ts';
 export type { RawBody } from './webhooks/body.ts';
-export type { InvoiceEvent } from './webhooks/event/events.ts';
+export type { InvoiceEvent } from './webhooks/event/event-types.ts';
 export type { HeadersInput } from './webhooks/verify/verify.ts';

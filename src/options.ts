@@ -59,7 +59,10 @@ export interface MerchantClientOptions {
   readonly retry?: false | ClientRetryOptions | undefined;
   /** Replaces the platform's fetch: `sandbox.fetch`, a proxy, a test's fake. Must not follow redirects. */
   readonly fetch?: FetchLike | undefined;
-  /** Added to every request. X-Api-Key, Host and Content-Length cannot be set. */
+  /**
+   * Added to every request. Refused are X-Api-Key, Host and Content-Length, and what fetch cannot send: Expect,
+   * Transfer-Encoding, Upgrade, Keep-Alive. A body is always sent as JSON.
+   */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Called at each step of a call, for logs, metrics and traces. */
   readonly hooks?: Hooks | undefined;
@@ -287,7 +290,10 @@ export interface CallOptions {
   readonly deadline?: number | undefined;
   /** `false`: one attempt. */
   readonly retry?: false | RetryOptions | undefined;
-  /** Headers added to the request. X-Api-Key, Host and Content-Length cannot be set. */
+  /**
+   * Headers added to the request. Refused are X-Api-Key, Host and Content-Length, and what fetch cannot send: Expect,
+   * Transfer-Encoding, Upgrade, Keep-Alive. A body is always sent as JSON.
+   */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Query parameters added to the request, for what a service understands beyond the interface. */
   readonly query?: Readonly<Record<string, string>> | undefined;

@@ -39,5 +39,5 @@ export async function nightly(orders: ReconcileOptions['orders']): Promise<void>
   for await (const finding of run) console.log(JSON.stringify(finding));
   const { matched, findings, notCompared } = await run.summary();
   console.log(JSON.stringify({ matched, findings, notCompared }));
-  process.exitCode = findings > 0 ? 1 : 0;
+  process.exitCode = findings + notCompared > 0 ? 1 : 0;
 }

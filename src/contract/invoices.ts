@@ -18,11 +18,11 @@ import {
   decimal,
   flag,
   isAbsentObject,
-  namesOf,
   nullable,
   nullableObject,
   openEnum,
   parameters,
+  parametersOf,
   prepared,
   resource,
   scalar,
@@ -217,7 +217,7 @@ function singleInvoice(payload: unknown): unknown {
 }
 
 function creationBody(allowHttp: boolean) {
-  const shape = namesOf<CreateInvoiceParams>()({
+  const shape = parametersOf<CreateInvoiceParams>()({
     external_id: limitedText(1, 128),
     customer_id: limitedText(1, 128),
     amount: amount(),
@@ -250,7 +250,7 @@ export const listInvoices: PageEndpoint<Invoice> = {
   idempotent: true,
   envelope: 'shown',
   query: check(() => {
-    const shape = namesOf<ListInvoicesQuery>()({
+    const shape = parametersOf<ListInvoicesQuery>()({
       status: optionalWord(INVOICE_STATUS_NAMES),
       currency: optionalText(1, 16),
       page: optionalInteger(1, Number.MAX_SAFE_INTEGER),

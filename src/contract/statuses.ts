@@ -1,4 +1,4 @@
-// The webhook events of the interface, one row each. A new event is a row here, its type in webhooks/event/events.ts and
+// The webhook events of the interface, one row each. A new event is a row here, its type in webhooks/event/event-types.ts and
 // its decoder in webhooks/event/event.ts. The compiler asks for the other two.
 
 /** A webhook event of the interface. */
@@ -27,10 +27,6 @@ export type EventStatus<Type extends KnownEventType> = Events[Type]['statuses'][
 export type FinalInvoiceStatus = EventStatus<KnownEventType>;
 
 export const EVENT_TYPES = Object.keys(EVENTS) as readonly KnownEventType[]; // the keys of the table
-
-export function isKnownEvent(name: unknown): name is KnownEventType {
-  return typeof name === 'string' && Object.hasOwn(EVENTS, name);
-}
 
 /** The known final statuses, the paid one first. */
 export const FINAL_INVOICE_STATUSES: readonly FinalInvoiceStatus[] = EVENT_TYPES.flatMap(statusesOf);

@@ -8,10 +8,10 @@ import {
   type Codec,
   check,
   finished,
-  namesOf,
   openEnum,
   optionalScalar,
   parameters,
+  parametersOf,
   prepared,
   resource,
   shapeOf,
@@ -139,7 +139,7 @@ export const listWithdrawals: PageEndpoint<Withdrawal> = {
   idempotent: true,
   envelope: 'shown',
   query: check(() => {
-    const shape = namesOf<ListWithdrawalsQuery>()({
+    const shape = parametersOf<ListWithdrawalsQuery>()({
       status: optionalWord(WITHDRAWAL_STATUSES),
       page: optionalInteger(1, Number.MAX_SAFE_INTEGER),
       per_page: optionalInteger(1, 100),

@@ -4,7 +4,7 @@ import { argumentFail, checkOptions, checkSignal, namesOf, readDuration } from '
 import { endpoints } from '../contract/endpoints.ts';
 import type { CreatedInvoice, CreateInvoiceParams, Invoice, ListInvoicesQuery } from '../contract/invoices.ts';
 import { eventOfStatus } from '../contract/statuses.ts';
-import { isSameUuid } from '../contract/values/scalars.ts';
+import { plainIdent } from '../contract/values/scalars.ts';
 import { AbortedError, type MerchantErrorInit, TimeoutError } from '../errors/classes.ts';
 import type { SdkCode, StoppedBy } from '../errors/codes.ts';
 import { type AnyMerchantError, isMerchantError } from '../errors/guards.ts';
@@ -148,7 +148,7 @@ export function buildInvoices(client: ClientCore): Invoices {
 /** Reads one invoice. Another invoice in its place is refused. */
 function readSpec(ident: string, more: Pick<CallSpec<Invoice>, 'options' | 'deadlineAt'>): () => CallSpec<Invoice> {
   const differences = ({ uuid, external_id }: Invoice) =>
-    external_id === ident || isSameUuid(uuid, ident) ? [] : ['external_id'];
+    external_id === ident || plainIdent(uuid) === plainIdent(ident) ? [] : ['external_id'];
   return () => ({ params: { ident }, externalId: ident, differences, ...more });
 }
 

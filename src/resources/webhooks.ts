@@ -4,7 +4,7 @@ import { ConfigurationError } from '../errors/classes.ts';
 import type { CallOptions } from '../options.ts';
 import { type ClientCore, runCall, sendCall } from '../transport/send.ts';
 import type { RawBody } from '../webhooks/body.ts';
-import type { InvoiceEvent } from '../webhooks/event/events.ts';
+import type { InvoiceEvent } from '../webhooks/event/event-types.ts';
 import type { WebhookHandlerOptions } from '../webhooks/handle/handler-options.ts';
 import { createWebhookHandler, type WebhookHandler } from '../webhooks/handler.ts';
 import { type HeadersInput, type VerifyWebhookOptions, verifyWebhook } from '../webhooks/verify/verify.ts';
@@ -63,11 +63,11 @@ export function buildWebhooks(client: ClientCore, secrets: readonly (string | Ui
   };
   return {
     deliveries(ident, options) {
-      const spec = () => ({ params: { ident }, options });
+      const spec = () => ({ params: { ident }, externalId: ident, options });
       return new CallPromise(runCall(client, endpoints['webhooks.deliveries'], spec, { send: sendCall }));
     },
     resend(ident, options) {
-      const spec = () => ({ params: { ident }, options });
+      const spec = () => ({ params: { ident }, externalId: ident, options });
       return new CallPromise(runCall(client, endpoints['webhooks.resend'], spec, { send: sendCall }));
     },
     verify: async (rawBody, headers, options) =>

@@ -1,5 +1,5 @@
 import { endpoints } from '../contract/endpoints.ts';
-import { isSameUuid } from '../contract/values/scalars.ts';
+import { plainIdent } from '../contract/values/scalars.ts';
 import type { ListWithdrawalsQuery, Withdrawal } from '../contract/withdrawals.ts';
 import type { CallOptions, ListOptions } from '../options.ts';
 import { type ClientCore, runCall, sendCall } from '../transport/send.ts';
@@ -39,7 +39,7 @@ export function buildWithdrawals(client: ClientCore, queryNames: Readonly<Record
         filtersOf: ({ status }) => [{ member: 'status', asked: status, wordOf: (row: Withdrawal) => row.status }],
       }),
     get(uuid, options) {
-      const differences = (found: Withdrawal) => (isSameUuid(found.uuid, uuid) ? [] : ['uuid']);
+      const differences = (found: Withdrawal) => (plainIdent(found.uuid) === plainIdent(uuid) ? [] : ['uuid']);
       const spec = () => ({ params: { withdrawal_uuid: uuid }, differences, options });
       return new CallPromise(runCall(client, endpoints['withdrawals.get'], spec, { send: sendCall }));
     },

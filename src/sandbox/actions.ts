@@ -181,7 +181,11 @@ const TABLE = {
           ...(rate !== undefined && { rate: Number(rate) }),
         });
       }
-      const text = fault === 'clear' ? 'no fault is left' : `${fault} applies to the next matching request`;
+      const texts: Readonly<Record<string, string>> = {
+        clear: 'no fault is left',
+        random: 'any request may meet a fault from now on',
+      };
+      const text = texts[fault] ?? `${fault} applies to the next matching request`;
       return { result: { queued: faults.queued() }, text };
     },
   },

@@ -1,5 +1,6 @@
 import { type Callback, checkOptions, kindOf, namesOf, readWord } from '../checks.ts';
 import { isHttpAddress } from '../contract/values/hosts.ts';
+import { instantFrom } from '../contract/values/instants.ts';
 import { type Dialect, dialectFrom } from './dialects.ts';
 import { fail, parseDuration, quoted } from './option-checks.ts';
 import { SEED_FAULT_NAMES, type SeedFault } from './state/faults.ts';
@@ -189,9 +190,7 @@ function textOption(value: unknown, name: string): string {
 }
 
 function instant(value: Date | number | string): number {
-  const at = value instanceof Date ? value.getTime() : typeof value === 'number' ? value : Date.parse(value);
-  if (Number.isFinite(at)) return at;
-  return fail(`now must be a Date, epoch milliseconds or ISO 8601 text, not ${quoted(value)}`);
+  return instantFrom(value) ?? fail(`now must be a Date, epoch milliseconds or ISO 8601 text, not ${quoted(value)}`);
 }
 
 function hostOption(host: unknown): string {

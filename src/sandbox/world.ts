@@ -1,6 +1,6 @@
 // The parts of one sandbox, and how they begin: with the seed data, with a saved state, or again after a reset.
 import { ConfigurationError } from '../errors/classes.ts';
-import { awaitExpiry, chooseMethod, endInvoice, openInvoice, settle } from './business/invoices.ts';
+import { awaitExpiry, chooseMethod, creditPayment, endInvoice, openInvoice } from './business/invoices.ts';
 import { activeCurrency, isAmount } from './business/money.ts';
 import { attempt } from './delivery/deliveries.ts';
 import { parseDuration, quoted } from './option-checks.ts';
@@ -108,7 +108,7 @@ function seedInvoice(world: World, row: SeedInvoice, createdAt: number): void {
   if (status === 'pending') return;
   if (status === 'success') {
     chooseMethod(world, invoice, undefined);
-    settle(world, invoice, paid);
+    creditPayment(world, invoice, paid);
   }
   endInvoice(invoice, status, status === 'expired' ? invoice.expiresAt : createdAt + world.settings.lifetime / 10);
 }

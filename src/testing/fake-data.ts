@@ -10,7 +10,7 @@ import type {
   ExactInvoicePaidEvent,
   InvoiceCanceledEvent,
   InvoicePaidEvent,
-} from '../webhooks/event/events.ts';
+} from '../webhooks/event/event-types.ts';
 
 // Invoices and events whose members fit each other. What a test gives wins, and the other members follow it.
 

@@ -100,10 +100,11 @@ export function fakeError(code: string, given: FakeErrorOverrides = {}): AnyMerc
   const { externalId = operation === 'invoices.list' ? null : 'order-1', requestId = 'req-fake-1' } = given;
   const { message = `${operation}: ${code}. A fake error.` } = given;
   const { status = statusOf(code), stoppedBy = 'attempts' } = given;
-  const kind = kindOf(code, status);
+  const kind = kindOfCode(code, status);
   const sure: Outcome = kind === 'configuration' ? 'not_sent' : 'rejected';
   const isRefusal =
     !Object.hasOwn(CODE_KINDS, code) || code === 'VALIDATION_ERROR' || code === 'INVOICE_ALREADY_EXISTS';
+  const isRead = code === 'SDK_PAGE' || (code === 'SDK_REDIRECT' && !isWrite); // what came is known to be of no effect
   const outcome = given.outcome ?? (isRefusal ? refusalOutcome(errorKindOf(code, status), status, isWrite) : null);
   const init = { code, message, operation, externalId, stoppedBy, requestId, outcome: outcome ?? sure };
   const unanswered = { ...init, outcome: outcome ?? 'unknown' } as const;
@@ -116,7 +117,7 @@ export function fakeError(code: string, given: FakeErrorOverrides = {}): AnyMerc
     case 'aborted':
       return new AbortedError({ ...unanswered, stoppedBy: 'aborted', reason: AbortSignal.abort().reason });
     case 'unexpected_response':
-      return new UnexpectedResponseError({ ...(isWrite ? unanswered : init), status, issues: [] });
+      return new UnexpectedResponseError({ ...(isRead ? init : unanswered), status, issues: [] });
     case 'configuration':
       return new ConfigurationError(message, code === 'SDK_CONFIGURATION' ? {} : init);
     case 'mismatch': {
@@ -150,7 +151,7 @@ function statusOf(code: string): number {
   return code === 'SDK_REDIRECT' ? 302 : code.startsWith('SDK_') ? 200 : 400;
 }
 
-function kindOf(code: string, status: number) {
+function kindOfCode(code: string, status: number) {
   if (Object.hasOwn(CODE_KINDS, code)) return CODE_KINDS[code as keyof typeof CODE_KINDS]; // just checked
   if (code.startsWith('SDK_') && !/^SDK_HTTP_\d+$/.test(code)) {
     const known = Object.keys(CODE_KINDS).filter((each) => each.startsWith('SDK_'));

@@ -1,6 +1,6 @@
 import { isBytes, kindOf } from '../checks.ts';
 import { ConfigurationError } from '../errors/classes.ts';
-import type { InvoiceEvent } from '../webhooks/event/events.ts';
+import type { InvoiceEvent } from '../webhooks/event/event-types.ts';
 import { type SignWebhookOptions, signWebhook, type WebhookHeaders } from '../webhooks/verify/signature.ts';
 import { type FakePaidEventOverrides, fakePaidEvent, wireOf } from './fake-data.ts';
 

@@ -130,7 +130,7 @@ const CODE_MAX = 64;
  */
 export function connectionFailure(thrown: unknown, sent: boolean, redact: (text: string) => string): Failure {
   const causes = causesOf(thrown);
-  const coded = causes.filter(hasCode);
+  const coded = causes.filter(isSystemError);
   const code = coded[0]?.code;
   const tls = coded.some((cause) => HANDSHAKE.test(cause.code) || TLS.test(cause.code));
   const unfetchable = causes.some((cause) => NOT_FETCHABLE.test(messageOf(cause)));
@@ -151,16 +151,16 @@ export function connectionFailure(thrown: unknown, sent: boolean, redact: (text:
   return unanswered(tls ? 'SDK_TLS' : 'SDK_CONNECTION', outcome, retryClass, `${problem} (${said})`, toError);
 }
 
-interface CodedCause {
+interface SystemError {
   readonly code: string;
   readonly syscall?: unknown;
 }
 
-function hasCode(cause: object): cause is CodedCause {
+function isSystemError(cause: object): cause is SystemError {
   return 'code' in cause && typeof cause.code === 'string';
 }
 
-function isNeverSent({ code, syscall }: CodedCause): boolean {
+function isNeverSent({ code, syscall }: SystemError): boolean {
   return NEVER_SENT.has(code) || HANDSHAKE.test(code) || syscall === 'connect';
 }
 

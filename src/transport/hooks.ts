@@ -30,7 +30,7 @@ export interface CallEvent extends ObservedCall {
   /** From 1. At the end of a call: the requests made, 0 where it ended before the first. */
   readonly attempt: number;
 }
-/** An attempt got a complete answer, of any status. */
+/** An attempt got an answer, of any status. Its body may be broken or unusable: then a retry or an error follows. */
 export interface ResponseEvent extends CallEvent {
   /** HTTP status. */
   readonly status: number;
@@ -54,7 +54,7 @@ export interface RetryEvent extends CallEvent {
 export interface ErrorEvent extends CallEvent {
   /** `code` of the error that the call rejects with. */
   readonly code: ErrorCode;
-  /** HTTP status of the last answer. Null if none came. */
+  /** HTTP status of the error. Null if its attempt got no answer. */
   readonly status: number | null;
   /** `outcome` of the error, over all attempts of the call. */
   readonly outcome: Outcome;
@@ -72,7 +72,7 @@ export interface ErrorEvent extends CallEvent {
 export interface EndEvent extends CallEvent {
   /** True if the call resolved. */
   readonly ok: boolean;
-  /** Of the last answer. Null where none came. */
+  /** HTTP status of the success or of the error. Null if the last attempt got no answer. */
   readonly status: number | null;
   /** The request id header of the last answer. Null if absent. */
   readonly requestId: string | null;
@@ -124,7 +124,7 @@ export interface DriftEvent {
 export interface Hooks {
   /** Before each attempt. */
   readonly onRequest?: Callback<[event: CallEvent]> | undefined;
-  /** After each complete answer, whatever its status. */
+  /** After each answer, whatever its status and its body. */
   readonly onResponse?: Callback<[event: ResponseEvent]> | undefined;
   /** Before each wait. */
   readonly onRetry?: Callback<[event: RetryEvent]> | undefined;

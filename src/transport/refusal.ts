@@ -170,10 +170,10 @@ export function codedError(body: JsonObject): JsonObject | null {
   // A resource, or an attempt of a delivery, may have a member `error`, which is not a refusal.
   const inData = isObject(data) && !Object.hasOwn(data, 'uuid') && !isAttempt(data) ? data : {};
   const places = [error, errors, inData['error'], inData['errors']].filter((place) => place !== undefined);
-  return places.length === 0 ? null : (places.flatMap(listOf).filter(isObject).find(hasCode) ?? null);
+  return places.length === 0 ? null : (places.flatMap(listOf).filter(isObject).find(isCoded) ?? null);
 }
 
-function hasCode(error: JsonObject): boolean {
+function isCoded(error: JsonObject): boolean {
   return typeof error['code'] === 'string' && error['code'] !== '';
 }
 

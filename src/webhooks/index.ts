@@ -14,7 +14,7 @@ export { type NodeHandler, type NodeRequest, type NodeResponse, toNodeHandler } 
 export type { RawBody } from './body.ts';
 export type { CatchUpClient, CatchUpOptions, CatchUpProgress, CatchUpResult } from './catch-up/catch-up.ts';
 export { parseInvoiceEvent } from './event/event.ts';
-export type * from './event/events.ts';
+export type * from './event/event-types.ts';
 export type { WebhookContext, WebhookHandlerOptions } from './handle/handler-options.ts';
 export type { WebhookReport, WebhookReportReason } from './handle/report.ts';
 export type { WebhookReply } from './handle/verdict.ts';

@@ -168,6 +168,7 @@ const USES: readonly (readonly [line: string, said: string | RegExp, code?: numb
   ['webhooks verify --secret whsec_other', /signature_mismatch[\s\S]*try: .* --secret/, 1],
   ["webhooks verify --secret ''", '--secret', 2],
   ['webhooks verify --at 2020-01-31T12:00:00Z', 'timestamp_too_new', 1],
+  ['webhooks verify --at 2026-02-30T12:00:00', '--at takes a time', 2],
   ['webhooks verify --at noon', '--at takes a time', 2],
   ['webhooks verify --order-id-member basket', 'malformed_payload', 1],
 

@@ -5,9 +5,9 @@ import {
   flag,
   integer,
   listOf,
-  namesOf,
   nullable,
   openEnum,
+  parametersOf,
   resource,
   shapeOf,
   text,
@@ -52,9 +52,9 @@ it('a pin accepts what is equal, and refuses everything else', () => {
   // @ts-expect-error a further member, deep
   shapeOf<Order>()({ id, amount, status, lines: listOf(resource({ count: integer, more: text })) });
 
-  namesOf<Query>()({ page: text, status: text });
+  parametersOf<Query>()({ page: text, status: text });
   // @ts-expect-error a name that the interface does not have
-  namesOf<Query>()({ page: text, status: text, limit: text });
+  parametersOf<Query>()({ page: text, status: text, limit: text });
   // @ts-expect-error a name is missing
-  namesOf<Query>()({ page: text });
+  parametersOf<Query>()({ page: text });
 });

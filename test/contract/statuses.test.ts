@@ -4,7 +4,6 @@ import {
   eventOfStatus,
   FINAL_INVOICE_STATUSES,
   INVOICE_STATUS_NAMES,
-  isKnownEvent,
 } from '../../src/contract/statuses.ts';
 import { isHttpAddress, isLoopback } from '../../src/contract/values/hosts.ts';
 
@@ -27,18 +26,6 @@ describe('the webhook event of a status', () => {
     expect(EVENT_TYPES).toEqual(['invoice.paid', 'invoice.canceled']);
     expect(FINAL_INVOICE_STATUSES).toEqual(['success', 'fail', 'expired', 'canceled']);
     expect(INVOICE_STATUS_NAMES).toEqual(['pending', 'success', 'fail', 'expired', 'canceled']);
-  });
-
-  it.each([
-    ['invoice.paid', true],
-    ['invoice.canceled', true],
-    ['invoice.refunded', false],
-    ['toString', false],
-    ['', false],
-    [undefined, false],
-    [['invoice.paid'], false],
-  ])('the name %j is known: %j', (name, isKnown) => {
-    expect(isKnownEvent(name)).toBe(isKnown);
   });
 });
 

@@ -125,6 +125,7 @@ it.each([
   ['webhookSecret', { webhookSecret: ' padded' }],
   ['clock', { clock: 'fast' }],
   ['now', { now: 'yesterday' }],
+  ['now', { now: '2026-02-30' }],
   ['lifetime', { lifetime: 'short' }],
   ['defaults.callback_url', { defaults: { callback_url: 'ftp://x' } }],
   ['deliverTo', { deliverTo: ['https://shop.example'] }],

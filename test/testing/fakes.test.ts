@@ -216,6 +216,7 @@ describe('fakeError has the class, the kind, the status and the outcome that the
     ['SDK_REDIRECT', read, redirect(302, 'https://other.example/'), get],
     ['SDK_UNREADABLE_BODY', create, answer(200, '<html>'), {}],
     ['SDK_CONTRACT', create, ok({ ...createdInvoice, amount: undefined }), {}],
+    ['SDK_CONTRACT', read, ok({ ...createdInvoice, amount: undefined }), get],
   ])('%s (%#)', async (code, use, step, overrides) => {
     const server = await serve(step);
     const real = await errorOf(use(clientOf(server.url)));

@@ -1,3 +1,4 @@
+import { instantFrom } from '../../contract/values/instants.ts';
 import { WebhookVerificationError } from '../../errors/classes.ts';
 import { printable } from '../../printable.ts';
 import { diagnoseMismatch } from '../../webhooks/diagnose.ts';
@@ -63,8 +64,8 @@ function fixFor(reason: string): string {
 }
 
 function parseInstant(text: string): number {
-  const at = /^\d{10}(?:\d{3})?$/.test(text) ? Number(text.padEnd(13, '0')) : Date.parse(text);
-  if (!Number.isNaN(at)) return at;
+  const at = /^\d{10}(?:\d{3})?$/.test(text) ? Number(text.padEnd(13, '0')) : instantFrom(text);
+  if (at !== null) return at;
   const problem = `--at takes a time such as 2026-01-31T12:00:00Z or Unix seconds, not ${JSON.stringify(text)}`;
   throw misuse(problem, `${EXAMPLE} --at 2026-01-31T12:00:00Z`);
 }

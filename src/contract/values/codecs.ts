@@ -214,6 +214,8 @@ export function shapeOf<T>(): <S extends Shape>(
 }
 
 /** Pins the names of a call's parameters to the hand-written interface that users see. */
-export function namesOf<T>(): <S extends Shape>(shape: S & (Same<keyof S, keyof T> extends true ? S : never)) => S {
+export function parametersOf<T>(): <S extends Shape>(
+  shape: S & (Same<keyof S, keyof T> extends true ? S : never),
+) => S {
   return (shape) => shape;
 }

@@ -104,8 +104,7 @@ export function isUuid(text: string): boolean {
   return UUID.test(text);
 }
 
-/** Compares a uuid with an ident, without case and without hyphens. */
-export function isSameUuid(uuid: string, ident: unknown): boolean {
-  const plain = (text: string): string => (isUuid(text) ? text.replaceAll('-', '').toLowerCase() : text);
-  return typeof ident === 'string' && plain(uuid) === plain(ident);
+/** Returns what idents are compared by: a uuid without case and hyphens, any other id as it is. */
+export function plainIdent(ident: string): string {
+  return isUuid(ident) ? ident.replaceAll('-', '').toLowerCase() : ident;
 }

@@ -66,7 +66,7 @@ export function payInvoice(
   checkPending(invoice, 'pay');
   checkAmount(amount);
   if (method !== undefined || invoice.method === null) chooseMethod(world, invoice, method);
-  settle(world, invoice, amount);
+  creditPayment(world, invoice, amount);
   const adjusted = invoice.adjustment === null ? '' : `, paid ${amount} of ${invoice.amount} (adjusted)`;
   return finish(world, invoice, 'success', `${invoice.settledUsdt} USDT credited${adjusted}`);
 }
@@ -105,13 +105,13 @@ export function adjustInvoice(world: World, invoice: InvoiceRecord, amount: stri
   checkAmount(amount);
   if (invoice.status === 'pending') return payInvoice(world, invoice, { amount });
   if (invoice.status !== 'success') checkPending(invoice, 'adjust');
-  settle(world, invoice, amount);
+  creditPayment(world, invoice, amount);
   logMove(world, invoice, 'success', `corrected to ${amount}, ${invoice.settledUsdt} USDT credited, no second webhook`);
   return Promise.resolve();
 }
 
 /** Credits the paid amount, by the chosen method and rate. */
-export function settle(world: World, invoice: InvoiceRecord, paid: string): void {
+export function creditPayment(world: World, invoice: InvoiceRecord, paid: string): void {
   const method = invoice.method ?? methodFor(world, invoice, undefined);
   const rate = invoice.rate ?? settlementRate(world, invoice.currency.code);
   const actual = quote(paid, method, rate).usdt;

@@ -61,7 +61,8 @@ export async function signedRequest(
   const secret = fault?.type === 'wrong_signature' ? `${webhookSecret}_but_another` : webhookSecret;
   const signed = await signWebhook(body, secret, {
     id,
-    timestamp: stampText(stampAt - age, dialect.timestampFormat),
+    timestamp: stampAt - age,
+    timestampFormat: dialect.timestampFormat,
     encoding: dialect.signatureEncoding,
   });
   return {
@@ -74,11 +75,6 @@ export async function signedRequest(
     },
     body: fault?.type === 'reserialized' ? JSON.stringify(JSON.parse(body), null, 2) : body,
   };
-}
-
-function stampText(at: number, format: Dialect['timestampFormat']): string {
-  if (format === 'iso') return new Date(at).toISOString();
-  return String(format === 'seconds' ? Math.floor(at / 1000) : at);
 }
 
 /** The result of one attempt. */

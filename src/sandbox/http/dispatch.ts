@@ -28,7 +28,7 @@ export function createFront(world: World, pages: (exchange: Exchange) => Promise
     if (bytes.byteLength > MAX_BODY)
       return responseOf(failure(413, 'PAYLOAD_TOO_LARGE', `The body is larger than ${MAX_BODY} bytes.`));
     const exchange: Exchange = { method, url, headers, body: new TextDecoder().decode(bytes) };
-    world.clock.catchUp();
+    world.clock.runDue();
     const begun = world.settings.wallClock();
     world.requestCount += 1;
     const id = `req_${world.requestCount}`;

@@ -37,11 +37,11 @@ export function createClock(kind: 'virtual' | 'real', start: number, wallClock: 
     clearTimeout(timer);
     const [first] = entries;
     if (!isRunning || closed || first === undefined || ceiling !== null) return;
-    timer = setTimeout(catchUp, Math.min(Math.max(first.at - now(), 0), LONGEST_TIMER));
+    timer = setTimeout(runDue, Math.min(Math.max(first.at - now(), 0), LONGEST_TIMER));
     // A waiting delivery must not keep a finished test run or script alive.
     if (typeof timer === 'object' && 'unref' in timer) timer.unref();
   };
-  function catchUp(): void {
+  function runDue(): void {
     if (closed || ceiling !== null) return;
     for (let entry = takeDue(now()); entry !== undefined; entry = takeDue(now())) void entry.work();
     arm();
@@ -91,7 +91,7 @@ export function createClock(kind: 'virtual' | 'real', start: number, wallClock: 
       return run;
     },
     /** Runs all due work without waiting for it. The real clock needs this if a timer is late. */
-    catchUp,
+    runDue,
     /** Lets the clock run with real time from its current time, or stops it there. */
     run(running: boolean): void {
       base = now();

@@ -11,7 +11,7 @@ import {
 import type { Invoice } from '../../contract/invoices.ts';
 import { FINAL_INVOICE_STATUSES, type FinalInvoiceStatus } from '../../contract/statuses.ts';
 import { instantFrom } from '../../contract/values/instants.ts';
-import { isUuid } from '../../contract/values/scalars.ts';
+import { isUuid, plainIdent } from '../../contract/values/scalars.ts';
 import { AbortedError, ConfigurationError, WebhookVerificationError } from '../../errors/classes.ts';
 import { isMerchantError, isRefusedIdent } from '../../errors/guards.ts';
 import { notify } from '../../notify.ts';
@@ -173,7 +173,7 @@ async function readOrders(orders: Iterable<string> | AsyncIterable<string>): Pro
   if (!isIterable) fail(`orders must be an array or another iterable of ids, not ${kindOf(orders)}`);
   const idents = new Map<string, string>();
   for await (const ident of orders) {
-    if (typeof ident === 'string' && ident !== '') idents.set(isUuid(ident) ? ident.toLowerCase() : ident, ident);
+    if (typeof ident === 'string' && ident !== '') idents.set(plainIdent(ident), ident);
     else
       fail(`orders must hold external_ids or uuids, not ${kindOf(ident)}: orders: rows.map((row) => row.external_id)`);
   }
@@ -237,7 +237,7 @@ class Run<Extra extends object> {
     const reads = { answered: 0, refused: 0, unanswered: 0 };
     try {
       await this.#each(idents, async (ident) => {
-        if (open.has(isUuid(ident) ? ident.toLowerCase() : ident)) return this.#count('open');
+        if (open.has(plainIdent(ident))) return this.#count('open');
         let invoice: CatchUpInvoice;
         try {
           invoice = await this.#merchant.invoices.get(ident, { signal: this.#signal });
@@ -247,7 +247,7 @@ class Run<Extra extends object> {
         reads.answered += 1;
         reads.unanswered = 0;
         if (!isFinal(invoice)) return this.#count('open');
-        if (lacksItsEnd(invoice)) incomplete.set(invoice.uuid.toLowerCase(), ident);
+        if (lacksItsEnd(invoice)) incomplete.set(plainIdent(invoice.uuid), ident);
         else await this.#play(invoice);
       });
     } finally {
@@ -282,7 +282,7 @@ class Run<Extra extends object> {
     const open = new Set<string>();
     try {
       for await (const { uuid, external_id, status } of this.#list('pending')) {
-        if (status === 'pending') open.add(uuid.toLowerCase()).add(external_id);
+        if (status === 'pending') open.add(plainIdent(uuid)).add(plainIdent(external_id));
       }
     } catch (error) {
       if (isAboutAll(error) || this.#signal?.aborted) throw error;
@@ -295,7 +295,7 @@ class Run<Extra extends object> {
     const rows = this.#list('success');
     const wanted = async function* (): AsyncGenerator<CatchUpInvoice> {
       for await (const invoice of rows) {
-        if (incomplete.delete(invoice.uuid.toLowerCase())) yield invoice;
+        if (incomplete.delete(plainIdent(invoice.uuid))) yield invoice;
         if (incomplete.size === 0) return;
       }
     };

@@ -3,7 +3,7 @@ import { eventOfStatus } from '../../contract/statuses.ts';
 import type { Decimal } from '../../contract/values/decimal.ts';
 import { decimalFrom, Problem } from '../../contract/values/scalars.ts';
 import { buildEvent, malformed } from '../event/event.ts';
-import type { InvoiceEvent } from '../event/events.ts';
+import type { InvoiceEvent } from '../event/event-types.ts';
 import type { CatchUpInvoice } from './catch-up.ts';
 
 /**

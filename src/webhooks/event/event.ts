@@ -5,7 +5,7 @@ import type { Decimal } from '../../contract/values/decimal.ts';
 import { dateFrom, decimalFrom, Problem } from '../../contract/values/scalars.ts';
 import { WebhookVerificationError } from '../../errors/classes.ts';
 import { printable } from '../../printable.ts';
-import type { InvoiceEvent, UnknownInvoiceEvent } from './events.ts';
+import type { InvoiceEvent, UnknownInvoiceEvent } from './event-types.ts';
 
 /** A row of the table of events, with its name and its decoder. */
 export interface DecodableEvent extends EventRow {

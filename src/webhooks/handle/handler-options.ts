@@ -1,6 +1,11 @@
 import { type Callback, checkCallbacks, configurationFail, type Fail, kindOf } from '../../checks.ts';
 import { EVENT_ROWS } from '../event/event.ts';
-import type { InvoiceCanceledEvent, InvoiceEvent, InvoicePaidEvent, UnknownInvoiceEvent } from '../event/events.ts';
+import type {
+  InvoiceCanceledEvent,
+  InvoiceEvent,
+  InvoicePaidEvent,
+  UnknownInvoiceEvent,
+} from '../event/event-types.ts';
 import type { WebhookStore } from '../stores/store.ts';
 import { type WebhookSecret, weakSecrets } from '../verify/signature.ts';
 import {

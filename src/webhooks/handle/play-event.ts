@@ -1,5 +1,5 @@
 import { asUnknown, EVENT_ROWS, normalizedId } from '../event/event.ts';
-import type { InvoiceEvent } from '../event/events.ts';
+import type { InvoiceEvent } from '../event/event-types.ts';
 import type { Claim, ClaimResult, WebhookStore } from '../stores/store.ts';
 import { engine } from '../verify/signature.ts';
 import type { HandlerSettings, WebhookContext } from './handler-options.ts';

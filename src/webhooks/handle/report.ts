@@ -2,7 +2,7 @@ import type { Callback } from '../../checks.ts';
 import type { WebhookReason } from '../../errors/codes.ts';
 import { notify } from '../../notify.ts';
 import { printable } from '../../printable.ts';
-import type { InvoiceEvent } from '../event/events.ts';
+import type { InvoiceEvent } from '../event/event-types.ts';
 import { parseTimestamp } from '../verify/signature.ts';
 import { type HeaderValues, unsignedHeader } from '../verify/verify.ts';
 import type { Ending, Verdict } from './verdict.ts';

@@ -4,7 +4,7 @@ import { ConfigurationError, WebhookVerificationError } from '../../errors/class
 import { isMerchantError } from '../../errors/guards.ts';
 import { bytesFrom, RAW_BODY_ADVICE, type RawBody } from '../body.ts';
 import { decodeEvent, malformed } from '../event/event.ts';
-import type { InvoiceEvent } from '../event/events.ts';
+import type { InvoiceEvent } from '../event/event-types.ts';
 import { parseClock, type TimeSource } from '../time-source.ts';
 import {
   engine,

@@ -11,7 +11,7 @@ import { type Call, CallPromise } from './resources/call.ts';
 import { buildInvoices, type Invoices } from './resources/invoices.ts';
 import { buildPaymentMethods, type PaymentMethods } from './resources/payment-methods.ts';
 import { buildRates, type Rates } from './resources/rates.ts';
-import { type RawRequest, sendRequest } from './resources/request.ts';
+import { type RawRequest, rawRequest } from './resources/request.ts';
 import { buildWebhooks, type Webhooks } from './resources/webhooks.ts';
 import { buildWithdrawals, type Withdrawals } from './resources/withdrawals.ts';
 import { hiding } from './transport/hide.ts';
@@ -154,6 +154,6 @@ export class MerchantClient {
     request: RawRequest & { readonly decode?: (data: unknown) => unknown },
     options?: CallOptions,
   ): Call<unknown> {
-    return new CallPromise(sendRequest(partsOf(this).core, request, options));
+    return new CallPromise(rawRequest(partsOf(this).core, request, options));
   }
 }

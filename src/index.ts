@@ -5,7 +5,7 @@
  */
 export { MerchantClient } from './client.ts';
 export type { DeliveryAttempt, WebhookDelivery } from './contract/deliveries.ts';
-export type { ClientOperation as Operation, HttpMethod } from './contract/endpoint.ts';
+export type { HttpMethod, Operation as ServiceOperation } from './contract/endpoint.ts';
 export type {
   CreatedInvoice,
   CreateInvoiceParams,

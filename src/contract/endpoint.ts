@@ -39,7 +39,7 @@ export interface RowsEndpoint<T> extends Endpoint<T[]> {
 }
 
 /** The operations of the service, named as the client's methods. */
-export type Operation =
+export type ServiceOperation =
   | 'invoices.create'
   | 'invoices.list'
   | 'invoices.get'
@@ -51,7 +51,7 @@ export type Operation =
   | 'rates.list';
 
 /** The operations of the client: those of the service, and `request` for an endpoint that the client does not know. */
-export type ClientOperation = Operation | 'request';
+export type Operation = ServiceOperation | 'request';
 
 /** An endpoint with the name of its operation. */
-export type Named<AnyEndpoint> = AnyEndpoint & { readonly operation: ClientOperation };
+export type Named<AnyEndpoint> = AnyEndpoint & { readonly operation: Operation };

@@ -3,7 +3,7 @@
 // and the error classes use only its files that load no zod: types, statuses, json, wire, and the scalars of values/.
 
 import { listDeliveries, resendWebhook } from './deliveries.ts';
-import type { Endpoint, Named, Operation } from './endpoint.ts';
+import type { Endpoint, Named, ServiceOperation } from './endpoint.ts';
 import { createInvoice, getInvoice, listInvoices } from './invoices.ts';
 import { listPaymentMethods } from './payment-methods.ts';
 import { listRates } from './rates.ts';
@@ -19,9 +19,9 @@ const table = {
   'withdrawals.get': getWithdrawal,
   'paymentMethods.list': listPaymentMethods,
   'rates.list': listRates,
-} as const satisfies Readonly<Record<Operation, Endpoint<unknown>>>;
+} as const satisfies Readonly<Record<ServiceOperation, Endpoint<unknown>>>;
 
 /** All endpoints of the interface, by operation. */
 export const endpoints = Object.fromEntries(
   Object.entries(table).map(([operation, endpoint]) => [operation, { ...endpoint, operation }]),
-) as { readonly [Name in Operation]: Named<(typeof table)[Name]> & { readonly operation: Name } }; // fromEntries forgets the keys
+) as { readonly [Name in ServiceOperation]: Named<(typeof table)[Name]> & { readonly operation: Name } }; // fromEntries forgets the keys

@@ -88,7 +88,7 @@ export abstract class MerchantError extends Error {
   readonly code: ErrorCode;
   /** Whether the operation happened, over all attempts of the call. */
   readonly outcome: Outcome;
-  /** The method that was called, such as `invoices.create`. Null outside a call. */
+  /** The operation of the service that failed, such as `invoices.create`, also for `createOrGet`. Null outside a call. */
   readonly operation: string | null;
   /** The `external_id` of a creation, or the ident of a read. Null for other calls. */
   readonly externalId: string | null;
@@ -224,7 +224,7 @@ export class NotFoundError extends ApiError {
 }
 
 /**
- * The service limits the rate (429, or a rate-limit code under any status), and the retries of the call are used up.
+ * The service limits the rate: 429, 420, or a rate-limit code under any status. `stoppedBy` says why it was not repeated again.
  *
  * @example
  * if (hasKind(error, 'rate_limit')) scheduleAgain(error.retryAfter ?? 60_000);

@@ -5,7 +5,7 @@ import type { InvoiceStatus } from '../contract/types.ts';
 import { Decimal } from '../contract/values/decimal.ts';
 import { dateFrom, decimalFrom, Problem } from '../contract/values/scalars.ts';
 import { isMerchantError } from '../errors/guards.ts';
-import { eventOfInvoice } from '../webhooks/catch-up/invoice-event.ts';
+import { eventOfInvoice } from '../webhooks/event/invoice-event.ts';
 
 // One order beside its invoice: what each side says, what differs, and what to do about it. Pure functions.
 
@@ -267,11 +267,16 @@ const UNPAID: Payment = { paid: null, credited: null };
 /** What was paid and credited. A text says why the invoice cannot be judged: it contradicts itself, as for `catchUp`. */
 function paymentOf(invoice: ReconcileInvoice): Payment | string {
   if (invoice.status === 'pending') return UNPAID;
-  const event = eventOfStatus(invoice.status);
-  if (event === null) return 'its status is not one that the interface knows';
   try {
-    const { amount: paid, credited_usdt: credited } = eventOfInvoice(invoice);
-    return event === 'invoice.paid' ? { paid, credited } : UNPAID;
+    const event = eventOfInvoice(invoice);
+    switch (event.type) {
+      case 'invoice.paid':
+        return { paid: event.amount, credited: event.credited_usdt };
+      case 'invoice.canceled':
+        return UNPAID;
+      case 'unknown':
+        return 'its status is not one that the interface knows';
+    }
   } catch (error) {
     return isMerchantError(error) ? error.message : 'it cannot be read';
   }

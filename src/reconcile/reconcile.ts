@@ -12,7 +12,7 @@ import { instantFrom } from '../contract/values/instants.ts';
 import { AbortedError } from '../errors/classes.ts';
 import { hasCode, isMerchantError, isRefusedIdent } from '../errors/guards.ts';
 import { notify } from '../notify.ts';
-import { lacksItsEnd } from '../webhooks/catch-up/invoice-event.ts';
+import { lacksItsEnd } from '../webhooks/event/invoice-event.ts';
 import {
   type Finding,
   type FindingKind,

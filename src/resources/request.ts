@@ -56,7 +56,7 @@ const UNNAMED: Named<Endpoint<unknown>> = {
 };
 
 /** Sends one request to any endpoint of the service. The arguments are read and copied at once. */
-export function sendRequest(
+export function rawRequest(
   client: ClientCore,
   request: AnyRequest,
   options: CallOptions | undefined,

@@ -1,6 +1,6 @@
 // Every action on a sandbox, declared once: the dashboard's forms, the payment page, the command line and its help are
 // made from this table. The functions of `Sandbox` are the effects.
-import type { Operation } from '../contract/endpoint.ts';
+import type { ServiceOperation } from '../contract/endpoint.ts';
 import { INVOICE_STATUS_NAMES } from '../contract/statuses.ts';
 import { ConfigurationError } from '../errors/classes.ts';
 import { DIALECTS, type DialectEntry } from './dialects.ts';
@@ -176,7 +176,7 @@ const TABLE = {
         faults.next(fault as FaultType, {
           // next() checks type and operation
           ...options,
-          ...(operation !== undefined && { operation: operation as Operation }),
+          ...(operation !== undefined && { operation: operation as ServiceOperation }),
           ...(times !== undefined && { times: Number(times) }),
           ...(rate !== undefined && { rate: Number(rate) }),
         });
@@ -275,7 +275,7 @@ export function faultFromText(text: string): Omit<SeedFault, 'fault'> & { readon
   const [, fault = '', operation, rate] = /^([^@:]*)(?:@([^:]*))?(?::(.*))?$/s.exec(text) ?? [];
   return {
     fault,
-    ...(operation !== undefined && { operation: operation as Operation }), // checked by the function that takes it
+    ...(operation !== undefined && { operation: operation as ServiceOperation }), // checked by the function that takes it
     ...(rate !== undefined && { rate: rate === '' ? Number.NaN : Number(rate), times: Number.POSITIVE_INFINITY }),
   };
 }

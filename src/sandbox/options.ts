@@ -48,7 +48,7 @@ export interface SeedInvoice extends SandboxDefaults {
   readonly purpose?: string | null | undefined;
   /** @defaultValue 'pending' */
   readonly status?: 'pending' | 'success' | 'fail' | 'expired' | 'canceled' | undefined;
-  /** The time since its creation, milliseconds or text. A pending one must be younger than the lifetime. @defaultValue 0 */
+  /** The time since its creation, milliseconds or text. A pending one that is older than the lifetime expires at once. @defaultValue 0 */
   readonly age?: number | string | undefined;
   /** For `success`: the paid amount as decimal text. Default: `amount`. Another one makes the invoice adjusted. */
   readonly paid?: string | undefined;

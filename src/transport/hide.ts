@@ -22,11 +22,11 @@ export function hiding(secrets: readonly string[]): Hide {
 
 /** The beginning of a text from outside, of at most `max` characters: without secrets and control characters. */
 export function shown(hide: Hide, text: string, max: number): string {
-  return printable(hiddenBeginning(hide, text, max));
+  return printable(beginningWithoutSecrets(hide, text, max));
 }
 
 /** As {@link shown}, with control characters kept: for ids that programs compare, and for `raw`. */
-export function hiddenBeginning(hide: Hide, text: string, max: number): string {
+export function beginningWithoutSecrets(hide: Hide, text: string, max: number): string {
   return hide(text.slice(0, max + SEARCHED_BEYOND)).slice(0, max);
 }
 

@@ -1,7 +1,7 @@
 // The events that hooks receive, and the reports of `onDrift`. Hooks are the one way to watch the client.
 
 import type { Callback } from '../checks.ts';
-import type { ClientOperation, Endpoint, HttpMethod, Named } from '../contract/endpoint.ts';
+import type { Endpoint, HttpMethod, Named, Operation } from '../contract/endpoint.ts';
 import { payloadOf, unwrapped } from '../contract/envelope.ts';
 import { isObject } from '../contract/json.ts';
 import { type DriftKind, driftsIn } from '../contract/values/drift.ts';
@@ -15,7 +15,7 @@ import type { CallScope, ClientCore, Success } from './send.ts';
 /** The call that an event is about. Nothing of it is a body, a header or a secret. */
 interface ObservedCall {
   /** The requests of a read-back have the operation of their endpoint, and the `callId` of the creation. */
-  readonly operation: ClientOperation;
+  readonly operation: Operation;
   readonly method: HttpMethod;
   /** Path template, such as `/api/v1/external/invoices/{ident}`. The path as given for {@link MerchantClient.request}. */
   readonly url: string;
@@ -108,7 +108,7 @@ export interface EndEvent extends CallEvent {
  */
 export interface DriftEvent {
   /** The method whose answer deviates, such as `invoices.list`. */
-  readonly operation: ClientOperation;
+  readonly operation: Operation;
   /** Members joined with dots, `*` for each item of a list: `items.*.amount`. Empty for the payload as a whole. */
   readonly path: string;
   /** What deviates: see the table above. */

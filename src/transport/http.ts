@@ -2,7 +2,7 @@ import type { KyInstance, Options } from 'ky';
 import type { HttpMethod } from '../contract/endpoint.ts';
 import type { FetchLike } from '../options.ts';
 import { VERSION } from '../version.ts';
-import { type Hide, hiddenBeginning } from './hide.ts';
+import { beginningWithoutSecrets, type Hide } from './hide.ts';
 import type { Runtime } from './limits.ts';
 
 // One attempt over HTTP: request, headers, body. ky builds and sends it. Retries, timers, size limits and errors are the
@@ -144,7 +144,7 @@ const REQUEST_ID_MAX = 200;
 function requestIdOf(headers: Headers, hide: Hide): string | null {
   for (const name of REQUEST_ID_HEADERS) {
     const value = headers.get(name) ?? ''; // a fake may have its headers in a Map, which gives undefined
-    if (/^[\x20-\x7e]+$/.test(value)) return hiddenBeginning(hide, value, REQUEST_ID_MAX);
+    if (/^[\x20-\x7e]+$/.test(value)) return beginningWithoutSecrets(hide, value, REQUEST_ID_MAX);
   }
   return null;
 }

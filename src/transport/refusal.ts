@@ -13,7 +13,7 @@ import { type ApiErrorKind, errorKindOf, refusalOutcome } from '../errors/codes.
 import { printable } from '../printable.ts';
 import type { Asked } from './answer.ts';
 import { afterUnknown, type Failure, isWrite } from './failure.ts';
-import { hiddenBeginning, shown, shownData } from './hide.ts';
+import { beginningWithoutSecrets, shown, shownData } from './hide.ts';
 import type { Answer } from './http.ts';
 import { retryAfterOf, retryClassOf } from './retry.ts';
 
@@ -41,7 +41,7 @@ const RAW_MAX = 2_000;
 
 /** Returns the first 2,000 characters of a body, without key and secrets. They may hold a customer's data. */
 export function excerpt({ raw, hide }: Answer): string {
-  return hiddenBeginning(hide, raw, RAW_MAX);
+  return beginningWithoutSecrets(hide, raw, RAW_MAX);
 }
 
 /**
@@ -56,7 +56,7 @@ export function refusal(answer: Answer, body: unknown, asked: Asked): Failure {
   const found = findRefusal(body);
   const kind = errorKindOf(found.code, status);
   const statusCode = status === 422 ? 'VALIDATION_ERROR' : `SDK_HTTP_${status}`;
-  const code = found.code === null ? statusCode : hiddenBeginning(hide, found.code, CODE_MAX);
+  const code = found.code === null ? statusCode : beginningWithoutSecrets(hide, found.code, CODE_MAX);
   const retryAfter = retryAfterOf(headers, client.runtime.now());
   // The answer shows an attempt of a delivery, so the attempt was made.
   const isMade = !endpoint.idempotent && holdsAttempt(body);
@@ -86,13 +86,13 @@ export function refusal(answer: Answer, body: unknown, asked: Asked): Failure {
         raw: isOthers ? '' : excerpt(answer),
       };
       if (kind === 'conflict') {
-        const id = externalId === null ? null : hiddenBeginning(hide, externalId, ID_MAX);
+        const id = externalId === null ? null : beginningWithoutSecrets(hide, externalId, ID_MAX);
         if (isOthers) {
           const message = `${start}. The answer is about another order.${afterUnknown(context)}`;
           return new InvoiceAlreadyExistsError({ ...init, externalId: id, existingStatus: null, message });
         }
         // Ids and status are not escaped, because programs compare them. Only key and secrets are hidden.
-        const read = conflictIn(shownData(found.details, (text, max) => hiddenBeginning(hide, text, max)));
+        const read = conflictIn(shownData(found.details, (text, max) => beginningWithoutSecrets(hide, text, max)));
         const conflict = { ...read, externalId: id ?? read.externalId };
         return new InvoiceAlreadyExistsError({
           ...init,

@@ -1,7 +1,7 @@
 // service/ answers the requests to the API: faults, key, route, handler, answer. It imports business/ and delivery/. A new
 // endpoint needs one handler in handlers.ts.
 
-import type { Operation } from '../../contract/endpoint.ts';
+import type { ServiceOperation } from '../../contract/endpoint.ts';
 import { endpoints } from '../../contract/endpoints.ts';
 import { payloadOf } from '../../contract/envelope.ts';
 import type { RequestFault } from '../state/faults.ts';
@@ -19,7 +19,7 @@ export interface Exchange {
 
 /** An answer, and the fault that applies to it while it is sent. */
 export interface Outcome {
-  readonly operation: Operation | null;
+  readonly operation: ServiceOperation | null;
   /** Null if the connection ends or hangs without an answer. */
   readonly answer: Answer | null;
   readonly fault: RequestFault | null;
@@ -67,7 +67,7 @@ function work(world: World, { method, headers, url, body }: Exchange, route: Rou
 }
 
 /** Reads the answer with the contract. A deviation is a mistake of one of the two, so the log reports it. */
-function checkAnswer(world: World, operation: Operation, answer: Answer): void {
+function checkAnswer(world: World, operation: ServiceOperation, answer: Answer): void {
   const checked = endpoints[operation].data(payloadOf(JSON.parse(answer.body)));
   if (checked.ok) return;
   const issues = checked.issues.map(({ path, message }) => `${path} ${message}`).join('; ');
@@ -109,7 +109,7 @@ function spoiltAnswer(world: World, fault: RequestFault): Answer | null | undefi
 
 /** The endpoint of a request. */
 interface Route {
-  readonly operation: Operation;
+  readonly operation: ServiceOperation;
   readonly params: Readonly<Record<string, string>>;
 }
 

@@ -1,5 +1,5 @@
 import { checkOptions, namesOf } from '../../checks.ts';
-import type { Operation } from '../../contract/endpoint.ts';
+import type { ServiceOperation } from '../../contract/endpoint.ts';
 import { endpoints } from '../../contract/endpoints.ts';
 import { ConfigurationError } from '../../errors/classes.ts';
 import { fail, quoted } from '../option-checks.ts';
@@ -55,7 +55,7 @@ export type FaultType = Fault['type'];
  */
 export interface FaultOptions {
   /** Only this operation, such as `invoices.create`. Default: any. Deliveries have no operation. */
-  readonly operation?: Operation | undefined;
+  readonly operation?: ServiceOperation | undefined;
   /** How often it applies. `Infinity` lasts until `clear()`. @defaultValue 1 */
   readonly times?: number | undefined;
   /** Probability, above 0 and up to 1, that it applies to a matching request. Otherwise it stays queued. @defaultValue 1 */
@@ -81,7 +81,7 @@ export interface QueuedFault {
   /** The fault with its settings, also if it was queued by its name. */
   readonly fault: Fault;
   /** The operation that it waits for, such as `invoices.create`. Null: any. Deliveries have no operation. */
-  readonly operation: Operation | null;
+  readonly operation: ServiceOperation | null;
   /** How often it still applies: a whole number from 1, or `Infinity` until `clear()`. */
   readonly times: number;
   /** Probability that it applies to a matching request, above 0 and up to 1. */
@@ -212,7 +212,7 @@ export class FaultScript implements Faults {
   }
 
   /** Takes the fault for this request, or null. */
-  forRequest(operation: Operation | null): RequestFault | null {
+  forRequest(operation: ServiceOperation | null): RequestFault | null {
     const queued = this.#take((entry) => isRequestFault(entry.fault) && (entry.operation ?? operation) === operation);
     return (queued as RequestFault | null) ?? this.chance?.draw() ?? null; // the condition above lets no other pass
   }

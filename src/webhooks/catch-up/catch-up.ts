@@ -15,12 +15,12 @@ import { isUuid, plainIdent } from '../../contract/values/scalars.ts';
 import { AbortedError, ConfigurationError, WebhookVerificationError } from '../../errors/classes.ts';
 import { isMerchantError, isRefusedIdent } from '../../errors/guards.ts';
 import { notify } from '../../notify.ts';
+import { eventOfInvoice, lacksItsEnd } from '../event/invoice-event.ts';
 import type { HandlerSettings } from '../handle/handler-options.ts';
 import { playEvent } from '../handle/play-event.ts';
 import { Reporter, type WebhookReportReason } from '../handle/report.ts';
 import { runWithTimeLimit } from '../handle/timing.ts';
 import type { Ending, Verdict } from '../handle/verdict.ts';
-import { eventOfInvoice, lacksItsEnd } from './invoice-event.ts';
 
 // Plays the events that no webhook delivered. The merchant's database says which orders wait, and the service is asked about
 // each of them. Nothing is inferred from the order, the times or the totals of a list, so nothing can be missed by it: an

@@ -3,14 +3,17 @@ import type { Claim, RunResult, WebhookStore } from './store.ts';
 
 /** The options that the stores in SQL databases share. */
 export interface SqlStoreOptions {
-  /** The name of the table, in PostgreSQL also `schema.name`. @defaultValue `merchant_webhook_events` */
+  /**
+   * The name of the table, in PostgreSQL also `schema.name`: lower-case letters, digits and `_`, at most 63 characters.
+   * @defaultValue `merchant_webhook_events`
+   */
   readonly table?: string | undefined;
   /**
    * The owner of the events, as a part of every key: 1 to 64 letters, digits or `_ . -`. Set it from the first day if two
    * businesses, or two installations of the service, share one table. @defaultValue none
    */
   readonly namespace?: string | undefined;
-  /** How long completed events are remembered, in milliseconds, at least a day, or null for no limit. @defaultValue null */
+  /** How long completed events are remembered, in milliseconds, a day to ten years, or null for no limit. @defaultValue null */
   readonly retention?: number | null | undefined;
 }
 

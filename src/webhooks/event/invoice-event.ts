@@ -2,9 +2,9 @@ import { isObject, type JsonObject } from '../../contract/json.ts';
 import { eventOfStatus } from '../../contract/statuses.ts';
 import type { Decimal } from '../../contract/values/decimal.ts';
 import { decimalFrom, Problem } from '../../contract/values/scalars.ts';
-import { buildEvent, malformed } from '../event/event.ts';
-import type { InvoiceEvent } from '../event/event-types.ts';
-import type { CatchUpInvoice } from './catch-up.ts';
+import type { CatchUpInvoice } from '../catch-up/catch-up.ts';
+import { buildEvent, malformed } from './event.ts';
+import type { InvoiceEvent } from './event-types.ts';
 
 /**
  * Builds the event that the webhook of a final invoice would have delivered. It uses the decoder of deliveries, so that
@@ -19,8 +19,7 @@ export function eventOfInvoice(invoice: CatchUpInvoice): InvoiceEvent {
   if (!isObject(raw)) throw malformed('the invoice is not an object');
   const { status } = invoice;
   checkConsistency(invoice);
-  const isPaid = eventOfStatus(status) === 'invoice.paid';
-  const inner = isPaid ? paidPayload(invoice) : basePayload(invoice, invoice.amount);
+  const inner = PAYLOADS[eventOfStatus(status) ?? 'unknown'](invoice);
   return buildEvent(
     { inner, root: inner, name: null, raw },
     { source: 'catch_up', id: null, signed_at: null, secretIndex: null },
@@ -76,6 +75,12 @@ function paidPayload(invoice: CatchUpInvoice): JsonObject {
     original_amount: toText(adjustment?.expected_amount_fiat ?? invoice.amount),
   };
 }
+
+const PAYLOADS: Readonly<Record<InvoiceEvent['type'], (invoice: CatchUpInvoice) => JsonObject>> = {
+  'invoice.paid': paidPayload,
+  'invoice.canceled': (invoice) => basePayload(invoice, invoice.amount),
+  unknown: (invoice) => basePayload(invoice, invoice.amount),
+};
 
 type Money = CatchUpInvoice['amount'] | null | undefined;
 

@@ -142,6 +142,17 @@ describe('what surely was not sent', () => {
     expect(error.attempts).toHaveLength(3);
   });
 
+  test.each([
+    ['no route to the host', { code: 'EHOSTUNREACH', syscall: 'connect' }, 'not_sent'],
+    ['a pipe that broke', { code: 'EPIPE', syscall: 'write' }, 'unknown'],
+    ['a failure without a cause', null, 'unknown'],
+  ] as const)('%s', async (_name, given, outcome) => {
+    const cause = given === null ? null : Object.assign(new Error('x'), given);
+    const fetch = (): Promise<Response> => Promise.reject(new TypeError('fetch failed', { cause }));
+    const error = await errorOf(CALLS.resend(clientOf('https://pay.example', { fetch })));
+    expect(error).toMatchObject({ kind: 'connection', code: 'SDK_CONNECTION', outcome });
+  });
+
   test('a connection that broke to one of several addresses may have been the one that was used', async () => {
     const refused = Object.assign(new Error('no'), { code: 'ECONNREFUSED' });
     const reset = Object.assign(new Error('no'), { code: 'ECONNRESET' });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { RetryBudget } from '../../src/transport/limits.ts';
-import { FakeRuntime } from '../support/fake-runtime.ts';
+import { FakeRuntime, TIMEOUT } from '../support/fake-runtime.ts';
 import { type Step, serve } from '../support/fault-server.ts';
 import { ok, refuse } from '../support/fault-steps.ts';
 import { clientOf, errorOf } from '../support/test-client.ts';
@@ -124,6 +124,32 @@ describe('a rate limit seen by one call', () => {
     await client.rates.list();
     expect(delays).toEqual([11_000]);
     expect(runtime.waits).toEqual([11_000]);
+  });
+
+  test('is the longest that was asked for, whichever answer comes last', async () => {
+    const runtime = new FakeRuntime(0.5);
+    const server = await serve(limited(8), limited(2), ok([]));
+    const client = clientOf(server.url, { runtime });
+    await Promise.all([1, 2].map(() => errorOf(client.rates.list({}, { retry: false }))));
+    await client.rates.list();
+    expect(runtime.waits).toEqual([8_800]);
+  });
+
+  test('leaves no timer behind where the caller aborts the wait', async () => {
+    const runtime = new FakeRuntime(0.5);
+    const stop = new AbortController();
+    let running = 0;
+    runtime.timer = (milliseconds, callback) => {
+      if (milliseconds === TIMEOUT) return FakeRuntime.prototype.timer.call(runtime, milliseconds, callback);
+      running += 1;
+      queueMicrotask(() => stop.abort());
+      return () => {
+        running -= 1;
+      };
+    };
+    const server = await serve(limited(8));
+    const error = await errorOf(clientOf(server.url, { runtime }).rates.list({}, { signal: stop.signal }));
+    expect([error.stoppedBy, running]).toEqual(['aborted', 0]);
   });
 
   test('spreads the siblings out', async () => {

@@ -1,7 +1,8 @@
 import { MerchantClient } from 'merchant-invoicing';
 import { db, handler } from './handler.ts';
 
-// `orders` is a table of your shop. Your onPaid and onCanceled set its status, in the transaction of the event.
+// `orders` is a table of your shop. Add to the commit of onPaid: UPDATE orders SET status = 'paid' WHERE external_id = ?
+// and to onCanceled one with status = 'canceled', canceled_at = CURRENT_TIMESTAMP.
 db.exec(`CREATE TABLE IF NOT EXISTS orders (external_id TEXT PRIMARY KEY, status TEXT NOT NULL DEFAULT 'pending',
   created_at TEXT NOT NULL DEFAULT CURRENT_TIMESTAMP, canceled_at TEXT)`);
 const waiting = db.prepare(`SELECT external_id FROM orders

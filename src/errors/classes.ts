@@ -118,6 +118,11 @@ export abstract class MerchantError extends Error {
 }
 Object.defineProperty(MerchantError.prototype, BRAND, { value: true });
 
+/** Adds a property that no print and no JSON shows: a Decimal takes seventy lines of the print of an uncaught error. */
+function defineHidden(error: MerchantError, name: string, value: unknown): void {
+  Object.defineProperty(error, name, { value, enumerable: false });
+}
+
 /**
  * The service answered and refused the request. The kind `request` is a refusal without a closer class.
  *
@@ -193,13 +198,13 @@ export class InvoiceAlreadyExistsError extends ApiError {
   override readonly kind = 'conflict';
   /** Status of the existing invoice. Null if neither the answer nor a read told it. */
   readonly existingStatus: InvoiceStatus | null;
-  /** The existing invoice, if the answer held it completely, or the client has read it back. */
+  /** The existing invoice, if the answer held it completely, or the client has read it back. Not enumerable: no log shows it. */
   declare readonly existing?: Invoice;
 
   constructor(init: InvoiceAlreadyExistsErrorInit) {
     super(init);
     this.existingStatus = init.existingStatus;
-    if (init.existing !== undefined) this.existing = init.existing;
+    if (init.existing !== undefined) defineHidden(this, 'existing', init.existing);
   }
 }
 
@@ -277,7 +282,7 @@ export class AbortedError extends MerchantError {
 
   constructor(init: MerchantErrorInit & { readonly reason?: unknown }) {
     super(init);
-    Object.defineProperty(this, 'reason', { value: init.reason, enumerable: false });
+    defineHidden(this, 'reason', init.reason);
   }
 }
 
@@ -324,13 +329,13 @@ export class InvoiceMismatchError extends MerchantError {
   readonly kind = 'mismatch';
   /** The members that differ. */
   readonly differences: readonly ComparedField[];
-  /** The invoice that exists. */
-  readonly existing: Invoice;
+  /** The invoice that exists. Not enumerable: no log shows it. */
+  declare readonly existing: Invoice;
 
   constructor(init: MerchantErrorInit & Pick<InvoiceMismatchError, 'differences' | 'existing'>) {
     super(init);
     this.differences = init.differences;
-    this.existing = init.existing;
+    defineHidden(this, 'existing', init.existing);
   }
 }
 

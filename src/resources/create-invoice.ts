@@ -138,9 +138,10 @@ interface ConflictChange {
 }
 
 function conflictWith(conflict: InvoiceAlreadyExistsError, change: ConflictChange): InvoiceAlreadyExistsError {
-  const existingStatus = change.existing?.status ?? conflict.existingStatus;
-  // `raw` is a getter, which the copy leaves out.
-  return new InvoiceAlreadyExistsError({ ...conflict, ...change, existingStatus, raw: conflict.raw });
+  const { existing = conflict.existing } = change;
+  const existingStatus = existing?.status ?? conflict.existingStatus;
+  // A copy leaves out `raw`, which is a getter, and `existing`.
+  return new InvoiceAlreadyExistsError({ ...conflict, ...change, existing, existingStatus, raw: conflict.raw });
 }
 
 /**

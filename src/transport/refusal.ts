@@ -127,7 +127,7 @@ const REMEDY: Readonly<Record<ApiErrorKind, string>> = {
   rate_limit: 'Call less often, or later: error.retryAfter says when, where the service says it.',
   authentication: 'Check that apiKey belongs to this baseUrl and is allowed to do this.',
   not_found: 'Check the identifier, and that it belongs to this business.',
-  server: 'The service failed. Calls that are safe to repeat were repeated.',
+  server: 'The service failed. error.attempts lists each attempt.',
   request: 'Correct the request. It fails again when it is repeated unchanged.',
 };
 

@@ -19,6 +19,7 @@ import {
   WebhookVerificationError,
 } from '../../src/errors/classes.ts';
 import { type AnyMerchantError, hasCode, hasKind, isMerchantError } from '../../src/errors/guards.ts';
+import { Decimal } from '../../src/index.ts';
 
 // A second copy of each module, as a second copy of the package in node_modules or its CommonJS build would be.
 vi.resetModules();
@@ -300,6 +301,17 @@ describe('what an error shows', () => {
       details: { limit: 5 },
       requestId: 'req-7',
     });
+  });
+
+  it('is not the invoice that exists, which holds data of a customer and fills a screen', () => {
+    const invoice = { ...existing, customer_id: 'anna@customer.example', amount: new Decimal('25') };
+    const init = { ...answer, externalId: null, existingStatus: null, differences: [], existing: invoice };
+    for (const error of [new InvoiceAlreadyExistsError(init), new InvoiceMismatchError(init)]) {
+      expect(error.existing).toBe(invoice);
+      const uncaught = inspect(error, { customInspect: false, depth: 5 });
+      for (const text of [uncaught, inspect(error), JSON.stringify(error)]) expect(text).not.toContain('anna');
+      expect(uncaught.split('\n').length).toBeLessThan(40);
+    }
   });
 
   it.each<[string, ApiError | UnexpectedResponseError]>([

@@ -221,7 +221,7 @@ describe('no error, hook or log line shows key or secret', () => {
     expectNoTrace('X-Api-Key', await errorOf(client.rates.list({}, { headers: { 'X-Api-Key': KEY } })));
   });
 
-  test('the error of a mismatch shows the existing invoice and not the request', async () => {
+  test('the error of a mismatch has the existing invoice and not the request', async () => {
     const server = await serve(steps.refuse(409, 'INVOICE_ALREADY_EXISTS'), steps.ok(pendingInvoice));
     const error = await errorOf(CALLS.createOrGet(clientOf(server.url, { apiKey: KEY })));
     expect(error).toBeInstanceOf(InvoiceMismatchError);

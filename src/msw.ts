@@ -26,12 +26,10 @@ export function sandboxHandlers(sandbox: Sandbox = createSandbox()): HttpHandler
       `sandboxHandlers takes a sandbox, such as createSandbox({ url: "https://pay.example.com" }), not ${quoted(sandbox)}`,
     );
   }
-  const { url } = sandbox; // listen() changes it
-  const prefix = new URL(url).pathname.replace(/\/$/, '');
+  const { url } = sandbox;
   const answer = async ({ request }: { readonly request: Request }): Promise<Response> => {
-    const { origin, pathname, search } = new URL(request.url);
     try {
-      return await sandbox.fetch(new Request(`${origin}${pathname.slice(prefix.length)}${search}`, request));
+      return await sandbox.fetch(request);
     } catch {
       // A broken connection. If this threw, msw would answer 500.
       return HttpResponse.error();

@@ -1,9 +1,11 @@
 // Every action on a sandbox, declared once: the dashboard's forms, the payment page, the command line and its help are
 // made from this table. The functions of `Sandbox` are the effects.
+import { checkOptions } from '../checks.ts';
 import type { ServiceOperation } from '../contract/endpoint.ts';
 import { INVOICE_STATUS_NAMES } from '../contract/statuses.ts';
 import { ConfigurationError } from '../errors/classes.ts';
 import { DIALECTS, type DialectEntry } from './dialects.ts';
+import { fail } from './option-checks.ts';
 import type { Sandbox } from './sandbox.ts';
 import type { FaultType, SeedFault } from './state/faults.ts';
 import type { SandboxDelivery, SandboxInvoice, SandboxWithdrawal } from './wire-types.ts';
@@ -64,7 +66,7 @@ const DURATION = { field: 'duration', shown: 'DURATION', example: '1h', needs: '
 const TABLE = {
   create: {
     words: [AMOUNT, CURRENCY],
-    options: ['external_id', 'customer_id', 'callback_url'],
+    options: ['external_id', 'customer_id', 'purpose', 'callback_url', 'success_url', 'fail_url'],
     help: 'a new order, and prints its payment link',
     done: 'The invoice was created.',
     effect(sandbox, [amount, currency], options) {
@@ -241,6 +243,13 @@ export const ACTIONS: Readonly<Record<ActionName, Action>> = TABLE;
 /** True for the name of an action. */
 export function isActionName(name: string): name is ActionName {
   return Object.hasOwn(ACTIONS, name);
+}
+
+/** Refuses a field that the action does not have. `back` is the page that a form returns to. */
+export function checkFields(name: ActionName, values: Readonly<Record<string, unknown>>): void {
+  const { words, options = [] } = ACTIONS[name];
+  const names = [...words.map(({ field }) => field), ...options, 'back'];
+  checkOptions(`The action ${name}`, values, new Set(names), fail);
 }
 
 /** True for the name of an action on one order, which is named by `ident`. */

@@ -38,7 +38,7 @@ export const DIALECTS = {
   validationShape: entry('shape of a 422', ['envelope', 'detail', 'both', 'detail_text', 'no_details']),
   failureCodes: entry('codes and statuses of the error groups', ['general', 'specific']),
   failureBody: entry('body of the error groups', ['envelope', 'bare', 'detail', 'html', 'empty']),
-  retryAfterForm: entry('whether and how a rate limit says when', ['seconds', 'http_date', 'absent']),
+  retryAfterForm: entry('whether and how a rate limit with a time says when', ['seconds', 'http_date', 'absent']),
   readShape: entry('shape of single reads and of the delivery history', ['envelope', 'bare', 'named']),
   invoiceReadForm: entry('members of a single read', ['full', 'creation']),
   invoiceReadIdent: entry('accepted forms of {ident}', ['both', 'uuid', 'external_id']),

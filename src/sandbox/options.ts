@@ -1,4 +1,4 @@
-import { type Callback, checkOptions, kindOf, namesOf, readWord } from '../checks.ts';
+import { type Callback, checkCallbacks, checkOptions, kindOf, namesOf, readWord } from '../checks.ts';
 import { isHttpAddress } from '../contract/values/hosts.ts';
 import { instantFrom } from '../contract/values/instants.ts';
 import { type Dialect, dialectFrom } from './dialects.ts';
@@ -147,6 +147,16 @@ export function readSettings(options: SandboxOptions) {
 }
 
 function completed({ defaults = {}, faults = [], seedData = {}, now, state, withdrawals, ...given }: SandboxOptions) {
+  const { fetch, wallClock, sleep, onEvent, methods, rates, deliverTo, seed } = given;
+  checkCallbacks({ fetch, wallClock, sleep, onEvent }, fail);
+  const lists = { faults, methods, rates, withdrawals, deliverTo, 'seedData.invoices': seedData?.invoices };
+  for (const [name, list] of Object.entries(lists)) {
+    if (list !== undefined && list !== null && !Array.isArray(list))
+      fail(`${name} must be an array, not ${kindOf(list)}`);
+  }
+  if (seed !== undefined && typeof seed !== 'string' && typeof seed !== 'number') {
+    fail(`seed must be a number or text, not ${kindOf(seed)}`);
+  }
   checkOptions('defaults', defaults, DEFAULT_NAMES, fail);
   checkOptions('seedData', seedData, new Set(['invoices']), fail);
   for (const row of seedData.invoices ?? []) checkOptions('An invoice of seedData', row, SEED_INVOICE_NAMES, fail);

@@ -375,7 +375,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
       if (invoice.status === 'pending')
         throw new ConfigurationError(`${quoted(ident)} is pending: only a final invoice has a webhook`);
       const delivery = world.store.deliveries(invoice)[0] ?? {
-        id: world.random.uuid(),
+        id: invoice.uuid, // the same for each call, as for the repeats of a delivery
         body: eventBody(invoice, settings.dialect),
         eventType: eventTypeOf(invoice),
       };

@@ -5,7 +5,7 @@ import { type SignWebhookOptions, signWebhook, type WebhookHeaders } from '../we
 import { type FakePaidEventOverrides, fakePaidEvent, wireOf } from './fake-data.ts';
 
 /** The secret that {@link signedRequest} and {@link signedDelivery} sign with. Give it to the receiver under test. */
-export const FAKE_WEBHOOK_SECRET = 'whsec_fake_0123456789abcdef';
+export const FAKE_WEBHOOK_SECRET = 'whsec_sandbox_fake_0123456789';
 
 /** The body of a delivery: an event, members of a paid event, or the exact text or bytes. */
 export type DeliveryBody = InvoiceEvent | FakePaidEventOverrides | string | Uint8Array;

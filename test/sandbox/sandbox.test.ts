@@ -107,6 +107,55 @@ it('is not disturbed by a listener that throws', async () => {
   expect((await api('GET', '/rates')).status).toBe(200);
 });
 
+it.each(['underpay', 'overpay'] as const)('%s without an amount pays nothing', async (action) => {
+  const sandbox = createSandbox({ seedData: { invoices: [SEEDED] } });
+  const missing = undefined as unknown as string; // plain JavaScript may pass it
+  await expect(sandbox[action]('order-1', missing)).rejects.toThrow('The amount must be text');
+  expect(sandbox.invoice('order-1').status).toBe('pending');
+});
+
+it('answers below the path of its address, and without it', async () => {
+  const sandbox = createSandbox({ url: 'https://shop.test/pay-api' });
+  const { payment_url } = sandbox.create({ amount: '25.00', currency: 'EUR' });
+  const headers = { 'X-Api-Key': sandbox.apiKey };
+  for (const address of [
+    `${sandbox.url}/api/v1/external/rates`,
+    'https://shop.test/api/v1/external/rates',
+    payment_url,
+  ])
+    expect((await sandbox.fetch(address, { headers })).status).toBe(200);
+});
+
+it('shows a request to a wrong path, and one that is too large, among the requests', async () => {
+  const sandbox = createSandbox();
+  await sandbox.fetch('http://sandbox.test/v1/external/rates');
+  await sandbox.fetch('http://sandbox.test/api/v1/external/invoices', { method: 'POST', body: 'x'.repeat(1_100_000) });
+  await sandbox.fetch('http://sandbox.test/invoices'); // a look at a page is none
+  expect(sandbox.requests()).toMatchObject([
+    { path: '/v1/external/rates', status: 404, why: expect.stringContaining('begin with /api/v1/external') },
+    { path: '/api/v1/external/invoices', status: 413, code: 'PAYLOAD_TOO_LARGE' },
+  ]);
+});
+
+it('gives the webhook of an invoice without a callback_url the same delivery id each time', async () => {
+  const sandbox = createSandbox({ seedData: { invoices: [SEEDED] } });
+  await sandbox.pay('order-1');
+  const ids = [await sandbox.webhookRequest('order-1'), await sandbox.webhookRequest('order-1')].map(({ headers }) =>
+    headers.get('x-webhook-id'),
+  );
+  expect(ids[0]).toBe(ids[1]);
+});
+
+it.each([
+  ['port', { port: -1 }],
+  ['port', { port: 70_000 }],
+  ['host', { host: '' }],
+  ['allowedHosts', { allowedHosts: 'sandbox' }],
+])('does not listen with a bad %s', async (name, options) => {
+  await expect(createSandbox().listen(options as object)).rejects.toThrow(name);
+  await expect(createSandbox().listen(options as object)).rejects.toThrow(ConfigurationError);
+});
+
 it('refuses a mistyped name in the options of each of its methods', async () => {
   const sandbox = createSandbox({ seedData: { invoices: [SEEDED] } });
   const wrong = { methd: 1 } as object; // plain JavaScript may pass it
@@ -131,6 +180,12 @@ it.each([
   ['deliverTo', { deliverTo: ['https://shop.example'] }],
   ['url', { url: 'nowhere' }],
   ['deliveryTimestamp', { deliveryTimestamp: 'never' }],
+  ['deliverTo must be an array', { deliverTo: 'shop.test' }],
+  ['rates must be an array', { rates: {} }],
+  ['seed must be', { seed: {} }],
+  ['wallClock must be a function', { wallClock: 1 }],
+  ['fetch must be a function', { fetch: 5 }],
+  ['onEvent must be a function', { onEvent: 5 }],
   ['seedData', { seedData: { invoices: [{ external_id: 'x', customer_id: 'c', amount: '1.00', currency: 'XXX' }] } }],
   ['createSandbox has no "lifeTime"', { lifeTime: '5m' }],
   ['createSandbox must be an object', null],
@@ -197,6 +252,17 @@ describe('an action by one request', () => {
     });
   });
 
+  it('creates an order with all that the service takes', async () => {
+    const more = { purpose: 'Two chairs', success_url: 'https://shop.test/ok', fail_url: 'https://shop.test/no' };
+    const init = {
+      method: 'POST',
+      headers: JSON_TYPES,
+      body: JSON.stringify({ amount: '25.00', currency: 'EUR', ...more }),
+    };
+    const response = await createSandbox().fetch('http://sandbox.test/_/create', init);
+    expect(await response.json()).toMatchObject({ result: more });
+  });
+
   it('one request ends an order and says what became of its webhook', async () => {
     const sandbox = createSandbox({ fetch: async () => new Response(null, { status: 503 }) });
     sandbox.create({ amount: '25.00', currency: 'EUR', callback_url: 'http://127.0.0.1:3000/webhook' });
@@ -209,6 +275,8 @@ describe('an action by one request', () => {
 
   it.each([
     ['pay', '{"ident":"order-1"}', 'it is expired'],
+    ['pay', '{"ident":"order-1","amount":"17.00"}', 'pay has no "amount"'],
+    ['create', '{"amount":"25.00","currency":"EUR","purpos":"x"}', 'create has no "purpos"'],
     ['dance', '{}', 'dance'],
     ['constructor', '{}', 'constructor'],
   ])('refuses %s %s with the reason', async (action, body, reason) => {

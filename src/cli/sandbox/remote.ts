@@ -45,10 +45,7 @@ export async function actOnSandbox(name: ActionName, args: readonly string[], io
     if (!options.includes(FLAG_FIELDS[flag])) throw misuse(`${name} does not take --${flag}`, fix);
     fields[FLAG_FIELDS[flag]] = value;
   }
-  if (name === 'reset' && !values.yes) {
-    if (io.keyboard === null) {
-      throw misuse('reset asks on a terminal, and here is none', `${fix} --url ${shellWord(url)} --yes`);
-    }
+  if (name === 'reset' && !values.yes && io.keyboard !== null) {
     if (!(await confirmed(`Remove everything in the sandbox at ${url}?`, io.keyboard, io.out))) {
       io.out(values.json ? jsonLine({ reset: false }) : 'nothing was changed\n');
       return EXIT.fine;

@@ -22,10 +22,11 @@ const EXAMPLE = exampleOf(COMMANDS['webhooks send']);
 /** `webhooks send EVENT URL`: sends one signed delivery. */
 export async function webhooksSend(args: readonly string[], io: Io): Promise<ExitCode> {
   const { values, positionals } = readArguments(COMMANDS['webhooks send'], args, 'webhooks send');
-  const [name, address] = positionals;
-  if (name === undefined) throw misuse('webhooks send needs an event and an address', EXAMPLE);
+  const [given, address] = positionals;
+  if (given === undefined) throw misuse('webhooks send needs an event and an address', EXAMPLE);
+  const name = given.replace(/^invoice\./, ''); // the name in the body of a delivery
   if (!Object.hasOwn(EVENTS, name)) {
-    throw misuse(`there is no event ${JSON.stringify(name)}, only ${Object.keys(EVENTS).join(', ')}`, EXAMPLE);
+    throw misuse(`there is no event ${JSON.stringify(given)}, only ${Object.keys(EVENTS).join(', ')}`, EXAMPLE);
   }
   const kind = name as EventKind; // a key of the table
   const { url, dialect, timeout, externalId, secrets, source, ...sender } = readSender(

@@ -79,7 +79,8 @@ export function payOtherAmount(
   { amount, method }: Payment & { readonly amount: string },
 ): Promise<void> {
   const [sign, word] = kind === 'underpay' ? [-1, 'less'] : [1, 'more'];
-  if (typeof amount === 'string' && isAmount(amount) && compareAmounts(amount, invoice.amount) !== sign) {
+  checkAmount(amount); // payInvoice would take the ordered one in place of undefined
+  if (compareAmounts(amount, invoice.amount) !== sign) {
     throw new ConfigurationError(`${amount} is not ${word} than the ordered ${invoice.amount}`);
   }
   return payInvoice(world, invoice, { amount, method });

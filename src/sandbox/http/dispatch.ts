@@ -21,23 +21,28 @@ export function createFront(world: World, pages: (exchange: Exchange) => Promise
   return async (request) => {
     const { method, headers, signal } = request;
     const url = new URL(request.url);
+    const prefix = new URL(world.url).pathname.replace(/\/$/, '');
+    if (url.pathname.startsWith(`${prefix}/`)) url.pathname = url.pathname.slice(prefix.length);
     signal.throwIfAborted();
     if (world.life.signal.aborted) throw connectionError('ECONNREFUSED', 'the sandbox is closed');
     if (method === 'GET' && url.pathname === EVENT_STREAM) return eventStream(world);
     const bytes = await request.arrayBuffer();
-    if (bytes.byteLength > MAX_BODY)
-      return responseOf(failure(413, 'PAYLOAD_TOO_LARGE', `The body is larger than ${MAX_BODY} bytes.`));
     const exchange: Exchange = { method, url, headers, body: new TextDecoder().decode(bytes) };
     world.clock.runDue();
     const begun = world.settings.wallClock();
     world.requestCount += 1;
     const id = `req_${world.requestCount}`;
     const isService = url.pathname.startsWith('/api/');
-    const outcome: Outcome = isService
-      ? serve(world, exchange)
-      : { operation: null, answer: await pages(exchange), fault: null };
+    const own = (answer: Answer): Outcome => ({ operation: null, answer, fault: null });
+    const outcome =
+      bytes.byteLength > MAX_BODY
+        ? own(failure(413, 'PAYLOAD_TOO_LARGE', `The body is larger than ${MAX_BODY} bytes.`))
+        : isService
+          ? serve(world, exchange)
+          : own(await pages(exchange));
     const { answer, fault } = outcome;
-    if (isService || method !== 'GET') {
+    const isLook = !isService && method === 'GET' && answer !== null && answer.status < 400;
+    if (!isLook) {
       world.log.add({
         kind: 'request',
         id,

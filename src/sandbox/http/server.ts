@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { checkOptions, namesOf } from '../../checks.ts';
+import { checkOptions, namesOf, readCount } from '../../checks.ts';
 import { isLoopback } from '../../contract/values/hosts.ts';
 import { ConfigurationError } from '../../errors/classes.ts';
 import { fail } from '../option-checks.ts';
@@ -34,10 +34,14 @@ export interface SandboxServer {
 
 const LISTEN_NAMES = namesOf<ListenOptions>({ port: true, host: true, allowedHosts: true });
 
-/** Serves the sandbox over HTTP. @throws ConfigurationError if the port is in use. @internal */
+/** Serves the sandbox over HTTP. @throws ConfigurationError if the port is in use, or an option unusable. @internal */
 export async function listenHttp(world: World, front: Front, options: ListenOptions = {}): Promise<SandboxServer> {
   checkOptions('listen', options, LISTEN_NAMES, fail);
-  const { port = 0, host = '127.0.0.1', allowedHosts = [] } = options;
+  const { host = '127.0.0.1', allowedHosts = [] } = options;
+  const port = readCount('port', options.port, { byDefault: 0, min: 0, max: 65_535 }, fail);
+  // An empty host would be all addresses.
+  const areNames = Array.isArray(allowedHosts) && [host, ...allowedHosts].every((name) => typeof name === 'string');
+  if (!areNames || host === '') fail('host must be a host name, and allowedHosts an array of them');
   const { createServer } = nodeHttp();
   const names = new Set([host.toLowerCase(), ...allowedHosts.map((name) => name.toLowerCase())]);
   const server = createServer((request, response) => {

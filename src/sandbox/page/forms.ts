@@ -1,6 +1,6 @@
 import { ConfigurationError } from '../../errors/classes.ts';
 import { isMerchantError } from '../../errors/guards.ts';
-import { runAction } from '../actions.ts';
+import { checkFields, isActionName, runAction } from '../actions.ts';
 import { activeCurrencies } from '../business/money.ts';
 import type { Sandbox } from '../sandbox.ts';
 import type { Answer } from '../service/respond.ts';
@@ -32,6 +32,7 @@ export async function actionAnswer(world: World, sandbox: Sandbox, name: string,
   let values: Values = {};
   try {
     values = valuesOf(exchange);
+    if (isActionName(name)) checkFields(name, values);
     const done = await runAction(sandbox, name, values);
     if (wantsJson) return { ...jsonAnswer({ ok: true, ...done }), why: name };
     const made = name === 'create' && `/invoices/${(done.result as SandboxInvoice).uuid}`; // create returns an invoice

@@ -54,8 +54,8 @@ export async function servePage(world: World, sandbox: Sandbox, exchange: Exchan
   }
   const answer = await (isRead ? showPage : doAction)(world, sandbox, exchange);
   if (answer !== null) return answer;
-  const why = url.pathname.startsWith('/pay/') ? 'There is no such order.' : 'There is no such page.';
-  return { ...messagePage(404, why), why };
+  const title = url.pathname.startsWith('/pay/') ? 'There is no such order.' : 'There is no such page.';
+  return { ...messagePage(404, title), why: `${title} The paths of the service begin with /api/v1/external.` };
 }
 
 async function showPage(world: World, sandbox: Sandbox, exchange: Exchange): Promise<Answer | null> {

@@ -174,6 +174,9 @@ export async function verifyDelivery(
   return decodeEvent(parseJson(body), origin, settings.orderIdMember);
 }
 
+/** A part of the message, which the command itself leaves out. */
+export const THE_COMMAND = '; "npx merchant-invoicing webhooks verify" finds out which';
+
 // Says what can be seen at once. `webhooks verify` of the command line searches for the cause.
 function mismatch(body: Uint8Array, headers: HeaderValues, { secrets }: VerifySettings): string {
   const start = 'The signature does not match';
@@ -185,7 +188,7 @@ function mismatch(body: Uint8Array, headers: HeaderValues, { secrets }: VerifySe
     return `${start}: the body has ${body.length} bytes, but Content-Length says ${length}. It was parsed and serialised again, or decoded. ${RAW_BODY_ADVICE}`;
   }
   const many = secrets.length > 1 ? `none of the ${secrets.length} secrets fits` : 'the secret is another one';
-  return `${start}: either ${many}, or the body is not the raw one. Compare the secret with the dashboard: sandbox and production differ. A body that was parsed and serialised again can look the same; "npx merchant-invoicing webhooks verify" finds out which. ${RAW_BODY_ADVICE}`;
+  return `${start}: either ${many}, or the body is not the raw one. Compare the secret with the dashboard: sandbox and production differ. A body that was parsed and serialised again can look the same${THE_COMMAND}. ${RAW_BODY_ADVICE}`;
 }
 
 function readClock(settings: VerifySettings): number {

@@ -86,5 +86,10 @@ export type {
   RetryEvent,
 } from './transport/hooks.ts';
 export type { RawBody } from './webhooks/body.ts';
-export type { InvoiceEvent } from './webhooks/event/event-types.ts';
+export type {
+  InvoiceCanceledEvent,
+  InvoiceEvent,
+  InvoicePaidEvent,
+  UnknownInvoiceEvent,
+} from './webhooks/event/event-types.ts';
 export type { HeadersInput } from './webhooks/verify/verify.ts';

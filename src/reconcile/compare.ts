@@ -170,16 +170,10 @@ export function judge(order: FoundOrder | null, invoice: ReconcileInvoice | null
   if (invoice === null) return order === null ? { ending: 'matched' } : judgeOrderAlone(order, horizon);
   const payment = paymentOf(invoice);
   if (typeof payment === 'string') return { ending: 'malformed', problem: payment };
-  const isPending = invoice.status === 'pending';
   const differences = order === null ? withoutOrder(invoice) : between(order, foundInvoice(invoice, payment));
   if (differences.length === 0) return { ending: 'matched' };
-  // A pending invoice may have been paid a moment ago, until it should have expired.
-  const moved = Math.max(
-    isPending && order !== null ? invoice.expires_at.getTime() : 0,
-    invoice.finished_at?.getTime() ?? 0,
-    order === null ? invoice.created_at.getTime() : 0,
-  );
-  return moved > horizon ? { ending: 'withinGrace' } : { ending: 'differs', differences };
+  const moved = invoice.finished_at ?? invoice.created_at;
+  return moved.getTime() > horizon ? { ending: 'withinGrace' } : { ending: 'differs', differences };
 }
 
 /** A canceled order needs no invoice: nothing was charged and nothing was given. */

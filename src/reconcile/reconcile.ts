@@ -174,7 +174,7 @@ export interface ReconcileSummary {
   readonly currencies: readonly CurrencySummary[];
 }
 
-/** A run of {@link reconcile}. It begins when it is iterated or its summary is awaited, and can be iterated once. */
+/** A run of {@link reconcile}. It begins when it is iterated or its summary is awaited, and a second loop is refused. */
 export interface Reconciliation extends AsyncIterable<Finding | NotCompared> {
   /**
    * Resolves with the counts when the loop has ended. Without a loop it reads everything itself.
@@ -216,20 +216,31 @@ export function reconcile(options: ReconcileOptions): Reconciliation {
   const run = new Run(readOptions(options));
   const entries = run.entries();
   let hasBegun = false;
+  const begin = (): void => {
+    if (hasBegun) fail('a run is read once, by one loop or by its summary. Call reconcile again');
+    hasBegun = true;
+  };
   return {
-    [Symbol.asyncIterator]: () => ({
-      next() {
-        hasBegun = true;
-        return entries.next();
-      },
-      async return() {
-        await entries.return(undefined);
-        run.end(false); // also where the loop was left before it began
-        return { done: true, value: undefined };
-      },
-    }),
+    [Symbol.asyncIterator]() {
+      let isMine = false;
+      return {
+        next() {
+          if (!isMine) begin();
+          isMine = true;
+          return entries.next();
+        },
+        async return() {
+          await entries.return(undefined);
+          run.end(false); // also where the loop was left before it began
+          return { done: true, value: undefined };
+        },
+      };
+    },
     async summary() {
-      if (!hasBegun) for await (const _ of entries) void _; // the entries are counted
+      if (!hasBegun) {
+        begin();
+        for await (const _ of entries) void _; // the entries are counted
+      }
       return await run.ended;
     },
   };

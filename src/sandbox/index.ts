@@ -7,7 +7,7 @@
 // which hands each request to one of the two. world.ts holds the parts of one sandbox and sandbox.ts the functions on them;
 // actions.ts declares what pages and command line can do, dialects.ts what the interface leaves open.
 export type { Callback } from '../checks.ts';
-export type { ServiceOperation } from '../contract/endpoint.ts';
+export type { ServiceOperation as FaultOperation } from '../contract/endpoint.ts';
 export type { FoundCause } from './delivery/cause.ts';
 export { DIALECTS, type Dialect, type DialectEntry } from './dialects.ts';
 export type { ListenOptions, SandboxServer } from './http/server.ts';

@@ -19,7 +19,7 @@ export interface WebhookRequest {
   /** All headers of the request, in any form of {@link HeadersInput}. */
   readonly headers: HeadersInput;
   /**
-   * The raw body, or a function that reads it after the other parts of the request are checked. It may read at most
+   * The raw body, or a function that reads it after method and Content-Encoding are checked. It may read at most
    * `limit` bytes, and only until the signal is aborted at the handler's time limit. Null means that the sender closed
    * the connection before the body was complete.
    */

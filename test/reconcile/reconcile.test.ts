@@ -134,7 +134,8 @@ describe('an order beside its invoice', () => {
     ['of nobody, expired', null, expired, []],
     ['paid a minute ago', open, young, []],
     ['canceled a minute ago', {}, { ...expired, ...young }, []],
-    ['pending, and fulfilled a moment ago', {}, { ...pending, expires_at: new Date(NOW + HOUR) }, []],
+    ['pending for days, and fulfilled', {}, { ...pending, expires_at: new Date(NOW + HOUR) }, ['fulfilled_not_paid']],
+    ['created a moment ago, and fulfilled', {}, { ...pending, created_at: new Date(NOW - 60_000) }, []],
     ['of nobody, created a minute ago', null, { ...pending, created_at: new Date(NOW - 60_000) }, []],
     ['made a minute ago, without invoice', { ...open, created_at: new Date(NOW - 60_000) }, null, []],
     [
@@ -362,6 +363,8 @@ describe('a run', () => {
       entries += 1;
     }
     expect([entries, await summaries[0]]).toMatchObject([2, { complete: true, findings: 2 }]);
+    const again = async (): Promise<unknown> => early[Symbol.asyncIterator]().next();
+    await expect(again()).rejects.toThrow('a run is read once');
     const unstarted = reconcile({ ...options, orders });
     unstarted[Symbol.asyncIterator]();
     expect(await unstarted.summary()).toMatchObject({ complete: true, differing: 2 });

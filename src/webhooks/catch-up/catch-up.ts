@@ -132,20 +132,23 @@ const fail: Fail = (problem) => {
 /** Plays every final invoice of these orders that is not done through the merchant's functions. */
 export async function catchUp<Extra extends object>(
   merchant: CatchUpClient,
-  options: CatchUpOptions,
+  options: CatchUpOptions | undefined,
   settings: HandlerSettings<Extra>,
 ): Promise<CatchUpResult> {
   const { get, list } = (merchant as Partial<CatchUpClient> | null | undefined)?.invoices ?? {}; // checked here
   if (typeof get !== 'function' || typeof list !== 'function') fail('needs a MerchantClient, which reads the invoices');
-  checkOptions('options', options, NAMES, fail);
-  const { orders, since, signal, onProgress } = options;
+  const given = options ?? {};
+  checkOptions('options', given, NAMES, fail);
+  const { orders, since, signal, onProgress } = given;
   checkSignal('signal', signal, fail);
   checkCallbacks({ onProgress }, fail);
-  const concurrency = readCount('concurrency', options.concurrency, { byDefault: 4, min: 1, max: 32 }, fail);
+  const concurrency = readCount('concurrency', given.concurrency, { byDefault: 4, min: 1, max: 32 }, fail);
   const forgot = settings.store.forgot?.() ?? null;
   if (forgot !== null) fail(`${forgot} Use a store that keeps its records`);
   if (orders === undefined && since === undefined) {
-    fail('needs { orders }: the ids of the orders that wait in your database. Without them, give { since }: a time');
+    fail(
+      'needs { orders }: the ids of the orders that wait in your database. Without them, give { since }: the oldest finished_at to play',
+    );
   }
   if (orders !== undefined && since !== undefined) fail('has orders and since: with orders, leave since out');
   const run = new Run(merchant, settings, { signal, concurrency, onProgress });
@@ -370,12 +373,12 @@ class Run<Extra extends object> {
     if (isRefused) reads.refused += 1;
     if (isRefused && !(error.kind === 'server' && error.status === 500)) {
       const message = `The service has no invoice for order ${order}, or does not accept this id.`;
-      this.#report('unknown_order', message, error);
+      this.#report('unknown_order', message, error, ident);
       this.#count('unknown');
       reads.unanswered = 0;
       return;
     }
-    this.#report('order_not_read', `The invoice of order ${order} could not be read.`, error);
+    this.#report('order_not_read', `The invoice of order ${order} could not be read.`, error, ident);
     this.#count('failed');
     reads.unanswered += 1;
     if (reads.unanswered >= MAX_UNANSWERED) throw error;
@@ -402,8 +405,10 @@ class Run<Extra extends object> {
     notify(() => this.#onProgress?.({ ...this.counts, total: this.#total }));
   }
 
-  #report(reason: WebhookReportReason, message: string, error?: unknown): void {
-    new Reporter(this.#settings.onReport).report(reason, message, null, error);
+  #report(reason: WebhookReportReason, message: string, error?: unknown, order: string | null = null): void {
+    const reporter = new Reporter(this.#settings.onReport);
+    reporter.order = order;
+    reporter.report(reason, message, null, error);
   }
 }
 
@@ -414,6 +419,7 @@ async function playInvoice<Extra extends object>(
   stop: AbortSignal | undefined,
 ): Promise<Ending> {
   const reporter = new Reporter(settings.onReport);
+  reporter.order = String(invoice.external_id);
   const order = JSON.stringify(String(invoice.external_id));
   const play = async (signal: AbortSignal): Promise<Ending> => {
     try {

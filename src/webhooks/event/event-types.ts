@@ -9,8 +9,6 @@ interface EventBase {
   readonly source: 'webhook' | 'catch_up';
   /** X-Webhook-Id. The signature does not cover it: show it, but decide nothing by it. Null for `catch_up`. */
   readonly id: string | null;
-  /** The service's id of the invoice, as sent. Compare it without regard to case. */
-  readonly invoice_uuid: string;
   /** When the delivery was signed. Null for `catch_up`. */
   readonly signed_at: Date | null;
   /** The index of the secret that matched, from 0. Remove the old secret when no event matches it. Null for `catch_up`. */
@@ -21,6 +19,8 @@ interface EventBase {
 
 interface KnownEvent<Type extends KnownEventType> extends EventBase {
   readonly type: Type;
+  /** The service's id of the invoice, as sent. Compare it without regard to case. */
+  readonly invoice_uuid: string;
   /** The merchant's order id. */
   readonly external_id: string;
   readonly status: EventStatus<Type>;
@@ -71,10 +71,12 @@ export interface UnknownInvoiceEvent extends EventBase {
   readonly type: 'unknown';
   /** The event's name in the signed body, or null if the body has none. */
   readonly event_name: string | null;
+  /** The service's id of the invoice. Null for an event that is not about one, such as a test. */
+  readonly invoice_uuid: string | null;
   /** The merchant's order id. Null if no member of the body is certainly that. */
   readonly external_id: string | null;
-  /** As sent, known or not. */
-  readonly status: string;
+  /** As sent, known or not. Null for an event that has none. */
+  readonly status: string | null;
   /** Null if it is absent or unreadable. */
   readonly amount: Decimal | null;
   /** Null if it is absent or unreadable. If it is set, the event may be about money. */

@@ -74,13 +74,11 @@ export interface EventParts {
 /** Builds the event that fits name and status. */
 export function buildEvent(parts: EventParts, origin: EventOrigin): InvoiceEvent {
   const { inner, root, name, raw, orderIdMember } = parts;
-  const status = readMember(inner, 'status');
-  if (typeof status !== 'string' || status === '') throw malformed('"status" is not text, or missing');
+  // An event with another name need not be about an invoice: a test of the dashboard, or a withdrawal.
+  const isOther = name !== null && !EVENT_ROWS.some((row) => row.name === name);
+  const status = textOf(inner, 'status', isOther);
   const row = rowOf(name, status);
-  const uuid = readMember(inner, 'invoice_uuid');
-  if (typeof uuid !== 'string' || uuid === '' || uuid.length > MAX_UUID_LENGTH) {
-    throw malformed('"invoice_uuid" is not text, missing, or too long');
-  }
+  const uuid = textOf(inner, 'invoice_uuid', isOther, MAX_UUID_LENGTH);
   const { source, id, signed_at, secretIndex } = origin;
   const found = findOrderId(inner, root, orderIdMember);
   const amounts = row === null ? readableAmounts(inner) : row.decode(inner);
@@ -93,9 +91,20 @@ export function buildEvent(parts: EventParts, origin: EventOrigin): InvoiceEvent
 
 const MAX_UUID_LENGTH = 128;
 
+/** Returns a member that every known event has, or null where another event lacks it. */
+function textOf(inner: JsonObject, name: string, isOther: boolean, longest = Number.POSITIVE_INFINITY): string | null {
+  const value = readMember(inner, name);
+  if (typeof value === 'string' && value !== '' && value.length <= longest) return value;
+  if (isOther) return null;
+  if (readMember(inner, 'status') == null && readMember(inner, 'invoice_uuid') == null) {
+    throw malformed('no object in it has "invoice_uuid" and "status"');
+  }
+  throw malformed(`"${name}" is not text, missing, or too long`);
+}
+
 /** The row that the name and the status agree on, or null for an event or a status that is not known. */
-function rowOf(name: string | null, status: string): DecodableEvent | null {
-  const byStatus = EVENT_ROWS.find((row) => row.statuses.includes(status)) ?? null;
+function rowOf(name: string | null, status: string | null): DecodableEvent | null {
+  const byStatus = EVENT_ROWS.find((row) => row.statuses.includes(status ?? '')) ?? null;
   if (name === null) return byStatus;
   const byName = EVENT_ROWS.find((row) => row.name === name) ?? null;
   if (byName === null || byName === byStatus) return byName;
@@ -277,7 +286,7 @@ function knownEvent(name: string): string | null {
 
 /** A name that says whose id it is, and of what, without case and separators: `externalorderid`, `merchantref`. */
 const STRONG_NAME =
-  /^(?:(?:order|invoice|merchant)?external(?:order|invoice)?(?:id|uuid|number|no|ref(?:erence)?)|(?:merchant|client)(?:(?:order|invoice)(?:id|uuid|number|no)?|ref(?:erence)?(?:id)?)|orderid(?:external|merchant|client))$/;
+  /^(?:(?:order|invoice|merchant)?external(?:order|invoice)?(?:id|uuid|number|no|ref(?:erence)?)|(?:merchant|client)(?:(?:order|invoice)(?:id|uuid|number|no|ref(?:erence)?)?|ref(?:erence)?(?:id)?)|orderid(?:external|merchant|client))$/;
 // The service's id may also have another name ("external_invoice_id"). Under this one it is the merchant's, even if a
 // merchant uses the service's ids.
 const EXTERNAL_ID = /external[_-]?id$/i;

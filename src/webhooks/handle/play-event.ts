@@ -118,13 +118,15 @@ function repeatOfDone(isSame: boolean): Ending {
  * contains no separator. The key is ASCII of at most 300 characters, and no two events share one.
  */
 export async function dedupeKey(event: InvoiceEvent, namespace: string | undefined): Promise<string> {
-  const invoice = await keyPart(normalizedId(event.invoice_uuid));
+  // Another event may be about no invoice. Its whole body then says which event it is.
+  const about = event.invoice_uuid === null ? JSON.stringify(event.raw) : normalizedId(event.invoice_uuid);
+  const invoice = await keyPart(about);
   const start = namespace === undefined || namespace === '' ? invoice : `${await keyPart(namespace)}/${invoice}`;
   const row = EVENT_ROWS.find(({ name }) => name === event.type);
   if (row !== undefined) return `${start}:${row.key}`;
   // With the name: a requested refund and an opened dispute are two events, even if both have the status `pending`.
   const name = event.type === 'unknown' ? (event.event_name ?? '') : event.type;
-  return `${start}:unknown:${await keyPart(name)}:${await keyPart(event.status)}`;
+  return `${start}:unknown:${await keyPart(name)}:${await keyPart(event.status ?? '')}`;
 }
 
 /** Four parts of this length and their separators make a key of 300 characters, which every database can index. */

@@ -62,7 +62,10 @@ export interface WebhookReport {
   readonly ageMs: number | null;
   /** The dedupe key, or null before the delivery is known to be genuine. */
   readonly key: string | null;
-  /** The merchant's order id, or null before the delivery is known to be genuine, and if the event has none. */
+  /**
+   * The merchant's order id, or null before the delivery is known to be genuine, and if the event has none. Of an order that
+   * `catchUp` could not read: the id that it was given.
+   */
   readonly external_id: string | null;
   /** The error of your function or the store, unchanged. Log it: its stack shows the line. */
   readonly error?: unknown;
@@ -92,6 +95,8 @@ export class Reporter {
   /** The event, once the delivery is known to be genuine. */
   event: InvoiceEvent | null = null;
   received: Received | null = null;
+  /** The order that is asked for, while no event is known. */
+  order: string | null = null;
 
   constructor(onReport: Callback<[report: WebhookReport]> | undefined) {
     this.#onReport = onReport;
@@ -107,7 +112,7 @@ export class Reporter {
       deliveryId: id === null ? null : printable(id.slice(0, MAX_ID)),
       ageMs: this.received === null ? null : ageOf(this.received),
       key: this.key,
-      external_id: this.event?.external_id ?? null,
+      external_id: this.event === null ? this.order : this.event.external_id,
       ...(error === undefined ? {} : { error }),
     };
     const onReport = this.#onReport;

@@ -329,9 +329,9 @@ describe('orders', () => {
     const refused = ['nobody', ...answers.keys()];
     const orders = ['order-1042', ...refused];
     expect(await shop.handler.catchUp(client, { orders })).toEqual({ ...NOTHING, checked: 6, played: 1, unknown: 5 });
-    expect(shop.reports.map(({ reason, message }) => [reason, /"(.*)"/.exec(message)?.[1]])).toEqual(
-      refused.map((order) => ['unknown_order', order]),
-    );
+    expect(
+      shop.reports.map(({ reason, message, external_id }) => [reason, /"(.*)"/.exec(message)?.[1], external_id]),
+    ).toEqual(refused.map((order) => ['unknown_order', order, order]));
   });
 
   it('by external_ids of a service that accepts uuids only: the remedy is named', async () => {
@@ -379,7 +379,7 @@ describe('orders', () => {
       played: 1,
     });
     expect(shop.reports).toMatchObject([
-      { reason: 'order_not_read', message: expect.stringContaining('"odd"'), error },
+      { reason: 'order_not_read', external_id: 'odd', message: expect.stringContaining('"odd"'), error },
     ]);
   });
 
@@ -573,7 +573,8 @@ describe('arguments', () => {
   );
 
   it.each<[string, unknown]>([
-    ['options must be an object', undefined],
+    ['options must be an object', []],
+    ['needs { orders }', undefined],
     ['needs { orders }', {}],
     ['has orders and since', { orders: [], since }],
     ['pass controller.signal', { orders: [], signal: new AbortController() }],

@@ -269,8 +269,36 @@ describe('an unknown event', () => {
   });
 });
 
+describe('an event of another name', () => {
+  it.each<[string, object, object]>([
+    ['a test of the dashboard', { event: 'test' }, { event_name: 'test', invoice_uuid: null, status: null }],
+    [
+      'a withdrawal',
+      { event: 'withdrawal.approved', withdrawal_uuid: 'w-1', status: 'approved', amount: '5' },
+      { event_name: 'withdrawal.approved', invoice_uuid: null, status: 'approved', amount: new Decimal(5) },
+    ],
+    [
+      'a refund without a status',
+      { event: 'invoice.refunded', invoice_uuid: UUID, external_id: 'order-1042' },
+      { event_name: 'invoice.refunded', invoice_uuid: UUID, external_id: 'order-1042', status: null },
+    ],
+  ])('need not be about an invoice: %s', async (_name, body, expected) => {
+    const event = await deliver(body);
+    expect(event).toMatchObject({ type: 'unknown', ...expected });
+    expect(parseInvoiceEvent(JSON.parse(JSON.stringify(event)))).toEqual(event);
+  });
+
+  it('is needed for that: an event without a name, or with a known one, is malformed', async () => {
+    expect(await malformed({ test: true })).toContain('no object in it has "invoice_uuid" and "status"');
+    const { uuid, ...data } = { ...paid, uuid: UUID, invoice_uuid: undefined };
+    expect(await malformed({ event: 'invoice.paid', data: { uuid, ...data } })).toContain('no object in it has');
+  });
+});
+
 describe('names that the interface does not show', () => {
   it.each([
+    'merchant_order_reference',
+    'client_invoice_ref',
     'external_id',
     'invoice_external_id',
     'merchant_external_id',

@@ -46,6 +46,14 @@ describe.each(RUNTIMES)('the key of an event with $runtime', ({ enter }) => {
     expect(shop.reasons()).toEqual(['duplicate', 'duplicate', 'duplicate', 'duplicate']);
   });
 
+  it('tells events without an invoice apart by their bodies', async () => {
+    enter();
+    const shop = keeper();
+    for (const id of ['w-1', 'w-2', 'w-1']) await send(shop, { event: 'withdrawal.approved', withdrawal: id });
+    expect(new Set(shop.keys).size).toBe(2);
+    expect(shop.reasons()).toEqual(['duplicate']);
+  });
+
   it.each([
     ['a separator in the uuid', { invoice_uuid: 'a:unknown:b' }, { invoice_uuid: 'a', event: 'x.y:b' }],
     ['a separator between name and status', { event: 'a.b:c', status: 'd' }, { event: 'a.b', status: 'c:d' }],

@@ -1,13 +1,23 @@
 /**
- * Calls a hook, a logger or another function of the merchant that only observes. Errors and rejections are ignored.
- * Nothing waits for the result, so that no payment depends on it.
+ * Calls a hook, a logger or another function of the merchant that only observes. Nothing waits for the result, so that no
+ * payment depends on it. An error is printed, once for each message, and the work goes on.
  */
 export function notify(callback: () => unknown): void {
   try {
     const result = callback();
     // A rejection of an async function would otherwise be unhandled.
-    if (typeof result === 'object' && result !== null) Promise.resolve(result).catch(() => {});
-  } catch {
-    // ignored, as documented
+    if (typeof result === 'object' && result !== null) Promise.resolve(result).catch(print);
+  } catch (error) {
+    print(error);
   }
+}
+
+const printed = new Set<string>();
+const PRINTED_MAX = 100;
+
+function print(error: unknown): void {
+  const text = error instanceof Error ? error.message : typeof error;
+  if (printed.has(text) || printed.size >= PRINTED_MAX) return;
+  printed.add(text);
+  console.error('merchant-invoicing: a callback of yours failed, and the work went on:', error);
 }

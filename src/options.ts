@@ -319,7 +319,7 @@ export interface InvalidItem {
  */
 export interface RowsOptions extends CallOptions {
   /**
-   * Called with each row that cannot be read, which is always left out. Errors thrown here are ignored. Without this
+   * Called with each row that cannot be read, which is always left out. Errors thrown here change nothing. Without this
    * option an answer none of whose rows can be read rejects.
    */
   readonly onInvalidItem?: Callback<[item: InvalidItem]> | undefined;
@@ -340,7 +340,7 @@ export interface ListOptions extends CallOptions {
   readonly prefetch?: number | undefined;
   /**
    * Called with each item that cannot be decoded, and again when its page is read again. The item is left out. Errors
-   * thrown here are ignored. Without this option such a page rejects.
+   * thrown here change nothing. Without this option such a page rejects.
    */
   readonly onInvalidItem?: Callback<[item: InvalidItem]> | undefined;
 }
@@ -389,7 +389,8 @@ export function readClientOptions(options: MerchantClientOptions): ClientSetting
   const { onDrift, fetch, allowHttp = false, hooks, retry, headers, webhookSecret } = options;
   checkHooks(hooks);
   checkCallbacks({ fetch, onDrift }, fail);
-  const baseUrl = checkBaseUrl(options.baseUrl, allowHttp === true);
+  if (typeof allowHttp !== 'boolean') fail(`allowHttp must be true or false, not ${kindOf(allowHttp)}`);
+  const baseUrl = checkBaseUrl(options.baseUrl, allowHttp);
   const apiKey = readApiKey(options.apiKey);
   // A deployment that receives no webhooks may set the variable to nothing.
   const secret = webhookSecret ?? (environment('MERCHANT_WEBHOOK_SECRET') || undefined);
@@ -406,7 +407,7 @@ export function readClientOptions(options: MerchantClientOptions): ClientSetting
     fetch,
     hooks: hooks ?? null,
     onDrift,
-    allowHttp: allowHttp === true,
+    allowHttp,
     queryNames: readQueryNames(options.withdrawalQuery),
     settings: {
       timeout: readDuration('timeout', options.timeout, DEFAULT_TIMEOUT, fail),

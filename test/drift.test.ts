@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { type DriftEvent, MerchantClient, type MerchantClientOptions } from '../src/index.ts';
 import { createdInvoice } from './support/fixtures/invoices.ts';
 
@@ -40,7 +40,8 @@ describe('onDrift', () => {
     expect(told).toEqual([]);
   });
 
-  it('never sees the key, and can fail without harm', async () => {
+  it('never sees the key, and can fail without harm: its error is printed, once', async () => {
+    const print = vi.spyOn(console, 'error').mockImplementation(() => {});
     const told: DriftEvent[] = [];
     const merchant = clientOf([{ data: { ...(createdInvoice as object), sk_live_secret: 1 } }], (event) => {
       told.push(event);
@@ -48,6 +49,11 @@ describe('onDrift', () => {
     });
     expect((await merchant.invoices.create(order)).external_id).toBe('order-1042');
     expect(told).toEqual([{ operation: 'invoices.create', path: '[redacted]', kind: 'unknown_field' }]);
+    await clientOf([{ data: { ...(createdInvoice as object), other: 1 } }], () => {
+      throw new Error('metric failed');
+    }).invoices.create(order);
+    expect(print.mock.calls).toEqual([[expect.stringContaining('callback'), new Error('metric failed')]]);
+    print.mockRestore();
   });
 });
 

@@ -168,9 +168,9 @@ export class ApiError extends MerchantError {
 export class ValidationError extends ApiError {
   override readonly kind = 'validation';
   /** Messages by field. The object has no prototype, so that a field may have any name. */
-  readonly fields: Readonly<Record<string, readonly string[]>>;
+  readonly fields: Record<string, string[]>;
   /** The same findings as a list, at most 20. */
-  readonly issues: readonly ValidationIssue[];
+  readonly issues: ValidationIssue[];
   /** `client`: the client refused the parameters, and no request was made. */
   readonly origin: 'service' | 'client';
 
@@ -182,7 +182,7 @@ export class ValidationError extends ApiError {
       fields[path].push(message);
     }
     this.fields = fields;
-    this.issues = init.issues;
+    this.issues = [...init.issues];
     this.origin = init.origin;
   }
 }

@@ -86,7 +86,7 @@ export interface ReconcileOptions {
   readonly signal?: AbortSignal | undefined;
   /** Single reads in flight, 1 to 32. @defaultValue 4 */
   readonly concurrency?: number | undefined;
-  /** Called with the progress. Its errors are ignored. */
+  /** Called with the progress. Its errors change nothing. */
   readonly onProgress?: Callback<[progress: ReconcileProgress]> | undefined;
   /** The time of the run, in milliseconds since 1970. Default: the clock of this machine. */
   readonly now?: (() => number) | undefined;

@@ -113,7 +113,7 @@ export interface SandboxOptions {
   readonly wallClock?: (() => number) | undefined;
   /** Waits real time, for delivery timeouts and slow bodies. Resolves early on abort. Default: a timer. */
   readonly sleep?: ((milliseconds: number, signal?: AbortSignal) => Promise<void>) | undefined;
-  /** Called with each event. Errors thrown here are ignored. */
+  /** Called with each event. Errors thrown here change nothing. */
   readonly onEvent?: Callback<[event: SandboxEvent]> | undefined;
 }
 

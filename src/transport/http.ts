@@ -60,7 +60,9 @@ export function connect(given: FetchLike, baseUrl: string, headers: Readonly<Rec
       const request = input as Request; // ky always passes the Request that it has built
       const { url, method, headers: all, signal } = request;
       const body = request.body === null ? null : await request.text();
-      return given(url, { method, headers: all, body, redirect: 'manual', signal });
+      const response = await given(url, { method, headers: all, body, redirect: 'manual', signal });
+      if (typeof response === 'object' && response !== null) return response;
+      throw new TypeError('fetch gave no Response'); // a mock without a result, whose text would be one of ky
     },
     hooks: {
       beforeRequest: [
@@ -112,6 +114,9 @@ export async function exchange(http: Connection, request: WireRequest, attempt: 
   if (typeof response.headers?.get !== 'function') throw new TypeError('fetch gave a response without headers');
 
   const success = response.status >= 200 && response.status < 300;
+  if (success && response.body !== null && typeof response.body?.getReader !== 'function') {
+    throw new TypeError('fetch gave a response whose body is no web stream: it must give a Response');
+  }
   const head = {
     status: response.status,
     headers: response.headers,

@@ -97,6 +97,9 @@ export interface ClosedGate<Limited> {
   readonly limited: Limited;
 }
 
+/** A wrong Retry-After of a day must not stop a shop for a day: after a minute the service is asked again. */
+const LONGEST_CLOSED = 60_000;
+
 /** Delays all calls of a client after one of them has met a rate limit. */
 export class RateLimitGate<Limited> {
   readonly #runtime: Runtime;
@@ -107,9 +110,9 @@ export class RateLimitGate<Limited> {
     this.#runtime = runtime;
   }
 
-  /** Lets no attempt start for this many milliseconds. */
+  /** Lets no attempt start for this many milliseconds, at most a minute. */
   close(milliseconds: number, limited: Limited): void {
-    const until = this.#runtime.monotonic() + milliseconds;
+    const until = this.#runtime.monotonic() + Math.min(milliseconds, LONGEST_CLOSED);
     if (until <= this.#closedUntil) return;
     this.#closedUntil = until;
     this.#limited = limited;

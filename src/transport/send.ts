@@ -290,9 +290,7 @@ export async function sendCall<Data>(scope: CallScope<Data>): Promise<Success<Da
     // Asked before this failure closes the gate, because the wait of a rate limit has its jitter already.
     const closedByOthers = 'stop' in next ? 0 : gateWait();
     if (failure.retryClass === 'rate_limit') {
-      const asked = failure.retryAfter ?? ('wait' in next ? next.wait : 0);
-      // The other calls of the client wait as well, unless that is longer than any call waits.
-      if (asked <= retry.maxRetryAfter) gate.close(asked, failure);
+      gate.close(failure.retryAfter ?? ('wait' in next ? next.wait : 0), failure);
     }
     if ('stop' in next) throw errorOf(failure, next.stop);
     lastCost = budget.take(failure.retryClass);

@@ -101,7 +101,7 @@ describe('a date-time from the wire', () => {
     '2026-01-31T12:00:00 CET',
     '+002026-01-31T12:00:00Z',
     '1767225600',
-    `2026-01-31T12:00:00.${'1'.repeat(31)}Z`,
+    `2026-01-31T12:00:00.${'1'.repeat(109)}Z`,
     `2026-01-31T12:00:00.${'1'.repeat(10_000_000)}Z`,
   ])('text %# is refused', (text) => {
     expect(dateFrom(text)).toBeInstanceOf(Problem);

@@ -1,4 +1,4 @@
-import { createServer } from 'node:https';
+import { createServer, type ServerOptions } from 'node:https';
 import { listen } from './fault-server.ts';
 
 // A certificate for "localhost" that nobody has signed but itself. The key protects nothing: it exists to be refused.
@@ -20,7 +20,7 @@ J3dUpz/1lkQbk2w3HK6aBux5iDxZonG6iw0NMpK59gHpzLX4hJYAAZWk
 -----END PRIVATE KEY-----`;
 
 /** An https: address whose certificate no client trusts. */
-export async function untrusted(onRequest: () => void): Promise<string> {
-  const address = await listen(createServer({ cert: certificate, key }, onRequest));
+export async function untrusted(onRequest: () => void, options: ServerOptions = {}): Promise<string> {
+  const address = await listen(createServer({ cert: certificate, key, ...options }, onRequest));
   return address.replace('http://127.0.0.1', 'https://localhost');
 }

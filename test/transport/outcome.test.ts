@@ -55,7 +55,9 @@ describe('of one attempt', () => {
     expect(await outcomeOf(create, step)).toBe('unknown');
   });
 
-  test.each<[string, object, string]>([
+  test.each<[string, object | undefined, string]>([
+    ['that is missing', undefined, 'fetch gave no Response'],
+    ['of a mock', { ok: true, status: 201, headers: new Headers(), json: async () => ({}) }, 'it must give a Response'],
     ['without headers', { status: 200, body: null }, 'fetch gave a response without headers'],
     ['of a network error', Response.error(), 'fetch gave a network error as its response'],
   ])('a response %s', async (_name, response, message) => {

@@ -182,6 +182,15 @@ describe('what is never repeated', () => {
     expect(requests).toBe(0);
   });
 
+  test.each([
+    ['cipher', { maxVersion: 'TLSv1.2', ciphers: 'ECDHE-RSA-AES128-GCM-SHA256' }],
+    ['version', { maxVersion: 'TLSv1.1', minVersion: 'TLSv1', ciphers: 'DEFAULT@SECLEVEL=0' }],
+  ] as const)('a handshake without a common %s', async (_name, options) => {
+    const address = await untrusted(() => {}, options);
+    const error = await errorOf(CALLS.create(clientOf(address)));
+    expect(error).toMatchObject({ code: 'SDK_TLS', outcome: 'not_sent', stoppedBy: 'not_retryable' });
+  });
+
   test('TLS to a port that speaks plain HTTP', async () => {
     const server = await serve(steps.ok([]));
     const error = await errorOf(CALLS.create(clientOf(server.url.replace('http:', 'https:'))));

@@ -163,22 +163,42 @@ describe('a rate limit seen by one call', () => {
     for (const wait of runtime.waits) expect(wait).toBeLessThanOrEqual(9_600);
   });
 
-  test('but not beyond their deadline: the service says no better than we do', async () => {
+  test.each([
+    [20, {}, { deadline: 12_000 }],
+    [60, {}, {}],
+    [5, { retry: { maxRetryAfter: 1_000 } }, { retry: { maxRetryAfter: 4_000 } }],
+  ])('of %i s fails a sibling that cannot wait for it, and nothing is sent', async (seconds, first, sibling) => {
+    const server = await serve(limited(seconds), ok([]));
+    const client = clientOf(server.url, { runtime: new FakeRuntime(0.5) });
+    await errorOf(client.rates.list({}, first));
+    expect(await errorOf(client.paymentMethods.list(sibling))).toMatchObject({
+      kind: 'rate_limit',
+      stoppedBy: 'retry_after',
+      outcome: 'not_sent',
+      attempts: [],
+      retryAfter: seconds * 1_000,
+    });
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test('delays a sibling that waits longer than the first call did', async () => {
     const runtime = new FakeRuntime(0.5);
     const server = await serve(limited(20), ok([]));
     const client = clientOf(server.url, { runtime });
-    await errorOf(client.rates.list({}, { retry: false }));
-    await client.rates.list({}, { deadline: 12_000 });
-    expect(runtime.waits).toEqual([]);
+    await errorOf(client.rates.list());
+    await client.rates.list({}, { retry: { maxRetryAfter: 30_000 } });
+    expect(runtime.waits).toEqual([22_000]);
   });
 
-  test('nor longer than any call would wait', async () => {
+  test('counts for a minute at most: then the service is asked again', async () => {
     const runtime = new FakeRuntime(0.5);
-    const server = await serve(limited(3_600), ok([]));
+    const server = await serve(limited(86_400), ok([]));
     const client = clientOf(server.url, { runtime });
     await errorOf(client.rates.list());
+    await errorOf(client.rates.list());
+    runtime.pass(60_000);
     await client.rates.list();
-    expect(runtime.waits).toEqual([]);
+    expect(server.requests).toHaveLength(2);
   });
 
   test('a transient failure delays nobody else', async () => {

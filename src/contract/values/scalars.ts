@@ -60,8 +60,8 @@ export function integerFrom(value: unknown): number | Problem {
 }
 
 const DATE_TEXT =
-  /^(\d{4}-\d{2}-\d{2})[Tt ](\d{2}:\d{2})(?:(:\d{2})(?:[.,](\d{1,30}))?)?(?: ?(?:[Zz]|([+-])(\d{2})(?::?(\d{2}))?))?$/;
-const DATE_TEXT_MAX = 64;
+  /^(\d{4}-\d{2}-\d{2})[Tt ](\d{2}:\d{2})(?:(:\d{2})(?:[.,](\d+))?)?(?: ?(?:[Zz]|([+-])(\d{2})(?::?(\d{2}))?))?$/;
+const DATE_TEXT_MAX = 128;
 // The usual form, with a day that every month has: the platform reads it exactly, in a third of the time.
 const USUAL_DATE =
   /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,3})?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/;

@@ -79,7 +79,7 @@ export interface CatchUpOptions {
    * @defaultValue 4
    */
   readonly concurrency?: number | undefined;
-  /** Called after each order. Its errors are ignored. */
+  /** Called after each order. Its errors change nothing. */
   readonly onProgress?: Callback<[progress: CatchUpProgress]> | undefined;
 }
 

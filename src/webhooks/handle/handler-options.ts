@@ -69,7 +69,7 @@ export interface WebhookHandlerOptions<Extra extends object = object>
   /** Remembers which events are done. `memoryStore()` forgets them at a restart. */
   readonly store: WebhookStore<Extra>;
   /**
-   * Called for every refusal, duplicate and takeover, for your log. It is not awaited, and its errors are ignored.
+   * Called for every refusal, duplicate and takeover, for your log. It is not awaited, and its errors change nothing.
    *
    * @defaultValue failures of your function, the store, the payload and the setup go to `console.error`
    */

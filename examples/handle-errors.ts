@@ -24,10 +24,12 @@ console.log(await charge(order)); // → pending
 console.log(await charge(order)); // → exists, and is pending
 console.log(await charge({ ...order, amount: '0' })); // → correct amount (found by the client)
 console.log(await charge({ ...order, external_id: 'order-2', currency: 'XXX' })); // → correct currency (found by the service)
-sandbox.faults.next({ type: 'rate_limit', retryAfter: 30 });
-console.log(await charge({ ...order, external_id: 'order-3' })); // → try again in 30000 ms
 sandbox.faults.next('reset_after');
-console.log(await charge({ ...order, external_id: 'order-4' })); // → SDK_CONNECTION: repeat with the same external_id
+console.log(await charge({ ...order, external_id: 'order-3' })); // → SDK_CONNECTION: repeat with the same external_id
 
 const result = await merchant.invoices.get('no-such-order').result(); // never rejects
 if (!result.ok) console.log(result.error.kind, result.error.outcome); // → not_found rejected
+
+// The last one here, because a rate limit counts for all calls of a client.
+sandbox.faults.next({ type: 'rate_limit', retryAfter: 30 });
+console.log(await charge({ ...order, external_id: 'order-4' })); // → try again in 30000 ms

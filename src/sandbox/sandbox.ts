@@ -24,9 +24,9 @@ import { toSandboxDelivery, toSandboxInvoice } from './service/write-resources.t
 import type { Faults } from './state/faults.ts';
 import type { RequestEntry, SandboxEvent } from './state/log.ts';
 import type { InvoiceRecord } from './state/records.ts';
-import { type SandboxState, saveState } from './state/saved-state.ts';
+import type { SandboxState } from './state/saved-state.ts';
 import type { NewInvoice, Payment, SandboxDelivery, SandboxInvoice, SandboxWithdrawal } from './wire-types.ts';
-import { createWorld, resetWorld } from './world.ts';
+import { createWorld, resetWorld, saveState } from './world.ts';
 
 /** The sandbox as a fetch. It takes the same arguments as the fetch of the platform. */
 export type SandboxFetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>;

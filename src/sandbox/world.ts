@@ -1,4 +1,5 @@
-// The parts of one sandbox, and how they begin: with the seed data, with a saved state, or again after a reset.
+// The parts of one sandbox, how they are saved, and how they begin: with the seed data, with a saved state, or again after a
+// reset.
 import { ConfigurationError } from '../errors/classes.ts';
 import { awaitExpiry, chooseMethod, creditPayment, endInvoice, openInvoice } from './business/invoices.ts';
 import { activeCurrency, isAmount } from './business/money.ts';
@@ -10,7 +11,7 @@ import { FaultScript } from './state/faults.ts';
 import { EventLog } from './state/log.ts';
 import { createRandom, type Random } from './state/random.ts';
 import { type DeliveryRecord, type InvoiceRecord, Store } from './state/records.ts';
-import type { SandboxState } from './state/saved-state.ts';
+import { type SandboxState, VERSION } from './state/saved-state.ts';
 
 /** The parts of one sandbox. Every room works on them. */
 export interface World {
@@ -111,6 +112,24 @@ function seedInvoice(world: World, row: SeedInvoice, createdAt: number): void {
     creditPayment(world, invoice, paid);
   }
   endInvoice(invoice, status, status === 'expired' ? invoice.expiresAt : createdAt + world.settings.lifetime / 10);
+}
+
+/** Copies the content of a sandbox. */
+export function saveState({ store, settings, clock, random, requestCount }: World): SandboxState {
+  const state: SandboxState = {
+    version: VERSION,
+    seed: settings.seed,
+    position: random.position(),
+    requestCount,
+    now: clock.now(),
+    wall: settings.wallClock(),
+    invoices: store.invoices().map(({ expiry: _, ...invoice }) => invoice),
+    deliveries: store
+      .deliveries()
+      .map(({ retry: _, attempt: __, invoice, ...delivery }) => ({ ...delivery, invoice: invoice.uuid })),
+    withdrawals: store.withdrawals,
+  };
+  return structuredClone(state);
 }
 
 /** Adds the content of a saved state. Work that fell due meanwhile runs as soon as the clock moves. */

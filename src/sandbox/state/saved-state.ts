@@ -1,8 +1,6 @@
 import { ConfigurationError } from '../../errors/classes.ts';
 import type { SandboxWithdrawal } from '../wire-types.ts';
-import type { Clock } from './clock.ts';
-import type { Random } from './random.ts';
-import type { DeliveryRecord, InvoiceRecord, Store } from './records.ts';
+import type { DeliveryRecord, InvoiceRecord } from './records.ts';
 
 /** An invoice without its scheduled expiry. */
 export type InvoiceState = Omit<InvoiceRecord, 'expiry'>;
@@ -10,7 +8,7 @@ export type InvoiceState = Omit<InvoiceRecord, 'expiry'>;
 export type DeliveryState = Omit<DeliveryRecord, 'invoice' | 'retry' | 'attempt'> & { readonly invoice: string };
 
 /** Raise it whenever a member of a row changes. A test holds the members of this version. */
-const VERSION = 3;
+export const VERSION = 3;
 
 /** The content of a sandbox as plain JSON data, for the option `state`. Its members may change in any version. @experimental */
 export interface SandboxState {
@@ -28,33 +26,6 @@ export interface SandboxState {
   readonly invoices: readonly InvoiceState[];
   readonly deliveries: readonly DeliveryState[];
   readonly withdrawals: readonly SandboxWithdrawal[];
-}
-
-/** The parts of a sandbox that its state is read from. */
-interface Saved {
-  readonly store: Store;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly requestCount: number;
-  readonly settings: { readonly seed: number | string; readonly wallClock: () => number };
-}
-
-/** Copies the content of a sandbox. @internal */
-export function saveState({ store, settings, clock, random, requestCount }: Saved): SandboxState {
-  const state: SandboxState = {
-    version: VERSION,
-    seed: settings.seed,
-    position: random.position(),
-    requestCount,
-    now: clock.now(),
-    wall: settings.wallClock(),
-    invoices: store.invoices().map(({ expiry: _, ...invoice }) => invoice),
-    deliveries: store
-      .deliveries()
-      .map(({ retry: _, attempt: __, invoice, ...delivery }) => ({ ...delivery, invoice: invoice.uuid })),
-    withdrawals: store.withdrawals,
-  };
-  return structuredClone(state);
 }
 
 /** Checks the version of a given state. The rest is as a sandbox of this version wrote it. @throws ConfigurationError */

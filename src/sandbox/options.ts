@@ -159,7 +159,10 @@ function completed({ defaults = {}, faults = [], seedData = {}, now, state, with
   }
   checkOptions('defaults', defaults, DEFAULT_NAMES, fail);
   checkOptions('seedData', seedData, new Set(['invoices']), fail);
-  for (const row of seedData.invoices ?? []) checkOptions('An invoice of seedData', row, SEED_INVOICE_NAMES, fail);
+  for (const row of seedData.invoices ?? []) {
+    checkOptions('An invoice of seedData', row, SEED_INVOICE_NAMES, fail);
+    addresses(row, 'seedData');
+  }
   for (const row of faults) checkOptions('A row of faults', row, SEED_FAULT_NAMES, fail);
   return {
     apiKey: textOption(given.apiKey ?? 'sk_sandbox', 'apiKey'),
@@ -170,11 +173,7 @@ function completed({ defaults = {}, faults = [], seedData = {}, now, state, with
     now: now === undefined ? null : instant(now),
     lifetime: parseDuration(given.lifetime ?? '30m', 'lifetime'),
     merchantName: textOption(given.merchantName ?? 'Your shop', 'merchantName'),
-    defaults: {
-      callback_url: addressOption(defaults.callback_url, 'defaults.callback_url'),
-      success_url: addressOption(defaults.success_url, 'defaults.success_url'),
-      fail_url: addressOption(defaults.fail_url, 'defaults.fail_url'),
-    },
+    defaults: addresses(defaults, 'defaults'),
     faults,
     state: state === undefined ? null : parseState(state),
     methods: given.methods ?? SEED_METHODS,
@@ -206,6 +205,14 @@ function instant(value: Date | number | string): number {
 function hostOption(host: unknown): string {
   if (typeof host === 'string' && /^[^\s/:@]+$|^\[[0-9a-f:.]+\]$/i.test(host)) return host.toLowerCase();
   return fail(`deliverTo takes host names alone, such as "shop.test", without scheme or port, not ${quoted(host)}`);
+}
+
+function addresses({ callback_url, success_url, fail_url }: SandboxDefaults, owner: string) {
+  return {
+    callback_url: addressOption(callback_url, `${owner}.callback_url`),
+    success_url: addressOption(success_url, `${owner}.success_url`),
+    fail_url: addressOption(fail_url, `${owner}.fail_url`),
+  };
 }
 
 function addressOption(value: string | null | undefined, name: string): string | null {

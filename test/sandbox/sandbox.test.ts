@@ -187,6 +187,7 @@ it.each([
   ['fetch must be a function', { fetch: 5 }],
   ['onEvent must be a function', { onEvent: 5 }],
   ['seedData', { seedData: { invoices: [{ external_id: 'x', customer_id: 'c', amount: '1.00', currency: 'XXX' }] } }],
+  ['seedData.callback_url', { seedData: { invoices: [{ ...SEEDED, callback_url: '/webhook' }] } }],
   ['createSandbox has no "lifeTime"', { lifeTime: '5m' }],
   ['createSandbox must be an object', null],
   ['defaults has no "callbackUrl"', { defaults: { callbackUrl: 'https://shop.example' } }],

@@ -106,8 +106,7 @@ export async function deliveryPage(world: World, exchange: Exchange, row: Delive
   const { invoice, url, log, made, nextRetryAt } = row;
   const hidden = { ident: invoice.uuid };
   const last = log.at(-1);
-  const target = url ?? 'http://127.0.0.1:3000/webhook';
-  const curl = curlCommand(await signedRequest(world.settings, row, target, world.settings.wallClock()));
+  const curl = curlCommand(await signedRequest(world.settings, row, url, world.settings.wallClock()));
   const attempts = [...log].reverse().map((attempt, at) => attemptItem(attempt, made - at, at === 0));
   const search = html`<button aria-describedby="search-what">Search for the cause</button>
 <p class="soft small grow" id="search-what">Sends up to 25 requests. Each is accepted only by a receiver with one particular mistake.</p>`;
@@ -120,7 +119,7 @@ export async function deliveryPage(world: World, exchange: Exchange, row: Delive
   return dashboardPage(world, exchange, {
     title: `${row.eventType} of ${invoice.external_id}`,
     heading: html`${row.eventType} <span id="state" data-live>${stateTag(deliveryState(row))}</span>`,
-    aside: html`${url !== null && actionForm(exchange, 'resend', html`<button>${resendWord(row)}</button>`, { hidden })}`,
+    aside: actionForm(exchange, 'resend', html`<button>${resendWord(row)}</button>`, { hidden }),
     content: html`<div class="split"><div class="stack">
 <div id="why" data-live class="stack">${reasons}</div>
 ${card(
@@ -143,7 +142,7 @@ ${card(
         ['Tries', `${made} of ${MAX_ATTEMPTS}`],
         ['Next try', nextRetryAt !== null && html`in ${span(nextRetryAt - world.clock.now())}, ${moment(nextRetryAt)}`],
         ['Delivered', moment(row.deliveredAt)],
-        ['To', url === null ? 'nowhere: neither the invoice nor the business has a callback URL' : addressText(url)],
+        ['To', addressText(url)],
         ['Delivery id', idText(row.id)],
         ['Status', html`<code>${row.status}</code>`],
       ]),

@@ -162,7 +162,7 @@ export function deliveryColumns({ clock }: World, exchange: Exchange): readonly 
       cell: (row) =>
         html`<a href="/deliveries/${row.id}">${row.eventType}</a><br><span class="soft small">${orderLink(row.invoice)}</span>`,
     },
-    { head: 'To', cell: ({ url }) => html`<span class="address" title="${url}">${url ?? 'nowhere'}</span>` },
+    { head: 'To', cell: ({ url }) => html`<span class="address" title="${url}">${url}</span>` },
     {
       head: 'State',
       cell: (row) =>
@@ -176,8 +176,7 @@ export function deliveryColumns({ clock }: World, exchange: Exchange): readonly 
     {
       head: 'Actions',
       as: 'end',
-      cell: (row) =>
-        row.url !== null && smallButton(exchange, resendWord(row), row.invoice.uuid, row.invoice.external_id, 'resend'),
+      cell: (row) => smallButton(exchange, resendWord(row), row.invoice.uuid, row.invoice.external_id, 'resend'),
     },
   ];
 }

@@ -269,7 +269,7 @@ ${
 function webhook(delivery: DeliveryRecord, now: number, isFocused: boolean): Html {
   const { id, invoice, log, url, status, nextRetryAt, made, attempt } = delivery;
   const last = log.at(-1);
-  const where = url !== null && URL.canParse(url) ? new URL(url).host : (url ?? 'nowhere');
+  const where = new URL(url).host;
   const next =
     nextRetryAt === null ? 'no further try' : html`next try in ${span(nextRetryAt - now)}, at ${moment(nextRetryAt)}`;
   const [tone, text]: readonly [Tone, Part] =

@@ -95,7 +95,7 @@ export function describeEvent(event: SandboxEvent): string {
       const outcome = event.success ? `${event.status_code} delivered` : `${event.error}`;
       const next = event.next_retry_at === null ? '' : `  next try ${event.next_retry_at.slice(11, 19)}`;
       const attempt = `try ${event.attempt} of ${event.max_attempts}${event.triggered_by === 'manual' ? ', resent' : ''}`;
-      return `${time}  → ${event.event_type} ${event.external_id}  ${event.url ?? 'nowhere'}  ${attempt}  ${outcome} in ${event.duration_ms} ms${next}${event.why === null ? '' : `  why: ${event.why}`}`;
+      return `${time}  → ${event.event_type} ${event.external_id}  ${event.url}  ${attempt}  ${outcome} in ${event.duration_ms} ms${next}${event.why === null ? '' : `  why: ${event.why}`}`;
     }
     case 'note':
       return `${time}  note  ${event.text}`;

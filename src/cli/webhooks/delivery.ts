@@ -2,7 +2,7 @@
 import type { KnownEventType } from '../../contract/statuses.ts';
 import { shellWord } from '../../printable.ts';
 import { compareAmounts, isAmount, quote, shareOf } from '../../sandbox/business/money.ts';
-import { codeOf, eventBody, eventTypeOf } from '../../sandbox/delivery/webhook-request.ts';
+import { codeOf, eventBody, eventTypeOf, startOf } from '../../sandbox/delivery/webhook-request.ts';
 import { type Dialect, dialectFrom } from '../../sandbox/dialects.ts';
 import type { SandboxInvoice } from '../../sandbox/index.ts';
 import { parseDuration } from '../../sandbox/option-checks.ts';
@@ -151,16 +151,13 @@ export interface ReceiverRequest {
 export interface Reply {
   /** Null where there is no answer. */
   readonly status: number | null;
-  /** The start of the answer's body. */
+  /** The start of the answer's body, at most 2,000 characters. */
   readonly text: string;
   readonly ms: number;
   /** Why there is no answer: `time-out`, or the code of the connection error. */
   readonly problem: string | null;
   readonly headers: Readonly<Record<string, string>>;
 }
-
-/** How many characters of the answer are kept. */
-const MAX_TEXT = 2_000;
 
 /** Sends a request on a new connection and follows no redirect. Never rejects. */
 export async function deliver(url: string, request: ReceiverRequest, timeout: number): Promise<Reply> {
@@ -176,17 +173,8 @@ export async function deliver(url: string, request: ReceiverRequest, timeout: nu
   } catch (error) {
     return { ...reply, ...ended(), problem: signal.aborted ? 'time-out' : codeOf(error) };
   }
-  const { status, headers } = response;
-  let text = '';
-  try {
-    for await (const part of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
-      text += part;
-      if (text.length >= MAX_TEXT) break;
-    }
-  } catch {
-    // The status decides, even if the body breaks off.
-  }
-  return { ...reply, ...ended(), status, headers: Object.fromEntries(headers), text: text.slice(0, MAX_TEXT) };
+  const text = await startOf(response);
+  return { ...reply, ...ended(), status: response.status, headers: Object.fromEntries(response.headers), text };
 }
 
 /** @throws CliError if there was no connection. After a timeout the receiver counts as reachable. */

@@ -163,7 +163,7 @@ async function answerOf(world: World, request: SandboxWebhookRequest, signal: Ab
 }
 
 /** Reads the start of the body. The status alone decides, so a body that breaks off changes nothing. */
-async function startOf(response: Response): Promise<string> {
+export async function startOf(response: Response): Promise<string> {
   if (response.body === null) return '';
   const reader = response.body.getReader();
   const decoder = new TextDecoder();

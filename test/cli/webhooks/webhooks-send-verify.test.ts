@@ -89,15 +89,11 @@ describe('webhooks verify', () => {
   it.each([
     ['a header named constructor', 'constructor: x'],
     ['a header named __proto__', '__proto__: x'],
+    ['200,000 headers', `X-First: y${'\nX-Many: y'.repeat(200_000)}`],
     ['a line of blanks', `X-Blank:${' '.repeat(300_000)}x${' '.repeat(300_000)}`],
   ])('reads a request with %s', async (_, line) => {
     const { code, out } = await verify((await printed()).replace('\n', `\n${line}\n`));
     expect([code, out]).toEqual([0, expect.stringContaining('genuine')]);
-  });
-
-  it('refuses 200,000 headers at once', async () => {
-    const { code, err } = await verify((await printed()).replace('\n', `\n${'X-Many: y\n'.repeat(200_000)}`));
-    expect([code, err]).toEqual([2, expect.stringMatching(/^error: .*no more than 1,000 headers/)]);
   });
 });
 

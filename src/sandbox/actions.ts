@@ -196,7 +196,7 @@ const TABLE = {
     help: 'moves the clock: 90s  30m  6h  1d',
     done: 'The clock was moved, and everything that was due has happened.',
     async effect(sandbox, [duration]) {
-      await sandbox.advance(/^\d+$/.test(duration) ? Number(duration) : duration);
+      await sandbox.advance(duration);
       return ofClock(sandbox);
     },
   },
@@ -220,7 +220,7 @@ const TABLE = {
   },
   reset: {
     words: [],
-    help: 'removes everything: asks, or takes --yes',
+    help: 'removes everything: asks on a terminal',
     done: 'Everything is back at the beginning.',
     effect(sandbox) {
       sandbox.reset();

@@ -12,7 +12,7 @@ import {
 import { decideWithdrawal, withdrawalsInOrder } from './business/withdrawals.ts';
 import { type FoundCause, searchCause } from './delivery/cause.ts';
 import { resend, settleDeliveries, stampNow } from './delivery/deliveries.ts';
-import { eventBody, eventTypeOf, signedRequest } from './delivery/webhook-request.ts';
+import { eventBody, signedRequest } from './delivery/webhook-request.ts';
 import { type Dialect, dialectFrom } from './dialects.ts';
 import { createFront } from './http/dispatch.ts';
 import { type ListenOptions, listenHttp, type SandboxServer } from './http/server.ts';
@@ -377,7 +377,6 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
       const delivery = world.store.deliveries(invoice)[0] ?? {
         id: invoice.uuid, // the same for each call, as for the repeats of a delivery
         body: eventBody(invoice, settings.dialect),
-        eventType: eventTypeOf(invoice),
       };
       const target = url ?? invoice.callback_url ?? 'http://localhost/webhook';
       const fault = world.faults.forDelivery();

@@ -1,4 +1,5 @@
 // The folder `doctor` is one command: it checks the settings and the service. It imports the client when it runs.
+import { keyProblem } from '../../checks.ts';
 import { isLoopback } from '../../contract/values/hosts.ts';
 import { isSandboxCredential } from '../../environment.ts';
 import type { MerchantError } from '../../errors/classes.ts';
@@ -35,7 +36,7 @@ export async function doctorCommand(args: readonly string[], io: Io): Promise<Ex
 
   const address = await checkAddress(baseUrl, allowHttp);
   const isPublic = address.verdict === 'pass' && isPublicAddress(baseUrl);
-  const key = await checkKey(apiKey, isPublic);
+  const key = checkKey(apiKey, isPublic);
   const settings = [checkNode(process.versions.node), address, key, checkSecret(secret, apiKey, isPublic)];
   const isUsable = address.verdict === 'pass' && key.verdict === 'pass';
   const title = 'the service was not asked: correct the settings first';
@@ -122,13 +123,12 @@ async function checkAddress(baseUrl: string, allowHttp: boolean): Promise<CheckR
 }
 
 /** Checks the form of the key. Only the service can say whether it is the right one. */
-async function checkKey(apiKey: string, isPublic: boolean): Promise<CheckResult> {
+function checkKey(apiKey: string, isPublic: boolean): CheckResult {
   const name = 'MERCHANT_API_KEY';
   const example = `export ${name}=…   # sk_sandbox for the sandbox`;
   if (apiKey === '') return failed('api-key', `${name} is not set`, example);
   const wrong = checkVariable('api-key', name, apiKey, isPublic);
   if (wrong !== null) return wrong;
-  const { keyProblem } = await import('../../checks.ts');
   const problem = keyProblem(apiKey);
   if (problem !== null) return failed('api-key', `${name} ${problem}`, example);
   return passed('api-key', `${name} has the form of a key (${apiKey.length} characters)`);

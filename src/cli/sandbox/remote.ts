@@ -45,11 +45,10 @@ export async function actOnSandbox(name: ActionName, args: readonly string[], io
     if (!options.includes(FLAG_FIELDS[flag])) throw misuse(`${name} does not take --${flag}`, fix);
     fields[FLAG_FIELDS[flag]] = value;
   }
-  if (name === 'reset' && !values.yes && io.keyboard !== null) {
-    if (!(await confirmed(`Remove everything in the sandbox at ${url}?`, io.keyboard, io.out))) {
-      io.out(values.json ? jsonLine({ reset: false }) : 'nothing was changed\n');
-      return EXIT.fine;
-    }
+  const asks = name === 'reset' && !values.yes && io.keyboard !== null;
+  if (asks && !(await confirmed(`Remove everything in the sandbox at ${url}?`, io.keyboard, io.out))) {
+    io.out(values.json ? jsonLine({ reset: false }) : 'nothing was changed\n');
+    return EXIT.fine;
   }
   const { result, text } = await performAction(url, name, fields);
   io.out(values.json ? jsonLine(result) : `${text.split('\n').map(printable).join('\n')}\n`);
@@ -82,29 +81,23 @@ export async function performAction(url: string, action: string, fields: ActionF
   const Accept = 'application/json';
   const post = { method: 'POST', headers: { Accept, 'Content-Type': Accept }, body: JSON.stringify(fields) };
   // A look changes nothing, so it is no event of the sandbox.
-  const response = await reach(url, `/_/${action}`, action === 'status' ? { headers: { Accept } } : post);
-  const answer = (await response.json().catch(() => null)) as Partial<Answer> | null; // checked below
+  const init = action === 'status' ? { headers: { Accept } } : post;
+  let response: Response;
+  try {
+    response = await fetch(`${url.replace(/\/+$/, '')}/_/${action}`, { ...init, redirect: 'manual' });
+  } catch {
+    throw new CliError(EXIT.unreachable, `no sandbox listens at ${url}`, OTHER);
+  }
+  const isSandbox = response.headers.has('x-sandbox');
+  const answer = (isSandbox ? await response.json().catch(() => null) : null) as Partial<Answer> | null; // checked below
   if (answer?.ok === true && answer.text !== undefined) return { result: answer.result, text: answer.text };
-  if (answer?.ok !== false) throw noSandbox(url);
-  throw finding(answer.error?.message ?? 'the sandbox refused', `${START} status --url ${shellWord(url)}`);
+  if (answer?.ok === false) {
+    throw finding(answer.error?.message ?? 'the sandbox refused', `${START} status --url ${shellWord(url)}`);
+  }
+  throw new CliError(EXIT.unreachable, `what answers at ${url} is not a sandbox of this version`, OTHER);
 }
 
 interface Answer extends ActionResult {
   readonly ok: boolean;
   readonly error: { readonly message?: string };
-}
-
-async function reach(url: string, path: string, init: RequestInit): Promise<Response> {
-  let response: Response;
-  try {
-    response = await fetch(`${url.replace(/\/+$/, '')}${path}`, { ...init, redirect: 'manual' });
-  } catch {
-    throw new CliError(EXIT.unreachable, `no sandbox listens at ${url}`, OTHER);
-  }
-  if (!response.headers.has('x-sandbox')) throw noSandbox(url);
-  return response;
-}
-
-function noSandbox(url: string): CliError {
-  return new CliError(EXIT.unreachable, `what answers at ${url} is not a sandbox of this version`, OTHER);
 }

@@ -46,7 +46,7 @@ export async function webhooksSend(args: readonly string[], io: Io): Promise<Exi
   const sandbox = isNew && (await isSandbox(sender.sandbox)) ? sender.sandbox : null;
   const { eventType, ...sample } = await sampleEvent(kind, order, dialect, sandbox);
   const body = values.from === undefined ? sample.body : String(fileBytes(values.from, `${EXAMPLE} --from body.json`));
-  const delivery = { id: crypto.randomUUID(), eventType, body };
+  const delivery = { id: crypto.randomUUID(), body };
   const { headers } = await signedRequest({ dialect, webhookSecret: secret }, delivery, url, Date.now());
 
   if (values['dry-run']) {

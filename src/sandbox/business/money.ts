@@ -2,6 +2,7 @@
 import { Decimal } from '../../contract/values/decimal.ts';
 import { ConfigurationError } from '../../errors/classes.ts';
 import { quoted } from '../option-checks.ts';
+import type { InvoiceRecord } from '../state/records.ts';
 import type { SandboxMethod, SandboxRate, WireCurrency } from '../wire-types.ts';
 import type { World } from '../world.ts';
 
@@ -98,11 +99,7 @@ export function settlementRate(world: World, currency: string): string {
  * The method to pay with: the given one by id or name, the one already chosen, or the first that takes the amount.
  * @throws ConfigurationError with the list of methods.
  */
-export function methodFor(
-  world: World,
-  invoice: { readonly amount: string; readonly currency: WireCurrency; readonly method: SandboxMethod | null },
-  wanted: string | number | undefined,
-): SandboxMethod {
+export function methodFor(world: World, invoice: InvoiceRecord, wanted: string | number | undefined): SandboxMethod {
   const all = methodsFor(world, invoice.currency.code);
   const list = rangesOf(world, invoice.currency.code);
   if (wanted === undefined) {

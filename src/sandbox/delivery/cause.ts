@@ -134,8 +134,6 @@ function causeOfConnectionError({ error, request }: EndedAttempt): string | null
 
 /** Texts that frameworks write: the statuses, the text, and its meaning. The merchant's code was not reached. */
 const KNOWN_ANSWERS: readonly (readonly [status: readonly number[], body: RegExp, meaning: string])[] = [
-  [[404], /Cannot POST \//, 'Express has no POST route at this path.'],
-  [[404], /"Route POST:\S+ not found"/, 'Fastify has no POST route at this path.'],
   [
     [400, 403, 419, 422],
     /csrf|InvalidAuthenticityToken|page expired/i,
@@ -145,11 +143,6 @@ const KNOWN_ANSWERS: readonly (readonly [status: readonly number[], body: RegExp
     [403],
     /Blocked (?:request\.|hosts?:)/,
     'The development server refuses this host name: allow it there, or use 127.0.0.1 in the callback_url.',
-  ],
-  [
-    [400, 401, 403, 422],
-    /Missing (?:or invalid )?X-Webhook-Timestamp|X-Webhook-Timestamp (?:is )?missing/i,
-    'The receiver reports that X-Webhook-Timestamp is missing, and it was sent. A proxy removes it, or the receiver reads the name in another case.',
   ],
 ];
 
@@ -166,7 +159,7 @@ function causeInAnswer({ status_code, response_body, response_headers, request }
   const redirect = `A redirect is not followed, it counts as a failure${to === undefined ? '' : `. Make the final address the callback_url: ${to}`}`;
   const proxy = 'A proxy answered: the application behind it did not.';
   const meanings: Readonly<Record<number, string>> = {
-    404: `The receiver knows no ${path}: compare the path of the callback_url with your route.`,
+    404: `The receiver has no POST route at ${path}: compare the path of the callback_url with your route.`,
     405: `The receiver knows ${path} but takes no POST there.`,
     413: 'The body is too large for the receiver. Webhooks here are below 1 kB.',
     415: 'The receiver does not take application/json.',

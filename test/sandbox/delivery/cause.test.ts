@@ -41,9 +41,7 @@ describe('the cause that an answer proves', () => {
       answer(302, '', { Location: '/login' }),
       'A redirect is not followed, it counts as a failure. Make the final address the callback_url: /login',
     ],
-    [answer(404), 'The receiver knows no /hooks/pay'],
-    [answer(404, '<pre>Cannot POST /hooks/pay</pre>'), 'Express has no POST route'],
-    [answer(404, '{"message":"Route POST:/hooks/pay not found"}'), 'Fastify has no POST route'],
+    [answer(404), 'The receiver has no POST route at /hooks/pay'],
     [answer(405), 'takes no POST'],
     [answer(413), 'too large'],
     [answer(415), 'does not take application/json'],
@@ -51,7 +49,6 @@ describe('the cause that an answer proves', () => {
     [answer(401, '', { 'WWW-Authenticate': 'Basic realm="staging"' }), 'asks for a login'],
     [answer(403, '<h1>Forbidden</h1>CSRF verification failed.'), 'CSRF'],
     [answer(403, 'Blocked request. This host is not allowed.'), 'refuses this host name'],
-    [answer(400, '{"error":"Missing X-Webhook-Timestamp header"}'), 'X-Webhook-Timestamp is missing, and it was sent'],
     [broken('ECONNREFUSED'), 'Nothing listens at 127.0.0.1:3000'],
     [broken('ENOTFOUND'), 'No address is known'],
     [broken('UND_ERR_SOCKET'), 'closed the connection without an answer'],
@@ -215,7 +212,7 @@ describe('the search for the cause', () => {
   );
 
   it.each([
-    [404, '', 'The receiver knows no /'],
+    [404, '', 'The receiver has no POST route at /'],
     [500, '', 'no refusal of a signature'],
     [500, 'handler_failed', 'your function threw'],
     [503, '', 'no refusal of a signature'],

@@ -3,11 +3,10 @@ import { quoted } from '../option-checks.ts';
 import type { SandboxWithdrawal } from '../wire-types.ts';
 import type { World } from '../world.ts';
 
-/** Newest first, or as the dialect says. Text dates without a value come last. */
-export function withdrawalsInOrder(world: World): SandboxWithdrawal[] {
+/** Newest first. Text dates without a value come last. */
+export function withdrawalsInOrder({ store }: World): SandboxWithdrawal[] {
   const at = (row: SandboxWithdrawal): number => (row.created_at === null ? 0 : Date.parse(row.created_at) || 0);
-  const newest = [...world.store.withdrawals].sort((a, b) => at(b) - at(a));
-  return world.settings.dialect.listOrder === 'newest' ? newest : newest.reverse();
+  return [...store.withdrawals].sort((a, b) => at(b) - at(a));
 }
 
 /**

@@ -82,6 +82,7 @@ export const HANDLERS: Readonly<Record<ServiceOperation, Handler>> = {
     const names = WITHDRAWAL_LIST[dialect.withdrawalQuery === 'as_invoices' ? 'as_invoices' : 'other'];
     const { status, ...asked } = readListQuery(query, dialect, names);
     const rows = withdrawalsInOrder(world).filter((row) => (status ?? row.status) === row.status);
+    if (dialect.listOrder === 'oldest') rows.reverse();
     return { status: 200, data: pageOf(dialect, rows, asked, (row) => wireForm(dialect, row, dialect.nulls)) };
   },
 

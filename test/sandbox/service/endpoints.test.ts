@@ -140,6 +140,14 @@ it('lists withdrawals by page, newest first, by status, and reads one', async ()
   expect((await api('GET', `/withdrawals/${row.uuid}`)).json).toEqual({ success: true, data: row });
 });
 
+it('lists withdrawals by the dialect, and `withdrawals()` returns the newest first whatever it is', async () => {
+  const { sandbox, api } = await listening({ dialect: { listOrder: 'oldest' } });
+  const newest = sandbox.withdrawals().map(({ created_at }) => created_at);
+  expect(newest).toEqual([...newest].sort().reverse());
+  const { json } = await api('GET', '/withdrawals');
+  expect(json.data.items.map((item: { created_at: string }) => item.created_at)).toEqual(newest.reverse());
+});
+
 it('lists payment methods, and rates without the pairs that have no fresh data', async () => {
   const { api } = await listening();
   const methods = (await api('GET', '/payment-methods')).json.data;

@@ -11,8 +11,8 @@ import {
 } from './business/invoices.ts';
 import { decideWithdrawal, withdrawalsInOrder } from './business/withdrawals.ts';
 import { type FoundCause, searchCause } from './delivery/cause.ts';
-import { resend, settleDeliveries, stampNow } from './delivery/deliveries.ts';
-import { eventBody, signedRequest } from './delivery/webhook-request.ts';
+import { resend, settleDeliveries } from './delivery/deliveries.ts';
+import { eventBody, signedRequest, stampNow } from './delivery/webhook-request.ts';
 import { type Dialect, dialectFrom } from './dialects.ts';
 import { createFront } from './http/dispatch.ts';
 import { type ListenOptions, listenHttp, type SandboxServer } from './http/server.ts';

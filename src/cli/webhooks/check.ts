@@ -186,11 +186,13 @@ class Examination {
     const { status, text: response_body, ms: duration_ms, headers: response_headers } = reply;
     const answer = { status_code: status, success: false, error: null, response_body, response_headers, duration_ms };
     const attempt = { ...answer, fault: null, request: await right() };
-    const why = causeOfRefusal(attempt, { settings: { dialect }, attempt: 1, skew: 0 });
+    const why = causeOfRefusal(attempt, { dialect, attempt: 1, skew: 0 });
     if (!isSearchable({ ...attempt, why })) return inParts(why ?? `${reasonOf(reply)}. ${remedyOf(reply)}`);
     const { proven, text } = await findMistake({
-      settings: { webhookSecret: secrets[0] ?? '', dialect, wallClock: Date.now },
+      webhookSecret: secrets[0] ?? '',
+      dialect,
       apiKey: this.#apiKey,
+      now: Date.now,
       right,
       accepts: async (request) => {
         const found = await this.#send(request);

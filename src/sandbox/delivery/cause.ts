@@ -2,13 +2,13 @@ import { ConfigurationError } from '../../errors/classes.ts';
 import { receiverMistakes } from '../../webhooks/diagnose.ts';
 import { replyFor, type Verdict } from '../../webhooks/handle/verdict.ts';
 import { engine, hexToBase64 } from '../../webhooks/verify/signature.ts';
+import type { Dialect } from '../dialects.ts';
 import { quoted } from '../option-checks.ts';
-import type { Settings } from '../options.ts';
 import type { DeliveryFault } from '../state/faults.ts';
 import type { InvoiceRecord } from '../state/records.ts';
 import type { SandboxAttempt, SandboxWebhookRequest } from '../wire-types.ts';
 import type { World } from '../world.ts';
-import { exchange, signedRequest } from './webhook-request.ts';
+import { exchange, signedRequest, stampNow } from './webhook-request.ts';
 
 // Why a receiver refuses a delivery: what request and answer prove, and a search by trial for what they do not.
 
@@ -17,7 +17,7 @@ export type EndedAttempt = Omit<SandboxAttempt, 'why' | 'triggered_by' | 'create
 
 /** The facts that explain an attempt but are not part of its record. */
 export interface Circumstances {
-  readonly settings: Pick<Settings, 'dialect'>;
+  readonly dialect: Dialect;
   /** 1 for the first. */
   readonly attempt: number;
   /** The timestamp sent minus the real time, milliseconds. */
@@ -97,12 +97,12 @@ function fromSdk({ status_code, response_body, response_headers }: EndedAttempt,
 
 const MINUTE = 60_000;
 
-function age({ settings, attempt, skew }: Circumstances): string {
+function age({ dialect, attempt, skew }: Circumstances): string {
   const off = Math.round(Math.abs(skew) / MINUTE);
   if (off === 0) {
     return 'The signature holds, and the timestamp was right by this machine’s clock: the clock of the receiver, or its tolerance, is off.';
   }
-  const isRepeated = settings.dialect.timestampPer === 'delivery' && attempt > 1;
+  const isRepeated = dialect.timestampPer === 'delivery' && attempt > 1;
   const reason = isRepeated
     ? 'the dialect timestampPer "delivery" repeats that of the first attempt.'
     : 'the option deliveryTimestamp "sandbox" stamps by the sandbox clock. Take "wall", or give your verifier the same clock.';
@@ -207,10 +207,13 @@ export async function searchCause(world: World, invoice: InvoiceRecord): Promise
     return { proven: false, text: last.why ?? failed, requests: 0 };
   }
   const { settings } = world;
+  const { webhookSecret, dialect, apiKey } = settings;
   const finding = await findMistake({
-    settings,
-    apiKey: settings.apiKey,
-    right: () => signedRequest(settings, delivery, delivery.url, settings.wallClock()),
+    webhookSecret,
+    dialect,
+    apiKey,
+    now: () => stampNow(world),
+    right: () => signedRequest(settings, delivery, delivery.url, stampNow(world)),
     async accepts(request) {
       const { status_code, success } = await exchange(world, request);
       return status_code === null ? null : success;
@@ -222,9 +225,12 @@ export async function searchCause(world: World, invoice: InvoiceRecord): Promise
 
 /** A receiver on trial. */
 interface Trial {
-  readonly settings: Pick<Settings, 'webhookSecret' | 'dialect' | 'wallClock'>;
+  readonly webhookSecret: string;
+  readonly dialect: Dialect;
   /** Tried as the secret, because the two are mixed up. */
   readonly apiKey: string | undefined;
+  /** The time to sign with, in epoch milliseconds. */
+  readonly now: () => number;
   /** Builds the correct request, signed now. */
   readonly right: () => Promise<SandboxWebhookRequest>;
   /** Sends a request. Null if no answer came. */
@@ -232,11 +238,12 @@ interface Trial {
 }
 
 /** Searches for the mistake of a receiver by trial, as {@link searchCause}. @internal */
-export async function findMistake({ settings, apiKey, right, accepts: ask }: Trial): Promise<FoundCause> {
+export async function findMistake(trial: Trial): Promise<FoundCause> {
+  const { right } = trial;
   let requests = 0;
   const accepts = (request: SandboxWebhookRequest): Promise<boolean | null> => {
     requests += 1;
-    return ask(request);
+    return trial.accepts(request);
   };
   const first = await accepts(await right());
   if (first === null)
@@ -244,7 +251,7 @@ export async function findMistake({ settings, apiKey, right, accepts: ask }: Tri
   if (first)
     return { proven: false, text: 'The same delivery is accepted now: the cause of the refusal has ended.', requests };
   const sample = await right();
-  for (const { mistake, headers } of await suspects(settings, sample, apiKey)) {
+  for (const { mistake, headers } of await suspects(trial, sample)) {
     if (!(await accepts({ ...sample, headers: { ...sample.headers, ...headers } }))) continue;
     const again = await accepts(await right());
     if (again !== false) break; // it accepts and refuses the same request, so nothing is proven
@@ -257,9 +264,8 @@ export async function findMistake({ settings, apiKey, right, accepts: ask }: Tri
 
 /** The requests that only a receiver with one mistake accepts, or with one reading of what the interface leaves open. */
 async function suspects(
-  { webhookSecret, dialect, wallClock }: Trial['settings'],
+  { webhookSecret, dialect, apiKey, now }: Trial,
   { headers, body }: SandboxWebhookRequest,
-  apiKey: string | undefined,
 ): Promise<Suspect[]> {
   const { 'X-Webhook-Timestamp': timestamp = '' } = headers;
   const sign = async (key: string, text: string, encoding = dialect.signatureEncoding): Promise<string> => {
@@ -278,11 +284,11 @@ async function suspects(
   expects('the signature in hex', { 'X-Webhook-Signature': hex });
   expects('the signature in base64', { 'X-Webhook-Signature': await sign(webhookSecret, right, 'base64') });
   expects('"sha256=" before the signature', { 'X-Webhook-Signature': `sha256=${hex}` });
-  const now = wallClock();
+  const at = now();
   for (const [form, stamp] of [
-    ['seconds', String(Math.floor(now / 1000))],
-    ['milliseconds', String(now)],
-    ['ISO 8601', new Date(now).toISOString()],
+    ['seconds', String(Math.floor(at / 1000))],
+    ['milliseconds', String(at)],
+    ['ISO 8601', new Date(at).toISOString()],
   ] as const) {
     const signature = await sign(webhookSecret, `${stamp}.${body}`);
     expects(`the timestamp in ${form}`, { 'X-Webhook-Signature': signature, 'X-Webhook-Timestamp': stamp });

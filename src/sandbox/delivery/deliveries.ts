@@ -7,7 +7,7 @@ import { type DeliveryRecord, type InvoiceRecord, KEPT_ATTEMPTS } from '../state
 import type { SandboxAttempt } from '../wire-types.ts';
 import type { World } from '../world.ts';
 import { causeOfRefusal } from './cause.ts';
-import { eventBody, eventTypeOf, send } from './webhook-request.ts';
+import { eventBody, eventTypeOf, send, stampNow } from './webhook-request.ts';
 
 const MINUTE = 60_000;
 
@@ -92,13 +92,9 @@ export function attempt(world: World, delivery: DeliveryRecord, trigger: Trigger
   return promise;
 }
 
-/** The time that X-Webhook-Timestamp carries now, in epoch milliseconds. */
-export function stampNow({ settings, clock }: World): number {
-  return settings.deliveryTimestamp === 'wall' ? settings.wallClock() : clock.now();
-}
-
 async function runAttempt(world: World, delivery: DeliveryRecord, trigger: Trigger, life: AbortSignal): Promise<void> {
   const { clock, settings } = world;
+  const { dialect } = settings;
   const before = delivery.status;
   delivery.retry?.cancel();
   delivery.retry = null;
@@ -107,13 +103,13 @@ async function runAttempt(world: World, delivery: DeliveryRecord, trigger: Trigg
   const began = clock.now();
   const stamp = stampNow(world);
   delivery.firstStamp ??= stamp;
-  const stampAt = settings.dialect.timestampPer === 'attempt' ? stamp : delivery.firstStamp;
+  const stampAt = dialect.timestampPer === 'attempt' ? stamp : delivery.firstStamp;
   const fault = world.faults.forDelivery();
   const result = await send(world, delivery, stampAt, fault);
   delivery.attempt = null;
   if (life.aborted) return; // by a reset, which has removed the delivery
   const sent = { ...result, fault: fault?.type ?? null };
-  const why = causeOfRefusal(sent, { settings, attempt: delivery.made + 1, skew: stampAt - settings.wallClock() });
+  const why = causeOfRefusal(sent, { dialect, attempt: delivery.made + 1, skew: stampAt - settings.wallClock() });
   const ended = { ...sent, why, triggered_by: trigger, created_at: new Date(began).toISOString() };
   delivery.log.push(ended);
   if (delivery.log.length > KEPT_ATTEMPTS) delivery.log.shift();

@@ -1,6 +1,6 @@
 import { isSearchable } from '../delivery/cause.ts';
 import { MAX_ATTEMPTS } from '../delivery/deliveries.ts';
-import { signedRequest } from '../delivery/webhook-request.ts';
+import { signedRequest, stampNow } from '../delivery/webhook-request.ts';
 import type { Answer } from '../service/respond.ts';
 import type { Exchange } from '../service/service.ts';
 import { toSandboxInvoice } from '../service/write-resources.ts';
@@ -106,7 +106,7 @@ export async function deliveryPage(world: World, exchange: Exchange, row: Delive
   const { invoice, url, log, made, nextRetryAt } = row;
   const hidden = { ident: invoice.uuid };
   const last = log.at(-1);
-  const curl = curlCommand(await signedRequest(world.settings, row, url, world.settings.wallClock()));
+  const curl = curlCommand(await signedRequest(world.settings, row, url, stampNow(world)));
   const attempts = [...log].reverse().map((attempt, at) => attemptItem(attempt, made - at, at === 0));
   const search = html`<button aria-describedby="search-what">Search for the cause</button>
 <p class="soft small grow" id="search-what">Sends up to 25 requests. Each is accepted only by a receiver with one particular mistake.</p>`;

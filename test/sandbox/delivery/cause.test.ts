@@ -226,6 +226,14 @@ describe('the search for the cause', () => {
     expect(sent()).toBe(1);
   });
 
+  it('has the time of the deliveries, for a receiver with the clock of the sandbox', async () => {
+    const noon = String(Date.parse('2026-03-01T12:00:00Z') / 1000);
+    const expected: Expected = (body, stamp) =>
+      stamp === noon ? withSecret('whsec_sandbox\n')(body, stamp) : 'too new';
+    const { explain } = await refusedBy(expected, { deliveryTimestamp: 'sandbox' });
+    expect(await explain()).toMatchObject({ proven: true, text: expect.stringContaining('line break') });
+  });
+
   it('needs something that was sent', async () => {
     const { sandbox, api } = inProcess();
     await api('POST', '/invoices', ORDER);

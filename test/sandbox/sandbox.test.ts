@@ -188,6 +188,7 @@ it.each([
   ['onEvent must be a function', { onEvent: 5 }],
   ['seedData', { seedData: { invoices: [{ external_id: 'x', customer_id: 'c', amount: '1.00', currency: 'XXX' }] } }],
   ['seedData.callback_url', { seedData: { invoices: [{ ...SEEDED, callback_url: '/webhook' }] } }],
+  ['seedData.fail_url', { seedData: { invoices: [{ ...SEEDED, fail_url: 'javascript:alert(1)' }] } }],
   ['createSandbox has no "lifeTime"', { lifeTime: '5m' }],
   ['createSandbox must be an object', null],
   ['defaults has no "callbackUrl"', { defaults: { callbackUrl: 'https://shop.example' } }],

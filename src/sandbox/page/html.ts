@@ -1,5 +1,3 @@
-import { isHttpAddress } from '../../contract/values/hosts.ts';
-
 /** Text that is HTML. The template escapes all other text. */
 export class Html {
   readonly text: string;
@@ -39,9 +37,4 @@ export function indented(text: string): string {
   } catch {
     return text;
   }
-}
-
-/** An address for a link: http or https, null for any other scheme. */
-export function safeLink(address: string | null): string | null {
-  return isHttpAddress(address) ? address : null;
 }

@@ -33,7 +33,7 @@ import {
   table,
 } from './elements.ts';
 import { pageAnswer, seeOther } from './frame.ts';
-import { type Html, html, type Part, safeLink } from './html.ts';
+import { type Html, html, type Part } from './html.ts';
 
 // The hosted page of an invoice: above what a customer sees, below, clearly apart, the controls for tests.
 
@@ -218,7 +218,7 @@ function closedOrder(world: World, invoice: InvoiceRecord, done: string | null, 
   const state = stateOf(invoice);
   const [, tone] = lookOf(state);
   const isPaid = status === 'success';
-  const back = safeLink(isPaid ? invoice.success_url : invoice.fail_url);
+  const back = isPaid ? invoice.success_url : invoice.fail_url; // http or https, since the sandbox takes no other
   const [delivery] = world.store.deliveries(invoice);
   const leadsBack = back !== null && LEADING_BACK.has(done ?? '') && !delivery?.attempt;
   const fee = amountToSend === amount ? 'no fee' : 'with the fee';

@@ -5,6 +5,19 @@ import { inProcess, ORDER } from '../loopback.ts';
 const x = (count: number) => 'x'.repeat(count);
 const https = (length: number) => `https://shop.example/${'p'.repeat(length - 'https://shop.example/'.length)}`;
 
+/** Where a link of the payment page must never lead. */
+const NO_ADDRESSES = [
+  'shop.example/fail',
+  'javascript:alert(1)',
+  'JaVaScRiPt:alert(1)',
+  ' javascript:alert(1)',
+  'java\tscript:alert(1)',
+  'data:text/html,<script>alert(1)</script>',
+  'vbscript:x',
+  '//evil.example/',
+  'https:javascript:alert(1)',
+];
+
 /** Values of each member that the service refuses: one at a time in a good body. */
 const REFUSED = {
   external_id: [undefined, null, '', x(129), 7],
@@ -13,8 +26,8 @@ const REFUSED = {
   currency: ['E', x(17), 'PLN', 'eur'],
   purpose: [x(256), 1],
   callback_url: [https(513), 'http://shop.example/hook', ''],
-  success_url: ['javascript:alert(1)'],
-  fail_url: ['shop.example/fail'],
+  success_url: NO_ADDRESSES,
+  fail_url: NO_ADDRESSES,
 };
 
 const ACCEPTED = [

@@ -35,7 +35,8 @@ export type SandboxFetch = (input: string | URL | Request, init?: RequestInit) =
  * A local Merchant Invoicing Service, with its state in memory.
  *
  * `ident` is the `external_id` of the merchant or the uuid of the service. Functions that change an invoice resolve after
- * the first attempt of its webhook.
+ * the first attempt of its webhook. An invoice or a withdrawal that the sandbox does not have, or whose status is final and
+ * would change, is a ConfigurationError (`SDK_CONFIGURATION`).
  *
  * @example
  * await using sandbox = createSandbox();
@@ -101,17 +102,9 @@ export interface Sandbox extends AsyncDisposable {
   create(draft: NewInvoice): SandboxInvoice;
   /** Returns the withdrawals, newest first. */
   withdrawals(): SandboxWithdrawal[];
-  /**
-   * Approves a pending withdrawal, which gets a `tx_hash`.
-   *
-   * @throws ConfigurationError (`SDK_CONFIGURATION`) if there is no such withdrawal, or it is decided already.
-   */
+  /** Approves a pending withdrawal, which gets a `tx_hash`. */
   approve(uuid: string): SandboxWithdrawal;
-  /**
-   * Rejects a pending withdrawal.
-   *
-   * @throws ConfigurationError (`SDK_CONFIGURATION`) if there is no such withdrawal, or it is decided already.
-   */
+  /** Rejects a pending withdrawal. */
   reject(uuid: string, reason: string): SandboxWithdrawal;
   /**
    * Changes dialects from now on. What exists already is written in the new form, too.
@@ -125,14 +118,14 @@ export interface Sandbox extends AsyncDisposable {
   /**
    * Sets the payment method, by id or name. May be repeated while the invoice is pending.
    *
-   * @throws ConfigurationError (`SDK_CONFIGURATION`) if the sandbox has no such invoice, it is final, or the method does not take its currency or amount.
+   * @throws ConfigurationError (`SDK_CONFIGURATION`) if the method does not take its currency or amount.
    */
   choose(ident: string, method: number | string): SandboxInvoice;
   /**
    * Pays the ordered amount, or another `amount`, which makes the invoice adjusted.
    *
    * @param options `method` is an id or name. Default: the chosen method, or the first that takes the amount.
-   * @throws ConfigurationError (`SDK_CONFIGURATION`) if the sandbox has no such invoice, it is final, or no method takes the amount.
+   * @throws ConfigurationError (`SDK_CONFIGURATION`) if no method takes the amount.
    * @example
    * const { settled_amount_usdt } = await sandbox.pay('order-1', { method: 'Card' });
    */
@@ -141,38 +134,26 @@ export interface Sandbox extends AsyncDisposable {
    * Pays less than ordered. The invoice becomes adjusted.
    *
    * @param amount Decimal text without the commission, as the ordered amount.
-   * @throws ConfigurationError (`SDK_CONFIGURATION`) if the sandbox has no such invoice, it is final, or the amount is not less than ordered.
+   * @throws ConfigurationError (`SDK_CONFIGURATION`) if the amount is not less than ordered.
    */
   underpay(ident: string, amount: string, options?: Pick<Payment, 'method'>): Promise<SandboxInvoice>;
   /**
    * Pays more than ordered. The invoice becomes adjusted.
    *
    * @param amount Decimal text without the commission, as the ordered amount.
-   * @throws ConfigurationError (`SDK_CONFIGURATION`) if the sandbox has no such invoice, it is final, or the amount is not more than ordered.
+   * @throws ConfigurationError (`SDK_CONFIGURATION`) if the amount is not more than ordered.
    */
   overpay(ident: string, amount: string, options?: Pick<Payment, 'method'>): Promise<SandboxInvoice>;
-  /**
-   * Ends the invoice as `fail`.
-   *
-   * @throws ConfigurationError (`SDK_CONFIGURATION`) if the sandbox has no such invoice, or it is final.
-   */
+  /** Ends the invoice as `fail`. */
   fail(ident: string): Promise<SandboxInvoice>;
-  /**
-   * Ends the invoice as `canceled`.
-   *
-   * @throws ConfigurationError (`SDK_CONFIGURATION`) if the sandbox has no such invoice, or it is final.
-   */
+  /** Ends the invoice as `canceled`. */
   cancel(ident: string): Promise<SandboxInvoice>;
-  /**
-   * Ends the invoice as `expired` without moving the clock.
-   *
-   * @throws ConfigurationError (`SDK_CONFIGURATION`) if the sandbox has no such invoice, or it is final.
-   */
+  /** Ends the invoice as `expired` without moving the clock. */
   expire(ident: string): Promise<SandboxInvoice>;
   /**
    * Ends the invoice with this status. `success` pays it exactly.
    *
-   * @throws ConfigurationError (`SDK_CONFIGURATION`) if the sandbox has no such invoice, it is final, or the status is none.
+   * @throws ConfigurationError (`SDK_CONFIGURATION`) if there is no such status.
    * @example
    * await sandbox.finish('order-1', 'success');
    */
@@ -180,31 +161,23 @@ export interface Sandbox extends AsyncDisposable {
   /**
    * Corrects the paid amount after a dispute, without a second webhook. A pending invoice is paid with this amount.
    *
-   * @throws ConfigurationError (`SDK_CONFIGURATION`) if the sandbox has no such invoice, or it ended without a payment.
+   * @throws ConfigurationError (`SDK_CONFIGURATION`) if it ended without a payment.
    * @example
    * await sandbox.pay('order-1');
    * await sandbox.adjust('order-1', '20.00');
    */
   adjust(ident: string, amount: string): Promise<SandboxInvoice>;
 
-  /**
-   * Returns one invoice.
-   *
-   * @throws ConfigurationError (`SDK_CONFIGURATION`) if the sandbox has no such invoice.
-   */
+  /** Returns one invoice. */
   invoice(ident: string): SandboxInvoice;
   /** Returns all invoices, newest first. */
   invoices(): SandboxInvoice[];
-  /**
-   * Returns the deliveries of one invoice, or of all, newest first.
-   *
-   * @throws ConfigurationError (`SDK_CONFIGURATION`) if the sandbox has no such invoice.
-   */
+  /** Returns the deliveries of one invoice, or of all, newest first. */
   deliveries(ident?: string): SandboxDelivery[];
   /**
    * Sends the delivery now and waits for the attempt. A queued one is expedited.
    *
-   * @throws ConfigurationError (`SDK_CONFIGURATION`) if there is no such invoice, or it has no delivery.
+   * @throws ConfigurationError (`SDK_CONFIGURATION`) if the invoice has no delivery.
    */
   resend(ident: string): Promise<SandboxDelivery>;
   /**
@@ -219,7 +192,7 @@ export interface Sandbox extends AsyncDisposable {
   /**
    * Returns the webhook of a final invoice as a signed Request, for a receiver without a port.
    *
-   * @throws ConfigurationError (`SDK_CONFIGURATION`) if the sandbox has no such invoice, or it is pending.
+   * @throws ConfigurationError (`SDK_CONFIGURATION`) if the invoice is pending.
    * @example
    * await sandbox.pay('order-1');
    * const response = await receive(await sandbox.webhookRequest('order-1'));

@@ -132,7 +132,12 @@ it('shows a request to a wrong path, and one that is too large, among the reques
   await sandbox.fetch('http://sandbox.test/api/v1/external/invoices', { method: 'POST', body: 'x'.repeat(1_100_000) });
   await sandbox.fetch('http://sandbox.test/invoices'); // a look at a page is none
   expect(sandbox.requests()).toMatchObject([
-    { path: '/v1/external/rates', status: 404, why: expect.stringContaining('begin with /api/v1/external') },
+    {
+      path: '/v1/external/rates',
+      operation: null,
+      status: 404,
+      why: expect.stringContaining('begin with /api/v1/external'),
+    },
     { path: '/api/v1/external/invoices', status: 413, code: 'PAYLOAD_TOO_LARGE' },
   ]);
 });

@@ -33,15 +33,14 @@ export function createFront(world: World, pages: (exchange: Exchange) => Promise
     world.requestCount += 1;
     const id = `req_${world.requestCount}`;
     const isService = url.pathname.startsWith('/api/');
-    const own = (answer: Answer): Outcome => ({ operation: null, answer, fault: null });
-    const outcome =
-      bytes.byteLength > MAX_BODY
-        ? own(failure(413, 'PAYLOAD_TOO_LARGE', `The body is larger than ${MAX_BODY} bytes.`))
-        : isService
-          ? serve(world, exchange)
-          : own(await pages(exchange));
-    const { answer, fault } = outcome;
-    const isLook = !isService && method === 'GET' && answer !== null && answer.status < 400;
+    const tooLarge = failure(413, 'PAYLOAD_TOO_LARGE', `The body is larger than ${MAX_BODY} bytes.`);
+    const refusal = bytes.byteLength > MAX_BODY ? tooLarge : null;
+    const { operation, answer, fault }: Outcome =
+      isService && refusal === null
+        ? serve(world, exchange)
+        : { operation: null, answer: refusal ?? (await pages(exchange)), fault: null };
+    const isPage = !isService && answer?.status !== 404;
+    const isLook = isPage && method === 'GET' && answer !== null && answer.status < 400;
     if (!isLook) {
       world.log.add({
         kind: 'request',
@@ -49,7 +48,7 @@ export function createFront(world: World, pages: (exchange: Exchange) => Promise
         method,
         path: url.pathname,
         query: url.search,
-        operation: isService ? outcome.operation : 'page',
+        operation: isPage ? 'page' : operation,
         status: answer?.status ?? null,
         duration_ms: world.settings.wallClock() - begun,
         code: answer?.code ?? null,

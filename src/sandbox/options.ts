@@ -149,7 +149,7 @@ export function readSettings(options: SandboxOptions) {
 function completed({ defaults = {}, faults = [], seedData = {}, now, state, withdrawals, ...given }: SandboxOptions) {
   const { fetch, wallClock, sleep, onEvent, methods, rates, deliverTo, seed } = given;
   checkCallbacks({ fetch, wallClock, sleep, onEvent }, fail);
-  const lists = { faults, methods, rates, withdrawals, deliverTo, 'seedData.invoices': seedData?.invoices };
+  const lists = { faults, methods, rates, withdrawals, deliverTo, 'seedData.invoices': seedData.invoices };
   for (const [name, list] of Object.entries(lists)) {
     if (list !== undefined && list !== null && !Array.isArray(list))
       fail(`${name} must be an array, not ${kindOf(list)}`);

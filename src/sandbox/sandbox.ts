@@ -302,8 +302,8 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
 
     create: (draft) => toSandboxInvoice(world, createInvoice(world, draft)),
     withdrawals: () => withdrawalsInOrder(world),
-    approve: (uuid) => decideWithdrawal(world, uuid, { status: 'approved' }),
-    reject: (uuid, reason) => decideWithdrawal(world, uuid, { status: 'rejected', reason: String(reason) }),
+    approve: (uuid) => decideWithdrawal(world, uuid, null),
+    reject: (uuid, reason) => decideWithdrawal(world, uuid, String(reason)),
     assume(changes) {
       // Each request reads the object anew.
       return Object.assign(settings.dialect, dialectFrom({ ...settings.dialect, ...changes }));

@@ -10,16 +10,12 @@ export function withdrawalsInOrder({ store }: World): SandboxWithdrawal[] {
 }
 
 /**
- * Decides on a pending withdrawal: `approved` sends it, `rejected` needs a reason. No webhook is sent, because the service
- * has none for withdrawals.
+ * Decides on a pending withdrawal: it is rejected for a reason, or approved without one. No webhook is sent, because the
+ * service has none for withdrawals.
  *
  * @throws ConfigurationError if there is no such withdrawal, or it is decided already.
  */
-export function decideWithdrawal(
-  world: World,
-  uuid: string,
-  decision: { readonly status: 'approved' } | { readonly status: 'rejected'; readonly reason: string },
-): SandboxWithdrawal {
+export function decideWithdrawal(world: World, uuid: string, reason: string | null): SandboxWithdrawal {
   const { store } = world;
   const found = store.withdrawals.find((row) => row.uuid === String(uuid).toLowerCase());
   if (found === undefined) {
@@ -30,16 +26,14 @@ export function decideWithdrawal(
   }
   if (found.status !== 'pending')
     throw new ConfigurationError(`Withdrawal ${found.uuid} is ${found.status} already. Only a pending one can change`);
-  const { status } = decision;
+  const status = reason === null ? 'approved' : 'rejected';
   const decided: SandboxWithdrawal = {
     ...found,
     status,
     processed_at: new Date(world.clock.now()).toISOString(),
-    ...(decision.status === 'approved' && { tx_hash: world.random.uuid().replaceAll('-', '') }),
-    ...(decision.status === 'rejected' && { reject_reason: decision.reason }),
+    ...(reason === null ? { tx_hash: world.random.uuid().replaceAll('-', '') } : { reject_reason: reason }),
   };
   store.withdrawals = store.withdrawals.map((row) => (row === found ? decided : row));
-  const reason = decision.status === 'rejected' ? `  ${decision.reason}` : '';
-  world.log.note(`withdrawal ${found.uuid}  pending → ${status}${reason}`);
+  world.log.note(`withdrawal ${found.uuid}  pending → ${status}  ${reason ?? ''}`.trimEnd());
   return decided;
 }

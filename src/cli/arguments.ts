@@ -1,6 +1,6 @@
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
 import { isHttpAddress } from '../contract/values/hosts.ts';
-import { type Dialect, dialectValue } from '../sandbox/dialects.ts';
+import { DIALECTS, type Dialect, type DialectEntry } from '../sandbox/dialects.ts';
 import { COMMON_FLAGS, type CommandTable } from './commands.ts';
 import { messageOf, misuse } from './io.ts';
 
@@ -24,7 +24,8 @@ export function readArguments<const Flags extends ParseArgsOptionsConfig>(
     throw new Error(`${typed} does not take ${JSON.stringify(extra)}`);
   } catch (error) {
     const [message = ''] = messageOf(error).split(/\. To specify|\n/);
-    throw misuse(message.replace(/\.$/, ''), fix);
+    const [, flag = ''] = /^Unknown option '--([^']*)'/.exec(message) ?? [];
+    throw misuse(`${message.replace(/\.$/, '')}${meant(flag, Object.keys(options))}`, fix);
   }
 }
 
@@ -36,11 +37,42 @@ export function parseAddress(text: string | undefined, what: string, fix: string
   throw misuse(`${what} must begin with http:// or https://${given}`, fix);
 }
 
-/** `name=value` flags as the dialect option of the sandbox, which refuses unknown names and values. */
+const SANDBOX_HELP = 'npx merchant-invoicing sandbox --help';
+
+/** `name=value` flags as the dialect option of the sandbox, which refuses unknown values. */
 export function parseDialect(flags: readonly string[]): Partial<Dialect> {
+  const table: Readonly<Record<string, DialectEntry>> = DIALECTS;
   const chosen = flags.map((flag) => {
-    const [, name = '', text = ''] = /^([^=]*)=?(.*)$/s.exec(flag) ?? [];
-    return [name, dialectValue(name, text)];
+    const [name = '', ...rest] = flag.split('=');
+    const text = rest.join('=');
+    const entry = Object.hasOwn(table, name) ? table[name] : undefined;
+    const hint = meant(name, Object.keys(table)) || '. All names: docs/sandbox.md';
+    if (entry === undefined) throw misuse(`--dialect has no ${JSON.stringify(name)}${hint}`, SANDBOX_HELP);
+    const { values } = entry;
+    return [name, values.find((value) => String(value) === text) ?? text];
   });
   return Object.fromEntries(chosen) as Partial<Dialect>; // checked by the sandbox
+}
+
+/** True if at most `edits` letters inserted, removed, replaced or swapped turn one word into the other. */
+function isNear(a: string, b: string, edits: number): boolean {
+  if (a === b || edits === 0) return a === b;
+  let at = 0;
+  while (a[at] === b[at]) at += 1;
+  const [x, y] = [a.slice(at), b.slice(at)];
+  const isSwap = x[0] === y[1] && x[1] === y[0];
+  const pairs = [
+    [x.slice(1), y],
+    [x, y.slice(1)],
+    [x.slice(1), y.slice(1)],
+    ...(isSwap ? [[x.slice(2), y.slice(2)]] : []),
+  ];
+  return pairs.some(([left = '', right = '']) => isNear(left, right, edits - 1));
+}
+
+/** `. Did you mean pay?` if a known word is close to the typed one, otherwise no text. */
+export function meant(typed: string, known: readonly string[]): string {
+  const edits = typed.length <= 3 ? [1] : [1, 2];
+  const [best] = edits.flatMap((most) => known.filter((word) => isNear(typed.toLowerCase(), word, most)));
+  return best === undefined ? '' : `. Did you mean ${best}?`;
 }

@@ -3,6 +3,7 @@
 import { isMerchantError } from '../errors/guards.ts';
 import { printable } from '../printable.ts';
 import { VERSION } from '../version.ts';
+import { meant } from './arguments.ts';
 import { helpFor } from './help.ts';
 import { CliError, EXIT, type ExitCode, type Io, messageOf, misuse } from './io.ts';
 import { jsonLine, styleOf } from './report.ts';
@@ -57,13 +58,14 @@ async function run(argv: readonly string[], io: Io): Promise<ExitCode> {
     return EXIT.fine;
   }
   if (!FIRST_WORDS.includes(first)) {
-    throw misuse(`there is no command ${JSON.stringify(first)}, only ${FIRST_WORDS.join(', ')}`, `${START} --help`);
+    throw misuse(`there is no command ${JSON.stringify(first)}${meant(first, FIRST_WORDS)}`, `${START} --help`);
   }
   const load = RUN[first] ?? RUN[`${first} ${second}`];
   if (load !== undefined) return (await load())(argv.slice(RUN[first] === undefined ? 2 : 1), io);
   const names = Object.keys(RUN).filter((name) => name.startsWith(`${first} `));
+  const actions = names.map((name) => name.slice(first.length + 1));
   const problem = second === '' ? 'needs an action' : `has no action ${JSON.stringify(second)}`;
-  throw misuse(`${first} ${problem}: ${names.join(', ')}`, `${START} ${first} --help`);
+  throw misuse(`${first} ${problem}: ${names.join(', ')}${meant(second, actions)}`, `${START} ${first} --help`);
 }
 
 function reportError(error: unknown, argv: readonly string[], io: Io): ExitCode {

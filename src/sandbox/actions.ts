@@ -4,7 +4,7 @@ import { checkOptions } from '../checks.ts';
 import type { ServiceOperation } from '../contract/endpoint.ts';
 import { INVOICE_STATUS_NAMES } from '../contract/statuses.ts';
 import { ConfigurationError } from '../errors/classes.ts';
-import { dialectValue } from './dialects.ts';
+import { DIALECTS, type DialectEntry } from './dialects.ts';
 import { fail } from './option-checks.ts';
 import type { Sandbox } from './sandbox.ts';
 import type { FaultType, SeedFault } from './state/faults.ts';
@@ -160,7 +160,9 @@ const TABLE = {
     help: 'changes a dialect, see docs/sandbox.md',
     done: 'The dialect was changed.',
     effect(sandbox, [name, value]) {
-      return { result: sandbox.assume({ [name]: dialectValue(name, value) }), text: `${name} is ${value}` };
+      const { values = [] } = Object.entries<DialectEntry>(DIALECTS).find(([each]) => each === name)?.[1] ?? {};
+      const meant = values.find((each) => String(each) === value) ?? value; // some values are numbers
+      return { result: sandbox.assume({ [name]: meant }), text: `${name} is ${value}` };
     },
   },
   fault: {

@@ -93,12 +93,6 @@ export function dialectFrom(given: { readonly [Name in keyof Dialect]?: Dialect[
   return Object.fromEntries([...defaults, ...changed]) as unknown as Dialect; // each name has a value of its list
 }
 
-/** The value of a dialect that a flag or a form means, because some are numbers. Unknown text is returned as it is. */
-export function dialectValue(name: string, text: string): string | number {
-  const [, row] = Object.entries<DialectEntry>(DIALECTS).find(([each]) => each === name) ?? [];
-  return row?.values.find((value) => String(value) === text) ?? text;
-}
-
 /** The names of members that carry a decimal, wherever they stand. */
 const DECIMAL = /amount|usdt|percent|commission|^(?:rate|price)$/;
 

@@ -2,7 +2,7 @@
 import { isHttpAddress, isLoopback } from '../../contract/values/hosts.ts';
 import { printable, shellWord } from '../../printable.ts';
 import { ACTIONS, type ActionFields, type ActionName, type ActionResult, isActionName } from '../../sandbox/actions.ts';
-import { parseAddress, readArguments } from '../arguments.ts';
+import { meant, parseAddress, readArguments } from '../arguments.ts';
 import { COMMANDS } from '../commands.ts';
 import { CliError, EXIT, type ExitCode, finding, type Io, type Keyboard, misuse } from '../io.ts';
 import { jsonLine } from '../report.ts';
@@ -19,8 +19,9 @@ type FieldFlag = keyof typeof FLAG_FIELDS;
 export function isAction(word: string): word is ActionName {
   if (isActionName(word)) return true;
   if (word === '' || word.startsWith('-')) return false;
-  const names = Object.keys(ACTIONS).join(', ');
-  throw misuse(`sandbox has no action ${JSON.stringify(word)}, only ${names}`, `${START} pay --help`);
+  const names = Object.keys(ACTIONS);
+  const hint = meant(word, names) || `, only ${names.join(', ')}`;
+  throw misuse(`sandbox has no action ${JSON.stringify(word)}${hint}`, `${START} pay --help`);
 }
 
 /** `sandbox pay order-1042` and the like: acts on the sandbox at `--url`, or on the one that keeps the file of `--state`. */

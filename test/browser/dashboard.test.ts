@@ -192,7 +192,7 @@ describe('with script', () => {
     expect(trouble).toEqual([]);
   });
 
-  test('the copy buttons copy', async (visit) => {
+  test('the copy buttons copy, also where the browser has no clipboard for the page', async (visit) => {
     const { url, api, sandbox } = await listening();
     await api('POST', '/invoices', { ...ORDER, callback_url: 'http://127.0.0.1:9/webhook' });
     await sandbox.pay('order-1042');
@@ -212,6 +212,7 @@ describe('with script', () => {
     await page.reload();
     expect(await copied('Copy the id')).toBe(delivery?.id);
     await page.reload();
+    await page.evaluate('navigator.clipboard.writeText = undefined');
     expect(await copied('Copy as test')).toContain("import { MerchantClient } from 'merchant-invoicing'");
   });
 });

@@ -119,9 +119,9 @@ export function orderLink({ uuid, external_id }: Pick<InvoiceRecord, 'uuid' | 'e
   return html`<a href="/invoices/${uuid}">${brief(external_id)}</a>`;
 }
 
-/** A small button that copies a text. Only script can copy, and only at a secure address, so it is hidden without. */
+/** A small button that copies a text. Only script can copy, so it is hidden without. */
 function copyButton(text: string, label: string): Html {
-  return html` <button type="button" class="icon" data-copy="${text}" hidden aria-label="${label}" title="${label}"></button>`;
+  return html` <button type="button" class="icon" data-copy="${text}" data-scripted hidden aria-label="${label}" title="${label}"></button>`;
 }
 
 /** An id, shortened in its middle, with a button that copies it whole. */
@@ -139,7 +139,7 @@ export function addressText(url: string): Html {
 export function copyBlock(id: string, label: string, note: string, text: string): Html {
   return html`<div class="copy"><div><p class="soft small">${note}</p>
 <details><summary>Show it</summary><pre class="scroll" id="${id}-text" tabindex="0" role="group" aria-label="${label}">${text}</pre></details></div>
-<button type="button" data-copy-from="${id}-text" hidden>${label}</button></div>`;
+<button type="button" data-copy-from="${id}-text" data-scripted hidden>${label}</button></div>`;
 }
 
 /** Pairs of a name and a value. A pair without a value is left out. */

@@ -11,7 +11,7 @@ import { invoiceColumns, NO_INVOICE } from './lists.ts';
 /** The page at `/`: what is wrong now, what happened last, and how to connect a backend. */
 export function overviewPage(world: World, exchange: Exchange): Answer {
   const invoices = world.store.invoices().slice(-5).reverse();
-  const copy = html`<button type="button" class="small" data-copy-from="env-text" hidden>Copy</button>`;
+  const copy = html`<button type="button" class="small" data-copy-from="env-text" data-scripted hidden>Copy</button>`;
   const faults = html`<p class="soft small">Applies to the next request, or the next webhook.</p>
 ${faultForm(exchange, 'Faults', ['rate_limit', 'reset_after', 'wrong_signature', 'duplicate'])}`;
   return dashboardPage(world, exchange, {

@@ -4,6 +4,7 @@ export const SCRIPT = `'use strict';
 const live = new Map([...document.querySelectorAll('[data-live]')].map((each) => [each, each.innerHTML]));
 
 const enhance = (root) => {
+  for (const each of root.querySelectorAll('[data-scripted]')) each.hidden = false;
   for (const each of root.querySelectorAll('time')) each.title = 'Here: ' + new Date(each.dateTime).toLocaleString();
   // A second click while the first is on its way sends nothing. The service would not pay twice either.
   for (const each of root.querySelectorAll('form')) {
@@ -13,16 +14,24 @@ const enhance = (root) => {
       each.dataset.sent = 'yes';
     });
   }
-  if (!navigator.clipboard) return; // no secure context: another name than that of this machine
   for (const button of root.querySelectorAll('[data-copy], [data-copy-from]')) {
-    button.hidden = false;
     button.addEventListener('click', () => copy(button));
   }
 };
 
 const copy = async (button) => {
   const { copy: value, copyFrom } = button.dataset;
-  await navigator.clipboard.writeText(value ?? document.getElementById(copyFrom).textContent);
+  const text = value ?? document.getElementById(copyFrom).textContent;
+  try {
+    await navigator.clipboard.writeText(text);
+  } catch { // no secure context: another name than that of this machine
+    const field = document.createElement('textarea');
+    field.value = text;
+    document.body.append(field);
+    field.select();
+    document.execCommand('copy');
+    field.remove();
+  }
   button.classList.add('copied');
   const label = button.getAttribute('aria-label');
   if (label === null) button.textContent = 'Copied';

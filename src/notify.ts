@@ -1,6 +1,7 @@
 /**
  * Calls a hook, a logger or another function of the merchant that only observes. Nothing waits for the result, so that no
- * payment depends on it. An error is printed, once for each message, and the work goes on.
+ * payment depends on it. An error is printed, once for each message and up to 100 messages,
+ * and the work goes on.
  */
 export function notify(callback: () => unknown): void {
   try {
@@ -16,8 +17,12 @@ const printed = new Set<string>();
 const PRINTED_MAX = 100;
 
 function print(error: unknown): void {
-  const text = error instanceof Error ? error.message : typeof error;
-  if (printed.has(text) || printed.size >= PRINTED_MAX) return;
-  printed.add(text);
-  console.error('merchant-invoicing: a callback of yours failed, and the work went on:', error);
+  try {
+    const text = error instanceof Error ? error.message : String(error);
+    if (printed.has(text) || printed.size >= PRINTED_MAX) return;
+    printed.add(text);
+    console.error('merchant-invoicing: a callback of yours failed, and the work went on:', error);
+  } catch {
+    // A console that throws, as some test setups make it, must not fail a call.
+  }
 }

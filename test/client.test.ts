@@ -52,6 +52,7 @@ describe('an unusable option is a ConfigurationError that names it', () => {
       'the address before it',
     ],
     ['a mistyped hook', { ...given, hooks: { onRetries: () => {} } }, 'hooks has no "onRetries"; it has onRequest'],
+    ['allowHttp as text', { ...given, allowHttp: 'false' }, 'allowHttp must be'],
     ['a query', { ...given, baseUrl: 'https://pay.example/?a=1' }, 'query'],
     ['a fragment', { ...given, baseUrl: 'https://pay.example/#a' }, 'fragment'],
     ['no key', { baseUrl: 'https://pay.example' }, 'MERCHANT_API_KEY'],

@@ -198,7 +198,7 @@ export class InvoiceAlreadyExistsError extends ApiError {
   override readonly kind = 'conflict';
   /** Status of the existing invoice. Null if neither the answer nor a read told it. */
   readonly existingStatus: InvoiceStatus | null;
-  /** The existing invoice, if the answer held it completely, or the client has read it back. Not enumerable: no log shows it. */
+  /** The existing invoice, if the answer held it completely, or the client has read it back. Not enumerable. */
   declare readonly existing?: Invoice;
 
   constructor(init: InvoiceAlreadyExistsErrorInit) {

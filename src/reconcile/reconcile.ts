@@ -224,14 +224,16 @@ export function reconcile(options: ReconcileOptions): Reconciliation {
     [Symbol.asyncIterator]() {
       let isMine = false;
       return {
-        next() {
+        async next() {
           if (!isMine) begin();
           isMine = true;
-          return entries.next();
+          return await entries.next();
         },
         async return() {
-          await entries.return(undefined);
-          run.end(false); // also where the loop was left before it began
+          if (isMine || !hasBegun) {
+            await entries.return(undefined);
+            run.end(false); // also where the loop was left before it began
+          }
           return { done: true, value: undefined };
         },
       };

@@ -116,7 +116,8 @@ export interface DriftEvent {
 }
 
 /**
- * Functions that are called at each step of a call. An error thrown in one is printed once, and changes nothing.
+ * Functions that are called at each step of a call. An error thrown in one is printed, each message once, and
+ * changes nothing.
  *
  * @example
  * const hooks: Hooks = { onRetry: ({ operation, code }) => console.warn(`${operation} is repeated after ${code}`) };

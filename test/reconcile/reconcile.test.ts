@@ -363,11 +363,18 @@ describe('a run', () => {
       entries += 1;
     }
     expect([entries, await summaries[0]]).toMatchObject([2, { complete: true, findings: 2 }]);
-    const again = async (): Promise<unknown> => early[Symbol.asyncIterator]().next();
-    await expect(again()).rejects.toThrow('a run is read once');
+    await expect(early[Symbol.asyncIterator]().next()).rejects.toThrow('a run is read once');
     const unstarted = reconcile({ ...options, orders });
     unstarted[Symbol.asyncIterator]();
     expect(await unstarted.summary()).toMatchObject({ complete: true, differing: 2 });
+    await expect(unstarted[Symbol.asyncIterator]().next()).rejects.toThrow('a run is read once');
+    const looped = reconcile({ ...options, orders });
+    entries = 0;
+    for await (const _ of looped) {
+      await looped[Symbol.asyncIterator]().return?.(); // another iterator does not end this loop
+      entries += 1;
+    }
+    expect(entries).toBe(2);
     const returned = reconcile({ ...options, orders });
     await returned[Symbol.asyncIterator]().return?.();
     expect(await returned.summary()).toMatchObject({ complete: false, orders: 0 });

@@ -114,14 +114,15 @@ it.each(['underpay', 'overpay'] as const)('%s without an amount pays nothing', a
   expect(sandbox.invoice('order-1').status).toBe('pending');
 });
 
-it('answers below the path of its address, and without it', async () => {
-  const sandbox = createSandbox({ url: 'https://shop.test/pay-api' });
+it.each(['/pay-api', '/pay', '/api'])('answers below the path %s of its address, and without it', async (path) => {
+  const sandbox = createSandbox({ url: `https://shop.test${path}` });
   const { payment_url } = sandbox.create({ amount: '25.00', currency: 'EUR' });
   const headers = { 'X-Api-Key': sandbox.apiKey };
   for (const address of [
     `${sandbox.url}/api/v1/external/rates`,
     'https://shop.test/api/v1/external/rates',
     payment_url,
+    payment_url.replace(path, ''),
   ])
     expect((await sandbox.fetch(address, { headers })).status).toBe(200);
 });

@@ -184,6 +184,7 @@ describe('what is never repeated', () => {
 
   test.each([
     ['cipher', { maxVersion: 'TLSv1.2', ciphers: 'ECDHE-RSA-AES128-GCM-SHA256' }],
+    ['protocol above it', { ALPNProtocols: ['other'] }],
     ['version', { maxVersion: 'TLSv1.1', minVersion: 'TLSv1', ciphers: 'DEFAULT@SECLEVEL=0' }],
   ] as const)('a handshake without a common %s', async (_name, options) => {
     const address = await untrusted(() => {}, options);

@@ -34,8 +34,8 @@ export async function webhooksVerify(args: readonly string[], io: Io): Promise<E
     }
     const name = event.type === 'unknown' && event.event_name !== null ? `  named ${event.event_name}` : '';
     const facts = [
-      `event      ${event.type}  ${event.status}${name}`,
-      `order      ${event.external_id}  (invoice ${event.invoice_uuid})`,
+      `event      ${event.type}  ${event.status ?? ''}${name}`,
+      `order      ${event.external_id ?? 'none'}  (invoice ${event.invoice_uuid ?? 'none'})`,
       `signed at  ${event.signed_at?.toISOString()}`,
       `secret     ${source}${secrets.length > 1 ? `, number ${(event.secretIndex ?? 0) + 1}` : ''}`,
       ...(remark === null ? [] : [`note       ${remark}`]),

@@ -22,7 +22,9 @@ export function createFront(world: World, pages: (exchange: Exchange) => Promise
     const { method, headers, signal } = request;
     const url = new URL(request.url);
     const prefix = new URL(world.url).pathname.replace(/\/$/, '');
-    if (url.pathname.startsWith(`${prefix}/`)) url.pathname = url.pathname.slice(prefix.length);
+    // A proxy may have removed the path already, and the path may itself be /api or /pay.
+    const isBelow = /^\/(?:api\/v1\/external|pay)\//.test(url.pathname.slice(prefix.length));
+    if (url.pathname.startsWith(prefix) && isBelow) url.pathname = url.pathname.slice(prefix.length);
     signal.throwIfAborted();
     if (world.life.signal.aborted) throw connectionError('ECONNREFUSED', 'the sandbox is closed');
     if (method === 'GET' && url.pathname === EVENT_STREAM) return eventStream(world);

@@ -40,8 +40,9 @@ export async function listenHttp(world: World, front: Front, options: ListenOpti
   const { host = '127.0.0.1', allowedHosts = [] } = options;
   const port = readCount('port', options.port, { byDefault: 0, min: 0, max: 65_535 }, fail);
   // An empty host would be all addresses.
-  const areNames = Array.isArray(allowedHosts) && [host, ...allowedHosts].every((name) => typeof name === 'string');
-  if (!areNames || host === '') fail('host must be a host name, and allowedHosts an array of them');
+  const isName = (name: unknown) => typeof name === 'string' && name !== '';
+  if (!Array.isArray(allowedHosts) || ![host, ...allowedHosts].every(isName))
+    fail('host must be a host name, and allowedHosts an array of them');
   const { createServer } = nodeHttp();
   const names = new Set([host.toLowerCase(), ...allowedHosts.map((name) => name.toLowerCase())]);
   const server = createServer((request, response) => {

@@ -32,16 +32,22 @@ export type CatchUpInvoice = Pick<
   'uuid' | 'external_id' | 'status' | 'amount' | 'finished_at' | 'settled_amount_usdt' | 'is_adjusted' | 'adjustment'
 >;
 
+/** Options of a read of a batch job. */
+interface BatchReadOptions {
+  readonly signal?: AbortSignal | undefined;
+  readonly deadline?: number | undefined;
+  readonly retry?: { readonly maxRetryAfter: number } | undefined;
+}
+
 /** The part of a `MerchantClient` that `catchUp` needs. */
 export interface CatchUpClient {
   readonly invoices: {
     /** Reads one invoice by its uuid or external_id. */
-    get(ident: string, options: { readonly signal?: AbortSignal | undefined }): PromiseLike<CatchUpInvoice>;
+    get(ident: string, options: BatchReadOptions): PromiseLike<CatchUpInvoice>;
     /** Iterates over the invoices of a status. */
     list(
       query: { readonly status: 'pending' | FinalInvoiceStatus; readonly per_page: number },
-      options: {
-        readonly signal?: AbortSignal | undefined;
+      options: BatchReadOptions & {
         readonly onInvalidItem: (item: {
           readonly page: number;
           readonly index: number;
@@ -116,6 +122,9 @@ const PER_PAGE = 100;
 const WALK_FROM = 100;
 /** So many reads in a row without an answer mean that the service is down: the run ends with the error. */
 const MAX_UNANSWERED = 10;
+
+/** A rate limit closes the whole client, for a minute at most. A batch job waits for it, because no customer does. */
+const PATIENCE = { deadline: 120_000, retry: { maxRetryAfter: 60_000 } };
 
 const NAMES = namesOf<CatchUpOptions>({
   orders: true,
@@ -243,7 +252,7 @@ class Run<Extra extends object> {
         if (open.has(plainIdent(ident))) return this.#count('open');
         let invoice: CatchUpInvoice;
         try {
-          invoice = await this.#merchant.invoices.get(ident, { signal: this.#signal });
+          invoice = await this.#merchant.invoices.get(ident, { ...PATIENCE, signal: this.#signal });
         } catch (error) {
           return this.#countUnread(ident, error, reads);
         }
@@ -322,6 +331,7 @@ class Run<Extra extends object> {
     yield* this.#merchant.invoices.list(
       { status, per_page: PER_PAGE },
       {
+        ...PATIENCE,
         signal: this.#signal,
         onInvalidItem: ({ page, index, path, raw }) => {
           if (!isCounted) return;

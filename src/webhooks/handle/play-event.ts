@@ -115,7 +115,7 @@ function repeatOfDone(isSame: boolean): Ending {
  * deliveries are the same event exactly if their keys are equal.
  *
  * It uses signed content only: X-Webhook-Id is not signed, so a replay could change it. Each part is encoded so that it
- * contains no separator. The key is ASCII of at most 300 characters, and no two events share one.
+ * contains no separator. The key is ASCII of at most 300 characters. No two events about an invoice share one.
  */
 export async function dedupeKey(event: InvoiceEvent, namespace: string | undefined): Promise<string> {
   // Another event may be about no invoice. Its whole body then says which event it is.

@@ -9,6 +9,11 @@ import {
   type WebhookHandlerOptions,
   type WebhookStore,
 } from '../../../src/webhooks/index.ts';
+import { FakeRuntime } from '../../support/fake-runtime.ts';
+import { serve } from '../../support/fault-server.ts';
+import { ok, refuse } from '../../support/fault-steps.ts';
+import { pendingInvoice } from '../../support/fixtures/invoices.ts';
+import { errorOf, clientOf as merchantOf } from '../../support/test-client.ts';
 import { canceledBody, deferred, endpoint, paidBody, send } from '../endpoint.ts';
 import { settle } from '../manual-clock.ts';
 import { NOW, UUID } from '../vectors.ts';
@@ -402,6 +407,16 @@ describe('orders', () => {
       kind: 'authentication',
     });
     expect(asked).toHaveLength(11);
+  });
+
+  it('wait for a long rate limit that another call met', async () => {
+    const runtime = new FakeRuntime();
+    const server = await serve(refuse(429, null, undefined, { 'retry-after': '50' }), ok(pendingInvoice));
+    const merchant = merchantOf(server.url, { runtime });
+    expect(await errorOf(merchant.rates.list())).toMatchObject({ kind: 'rate_limit', stoppedBy: 'retry_after' });
+    const result = await shopOf().handler.catchUp(merchant, { orders: [pendingInvoice.external_id] });
+    expect(result).toEqual({ ...NOTHING, checked: 1, open: 1 });
+    expect(server.requests).toHaveLength(2);
   });
 
   it.each([

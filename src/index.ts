@@ -3,6 +3,7 @@
  *
  * @packageDocumentation
  */
+export type { Callback } from './checks.ts';
 export { MerchantClient } from './client.ts';
 export type { DeliveryAttempt, WebhookDelivery } from './contract/deliveries.ts';
 export type { HttpMethod, Operation as ServiceOperation } from './contract/endpoint.ts';
@@ -20,6 +21,7 @@ export type { Rate } from './contract/rates.ts';
 export type {
   Currency,
   DeliveryStatus,
+  EventType,
   InvoiceStatus,
   OpenEnum,
   Page,

@@ -8,6 +8,8 @@
 // actions.ts declares what pages and command line can do, dialects.ts what the interface leaves open.
 export type { Callback } from '../checks.ts';
 export type { ServiceOperation as FaultOperation } from '../contract/endpoint.ts';
+export type { KnownDeliveryStatus, KnownEventType } from '../contract/statuses.ts';
+export type { UnlistedWord } from '../contract/types.ts';
 export type { FoundCause } from './delivery/cause.ts';
 export { DIALECTS, type Dialect, type DialectEntry } from './dialects.ts';
 export type { ListenOptions, SandboxServer } from './http/server.ts';
@@ -31,14 +33,17 @@ export {
   type SandboxEvent,
   type SandboxNote,
 } from './state/log.ts';
+export type { DeliveryRecord, InvoiceRecord } from './state/records.ts';
 export type { SandboxState } from './state/saved-state.ts';
 export type {
   NewInvoice,
   Payment,
+  SandboxAdjustment,
   SandboxAttempt,
   SandboxDelivery,
   SandboxInvoice,
   SandboxMethod,
   SandboxRate,
+  SandboxWebhookRequest,
   SandboxWithdrawal,
 } from './wire-types.ts';

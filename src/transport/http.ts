@@ -1,4 +1,4 @@
-import type { KyInstance, Options } from 'ky';
+import ky, { type KyInstance, type Options } from 'ky';
 import type { HttpMethod } from '../contract/endpoint.ts';
 import type { FetchLike } from '../options.ts';
 import { VERSION } from '../version.ts';
@@ -43,12 +43,11 @@ export interface Answer {
   readonly hide: Hide;
 }
 
-/** The ky instance of a client. ky is loaded with the first request, because its module starts the platform's fetch. */
-export type Connection = () => Promise<KyInstance>;
+/** The ky instance of a client. */
+export type Connection = KyInstance;
 
 /** Returns the connection of a client. The context of a request is its {@link Attempt}, whose key the hook sets. */
 export function connect(given: FetchLike, baseUrl: string, headers: Readonly<Record<string, string>>): Connection {
-  let instance: Promise<KyInstance> | undefined;
   const options: Options = {
     prefix: baseUrl,
     headers: { accept: 'application/json', 'user-agent': `merchant-invoicing/${VERSION}`, ...headers },
@@ -76,10 +75,7 @@ export function connect(given: FetchLike, baseUrl: string, headers: Readonly<Rec
       ],
     },
   };
-  return () => {
-    instance ??= import('./ky.ts').then(({ ky }) => ky.create(options));
-    return instance;
-  };
+  return ky.create(options);
 }
 
 /**
@@ -97,7 +93,7 @@ export async function exchange(http: Connection, request: WireRequest, attempt: 
     signal: attempt.signal,
     context: { attempt },
   };
-  const work = http().then((ky) => ky(path, options));
+  const work = http(path, options);
   let response: Response;
   try {
     response = await attempt.race(work);

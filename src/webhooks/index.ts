@@ -4,6 +4,7 @@
  * @packageDocumentation
  */
 // The entry `merchant-invoicing/webhooks`. This room takes from the contract only files without zod.
+export type { Callback } from '../checks.ts';
 export { Decimal } from '../contract/values/decimal.ts';
 export { ConfigurationError, MerchantError, WebhookVerificationError } from '../errors/classes.ts';
 export type { WebhookReason } from '../errors/codes.ts';
@@ -17,6 +18,7 @@ export { parseInvoiceEvent } from './event/event.ts';
 export type * from './event/event-types.ts';
 export type { WebhookContext, WebhookHandlerOptions } from './handle/handler-options.ts';
 export type { WebhookReport, WebhookReportReason } from './handle/report.ts';
+export type { WebhookTimers } from './handle/timing.ts';
 export type { WebhookReply } from './handle/verdict.ts';
 export { createWebhookHandler, type WebhookHandler, type WebhookRequest } from './handler.ts';
 export { type MemoryStore, type MemoryStoreOptions, memoryStore } from './stores/memory-store.ts';

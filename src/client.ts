@@ -47,7 +47,7 @@ function partsFor(
   others: readonly string[],
 ): Parts {
   const { apiKey, fetch, onDrift, allowHttp, hooks, settings } = options;
-  const { runtime = PLATFORM, drift = onDrift === undefined ? null : new DriftReporter(onDrift) } = from;
+  const { runtime = PLATFORM, drift = new DriftReporter(onDrift) } = from;
   const secrets = [...options.secrets.filter((secret) => typeof secret === 'string'), ...others];
   return new Parts(options, {
     // The platform's fetch is looked up at each call, so that a tool that replaces it later is seen.

@@ -47,8 +47,8 @@ export interface WebhookDelivery {
   readonly event_type: EventType | null;
   /** Where the delivery stands. */
   readonly status: DeliveryStatus;
-  /** Attempts made so far. */
-  readonly attempts: number;
+  /** Attempts made so far. Null if the service says neither the number nor the attempts. */
+  readonly attempts: number | null;
   /** Attempts after which the delivery fails, 7 by default. */
   readonly max_attempts: number | null;
   /** HTTP status of the last answer. Null if no attempt got one. */
@@ -76,7 +76,7 @@ const RECORD_WRAPPERS = ['delivery', 'webhook', 'webhook_delivery'];
 
 /** The names of each member that services use, the most likely first. `attempts` may be the count or the log. */
 const RECORD_NAMES: Readonly<Record<keyof WebhookDelivery, readonly string[]>> = {
-  id: ['x_webhook_id', 'delivery_id', 'webhook_id', 'webhook_delivery_id', 'uuid', 'id'],
+  id: ['x_webhook_id', 'delivery_id', 'webhook_id', 'webhook_delivery_id', 'id', 'uuid'],
   event_type: ['event_type', 'event', 'event_name', 'type'],
   status: ['status', 'state', 'delivery_status'],
   attempts: ['attempts', 'attempts_made', 'attempt_count', 'attempts_count'],
@@ -84,7 +84,7 @@ const RECORD_NAMES: Readonly<Record<keyof WebhookDelivery, readonly string[]>> =
   last_http_status: ['last_http_status', 'last_status_code', 'last_http_status_code', 'http_status'],
   next_retry_at: ['next_retry_at', 'next_retry_time', 'next_retry', 'next_attempt_at'],
   delivered_at: ['delivered_at', 'delivered_time', 'received_at'],
-  attempt_log: ['attempt_log', 'attempts', 'attempt_logs', 'attempt_history', 'log', 'history'],
+  attempt_log: ['attempt_log', 'attempts', 'attempt_logs', 'attempts_log', 'attempt_history', 'log', 'history'],
 };
 
 /** Returns the list of deliveries in any of the forms above. Another payload is returned for the schema to refuse. */
@@ -107,10 +107,10 @@ function readRecord(row: unknown): unknown {
   for (const [name, names] of Object.entries(RECORD_NAMES)) {
     record[name] = find(raw, names, (value) => Array.isArray(value) === (name === 'attempt_log'));
   }
+  const log = record['attempt_log'];
+  record['attempts'] = numberOrNull(record['attempts']) ?? (Array.isArray(log) ? log.length : null);
   record['attempt_log'] ??= [];
   if (typeof record['id'] === 'number') record['id'] = String(record['id']);
-  const log = record['attempt_log'];
-  record['attempts'] = numberOrNull(record['attempts']) ?? (Array.isArray(log) ? log.length : 0);
   return record;
 }
 
@@ -172,7 +172,7 @@ function delivery() {
     id: text,
     event_type: optionalScalar((value) => textOrNull(value) as EventType | null), // any text is an EventType
     status: openEnum(DELIVERY_STATUSES),
-    attempts: optionalScalar((value) => numberOrNull(value) ?? 0),
+    attempts: optionalScalar(numberOrNull),
     max_attempts: optionalScalar(numberOrNull),
     last_http_status: optionalScalar(statusOrNull),
     next_retry_at: optionalScalar(dateOrNull),

@@ -6,6 +6,7 @@ import {
   type Checked,
   type Codec,
   check,
+  displayText,
   flag,
   ISSUES_MAX,
   type Issue,
@@ -31,7 +32,7 @@ import {
 
 /** The currency of an invoice or a payment method. */
 export function currency(): Codec<Currency> {
-  return resource(shapeOf<Currency>()({ id: integer, code: text, name: text, symbol: text }));
+  return resource(shapeOf<Currency>()({ id: integer, code: text, name: displayText, symbol: displayText }));
 }
 
 /**

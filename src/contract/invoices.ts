@@ -15,9 +15,11 @@ import { INVOICE_STATUS_NAMES } from './statuses.ts';
 import type { Currency, InvoiceStatus, KnownInvoiceStatus, PageQuery } from './types.ts';
 import {
   check,
-  decimal,
+  displayObject,
+  displayText,
   flag,
   isAbsentObject,
+  money,
   nullable,
   nullableObject,
   openEnum,
@@ -32,7 +34,7 @@ import {
 } from './values/codecs.ts';
 import type { Decimal } from './values/decimal.ts';
 import { isHttpAddress } from './values/hosts.ts';
-import { decimalFrom, Problem } from './values/scalars.ts';
+import { dateFrom, decimalFrom, moneyFrom, Problem } from './values/scalars.ts';
 
 /**
  * An invoice as its creation returns it. {@link Invoice} has more members.
@@ -43,8 +45,8 @@ export interface CreatedInvoice {
   readonly uuid: string;
   /** The merchant's order id, unique per business. */
   readonly external_id: string;
-  /** The merchant's identifier of the paying customer. */
-  readonly customer_id: string;
+  /** The merchant's identifier of the paying customer. Null if the service sends none that can be read. */
+  readonly customer_id: string | null;
   /** The description of the order that the customer sees. */
   readonly purpose: string | null;
   /** Base order amount in fiat, unchanged. */
@@ -71,8 +73,8 @@ export interface CreatedInvoice {
 
 /** The payment method that the customer chose. */
 export interface InvoicePaymentMethod {
-  /** For people, such as `Card`. */
-  readonly name: string;
+  /** For people, such as `Card`. Null if the service sends none that can be read. */
+  readonly name: string | null;
   /** Null if the method has no logo. */
   readonly logo_url: string | null;
 }
@@ -148,7 +150,6 @@ export interface ListInvoicesQuery extends PageQuery {
   readonly currency?: string | null | undefined;
 }
 
-const NEGATIVE = new Problem('must not be negative');
 const NO_ID = new Problem('must not be empty');
 const NO_LINK = new Problem('must be an http or https address');
 
@@ -156,15 +157,15 @@ function createdShape() {
   return shapeOf<CreatedInvoice>()({
     uuid: id(),
     external_id: text,
-    customer_id: text,
-    purpose: nullable(text),
-    amount: money(),
-    amount_to_send: nullable(money()),
+    customer_id: displayText,
+    purpose: displayText,
+    amount: money,
+    amount_to_send: nullable(moneyFrom, 'decimal'),
     currency: currency(),
     status: openEnum(INVOICE_STATUS_NAMES),
-    callback_url: nullable(text),
-    success_url: nullable(text),
-    fail_url: nullable(text),
+    callback_url: displayText,
+    success_url: displayText,
+    fail_url: displayText,
     payment_url: link(),
     created_at: timestamp,
     expires_at: timestamp,
@@ -176,33 +177,25 @@ function id() {
   return scalar((value) => (typeof value !== 'string' ? new Problem('must be a string') : value || NO_ID), 'text');
 }
 
-/** An amount of an invoice. Nobody pays a negative one. */
-function money() {
-  return scalar((value) => {
-    const read = decimalFrom(value);
-    return read instanceof Problem || !read.isNegative() ? read : NEGATIVE;
-  }, 'decimal');
-}
-
 /** The payment page. A merchant redirects customers to it, so `javascript:` and `data:` are refused. */
 function link() {
   return scalar((value) => (isHttpAddress(value) ? value : NO_LINK), 'text');
 }
 
 function invoice() {
-  const method = shapeOf<InvoicePaymentMethod>()({ name: text, logo_url: nullable(text) });
+  const method = shapeOf<InvoicePaymentMethod>()({ name: displayText, logo_url: displayText });
   const adjustment = shapeOf<InvoiceAdjustment>()({
-    expected_amount_fiat: money(),
-    actual_amount_fiat: money(),
-    expected_amount_usdt: money(),
-    actual_amount_usdt: money(),
+    expected_amount_fiat: money,
+    actual_amount_fiat: money,
+    expected_amount_usdt: money,
+    actual_amount_usdt: money,
   });
   const shape = shapeOf<Invoice>()({
     ...createdShape(),
-    finished_at: nullable(timestamp),
-    payment_method: nullableObject(resource(method)),
-    rate: nullable(decimal),
-    settled_amount_usdt: nullable(money()),
+    finished_at: nullable(dateFrom, 'timestamp'),
+    payment_method: displayObject(resource(method)),
+    rate: nullable(decimalFrom, 'decimal'),
+    settled_amount_usdt: nullable(moneyFrom, 'decimal'),
     is_adjusted: flag,
     adjustment: nullableObject(resource(adjustment)),
   });

@@ -1,7 +1,7 @@
 import { type Codec, optionalScalar, scalar } from './values/codecs.ts';
 import { Decimal } from './values/decimal.ts';
 import { isLoopback } from './values/hosts.ts';
-import { codePoints, isWellFormed, Problem } from './values/scalars.ts';
+import { codePoints, Problem } from './values/scalars.ts';
 
 /**
  * Money as it may be given: a plain decimal string such as `"25.00"`, or a Decimal of any copy of decimal.js. No number,
@@ -30,7 +30,7 @@ function readText(value: unknown, min: number, max: number): string | Problem {
     return new Problem(`must have at most ${max} characters`);
   }
   if (codePoints(value.slice(0, min * 2)) < min) return new Problem(`must have at least ${min} characters`);
-  if (!isWellFormed(value)) return new Problem('must be valid Unicode: it holds half of a surrogate pair');
+  if (!value.isWellFormed()) return new Problem('must be valid Unicode: it holds half of a surrogate pair');
   return value;
 }
 
@@ -66,14 +66,16 @@ export function optionalWord(words: readonly string[]): Codec<string | undefined
   return optional((value) => (typeof value === 'string' && words.includes(value) ? value : problem));
 }
 
-const AMOUNT_TEXT = /^\d{1,30}(?:\.\d{1,2})?$/;
+/** A numeric column of a database writes more decimals than two. Zeros beyond them are not sent. */
+const AMOUNT_TEXT = /^(?<sent>\d{1,30}(?:\.\d{1,2})?)(?:(?<=\.\d\d)0+)?$/;
+const AMOUNT_MAX = 60;
 const AMOUNT_RULE = 'must be a decimal string greater than 0 with at most 2 decimals, such as "25.00"';
 
 /** Returns an amount to charge as the text that is sent. A string keeps its digits. */
 function amountText(value: unknown): string | Problem {
   if (typeof value === 'number') {
     return new Problem(
-      'must not be a JavaScript number, which cannot hold every amount exactly: write it as text, amount: "25.00"',
+      `must not be a JavaScript number (${value}), which cannot hold every amount exactly: write it as text, amount: "25.00"`,
     );
   }
   if (typeof value === 'bigint') {
@@ -81,13 +83,17 @@ function amountText(value: unknown): string | Problem {
       'must not be a bigint, which could mean whole units or cents: write it as text, amount: "25.00"',
     );
   }
-  const text = plainText(value);
-  if (text === null || !AMOUNT_TEXT.test(text)) return new Problem(AMOUNT_RULE);
-  return new Decimal(text).gt(0) ? text : new Problem(AMOUNT_RULE);
+  const text = typeof value === 'string' ? value : decimalText(value);
+  const given = text === null ? typeNameOf(value) : shownValue(text);
+  const sent = text === null || text.length > AMOUNT_MAX ? undefined : AMOUNT_TEXT.exec(text)?.groups?.['sent'];
+  return sent !== undefined && new Decimal(sent).gt(0) ? sent : new Problem(`${AMOUNT_RULE}, not ${given}`);
 }
 
-function plainText(value: unknown): string | null {
-  return typeof value === 'string' && value.length <= 40 ? value : decimalText(value);
+const SHOWN_MAX = 40;
+
+/** A value that is refused, for a message. It is not cut, so that a key in it is found and hidden. */
+function shownValue(text: string): string {
+  return text.length > SHOWN_MAX ? `a text of ${text.length} characters` : `"${text}"`;
 }
 
 /** Returns a decimal of this package or of the host in plain notation, or null for any other value. */

@@ -1,7 +1,7 @@
 import type { RowsEndpoint } from './endpoint.ts';
 import { currency, rowsOf } from './envelope.ts';
 import type { Currency } from './types.ts';
-import { check, decimal, integer, nullable, resource, shapeOf, text } from './values/codecs.ts';
+import { check, decimal, displayText, integer, money, resource, shapeOf } from './values/codecs.ts';
 import type { Decimal } from './values/decimal.ts';
 
 /**
@@ -11,8 +11,8 @@ import type { Decimal } from './values/decimal.ts';
 export interface PaymentMethod {
   /** The service's number of the method. */
   readonly id: number;
-  /** For people, such as `Bank transfer`. */
-  readonly name: string;
+  /** For people, such as `Bank transfer`. Null if the service sends none that can be read. */
+  readonly name: string | null;
   /** The only currency that the method charges. */
   readonly currency: Currency;
   /** Smallest amount that can be charged, in the currency of the method. */
@@ -32,14 +32,14 @@ export interface PaymentMethod {
 const paymentMethod = check(() => {
   const shape = shapeOf<PaymentMethod>()({
     id: integer,
-    name: text,
+    name: displayText,
     currency: currency(),
-    min_amount: decimal,
-    max_amount: decimal,
+    min_amount: money,
+    max_amount: money,
     total_commission_percent: decimal,
     client_commission_percent: decimal,
     merchant_commission_percent: decimal,
-    logo_url: nullable(text),
+    logo_url: displayText,
   });
   return resource(shape);
 });

@@ -2,8 +2,9 @@ import type { RowsEndpoint } from './endpoint.ts';
 import { rowsOf } from './envelope.ts';
 import { isObject } from './json.ts';
 import type { OpenEnum } from './types.ts';
-import { check, decimal, nullable, openEnum, resource, shapeOf, text } from './values/codecs.ts';
+import { check, money, nullable, openEnum, resource, scalar, shapeOf, text } from './values/codecs.ts';
 import type { Decimal } from './values/decimal.ts';
+import { moneyFrom, Problem } from './values/scalars.ts';
 
 /** A market price of USDT. It does not say which currencies or amounts can be charged. @see [Rate](../../docs/service-interface.md#rate) */
 export interface Rate {
@@ -23,15 +24,23 @@ export interface Rate {
   readonly max_amount: Decimal | null;
 }
 
+const NOT_USDT = new Problem('must be USDT');
+
+/** A price of anything else would be taken for a price of USDT. */
+const asset = scalar(
+  (value) => (typeof value === 'string' && value.toUpperCase() === 'USDT' ? value : NOT_USDT),
+  'text',
+);
+
 const rate = check(() => {
   const shape = shapeOf<Rate>()({
     platform: text,
-    asset: text,
+    asset,
     fiat: text,
     side: openEnum(['buy', 'sell']),
-    price: decimal,
-    min_amount: nullable(decimal),
-    max_amount: nullable(decimal),
+    price: money,
+    min_amount: nullable(moneyFrom, 'decimal'),
+    max_amount: nullable(moneyFrom, 'decimal'),
   });
   return resource(shape);
 });

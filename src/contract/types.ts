@@ -48,10 +48,10 @@ export interface Currency {
   readonly id: number;
   /** Currency code, such as `EUR`. */
   readonly code: string;
-  /** For people, such as `Euro`. */
-  readonly name: string;
-  /** The sign that is written with an amount, such as `€`. It is not unique: use `code` to compare. */
-  readonly symbol: string;
+  /** For people, such as `Euro`. Null if the service sends none that can be read. */
+  readonly name: string | null;
+  /** The sign that is written with an amount, such as `€`. It is not unique: use `code` to compare. Null as `name`. */
+  readonly symbol: string | null;
 }
 
 /**

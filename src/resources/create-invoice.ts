@@ -28,7 +28,17 @@ import { type CallScope, type ClientCore, openCall, runCall, type Success, sendC
 /** `created` is true also for an invoice that one of the call's attempts made before its answer was lost. */
 export type Creation =
   | (Success<CreatedInvoice> & { readonly created: true })
-  | (Success<Invoice> & { readonly created: false });
+  | (Success<Invoice> & { readonly created: false; readonly differences: readonly ComparedText[] });
+
+const TEXTS = ['callback_url', 'success_url', 'fail_url', 'purpose'] as const;
+
+/** A text of an invoice that does not decide whether it is the same charge. */
+export type ComparedText = (typeof TEXTS)[number];
+
+/** Returns the texts that were asked for and that the invoice does not have. */
+function textDifferences(sent: WireRecord, found: Invoice): ComparedText[] {
+  return TEXTS.filter((name) => sent[name] !== undefined && found[name] !== sent[name]);
+}
 
 const create = endpoints['invoices.create'];
 const createWithHttp = { ...create, body: createInvoiceBodyWithHttp };
@@ -71,7 +81,8 @@ function differencesOf(sent: WireRecord, existing: CreatedInvoice): ComparedFiel
   const differences: ComparedField[] = [];
   if (!existing.amount.eq(new Decimal(amount))) differences.push('amount');
   if (existing.currency.code.toUpperCase() !== currency.toUpperCase()) differences.push('currency');
-  if (existing.customer_id !== customer_id) differences.push('customer_id');
+  // A customer_id that cannot be read is not compared.
+  if (existing.customer_id !== null && existing.customer_id !== customer_id) differences.push('customer_id');
   return differences;
 }
 
@@ -127,7 +138,9 @@ async function recover(
     throw conflictWith(conflict, { message, existing, outcome: 'rejected' });
   }
   const durationMs = scope.client.runtime.monotonic() - scope.startedAt;
-  return { ...found, attempts: attempts.length + requests, durationMs, recovered, created: recovered };
+  const success = { ...found, attempts: attempts.length + requests, durationMs, recovered };
+  if (recovered) return { ...success, created: true };
+  return { ...success, created: false, differences: textDifferences(scope.sent, found.value) };
 }
 
 interface ConflictChange {
@@ -178,10 +191,7 @@ function originOf({ value: invoice, answer }: Success<Invoice>, call: CallScope<
 
 /** True when the texts that a service keeps unchanged are the same: a concurrent call may have sent others. */
 function hasSameTexts(invoice: Invoice, sent: WireRecord): boolean {
-  return (['purpose', 'callback_url', 'success_url', 'fail_url'] as const).every((name) => {
-    const text = sent[name];
-    return text === undefined || (invoice[name] ?? text) === text;
-  });
+  return textDifferences(sent, invoice).every((name) => invoice[name] === null);
 }
 
 function timeOf(headers: Headers): number | null {

@@ -12,13 +12,21 @@ import type { CallOptions, ListOptions } from '../options.ts';
 import { pause } from '../transport/limits.ts';
 import { type CallSpec, type ClientCore, runCall, sendCall } from '../transport/send.ts';
 import { type Call, CallPromise, CallSite, type ListCall } from './call.ts';
-import { createInvoice } from './create-invoice.ts';
+import { type ComparedText, createInvoice } from './create-invoice.ts';
 import { listCall } from './list.ts';
 
 /** The result of {@link Invoices.createOrGet}. */
 export type CreateOrGetResult =
   | { readonly created: true; readonly invoice: CreatedInvoice }
-  | { readonly created: false; readonly invoice: Invoice };
+  | {
+      readonly created: false;
+      readonly invoice: Invoice;
+      /**
+       * The texts in which the invoice differs from what was asked for: `callback_url`, `success_url`, `fail_url`,
+       * `purpose`. The webhooks of a found invoice go to its own `callback_url`.
+       */
+      readonly differences: readonly ComparedText[];
+    };
 
 /** Invoices: each one is a charge with a hosted payment link. */
 export interface Invoices {
@@ -122,7 +130,7 @@ export function buildInvoices(client: ClientCore): Invoices {
           ...creation,
           value: creation.created
             ? { created: true, invoice: creation.value }
-            : { created: false, invoice: creation.value },
+            : { created: false, invoice: creation.value, differences: creation.differences },
         })),
       ),
     get: (ident, options) =>

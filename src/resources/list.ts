@@ -341,7 +341,7 @@ export function listCall<T extends { readonly uuid: string }, Query extends Page
       const wrong = (asked?.filters ?? []).filter(
         ({ asked: word, wordOf }) => wordOf(item).toLowerCase() !== String(word).toLowerCase(),
       );
-      for (const { member } of wrong) client.drift?.reportOnce(endpoint, `items.*.${member}`, 'filter_ignored');
+      for (const { member } of wrong) client.drift.reportOnce(endpoint, `items.*.${member}`, 'filter_ignored');
       if (wrong.length > 0) others.push(item.uuid);
       return wrong.length === 0;
     };
@@ -359,7 +359,7 @@ export function listCall<T extends { readonly uuid: string }, Query extends Page
 
   const firstPage = request(null).then((success) => {
     const size = asked?.query?.per_page ?? success.value.per_page;
-    if (size !== success.value.per_page) client.drift?.reportOnce(endpoint, 'per_page', 'size_ignored');
+    if (size !== success.value.per_page) client.drift.reportOnce(endpoint, 'per_page', 'size_ignored');
     return success;
   });
   return new ListCallPromise(firstPage, operation, (first, limit) =>
@@ -385,7 +385,7 @@ export function listCall<T extends { readonly uuid: string }, Query extends Page
         const event = failures.get(error) ?? errorEvent(facts, error, 0, false);
         notify(() => hooks.onError?.(event));
       },
-      onShort: () => client.drift?.reportOnce(endpoint, 'total_items', 'count_mismatch'),
+      onShort: () => client.drift.reportOnce(endpoint, 'total_items', 'count_mismatch'),
     }),
   );
 }
@@ -410,7 +410,7 @@ export function readRows<T>(
       isOmitted: endpoint.isOmitted,
       mayAllBeInvalid: onInvalidItem !== undefined,
       onInvalid(index, { path }, raw) {
-        client.drift?.reportOnce(endpoint, path === '' ? '*' : `*.${path}`, 'invalid_item');
+        client.drift.leftOut(endpoint, path, onInvalidItem !== undefined);
         notify(() => onInvalidItem?.({ page: 1, index, path, raw }));
       },
     });

@@ -53,7 +53,7 @@ export function buildPaymentMethods(client: ClientCore): PaymentMethods {
     forCharge(charge, options) {
       const rows = readRows(client, endpoints['paymentMethods.list'], options, () => {
         const checked = checkCharge(charge);
-        if (!checked.ok) throw invalidInput('paymentMethods.forCharge', checked.issues);
+        if (!checked.ok) throw invalidInput('paymentMethods.forCharge', checked.issues, null, client.hide);
         const wanted = new Decimal(checked.value.amount);
         const code = checked.value.currency.toUpperCase();
         return ({ currency, min_amount, max_amount }) =>

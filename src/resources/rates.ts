@@ -47,7 +47,7 @@ export function buildRates(client: ClientCore): Rates {
     list(filter = {}, options) {
       const rows = readRows(client, endpoints['rates.list'], options, () => {
         const checked = checkFilter(filter);
-        if (!checked.ok) throw invalidInput('rates.list', checked.issues);
+        if (!checked.ok) throw invalidInput('rates.list', checked.issues, null, client.hide);
         const { fiat, side, platform } = checked.value;
         return (rate) => isSame(rate.fiat, fiat) && isSame(rate.side, side) && isSame(rate.platform, platform);
       });

@@ -16,6 +16,7 @@ export interface WireCurrency extends Wire<Currency> {}
  * @see [Payment method (list item)](../../docs/service-interface.md#payment-method-list-item)
  */
 export interface SandboxMethod extends Wire<PaymentMethod> {
+  readonly name: string;
   readonly logo_url: string;
 }
 

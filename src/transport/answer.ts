@@ -66,7 +66,7 @@ export function readAnswer<Data>(answer: Answer, reading: Reading<Data>): Read<D
   const decoded = reading.data(payload);
   const others = decoded.ok ? (reading.differences?.(decoded.value, reading.sent) ?? []) : [];
   if (decoded.ok && others.length === 0) {
-    client.drift?.report(endpoint, body, answer.hide);
+    client.drift.report(endpoint, body, answer.hide);
     return decoded;
   }
   const findings = decoded.ok

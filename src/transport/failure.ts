@@ -10,6 +10,8 @@ import {
 } from '../errors/classes.ts';
 import type { AttemptRecord, ErrorCode, Outcome, StoppedBy } from '../errors/codes.ts';
 import { type CallError, isMerchantError } from '../errors/guards.ts';
+import { printable } from '../printable.ts';
+import type { Hide } from './hide.ts';
 import type { FailedAttempt, RetryClass } from './retry.ts';
 
 /** The facts about a call that each of its errors holds. */
@@ -197,9 +199,11 @@ const NAMED_MAX = 5;
 /** The error of an input that the service would refuse. */
 export function invalidInput(
   operation: string,
-  issues: readonly Issue[],
-  externalId: string | null = null,
+  found: readonly Issue[],
+  externalId: string | null,
+  hide: Hide,
 ): ValidationError {
+  const issues = found.map(({ path, message }) => ({ path, message: printable(hide(message)) }));
   const named = issues
     .slice(0, NAMED_MAX)
     .map(({ path, message }) =>

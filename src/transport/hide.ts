@@ -30,13 +30,16 @@ export function beginningWithoutSecrets(hide: Hide, text: string, max: number): 
   return hide(text.slice(0, max + SEARCHED_BEYOND)).slice(0, max);
 }
 
+/** A shorter form stands in ordinary words: the base64 of a key of one letter is one letter. */
+const DERIVED_MIN = 8;
+
 function formsOf(secret: string): string[] {
   const bytes = new TextEncoder().encode(secret);
   const wellFormed = new TextDecoder().decode(bytes);
   // Without the last characters, which depend on what follows the secret.
   const base64 = btoa(String.fromCharCode(...bytes)).slice(0, Math.floor((bytes.length * 4) / 3));
-  const forms = [secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(wellFormed), base64];
-  return forms.map(lowerCase).filter((form) => form !== '');
+  const derived = [JSON.stringify(secret).slice(1, -1), encodeURIComponent(wellFormed), base64];
+  return [secret, ...derived.filter((form) => form.length >= DERIVED_MIN)].filter((form) => form !== '').map(lowerCase);
 }
 
 /** Lower case of ASCII only, which keeps the length. */

@@ -100,7 +100,7 @@ export interface EndEvent extends CallEvent {
  * | `list_for_object` | `[]` where an object or null should be | treats it as null |
  * | `null_for_list` | null where a list should be | treats it as an empty list |
  * | `no_envelope` | the payload without its envelope | reads it |
- * | `unreadable_member` | a member of a withdrawal that cannot be read | null, and the received value is in `unreadable` |
+ * | `unreadable_member` | a member that cannot be read: of a withdrawal, a name or logo, `""` for an amount or time | null, or the text of a number; a withdrawal has the value in `unreadable` |
  * | `invalid_item` | a row that cannot be read, of a list that leaves such rows out | leaves it out |
  * | `filter_ignored` | a row that contradicts the filter: the service may use another name for it | leaves it out |
  * | `size_ignored` | pages of another size than was asked for | walks the list with that size |
@@ -191,15 +191,17 @@ const PATH_MAX = 300;
 
 /** Calls `onDrift` once for each deviation of an answer from the interface. */
 export class DriftReporter {
-  readonly #onDrift: (event: DriftEvent) => unknown;
+  readonly #onDrift: ((event: DriftEvent) => unknown) | undefined;
   readonly #reported = new Set<string>();
+  #hasWarned = false;
 
-  constructor(onDrift: (event: DriftEvent) => unknown) {
+  constructor(onDrift: ((event: DriftEvent) => unknown) | undefined) {
     this.#onDrift = onDrift;
   }
 
   /** Reports the deviations of a success that was decoded. */
   report(endpoint: Named<Endpoint<unknown>>, body: unknown, hide: Hide): void {
+    if (this.#onDrift === undefined) return;
     const structure = endpoint.data.structure?.();
     if (structure === undefined) return;
     const isBare = !isObject(body) || !Object.hasOwn(body, 'data');
@@ -211,9 +213,24 @@ export class DriftReporter {
 
   /** Reports one deviation, unless it was reported before. */
   reportOnce({ operation }: Named<Endpoint<unknown>>, path: string, kind: DriftEvent['kind']): void {
+    const onDrift = this.#onDrift;
+    if (onDrift === undefined) return;
     const key = `${operation} ${kind} ${path}`;
     if (this.#reported.has(key) || this.#reported.size >= REMEMBERED) return;
     this.#reported.add(key);
-    notify(() => this.#onDrift({ operation, path, kind }));
+    notify(() => onDrift({ operation, path, kind }));
+  }
+
+  /** Reports a row that is left out of a list. Without any listener it is printed, once for each client. */
+  leftOut(endpoint: Named<Endpoint<unknown>>, path: string, hasListener: boolean): void {
+    this.reportOnce(endpoint, path === '' ? '*' : `*.${path}`, 'invalid_item');
+    if (hasListener || this.#onDrift !== undefined || this.#hasWarned) return;
+    this.#hasWarned = true;
+    const member = path === '' ? '' : `: its ${printable(path.slice(0, PATH_MAX))} is not as the interface says`;
+    notify(() =>
+      console.warn(
+        `merchant-invoicing: ${endpoint.operation} left out a row that cannot be read${member}. Give onInvalidItem or onDrift to hear of each. This is printed once.`,
+      ),
+    );
   }
 }

@@ -40,7 +40,7 @@ export interface ClientCore {
   readonly gate: RateLimitGate<Failure>;
   /** Null without hooks. */
   readonly hooks: Hooks | null;
-  readonly drift: DriftReporter | null;
+  readonly drift: DriftReporter;
   /** Allows plain http: to hosts other than loopback. */
   readonly allowHttp: boolean;
   /** Settings of a call that gives no options. */
@@ -190,7 +190,7 @@ export function openCall<Data>(
     const params = encode(endpoint.params, spec.params);
     const query = encode(endpoint.query, spec.query);
     const sent = encode(endpoint.body, spec.body);
-    if (issues.length > 0) throw invalidInput(operation, issues, shownId);
+    if (issues.length > 0) throw invalidInput(operation, issues, shownId, client.hide);
 
     const search = new URLSearchParams();
     for (const [name, value] of Object.entries(query)) {

@@ -21,7 +21,7 @@ const json = (status: number, body: string): Step => answer(status, body, { 'con
 const existing = pendingInvoice; // the same charge as `order`
 const CONFLICT = refuse(409, 'INVOICE_ALREADY_EXISTS', { external_id: 'order-1042', status: 'pending' });
 
-const REQUIRED = ['uuid', 'external_id', 'customer_id', 'amount', 'currency', 'status', 'payment_url', 'created_at'];
+const REQUIRED = ['uuid', 'external_id', 'amount', 'currency', 'status', 'payment_url', 'created_at'];
 
 /** Member and the text in its place: each makes the creation unreadable. */
 const UNREADABLE: readonly (readonly [string, string, string | undefined])[] = [

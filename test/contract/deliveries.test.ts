@@ -95,11 +95,9 @@ describe('a delivery record', () => {
       name,
       null,
     ]),
-    ...['attempts', 'attempt_logs', 'attempt_history', 'log', 'history'].map((name): [string, string, unknown] => [
-      'attempt_log',
-      name,
-      expect.objectContaining({ length: 3 }),
-    ]),
+    ...['attempts', 'attempt_logs', 'attempts_log', 'attempt_history', 'log', 'history'].map(
+      (name): [string, string, unknown] => ['attempt_log', name, expect.objectContaining({ length: 3 })],
+    ),
   ])('may have its %s as %s', (name, wireName, value) => {
     const ours = name === 'delivery_id' ? 'id' : name;
     expect(first(renamed(name, wireName))).toHaveProperty(ours, value);
@@ -116,13 +114,18 @@ describe('a delivery record', () => {
     expect(first({ ...(without(wire.deliveredRecord, 'delivery_id') as object), id: 17 }).id).toBe('17');
   });
 
+  it('that has an id and another uuid has the id', () => {
+    const record = { ...(without(wire.deliveredRecord, 'delivery_id') as object), id: FIRST, uuid: SECOND };
+    expect(first(record).id).toBe(FIRST);
+  });
+
   it.each([[{ made: 2, max: 7 }], ['some'], [null], [true]])('counts its log where its count is %j', (attempts) => {
     expect(first({ ...wire.deliveredRecord, attempts }).attempts).toBe(wire.deliveredRecord.attempt_log.length);
   });
 
   it('may have neither count nor log', () => {
     const delivery = first(without(without(wire.deliveredRecord, 'attempts'), 'attempt_log'));
-    expect(delivery).toMatchObject({ attempts: 0, attempt_log: [] });
+    expect(delivery).toMatchObject({ attempts: null, attempt_log: [] });
   });
 
   it.each(['event_type', 'max_attempts', 'last_http_status', 'next_retry_at', 'delivered_at'])(

@@ -118,6 +118,9 @@ describe('an amount', () => {
     ['1.5', '1.5'],
     ['007', '007'],
     ['9'.repeat(30), '9'.repeat(30)],
+    ['25.0000', '25.00'],
+    ['25.5000', '25.50'],
+    ['0.01000000', '0.01'],
   ])('%s goes out as %s', (amount, wire) => {
     expect(decoded(body, { ...order, amount })).toHaveProperty('amount', wire);
   });
@@ -129,7 +132,9 @@ describe('an amount', () => {
     '-0.01',
     '0.001',
     '25.005',
-    '25.000',
+    '25.0001',
+    '25.00100',
+    '0.000',
     '1e3',
     '+1',
     '.5',
@@ -145,16 +150,20 @@ describe('an amount', () => {
     '٢٥',
     '9'.repeat(31),
     '9'.repeat(10_000_000),
-  ])('text %# is refused', (amount) => {
-    expect(refused(body, { ...order, amount })).toEqual([{ path: 'amount', message: AMOUNT_RULE }]);
+  ])('text %# is refused, and shown', (amount) => {
+    const shown = amount.length > 40 ? `a text of ${amount.length} characters` : `"${amount}"`;
+    expect(refused(body, { ...order, amount })).toEqual([{ path: 'amount', message: `${AMOUNT_RULE}, not ${shown}` }]);
   });
 
-  it.each([[true], [{}], [['25.00']], [new Date(0)], [null]])(
-    'a value of another type or size is refused (%#)',
-    (amount) => {
-      expect(refused(body, { ...order, amount })).toEqual([{ path: 'amount', message: AMOUNT_RULE }]);
-    },
-  );
+  it.each<[unknown, string]>([
+    [true, 'a boolean'],
+    [{}, 'an object'],
+    [['25.00'], 'an array'],
+    [new Date(0), 'a Date'],
+    [null, 'null'],
+  ])('a value of another type is refused (%#)', (amount, kind) => {
+    expect(refused(body, { ...order, amount })).toEqual([{ path: 'amount', message: `${AMOUNT_RULE}, not ${kind}` }]);
+  });
 
   it.each([[25n], [2500n], [0n], [-1n], [10n ** 30n], [-(10n ** 100_000n)]])(
     'a bigint is refused with the right form (%#)',
@@ -172,8 +181,7 @@ describe('an amount', () => {
     expect(refused(body, { ...order, amount })).toEqual([
       {
         path: 'amount',
-        message:
-          'must not be a JavaScript number, which cannot hold every amount exactly: write it as text, amount: "25.00"',
+        message: `must not be a JavaScript number (${amount}), which cannot hold every amount exactly: write it as text, amount: "25.00"`,
       },
     ]);
   });
@@ -185,7 +193,7 @@ it('takes an amount text exactly when it is plain, positive and has at most 2 de
   fc.assert(
     fc.property(shape, (parts) => {
       const amount = parts.join('');
-      const isRight = /^\d+(\.\d\d?)?$/.test(amount) && /[1-9]/.test(amount);
+      const isRight = /^\d+(\.\d(\d0*)?)?$/.test(amount) && /[1-9]/.test(amount);
       expect(body({ ...order, amount }).ok).toBe(isRight);
     }),
     { numRuns: 1_000 },
@@ -215,7 +223,7 @@ describe('an amount given as a Decimal', async () => {
     new HostDecimal('1e-1000000000'),
     new HostDecimal('1e30'),
   ])('is refused when it is out of bounds (%#)', (amount) => {
-    expect(refused(body, { ...order, amount })).toEqual([{ path: 'amount', message: AMOUNT_RULE }]);
+    expect(refused(body, { ...order, amount })[0]?.message).toContain(AMOUNT_RULE);
   });
 
   it.each([
@@ -223,7 +231,7 @@ describe('an amount given as a Decimal', async () => {
     '{"toStringTag":"[object Decimal]","s":1,"e":0,"d":[25]}',
     '{"toStringTag":"[object Decimal]","e":0,"toFixed":"25"}',
   ])('is not faked by parsed JSON: %s', (text) => {
-    expect(refused(body, { ...order, amount: JSON.parse(text) })).toEqual([{ path: 'amount', message: AMOUNT_RULE }]);
+    expect(refused(body, { ...order, amount: JSON.parse(text) })[0]?.message).toBe(`${AMOUNT_RULE}, not an object`);
   });
 });
 

@@ -36,13 +36,16 @@ describe('payment methods', () => {
     expect(decoded(listPaymentMethods.data, [])).toEqual([]);
   });
 
+  it.each(['name', 'currency.symbol', 'logo_url'])('keep a row whose %s cannot be read', (path) => {
+    expect(decoded(listPaymentMethods.data, changed(paymentMethods, `0.${path}`, {}))[0]).toHaveProperty(path, null);
+  });
+
   it('may lack a logo', () => {
     expect(decoded(listPaymentMethods.data, without(paymentMethods, '0.logo_url'))[0]?.logo_url).toBeNull();
   });
 
   it.each([
     'id',
-    'name',
     'currency',
     'currency.code',
     'min_amount',
@@ -60,14 +63,14 @@ describe('payment methods', () => {
 
   it.each([
     ['id', '11a'],
-    ['name', null],
     ['currency', 'EUR'],
     ['min_amount', 'low'],
+    ['min_amount', '-1'],
+    ['max_amount', '-1'],
     ['max_amount', null],
     ['total_commission_percent', '3.5%'],
     ['client_commission_percent', false],
     ['merchant_commission_percent', {}],
-    ['logo_url', 1],
   ])('leave out a row with %s = %j', (path, value) => {
     const list = changed(paymentMethods, `1.${path}`, value);
     expect(decoded(listPaymentMethods.data, list).map(({ id }) => id)).toEqual([11]);

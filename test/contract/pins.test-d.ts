@@ -2,6 +2,7 @@ import { it } from 'vitest';
 import type { OpenEnum } from '../../src/contract/types.ts';
 import {
   decimal,
+  displayText,
   flag,
   integer,
   listOf,
@@ -13,6 +14,7 @@ import {
   text,
 } from '../../src/contract/values/codecs.ts';
 import type { Decimal } from '../../src/contract/values/decimal.ts';
+import { decimalFrom } from '../../src/contract/values/scalars.ts';
 
 // The public interfaces are written by hand and pinned to the schemas. A pin that accepts everything would look the same.
 
@@ -27,7 +29,7 @@ interface Query {
   readonly status?: string | null | undefined;
 }
 const id = text;
-const amount = nullable(decimal);
+const amount = nullable(decimalFrom, 'decimal');
 const status = openEnum<'open'>(['open']);
 const lines = listOf(resource({ count: integer }));
 
@@ -42,7 +44,7 @@ it('a pin accepts what is equal, and refuses everything else', () => {
   // @ts-expect-error not nullable
   shapeOf<Order>()({ id, amount: decimal, status, lines });
   // @ts-expect-error nullable, and the interface says that it is not
-  shapeOf<Order>()({ id: nullable(text), amount, status, lines });
+  shapeOf<Order>()({ id: displayText, amount, status, lines });
   // @ts-expect-error other words
   shapeOf<Order>()({ id, amount, status: openEnum<'closed'>(['closed']), lines });
   // @ts-expect-error text where the interface lists words

@@ -57,6 +57,9 @@ describe('rates', () => {
   it.each([
     ['platform', 1],
     ['asset', null],
+    ['asset', 'BTC'],
+    ['price', '-1'],
+    ['min_amount', '-1'],
     ['fiat', {}],
     ['side', 1],
     ['price', 'none'],

@@ -95,6 +95,20 @@ describe('createOrGet', () => {
     expect(response.recovered).toBe(true);
   });
 
+  test('names the texts in which the invoice found differs', async () => {
+    const asked = { ...order, callback_url: 'https://new.example/hook', purpose: 'Two tickets' };
+    const server = await serve(conflict, ok({ ...pendingInvoice, callback_url: 'https://old.example/hook' }));
+    const result = await clientOf(server.url).invoices.createOrGet(asked);
+    expect(result).toMatchObject({ created: false, differences: ['callback_url'] });
+    const same = await serve(conflict, ok(pendingInvoice));
+    expect(await clientOf(same.url).invoices.createOrGet(order)).toMatchObject({ created: false, differences: [] });
+  });
+
+  test('does not compare a customer that cannot be read', async () => {
+    const server = await serve(conflict, ok({ ...pendingInvoice, customer_id: null }));
+    expect(await clientOf(server.url).invoices.createOrGet(order)).toMatchObject({ created: false, differences: [] });
+  });
+
   test.each<[string, object, object, string[]]>([
     ['25 is 25.00', { amount: '25' }, {}, []],
     ['as a Decimal', { amount: new Decimal('25.0') }, {}, []],

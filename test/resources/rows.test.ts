@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import type { CallResult, DriftEvent, InvalidItem, MerchantClient } from '../../src/index.ts';
 import { serve } from '../support/fault-server.ts';
 import { ok } from '../support/fault-steps.ts';
@@ -38,6 +38,25 @@ describe('a row that cannot be read', () => {
     const { client, drift } = await watched([{ ...card, max_amount: null }, transfer]);
     expect((await client.paymentMethods.list()).map(({ id }) => id)).toEqual([12]);
     expect(drift).toEqual([{ operation: 'paymentMethods.list', path: '*.max_amount', kind: 'invalid_item' }]);
+  });
+
+  test('is printed once for a client where nobody listens', async () => {
+    const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+    try {
+      const server = await serve(
+        ok([{ ...card, min_amount: '-1' }, transfer]),
+        ok([{ ...buyRate, asset: 'BTC' }, sellRate]),
+      );
+      const client = clientOf(server.url);
+      expect(await client.paymentMethods.list()).toHaveLength(1);
+      expect(await client.rates.list()).toHaveLength(1);
+      expect(warn.mock.calls).toEqual([[expect.stringMatching(/paymentMethods\.list left out a row.*min_amount/)]]);
+      const other = clientOf((await serve(ok([{ ...card, min_amount: '-1' }, transfer]))).url);
+      await other.paymentMethods.list({ onInvalidItem: () => {} });
+      expect(warn).toHaveBeenCalledTimes(1);
+    } finally {
+      warn.mockRestore();
+    }
   });
 
   test('does not keep the other methods from being offered', async () => {

@@ -149,7 +149,7 @@ test('parameters that are wrong are named, the first five of them', async () => 
   const error = await errorOf(client.invoices.create(wrong as never));
   expect(error.message).toBe(
     'invoices.create: external_id must not be empty; customer_id must not be empty; amount must be a decimal string ' +
-      'greater than 0 with at most 2 decimals, such as "25.00"; currency must not be empty; purpose must be a string, ' +
+      'greater than 0 with at most 2 decimals, such as "25.00", not ""; currency must not be empty; purpose must be a string, ' +
       'not a number. No request was made.',
   );
   expect(error).toMatchObject({ issues: { length: 6 } });

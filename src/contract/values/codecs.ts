@@ -1,7 +1,8 @@
 import * as z from 'zod/mini';
 import { compile } from 'zod/v4/core';
+import { isObject } from '../json.ts';
 import type { OpenEnum } from '../types.ts';
-import { dateFrom, decimalFrom, integerFrom, Problem } from './scalars.ts';
+import { dateFrom, decimalFrom, integerFrom, moneyFrom, Problem } from './scalars.ts';
 
 // Codecs over zod. A codec is a schema with the few facts that the report of drift needs (values/drift.ts).
 
@@ -133,6 +134,7 @@ export const text: Codec<string> = { schema: z.string() as z.ZodMiniType<string,
 export const flag: Codec<boolean> = { schema: z.boolean() as z.ZodMiniType<boolean, unknown>, kind: 'flag' };
 export const integer = scalar(integerFrom, 'integer');
 export const decimal = scalar(decimalFrom, 'decimal');
+export const money = scalar(moneyFrom, 'decimal');
 export const timestamp = scalar(dateFrom, 'timestamp');
 
 /** Any value, unchanged. */
@@ -144,25 +146,45 @@ export function openEnum<const Known extends string>(words: readonly Known[]): C
   return { schema: z.string() as unknown as z.ZodMiniType<OpenEnum<Known>, unknown>, kind: 'text', words };
 }
 
-/** Returns the codec of a member that the interface marks as "no, nullable". Absent and null are both null. */
-export function nullable<T>(inner: Codec<T>): Codec<T | null> {
-  const schema = z._default(z.nullable(inner.schema), null) as z.ZodMiniType<T | null, unknown>;
-  return { ...inner, schema, isOptional: true };
+/** Returns the codec of an amount or time that the interface marks as "no, nullable". Absent, null and `""` are null. */
+export function nullable<T>(read: (value: unknown) => T | Problem, kind: Codec<T>['kind']): Codec<T | null> {
+  return optionalScalar((value) => (value === undefined || value === null || value === '' ? null : read(value)), kind);
 }
+
+/**
+ * A text that only people read: null where it cannot be read, because a broken name stops no checkout. A number is the
+ * text that it is.
+ */
+export const displayText: Codec<string | null> = {
+  ...optionalScalar(
+    (value) => (typeof value === 'string' ? value : typeof value === 'number' ? String(value) : null),
+    'text',
+  ),
+  isLenient: true,
+};
 
 /** Same as {@link nullable} for an object. `[]` counts as absent, because PHP writes an empty object so. */
 export function nullableObject<T>(inner: Codec<T>): Codec<T | null> {
+  return objectWhere((value) => !isAbsentObject(value), inner);
+}
+
+/** Returns the codec of an object that only people read: null for anything but an object. */
+export function displayObject<T>(inner: Codec<T>): Codec<T | null> {
+  return { ...objectWhere(isObject, inner), isLenient: true };
+}
+
+function objectWhere<T>(isGiven: (value: unknown) => boolean, inner: Codec<T>): Codec<T | null> {
   const given = z.pipe(
     z.optional(z.unknown()),
-    z.transform((value) => (isAbsentObject(value) ? null : value)),
+    z.transform((value) => (isGiven(value) ? value : null)),
   );
   const schema = z.pipe(given, z.nullable(inner.schema)) as unknown as z.ZodMiniType<T | null, unknown>;
   return { ...inner, schema, isOptional: true };
 }
 
-/** True for an absent object: undefined, null or an empty list. */
+/** True for an absent object: undefined, null, an empty text or an empty list. */
 export function isAbsentObject(value: unknown): boolean {
-  return value === undefined || value === null || (Array.isArray(value) && value.length === 0);
+  return value === undefined || value === null || value === '' || (Array.isArray(value) && value.length === 0);
 }
 
 function schemasOf(shape: Shape): Record<string, z.ZodMiniType<unknown, unknown>> {

@@ -67,7 +67,8 @@ function deviationOf({ kind, words, isOptional, isLenient }: Codec<unknown>, val
     case 'decimal':
     case 'timestamp': {
       const isReadable = !((kind === 'decimal' ? decimalFrom : dateFrom)(value) instanceof Problem);
-      if (isLenient && isPresent && value !== '' && !isReadable) return 'unreadable_member';
+      const isTolerated = isLenient ? value !== '' : isOptional && value === '';
+      if (isPresent && isTolerated && !isReadable) return 'unreadable_member';
       return kind === 'decimal' && typeof value === 'number' ? 'number_for_decimal' : null;
     }
     case 'text':
@@ -78,7 +79,9 @@ function deviationOf({ kind, words, isOptional, isLenient }: Codec<unknown>, val
     case 'list':
       return value === null ? 'null_for_list' : null;
     case 'record':
-      return isOptional && Array.isArray(value) ? 'list_for_object' : null;
+      if (!isOptional || !isPresent || isObject(value)) return null;
+      if (Array.isArray(value) && value.length === 0) return 'list_for_object';
+      return isLenient || value === '' ? 'unreadable_member' : null;
     default:
       return null;
   }

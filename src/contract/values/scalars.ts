@@ -37,6 +37,14 @@ function isWithinBounds(decimal: Decimal): boolean {
   return decimal.precision() <= SIGNIFICANT_DIGITS && decimal.e < PLACES_MAX && decimal.decimalPlaces() <= PLACES_MAX;
 }
 
+const NEGATIVE = new Problem('must not be negative');
+
+/** Reads an amount of money, as {@link decimalFrom}. Nobody pays a negative one. */
+export function moneyFrom(value: unknown): Decimal | Problem {
+  const read = decimalFrom(value);
+  return read instanceof Problem || !read.isNegative() ? read : NEGATIVE;
+}
+
 const SAFE_NUMBER_DIGITS = 15;
 const SAFE_NUMBER_LIMIT = 2 ** 53;
 const INEXACT_NUMBER = new Problem(
@@ -90,11 +98,6 @@ export function codePoints(text: string): number {
   let count = 0;
   for (const _ of text) count += 1;
   return count;
-}
-
-/** True for valid Unicode: text without half of a surrogate pair. */
-export function isWellFormed(text: string): boolean {
-  return !/[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/.test(text);
 }
 
 const UUID = /^[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}$/i;

@@ -213,7 +213,7 @@ describe('no error, hook or log line shows key or secret', () => {
     }
   });
 
-  test('local checks never quote a value', async () => {
+  test('local checks never quote a key', async () => {
     const client = clientOf('https://pay.example', { apiKey: KEY });
     const bad = { ...params, amount: KEY, currency: KEY, callback_url: `ftp://${KEY}`, external_id: KEY.repeat(9) };
     expectNoTrace('parameters', await errorOf(client.invoices.create(bad)));

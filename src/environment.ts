@@ -7,22 +7,34 @@ export function environment(name: string): string | undefined {
   }
 }
 
-/** The credentials of every sandbox, which anybody knows. */
-const SANDBOX_CREDENTIAL = /^(?:sk|whsec)_sandbox/i;
+/** The webhook secret that the command `sandbox` has by default. Everybody knows it. */
+const SANDBOX_SECRET = 'whsec_sandbox';
 
-export function isSandboxCredential(value: unknown): boolean {
-  const text = value instanceof Uint8Array ? String.fromCharCode(...value.subarray(0, 64)) : value;
-  return typeof text === 'string' && SANDBOX_CREDENTIAL.test(text);
+/** True for that exact text, also as bytes. */
+export function isSandboxSecret(secret: unknown): boolean {
+  const text = secret instanceof Uint8Array ? String.fromCharCode(...secret.subarray(0, 64)) : secret;
+  return text === SANDBOX_SECRET;
 }
 
-/** Refuses a sandbox's key or secret in production: with it, anybody could mark orders as paid. */
-export function refuseSandboxCredential(
-  name: string,
-  values: readonly unknown[],
-  refuse: (text: string) => void,
-): void {
-  if (!values.some(isSandboxCredential) || environment('NODE_ENV') !== 'production') return;
-  refuse(
-    `${name} is that of a sandbox, which everybody knows, and NODE_ENV is production. Use the one of the dashboard. To run a production build against a sandbox, give both others: createSandbox({ apiKey, webhookSecret }), or sandbox --key and --secret`,
-  );
+/** True if deliveries signed with the secret of a sandbox count: for development. */
+export function isSandboxAllowed(option: boolean | undefined): boolean {
+  return option ?? environment('MERCHANT_SANDBOX') === '1';
+}
+
+const told = new Set<boolean>();
+
+/** Says once that the secret of a sandbox is in use, however the environment is called. */
+export function tellOfSandboxSecret(secrets: readonly unknown[], option: boolean | undefined): void {
+  const isAllowed = isSandboxAllowed(option);
+  if (told.has(isAllowed) || !secrets.some(isSandboxSecret)) return;
+  told.add(isAllowed);
+  const line = isAllowed
+    ? 'SANDBOX: deliveries signed with the public secret whsec_sandbox are accepted. Anybody can make them: never in production.'
+    : 'the webhook secret is whsec_sandbox, which everybody knows: deliveries signed with it are refused.\n' +
+      '  In production, use the secret of the dashboard. For development, set MERCHANT_SANDBOX=1, or give sandbox: true.';
+  try {
+    console.warn(`merchant-invoicing: ${line}`);
+  } catch {
+    // A console that throws, as some test setups make it, must not fail the start.
+  }
 }

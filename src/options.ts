@@ -12,7 +12,7 @@ import {
   readDuration,
 } from './checks.ts';
 import { isLoopback } from './contract/values/hosts.ts';
-import { environment, refuseSandboxCredential } from './environment.ts';
+import { environment, tellOfSandboxSecret } from './environment.ts';
 import type { DriftEvent, Hooks } from './transport/hooks.ts';
 import type { RetryPolicy } from './transport/retry.ts';
 import { parseSecrets, type WebhookSecret } from './webhooks/verify/signature.ts';
@@ -395,7 +395,7 @@ export function readClientOptions(options: MerchantClientOptions): ClientSetting
   // A deployment that receives no webhooks may set the variable to nothing.
   const secret = webhookSecret ?? (environment('MERCHANT_WEBHOOK_SECRET') || undefined);
   const secrets = secret === undefined ? [] : parseSecrets(secret, 'webhookSecret', fail);
-  checkSandboxCredentials(apiKey, secrets, fail);
+  tellOfSandboxSecret(secrets, undefined);
   const policy = readRetry(retry, DEFAULT_RETRY, CLIENT_RETRY_NAMES, fail);
   const budget = retry === false ? undefined : retry?.budget;
   return {
@@ -432,7 +432,7 @@ export function readOverrides(client: ClientSettings, options: ClientOverrides):
   // The deliveries of one business must not pass as those of another.
   const kept = isOther ? [] : client.secrets;
   const secrets = webhookSecret === undefined ? kept : parseSecrets(webhookSecret, 'webhookSecret', refuse);
-  checkSandboxCredentials(apiKey, secrets, refuse);
+  tellOfSandboxSecret(secrets, undefined);
   return {
     ...client,
     apiKey,
@@ -440,11 +440,6 @@ export function readOverrides(client: ClientSettings, options: ClientOverrides):
     headers: { ...client.headers, ...headers },
     settings: { ...settings, headers: {} },
   };
-}
-
-function checkSandboxCredentials(apiKey: ApiKey, secrets: readonly unknown[], refuse: Fail): void {
-  refuseSandboxCredential('apiKey', [apiKey], refuse);
-  refuseSandboxCredential('webhookSecret', secrets, refuse);
 }
 
 /** Reads and copies the options of one call. The client's settings apply where an option is absent. */

@@ -1,48 +1,22 @@
-// The webhook events of the interface, one row each. A new event is a row here, its type in webhooks/event/event-types.ts and
-// its decoder in webhooks/event/event.ts. The compiler asks for the other two.
+// The words of the interface for states and events.
 
-/** A webhook event of the interface. */
-export interface EventRow {
-  /** The final statuses that the event reports. Those that customers wait for come first: `catchUp` walks them in this order. */
-  readonly statuses: readonly string[];
-  /** The word for the event in dedupe keys, and at the end of its name in any spelling. */
-  readonly key: string;
-  /** The option of the webhook handler with the merchant's function. Without it the event goes to `onUnknown`. */
-  readonly handler: string;
+/** The statuses in which an invoice ends, the paid one first. @see [Invoice states](../../docs/service-interface.md#invoice-states) */
+export const FINAL_INVOICE_STATUSES = ['success', 'fail', 'expired', 'canceled'] as const;
+/** A status in which an invoice ends. */
+export type FinalInvoiceStatus = (typeof FINAL_INVOICE_STATUSES)[number];
+
+/** The statuses of an invoice. @see [Invoice states](../../docs/service-interface.md#invoice-states) */
+export const INVOICE_STATUS_NAMES = ['pending', ...FINAL_INVOICE_STATUSES] as const;
+
+/** True for a status in which an invoice ends. False for `pending`, and for a status that the interface does not list. */
+export function isFinalStatus(status: string): status is FinalInvoiceStatus {
+  return FINAL_INVOICE_STATUSES.some((final) => final === status);
 }
 
-/** @see [Emission](../../docs/service-interface.md#emission) */
-export const EVENTS = {
-  'invoice.paid': { statuses: ['success'], key: 'paid', handler: 'onPaid' },
-  'invoice.canceled': { statuses: ['fail', 'expired', 'canceled'], key: 'canceled', handler: 'onCanceled' },
-} as const satisfies Readonly<Record<string, EventRow>>;
-
-type Events = typeof EVENTS;
-
+/** The names of the events. @see [Emission](../../docs/service-interface.md#emission) */
+export const EVENT_TYPES = ['invoice.paid', 'invoice.canceled'] as const;
 /** `invoice.paid` for `success`, `invoice.canceled` for `expired`, `canceled` and `fail`. */
-export type KnownEventType = keyof Events;
-/** The statuses that an event reports. */
-export type EventStatus<Type extends KnownEventType> = Events[Type]['statuses'][number];
-/** The statuses in which an invoice ends. @see [Invoice states](../../docs/service-interface.md#invoice-states) */
-export type FinalInvoiceStatus = EventStatus<KnownEventType>;
-
-export const EVENT_TYPES = Object.keys(EVENTS) as readonly KnownEventType[]; // the keys of the table
-
-/** The known final statuses, the paid one first. */
-export const FINAL_INVOICE_STATUSES: readonly FinalInvoiceStatus[] = EVENT_TYPES.flatMap(statusesOf);
-
-/** The known invoice statuses, in the order of the interface. */
-export const INVOICE_STATUS_NAMES: readonly ('pending' | FinalInvoiceStatus)[] = ['pending', ...FINAL_INVOICE_STATUSES];
-
-/** Returns the event that announces a status, or null for a status that is not final or not known. */
-export function eventOfStatus(status: string): KnownEventType | null {
-  return EVENT_TYPES.find((event) => statusesOf(event).some((known) => known === status)) ?? null;
-}
-
-/** Returns the statuses that an event announces. */
-export function statusesOf(event: KnownEventType): readonly FinalInvoiceStatus[] {
-  return EVENTS[event].statuses;
-}
+export type KnownEventType = (typeof EVENT_TYPES)[number];
 
 /** @see [Withdrawal states](../../docs/service-interface.md#withdrawal-states) */
 export const WITHDRAWAL_STATUSES = ['pending', 'approved', 'rejected'] as const;

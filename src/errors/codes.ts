@@ -39,7 +39,7 @@ export type StoppedBy = 'attempts' | 'deadline' | 'budget' | 'retry_after' | 'no
 /** Codes that the interface of the service names. @see [Known codes](../../docs/service-interface.md#known-codes) */
 export type ServiceCode = 'VALIDATION_ERROR' | 'INVOICE_ALREADY_EXISTS';
 
-/** The ten reasons for which a delivery is refused. */
+/** The reasons for which a delivery is refused. */
 export const WEBHOOK_REASONS = [
   'missing_header',
   'malformed_signature',
@@ -47,19 +47,22 @@ export const WEBHOOK_REASONS = [
   'timestamp_too_old',
   'timestamp_too_new',
   'signature_mismatch',
+  'sandbox_secret',
   'duplicate_header',
   'body_already_parsed',
   'body_too_large',
   'malformed_payload',
 ] as const;
 /**
- * The ten reasons for which a delivery is refused. The code of the error is `SDK_WEBHOOK_` and the reason in capitals.
+ * The reasons for which a delivery is refused. The code of the error is `SDK_WEBHOOK_` and the reason in capitals.
  *
  * - `missing_header`: a header of the delivery is absent or empty, or the headers have no readable form.
  * - `duplicate_header`: a header was sent twice, so it is not known which value counts.
  * - `malformed_signature`: X-Webhook-Signature is not a SHA-256 signature in hex or base64.
  * - `malformed_timestamp`: X-Webhook-Timestamp is not seconds, milliseconds or ISO 8601.
  * - `signature_mismatch`: another secret signed it, or the body is not the raw one.
+ * - `sandbox_secret`: signed with `whsec_sandbox`, which everybody knows, and neither MERCHANT_SANDBOX=1 nor the option
+ *   `sandbox: true` allows it.
  * - `timestamp_too_old`, `timestamp_too_new`: genuine, but signed longer ago, or further ahead, than `tolerance`.
  * - `body_already_parsed`: the body is neither bytes nor text. A framework has parsed it.
  * - `body_too_large`: the body is larger than `maxBodySize`.

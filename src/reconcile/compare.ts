@@ -1,10 +1,10 @@
 import { kindOf } from '../checks.ts';
 import type { Invoice } from '../contract/invoices.ts';
-import { eventOfStatus } from '../contract/statuses.ts';
 import type { InvoiceStatus } from '../contract/types.ts';
 import { Decimal } from '../contract/values/decimal.ts';
 import { dateFrom, decimalFrom, Problem } from '../contract/values/scalars.ts';
 import { isMerchantError } from '../errors/guards.ts';
+import { eventNameOf } from '../webhooks/event/events.ts';
 import { eventOfInvoice } from '../webhooks/event/invoice-event.ts';
 
 // One order beside its invoice: what each side says, what differs, and what to do about it. Pure functions.
@@ -197,7 +197,7 @@ function judgeOrderAlone({ state, created_at }: FoundOrder, horizon: number): Ju
 
 /** For an invoice that ended unpaid nothing is owed, so the shop may have deleted its order. */
 function withoutOrder({ status }: ReconcileInvoice): Difference[] {
-  if (eventOfStatus(status) === 'invoice.canceled') return [];
+  if (eventNameOf(status) === 'invoice.canceled') return [];
   const action = 'Find the order. If no order belongs to it, find out who created the invoice.';
   return [differs('invoice_without_order', null, status, action)];
 }

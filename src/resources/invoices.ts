@@ -3,7 +3,7 @@
 import { argumentFail, checkOptions, checkSignal, namesOf, readDuration } from '../checks.ts';
 import { endpoints } from '../contract/endpoints.ts';
 import type { CreatedInvoice, CreateInvoiceParams, Invoice, ListInvoicesQuery } from '../contract/invoices.ts';
-import { eventOfStatus } from '../contract/statuses.ts';
+import { isFinalStatus } from '../contract/statuses.ts';
 import { plainIdent } from '../contract/values/scalars.ts';
 import { AbortedError, type MerchantErrorInit, TimeoutError } from '../errors/classes.ts';
 import type { SdkCode, StoppedBy } from '../errors/codes.ts';
@@ -201,7 +201,7 @@ async function pollUntilFinal(client: ClientCore, ident: string, options: WaitOp
         throw error;
       },
     );
-    if (invoice !== null && (eventOfStatus(invoice.status) !== null || invoice.finished_at !== null)) return invoice;
+    if (invoice !== null && (isFinalStatus(invoice.status) || invoice.finished_at !== null)) return invoice;
     const left = deadlineAt - Math.min(LAST_LOOK, timeout / 10) - runtime.monotonic();
     if (left <= 0) {
       const state = invoice === null ? 'the last read failed' : `it is still ${invoice.status}`;

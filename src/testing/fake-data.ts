@@ -1,16 +1,17 @@
 import { checkOptions, configurationFail, type Fail, namesOf } from '../checks.ts';
 import type { Invoice, InvoiceAdjustment, InvoicePaymentMethod } from '../contract/invoices.ts';
-import { EVENTS, type EventStatus, eventOfStatus } from '../contract/statuses.ts';
+import { isFinalStatus } from '../contract/statuses.ts';
 import type { Currency } from '../contract/types.ts';
 import { Decimal } from '../contract/values/decimal.ts';
 import { dateFrom, decimalFrom, Problem } from '../contract/values/scalars.ts';
-import { parseInvoiceEvent } from '../webhooks/event/event.ts';
 import type {
-  AdjustedInvoicePaidEvent,
-  ExactInvoicePaidEvent,
+  InvoiceAdjustedEvent,
   InvoiceCanceledEvent,
   InvoicePaidEvent,
+  KnownInvoiceEvents,
 } from '../webhooks/event/event-types.ts';
+import { EVENTS } from '../webhooks/event/events.ts';
+import { parseInvoiceEvent } from '../webhooks/event/queued-event.ts';
 
 // Invoices and events whose members fit each other. What a test gives wins, and the other members follow it.
 
@@ -33,8 +34,10 @@ export interface FakeInvoiceOverrides
 
 type EventMember = 'id' | 'invoice_uuid' | 'external_id' | 'amount' | 'signed_at' | 'secretIndex' | 'source';
 /** Members of a {@link fakePaidEvent}. */
-export type FakePaidEventOverrides = Overrides<
-  Pick<InvoicePaidEvent, EventMember | 'credited_usdt' | 'adjusted' | 'original_amount'>
+export type FakePaidEventOverrides = Overrides<Pick<InvoicePaidEvent, EventMember | 'credited_usdt'>>;
+/** Members of a {@link fakeAdjustedEvent}. */
+export type FakeAdjustedEventOverrides = Overrides<
+  Pick<InvoiceAdjustedEvent, EventMember | 'credited_usdt' | 'original_amount'>
 >;
 /** Members of a {@link fakeCanceledEvent}. */
 export type FakeCanceledEventOverrides = Overrides<Pick<InvoiceCanceledEvent, EventMember | 'status'>>;
@@ -87,12 +90,8 @@ const EVENT = {
   secretIndex: true,
   source: true,
 } as const;
-const PAID_NAMES = namesOf<FakePaidEventOverrides>({
-  ...EVENT,
-  credited_usdt: true,
-  adjusted: true,
-  original_amount: true,
-});
+const PAID_NAMES = namesOf<FakePaidEventOverrides>({ ...EVENT, credited_usdt: true });
+const ADJUSTED_NAMES = namesOf<FakeAdjustedEventOverrides>({ ...EVENT, credited_usdt: true, original_amount: true });
 const CANCELED_NAMES = namesOf<FakeCanceledEventOverrides>({ ...EVENT, status: true });
 
 /**
@@ -119,7 +118,7 @@ export function fakeInvoice(overrides: FakeInvoiceOverrides = {}): Invoice {
   const amount = given.amount ?? corrected.expected_amount_fiat ?? ORDERED;
   const rate = given.rate ?? RATE;
   const { number, uuid } = nextIds();
-  const created = given.created_at?.getTime() ?? Date.now() - (isFinal(status) ? 11 * MINUTE : 0);
+  const created = given.created_at?.getTime() ?? Date.now() - (isFinalStatus(status) ? 11 * MINUTE : 0);
   const actual = corrected.actual_amount_fiat ?? shareOf(amount, PAID_SHARE);
   const credited =
     given.settled_amount_usdt ?? corrected.actual_amount_usdt ?? usdtOf(isAdjusted ? actual : amount, rate);
@@ -139,7 +138,7 @@ export function fakeInvoice(overrides: FakeInvoiceOverrides = {}): Invoice {
     payment_url: `https://pay.example/pay/${given.uuid ?? uuid}`,
     created_at: new Date(created),
     expires_at: new Date(created + 30 * MINUTE),
-    finished_at: isFinal(status) ? new Date(created + 11 * MINUTE) : null,
+    finished_at: isFinalStatus(status) ? new Date(created + 11 * MINUTE) : null,
     rate: hasMethod ? rate : null,
     settled_amount_usdt: isPaid ? credited : null,
     ...given,
@@ -160,37 +159,37 @@ export function fakeInvoice(overrides: FakeInvoiceOverrides = {}): Invoice {
 }
 
 /**
- * Returns the event of a paid invoice, as `verifyWebhook` returns it.
+ * Returns the event of a paid invoice, as `verifyWebhook` returns it: 25.00 EUR, as ordered.
  *
- * Without amounts, 25.00 EUR were ordered and paid. An adjusted event has both amounts: the customer paid 68 % of the
- * order. `credited_usdt` follows the paid amount.
- *
- * @param overrides Amounts are text or Decimals. `original_amount` makes the event adjusted. With the source `catch_up`,
- * the members of a delivery are null.
+ * @param overrides Amounts are text or Decimals. `credited_usdt` follows the amount. With the source `catch_up`, the members
+ * of a delivery are null.
  * @throws ConfigurationError (`SDK_CONFIGURATION`) for an unknown name, or an unusable amount or time.
- * @throws WebhookVerificationError (`SDK_WEBHOOK_MALFORMED_PAYLOAD`) for overrides that contradict each other.
  * @example
  * const event = fakePaidEvent({ external_id: 'order-1042', credited_usdt: '26.86' });
  */
-export function fakePaidEvent(
-  overrides?: FakePaidEventOverrides & {
-    readonly adjusted?: false | undefined;
-    readonly original_amount?: null | undefined;
-  },
-): ExactInvoicePaidEvent;
-export function fakePaidEvent(
-  overrides: FakePaidEventOverrides & ({ readonly adjusted: true } | { readonly original_amount: Override<Decimal> }),
-): AdjustedInvoicePaidEvent;
-export function fakePaidEvent(overrides: FakePaidEventOverrides): InvoicePaidEvent;
 export function fakePaidEvent(overrides: FakePaidEventOverrides = {}): InvoicePaidEvent {
   const fail = configurationFail('fakePaidEvent');
   const given = read<InvoicePaidEvent>(overrides, PAID_NAMES, fail);
-  const { original_amount, adjusted = isGiven(original_amount) } = given;
-  const ordered = original_amount ?? (adjusted && given.amount ? given.amount.times('1.5') : ORDERED);
-  const amount = given.amount ?? (adjusted ? shareOf(ordered, PAID_SHARE) : ordered);
-  const credited_usdt = given.credited_usdt ?? usdtOf(amount, RATE);
-  const event = { type: 'invoice.paid', status: 'success', amount, credited_usdt, adjusted };
-  return eventOf({ ...event, original_amount: adjusted ? ordered : null }, given) as InvoicePaidEvent; // by its type
+  const { amount = ORDERED, credited_usdt = usdtOf(amount, RATE) } = given;
+  return eventOf('paid', { status: 'success', amount, credited_usdt, adjusted: false, original_amount: null }, given);
+}
+
+/**
+ * Returns the event of an invoice that was paid with another amount than was ordered: 17.00 of 25.00 EUR.
+ *
+ * @param overrides Amounts are text or Decimals. Without `amount` the customer paid 68 % of `original_amount`, and without
+ * `original_amount` the order was half as much again as `amount`. Null: the delivery does not state what was ordered.
+ * @throws ConfigurationError (`SDK_CONFIGURATION`) for an unknown name, or an unusable amount or time.
+ * @example
+ * const event = fakeAdjustedEvent({ external_id: 'order-1042', amount: '1.00', original_amount: '25.00' });
+ */
+export function fakeAdjustedEvent(overrides: FakeAdjustedEventOverrides = {}): InvoiceAdjustedEvent {
+  const fail = configurationFail('fakeAdjustedEvent');
+  const given = read<InvoiceAdjustedEvent>(overrides, ADJUSTED_NAMES, fail);
+  const { original_amount = given.amount?.times('1.5') ?? ORDERED } = given;
+  const amount = given.amount ?? shareOf(original_amount ?? ORDERED, PAID_SHARE);
+  const { credited_usdt = usdtOf(amount, RATE) } = given;
+  return eventOf('adjusted', { status: 'success', amount, credited_usdt, adjusted: true, original_amount }, given);
 }
 
 /**
@@ -203,43 +202,36 @@ export function fakePaidEvent(overrides: FakePaidEventOverrides = {}): InvoicePa
 export function fakeCanceledEvent(overrides: FakeCanceledEventOverrides = {}): InvoiceCanceledEvent {
   const fail = configurationFail('fakeCanceledEvent');
   const given = read<InvoiceCanceledEvent>(overrides, CANCELED_NAMES, fail);
-  const { status = 'expired' satisfies EventStatus<'invoice.canceled'>, amount = ORDERED } = given;
-  if (eventOfStatus(status) !== 'invoice.canceled') {
-    fail(`status must be one of ${EVENTS['invoice.canceled'].statuses.join(', ')}`);
-  }
-  const event = {
-    type: 'invoice.canceled',
-    status,
-    amount,
-    credited_usdt: null,
-    adjusted: false,
-    original_amount: null,
-  };
-  return eventOf(event, given) as InvoiceCanceledEvent; // by its type
+  const { status = 'expired', amount = ORDERED } = given;
+  const { statuses } = EVENTS.canceled;
+  if (!statuses.includes(status)) fail(`status must be one of ${statuses.join(', ')}`);
+  return eventOf('canceled', { status, amount, credited_usdt: null, adjusted: false, original_amount: null }, given);
 }
 
 type Members = Readonly<Record<string, unknown>>;
 
 /** Completes the members of an event, and reads it as an event from a queue is read. */
-function eventOf(members: Members, given: Partial<Pick<InvoicePaidEvent, EventMember>>) {
+function eventOf<Name extends keyof KnownInvoiceEvents>(
+  row: Name,
+  amounts: Pick<KnownInvoiceEvents[Name], 'status' | 'amount' | 'credited_usdt' | 'adjusted' | 'original_amount'>,
+  given: Partial<Pick<KnownInvoiceEvents[Name], EventMember>>,
+): KnownInvoiceEvents[Name] {
   const { number, uuid } = nextIds();
   const { invoice_uuid = uuid, external_id = `order-${number}`, source = 'webhook' } = given;
   const isDelivered = source === 'webhook';
-  return parseInvoiceEvent(
-    JSON.parse(
-      JSON.stringify({
-        source,
-        id: isDelivered ? `delivery-${number}` : null,
-        signed_at: isDelivered ? new Date() : null,
-        secretIndex: isDelivered ? 0 : null,
-        ...given,
-        ...members,
-        invoice_uuid,
-        external_id,
-        raw: wireOf({ invoice_uuid, external_id, ...members }),
-      }),
-    ),
-  );
+  const members = { type: EVENTS[row].name, ...amounts };
+  const json = JSON.stringify({
+    source,
+    id: isDelivered ? `delivery-${number}` : null,
+    signed_at: isDelivered ? new Date() : null,
+    secretIndex: isDelivered ? 0 : null,
+    ...given,
+    ...members,
+    invoice_uuid,
+    external_id,
+    raw: wireOf({ invoice_uuid, external_id, ...members }),
+  });
+  return parseInvoiceEvent(JSON.parse(json)) as KnownInvoiceEvents[Name]; // its name and `adjusted` are those of the row
 }
 
 /** The body that a service sends for an event: amounts as text, without what is null. */
@@ -282,10 +274,6 @@ function timeOf(name: string, value: unknown, fail: Fail): Date {
 
 function isGiven(value: unknown): boolean {
   return value !== undefined && value !== null;
-}
-
-function isFinal(status: string): boolean {
-  return eventOfStatus(status) !== null;
 }
 
 function shareOf(amount: Decimal, share: string): Decimal {

@@ -13,9 +13,11 @@ export {
   storeConformance,
 } from '../webhooks/stores/conformance.ts';
 export {
+  type FakeAdjustedEventOverrides,
   type FakeCanceledEventOverrides,
   type FakeInvoiceOverrides,
   type FakePaidEventOverrides,
+  fakeAdjustedEvent,
   fakeCanceledEvent,
   fakeInvoice,
   fakePaidEvent,

@@ -1,13 +1,15 @@
 import { WebhookVerificationError } from '../errors/classes.ts';
 import { isMerchantError } from '../errors/guards.ts';
 import { bytesFrom, type RawBody } from './body.ts';
-import { type CatchUpClient, type CatchUpOptions, type CatchUpResult, catchUp } from './catch-up/catch-up.ts';
+import { catchUp } from './catch-up/catch-up.ts';
+import type { CatchUpClient, CatchUpOptions, CatchUpResult } from './catch-up/options.ts';
+import type { InvoiceEvent } from './event/event-types.ts';
 import { type HandlerSettings, readHandlerOptions, type WebhookHandlerOptions } from './handle/handler-options.ts';
-import { playEvent } from './handle/play-event.ts';
-import { Reporter } from './handle/report.ts';
-import { runWithTimeLimit } from './handle/timing.ts';
+import { identify, playEvent } from './handle/play-event.ts';
+import { NO_SUBJECT, type ReportSettings, type ReportSubject, report, reportLate, subjectOf } from './handle/report.ts';
+import { startTimeLimit } from './handle/timing.ts';
 import { type Ending, replyFor, type WebhookReply } from './handle/verdict.ts';
-import { type HeadersInput, isCompressed, readHeaders, verifyDelivery } from './verify/verify.ts';
+import { type HeadersInput, type HeaderValues, isCompressed, readHeaders, verifyDelivery } from './verify/verify.ts';
 
 // One request through the receiver, in the order in which it happens: method, headers, body, signature, event, store, the
 // merchant's function, reply.
@@ -49,7 +51,8 @@ export interface WebhookHandler {
    * @throws ConfigurationError (`SDK_CONFIGURATION`) for an unusable argument, and for a `since` that the store's retention
    *   does not reach.
    * @throws AbortedError (`SDK_ABORTED`) if the signal is aborted.
-   * @throws CallError of the client if the key is refused, a list cannot be read, or ten orders in a row get no answer.
+   * @throws CallError of the client if the key is refused, or if ten orders in a row and a list cannot be read: the service is
+   *   down.
    * @example
    * const { played, failed } = await handler.catchUp(merchant, { orders: ['order-1001', 'order-1002'] });
    * console.log(`${played} played, ${failed} failed`);
@@ -70,6 +73,7 @@ export interface WebhookHandler {
  *   secret: process.env.MERCHANT_WEBHOOK_SECRET ?? '',
  *   store: memoryStore(),
  *   onPaid: async (event) => fulfil(event.external_id, event.credited_usdt),
+ *   onAdjusted: async (event) => decide(event.external_id, event.amount, event.credited_usdt), // paid less, or more
  *   onCanceled: async (event) => cancel(event.external_id),
  * });
  * http.createServer(toNodeHandler(handler)).listen(3000);
@@ -90,40 +94,52 @@ async function handleRequest<Extra extends object>(
   request: WebhookRequest,
   settings: HandlerSettings<Extra>,
 ): Promise<WebhookReply> {
-  const reporter = new Reporter(settings.onReport);
-  const progress = { isBodyRead: false };
-  const { ending, work } = await runWithTimeLimit(settings, (signal) =>
-    handleDelivery(request, settings, progress, signal, reporter).catch(endingOf),
-  );
-  if (ending !== null) {
-    const reply = replyFor(ending.verdict);
-    if (ending.verdict !== 'done') reporter.report(ending.verdict, ending.message, reply.status, ending.error);
-    return reply;
+  let subject = NO_SUBJECT;
+  const limit = startTimeLimit(settings);
+  try {
+    const headers = readHeaders(request.headers);
+    subject = subjectOf(headers, settings.verify.now);
+    const received = await limit.race(receive(request, headers, settings, limit.signal).catch(endingOf));
+    if (received === null || 'verdict' in received) return answer(settings, subject, received ?? BODY_TOO_SLOW);
+    const identified = await identify(received, settings);
+    subject = { ...subject, key: identified.key, external_id: identified.event.external_id };
+    const work = playEvent(identified, settings, limit.signal, subject);
+    const ending = await limit.race(work);
+    if (ending !== null) return answer(settings, subject, ending);
+    const late = subject;
+    void work.then((ended) => {
+      if (ended.verdict !== 'time_limit') reportLate(settings, late, ended); // that of a function that did not begin is told
+    });
+    const message = `The time limit of ${settings.timeout} ms has ended: answered 503.`;
+    return answer(settings, subject, { verdict: 'time_limit', message });
+  } catch (error) {
+    return answer(settings, subject, endingOf(error));
+  } finally {
+    limit.end();
   }
-  const why = progress.isBodyRead ? '' : ' The sender had not sent the whole body.';
-  const reply = replyFor('time_limit');
-  reporter.report(
-    'time_limit',
-    `The time limit of ${settings.timeout} ms has ended: answered 503.${why}`,
-    reply.status,
-  );
-  void work.then((late) => {
-    if (progress.isBodyRead && late.verdict !== 'time_limit') reporter.reportLate(late);
-  });
+}
+
+const BODY_TOO_SLOW: Ending = {
+  verdict: 'time_limit',
+  message: 'The sender had not sent the whole body when the time limit ended: answered 503.',
+};
+
+/** Reports an ending, unless the event was handled, and returns its reply. */
+function answer(settings: ReportSettings, subject: ReportSubject, ending: Ending): WebhookReply {
+  const { verdict, message, error } = ending;
+  const reply = replyFor(verdict);
+  if (verdict !== 'done') report(settings, subject, { reason: verdict, message, status: reply.status, error });
   return reply;
 }
 
-async function handleDelivery<Extra extends object>(
-  request: WebhookRequest,
-  settings: HandlerSettings<Extra>,
-  progress: { isBodyRead: boolean },
+/** Returns the event of a genuine delivery, or why it is none. */
+async function receive<Extra extends object>(
+  { method, body }: WebhookRequest,
+  headers: HeaderValues,
+  { verify }: HandlerSettings<Extra>,
   signal: AbortSignal,
-  reporter: Reporter,
-): Promise<Ending> {
-  const { verify } = settings;
-  const headers = readHeaders(request.headers);
-  reporter.received = { headers, now: verify.now };
-  if (String(request.method).toUpperCase() !== 'POST') {
+): Promise<InvoiceEvent | Ending> {
+  if (String(method).toUpperCase() !== 'POST') {
     return { verdict: 'method_not_allowed', message: 'A delivery is a POST request.' };
   }
   if (isCompressed(headers)) {
@@ -131,15 +147,11 @@ async function handleDelivery<Extra extends object>(
       'The body is compressed (Content-Encoding), and the signature covers the bytes before compression. Turn compression of requests off.';
     return { verdict: 'unsupported_media_type', message };
   }
-  const { body } = request;
   const raw = typeof body === 'function' ? await body(verify.maxBodySize, signal) : body;
   if (raw === null && typeof body === 'function') {
     return { verdict: 'aborted', message: 'The sender closed the connection before its body was complete.' };
   }
-  if (signal.aborted) return { verdict: 'time_limit', message: 'The time limit ended before the body was complete.' };
-  progress.isBodyRead = true;
-  const event = await verifyDelivery(bytesFrom(raw, verify.maxBodySize), headers, verify);
-  return await playEvent(event, settings, signal, reporter);
+  return await verifyDelivery(bytesFrom(raw, verify.maxBodySize), headers, verify);
 }
 
 /** The ending for a thrown value. */

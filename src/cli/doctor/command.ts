@@ -1,7 +1,6 @@
 // The folder `doctor` is one command: it checks the settings and the service. It imports the client when it runs.
 import { keyProblem } from '../../checks.ts';
 import { isLoopback } from '../../contract/values/hosts.ts';
-import { isSandboxCredential } from '../../environment.ts';
 import type { MerchantError } from '../../errors/classes.ts';
 import { isMerchantError } from '../../errors/guards.ts';
 import { shellWord } from '../../printable.ts';
@@ -95,10 +94,13 @@ function checkVariable(id: string, name: string, value: string, isPublic = false
     return failed(id, title, `export ${name}=…   # without the quotes`);
   }
   // The values of the sandbox are known to everybody: with them anyone can forge a webhook.
-  if (!isPublic || !isSandboxCredential(value)) return null;
+  if (!isPublic || !SANDBOX_CREDENTIAL.test(value)) return null;
   const title = `${name} is the one of the sandbox, and the address is public`;
   return failed(id, title, `export ${name}=…   # the value of this business, from the dashboard`);
 }
+
+/** The key and the secret of the command `sandbox`. */
+const SANDBOX_CREDENTIAL = /^(?:sk|whsec)_sandbox$/;
 
 /** The path of the service, which a base URL leaves out. */
 const API_PATH = /\/api(?:\/v1(?:\/external(?:\/.*)?)?)?\/*$/;

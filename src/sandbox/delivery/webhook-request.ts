@@ -1,6 +1,7 @@
 // One request to a receiver: its body, its signature, and how it is sent.
-import { eventOfStatus, type KnownEventType } from '../../contract/statuses.ts';
+import type { KnownEventType } from '../../contract/statuses.ts';
 import { isLoopback } from '../../contract/values/hosts.ts';
+import { eventNameOf } from '../../webhooks/event/events.ts';
 import { signWebhook } from '../../webhooks/verify/signature.ts';
 import { type Dialect, withDecimals } from '../dialects.ts';
 import type { DeliveryFault } from '../state/faults.ts';
@@ -11,7 +12,7 @@ import type { World } from '../world.ts';
 
 /** The event of an invoice that has ended. A status that the interface does not list counts as canceled. */
 export function eventTypeOf(invoice: InvoiceRecord): KnownEventType {
-  return eventOfStatus(invoice.status) ?? 'invoice.canceled';
+  return eventNameOf(invoice.status) ?? 'invoice.canceled';
 }
 
 /** The options of `verifyWebhook` and the handler that a receiver needs for the webhooks of a dialect. */

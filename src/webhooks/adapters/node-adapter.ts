@@ -1,8 +1,8 @@
 import { BodyChunks, bodyGone, type Framework, type RawBody, tooLarge } from '../body.ts';
 import type { WebhookReply } from '../handle/verdict.ts';
-import type { WebhookHandler } from '../handler.ts';
 import { utf8 } from '../verify/signature.ts';
 import type { HeadersInput } from '../verify/verify.ts';
+import { type HandlerSource, handleOf } from './lazy-handler.ts';
 
 /** The handler for Node's HTTP server and the frameworks based on it. */
 export interface NodeHandler {
@@ -20,10 +20,12 @@ export interface NodeHandler {
  * (`body_already_parsed`), and one that something else has read 500 (`setup`). The report names the line to change.
  * The returned function never rejects with an error of this package.
  *
+ * @param handler The handler, or a function that makes it at the first request.
  * @example
- * app.post('/webhook', toNodeHandler(createWebhookHandler({ secret, store, onPaid, onCanceled }))); // Express
+ * app.post('/webhook', toNodeHandler(createWebhookHandler({ secret, store, onPaid, onAdjusted, onCanceled }))); // Express
  */
-export function toNodeHandler(handler: WebhookHandler): NodeHandler {
+export function toNodeHandler(handler: HandlerSource): NodeHandler {
+  const handle = handleOf(handler, 'toNodeHandler');
   return async (
     first: NodeRequest | FastifyRequestLike | KoaContextLike,
     second: unknown,
@@ -31,7 +33,7 @@ export function toNodeHandler(handler: WebhookHandler): NodeHandler {
   ): Promise<void> => {
     try {
       const { request, response, kept, framework } = parseArguments(first, second);
-      const reply = await handler.handle({
+      const reply = await handle({
         method: request.method ?? '',
         headers: headersOf(request),
         body: (limit, signal) => nodeBody(request, kept, framework, limit, signal),

@@ -1,7 +1,8 @@
-import type { EventStatus, KnownEventType } from '../../contract/statuses.ts';
+import type { Callback } from '../../checks.ts';
+import type { Invoice } from '../../contract/invoices.ts';
 import type { Decimal } from '../../contract/values/decimal.ts';
 
-// The types that a user of the package sees, and nothing else: the entry exports this file as a whole.
+// The types of events and of the functions that take them. The entry exports this file as a whole.
 
 /** The members that every event has. */
 interface EventBase {
@@ -17,48 +18,56 @@ interface EventBase {
   readonly raw: Readonly<Record<string, unknown>>;
 }
 
-interface KnownEvent<Type extends KnownEventType> extends EventBase {
-  readonly type: Type;
+/** The members that every event of an invoice has. */
+interface InvoiceEventBase extends EventBase {
   /** The service's id of the invoice, as sent. Compare it without regard to case. */
   readonly invoice_uuid: string;
   /** The merchant's order id. */
   readonly external_id: string;
-  readonly status: EventStatus<Type>;
 }
 
-interface PaidEvent extends KnownEvent<'invoice.paid'> {
-  /** The fiat amount actually paid. It may be less than was ordered: see `adjusted`. */
+/**
+ * The invoice was paid, and the service does not call it adjusted.
+ *
+ * @see [Events](../../../docs/service-interface.md#events)
+ */
+export interface InvoicePaidEvent extends InvoiceEventBase {
+  readonly type: 'invoice.paid';
+  readonly status: 'success';
+  /** The fiat amount paid. */
   readonly amount: Decimal;
   /** The USDT credited to the business. Fulfil against this. */
   readonly credited_usdt: Decimal;
-}
-
-/** The invoice was paid as ordered. */
-export interface ExactInvoicePaidEvent extends PaidEvent {
   readonly adjusted: false;
   readonly original_amount: null;
 }
 
-/** The invoice was paid with another amount than was ordered: `amount` is what was paid. */
-export interface AdjustedInvoicePaidEvent extends PaidEvent {
+/**
+ * The invoice was paid with another amount than was ordered, often less. The name on the wire is `invoice.paid`, too:
+ * `adjusted` tells the two apart.
+ *
+ * @see [Receiver rules](../../../docs/service-interface.md#receiver-rules)
+ */
+export interface InvoiceAdjustedEvent extends InvoiceEventBase {
+  readonly type: 'invoice.paid';
+  readonly status: 'success';
+  /** The fiat amount actually paid. */
+  readonly amount: Decimal;
+  /** The USDT credited to the business. Fulfil against this. */
+  readonly credited_usdt: Decimal;
   readonly adjusted: true;
   /** The fiat amount originally ordered, or null if the delivery does not state it. */
   readonly original_amount: Decimal | null;
 }
 
 /**
- * The invoice ended in `success`. Check `adjusted`: a paid invoice does not guarantee full payment.
- *
- * @see [Events](../../../docs/service-interface.md#events)
- */
-export type InvoicePaidEvent = ExactInvoicePaidEvent | AdjustedInvoicePaidEvent;
-
-/**
  * The invoice ended in `expired`, `canceled` or `fail`, without payment.
  *
  * @see [Events](../../../docs/service-interface.md#events)
  */
-export interface InvoiceCanceledEvent extends KnownEvent<'invoice.canceled'> {
+export interface InvoiceCanceledEvent extends InvoiceEventBase {
+  readonly type: 'invoice.canceled';
+  readonly status: 'fail' | 'expired' | 'canceled';
   /** The original order amount. */
   readonly amount: Decimal;
   readonly credited_usdt: null;
@@ -69,7 +78,7 @@ export interface InvoiceCanceledEvent extends KnownEvent<'invoice.canceled'> {
 /** A genuine delivery of an event or a status that this package does not know. Members that cannot be read are null. */
 export interface UnknownInvoiceEvent extends EventBase {
   readonly type: 'unknown';
-  /** The event's name in the signed body, or null if the body has none. */
+  /** The event's name in the signed body. Two names that differ stand here with a comma. Null if the body has none. */
   readonly event_name: string | null;
   /** The service's id of the invoice. Null for an event that is not about one, such as a test. */
   readonly invoice_uuid: string | null;
@@ -86,5 +95,42 @@ export interface UnknownInvoiceEvent extends EventBase {
   readonly original_amount: Decimal | null;
 }
 
-/** The final event of an invoice. Narrow it on `type`, and a paid event on `adjusted`. */
-export type InvoiceEvent = InvoicePaidEvent | InvoiceCanceledEvent | UnknownInvoiceEvent;
+/** The events that this package knows. The table of events has a row for each: `EVENTS` in `events.ts`. */
+export interface KnownInvoiceEvents {
+  readonly paid: InvoicePaidEvent;
+  readonly adjusted: InvoiceAdjustedEvent;
+  readonly canceled: InvoiceCanceledEvent;
+}
+
+/** The final event of an invoice. Narrow it on `type`, and `invoice.paid` on `adjusted`. */
+export type InvoiceEvent = KnownInvoiceEvents[keyof KnownInvoiceEvents] | UnknownInvoiceEvent;
+
+/** The merchant's functions, one for each ending. `Context` is the second argument: it grows with the store. */
+export interface InvoiceEventHandlers<Context> {
+  /**
+   * Called when an invoice was paid and the service does not call it adjusted. Compare `event.amount` with the amount of
+   * your order, and throw where they differ. If the function throws, the service sends the event again.
+   */
+  readonly onPaid: Callback<[event: InvoicePaidEvent, context: Context]>;
+  /**
+   * Called when another amount was paid than was ordered: `event.amount` is what was paid, `event.original_amount` what was
+   * ordered. A paid invoice does not guarantee full payment. Decide here what the customer gets, against
+   * `event.credited_usdt`. If the function throws, the service sends the event again.
+   *
+   * @see [Receiver rules](../../../docs/service-interface.md#receiver-rules)
+   */
+  readonly onAdjusted: Callback<[event: InvoiceAdjustedEvent, context: Context]>;
+  /** Called when an invoice expired, failed or was canceled. If the function throws, the service sends the event again. */
+  readonly onCanceled: Callback<[event: InvoiceCanceledEvent, context: Context]>;
+  /**
+   * Called for an event or a status that this package does not know. Without this function such an event is reported and
+   * answered 200. If it may be about money (status `success`, or `credited_usdt`), it is answered 500.
+   */
+  readonly onUnknown?: Callback<[event: UnknownInvoiceEvent, context: Context]> | undefined;
+}
+
+/** The members of an invoice that its event is built from. */
+export type CatchUpInvoice = Pick<
+  Invoice,
+  'uuid' | 'external_id' | 'status' | 'amount' | 'finished_at' | 'settled_amount_usdt' | 'is_adjusted' | 'adjustment'
+>;

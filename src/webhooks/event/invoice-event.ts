@@ -1,10 +1,10 @@
-import { isObject, type JsonObject } from '../../contract/json.ts';
-import { eventOfStatus } from '../../contract/statuses.ts';
+import { isObject } from '../../contract/json.ts';
 import type { Decimal } from '../../contract/values/decimal.ts';
 import { decimalFrom, Problem } from '../../contract/values/scalars.ts';
-import type { CatchUpInvoice } from '../catch-up/catch-up.ts';
-import { buildEvent, malformed } from './event.ts';
-import type { InvoiceEvent } from './event-types.ts';
+import { buildEvent } from './decode.ts';
+import type { CatchUpInvoice, InvoiceEvent } from './event-types.ts';
+import { amountText, EVENT_ROWS, eventNameOf } from './events.ts';
+import { malformed } from './payload.ts';
 
 /**
  * Builds the event that the webhook of a final invoice would have delivered. It uses the decoder of deliveries, so that
@@ -17,9 +17,14 @@ import type { InvoiceEvent } from './event-types.ts';
 export function eventOfInvoice(invoice: CatchUpInvoice): InvoiceEvent {
   const raw: unknown = JSON.parse(JSON.stringify(invoice)); // the text forms of the wire
   if (!isObject(raw)) throw malformed('the invoice is not an object');
-  const { status } = invoice;
   checkConsistency(invoice);
-  const inner = PAYLOADS[eventOfStatus(status) ?? 'unknown'](invoice);
+  const { uuid, external_id, status, amount, is_adjusted } = invoice;
+  const name = eventNameOf(status);
+  // Only a payment can be adjusted: the first row is that of an event that cannot.
+  const rows = EVENT_ROWS.filter((row) => row.name === name);
+  const row = rows.find(({ adjusted }) => adjusted === is_adjusted) ?? rows[0];
+  const amounts = row?.ofInvoice(invoice) ?? { amount: amountText(amount) };
+  const inner = { invoice_uuid: uuid, external_id, status, ...amounts };
   return buildEvent(
     { inner, root: inner, name: null, raw },
     { source: 'catch_up', id: null, signed_at: null, secretIndex: null },
@@ -53,8 +58,8 @@ function checkConsistency({ status, is_adjusted, adjustment, ...invoice }: Catch
 }
 
 /** Reads an amount if there is one. The decoder of deliveries refuses the unreadable amounts that it needs. */
-function readAmount(name: string, money: Money): Decimal | null {
-  const value = decimalFrom(toText(money));
+function readAmount(name: string, money: CatchUpInvoice['amount'] | null | undefined): Decimal | null {
+  const value = decimalFrom(amountText(money));
   if (value instanceof Problem) return null;
   if (value.isNegative()) throw malformed(`"${name}" is negative`);
   return value;
@@ -62,36 +67,6 @@ function readAmount(name: string, money: Money): Decimal | null {
 
 function areDifferent(a: Decimal | null, b: Decimal | null): boolean {
   return a !== null && b !== null && !a.eq(b);
-}
-
-function paidPayload(invoice: CatchUpInvoice): JsonObject {
-  const { adjustment, is_adjusted } = invoice;
-  const credited_usdt = toText(invoice.settled_amount_usdt ?? adjustment?.actual_amount_usdt);
-  if (!is_adjusted) return { ...basePayload(invoice, invoice.amount), credited_usdt, adjusted: false };
-  return {
-    ...basePayload(invoice, adjustment?.actual_amount_fiat),
-    credited_usdt,
-    adjusted: true,
-    original_amount: toText(adjustment?.expected_amount_fiat ?? invoice.amount),
-  };
-}
-
-const PAYLOADS: Readonly<Record<InvoiceEvent['type'], (invoice: CatchUpInvoice) => JsonObject>> = {
-  'invoice.paid': paidPayload,
-  'invoice.canceled': (invoice) => basePayload(invoice, invoice.amount),
-  unknown: (invoice) => basePayload(invoice, invoice.amount),
-};
-
-type Money = CatchUpInvoice['amount'] | null | undefined;
-
-function basePayload({ uuid, external_id, status }: CatchUpInvoice, amount: Money): JsonObject {
-  return { invoice_uuid: uuid, external_id, status, amount: toText(amount) };
-}
-
-// Through text, because the Decimal may come from another copy of decimal.js. Other values go to the decoder unchanged:
-// numbers also have a toFixed, which rounds to whole ones.
-function toText(amount: Money): unknown {
-  return typeof amount === 'object' && amount !== null ? amount.toFixed() : amount;
 }
 
 /** True for a paid invoice in the creation form, which lacks the credited amount and whether it was adjusted. */

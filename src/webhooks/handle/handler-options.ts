@@ -1,11 +1,6 @@
 import { type Callback, checkCallbacks, configurationFail, type Fail, kindOf } from '../../checks.ts';
-import { EVENT_ROWS } from '../event/event.ts';
-import type {
-  InvoiceCanceledEvent,
-  InvoiceEvent,
-  InvoicePaidEvent,
-  UnknownInvoiceEvent,
-} from '../event/event-types.ts';
+import type { InvoiceEvent, InvoiceEventHandlers } from '../event/event-types.ts';
+import { EVENT_ROWS } from '../event/events.ts';
 import type { WebhookStore } from '../stores/store.ts';
 import { type WebhookSecret, weakSecrets } from '../verify/signature.ts';
 import {
@@ -14,7 +9,7 @@ import {
   type VerifySettings,
   type VerifyWebhookOptions,
 } from '../verify/verify.ts';
-import { Reporter, type WebhookReport } from './report.ts';
+import { NO_SUBJECT, report, type WebhookReport } from './report.ts';
 import { globalTimers, type WebhookTimers } from './timing.ts';
 
 /** 12 seconds. The service gives up after 15. @see [Retries](../../../docs/service-interface.md#retries) */
@@ -33,22 +28,6 @@ export interface WebhookContext {
   readonly takenOver: boolean;
 }
 
-/** The merchant's functions, one for each event. `Context` is the second argument: it grows with the store. */
-interface InvoiceEventHandlers<Context> {
-  /**
-   * Called when an invoice was paid, perhaps not in full: check `event.adjusted`, and fulfil against
-   * `event.credited_usdt`. If the function throws, the service sends the event again.
-   */
-  readonly onPaid: Callback<[event: InvoicePaidEvent, context: Context]>;
-  /** Called when an invoice expired, failed or was canceled. If the function throws, the service sends the event again. */
-  readonly onCanceled: Callback<[event: InvoiceCanceledEvent, context: Context]>;
-  /**
-   * Called for an event or a status that this package does not know. Without this function such an event is reported and
-   * answered 200. If it may be about money (status `success`, or `credited_usdt`), it is answered 500.
-   */
-  readonly onUnknown?: Callback<[event: UnknownInvoiceEvent, context: Context]> | undefined;
-}
-
 /**
  * Options of {@link createWebhookHandler}.
  *
@@ -56,8 +35,9 @@ interface InvoiceEventHandlers<Context> {
  * const handler = createWebhookHandler({
  *   secret: process.env.MERCHANT_WEBHOOK_SECRET ?? '',
  *   store: postgresStore(pool),
- *   onPaid: (event, { tx }) => tx.query('UPDATE orders SET paid = $1 WHERE id = $2', [event.credited_usdt.toFixed(), event.external_id]),
- *   onCanceled: (event, { tx }) => tx.query('UPDATE orders SET canceled = true WHERE id = $1', [event.external_id]),
+ *   onPaid: (event, { tx }) => markPaid(tx, event),
+ *   onAdjusted: (event, { tx }) => markPaidInPart(tx, event),
+ *   onCanceled: (event, { tx }) => tx.query(`UPDATE orders SET status = 'canceled' WHERE id = $1 AND status = 'pending'`, [event.external_id]),
  *   onReport: ({ reason, external_id, message, error }) => console.warn(reason, external_id, message, error ?? ''),
  * });
  */
@@ -71,7 +51,8 @@ export interface WebhookHandlerOptions<Extra extends object = object>
   /**
    * Called for every refusal, duplicate and takeover, for your log. It is not awaited, and its errors change nothing.
    *
-   * @defaultValue failures of your function, the store, the payload and the setup go to `console.error`
+   * @defaultValue `console.error`: each failure of your function, the store and the payload; of refused deliveries the first
+   *   of each reason with its usual causes, then their number, at intervals from a minute to an hour
    */
   readonly onReport?: Callback<[report: WebhookReport]> | undefined;
   /** Milliseconds until the answer is 503, at most 15,000. Your function may continue after it. @defaultValue 12,000 */
@@ -97,7 +78,13 @@ export interface HandlerSettings<Extra extends object> {
 }
 
 /** The functions that every handler has. Those of later events are optional: `onUnknown` takes what has none. */
-const REQUIRED = ['onPaid', 'onCanceled'] as const;
+const REQUIRED = [
+  'onPaid',
+  'onAdjusted',
+  'onCanceled',
+] as const satisfies readonly (keyof InvoiceEventHandlers<never>)[];
+const ADJUSTED =
+  'onAdjusted is missing. It gets each payment whose amount differs from the order: decide there what the customer gets, against event.credited_usdt. To treat it like any payment, give the function of onPaid';
 const OTHER_OPTIONS = ['secret', 'store', 'onReport', 'timeout', 'timers', ...VERIFY_OPTIONS] as const;
 
 /**
@@ -124,6 +111,7 @@ export function readHandlerOptions<Extra extends object>(
     const isRequired = REQUIRED.some((required) => required === name);
     if (typeof given === 'function')
       functions.set(name, given.bind(options)); // of the merchant's object, as a method call
+    else if (given === undefined && name === 'onAdjusted') fail(ADJUSTED);
     else if (given !== undefined || isRequired) fail(`${name} must be a function, not ${kindOf(given)}`);
   }
   const settings = { verify, store, onReport: onReport?.bind(options), functions, timeout, timers };
@@ -132,12 +120,13 @@ export function readHandlerOptions<Extra extends object>(
 }
 
 /** Once, because a delivery would not show it. */
-function reportWeakSecrets<Extra extends object>({ verify, onReport }: HandlerSettings<Extra>): void {
+function reportWeakSecrets<Extra extends object>(settings: HandlerSettings<Extra>): void {
+  const { verify } = settings;
   const weak = weakSecrets(verify.secrets);
   if (weak.length === 0) return;
   const which = verify.secrets.length === 1 ? 'The webhook secret' : `Webhook secret ${weak.join(', ')}`;
   const message = `${which} has under 16 bytes, and could be found by trial. Use the secret of the dashboard, or create a longer one there.`;
-  new Reporter(onReport).report('weak_secret', message);
+  report(settings, NO_SUBJECT, { reason: 'weak_secret', message });
 }
 
 const STORE_METHODS = ['claim', 'renew', 'complete', 'release'] as const;

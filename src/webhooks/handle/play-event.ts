@@ -1,14 +1,37 @@
-import { asUnknown, EVENT_ROWS, normalizedId } from '../event/event.ts';
+import { asUnknown } from '../event/decode.ts';
 import type { InvoiceEvent } from '../event/event-types.ts';
+import { rowOf } from '../event/events.ts';
+import { normalizedId } from '../event/order-id.ts';
 import type { Claim, ClaimResult, WebhookStore } from '../stores/store.ts';
 import { engine } from '../verify/signature.ts';
-import type { HandlerSettings, WebhookContext } from './handler-options.ts';
-import type { Reporter } from './report.ts';
+import type { EventFunction, HandlerSettings, WebhookContext } from './handler-options.ts';
+import { type ReportSubject, report } from './report.ts';
 import { keepLease, LEASE, type WebhookTimers } from './timing.ts';
 import type { Ending } from './verdict.ts';
 
 // A trusted event on its way through the store and the merchant's function: key, claim, function, completion. A webhook and
 // `catchUp` take the same way.
+
+/** A trusted event with what the store and the reports know it by. */
+export interface IdentifiedEvent<Extra> {
+  readonly event: InvoiceEvent;
+  readonly key: string;
+  readonly digest: string;
+  /** The merchant's function, or undefined for an unknown event without `onUnknown`. */
+  readonly handler: EventFunction<Extra> | undefined;
+}
+
+/** Finds the merchant's function for an event. An event that is newer than the merchant's code has none of its own. */
+export async function identify<Extra extends object>(
+  given: InvoiceEvent,
+  { store, functions }: Pick<HandlerSettings<Extra>, 'store' | 'functions'>,
+): Promise<IdentifiedEvent<Extra>> {
+  const row = rowOf(given);
+  const own = row === undefined ? undefined : functions.get(row.handler);
+  const event = own === undefined ? asUnknown(given) : given;
+  const key = await dedupeKey(event, store.namespace);
+  return { event, key, digest: await eventDigest(event), handler: own ?? functions.get('onUnknown') };
+}
 
 /**
  * Takes a trusted event through the store and the merchant's function. Never rejects.
@@ -16,23 +39,14 @@ import type { Ending } from './verdict.ts';
  * @param signal Aborted at the time limit: a function that has not begun then does not begin.
  */
 export async function playEvent<Extra extends object>(
-  given: InvoiceEvent,
+  { event, key, digest, handler }: IdentifiedEvent<Extra>,
   settings: HandlerSettings<Extra>,
   signal: AbortSignal,
-  reporter: Reporter,
+  subject: ReportSubject,
 ): Promise<Ending> {
-  const { store, functions, timers } = settings;
-  const row = EVENT_ROWS.find(({ name }) => name === given.type);
-  const own = row === undefined ? undefined : functions.get(row.handler);
-  // An event that is newer than the merchant's code has no function of its own.
-  const event = own === undefined ? asUnknown(given) : given;
-  const handler = own ?? functions.get('onUnknown');
-  reporter.event = event;
-  const key = await dedupeKey(event, store.namespace);
-  reporter.key = key;
+  const { store, timers } = settings;
   if (handler === undefined) return endingWithoutHandler(event);
   const claim = { key, owner: crypto.randomUUID() };
-  const digest = await eventDigest(event);
   // Here, just before the claim: a delivery may have filled the store since catchUp looked.
   const missing = store.forgot?.() ?? null;
   if (event.source === 'catch_up' && missing !== null) {
@@ -44,7 +58,7 @@ export async function playEvent<Extra extends object>(
   } catch (error) {
     return { verdict: 'store_failed', message: 'The store could not say whether the event is done.', error };
   }
-  reportForgetfulStore(settings, reporter);
+  reportForgetfulStore(settings, subject);
   if (result.state === 'done') return repeatOfDone(result.digest === digest);
   if (result.state === 'running') {
     return { verdict: 'duplicate_running', message: 'The same event is being handled by another attempt.' };
@@ -52,7 +66,8 @@ export async function playEvent<Extra extends object>(
   const takenOver = result.state === 'taken_over';
   if (result.state === 'taken_over') {
     const other = result.digest === digest ? '' : ' Its amounts or status differ from this one.';
-    reporter.report('taken_over', `An earlier attempt at this event did not end. It is handled again now.${other}`);
+    const message = `An earlier attempt at this event did not end. It is handled again now.${other}`;
+    report(settings, subject, { reason: 'taken_over', message });
   }
   const context: WebhookContext = { signal, deliveryId: event.id, dedupeKey: key, takenOver };
   return await runClaimed(store, claim, timers, signal, (extra) => handler(event, { ...context, ...extra }));
@@ -68,7 +83,7 @@ function endingWithoutHandler(event: InvoiceEvent): Ending {
   return mayBeAboutMoney(event.raw, 0)
     ? {
         verdict: 'unknown_payment',
-        message: `An unknown event${name} may be about money, and there is no onUnknown: answered 500, so that the service repeats it. Handle it in onUnknown.`,
+        message: `An unknown event${name} may be about money, and there is no onUnknown: answered 500, so that the service repeats it. Handle it in onUnknown. If it is an ordinary payment, say where its name stands with eventMember, or that its status decides with eventMember: null.`,
       }
     : { verdict: 'no_handler', message: `An unknown event${name} was acknowledged, because there is no onUnknown.` };
 }
@@ -87,11 +102,11 @@ function mayBeAboutMoney(value: unknown, depth: number): boolean {
 const reportedForgetful = new WeakSet<object>();
 
 /** Reports once for each handler that the store dropped records: every later report would say the same. */
-function reportForgetfulStore<Extra extends object>(settings: HandlerSettings<Extra>, reporter: Reporter): void {
+function reportForgetfulStore<Extra extends object>(settings: HandlerSettings<Extra>, subject: ReportSubject): void {
   const forgot = settings.store.forgot?.() ?? null;
   if (forgot === null || reportedForgetful.has(settings)) return;
   reportedForgetful.add(settings);
-  reporter.report('store_forgot', forgot);
+  report(settings, subject, { reason: 'store_forgot', message: forgot });
 }
 
 // The store may be the merchant's. If a wrong result counted as a claim, the work would run twice.
@@ -122,7 +137,7 @@ export async function dedupeKey(event: InvoiceEvent, namespace: string | undefin
   const about = event.invoice_uuid === null ? JSON.stringify(event.raw) : normalizedId(event.invoice_uuid);
   const invoice = await keyPart(about);
   const start = namespace === undefined || namespace === '' ? invoice : `${await keyPart(namespace)}/${invoice}`;
-  const row = EVENT_ROWS.find(({ name }) => name === event.type);
+  const row = rowOf(event);
   if (row !== undefined) return `${start}:${row.key}`;
   // With the name: a requested refund and an opened dispute are two events, even if both have the status `pending`.
   const name = event.type === 'unknown' ? (event.event_name ?? '') : event.type;

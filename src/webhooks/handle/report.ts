@@ -2,7 +2,6 @@ import type { Callback } from '../../checks.ts';
 import type { WebhookReason } from '../../errors/codes.ts';
 import { notify } from '../../notify.ts';
 import { printable } from '../../printable.ts';
-import type { InvoiceEvent } from '../event/event-types.ts';
 import { parseTimestamp } from '../verify/signature.ts';
 import { type HeaderValues, unsignedHeader } from '../verify/verify.ts';
 import type { Ending, Verdict } from './verdict.ts';
@@ -10,7 +9,7 @@ import type { Ending, Verdict } from './verdict.ts';
 // What the merchant is told of a request, or of an event: to `onReport`, or to the console.
 
 /**
- * Why a report is made. The ten reasons of {@link WebhookReason}, and:
+ * Why a report is made. The reasons of {@link WebhookReason}, and:
  *
  * - `method_not_allowed`, `unsupported_media_type` (a compressed body), `aborted` (the sender closed the connection while
  *   sending): not a delivery.
@@ -71,64 +70,49 @@ export interface WebhookReport {
   readonly error?: unknown;
 }
 
-// Without `onReport` these go to the console: an order waits until somebody repairs the cause. Refused strangers do not.
-const FAILURES: ReadonlySet<WebhookReportReason> = new Set([
-  ...(['handler_failed', 'failed_after_commit', 'lease_lost', 'store_failed'] as const),
-  ...(['malformed_payload', 'unknown_payment', 'duplicate_differs'] as const),
-  ...(['setup', 'body_already_parsed', 'weak_secret', 'store_forgot'] as const),
-  ...(['unknown_order', 'order_not_read'] as const),
-]);
-
-/** The unsigned facts of a delivery that a report shows. */
-interface Received {
-  readonly headers: HeaderValues;
-  readonly now: () => number;
+/** What a report is about. */
+export interface ReportSubject extends Pick<WebhookReport, 'deliveryId' | 'ageMs' | 'key' | 'external_id'> {
+  /** A request without any header of a delivery. It is not from the service. */
+  readonly isStranger: boolean;
 }
+
+/** What happened to it. */
+export interface ReportedFact extends Pick<WebhookReport, 'reason' | 'message' | 'error'> {
+  readonly status?: number | null;
+}
+
+/** The part of the handler's settings that a report needs. */
+export interface ReportSettings {
+  readonly onReport: Callback<[report: WebhookReport]> | undefined;
+  readonly verify: { readonly now: () => number };
+}
+
+/** The subject of a report about no request and no order. */
+export const NO_SUBJECT: ReportSubject = {
+  deliveryId: null,
+  ageMs: null,
+  key: null,
+  external_id: null,
+  isStranger: false,
+};
 
 const MAX_ID = 128;
 
-/** Makes the reports about one request, or one invoice. Whatever `onReport` does, the delivery is not affected. */
-export class Reporter {
-  readonly #onReport: Callback<[report: WebhookReport]> | undefined;
-  /** The dedupe key, once it is known. */
-  key: string | null = null;
-  /** The event, once the delivery is known to be genuine. */
-  event: InvoiceEvent | null = null;
-  received: Received | null = null;
-  /** The order that is asked for, while no event is known. */
-  order: string | null = null;
-
-  constructor(onReport: Callback<[report: WebhookReport]> | undefined) {
-    this.#onReport = onReport;
-  }
-
-  report(reason: WebhookReportReason, message: string, status: number | null = null, error?: unknown): void {
-    const id = this.received === null ? null : unsignedHeader(this.received.headers, 'x-webhook-id');
-    const report: WebhookReport = {
-      reason,
-      // A message can quote what was sent. In a log, control and direction marks would forge lines and hide words.
-      message: printable(message),
-      status,
-      deliveryId: id === null ? null : printable(id.slice(0, MAX_ID)),
-      ageMs: this.received === null ? null : ageOf(this.received),
-      key: this.key,
-      external_id: this.event === null ? this.order : this.event.external_id,
-      ...(error === undefined ? {} : { error }),
-    };
-    const onReport = this.#onReport;
-    if (onReport !== undefined) notify(() => onReport(report));
-    else if (FAILURES.has(reason) || (reason === 'time_limit' && this.event !== null)) toConsole(report);
-  }
-
-  /** Reports work that ended after the time limit had been reported. */
-  reportLate({ verdict, message, error }: Ending): void {
-    if (verdict === 'done') this.report('completed_late', 'Your function succeeded after the time limit.');
-    else this.report(verdict, message, null, error);
-  }
+/** The facts of a request that are known before its signature is verified. */
+export function subjectOf(headers: HeaderValues, now: () => number): ReportSubject {
+  const id = unsignedHeader(headers, 'x-webhook-id');
+  return {
+    ...NO_SUBJECT,
+    deliveryId: id === null ? null : printable(id.slice(0, MAX_ID)),
+    ageMs: ageOf(unsignedHeader(headers, 'x-webhook-timestamp'), now),
+    isStranger:
+      headers['x-webhook-id'] === undefined &&
+      headers['x-webhook-signature'] === undefined &&
+      headers['x-webhook-timestamp'] === undefined,
+  };
 }
 
-function ageOf({ headers, now }: Received): number | null {
-  const timestamp = unsignedHeader(headers, 'x-webhook-timestamp');
+function ageOf(timestamp: string | null, now: () => number): number | null {
   try {
     return timestamp === null ? null : now() - parseTimestamp(timestamp).getTime();
   } catch {
@@ -136,10 +120,120 @@ function ageOf({ headers, now }: Received): number | null {
   }
 }
 
-/** One line, then the error with its stack. */
-function toConsole({ reason, message, external_id, error }: WebhookReport): void {
+/** Tells the merchant. Whatever `onReport` or the console does, the delivery is not affected. */
+export function report(settings: ReportSettings, subject: ReportSubject, fact: ReportedFact): void {
+  const { reason, message, status = null, error } = fact;
+  const { isStranger, ...about } = subject;
+  // A message can quote what was sent. In a log, control and direction marks would forge lines and hide words.
+  const told: WebhookReport = { reason, message: printable(message), status, ...about };
+  const whole: WebhookReport = error === undefined ? told : { ...told, error };
+  const { onReport } = settings;
+  notify(() => (onReport === undefined ? toConsole(whole, isStranger, settings.verify.now) : onReport(whole)));
+}
+
+/** Reports work that ended after the time limit had been reported. */
+export function reportLate(
+  settings: ReportSettings,
+  subject: ReportSubject,
+  { verdict, message, error }: Ending,
+): void {
+  if (verdict === 'done') {
+    report(settings, subject, { reason: 'completed_late', message: 'Your function succeeded after the time limit.' });
+  } else report(settings, subject, { reason: verdict, message, error });
+}
+
+// What the console gets where a handler has no `onReport`. Each failure of a genuine event is told, because an order waits
+// until somebody repairs the cause. Of refused requests the first of each reason is told with its usual causes, then counts
+// at intervals that double: a stranger cannot fill a log. No line about a refused request holds a byte of it.
+
+/** Genuine events, and what is said once. */
+const EACH: ReadonlySet<WebhookReportReason> = new Set([
+  ...(['handler_failed', 'failed_after_commit', 'lease_lost', 'store_failed'] as const),
+  ...(['malformed_payload', 'unknown_payment', 'duplicate_differs'] as const),
+  ...(['weak_secret', 'store_forgot', 'unknown_order', 'order_not_read'] as const),
+]);
+
+const RAW_BODY = 'the body was parsed and written again before it reached the handler (express.json(), a proxy)';
+const FIND = 'Find out which with: npx merchant-invoicing webhooks verify';
+
+/** The usual causes and the remedy, by reason. */
+const CAUSES: Partial<Record<WebhookReportReason, string>> = {
+  signature_mismatch: `Usual causes: another secret (compare it with the dashboard: sandbox and production differ), or ${RAW_BODY}.\n  ${FIND}`,
+  timestamp_too_old:
+    "Usual causes: this machine's clock is fast, a delivery was sent again from a log, or a queue in between is slow.\n  Compare the clock (date -u) with another machine's. The option tolerance is 5 minutes by default.",
+  timestamp_too_new:
+    "Usual cause: this machine's clock is slow.\n  Compare the clock (date -u) with another machine's, and let NTP set it.",
+  missing_header:
+    'Usual cause: a proxy or a gateway in between removes headers of the service.\n  Let it pass X-Webhook-Id, X-Webhook-Signature and X-Webhook-Timestamp unchanged.',
+  duplicate_header:
+    'Usual cause: a proxy in between adds headers of the service a second time.\n  Let it pass X-Webhook-Id, X-Webhook-Signature and X-Webhook-Timestamp unchanged.',
+  malformed_signature:
+    'Usual causes: a stranger, or the service signs in a form that this version does not read.\n  Report the form of X-Webhook-Signature, if it is from the service.',
+  malformed_timestamp:
+    'Usual causes: a stranger, or the service writes the time in a form that this version does not read.\n  Report the form of X-Webhook-Timestamp, if it is from the service.',
+  sandbox_secret:
+    'It is signed with the public secret whsec_sandbox. In production, use the secret of the dashboard.\n  For development, set MERCHANT_SANDBOX=1, or give the option sandbox: true.',
+  body_too_large:
+    'Usual cause: a stranger. Webhooks of the service have less than a kilobyte.\n  The option maxBodySize sets the limit.',
+  unsupported_media_type:
+    'The body is compressed, and the signature covers the bytes before compression.\n  Turn compression of requests off in the proxy in between.',
+  aborted:
+    'The sender closed the connection before its body was complete.\n  If it repeats, look at the proxy in between.',
+  time_limit:
+    'The sender did not send its whole body within the time limit.\n  If it repeats, look at the proxy in between.',
+  method_not_allowed: 'Usual cause: a redirect in between turned POST into GET.\n  Give the service the final address.',
+};
+/** Not about a stranger, so the message itself names the remedy. */
+const COUNTED: ReadonlySet<WebhookReportReason> = new Set(['setup', 'body_already_parsed', 'no_handler']);
+
+const STRANGER =
+  'a request without any webhook header was refused: it is not from the service.\n  Usual causes: a health check, a browser or a scanner. This is said once. If the service sent it, a proxy removes its headers.';
+
+const FIRST_INTERVAL = 60_000;
+const LONGEST_INTERVAL = 3_600_000;
+
+/** Refusals by reason since they were last told. Of the process, because every handler of it writes to one console. */
+const counts = new Map<string, { untold: number; interval: number; toldAt: number }>();
+
+/** Writes one report to the console, if it is one that must be seen. */
+function toConsole(report: WebhookReport, isStranger: boolean, now: () => number): void {
+  const { reason, message, key, external_id, status, error } = report;
   const order = external_id === null ? '' : ` of order ${printable(external_id)}`;
-  const line = `merchant-invoicing: webhook${order}: ${reason}: ${message}`;
-  if (error === undefined) console.error(line);
-  else console.error(line, error);
+  if (EACH.has(reason) || (reason === 'time_limit' && (key ?? external_id) !== null)) {
+    print(`webhook${order}: ${reason}: ${message}`, error);
+    return;
+  }
+  const text = COUNTED.has(reason) ? message : CAUSES[reason];
+  if (text === undefined) return; // repeats and takeovers are normal
+  const untold = countOf(isStranger ? 'stranger' : reason, now());
+  const verdict = status === 200 ? 'acknowledged' : `refused, ${status}`;
+  if (untold === 0) print(isStranger ? STRANGER : `webhook ${verdict} ${reason}. ${text}`, error);
+  else if (untold > 0 && !isStranger)
+    print(`${untold} more webhooks ${verdict} ${reason}. ${text.split('\n')[0]}`, error);
+}
+
+/** Counts a refusal. Returns how many there were since the last line: 0 for the first of all, and -1 if it is too early to tell. */
+function countOf(reason: string, now: number): number {
+  const entry = counts.get(reason);
+  if (entry === undefined) {
+    counts.set(reason, { untold: 0, interval: FIRST_INTERVAL, toldAt: now });
+    return 0;
+  }
+  entry.untold += 1;
+  if (now - entry.toldAt < entry.interval) return -1;
+  const { untold } = entry;
+  entry.untold = 0;
+  entry.toldAt = now;
+  entry.interval = Math.min(2 * entry.interval, LONGEST_INTERVAL);
+  return untold;
+}
+
+/** Forgets what was told, for tests. @internal */
+export function forgetTold(): void {
+  counts.clear();
+}
+
+function print(line: string, error: unknown): void {
+  if (error === undefined) console.error(`merchant-invoicing: ${line}`);
+  else console.error(`merchant-invoicing: ${line}`, error);
 }

@@ -1,6 +1,5 @@
 import type { Claim, WebhookStore } from '../stores/store.ts';
 import type { HandlerSettings } from './handler-options.ts';
-import type { Ending } from './verdict.ts';
 
 // How long the handling of an event may take: the time limit of a delivery, and the lease of its claim.
 
@@ -15,32 +14,40 @@ export const globalTimers: WebhookTimers = {
   clearTimeout: (timer) => clearTimeout(timer as ReturnType<typeof setTimeout>), // the result of setTimeout above
 };
 
-/**
- * Runs work under the time limit of a delivery: the caller gets an answer in time, and the work continues. The work must
- * not reject. Its signal is aborted at the limit, or when `stop` is.
- *
- * @returns How the work ended, or null if the time limit came first, and the work itself, which continues after the limit.
- */
-export async function runWithTimeLimit(
+/** The time limit of a delivery: the caller gets an answer in time, and the work that has begun continues. */
+export interface TimeLimit {
+  /** Aborted at the limit, and when the caller stops. */
+  readonly signal: AbortSignal;
+  /** How the work ended, or null if the limit came first. The work must not reject. */
+  race<Result>(work: Promise<Result>): Promise<Result | null>;
+  /** Ends the timer. */
+  end(): void;
+}
+
+/** Starts the time limit. The signal of a caller, if there is one, ends it early. */
+export function startTimeLimit(
   { timers, timeout }: Pick<HandlerSettings<object>, 'timers' | 'timeout'>,
-  begin: (signal: AbortSignal) => Promise<Ending>,
   stop?: AbortSignal,
-): Promise<{ readonly ending: Ending | null; readonly work: Promise<Ending> }> {
+): TimeLimit {
   const limit = new AbortController();
   const onStop = (): void => limit.abort(stop?.reason);
-  let timer: unknown;
+  let expire = (_ending: null): void => {};
   const overdue = new Promise<null>((resolve) => {
-    timer = timers.setTimeout(() => {
-      resolve(null); // before the abort, which may make the work end at once
-      limit.abort(new DOMException(`The time limit of ${timeout} ms has ended.`, 'TimeoutError'));
-    }, timeout);
+    expire = resolve;
   });
+  const timer = timers.setTimeout(() => {
+    expire(null); // before the abort, which may make the work end at once
+    limit.abort(new DOMException(`The time limit of ${timeout} ms has ended.`, 'TimeoutError'));
+  }, timeout);
   stop?.addEventListener('abort', onStop);
-  const work = begin(limit.signal);
-  const ending = await Promise.race([work, overdue]);
-  timers.clearTimeout(timer);
-  stop?.removeEventListener('abort', onStop);
-  return { ending, work };
+  return {
+    signal: limit.signal,
+    race: (work) => Promise.race([work, overdue]),
+    end() {
+      timers.clearTimeout(timer);
+      stop?.removeEventListener('abort', onStop);
+    },
+  };
 }
 
 /** The lease of a claim. The service first repeats a delivery after a minute, so that repeat finds a crash. */

@@ -27,6 +27,7 @@ const STATUS = {
   aborted: 400,
   missing_header: 401,
   signature_mismatch: 401,
+  sandbox_secret: 401,
   timestamp_too_old: 401,
   timestamp_too_new: 401,
   method_not_allowed: 405,

@@ -1,6 +1,6 @@
 import { checkOptions, configurationFail, type Fail, isBytes, kindOf, namesOf, readWord } from '../../checks.ts';
 import { dateFrom, Problem } from '../../contract/values/scalars.ts';
-import { isSandboxCredential } from '../../environment.ts';
+import { isSandboxSecret } from '../../environment.ts';
 import { ConfigurationError, WebhookVerificationError } from '../../errors/classes.ts';
 
 // The signing scheme of the service: HMAC-SHA256 with the webhook secret over "{timestamp}.{raw body}". The signature and
@@ -50,7 +50,7 @@ const WEAK_BELOW = 16;
 /** The indexes of secrets that have fewer than 16 bytes, or characters. */
 export function weakSecrets(secrets: readonly HmacKey[]): readonly number[] {
   return secrets.flatMap((secret, index) => {
-    return secret.length < WEAK_BELOW && !isSandboxCredential(secret) ? [index] : [];
+    return secret.length < WEAK_BELOW && !isSandboxSecret(secret) ? [index] : [];
   });
 }
 

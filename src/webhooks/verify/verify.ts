@@ -1,10 +1,11 @@
-import { checkOptions, configurationFail, readCount, readWord } from '../../checks.ts';
-import { refuseSandboxCredential } from '../../environment.ts';
+import { checkOptions, configurationFail, kindOf, readCount, readWord } from '../../checks.ts';
+import { isSandboxAllowed, isSandboxSecret, tellOfSandboxSecret } from '../../environment.ts';
 import { ConfigurationError, WebhookVerificationError } from '../../errors/classes.ts';
 import { isMerchantError } from '../../errors/guards.ts';
 import { bytesFrom, RAW_BODY_ADVICE, type RawBody } from '../body.ts';
-import { decodeEvent, malformed } from '../event/event.ts';
+import { decodeEvent, type EventPins } from '../event/decode.ts';
 import type { InvoiceEvent } from '../event/event-types.ts';
+import { malformed } from '../event/payload.ts';
 import { parseClock, type TimeSource } from '../time-source.ts';
 import {
   engine,
@@ -56,6 +57,21 @@ export interface VerifyWebhookOptions {
    * @see [Payload members](../../../docs/service-interface.md#payload-members)
    */
   readonly orderIdMember?: string | undefined;
+  /**
+   * The member of the payload with the event's name: a name, or a path with dots (`event.type`). A delivery without it is an
+   * unknown event. Null: names count for nothing, and the status decides.
+   *
+   * @defaultValue `event`, `event_type` or `event_name`, or the `type` of an envelope; without a name the status decides
+   * @see [Payload members](../../../docs/service-interface.md#payload-members)
+   */
+  readonly eventMember?: string | null | undefined;
+  /**
+   * Whether deliveries signed with `whsec_sandbox`, the public secret of the command `sandbox`, count. They are otherwise
+   * refused as `sandbox_secret`, because everybody can make them. Never true in production.
+   *
+   * @defaultValue true if the environment variable MERCHANT_SANDBOX is `1`, otherwise false
+   */
+  readonly sandbox?: boolean | undefined;
   /** Greatest size of the body in bytes. @defaultValue 262,144 */
   readonly maxBodySize?: number | undefined;
 }
@@ -67,7 +83,8 @@ export interface VerifySettings {
   readonly now: () => number;
   readonly encoding: SignatureEncoding | undefined;
   readonly timestampFormat: TimestampFormat | undefined;
-  readonly orderIdMember: string | undefined;
+  readonly pins: EventPins;
+  readonly sandbox: boolean | undefined;
   readonly maxBodySize: number;
 }
 
@@ -78,7 +95,9 @@ export const VERIFY_OPTIONS = [
   'encoding',
   'timestampFormat',
   'orderIdMember',
+  'eventMember',
   'maxBodySize',
+  'sandbox',
 ] as const satisfies readonly (keyof VerifyWebhookOptions)[];
 
 /**
@@ -96,24 +115,34 @@ export function parseVerifyOptions(
 ): VerifySettings {
   const fail = configurationFail(owner);
   checkOptions('options', options, known, fail);
-  const { tolerance = DEFAULT_TOLERANCE, orderIdMember, encoding, timestampFormat } = options;
+  const { tolerance = DEFAULT_TOLERANCE, orderIdMember, eventMember, encoding, timestampFormat, sandbox } = options;
   if (typeof tolerance !== 'number' || !(tolerance >= MIN_TOLERANCE && tolerance <= MAX_TOLERANCE)) {
     fail(`tolerance must be ${MIN_TOLERANCE} to ${MAX_TOLERANCE} milliseconds: 30 seconds to 15 minutes`);
   }
-  if (orderIdMember !== undefined && (typeof orderIdMember !== 'string' || orderIdMember.split('.').includes(''))) {
+  if (orderIdMember !== undefined && !isPath(orderIdMember)) {
     fail('orderIdMember must be the name of a payload member, or a path such as "order.id", or omitted');
   }
+  if (eventMember !== undefined && eventMember !== null && !isPath(eventMember)) {
+    fail('eventMember must be the name of a payload member, a path such as "event.type", or null, or omitted');
+  }
   const secrets = parseSecrets(secret);
-  refuseSandboxCredential('the secret', secrets, fail);
+  if (sandbox !== undefined && typeof sandbox !== 'boolean')
+    fail(`sandbox must be true or false, not ${kindOf(sandbox)}`);
+  tellOfSandboxSecret(secrets, sandbox);
   return {
     secrets,
     tolerance,
     now: parseClock(options.now satisfies TimeSource | undefined),
     encoding: readWord('encoding', SIGNATURE_ENCODINGS, encoding, fail),
     timestampFormat: readWord('timestampFormat', TIMESTAMP_FORMATS, timestampFormat, fail),
-    orderIdMember,
+    pins: { orderIdMember, eventMember },
+    sandbox,
     maxBodySize: readCount('maxBodySize', options.maxBodySize, { byDefault: DEFAULT_MAX_BODY_SIZE, min: 1 }, fail),
   };
+}
+
+function isPath(member: unknown): boolean {
+  return typeof member === 'string' && !member.split('.').includes('');
 }
 
 const KNOWN: ReadonlySet<string> = new Set(VERIFY_OPTIONS);
@@ -124,7 +153,7 @@ const KNOWN: ReadonlySet<string> = new Set(VERIFY_OPTIONS);
  * @param rawBody The bytes as they arrived, not a parsed object.
  * @param headers The request's headers, unchanged.
  * @param secret The webhook secret of the dashboard, or the old and the new one. `event.secretIndex` says which matched.
- * @throws WebhookVerificationError (`SDK_WEBHOOK_<REASON>`) whose `reason` says why, one of ten.
+ * @throws WebhookVerificationError (`SDK_WEBHOOK_<REASON>`) whose `reason` says why.
  * @throws ConfigurationError (`SDK_CONFIGURATION`) for an unusable secret or option.
  * @example
  * const secret = process.env.MERCHANT_WEBHOOK_SECRET ?? '';
@@ -168,11 +197,17 @@ export async function verifyDelivery(
     break;
   }
   if (secretIndex < 0) throw new WebhookVerificationError('signature_mismatch', mismatch(body, headers, settings));
+  if (isSandboxSecret(settings.secrets[secretIndex]) && !isSandboxAllowed(settings.sandbox)) {
+    throw new WebhookVerificationError('sandbox_secret', SANDBOX_SECRET_REFUSED);
+  }
   // The age after the signature: "too old" then means a genuine delivery, which says something about the service or the clock.
   checkAge(readClock(settings) - signed_at.getTime(), settings.tolerance);
   const origin = { source: 'webhook', id, signed_at, secretIndex } as const;
-  return decodeEvent(parseJson(body), origin, settings.orderIdMember);
+  return decodeEvent(parseJson(body), origin, settings.pins);
 }
+
+const SANDBOX_SECRET_REFUSED =
+  'The delivery is signed with whsec_sandbox, the secret of every sandbox, which everybody knows. In production, use the secret of the dashboard. For development, set MERCHANT_SANDBOX=1, or give the option sandbox: true.';
 
 /** A part of the message, which the command itself leaves out. */
 export const THE_COMMAND = '; "npx merchant-invoicing webhooks verify" finds out which';

@@ -1,0 +1,67 @@
+/** How much is done at once, and when to stop. */
+export interface Concurrency {
+  readonly concurrency: number;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** Works on several items at once. Ends at the first failure, or at the abort, when what runs has ended. */
+export async function concurrently<Item>(
+  items: Iterable<Item> | AsyncIterable<Item>,
+  { concurrency, signal }: Concurrency,
+  work: (item: Item) => void | Promise<void>,
+): Promise<void> {
+  const running = new Set<Promise<void>>();
+  const failures: unknown[] = [];
+  try {
+    for await (const item of untilAborted(items, signal)) {
+      const task = (async () => await work(item))()
+        .catch((error: unknown) => void failures.push(error))
+        .finally(() => running.delete(task));
+      running.add(task);
+      if (running.size >= concurrency) await Promise.race(running);
+      if (failures.length > 0) break;
+    }
+  } finally {
+    await Promise.all(running);
+  }
+  if (failures.length > 0) throw failures[0];
+}
+
+/** Iterates until the signal is aborted, also while the next item is waited for. Throws the reason of the signal then. */
+export async function* untilAborted<Item>(
+  items: Iterable<Item> | AsyncIterable<Item>,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<Item> {
+  signal?.throwIfAborted();
+  if (!(Symbol.asyncIterator in items)) {
+    for (const item of items) {
+      yield item;
+      signal?.throwIfAborted();
+    }
+    return;
+  }
+  const iterator = items[Symbol.asyncIterator]();
+  // One promise an item: a race against one promise of the signal would keep a reaction for each item until the abort.
+  let stop = (_reason: unknown): void => {};
+  const onAbort = (): void => stop(signal?.reason);
+  signal?.addEventListener('abort', onAbort);
+  let isOpen = true;
+  try {
+    for (;;) {
+      const next = await new Promise<IteratorResult<Item>>((resolve, reject) => {
+        stop = reject;
+        iterator.next().then(resolve, reject);
+      });
+      if (next.done) {
+        isOpen = false;
+        return;
+      }
+      yield next.value;
+      signal?.throwIfAborted();
+    }
+  } finally {
+    signal?.removeEventListener('abort', onAbort);
+    // Not awaited: a generator that hangs in its next() never returns.
+    if (isOpen) void Promise.resolve(iterator.return?.()).catch(() => {});
+  }
+}

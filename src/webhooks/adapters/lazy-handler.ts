@@ -1,0 +1,44 @@
+import { configurationFail, type Fail, kindOf } from '../../checks.ts';
+import { isMerchantError } from '../../errors/guards.ts';
+import { NO_SUBJECT, report } from '../handle/report.ts';
+import { replyFor, type WebhookReply } from '../handle/verdict.ts';
+import type { WebhookHandler, WebhookRequest } from '../handler.ts';
+
+/**
+ * The handler of an endpoint, or a function that makes it at the first request: a build evaluates modules too, and has no
+ * secrets.
+ */
+export type HandlerSource = WebhookHandler | (() => WebhookHandler);
+
+/**
+ * Returns the `handle` of the handler. A function is called at the first request. If it throws, the request is answered 500,
+ * the console says why, and the next request tries again.
+ */
+export function handleOf(source: HandlerSource, adapter: string): (request: WebhookRequest) => Promise<WebhookReply> {
+  if (typeof source === 'object' && source !== null && typeof source.handle === 'function') {
+    return (request) => source.handle(request);
+  }
+  if (typeof source !== 'function') {
+    const fail: Fail = configurationFail(adapter);
+    return fail(`needs a handler of createWebhookHandler, or a function that returns one, not ${kindOf(source)}`);
+  }
+  let made: WebhookHandler | null = null;
+  return async (request) => {
+    let handler: WebhookHandler;
+    try {
+      handler = made ??= source();
+    } catch (error) {
+      const message = isMerchantError(error) ? error.message : 'The function that makes the webhook handler threw.';
+      const reply = replyFor('setup');
+      const fact = {
+        reason: 'setup',
+        message,
+        status: reply.status,
+        ...(isMerchantError(error) ? {} : { error }),
+      } as const;
+      report({ onReport: undefined, verify: { now: Date.now } }, NO_SUBJECT, fact);
+      return reply;
+    }
+    return await handler.handle(request);
+  };
+}

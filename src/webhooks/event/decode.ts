@@ -1,0 +1,197 @@
+// Turns the payload of a delivery into a typed event.
+import { isObject, type JsonObject } from '../../contract/json.ts';
+import { printable } from '../../printable.ts';
+import type { InvoiceEvent, UnknownInvoiceEvent } from './event-types.ts';
+import { EVENT_ROWS, type EventAmounts, type EventRow } from './events.ts';
+import { findOrderId, valueAt, withoutOrderId } from './order-id.ts';
+import { malformed, readableAmount, readMember } from './payload.ts';
+
+/** The facts about an event that its payload does not state. */
+export type EventOrigin = Pick<InvoiceEvent, 'source' | 'id' | 'signed_at' | 'secretIndex'>;
+
+/** Where the merchant says that a payload has what the interface does not show. */
+export interface EventPins {
+  /** The only place of the merchant's order id. Default: the names that can mean nothing else. */
+  readonly orderIdMember: string | undefined;
+  /** The only place of the event's name, or null: the status decides. Default: the rule of `readEventName`. */
+  readonly eventMember: string | null | undefined;
+}
+
+/**
+ * Decodes the parsed body of a genuine delivery.
+ *
+ * @throws WebhookVerificationError `malformed_payload`
+ * @see [Payload members](../../../docs/service-interface.md#payload-members)
+ */
+export function decodeEvent(body: unknown, origin: EventOrigin, pins: EventPins): InvoiceEvent {
+  if (!isObject(body)) throw malformed('it is not a JSON object');
+  const { inner, layers } = unwrap(body);
+  const name = pins.eventMember === undefined ? readEventName(layers) : pinnedName(body, inner, pins.eventMember);
+  return buildEvent({ inner, root: body, name, raw: body, orderIdMember: pins.orderIdMember }, origin);
+}
+
+/** The parts of a payload, found under whatever names it uses. */
+export interface EventParts {
+  /** The members of the invoice. */
+  readonly inner: JsonObject;
+  /** The whole body, which may be an envelope around `inner`. */
+  readonly root: JsonObject;
+  /** The name of the event: a known one as the table has it, another as it was sent. Null: the status decides. */
+  readonly name: string | null;
+  readonly raw: JsonObject;
+  readonly orderIdMember?: string | undefined;
+}
+
+/** Builds the event that fits name and status. A name that is not known makes the event unknown. */
+export function buildEvent(parts: EventParts, origin: EventOrigin): InvoiceEvent {
+  const { inner, root, name, raw, orderIdMember } = parts;
+  // An event with another name need not be about an invoice: a test of the dashboard, or a withdrawal.
+  const isOther = name !== null && !isKnown(name);
+  const status = textOf(inner, 'status', isOther);
+  const invoice_uuid = textOf(inner, 'invoice_uuid', isOther, MAX_UUID_LENGTH);
+  const { source, id, signed_at, secretIndex } = origin;
+  const found = findOrderId(inner, root, orderIdMember);
+  const external_id = 'id' in found ? found.id : null;
+  const common = { source, id, invoice_uuid, external_id, status, signed_at, secretIndex, raw };
+  for (const row of isOther ? [] : rowsOf(name, status)) {
+    const amounts = row.read(inner);
+    if (amounts === null) continue;
+    if ('problem' in found) throw withoutOrderId(found.problem, inner, root, orderIdMember);
+    return { type: row.name, ...common, ...amounts } as InvoiceEvent; // the row has shown that all of them belong together
+  }
+  return { type: 'unknown', event_name: name, ...common, ...readableAmounts(inner) };
+}
+
+const MAX_UUID_LENGTH = 128;
+
+/** Returns a member that every known event has, or null where another event lacks it. */
+function textOf(inner: JsonObject, name: string, isOther: boolean, longest = Number.POSITIVE_INFINITY): string | null {
+  const value = readMember(inner, name);
+  if (typeof value === 'string' && value !== '' && value.length <= longest) return value;
+  if (isOther) return null;
+  if (readMember(inner, 'status') == null && readMember(inner, 'invoice_uuid') == null) {
+    throw malformed('no object in it has "invoice_uuid" and "status"');
+  }
+  throw malformed(`"${name}" is not text, missing, or too long`);
+}
+
+/** The rows of the event: by its name, which must agree with the status, otherwise by the status. None for another status. */
+function rowsOf(name: string | null, status: string | null): readonly EventRow[] {
+  const reports = ({ statuses }: EventRow): boolean => statuses.some((known) => known === status);
+  const event = name ?? EVENT_ROWS.find(reports)?.name;
+  const rows = EVENT_ROWS.filter((row) => row.name === event);
+  const fitting = rows.filter(reports);
+  if (rows.length === 0 || fitting.length > 0) return fitting;
+  const statuses = [...new Set(rows.flatMap((row) => row.statuses))].join(' or ');
+  throw malformed(
+    `the body names the event ${name}, whose status is ${statuses}, but its status is another. If the status alone tells which event it is, set eventMember to null`,
+  );
+}
+
+// An unknown event may give a member another meaning. What cannot be read is null here, and `raw` has it.
+function readableAmounts(inner: JsonObject): EventAmounts {
+  const stated = readMember(inner, 'adjusted') ?? null;
+  const original_amount = readableAmount(inner, 'original_amount');
+  const adjusted = stated === null ? original_amount !== null : stated === true;
+  const [amount, credited_usdt] = [readableAmount(inner, 'amount'), readableAmount(inner, 'credited_usdt')];
+  return { amount, credited_usdt, adjusted, original_amount };
+}
+
+/** An event without a function of its own, as the handler passes it to `onUnknown`. */
+export function asUnknown(event: InvoiceEvent): UnknownInvoiceEvent {
+  return event.type === 'unknown' ? event : { ...event, type: 'unknown', event_name: event.type };
+}
+
+const ENVELOPE_MEMBERS = ['data', 'payload', 'invoice', 'object', 'body'];
+
+/**
+ * Finds the invoice's members: the body itself, the content of one or two envelopes, or both if the members are split
+ * between them. `layers` are the envelopes from the outside, and the invoice last.
+ */
+function unwrap(root: JsonObject): { readonly inner: JsonObject; readonly layers: readonly JsonObject[] } {
+  if (isInvoice(root)) return { inner: root, layers: [root] };
+  const invoice_uuid = readMember(root, 'invoice_uuid') ?? null; // beside it an envelope's may be that of another thing
+  for (const layers of layersOf(root)) {
+    const last = layers.at(-1) ?? root;
+    const whole = isInvoice(last) ? last : { ...root, ...last };
+    if (isInvoice(whole)) return { inner: invoice_uuid === null ? whole : { ...whole, invoice_uuid }, layers };
+  }
+  return { inner: root, layers: [root] };
+}
+
+function* layersOf(root: JsonObject): Generator<readonly JsonObject[]> {
+  for (const name of ENVELOPE_MEMBERS) {
+    const first = readMember(root, name);
+    if (!isObject(first)) continue;
+    yield [root, first];
+    const second = readMember(first, 'invoice') ?? readMember(first, 'object');
+    if (isObject(second)) yield [root, first, second];
+  }
+}
+
+function isInvoice(payload: JsonObject): boolean {
+  return readMember(payload, 'invoice_uuid') != null && readMember(payload, 'status') != null;
+}
+
+// Which event a payload is, by three rules that a merchant can rely on.
+// 1. `event`, `event_type` and `event_name` name the event. `type` names it in an envelope around the invoice, or where it
+//    begins with "invoice."; elsewhere it is the kind of a customer, a card, an object.
+// 2. A known name must agree with the status, otherwise the payload is malformed. Any other name, a name that is no text, and
+//    two names that differ make the event unknown.
+// 3. Without a name the status decides.
+// Names are compared in plain form. Nothing is searched inside of names: no word makes an event suspicious, or known.
+
+const NAME_MEMBERS = ['event', 'event_type', 'event_name', 'eventType', 'eventName'] as const;
+const INVOICE_EVENT = 'invoice.';
+const LONGEST_NAME = 200;
+
+/** Reads the event's name by rule 1, or null if the payload has none. */
+function readEventName(layers: readonly JsonObject[]): string | null {
+  const names = new Map<string, string>();
+  for (const [index, layer] of layers.entries()) {
+    for (const member of NAME_MEMBERS) {
+      const name = nameOf(readMember(layer, member));
+      if (name !== null) names.set(plainName(name), name);
+    }
+    const type = nameOf(readMember(layer, 'type'));
+    const isEnvelope = index < layers.length - 1;
+    if (type !== null && (isEnvelope || plainName(type).startsWith(INVOICE_EVENT))) names.set(plainName(type), type);
+  }
+  const [only, ...others] = names.keys();
+  if (only === undefined) return null;
+  if (others.length > 0) return [...names.values()].join(', ');
+  return isKnown(only) ? only : (names.get(only) ?? null);
+}
+
+/** Reads the name at the pinned place. A body without it names no event that can be read. */
+function pinnedName(root: JsonObject, inner: JsonObject, member: string | null): string | null {
+  if (member === null) return null;
+  const name = nameOf(valueAt(root, member) ?? valueAt(inner, member));
+  if (name === null) return `without ${printable(member)}`;
+  const plain = plainName(name);
+  return isKnown(plain) ? plain : name;
+}
+
+/** The name in a member, or null if it is absent or empty. What is no text names an event that is not known. */
+function nameOf(value: unknown): string | null {
+  if (value === undefined || value === null) return null;
+  if (typeof value === 'string') return value.trim() === '' ? null : value;
+  const inside = isObject(value) ? (readMember(value, 'name') ?? readMember(value, 'type')) : null;
+  if (typeof inside === 'string' && !isKnown(plainName(inside))) return inside; // for people: the event is unknown either way
+  return JSON.stringify(value).slice(0, LONGEST_NAME);
+}
+
+function isKnown(name: string): boolean {
+  return EVENT_ROWS.some((row) => row.name === name);
+}
+
+/** `INVOICE_PAID`, `invoicePaid` and `invoice paid` are `invoice.paid`; `invoice.cancelled` is `invoice.canceled`. */
+function plainName(name: string): string {
+  if (name.length > LONGEST_NAME) return name;
+  return name
+    .trim()
+    .replace(/([a-z0-9])([A-Z])/g, '$1.$2')
+    .toLowerCase()
+    .replace(/[\s._:/-]+/g, '.')
+    .replaceAll('cancelled', 'canceled');
+}

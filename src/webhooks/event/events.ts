@@ -1,0 +1,127 @@
+import type { JsonObject } from '../../contract/json.ts';
+import type { Decimal } from '../../contract/values/decimal.ts';
+import type {
+  CatchUpInvoice,
+  InvoiceEvent,
+  InvoiceEventHandlers,
+  KnownInvoiceEvents,
+  UnknownInvoiceEvent,
+} from './event-types.ts';
+import { malformed, optionalAmount, readMember, requiredAmount } from './payload.ts';
+
+// All that is known of an event, one row each. A new event is a type in `KnownInvoiceEvents` and a row here.
+
+/** The members that differ from event to event. */
+type Amounts = 'amount' | 'credited_usdt' | 'adjusted' | 'original_amount';
+/** An event that has a row. */
+export type KnownInvoiceEvent = KnownInvoiceEvents[keyof KnownInvoiceEvents];
+/** The members of an event that its row reads. */
+export type EventAmounts = Pick<UnknownInvoiceEvent, Amounts>;
+
+/** A row of the table. */
+export interface EventRow<Event extends KnownInvoiceEvent = KnownInvoiceEvent> {
+  /** The name on the wire. Rows may share one: `adjusted` tells them apart. */
+  readonly name: Event['type'];
+  readonly adjusted: Event['adjusted'];
+  /** The statuses that the event reports. A status without a name belongs to the first row that has it. */
+  readonly statuses: readonly Event['status'][];
+  /** The word for the event in dedupe keys. Rows that exclude each other share it. */
+  readonly key: string;
+  /** The option of the handler with the merchant's function. Without it the event goes to `onUnknown`. */
+  readonly handler: keyof InvoiceEventHandlers<never>;
+  /** Reads the amounts, or returns null if they belong to another row of this name. */
+  read(payload: JsonObject): Pick<Event, Amounts> | null;
+  /** The members that the webhook of such an invoice has, besides its ids and its status. */
+  ofInvoice(invoice: CatchUpInvoice): JsonObject;
+}
+
+/** The events that this package knows. @see [Emission](../../../docs/service-interface.md#emission) */
+export const EVENTS: { readonly [Name in keyof KnownInvoiceEvents]: EventRow<KnownInvoiceEvents[Name]> } = {
+  paid: {
+    name: 'invoice.paid',
+    adjusted: false,
+    statuses: ['success'],
+    key: 'paid',
+    handler: 'onPaid',
+    read(payload) {
+      const { adjusted, original_amount: _same, ...paid } = readPayment(payload);
+      return adjusted ? null : { ...paid, adjusted, original_amount: null };
+    },
+    ofInvoice: ({ amount, settled_amount_usdt, adjustment }) => ({
+      amount: amountText(amount),
+      credited_usdt: amountText(settled_amount_usdt ?? adjustment?.actual_amount_usdt),
+      adjusted: false,
+    }),
+  },
+  adjusted: {
+    name: 'invoice.paid',
+    adjusted: true,
+    statuses: ['success'],
+    key: 'paid',
+    handler: 'onAdjusted',
+    read(payload) {
+      const { adjusted, ...paid } = readPayment(payload);
+      return adjusted ? { ...paid, adjusted } : null;
+    },
+    ofInvoice: ({ amount, settled_amount_usdt, adjustment }) => ({
+      amount: amountText(adjustment?.actual_amount_fiat),
+      credited_usdt: amountText(settled_amount_usdt ?? adjustment?.actual_amount_usdt),
+      adjusted: true,
+      original_amount: amountText(adjustment?.expected_amount_fiat ?? amount),
+    }),
+  },
+  canceled: {
+    name: 'invoice.canceled',
+    adjusted: false,
+    statuses: ['fail', 'expired', 'canceled'],
+    key: 'canceled',
+    handler: 'onCanceled',
+    read(payload) {
+      const amount = requiredAmount(payload, 'amount');
+      if (optionalAmount(payload, 'credited_usdt')?.isZero() === false) {
+        throw malformed('its status says that nothing was paid, but "credited_usdt" says that something was');
+      }
+      return { amount, credited_usdt: null, adjusted: false, original_amount: null };
+    },
+    ofInvoice: ({ amount }) => ({ amount: amountText(amount) }),
+  },
+};
+
+/** The rows in the order of the table. */
+export const EVENT_ROWS: readonly EventRow[] = Object.values(EVENTS);
+
+/** The row of an event, or undefined for an unknown one. */
+export function rowOf({ type, adjusted }: Pick<InvoiceEvent, 'type' | 'adjusted'>): EventRow | undefined {
+  return EVENT_ROWS.find((row) => row.name === type && row.adjusted === adjusted);
+}
+
+/** The name of the event that reports a status, or null for a status that is not final or not known. */
+export function eventNameOf(status: string): KnownInvoiceEvent['type'] | null {
+  return EVENT_ROWS.find(({ statuses }) => statuses.some((known) => known === status))?.name ?? null;
+}
+
+/** What was paid, and whether that was corrected. The two must agree: a wrong answer ships goods that were not paid. */
+function readPayment(payload: JsonObject): {
+  readonly amount: Decimal;
+  readonly credited_usdt: Decimal;
+  readonly adjusted: boolean;
+  readonly original_amount: Decimal | null;
+} {
+  const amount = requiredAmount(payload, 'amount');
+  const credited_usdt = requiredAmount(payload, 'credited_usdt');
+  const stated = readMember(payload, 'adjusted') ?? null;
+  if (stated !== null && typeof stated !== 'boolean') throw malformed('"adjusted" is not a boolean');
+  const original_amount = optionalAmount(payload, 'original_amount');
+  if (stated === false && original_amount !== null && !original_amount.eq(amount)) {
+    throw malformed('"adjusted" is false, but "original_amount" differs from "amount"');
+  }
+  return { amount, credited_usdt, adjusted: stated ?? original_amount !== null, original_amount };
+}
+
+/**
+ * The amount of an invoice as text, because its Decimal may come from another copy of decimal.js. Other values stay as they
+ * are, and the row refuses them: numbers also have a toFixed, which rounds to whole ones.
+ */
+export function amountText(amount: CatchUpInvoice['amount'] | null | undefined): unknown {
+  return typeof amount === 'object' && amount !== null ? amount.toFixed() : amount;
+}

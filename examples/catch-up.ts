@@ -11,6 +11,7 @@ const handler = createWebhookHandler({
   secret,
   store,
   onPaid: ({ external_id, source }) => console.log(external_id, source),
+  onAdjusted: () => {},
   onCanceled: () => {},
 });
 

@@ -18,6 +18,7 @@ const handler = createWebhookHandler({
       tx.prepare('INSERT INTO credits VALUES (?, ?)').run(external_id, credited_usdt.toFixed());
       if (crashes-- > 0) throw new Error('the disk is full'); // rolls back, and the service sends the event again
     }),
+  onAdjusted: () => {},
   onCanceled: () => {},
   onReport: ({ reason, error }) => console.log(reason, ...(error instanceof Error ? [error.message] : [])),
 });

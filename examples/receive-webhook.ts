@@ -9,8 +9,9 @@ const sandbox = createSandbox();
 const handler = createWebhookHandler({
   secret: sandbox.webhookSecret, // live: MERCHANT_WEBHOOK_SECRET
   store: memoryStore(), // live: sqliteStore, postgresStore or redisStore
-  onPaid: ({ external_id, credited_usdt, adjusted }) =>
-    console.log('paid', external_id, credited_usdt.toFixed(2), adjusted ? 'adjusted' : 'exact'),
+  onPaid: ({ external_id, credited_usdt }) => console.log('paid', external_id, credited_usdt.toFixed(2)),
+  onAdjusted: ({ external_id, amount, original_amount }) =>
+    console.log('paid in part', external_id, amount.toFixed(2), 'of', original_amount?.toFixed(2)),
   onCanceled: ({ external_id, status }) => console.log('ended', external_id, status),
   onReport: ({ reason, error }) => console.log('report', reason, ...(error === undefined ? [] : [error])),
 });
@@ -23,9 +24,11 @@ const merchant = new MerchantClient({ baseUrl: sandbox.url, apiKey: sandbox.apiK
 const order = { customer_id: 'customer-7', amount: '25.00', currency: 'EUR', callback_url };
 await merchant.invoices.create({ ...order, external_id: 'order-1' });
 await merchant.invoices.create({ ...order, external_id: 'order-2' });
+await merchant.invoices.create({ ...order, external_id: 'order-3' });
 
-await sandbox.pay('order-1'); // → paid order-1 26.86 exact
+await sandbox.pay('order-1'); // → paid order-1 26.86
 await sandbox.expire('order-2'); // → ended order-2 expired
+await sandbox.underpay('order-3', '1.00'); // → paid in part order-3 1.00 of 25.00
 await sandbox.resend('order-1'); // → report duplicate
 const forged = await fetch(callback_url, { method: 'POST', body: '{"external_id":"order-2","status":"success"}' });
 // → report missing_header

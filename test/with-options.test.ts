@@ -10,7 +10,7 @@ import { pendingInvoice } from './support/fixtures/invoices.ts';
 import { API_KEY, clientOf, errorOf } from './support/test-client.ts';
 
 const unavailable = refuse(503, null);
-const handlers = { store: memoryStore(), onPaid: () => {}, onCanceled: () => {} };
+const handlers = { store: memoryStore(), onPaid: () => {}, onAdjusted: () => {}, onCanceled: () => {} };
 const keyOf = (n: number) => `key-of-shop-${n}`;
 const canceled = '{"invoice_uuid":"u-1","external_id":"o-1","status":"expired","amount":"25.00"}';
 

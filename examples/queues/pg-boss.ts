@@ -36,6 +36,7 @@ async function receive(): Promise<void> {
     secret,
     store,
     onPaid: enqueue,
+    onAdjusted: enqueue,
     onCanceled: enqueue,
     onReport: (report) => console.error(report),
   });

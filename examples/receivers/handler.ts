@@ -9,10 +9,14 @@ await store.migrate();
 export const handler = createWebhookHandler({
   secret: process.env['MERCHANT_WEBHOOK_SECRET'] ?? '',
   store,
-  // A paid invoice is not always paid in full: fulfil against credited_usdt.
-  onPaid: async ({ external_id, credited_usdt, adjusted }, { commit }) => {
+  onPaid: async ({ external_id, credited_usdt }, { commit }) => {
     await commit((tx) => tx.prepare('INSERT INTO credits VALUES (?, ?)').run(external_id, credited_usdt.toFixed()));
-    console.log(external_id, credited_usdt.toFixed(2), adjusted ? 'adjusted' : 'exact');
+    console.log(external_id, credited_usdt.toFixed(2), 'exact');
+  },
+  // Another amount was paid than was ordered. This shop credits what it got.
+  onAdjusted: async ({ external_id, credited_usdt }, { commit }) => {
+    await commit((tx) => tx.prepare('INSERT INTO credits VALUES (?, ?)').run(external_id, credited_usdt.toFixed()));
+    console.log(external_id, credited_usdt.toFixed(2), 'adjusted');
   },
   onCanceled: ({ external_id, status }) => console.log(external_id, status),
   onReport: ({ reason, external_id, message, error }) => console.log(`[${reason}]`, external_id, message, error ?? ''),

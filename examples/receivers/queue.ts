@@ -12,6 +12,7 @@ export const handler = createWebhookHandler({
   secret: process.env['MERCHANT_WEBHOOK_SECRET'] ?? '',
   store,
   onPaid: (event, { commit }) => commit((tx) => insertJob(tx, event)),
+  onAdjusted: (event, { commit }) => commit((tx) => insertJob(tx, event)),
   onCanceled: (event, { commit }) => commit((tx) => insertJob(tx, event)),
 });
 

@@ -22,8 +22,8 @@ export async function startBackend(merchant: MerchantClient): Promise<Backend> {
   const webhook = toNodeHandler(
     merchant.webhooks.handler({
       store: memoryStore(),
-      // A paid invoice is not always paid in full: fulfil against credited_usdt.
-      onPaid: (event) => orders.pay(event.external_id, event.credited_usdt, !event.adjusted),
+      onPaid: (event) => orders.pay(event.external_id, event.credited_usdt, true),
+      onAdjusted: (event) => orders.pay(event.external_id, event.credited_usdt, false),
       onCanceled: (event) => orders.cancel(event.external_id),
       onReport: (report) => reports.push(report),
     }),

@@ -9,7 +9,10 @@ import { createWebhookHandler, memoryStore, toFetchHandler } from 'merchant-invo
 function shop(secret: string) {
   const shipped: string[] = [];
   const onPaid = ({ external_id }: { external_id: string }) => void shipped.push(external_id);
-  return { shipped, handler: createWebhookHandler({ secret, store: memoryStore(), onPaid, onCanceled: () => {} }) };
+  return {
+    shipped,
+    handler: createWebhookHandler({ secret, store: memoryStore(), onPaid, onAdjusted: () => {}, onCanceled: () => {} }),
+  };
 }
 
 test('a paid order is shipped once, and an expired one never', async () => {

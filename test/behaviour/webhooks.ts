@@ -38,6 +38,11 @@ interface Shop {
 function shopOn(stage: Stage, pins = pinsOf(stage)): Shop {
   const { sandbox, runtime } = stage;
   const now = (): number => runtime.time;
+  const fulfil = (event: InvoiceEvent): void => {
+    shop.broken -= 1;
+    if (shop.broken >= 0) throw new Error('the shop is down');
+    shop.fulfilled.push(event);
+  };
   const shop: Shop = {
     fulfilled: [],
     canceled: [],
@@ -49,11 +54,8 @@ function shopOn(stage: Stage, pins = pinsOf(stage)): Shop {
       store: memoryStore({ now }),
       now,
       timers: { setTimeout: () => 0, clearTimeout: () => {} },
-      onPaid(event) {
-        shop.broken -= 1;
-        if (shop.broken >= 0) throw new Error('the shop is down');
-        shop.fulfilled.push(event);
-      },
+      onPaid: fulfil,
+      onAdjusted: fulfil,
       onCanceled: (event) => shop.canceled.push(event),
       onReport: (report) => shop.reports.push(report),
       ...pins,

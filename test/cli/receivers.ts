@@ -23,6 +23,7 @@ export function goodReceiver(
       secret,
       store: memoryStore(),
       onPaid: (event) => void handled.push(event.external_id),
+      onAdjusted: (event) => void handled.push(event.external_id),
       onCanceled: (event) => void handled.push(event.external_id),
       ...pins,
     }),

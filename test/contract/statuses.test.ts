@@ -1,11 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import {
-  EVENT_TYPES,
-  eventOfStatus,
-  FINAL_INVOICE_STATUSES,
-  INVOICE_STATUS_NAMES,
-} from '../../src/contract/statuses.ts';
+import { EVENT_TYPES, FINAL_INVOICE_STATUSES, INVOICE_STATUS_NAMES } from '../../src/contract/statuses.ts';
 import { isHttpAddress, isLoopback } from '../../src/contract/values/hosts.ts';
+import { eventNameOf } from '../../src/webhooks/event/events.ts';
 
 // The tables "Invoice states" and "Emission" of the interface, typed by hand.
 
@@ -19,7 +15,7 @@ describe('the webhook event of a status', () => {
     ['on_hold', null],
     ['', null],
   ])('%j: %j', (status, event) => {
-    expect(eventOfStatus(status)).toBe(event);
+    expect(eventNameOf(status)).toBe(event);
   });
 
   it('is one of two, and each final status has one', () => {

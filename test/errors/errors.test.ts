@@ -371,6 +371,7 @@ describe('what an error shows', () => {
       timestamp_too_old: 'SDK_WEBHOOK_TIMESTAMP_TOO_OLD',
       timestamp_too_new: 'SDK_WEBHOOK_TIMESTAMP_TOO_NEW',
       signature_mismatch: 'SDK_WEBHOOK_SIGNATURE_MISMATCH',
+      sandbox_secret: 'SDK_WEBHOOK_SANDBOX_SECRET',
       duplicate_header: 'SDK_WEBHOOK_DUPLICATE_HEADER',
       body_already_parsed: 'SDK_WEBHOOK_BODY_ALREADY_PARSED',
       body_too_large: 'SDK_WEBHOOK_BODY_TOO_LARGE',

@@ -31,6 +31,7 @@ export async function deliverTo(start: Start): Promise<Outcome> {
     secret: sandbox.webhookSecret,
     store: memoryStore(),
     onPaid: (event) => void paid.push(`${event.external_id} ${event.credited_usdt.gt(0)}`),
+    onAdjusted: () => {},
     onCanceled: () => {},
     onReport: (report) => void reports.push(report),
   });

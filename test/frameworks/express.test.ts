@@ -1,6 +1,6 @@
 import express from 'express';
 import { expect, it } from 'vitest';
-import { toNodeHandler } from '../../src/webhooks/index.ts';
+import { toFetchHandler, toNodeHandler } from '../../src/webhooks/index.ts';
 import { deliverTo, listen, RIGHT, wrong } from './delivery.ts';
 
 it('Express: on its own', async () => {
@@ -47,6 +47,15 @@ it('Express: below express.json() that keeps the bytes', async () => {
     return listen(app);
   });
   expect(outcome).toMatchObject(RIGHT);
+});
+
+it('Express: with toFetchHandler, the report names toNodeHandler, and the service gets an answer', async () => {
+  const outcome = await deliverTo((handler) =>
+    listen(express().post('/webhook', toFetchHandler(handler) as unknown as express.RequestHandler)),
+  );
+  expect(outcome).toMatchObject(
+    wrong(expect.stringContaining("app.post('/webhook', toNodeHandler(handler))"), 'consumed'),
+  );
 });
 
 const LINE = expect.stringContaining(

@@ -81,6 +81,7 @@ describe.each([
         secret: FAKE_WEBHOOK_SECRET,
         store,
         onPaid: (_event, { tx }) => onPaid(tx),
+        onAdjusted: failing,
         onCanceled: failing,
         onReport: ({ error }) => void errors.push(error),
       });
@@ -149,7 +150,13 @@ describe.each([
     for (const work of [late, write, write]) {
       const onPaid = (_event: unknown, { commit }: { readonly commit: SqliteCommit<Database.Database> }) =>
         commit(work);
-      const handler = createWebhookHandler({ secret: FAKE_WEBHOOK_SECRET, store, onPaid, onCanceled: failing });
+      const handler = createWebhookHandler({
+        secret: FAKE_WEBHOOK_SECRET,
+        store,
+        onPaid,
+        onAdjusted: failing,
+        onCanceled: failing,
+      });
       answers.push((await handler.handle(await signedDelivery(event))).body);
     }
     expect(answers).toEqual(['handler_failed', 'done', 'duplicate']);

@@ -143,6 +143,7 @@ describe.runIf(engines !== null)('BullMQ', () => {
       onPaid: async (event, { dedupeKey }) => {
         await queue.add(event.type, { event: JSON.stringify(event) }, { jobId: dedupeKey.replaceAll(':', '~') });
       },
+      onAdjusted: () => {},
       onCanceled: () => {},
     });
     const deliver = async (invoice_uuid = 'u-1'): Promise<string> => {

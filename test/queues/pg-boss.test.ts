@@ -147,7 +147,13 @@ describe.runIf(address !== null)('pg-boss inside context.tx', () => {
         const db = { executeSql: (text: string, values?: unknown[]) => tx.query(text, values) };
         return boss.send('events', { event: JSON.stringify(event) }, { db });
       });
-    const handler = createWebhookHandler({ secret: SECRET, store, onPaid: enqueue, onCanceled: () => {} });
+    const handler = createWebhookHandler({
+      secret: SECRET,
+      store,
+      onPaid: enqueue,
+      onAdjusted: () => {},
+      onCanceled: () => {},
+    });
     const deliver = async (note?: string): Promise<string> => {
       const order = { invoice_uuid: 'u-1', external_id: 'order-1', status: 'success' };
       const body = JSON.stringify({ ...order, amount: '25.00', credited_usdt: '26.86', adjusted: false, note });

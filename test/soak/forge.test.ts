@@ -236,6 +236,7 @@ async function handle({ body, headers }: Delivery): Promise<string> {
     secret: SECRETS,
     store: memoryStore({ now }),
     onPaid: call,
+    onAdjusted: call,
     onCanceled: call,
     onUnknown: call,
     onReport: () => {},

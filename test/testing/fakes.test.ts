@@ -4,6 +4,7 @@ import {
   Decimal,
   FAKE_WEBHOOK_SECRET,
   type FakeInvoiceOverrides,
+  fakeAdjustedEvent,
   fakeCanceledEvent,
   fakeError,
   fakeInvoice,
@@ -111,20 +112,23 @@ describe('the event of a fake', () => {
   });
 
   it.each<[object, object]>([
-    [{ adjusted: true }, { amount: '17', original_amount: '25', credited_usdt: '18.265682' }],
-    [{ original_amount: '50.00' }, { amount: '34', original_amount: '50', adjusted: true }],
-    [
-      { adjusted: true, amount: '10.00' },
-      { amount: '10', original_amount: '15' },
-    ],
     [{ amount: '100.00' }, { amount: '100', original_amount: null, credited_usdt: '107.445192' }],
     [{ source: 'catch_up' }, { source: 'catch_up', id: null, signed_at: null, secretIndex: null }],
   ])('completes %o', (overrides, expected) => {
     expect(texts(fakePaidEvent(overrides))).toMatchObject(expected);
   });
 
+  it.each<[object, object]>([
+    [{}, { amount: '17', original_amount: '25', credited_usdt: '18.265682', adjusted: true }],
+    [{ original_amount: '50.00' }, { amount: '34', original_amount: '50' }],
+    [{ amount: '10.00' }, { amount: '10', original_amount: '15' }],
+    [{ original_amount: null }, { amount: '17', original_amount: null, adjusted: true }],
+  ])('completes an adjusted event of %o', (overrides, expected) => {
+    expect(texts(fakeAdjustedEvent(overrides))).toMatchObject(expected);
+  });
+
   it('goes through a queue and back', () => {
-    for (const event of [fakePaidEvent({ adjusted: true }), fakeCanceledEvent()])
+    for (const event of [fakeAdjustedEvent(), fakeCanceledEvent()])
       expect(parseInvoiceEvent(texts(event))).toStrictEqual(event);
   });
 });
@@ -148,7 +152,7 @@ it.each<[() => unknown, RegExp]>([
 describe('a signed fake', () => {
   it.each([
     ['a paid event', fakePaidEvent],
-    ['an adjusted event', () => fakePaidEvent({ adjusted: true })],
+    ['an adjusted event', fakeAdjustedEvent],
     ['a canceled event', () => fakeCanceledEvent({ status: 'fail' })],
   ] as const)('of %s is verified as the same event', async (_, make) => {
     const event = make();
@@ -160,7 +164,13 @@ describe('a signed fake', () => {
   it('runs the function once, as a request and as plain data', async () => {
     const onPaid = vi.fn<(event: InvoiceEvent) => void>();
     const store = memoryStore();
-    const handler = createWebhookHandler({ secret: FAKE_WEBHOOK_SECRET, store, onPaid, onCanceled: () => {} });
+    const handler = createWebhookHandler({
+      secret: FAKE_WEBHOOK_SECRET,
+      store,
+      onPaid,
+      onAdjusted: () => {},
+      onCanceled: () => {},
+    });
     const event = fakePaidEvent({ external_id: 'order-1042' });
     const response = await toFetchHandler(handler)(await signedRequest(event));
     expect([response.status, await response.text()]).toEqual([200, 'done']);

@@ -30,6 +30,7 @@ export function endpoint(options: Partial<WebhookHandlerOptions> = {}, clock = n
     secret: SECRET,
     store: memoryStore({ now: clock.now }),
     onPaid: (event) => void calls.push(`paid ${event.external_id}`),
+    onAdjusted: (event) => void calls.push(`adjusted ${event.external_id}`),
     onCanceled: (event) => void calls.push(`canceled ${event.external_id}`),
     // The secret of the vectors is short: its own test looks at that report.
     onReport: (report) => void (report.reason === 'weak_secret' || reports.push(report)),

@@ -59,6 +59,7 @@ describe('loading the webhooks entry', () => {
       secret: 'whsec_jsdom_0123456789',
       store: entry.memoryStore(),
       onPaid: () => {},
+      onAdjusted: () => {},
       onCanceled: () => {},
     });
     expect(await handler.handle({ method: 'GET', headers: {}, body: '' })).toMatchObject({ status: 405 });

@@ -1,4 +1,10 @@
-import { createWebhookHandler, sqliteStore, type WebhookHandler } from 'merchant-invoicing/webhooks';
+import {
+  createWebhookHandler,
+  type InvoiceAdjustedEvent,
+  type InvoicePaidEvent,
+  sqliteStore,
+  type WebhookHandler,
+} from 'merchant-invoicing/webhooks';
 import type { Database } from './database.ts';
 import type { Orders } from './orders.ts';
 
@@ -11,15 +17,19 @@ export async function openReceiver(
 ): Promise<WebhookHandler> {
   const store = sqliteStore(db);
   await store.migrate();
+  // `amount` is what the customer paid, `credited_usdt` what the shop got.
+  const credit = ({ external_id, amount, credited_usdt }: InvoicePaidEvent | InvoiceAdjustedEvent) =>
+    orders.credit({
+      external_id,
+      paid: credited_usdt.isZero() ? '0' : amount.toFixed(),
+      credited_usdt: credited_usdt.toFixed(),
+    });
   return createWebhookHandler({
     secret,
     store,
-    // A paid invoice is not always paid in full: `amount` is what the customer paid, `credited_usdt` what the shop got.
-    onPaid: ({ external_id, amount, credited_usdt }, { commit }) =>
-      commit(() => {
-        const paid = credited_usdt.isZero() ? '0' : amount.toFixed();
-        orders.credit({ external_id, paid, credited_usdt: credited_usdt.toFixed() });
-      }),
+    onPaid: (event, { commit }) => commit(() => credit(event)),
+    // The same: the shop compares all payments of an order with its amount, and ships when nothing is missing.
+    onAdjusted: (event, { commit }) => commit(() => credit(event)),
     onCanceled: ({ external_id }, { commit }) => commit(() => orders.end(external_id)),
     onReport: ({ reason, external_id, message, error }) =>
       log(`webhook: ${reason}: ${external_id ?? ''} ${message}${error instanceof Error ? `\n${error.stack}` : ''}`),

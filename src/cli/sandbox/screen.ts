@@ -1,3 +1,4 @@
+import { isSandboxSecret } from '../../environment.ts';
 import { printable } from '../../printable.ts';
 import { describeEvent, type Sandbox, type SandboxEvent } from '../../sandbox/index.ts';
 import { excerpt, type Paint, type Style } from '../report.ts';
@@ -26,6 +27,7 @@ export function banner(sandbox: Sandbox, style: Style, { hasKeys, hasSeed, state
     `      MERCHANT_BASE_URL=${url}`,
     `      MERCHANT_API_KEY=${apiKey}`,
     `      MERCHANT_WEBHOOK_SECRET=${webhookSecret}`,
+    ...(isSandboxSecret(webhookSecret) ? ['      MERCHANT_SANDBOX=1'] : []),
     `try   curl -s -H 'X-Api-Key: ${apiKey}' ${url}/api/v1/external/payment-methods`,
     hasKeys ? 'stop  Ctrl-C     reset  r     open dashboard  o     retry webhooks now  n     help  ?' : 'stop  Ctrl-C',
   ];

@@ -1,3 +1,4 @@
+import { isSandboxSecret } from '../../environment.ts';
 import type { Answer } from '../service/respond.ts';
 import type { Exchange } from '../service/service.ts';
 import type { World } from '../world.ts';
@@ -58,6 +59,6 @@ function credentials({ url, settings: { apiKey, webhookSecret } }: World, exchan
   return html`<p class="soft small">The lines of an <code>.env</code> file.</p>
 <pre id="env-text" class="scroll" tabindex="0" role="group" aria-label="Environment">MERCHANT_BASE_URL=${url}
 MERCHANT_API_KEY=${shown(apiKey)}
-MERCHANT_WEBHOOK_SECRET=${shown(webhookSecret)}</pre>
+MERCHANT_WEBHOOK_SECRET=${shown(webhookSecret)}${isSandboxSecret(webhookSecret) ? '\nMERCHANT_SANDBOX=1' : ''}</pre>
 ${!(isShown(apiKey) && isShown(webhookSecret)) && html`<p class="small"><a href="/?secrets=shown">Show the key and the secret</a></p>`}`;
 }

@@ -157,8 +157,9 @@ function sendReply(request: NodeRequest, response: NodeResponse, reply: WebhookR
   if (response.headersSent || response.writableEnded || response.destroyed === true) return; // aborted, or answered
   response.statusCode = reply.status;
   for (const [name, value] of Object.entries(reply.headers)) response.setHeader(name, value);
-  if (reply.body !== 'time_limit' || request.complete !== false) {
+  if (request.complete !== false || reply.body !== 'time_limit') {
     response.end(reply.body);
+    if (request.complete === false) discardRest(request);
     return;
   }
   // The body did not arrive in time. The answer ends the connection, or in HTTP/2 the stream: otherwise Node would wait
@@ -168,6 +169,21 @@ function sendReply(request: NodeRequest, response: NodeResponse, reply: WebhookR
     if (request.stream?.close === undefined) request.destroy?.();
     else request.stream.close(NO_ERROR);
   });
+}
+
+/** 1 MiB: an honest sender has sent the rest by then, and reads the answer. */
+const MAX_DISCARDED = 1_048_576;
+
+/** Reads on for an honest sender, and closes the connection to one that sends for ever. */
+function discardRest(request: NodeRequest): void {
+  let left = MAX_DISCARDED;
+  request.on('data', (chunk) => {
+    left -= chunk.length;
+    if (left >= 0) return;
+    if (request.stream?.close === undefined) request.destroy?.();
+    else request.stream.close(NO_ERROR);
+  });
+  request.resume();
 }
 
 /** The body as a framework left it, the most reliable form first. */
@@ -204,7 +220,6 @@ function isUnread(request: NodeRequest, kept: KeptBody): boolean {
 function readStream(request: NodeRequest, limit: number, signal: AbortSignal): Promise<Uint8Array | null> {
   const declared = request.headers['content-length'];
   if (typeof declared === 'string' && Number(declared) > limit) {
-    request.resume(); // discards the body, so that the sender reads the answer
     return Promise.reject(tooLarge(limit));
   }
   if (isCutShort(request) || (request.destroyed === true && request.complete !== true)) return Promise.resolve(null);
@@ -223,7 +238,7 @@ function readStream(request: NodeRequest, limit: number, signal: AbortSignal): P
         body.add(typeof chunk === 'string' ? utf8(chunk) : chunk); // text after req.setEncoding
       } catch (error) {
         end(() => reject(error));
-        request.resume();
+        request.pause?.();
       }
     };
     // HTTP/2 ends the stream of a request that was reset.

@@ -176,9 +176,10 @@ function pinnedName(root: JsonObject, inner: JsonObject, member: string | null):
 function nameOf(value: unknown): string | null {
   if (value === undefined || value === null) return null;
   if (typeof value === 'string') return value.trim() === '' ? null : value;
-  const inside = isObject(value) ? (readMember(value, 'name') ?? readMember(value, 'type')) : null;
-  if (typeof inside === 'string' && !isKnown(plainName(inside))) return inside; // for people: the event is unknown either way
-  return JSON.stringify(value).slice(0, LONGEST_NAME);
+  if (!isObject(value)) return Array.isArray(value) ? 'a list' : String(value);
+  const inside = readMember(value, 'name') ?? readMember(value, 'type');
+  // For people: the event is unknown either way.
+  return typeof inside === 'string' && !isKnown(plainName(inside)) ? inside : 'an object';
 }
 
 function isKnown(name: string): boolean {

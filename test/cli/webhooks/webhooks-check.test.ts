@@ -65,7 +65,15 @@ describe('webhooks check', () => {
         throw new Error('another order');
     };
     const listener = () =>
-      toNodeHandler(createWebhookHandler({ secret: SECRET, store: memoryStore(), onPaid: lookUp, onCanceled: lookUp }));
+      toNodeHandler(
+        createWebhookHandler({
+          secret: SECRET,
+          store: memoryStore(),
+          onPaid: lookUp,
+          onAdjusted: lookUp,
+          onCanceled: lookUp,
+        }),
+      );
     const found = await examined(listener(), '--sandbox', sandbox.url);
     const alone = await examined(listener(), '--sandbox', 'http://127.0.0.1:1');
     await sandbox.close();

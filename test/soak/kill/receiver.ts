@@ -51,6 +51,7 @@ function handlerOver<Extra extends object>(shop: Shop<Extra>): WebhookHandler {
       await shop.creditAlone(event);
       reach('after_write');
     },
+    onAdjusted: () => {},
     onCanceled: () => {},
     onReport: ({ reason }) => process.send?.({ report: reason }),
   });

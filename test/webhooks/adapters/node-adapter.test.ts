@@ -1,4 +1,5 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http';
+import { connect } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { signWebhook, toNodeHandler } from '../../../src/webhooks/index.ts';
 import { onceRead } from '../../support/fault-steps.ts';
@@ -64,6 +65,26 @@ describe('toNodeHandler on a plain server', () => {
     const chunked: RequestInit & { duplex: 'half' } = { body: stream, duplex: 'half' };
     expect(await post(shop.url, chunked)).toMatchObject({ status: 413 });
     expect(shop.reasons()).toEqual(['body_too_large', 'body_too_large']);
+  });
+
+  it.each(['POST', 'PUT'])('reads no more than 2 MiB of a %s that sends for ever', async (method) => {
+    const shop = await shopBehind(undefined, { maxBodySize: 1_000 });
+    let read = 0;
+    const closed = new Promise<void>((resolve) => {
+      const socket = connect(Number(shop.url.port), '127.0.0.1')
+        .on('close', resolve)
+        .on('error', () => {});
+      const chunk = Buffer.alloc(65_536);
+      socket.write(`${method} /webhook HTTP/1.1\r\nHost: shop\r\nTransfer-Encoding: chunked\r\n\r\n`);
+      const more = (): void => {
+        if (socket.destroyed || read > 64 * 1_048_576) return void socket.destroy();
+        read += chunk.length;
+        socket.write(Buffer.concat([Buffer.from('10000\r\n'), chunk, Buffer.from('\r\n')]), more);
+      };
+      more();
+    });
+    await closed;
+    expect(read).toBeLessThan(32 * 1_048_576); // what the buffers of both sockets take is counted, too
   });
 
   it('sees a header sent twice', async () => {

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { fakeError } from '../../../src/testing/index.ts';
-import type { CatchUpInvoice, CatchUpProgress } from '../../../src/webhooks/catch-up/catch-up.ts';
 import {
   type CatchUpClient,
+  type CatchUpInvoice,
+  type CatchUpProgress,
   Decimal,
   type InvoiceEvent,
   memoryStore,
@@ -83,6 +84,7 @@ function shopOf(options: Partial<WebhookHandlerOptions> = {}) {
   const events: InvoiceEvent[] = [];
   const shop = endpoint({
     onPaid: (event) => void events.push(event),
+    onAdjusted: (event) => void events.push(event),
     onCanceled: (event) => void events.push(event),
     ...options,
   });
@@ -352,21 +354,18 @@ describe('orders', () => {
     expect(byUuid.reports).toHaveLength(1);
   });
 
-  it('by external_ids of a service that fails on them with 500: ends after ten, and the remedy is named', async () => {
-    const orders = Array.from({ length: 30 }, (_, n) => `order-${n}`);
-    const { client, asked, answers } = clientOf();
-    for (const ident of [...orders, uuidOf(9)]) {
+  it('by external_ids of a service that fails on them with 500: the remedy is named', async () => {
+    const { client, answers } = clientOf();
+    for (const ident of ['order-1', 'order-2', uuidOf(9)]) {
       answers.set(ident, () => {
         throw fakeError('SDK_HTTP_500');
       });
     }
     const shop = shopOf();
-    const run = shop.handler.catchUp(client, { orders, concurrency: 1 });
-    await expect(run).rejects.toMatchObject({ kind: 'server' });
-    expect(asked).toHaveLength(10);
+    expect(await shop.handler.catchUp(client, { orders: ['order-1', 'order-2'] })).toMatchObject({ failed: 2 });
     const reasons = shop.reports.map(({ reason }) => reason);
-    expect(reasons).toEqual([...Array(10).fill('order_not_read'), 'unknown_order']);
-    expect(shop.reports.at(-1)?.message).toMatch(/none of the 10 orders.*pass the uuids/);
+    expect(reasons).toEqual(['order_not_read', 'order_not_read', 'unknown_order']);
+    expect(shop.reports.at(-1)?.message).toMatch(/none of the 2 orders.*pass the uuids/);
     const byUuid = shopOf();
     expect(await byUuid.handler.catchUp(client, { orders: [uuidOf(9)] })).toMatchObject({ failed: 1, unknown: 0 });
     expect(byUuid.reports).toHaveLength(1);
@@ -388,25 +387,66 @@ describe('orders', () => {
     ]);
   });
 
-  it('end the run when ten in a row get no answer, or at once when the key is refused', async () => {
-    const orders = Array.from({ length: 30 }, (_, n) => `order-${n}`);
-    const { client, asked, answers } = clientOf();
-    for (const order of orders) {
-      answers.set(order, () => {
-        throw fakeError('SDK_ATTEMPT_TIMEOUT');
+  describe('that cannot be read', () => {
+    const unreadable = (answers: Map<string, () => CatchUpInvoice>, orders: readonly string[]) => {
+      for (const order of orders) {
+        answers.set(order, () => {
+          throw fakeError('SDK_UNREADABLE_BODY');
+        });
+      }
+    };
+
+    it.each([1, 4])(
+      'do not keep the others from being read, however many stand before them (%i at once)',
+      async (concurrency) => {
+        const rows = numbered(130).map((row, n) => ({ ...row, status: n < 120 ? row.status : ('pending' as const) }));
+        const ten = Array.from({ length: 10 }, (_, n) => `broken-${n}`);
+        const { client, asked, answers } = clientOf(...rows);
+        unreadable(answers, ten);
+        const orders = [...ten, ...idsOf(rows)];
+        const result = await shopOf().handler.catchUp(client, { orders, concurrency });
+        expect(result).toEqual({ ...NOTHING, checked: 140, played: 120, open: 10, failed: 10 });
+        expect(asked.filter((each) => each === 'success 100')).toHaveLength(1); // the service answers
+      },
+    );
+
+    it('thirty in a row: the rest is taken from the lists of final invoices', async () => {
+      const rows = numbered(60).map((row, n) =>
+        n % 2 === 0 ? row : { ...row, status: 'expired' as const, settled_amount_usdt: null },
+      );
+      const { client, asked, answers } = clientOf(...rows);
+      unreadable(answers, [...idsOf(rows), 'lost']);
+      const shop = shopOf();
+      const result = await shop.handler.catchUp(client, { orders: [...idsOf(rows), 'lost'], concurrency: 1 });
+      expect(result).toEqual({ ...NOTHING, checked: 61, played: 30, failed: 31 });
+      expect(asked.slice(30 + 3)).toEqual(['success 100', 'fail 100', 'expired 100', 'canceled 100']);
+      expect(shop.reports.at(-1)).toMatchObject({ reason: 'order_not_read', external_id: 'lost' });
+    });
+
+    it('end the run when the list is not answered either: the service is down', async () => {
+      const rows = numbered(30);
+      const { client, asked, answers } = clientOf(...rows);
+      unreadable(answers, idsOf(rows));
+      const down = async function* (): AsyncGenerator<CatchUpInvoice> {
+        yield await Promise.reject(fakeError('SDK_ATTEMPT_TIMEOUT'));
+      };
+      const shop = shopOf();
+      const merchant = { invoices: { ...client.invoices, list: down } };
+      const run = shop.handler.catchUp(merchant, { orders: idsOf(rows), concurrency: 1 });
+      await expect(run).rejects.toMatchObject({ kind: 'timeout' });
+      expect(asked).toHaveLength(10);
+      expect(shop.reports.at(-1)?.message).toContain('the service is down');
+    });
+
+    it('end the run at once when the key is refused', async () => {
+      const { client, asked, answers } = clientOf(...numbered(30));
+      answers.set('order-0', () => {
+        throw fakeError('SDK_HTTP_401');
       });
-    }
-    const shop = shopOf();
-    const down = shop.handler.catchUp(client, { orders, concurrency: 1 });
-    await expect(down).rejects.toMatchObject({ kind: 'timeout' });
-    expect([asked.length, shop.reports.length]).toEqual([10, 10]);
-    answers.set('order-0', () => {
-      throw fakeError('SDK_HTTP_401');
+      const run = shopOf().handler.catchUp(client, { orders: idsOf(numbered(30)), concurrency: 1 });
+      await expect(run).rejects.toMatchObject({ kind: 'authentication' });
+      expect(asked).toHaveLength(1);
     });
-    await expect(shop.handler.catchUp(client, { orders, concurrency: 1 })).rejects.toMatchObject({
-      kind: 'authentication',
-    });
-    expect(asked).toHaveLength(11);
   });
 
   it('wait for a long rate limit that another call met', async () => {
@@ -618,6 +658,24 @@ describe('the signal', () => {
       outcome: 'not_sent',
     });
     expect(asked).toEqual([]);
+  });
+
+  it('is heard while orders are still being read, also where the next one never comes', async () => {
+    const stop = new AbortController();
+    let isClosed = false;
+    async function* orders(): AsyncGenerator<string> {
+      try {
+        yield 'order-1042';
+        stop.abort('deploy');
+        await new Promise(() => {});
+      } finally {
+        isClosed = true;
+      }
+    }
+    const { client, asked } = clientOf(paid);
+    const run = shopOf().handler.catchUp(client, { orders: orders(), signal: stop.signal });
+    await expect(run).rejects.toMatchObject({ kind: 'aborted', reason: 'deploy', outcome: 'not_sent' });
+    expect([asked, isClosed]).toEqual([[], false]);
   });
 
   it('aborted while one runs: that one ends, and no other begins', async () => {

@@ -65,6 +65,7 @@ async function playDays(seed: string) {
     store: memoryStore({ now: () => service.now }),
     now: () => service.now,
     onPaid: work('paid'),
+    onAdjusted: work('paid'),
     onCanceled: work('canceled'),
     onReport: () => {},
   });

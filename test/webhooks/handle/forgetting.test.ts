@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { CatchUpInvoice } from '../../../src/webhooks/catch-up/catch-up.ts';
-import { type CatchUpClient, Decimal, memoryStore } from '../../../src/webhooks/index.ts';
+import { type CatchUpClient, type CatchUpInvoice, Decimal, memoryStore } from '../../../src/webhooks/index.ts';
 import { endpoint, paidBody, send } from '../endpoint.ts';
 import { ManualClock } from '../manual-clock.ts';
 import { NOW } from '../vectors.ts';

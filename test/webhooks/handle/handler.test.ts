@@ -450,6 +450,7 @@ describe('a store with a transaction', () => {
         log.push(`work in ${context.tx}`);
         if (fail) throw new Error('no stock');
       },
+      onAdjusted: () => {},
       onCanceled: () => {},
       onReport: ({ reason }) => reason === 'weak_secret' || reasons.push(reason),
       now: clock.now,
@@ -556,7 +557,7 @@ describe('onReport', () => {
 });
 
 describe('configuration', () => {
-  const good = { secret: SECRET, store: memoryStore(), onPaid: () => {}, onCanceled: () => {} };
+  const good = { secret: SECRET, store: memoryStore(), onPaid: () => {}, onAdjusted: () => {}, onCanceled: () => {} };
   it.each([
     ['secret', { secret: undefined }],
     ['secret', { secret: ' padded' }],
@@ -605,6 +606,7 @@ describe('options that are used for two handlers', () => {
       secret: SECRET,
       store: memoryStore(),
       onPaid: () => void calls.push('first'),
+      onAdjusted: () => {},
       onCanceled: () => {},
       onReport: (report: { reason: string }) => void calls.push(report.reason),
     };

@@ -1,11 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { type DecodableEvent, EVENT_ROWS } from '../../../src/webhooks/event/event.ts';
+import { fakePaidEvent, signedDelivery } from '../../../src/testing/index.ts';
+import { EVENT_ROWS, type EventRow } from '../../../src/webhooks/event/events.ts';
+import { forgetTold } from '../../../src/webhooks/handle/report.ts';
 import {
-  createWebhookHandler,
   memoryStore,
   parseInvoiceEvent,
   verifyWebhook,
   type WebhookHandlerOptions,
+  type WebhookSecret,
   type WebhookStore,
 } from '../../../src/webhooks/index.ts';
 import { canceledBody, deferred, endpoint, paidBody, send } from '../endpoint.ts';
@@ -15,6 +17,7 @@ import { NOW, PAID, PAID_HEADERS, SECRET } from '../vectors.ts';
 // Nothing is silent: what stops a payment from being handled is said without any option.
 
 const LONG = 'whsec_0123456789abcdef';
+const SANDBOX = 'whsec_sandbox';
 
 afterEach(() => {
   vi.restoreAllMocks();
@@ -68,13 +71,89 @@ describe('without onReport, the console shows', () => {
     expect(lines).toEqual([[expect.stringMatching(/order o\\u000a2: time_limit: /)]]);
   });
 
-  it('nothing of strangers, repeats and success', async () => {
+  it('nothing of repeats and success', async () => {
     const shop = shopWith({});
     await send(shop);
     await send(shop);
-    await shop.handler.handle({ method: 'GET', headers: {}, body: '' });
-    await shop.handler.handle({ method: 'POST', headers: PAID_HEADERS, body: '{}' });
     expect(lines).toEqual([]);
+  });
+
+  describe('of refused deliveries', () => {
+    const MINUTE = 60_000;
+    beforeEach(() => forgetTold());
+    const refuse = (shop: ReturnType<typeof shopWith>, headers: object = PAID_HEADERS, body = '{"a":"forged"}') =>
+      shop.handler.handle({ method: 'POST', headers: { ...headers }, body });
+
+    it('the first of each reason with its usual causes, in two lines at most', async () => {
+      const shop = shopWith({});
+      await refuse(shop);
+      await refuse(shop, { ...PAID_HEADERS, 'x-webhook-signature': 'abc' });
+      await refuse(shop, { ...PAID_HEADERS, 'x-webhook-id': '' });
+      shop.clock.time += 10 * MINUTE;
+      await refuse(shop, PAID_HEADERS, PAID);
+      shop.clock.time -= 20 * MINUTE;
+      await refuse(shop, PAID_HEADERS, PAID);
+      const said = lines.map(([line]) => String(line));
+      expect(said.map((line) => /refused, 4\d\d (\w+)\./.exec(line)?.[1])).toEqual([
+        'signature_mismatch',
+        'malformed_signature',
+        'missing_header',
+        'timestamp_too_old',
+        'timestamp_too_new',
+      ]);
+      expect(said[0]).toMatch(/another secret .*dashboard.*written again[\s\S]*webhooks verify/);
+      for (const line of said) expect(line.split('\n').length).toBeLessThanOrEqual(2);
+    });
+
+    it('then their number, at intervals that double from a minute to an hour', async () => {
+      const shop = shopWith({});
+      const minutes: number[] = [];
+      for (let minute = 0; minute < 300; minute += 1) {
+        for (let each = 0; each < 10; each += 1) await refuse(shop);
+        if (lines.splice(0).length > 0) minutes.push(minute);
+        shop.clock.time += MINUTE;
+      }
+      expect(minutes).toEqual([0, 1, 3, 7, 15, 31, 63, 123, 183, 243]);
+      await refuse(shop);
+      shop.clock.time += 60 * MINUTE;
+      await refuse(shop);
+      expect(String(lines.at(-1)?.[0])).toMatch(
+        /^merchant-invoicing: \d+ more webhooks refused, 401 signature_mismatch/,
+      );
+    });
+
+    it('counts over all handlers of the process, and says once that somebody else knocks', async () => {
+      for (const shop of Array.from({ length: 50 }, () => shopWith({}))) {
+        await refuse(shop);
+        await refuse(shop, {});
+        await shop.handler.handle({ method: 'GET', headers: {}, body: '' });
+      }
+      expect(lines.map(([line]) => String(line).split('.')[0])).toEqual([
+        'merchant-invoicing: webhook refused, 401 signature_mismatch',
+        'merchant-invoicing: a request without any webhook header was refused: it is not from the service',
+      ]);
+    });
+
+    it('holds no byte of the request', async () => {
+      const shop = shopWith({ maxBodySize: 50 });
+      const mark = 'mark\u001b[2J';
+      for (const name of Object.keys(PAID_HEADERS)) {
+        for (const value of [mark, [mark, mark]]) await refuse(shop, { ...PAID_HEADERS, [name]: value }, mark);
+      }
+      await refuse(shop, { ...PAID_HEADERS, 'content-length': mark, 'content-encoding': 'gzip' }, mark);
+      await refuse(shop, PAID_HEADERS, mark.repeat(100));
+      expect(lines.length).toBeGreaterThan(4);
+      expect(JSON.stringify(lines)).not.toMatch(/mark|2J/);
+    });
+
+    it('survives a console that throws', async () => {
+      const shop = shopWith({ onPaid: () => Promise.reject(failed) });
+      vi.spyOn(console, 'error').mockImplementation(() => {
+        throw new Error('no console');
+      });
+      expect((await refuse(shop)).status).toBe(401);
+      expect((await send(shop)).status).toBe(500);
+    });
   });
 });
 
@@ -85,22 +164,44 @@ it('a report carries the order id and the error', async () => {
   expect(shop.reports).toMatchObject([{ reason: 'handler_failed', external_id: 'order-1042', error }]);
 });
 
-describe('the secret of the sandbox', () => {
-  const start = (secret: string | Uint8Array | readonly string[]) =>
-    createWebhookHandler({ secret, store: memoryStore(), onPaid: () => {}, onCanceled: () => {} });
+describe('the public secret of the sandbox', () => {
+  beforeEach(() => void vi.stubEnv('MERCHANT_SANDBOX', undefined));
+  const deliver = async (secret: WebhookSecret, options: Partial<WebhookHandlerOptions> = {}, signedWith = SANDBOX) => {
+    const shop = endpoint({ secret, now: Date.now, ...options });
+    const reply = await shop.handler.handle(await signedDelivery(fakePaidEvent(), { secret: signedWith }));
+    return { ...reply, calls: shop.calls.length, reasons: shop.reasons() };
+  };
+  const refused = { status: 401, body: 'sandbox_secret', calls: 0, reasons: ['sandbox_secret'] };
+  const accepted = { status: 200, calls: 1, reasons: [] };
 
-  it.each([
-    ['as text', 'whsec_sandbox'],
-    ['as bytes', Buffer.from('whsec_sandbox')],
-    ['beside a real one', [LONG, 'whsec_sandbox']],
-  ])('is refused in production, %s', async (_, secret) => {
-    expect(() => start(secret)).not.toThrow();
-    vi.stubEnv('NODE_ENV', 'production');
-    expect(() => start(secret)).toThrow(/NODE_ENV is production.*Use the one of the dashboard/);
-    expect(() => start(LONG)).not.toThrow();
-    await expect(verifyWebhook(PAID, PAID_HEADERS, secret, { now: NOW })).rejects.toMatchObject({
-      code: 'SDK_CONFIGURATION',
-    });
+  it.each<[string, WebhookSecret]>([
+    ['as text', SANDBOX],
+    ['as bytes', Buffer.from(SANDBOX)],
+    ['beside a real one', [LONG, SANDBOX]],
+  ])('is refused, whatever NODE_ENV is called, %s', async (_, secret) => {
+    vi.spyOn(console, 'warn').mockImplementation(() => {});
+    for (const name of ['production', 'development', undefined]) {
+      vi.stubEnv('NODE_ENV', name);
+      expect(await deliver(secret)).toMatchObject(refused);
+    }
+    await expect(verifyWebhook(PAID, PAID_HEADERS, SECRET, { now: NOW })).resolves.toMatchObject({ status: 'success' });
+  });
+
+  it('is accepted with MERCHANT_SANDBOX=1 or sandbox: true, and by nothing else', async () => {
+    vi.spyOn(console, 'warn').mockImplementation(() => {});
+    expect(await deliver(SANDBOX, { sandbox: true })).toMatchObject(accepted);
+    vi.stubEnv('MERCHANT_SANDBOX', '0');
+    expect(await deliver(SANDBOX)).toMatchObject(refused);
+    vi.stubEnv('MERCHANT_SANDBOX', '1');
+    expect(await deliver(SANDBOX)).toMatchObject(accepted);
+    expect(await deliver(SANDBOX, { sandbox: false })).toMatchObject(refused);
+  });
+
+  it('leaves every other secret alone', async () => {
+    for (const secret of [LONG, `${SANDBOX}_of_a_shop`]) {
+      expect(await deliver([secret, SANDBOX], {}, secret)).toMatchObject(accepted);
+    }
+    expect(() => endpoint({ sandbox: 1 as never })).toThrow('sandbox must be true or false, not 1');
   });
 });
 
@@ -142,16 +243,18 @@ describe('a store whose run does not await its work', () => {
   });
 });
 
-describe('an event that the service adds', () => {
-  const rows = EVENT_ROWS as DecodableEvent[]; // the table of a later version
-  const refunded: DecodableEvent = {
+describe.each(['refunded', 'success'])('an event that the service adds, with the status %s', (status) => {
+  const rows = EVENT_ROWS as EventRow[]; // the table of a later version
+  const refunded = {
     name: 'invoice.refunded',
-    statuses: ['refunded'],
+    adjusted: false,
+    statuses: [status],
     key: 'refunded',
     handler: 'onRefunded',
-    decode: () => ({ amount: null, credited_usdt: null, adjusted: false, original_amount: null }),
-  };
-  const body = { ...canceledBody, event: 'invoice.refunded', status: 'refunded' };
+    read: () => ({ amount: null, credited_usdt: null, adjusted: false, original_amount: null }),
+    ofInvoice: () => ({}),
+  } as unknown as EventRow; // its names are not known to this version
+  const body = { ...canceledBody, event: 'invoice.refunded', status };
   beforeEach(() => void rows.push(refunded));
   afterEach(() => void rows.pop());
 
@@ -162,8 +265,11 @@ describe('an event that the service adds', () => {
     expect(seen).toMatchObject([{ type: 'unknown', event_name: 'invoice.refunded', external_id: 'order-1042' }]);
     expect(shop.calls).toEqual([]);
     const without = endpoint();
-    expect((await send(without, body)).status).toBe(200);
-    expect(without.reasons()).toEqual(['no_handler']);
+    const isMoney = status === 'success';
+    expect((await send(without, body)).status).toBe(isMoney ? 500 : 200);
+    expect(without.reasons()).toEqual([isMoney ? 'unknown_payment' : 'no_handler']);
+    await send(without);
+    expect(without.calls).toEqual(['paid order-1042']);
     expect(() => endpoint({ onRefunded: 5 } as never)).toThrow('onRefunded must be a function');
   });
 

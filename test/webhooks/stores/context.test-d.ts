@@ -21,12 +21,14 @@ describe('the context', () => {
         expectTypeOf(tx).toEqualTypeOf<PoolClient>();
         expectTypeOf(signal).toEqualTypeOf<AbortSignal>();
       },
+      onAdjusted: () => {},
       onCanceled: () => {},
     });
     createWebhookHandler({
       secret: 's',
       store: postgresStore(pglite),
       onPaid: (_event, { tx }) => expectTypeOf(tx).toEqualTypeOf<Transaction>(),
+      onAdjusted: () => {},
       onCanceled: () => {},
     });
   });
@@ -45,6 +47,7 @@ describe('the context', () => {
         // @ts-expect-error what an async function does after its first await is outside of the transaction
         await commit(async () => {});
       },
+      onAdjusted: () => {},
       onCanceled: () => {},
     });
   });
@@ -56,6 +59,7 @@ describe('the context', () => {
       store: redisStore(nodeRedis),
       // @ts-expect-error there is no transaction to share
       onPaid: (_event, { tx }) => tx,
+      onAdjusted: () => {},
       onCanceled: () => {},
     });
   });

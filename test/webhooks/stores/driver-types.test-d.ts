@@ -61,7 +61,7 @@ interface BunStatement<Row, Params extends BunBinding[]> {
 declare const bun: BunDatabase;
 
 describe('an SQLite database', () => {
-  const functions = { secret: 's', onCanceled: () => {} };
+  const functions = { secret: 's', onAdjusted: () => {}, onCanceled: () => {} };
 
   it('of better-sqlite3 is taken, and given to commit', () => {
     createWebhookHandler({

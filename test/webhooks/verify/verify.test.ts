@@ -93,7 +93,14 @@ describe.each(RUNTIMES)('verifyWebhook with $runtime', ({ enter }) => {
     const wiped = Buffer.from(SECRET);
     const listed = Buffer.from(SECRET);
     const handlers = [wiped, ['whsec_new', listed]].map((secret) =>
-      createWebhookHandler({ secret, store: memoryStore(), now: () => NOW, onPaid: () => {}, onCanceled: () => {} }),
+      createWebhookHandler({
+        secret,
+        store: memoryStore(),
+        now: () => NOW,
+        onPaid: () => {},
+        onAdjusted: () => {},
+        onCanceled: () => {},
+      }),
     );
     wiped.fill(0);
     listed.fill(0);
@@ -416,7 +423,7 @@ describe('configuration', () => {
     'secret has white space around it, perhaps the line break at the end of a file. Trim it: the signature covers every character';
   it.each<[string, unknown, unknown]>([
     [
-      'verifyWebhook: options has no "tolerence"; it has tolerance, now, encoding, timestampFormat, orderIdMember, maxBodySize',
+      'verifyWebhook: options has no "tolerence"; it has tolerance, now, encoding, timestampFormat, orderIdMember, eventMember, maxBodySize, sandbox',
       SECRET,
       { tolerence: 300_000 },
     ],

@@ -11,7 +11,7 @@ const handler = createWebhookHandler({
   secret,
   store,
   onPaid: ({ external_id, source }) => console.log(external_id, source),
-  onAdjusted: () => {},
+  onAdjusted: ({ external_id, source }) => console.log(external_id, source, 'another amount'),
   onCanceled: () => {},
 });
 

@@ -18,7 +18,9 @@ const handler = createWebhookHandler({
       tx.prepare('INSERT INTO credits VALUES (?, ?)').run(external_id, credited_usdt.toFixed());
       if (crashes-- > 0) throw new Error('the disk is full'); // rolls back, and the service sends the event again
     }),
-  onAdjusted: () => {},
+  // Another amount was paid than was ordered. This shop credits what it got.
+  onAdjusted: ({ external_id, credited_usdt }, { commit }) =>
+    commit((tx) => tx.prepare('INSERT INTO credits VALUES (?, ?)').run(external_id, credited_usdt.toFixed())),
   onCanceled: () => {},
   onReport: ({ reason, error }) => console.log(reason, ...(error instanceof Error ? [error.message] : [])),
 });

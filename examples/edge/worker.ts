@@ -31,7 +31,9 @@ function open({ DB, MERCHANT_BASE_URL, MERCHANT_API_KEY, MERCHANT_WEBHOOK_SECRET
     store: httpStore(run),
     onPaid: async ({ external_id, credited_usdt }, { dedupeKey }) =>
       void (await run(credit, [dedupeKey, external_id, credited_usdt.toFixed()])),
-    onAdjusted: () => {},
+    // Another amount was paid than was ordered. This shop credits what it got.
+    onAdjusted: async ({ external_id, credited_usdt }, { dedupeKey }) =>
+      void (await run(credit, [dedupeKey, external_id, credited_usdt.toFixed()])),
     onCanceled: () => {},
     onReport: ({ reason, external_id, message, error }) => console.warn(reason, external_id, message, error ?? ''),
   });

@@ -128,18 +128,6 @@ describe('examples/receivers', () => {
     expect(await ran('catch-up.ts', context)).toMatchObject({ code: 0, said: again });
   });
 
-  it('queue.ts puts events down, and its worker takes them up', async () => {
-    const said = await scripted(
-      await shop(),
-      `import { handler, work } from './queue.ts';
-      for (let time = 0; time < 2; time += 1) console.log((await handler.handle({ method: 'POST', headers, body })).body);
-      for (let time = 0; time < 2; time += 1) {
-        await work(async (event) => console.log(event.external_id, event.amount.plus(1).toFixed(2)));
-      }`,
-    );
-    expect(said).toBe('done\nduplicate\norder-1 26.00\n');
-  });
-
   it('next-route.ts answers a Request, lambda.ts an event', async () => {
     const said = await scripted(
       await shop(),

@@ -4,11 +4,12 @@ import { checkOptions } from '../checks.ts';
 import type { ServiceOperation } from '../contract/endpoint.ts';
 import { INVOICE_STATUS_NAMES } from '../contract/statuses.ts';
 import { ConfigurationError } from '../errors/classes.ts';
+import { sentenceOf } from '../webhooks/diagnose.ts';
 import { DIALECTS, type DialectEntry } from './dialects.ts';
-import { fail } from './option-checks.ts';
+import { fail, quoted } from './option-checks.ts';
 import type { Sandbox } from './sandbox.ts';
 import type { FaultType, SeedFault } from './state/faults.ts';
-import type { SandboxDelivery, SandboxInvoice, SandboxWithdrawal } from './wire-types.ts';
+import type { SandboxDelivery, SandboxEnding, SandboxInvoice, SandboxWithdrawal } from './wire-types.ts';
 
 /** One argument of an action: a field of a form, or a word of the command line. */
 export interface ActionWord {
@@ -78,52 +79,55 @@ const TABLE = {
     words: [IDENT, METHOD],
     help: 'the customer chooses a payment method',
     done: 'The payment method was chosen.',
-    effect: (sandbox, [ident, method]) => ofInvoice(sandbox, sandbox.choose(ident, method)),
+    effect(sandbox, [ident, method]) {
+      const invoice = sandbox.choose(ident, method);
+      return { result: invoice, text: stateText(invoice) };
+    },
   },
   pay: {
     words: [IDENT],
-    options: ['method'],
+    options: ['method', 'late'],
     help: 'in full, an order by its external_id or uuid',
     done: 'The order was paid.',
-    effect: (sandbox, [ident], options) => ofInvoice(sandbox, sandbox.pay(ident, options)),
+    effect: (sandbox, [ident], { method, late }) => ended(sandbox.pay(ident, { method, late: late === 'true' })),
   },
   underpay: {
     words: [IDENT, AMOUNT],
     options: ['method'],
     help: 'less or more than ordered',
     done: 'The order was paid with less.',
-    effect: (sandbox, [ident, amount], options) => ofInvoice(sandbox, sandbox.underpay(ident, amount, options)),
+    effect: (sandbox, [ident, amount], options) => ended(sandbox.underpay(ident, amount, options)),
   },
   overpay: {
     words: [IDENT, AMOUNT],
     options: ['method'],
     help: 'less or more than ordered',
     done: 'The order was paid with more.',
-    effect: (sandbox, [ident, amount], options) => ofInvoice(sandbox, sandbox.overpay(ident, amount, options)),
+    effect: (sandbox, [ident, amount], options) => ended(sandbox.overpay(ident, amount, options)),
   },
   adjust: {
     words: [IDENT, AMOUNT],
     help: 'a dispute corrects the amount',
     done: 'The paid amount was corrected.',
-    effect: (sandbox, [ident, amount]) => ofInvoice(sandbox, sandbox.adjust(ident, amount)),
+    effect: (sandbox, [ident, amount]) => ended(sandbox.adjust(ident, amount)),
   },
   fail: {
     words: [IDENT],
     help: 'ends it unpaid',
     done: 'The payment failed.',
-    effect: (sandbox, [ident]) => ofInvoice(sandbox, sandbox.fail(ident)),
+    effect: (sandbox, [ident]) => ended(sandbox.fail(ident)),
   },
   cancel: {
     words: [IDENT],
     help: 'ends it unpaid',
     done: 'The order was canceled.',
-    effect: (sandbox, [ident]) => ofInvoice(sandbox, sandbox.cancel(ident)),
+    effect: (sandbox, [ident]) => ended(sandbox.cancel(ident)),
   },
   expire: {
     words: [IDENT],
     help: 'ends it unpaid',
     done: 'The order has expired.',
-    effect: (sandbox, [ident]) => ofInvoice(sandbox, sandbox.expire(ident)),
+    effect: (sandbox, [ident]) => ended(sandbox.expire(ident)),
   },
   resend: {
     words: [IDENT],
@@ -140,7 +144,7 @@ const TABLE = {
     done: 'The search for the cause has ended.',
     async effect(sandbox, [ident]) {
       const found = await sandbox.explain(ident);
-      return { result: found, text: found.text };
+      return { result: found, text: sentenceOf(found) };
     },
   },
   approve: {
@@ -167,10 +171,10 @@ const TABLE = {
   },
   fault: {
     words: [FAULT],
-    options: ['operation', 'times', 'rate'],
+    options: ['operation', 'order', 'times', 'rate'],
     help: 'for the next request, as --fault, or clear',
     done: 'The faults were changed.',
-    effect({ faults }, [type], { operation, times, rate }) {
+    effect({ faults }, [type], { operation, order, times, rate }) {
       const { fault, ...options } = faultFromText(type);
       if (fault === 'clear') faults.clear();
       else if (fault === 'random') faults.random(Number(rate ?? options.rate ?? Number.NaN));
@@ -179,6 +183,7 @@ const TABLE = {
           // next() checks type and operation
           ...options,
           ...(operation !== undefined && { operation: operation as ServiceOperation }),
+          ...(order !== undefined && { order }),
           ...(times !== undefined && { times: Number(times) }),
           ...(rate !== undefined && { rate: Number(rate) }),
         });
@@ -257,6 +262,13 @@ export function isOrderAction(name: string): name is ActionName {
   return isActionName(name) && ACTIONS[name].words[0] === IDENT;
 }
 
+/** Performs an action by its name: {@link runAction} on one sandbox. */
+export type Perform = (name: string, values: Readonly<Record<string, unknown>>) => Promise<ActionResult>;
+
+export function performer(sandbox: Sandbox): Perform {
+  return (name, values) => runAction(sandbox, name, values);
+}
+
 /**
  * Performs an action with the values of a form or a command. Null and empty values count as absent.
  *
@@ -270,7 +282,12 @@ export async function runAction(
   if (!isActionName(name))
     throw new ConfigurationError(`There is no action ${name}, only ${Object.keys(ACTIONS).join(', ')}`);
   const { words, options = [], effect } = ACTIONS[name];
-  const textOf = (field: string): string => String(values[field] ?? '');
+  const textOf = (field: string): string => {
+    const value = values[field] ?? '';
+    if (typeof value === 'object' || typeof value === 'function')
+      throw new ConfigurationError(`${field} must be text, not ${quoted(value)}`);
+    return String(value);
+  };
   const [first = '', second = ''] = words.map(({ field }) => textOf(field));
   const given = options.map((field) => [field, textOf(field)] as const).filter(([, text]) => text !== '');
   return effect(sandbox, [first, second], Object.fromEntries(given));
@@ -289,16 +306,24 @@ export function faultFromText(text: string): Omit<SeedFault, 'fault'> & { readon
   };
 }
 
-async function ofInvoice(sandbox: Sandbox, moved: SandboxInvoice | Promise<SandboxInvoice>): Promise<ActionResult> {
-  const invoice = await moved;
-  const { uuid, external_id, status, settled_amount_usdt, adjustment } = invoice;
+async function ended(ending: Promise<SandboxEnding>): Promise<ActionResult> {
+  const result = await ending;
+  const { invoice, delivery } = result;
+  const webhook =
+    delivery === null
+      ? invoice.status === 'pending'
+        ? ''
+        : 'no webhook: no callback URL'
+      : `webhook ${delivery.state}`;
+  const why = delivery?.why === null || delivery === null ? '' : `: ${delivery.why}`;
+  return { result, text: `${stateText(invoice)}  ${webhook}${why}`.trimEnd() };
+}
+
+function stateText({ external_id, status, settled_amount_usdt, adjustment }: SandboxInvoice): string {
   const credited = settled_amount_usdt === null ? '' : `, ${settled_amount_usdt} USDT credited`;
   const adjusted =
     adjustment === null ? '' : `, ${adjustment.actual_amount_fiat} paid of ${adjustment.expected_amount_fiat}`;
-  const [delivery] = sandbox.deliveries(uuid);
-  const none = status === 'pending' ? '' : 'no webhook: no callback URL';
-  const webhook = delivery === undefined ? none : deliveryText(delivery);
-  return { result: invoice, text: `${external_id}  ${status}${adjusted}${credited}  ${webhook}`.trimEnd() };
+  return `${external_id}  ${status}${adjusted}${credited}`;
 }
 
 /** What became of a delivery. */

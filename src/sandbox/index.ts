@@ -4,17 +4,18 @@
  * @packageDocumentation
  */
 // Its rooms: state/ (what is kept), delivery/ (webhooks), business/ (how invoices move), service/ (the API), page/, and http/,
-// which hands each request to one of the two. world.ts holds the parts of one sandbox and sandbox.ts the functions on them;
+// which hands each request to one of the two. world.ts holds the parts of one sandbox, begin.ts fills them, and create-sandbox.ts has the functions on them;
 // actions.ts declares what pages and command line can do, dialects.ts what the interface leaves open.
 export type { Callback } from '../checks.ts';
 export type { ServiceOperation as FaultOperation } from '../contract/endpoint.ts';
 export type { KnownDeliveryStatus, KnownEventType } from '../contract/statuses.ts';
 export type { UnlistedWord } from '../contract/types.ts';
-export type { FoundCause } from './delivery/cause.ts';
-export { DIALECTS, type Dialect, type DialectEntry } from './dialects.ts';
+export type { Diagnosis, DiagnosisId, FoundCause } from '../webhooks/diagnose.ts';
+export { createSandbox } from './create-sandbox.ts';
+export type { Dialect } from './dialects.ts';
 export type { ListenOptions, SandboxServer } from './http/server.ts';
 export type { SandboxDefaults, SandboxOptions, SeedInvoice } from './options.ts';
-export { createSandbox, type Sandbox, type SandboxFetch } from './sandbox.ts';
+export type { Sandbox, SandboxFetch } from './sandbox.ts';
 export type {
   DeliveryFault,
   Fault,
@@ -25,25 +26,21 @@ export type {
   RequestFault,
   SeedFault,
 } from './state/faults.ts';
-export {
-  type DeliveryMove,
-  describeEvent,
-  type InvoiceMove,
-  type RequestEntry,
-  type SandboxEvent,
-  type SandboxNote,
-} from './state/log.ts';
-export type { DeliveryRecord, InvoiceRecord } from './state/records.ts';
-export type { SandboxState } from './state/saved-state.ts';
+export type { DeliveryMove, InvoiceMove, RequestEntry, SandboxEvent, SandboxNote } from './state/log.ts';
+export type { DeliveryRecord, InvoiceDraft, InvoiceRecord } from './state/records.ts';
+export type { DeliveryState, InvoiceState, SandboxState } from './state/saved-state.ts';
 export type {
+  EndingDelivery,
   NewInvoice,
   Payment,
   SandboxAdjustment,
   SandboxAttempt,
   SandboxDelivery,
+  SandboxEnding,
   SandboxInvoice,
   SandboxMethod,
   SandboxRate,
   SandboxWebhookRequest,
   SandboxWithdrawal,
+  WireCurrency,
 } from './wire-types.ts';

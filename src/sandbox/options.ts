@@ -5,7 +5,7 @@ import { type Dialect, dialectFrom } from './dialects.ts';
 import { fail, parseDuration, quoted } from './option-checks.ts';
 import { SEED_FAULT_NAMES, type SeedFault } from './state/faults.ts';
 import type { SandboxEvent } from './state/log.ts';
-import { randomSeed } from './state/random.ts';
+import { randomSeed, randomText } from './state/random.ts';
 import { parseState, type SandboxState } from './state/saved-state.ts';
 import { SEED_METHODS, SEED_RATES, seedWithdrawals } from './state/seed-data.ts';
 import type { SandboxMethod, SandboxRate, SandboxWithdrawal } from './wire-types.ts';
@@ -61,9 +61,9 @@ export interface SeedInvoice extends SandboxDefaults {
  * const sandbox = createSandbox({ lifetime: '10m', deliverTo: ['shop.test'], dialect: { createStatus: 200 } });
  */
 export interface SandboxOptions {
-  /** The key that requests need in X-Api-Key. Text without spaces around it. @defaultValue 'sk_sandbox' */
+  /** The key that requests need in X-Api-Key. Text without spaces around it. Default: a random one. */
   readonly apiKey?: string | undefined;
-  /** The secret that webhooks are signed with. Text without spaces around it. @defaultValue 'whsec_sandbox' */
+  /** The secret that webhooks are signed with. Text without spaces around it. Default: a random one. */
   readonly webhookSecret?: string | undefined;
   /** The same seed gives the same ids and choices. Default: a random one, so that receivers get new ids. */
   readonly seed?: number | string | undefined;
@@ -103,18 +103,20 @@ export interface SandboxOptions {
   readonly dialect?: { readonly [Name in keyof Dialect]?: Dialect[Name] | undefined } | undefined;
   /** Base address, for containers and proxies. Default: https://sandbox.invalid, after `listen()` that of the server. */
   readonly url?: string | undefined;
-  /**
-   * The clock of X-Webhook-Timestamp. `wall` is the real time, by which a receiver compares the age. `sandbox` is the
-   * sandbox clock, for receivers that share it.
-   * @defaultValue 'wall'
-   */
+  /** Called with each event. Errors thrown here change nothing. */
+  readonly onEvent?: Callback<[event: SandboxEvent]> | undefined;
+  /** True prints nothing where a webhook was refused or had no address. @defaultValue false */
+  readonly quiet?: boolean | undefined;
+}
+
+/** The time of the machine, as tests replace it. @internal */
+export interface Internals {
+  /** The clock of X-Webhook-Timestamp: `wall` is the real time, `sandbox` the clock of the sandbox. Default: `wall`. */
   readonly deliveryTimestamp?: 'wall' | 'sandbox' | undefined;
-  /** The real time in epoch milliseconds. @defaultValue Date.now */
+  /** The real time in epoch milliseconds. Default: Date.now. */
   readonly wallClock?: (() => number) | undefined;
   /** Waits real time, for delivery timeouts and slow bodies. Resolves early on abort. Default: a timer. */
   readonly sleep?: ((milliseconds: number, signal?: AbortSignal) => Promise<void>) | undefined;
-  /** Called with each event. Errors thrown here change nothing. */
-  readonly onEvent?: Callback<[event: SandboxEvent]> | undefined;
 }
 
 const SEED_INVOICE_NAMES = namesOf<SeedInvoice>({
@@ -137,18 +139,26 @@ const DEFAULT_NAMES = namesOf<SandboxDefaults>({ callback_url: true, success_url
 export type Settings = ReturnType<typeof readSettings>;
 
 /** Checks the options and fills in the defaults. @throws ConfigurationError that names the right values. */
-export function readSettings(options: SandboxOptions) {
+export function readSettings(options: SandboxOptions, internals: Internals = {}) {
   // Null means absent, except for a state: a lost state must not start an empty sandbox.
   const given = Object.entries(options ?? {}).filter(([name, value]) => value !== null || name === 'state');
   const settings = completed(Object.fromEntries(given));
   checkOptions('createSandbox', options, new Set(Object.keys(settings)), fail);
   const { seed, state } = settings;
-  return { ...settings, seed: seed ?? state?.seed ?? randomSeed(), isSeedGiven: seed !== undefined };
+  return {
+    ...settings,
+    seed: seed ?? state?.seed ?? randomSeed(),
+    isSeedGiven: seed !== undefined,
+    deliveryTimestamp: internals.deliveryTimestamp ?? 'wall',
+    wallClock: internals.wallClock ?? Date.now,
+    sleep: internals.sleep ?? timerSleep,
+  };
 }
 
 function completed({ defaults = {}, faults = [], seedData = {}, now, state, withdrawals, ...given }: SandboxOptions) {
-  const { fetch, wallClock, sleep, onEvent, methods, rates, deliverTo, seed } = given;
-  checkCallbacks({ fetch, wallClock, sleep, onEvent }, fail);
+  const { fetch, onEvent, methods, rates, deliverTo, seed, quiet = false } = given;
+  checkCallbacks({ fetch, onEvent }, fail);
+  if (typeof quiet !== 'boolean') fail(`quiet must be true or false, not ${kindOf(quiet)}`);
   const lists = { faults, methods, rates, withdrawals, deliverTo, 'seedData.invoices': seedData.invoices };
   for (const [name, list] of Object.entries(lists)) {
     if (list !== undefined && list !== null && !Array.isArray(list))
@@ -165,8 +175,8 @@ function completed({ defaults = {}, faults = [], seedData = {}, now, state, with
   }
   for (const row of faults) checkOptions('A row of faults', row, SEED_FAULT_NAMES, fail);
   return {
-    apiKey: textOption(given.apiKey ?? 'sk_sandbox', 'apiKey'),
-    webhookSecret: textOption(given.webhookSecret ?? 'whsec_sandbox', 'webhookSecret'),
+    apiKey: textOption(given.apiKey ?? `sk_sandbox_${randomText()}`, 'apiKey'),
+    webhookSecret: textOption(given.webhookSecret ?? `whsec_sandbox_${randomText()}`, 'webhookSecret'),
     seed: given.seed,
     clock: readWord<'virtual' | 'real'>('clock', ['virtual', 'real'], given.clock, fail) ?? 'virtual',
     /** Null means the time of the wall clock, read again at each reset. */
@@ -184,11 +194,8 @@ function completed({ defaults = {}, faults = [], seedData = {}, now, state, with
     fetch: given.fetch ?? ((input: string, init: RequestInit) => globalThis.fetch(input, init)),
     dialect: dialectFrom(given.dialect),
     url: addressOption(given.url, 'url')?.replace(/\/+$/, '') ?? null,
-    deliveryTimestamp:
-      readWord<'wall' | 'sandbox'>('deliveryTimestamp', ['wall', 'sandbox'], given.deliveryTimestamp, fail) ?? 'wall',
-    wallClock: given.wallClock ?? Date.now,
-    sleep: given.sleep ?? timerSleep,
-    onEvent: given.onEvent,
+    onEvent,
+    quiet,
   } satisfies Record<keyof SandboxOptions, unknown>;
 }
 

@@ -1,32 +1,18 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-import { checkOptions } from '../checks.ts';
-import { ConfigurationError } from '../errors/classes.ts';
-import {
-  adjustInvoice,
-  type ClosedStatus,
-  chooseMethod,
-  closeInvoice,
-  payInvoice,
-  payOtherAmount,
-} from './business/invoices.ts';
-import { decideWithdrawal, withdrawalsInOrder } from './business/withdrawals.ts';
-import { type FoundCause, searchCause } from './delivery/cause.ts';
-import { resend, settleDeliveries } from './delivery/deliveries.ts';
-import { eventBody, signedRequest, stampNow } from './delivery/webhook-request.ts';
-import { type Dialect, dialectFrom } from './dialects.ts';
-import { createFront } from './http/dispatch.ts';
-import { type ListenOptions, listenHttp, type SandboxServer } from './http/server.ts';
-import { fail, parseDuration, quoted } from './option-checks.ts';
-import { readSettings, type SandboxOptions } from './options.ts';
-import { servePage } from './page/pages.ts';
-import { createInvoice } from './service/handlers.ts';
-import { toSandboxDelivery, toSandboxInvoice } from './service/write-resources.ts';
+import type { FoundCause } from '../webhooks/diagnose.ts';
+import type { Dialect } from './dialects.ts';
+import type { ListenOptions, SandboxServer } from './http/server.ts';
 import type { Faults } from './state/faults.ts';
 import type { RequestEntry, SandboxEvent } from './state/log.ts';
-import type { InvoiceRecord } from './state/records.ts';
 import type { SandboxState } from './state/saved-state.ts';
-import type { NewInvoice, Payment, SandboxDelivery, SandboxInvoice, SandboxWithdrawal } from './wire-types.ts';
-import { createWorld, resetWorld, saveState } from './world.ts';
+import type {
+  NewInvoice,
+  Payment,
+  SandboxDelivery,
+  SandboxEnding,
+  SandboxInvoice,
+  SandboxWithdrawal,
+} from './wire-types.ts';
 
 /** The sandbox as a fetch. It takes the same arguments as the fetch of the platform. */
 export type SandboxFetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
@@ -34,15 +20,17 @@ export type SandboxFetch = (input: string | URL | Request, init?: RequestInit) =
 /**
  * A local Merchant Invoicing Service, with its state in memory.
  *
- * `ident` is the `external_id` of the merchant or the uuid of the service. Functions that change an invoice resolve after
- * the first attempt of its webhook. An invoice or a withdrawal that the sandbox does not have, or whose status is final and
+ * `ident` is the `external_id` of the merchant or the uuid of the service. Functions that end an invoice resolve after the
+ * first attempt of its webhook, to the invoice and what became of that webhook. One that was refused, or had no address, is
+ * also one line on the console, unless the option `quiet` is true. An invoice or a withdrawal that the sandbox does not have, or whose status is final and
  * would change, is a ConfigurationError (`SDK_CONFIGURATION`).
  *
  * @example
  * await using sandbox = createSandbox();
  * const merchant = new MerchantClient({ apiKey: sandbox.apiKey, baseUrl: sandbox.url, fetch: sandbox.fetch });
  * await merchant.invoices.create({ external_id: 'order-1', customer_id: 'c-1', amount: '25.00', currency: 'EUR' });
- * await sandbox.pay('order-1');
+ * const { delivery } = await sandbox.pay('order-1');
+ * expect(delivery?.state).toBe('delivered');
  */
 export interface Sandbox extends AsyncDisposable {
   /** The service as a fetch, for the option `fetch` of a client. The host of the address does not matter. */
@@ -83,8 +71,14 @@ export interface Sandbox extends AsyncDisposable {
   unfreeze(): void;
   /** True while only `advance()` moves the clock. */
   readonly frozen: boolean;
-  /** Resolves when no delivery attempt is in progress. */
-  settle(): Promise<void>;
+  /**
+   * Resolves when no delivery attempt is in progress. With `quiet` it also waits until nothing was asked or sent for so many
+   * milliseconds of real time: the shop has no work left.
+   *
+   * @example
+   * await sandbox.settle({ quiet: 10 });
+   */
+  settle(options?: { readonly quiet?: number | undefined }): Promise<void>;
   /**
    * Restores the beginning: state, log, faults, and a virtual clock. With a given seed the ids repeat, too.
    * It never throws: the options were checked when the sandbox was made.
@@ -122,34 +116,36 @@ export interface Sandbox extends AsyncDisposable {
    */
   choose(ident: string, method: number | string): SandboxInvoice;
   /**
-   * Pays the ordered amount, or another `amount`, which makes the invoice adjusted.
+   * Pays the ordered amount, or another `amount`, which makes the invoice adjusted. With `late` it pays an invoice that has
+   * ended unpaid.
    *
    * @param options `method` is an id or name. Default: the chosen method, or the first that takes the amount.
    * @throws ConfigurationError (`SDK_CONFIGURATION`) if no method takes the amount.
    * @example
-   * const { settled_amount_usdt } = await sandbox.pay('order-1', { method: 'Card' });
+   * const { invoice, delivery } = await sandbox.pay('order-1', { method: 'Card' });
+   * await sandbox.pay('expired-order', { late: true });
    */
-  pay(ident: string, options?: Payment): Promise<SandboxInvoice>;
+  pay(ident: string, options?: Payment): Promise<SandboxEnding>;
   /**
    * Pays less than ordered. The invoice becomes adjusted.
    *
    * @param amount Decimal text without the commission, as the ordered amount.
    * @throws ConfigurationError (`SDK_CONFIGURATION`) if the amount is not less than ordered.
    */
-  underpay(ident: string, amount: string, options?: Pick<Payment, 'method'>): Promise<SandboxInvoice>;
+  underpay(ident: string, amount: string, options?: Pick<Payment, 'method'>): Promise<SandboxEnding>;
   /**
    * Pays more than ordered. The invoice becomes adjusted.
    *
    * @param amount Decimal text without the commission, as the ordered amount.
    * @throws ConfigurationError (`SDK_CONFIGURATION`) if the amount is not more than ordered.
    */
-  overpay(ident: string, amount: string, options?: Pick<Payment, 'method'>): Promise<SandboxInvoice>;
+  overpay(ident: string, amount: string, options?: Pick<Payment, 'method'>): Promise<SandboxEnding>;
   /** Ends the invoice as `fail`. */
-  fail(ident: string): Promise<SandboxInvoice>;
+  fail(ident: string): Promise<SandboxEnding>;
   /** Ends the invoice as `canceled`. */
-  cancel(ident: string): Promise<SandboxInvoice>;
+  cancel(ident: string): Promise<SandboxEnding>;
   /** Ends the invoice as `expired` without moving the clock. */
-  expire(ident: string): Promise<SandboxInvoice>;
+  expire(ident: string): Promise<SandboxEnding>;
   /**
    * Ends the invoice with this status. `success` pays it exactly.
    *
@@ -157,7 +153,7 @@ export interface Sandbox extends AsyncDisposable {
    * @example
    * await sandbox.finish('order-1', 'success');
    */
-  finish(ident: string, status: 'success' | 'fail' | 'expired' | 'canceled'): Promise<SandboxInvoice>;
+  finish(ident: string, status: 'success' | 'fail' | 'expired' | 'canceled'): Promise<SandboxEnding>;
   /**
    * Corrects the paid amount after a dispute, without a second webhook. A pending invoice is paid with this amount.
    *
@@ -166,7 +162,7 @@ export interface Sandbox extends AsyncDisposable {
    * await sandbox.pay('order-1');
    * await sandbox.adjust('order-1', '20.00');
    */
-  adjust(ident: string, amount: string): Promise<SandboxInvoice>;
+  adjust(ident: string, amount: string): Promise<SandboxEnding>;
 
   /** Returns one invoice. */
   invoice(ident: string): SandboxInvoice;
@@ -181,7 +177,7 @@ export interface Sandbox extends AsyncDisposable {
    */
   resend(ident: string): Promise<SandboxDelivery>;
   /**
-   * Searches for the cause of a refused delivery. The receiver gets up to 25 requests, each of which only a receiver with
+   * Searches for the cause of a refused delivery. The receiver gets up to 30 requests, each of which only a receiver with
    * one certain mistake accepts. The delivery and its schedule stay unchanged.
    *
    * @throws ConfigurationError (`SDK_CONFIGURATION`) if the invoice has no delivery that was sent.
@@ -214,153 +210,4 @@ export interface Sandbox extends AsyncDisposable {
   state(): SandboxState;
   /** Ends deliveries, timers and servers. */
   close(): Promise<void>;
-}
-
-/**
- * Creates a sandbox: a local Merchant Invoicing Service for tests and development.
- *
- * @param options All optional. `createSandbox()` works without any.
- * @throws ConfigurationError (`SDK_CONFIGURATION`) for an unusable option.
- * @example
- * const sandbox = createSandbox();
- * const merchant = new MerchantClient({ apiKey: sandbox.apiKey, baseUrl: sandbox.url, fetch: sandbox.fetch });
- */
-export function createSandbox(options: SandboxOptions = {}): Sandbox {
-  const settings = readSettings(options);
-  const world = createWorld(settings);
-  const front = createFront(world, (exchange) => servePage(world, sandbox, exchange));
-  const servers: SandboxServer[] = [];
-  const find = (ident: string): InvoiceRecord => {
-    const invoice = world.store.byIdent(String(ident));
-    if (invoice !== undefined) return invoice;
-    const latest = world.store.invoices().slice(-5);
-    const known = latest.map(({ external_id }) => quoted(external_id)).join(', ');
-    throw new ConfigurationError(
-      `No invoice ${quoted(ident)} in this sandbox. ${known ? `The latest are ${known}` : 'It has no invoices yet'}`,
-    );
-  };
-  const moved = async (ident: string, move: (invoice: InvoiceRecord) => Promise<void>): Promise<SandboxInvoice> => {
-    const invoice = find(ident);
-    await move(invoice);
-    return toSandboxInvoice(world, invoice);
-  };
-  const payOther =
-    (kind: 'underpay' | 'overpay') =>
-    (ident: string, amount: string, options: { method?: number | string } = {}) =>
-      moved(ident, (invoice) => {
-        checkOptions(kind, options, new Set(['method']), fail);
-        return payOtherAmount(world, invoice, kind, { amount, method: options.method });
-      });
-  const close = (status: ClosedStatus, why: string) => (ident: string) =>
-    moved(ident, (invoice) => closeInvoice(world, invoice, status, why));
-  const endings = {
-    success: (ident: string, options: Payment = {}) =>
-      moved(ident, (invoice) => {
-        checkOptions('pay', options, new Set(['method', 'amount']), fail);
-        return payInvoice(world, invoice, options);
-      }),
-    fail: close('fail', 'the payment failed'),
-    canceled: close('canceled', 'it was canceled'),
-    expired: close('expired', 'it expired early'),
-  };
-  const shutDown = async (): Promise<void> => {
-    world.life.abort();
-    world.clock.close();
-    await Promise.all(servers.map((server) => server.close()));
-  };
-
-  const sandbox: Sandbox = {
-    fetch: async (input, init) => front(new Request(input, init)),
-    apiKey: settings.apiKey,
-    webhookSecret: settings.webhookSecret,
-    seed: settings.seed,
-    dialect: settings.dialect,
-    faults: world.faults,
-    get url() {
-      return world.url;
-    },
-    async listen(listenOptions) {
-      if (world.life.signal.aborted) throw new ConfigurationError('This sandbox is closed. Create another');
-      const server = await listenHttp(world, front, listenOptions);
-      world.url = settings.url ?? server.url;
-      servers.push(server);
-      return server;
-    },
-    now: () => new Date(world.clock.now()),
-    async advance(duration) {
-      const milliseconds = parseDuration(duration, 'The duration to advance');
-      await settleDeliveries(world);
-      await world.clock.advance(milliseconds);
-    },
-    freeze: () => world.clock.run(false),
-    unfreeze: () => world.clock.run(true),
-    get frozen() {
-      return !world.clock.running();
-    },
-    settle: () => settleDeliveries(world),
-    reset: () => resetWorld(world),
-
-    create: (draft) => toSandboxInvoice(world, createInvoice(world, draft)),
-    withdrawals: () => withdrawalsInOrder(world),
-    approve: (uuid) => decideWithdrawal(world, uuid, null),
-    reject: (uuid, reason) => decideWithdrawal(world, uuid, String(reason)),
-    assume(changes) {
-      // Each request reads the object anew.
-      return Object.assign(settings.dialect, dialectFrom({ ...settings.dialect, ...changes }));
-    },
-
-    choose(ident, method) {
-      const invoice = find(ident);
-      chooseMethod(world, invoice, method);
-      return toSandboxInvoice(world, invoice);
-    },
-    pay: endings.success,
-    underpay: payOther('underpay'),
-    overpay: payOther('overpay'),
-    fail: endings.fail,
-    cancel: endings.canceled,
-    expire: endings.expired,
-    async finish(ident, status) {
-      if (Object.hasOwn(endings, status)) return endings[status](ident);
-      return fail(`finish takes ${Object.keys(endings).join(', ')}, not ${quoted(status)}`);
-    },
-    adjust: (ident, amount) => moved(ident, (invoice) => adjustInvoice(world, invoice, amount)),
-
-    invoice: (ident) => toSandboxInvoice(world, find(ident)),
-    invoices: () =>
-      world.store
-        .invoices()
-        .reverse()
-        .map((invoice) => toSandboxInvoice(world, invoice)),
-    deliveries: (ident) =>
-      world.store
-        .deliveries(ident === undefined ? undefined : find(ident))
-        .reverse()
-        .map(toSandboxDelivery),
-    async resend(ident): Promise<SandboxDelivery> {
-      const { delivery, done } = resend(world, find(ident));
-      await done;
-      return toSandboxDelivery(delivery);
-    },
-    explain: async (ident) => searchCause(world, find(ident)),
-    async webhookRequest(ident, url) {
-      const invoice = find(ident);
-      if (invoice.status === 'pending')
-        throw new ConfigurationError(`${quoted(ident)} is pending: only a final invoice has a webhook`);
-      const delivery = world.store.deliveries(invoice)[0] ?? {
-        id: invoice.uuid, // the same for each call, as for the repeats of a delivery
-        body: eventBody(invoice, settings.dialect),
-      };
-      const target = url ?? invoice.callback_url ?? 'http://localhost/webhook';
-      const fault = world.faults.forDelivery();
-      const { headers, body, method } = await signedRequest(settings, delivery, target, stampNow(world), fault);
-      return new Request(target, { method, headers: { ...headers }, body });
-    },
-    state: () => saveState(world),
-    requests: () => world.log.requests(),
-    events: () => world.log.all(),
-    close: shutDown,
-    [Symbol.asyncDispose]: shutDown,
-  };
-  return sandbox;
 }

@@ -6,6 +6,7 @@ import type { KnownEventType } from '../contract/statuses.ts';
 import type { Currency } from '../contract/types.ts';
 import type { Wire } from '../contract/wire.ts';
 import type { Withdrawal } from '../contract/withdrawals.ts';
+import type { Diagnosis } from '../webhooks/diagnose.ts';
 import type { DeliveryFault } from './state/faults.ts';
 
 /** A currency as it travels. */
@@ -74,8 +75,8 @@ export interface SandboxAttempt extends Wire<DeliveryAttempt> {
   readonly response_headers: Readonly<Record<string, string>> | null;
   /** The fault that was injected into this attempt. */
   readonly fault: DeliveryFault['type'] | null;
-  /** The cause of a refusal and its remedy. Null if the cause is unknown. */
-  readonly why: string | null;
+  /** Why it was not accepted, or what its acceptance shows. Null if there is nothing to say. */
+  readonly cause: Diagnosis | null;
 }
 
 /**
@@ -116,10 +117,29 @@ export interface NewInvoice {
   readonly fail_url?: string | undefined;
 }
 
+/** An invoice after an action, and what became of its webhook. */
+export interface SandboxEnding {
+  readonly invoice: SandboxInvoice;
+  /** Null without an address: neither the invoice nor the business has a callback URL, or it has not ended. */
+  readonly delivery: EndingDelivery | null;
+}
+
+/** What became of the latest webhook of an invoice. */
+export interface EndingDelivery {
+  /** `waiting`: the first attempt is held or in progress. `retrying`: refused, with attempts left. `failed`: given up. */
+  readonly state: 'delivered' | 'retrying' | 'failed' | 'waiting';
+  /** The HTTP status of the last attempt. Null without an answer. */
+  readonly status: number | null;
+  /** Why it was not accepted, as text for people. Null if it was, or was not sent yet. */
+  readonly why: string | null;
+}
+
 /** The amount and method of a payment. Both have defaults. */
 export interface Payment {
   /** Decimal text without the commission. Default: the ordered amount. */
   readonly amount?: string | undefined;
   /** The id or the name of a method. Default: the chosen one, or the first that takes the amount. */
   readonly method?: string | number | undefined;
+  /** True pays an invoice that has expired, failed or been canceled, which sends a second webhook. @defaultValue false */
+  readonly late?: boolean | undefined;
 }

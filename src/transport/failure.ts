@@ -118,6 +118,8 @@ const HANDSHAKE =
 const TLS = /^(?:ERR_TLS_|ERR_SSL_|CRL_)/;
 /** Deno's fetch has no codes. This is its message for a connection that was never made, TLS included. */
 const DENO_NOT_CONNECTED = /client error \(Connect\)/;
+/** The host of a sandbox without a port. */
+const SANDBOX_HOST = /sandbox\.invalid/;
 /** Messages of fetch for a URL that it refuses without a connection. */
 const NOT_FETCHABLE = /^(?:bad port|unknown scheme|URL scheme must be|Failed to parse URL|Invalid URL)/i;
 
@@ -142,9 +144,14 @@ export function connectionFailure(thrown: unknown, sent: boolean, redact: (text:
   const outcome: Outcome = unsent ? 'not_sent' : 'unknown';
   const detail = redact(messageOf(causes.at(-1)) || 'fetch failed').slice(0, DETAIL_MAX);
   const shownCode = code === undefined ? undefined : redact(code).slice(0, CODE_MAX);
-  const problem = tls ? 'the TLS connection could not be made' : 'no answer from the service';
+  const isSandbox = coded.some(({ code }) => code === 'ENOTFOUND') && SANDBOX_HOST.test(messageOf(causes.at(-1)));
+  const problem = isSandbox
+    ? 'this sandbox has no port, so give sandbox.fetch to the client as its option fetch, or call sandbox.listen() first'
+    : tls
+      ? 'the TLS connection could not be made'
+      : 'no answer from the service';
   const said = shownCode === undefined || detail.includes(shownCode) ? detail : `${shownCode}: ${detail}`;
-  const retryClass = tls || unfetchable || !sent ? 'never' : 'unanswered';
+  const retryClass = tls || unfetchable || isSandbox || !sent ? 'never' : 'unanswered';
   // A copy: the platform's error may hold the request.
   const toError = (init: MerchantErrorInit): CallError => {
     const cause = Object.assign(new Error(detail), shownCode === undefined ? {} : { code: shownCode });

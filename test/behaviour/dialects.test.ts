@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { DIALECTS, type Dialect, type DialectEntry } from '../../src/sandbox/index.ts';
+import { DIALECTS, type DialectEntry } from '../../src/sandbox/dialects.ts';
+import type { Dialect } from '../../src/sandbox/index.ts';
 import { createRandom } from '../../src/sandbox/state/random.ts';
 import { AGAIN, SEED } from '../support/seed.ts';
 import { BUSINESS } from './business.ts';

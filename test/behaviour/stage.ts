@@ -1,7 +1,8 @@
 import { clientWithRuntime, type MerchantClient } from '../../src/client.ts';
 import type { MerchantClientOptions } from '../../src/options.ts';
-import { createSandbox, type Dialect, type Sandbox, type SandboxOptions } from '../../src/sandbox/index.ts';
+import type { Dialect, Sandbox, SandboxOptions } from '../../src/sandbox/index.ts';
 import { FakeRuntime, START, TIMEOUT } from '../support/fake-runtime.ts';
+import { testSandbox } from '../support/test-sandbox.ts';
 
 /** A webhook as it arrived at the merchant. */
 export interface Arrived {
@@ -54,7 +55,7 @@ const never = (signal?: AbortSignal): Promise<void> =>
 
 export function stageOf(dialect: Partial<Dialect>, options: SandboxOptions = {}): Stage {
   const runtime = new FakeRuntime(0.5);
-  const sandbox: Sandbox = createSandbox({
+  const sandbox: Sandbox = testSandbox({
     seed: 7,
     now: START,
     dialect,

@@ -86,7 +86,9 @@ export const WEBHOOKS: readonly Behaviour[] = [
     name: 'a paid webhook is verified and decoded',
     async run(stage) {
       await stage.merchant.invoices.create(ORDER);
-      const { uuid } = await stage.sandbox.pay('order-1042');
+      const {
+        invoice: { uuid },
+      } = await stage.sandbox.pay('order-1042');
       const event = await lastEvent(stage);
       expect(event).toMatchObject({
         type: 'invoice.paid',
@@ -267,7 +269,7 @@ export const WEBHOOKS: readonly Behaviour[] = [
       });
       expect(delivery?.delivered_at?.toISOString()).toBe('2026-01-31T09:31:00.000Z');
       const [failed, done] = delivery?.attempt_log ?? [];
-      expect(failed?.error).toContain('answered 500');
+      expect(failed?.error).toContain('returned 500');
       expect(done?.error ?? '').toBe('');
       expect([failed?.duration_ms, failed?.created_at?.toISOString()]).toEqual([0, '2026-01-31T09:30:00.000Z']);
     },

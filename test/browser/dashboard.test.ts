@@ -69,9 +69,9 @@ describe('without script', () => {
       await page.locator('.menu > summary').click();
       await page.getByRole('button', { name }).click();
     };
-    await page.getByText('answered 500, next try in 1 min').waitFor();
+    await page.getByText('returned 500, next try in 1 min').waitFor();
     await press('Move the clock by 1m');
-    await page.getByText('answered 500, next try in 5 min').waitFor();
+    await page.getByText('returned 500, next try in 5 min').waitFor();
     await press('Move the clock by 30m');
     await page.getByText('Nothing is wrong').waitFor();
     expect(hook.received).toHaveLength(3);
@@ -101,7 +101,7 @@ describe('without script', () => {
     const { page } = await visit(url, options);
     await page.goto(`${url}/deliveries`);
     await page.getByRole('link', { name: 'invoice.paid' }).click();
-    for (const text of ['X-Webhook-Signature: ', '"credited_usdt":"26.861298"', 'Try 1: answered 401', 'noted']) {
+    for (const text of ['X-Webhook-Signature: ', '"credited_usdt":"26.861298"', 'Try 1: returned 401', 'noted']) {
       expect([text, await page.getByText(text).count()]).not.toEqual([text, 0]);
     }
     expect(await page.getByText('Why:').count()).toBe(0); // a bare 401 says nothing
@@ -179,14 +179,14 @@ describe('with script', () => {
     await newest.getByRole('link', { name: 'order-1042', exact: true }).waitFor();
     await newest.getByRole('button', { name: 'Pay order-1042', exact: true }).focus();
     await sandbox.pay('order-1042');
-    await page.locator('#wrong').getByText('answered 500').waitFor(); // this section has followed
+    await page.locator('#wrong').getByText('returned 500').waitFor(); // this section has followed
     expect(await newest.getByText('Paid', { exact: true }).count()).toBe(0);
     expect(await page.evaluate('document.activeElement.textContent')).toBe('Pay');
     await page.evaluate('document.activeElement.blur()');
     await newest.getByText('Paid', { exact: true }).waitFor();
     expect(await page.evaluate('window.mark')).toBe(1);
     await page.locator('#wrong').getByRole('link', { name: 'invoice.paid' }).click();
-    await page.getByText('Try 1: answered 500').waitFor();
+    await page.getByText('Try 1: returned 500').waitFor();
     await sandbox.resend('order-1042');
     await page.getByText('Try 2: 200, delivered').waitFor(); // although the newest attempt is unfolded
     expect(trouble).toEqual([]);

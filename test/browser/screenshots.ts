@@ -4,7 +4,7 @@ import { mkdirSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { createSandbox } from '../../src/sandbox/index.ts';
+import { testSandbox } from '../support/test-sandbox.ts';
 import { launch, NO_CHROMIUM } from './chromium.ts';
 
 if (NO_CHROMIUM !== null) {
@@ -29,7 +29,7 @@ await new Promise<void>((resolve) => shop.listen(0, '127.0.0.1', resolve));
 const { port } = shop.address() as AddressInfo; // it listens on a port
 
 let wall = Date.parse('2026-03-01T12:00:00Z');
-const sandbox = createSandbox({
+const sandbox = testSandbox({
   seed: 7,
   now: '2026-03-01T12:00:00Z',
   // Ports and durations differ from run to run, but the pictures must not.

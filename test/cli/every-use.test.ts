@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { COMMANDS, COMMON_FLAGS, type CommandTable } from '../../src/cli/commands.ts';
 import { ACTIONS } from '../../src/sandbox/actions.ts';
-import { createSandbox } from '../../src/sandbox/index.ts';
 import { rawRequest } from '../sandbox/loopback.ts';
 import { freePort } from '../support/free-port.ts';
+import { testSandbox } from '../support/test-sandbox.ts';
 import { cli, type Running, start } from './command-line.ts';
 import { goodReceiver, serve } from './receivers.ts';
 
@@ -29,7 +29,7 @@ const FILES = {
 async function newPlace() {
   const handled: string[] = [];
   const receiver = await serve(goodReceiver('whsec_sandbox', handled));
-  const sandbox = createSandbox({ seed: 7 });
+  const sandbox = testSandbox({ seed: 7 });
   const { url } = await sandbox.listen();
   const folder = mkdtempSync(join(tmpdir(), 'merchant-uses-'));
   onTestFinished(async () => {

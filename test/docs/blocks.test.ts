@@ -9,10 +9,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Customer } from '../../examples/story/customer.ts';
 import { DEMO_INVOICES } from '../../src/cli/sandbox/demo-invoices.ts';
 import { MerchantClient } from '../../src/index.ts';
-import { createSandbox, type Sandbox } from '../../src/sandbox/index.ts';
+import type { Sandbox } from '../../src/sandbox/index.ts';
 import { freePort } from '../support/free-port.ts';
 import { openPool, startPostgres } from '../support/postgres.ts';
 import { startRedis } from '../support/redis.ts';
+import { testSandbox } from '../support/test-sandbox.ts';
 
 // The code of README and docs as a reader would use it: it compiles in a strict project, runs, and prints what it shows
 // behind `// →`. Words behind the language of a block: `fragment` is compiled only, `continues` belongs to the block
@@ -229,7 +230,7 @@ describe('the code of the docs prints what it shows', () => {
     const engine = await engineOf(block);
     if (engine === null) return console.warn(`${block.at} is left out: its engine is not installed`);
     const seedData = { invoices: DEMO_INVOICES };
-    const sandbox = createSandbox({ seed: 1, clock: 'real', seedData });
+    const sandbox = testSandbox({ seed: 1, clock: 'real', seedData });
     const [{ url }, port] = [await sandbox.listen(), await freePort()];
     const program = begin([block.path], mkdtempSync(join(FOLDER, 'run-')), {
       MERCHANT_BASE_URL: url,

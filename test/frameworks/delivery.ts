@@ -1,13 +1,13 @@
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
-import { createSandbox } from '../../src/sandbox/index.ts';
 import {
   createWebhookHandler,
   memoryStore,
   type WebhookHandler,
   type WebhookReport,
 } from '../../src/webhooks/index.ts';
+import { testSandbox } from '../support/test-sandbox.ts';
 
 /** Starts a server on loopback with this handler at POST /webhook, and gives its port. Closes it after the test. */
 export type Start = (handler: WebhookHandler) => Promise<number>;
@@ -23,7 +23,7 @@ export interface Outcome {
 
 /** The sandbox delivers the webhook of a paid invoice to a real server, then delivers it again. */
 export async function deliverTo(start: Start): Promise<Outcome> {
-  const sandbox = createSandbox({ seed: 7 });
+  const sandbox = testSandbox({ seed: 7 });
   onTestFinished(() => sandbox.close());
   const paid: string[] = [];
   const reports: WebhookReport[] = [];

@@ -7,7 +7,8 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createSandbox, type Sandbox } from '../../src/sandbox/index.ts';
+import type { Sandbox } from '../../src/sandbox/index.ts';
+import { testSandbox } from '../support/test-sandbox.ts';
 
 // The receivers of examples/receivers, each as a process of its own over the built package, as a reader would run it.
 
@@ -31,7 +32,7 @@ interface Shop {
 }
 
 async function shop(): Promise<Shop> {
-  const sandbox = createSandbox({ seed: 7 });
+  const sandbox = testSandbox({ seed: 7 });
   await sandbox.listen();
   const folder = mkdtempSync(join(tmpdir(), 'merchant-invoicing-receiver-'));
   onTestFinished(async () => {

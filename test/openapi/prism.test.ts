@@ -5,8 +5,9 @@ import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hasCode, MerchantClient } from '../../src/index.ts';
-import { createSandbox, type Sandbox } from '../../src/sandbox/index.ts';
+import type { Sandbox } from '../../src/sandbox/index.ts';
 import { freePort } from '../support/free-port.ts';
+import { testSandbox } from '../support/test-sandbox.ts';
 
 const PRISM = fileURLToPath(new URL('../../node_modules/@stoplight/prism-cli/dist/index.js', import.meta.url));
 
@@ -43,7 +44,7 @@ describe('Prism between client and sandbox', () => {
   const violations: string[] = [];
 
   beforeAll(async () => {
-    sandbox = createSandbox({ seed: 3 });
+    sandbox = testSandbox({ seed: 3 });
     await sandbox.listen();
     prism = await startPrism(sandbox.url);
     merchant = new MerchantClient({

@@ -4,9 +4,10 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Pool } from 'pg';
 import { onTestFinished } from 'vitest';
-import { createSandbox, type Sandbox } from '../../src/sandbox/index.ts';
+import type { Sandbox } from '../../src/sandbox/index.ts';
 import { freePort } from '../support/free-port.ts';
 import { openPool, type PostgresAddress } from '../support/postgres.ts';
+import { testSandbox } from '../support/test-sandbox.ts';
 
 // The examples of examples/queues as processes over the built package, as a reader would run them.
 
@@ -37,7 +38,7 @@ export async function exampleShop(file: string, postgres: PostgresAddress, redis
   await server.query(`CREATE DATABASE ${address.database}`);
   await server.end();
   const database = openPool(address);
-  const sandbox = createSandbox({ seed: 7 });
+  const sandbox = testSandbox({ seed: 7 });
   await sandbox.listen();
   const port = await freePort();
   const env = {

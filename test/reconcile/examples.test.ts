@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
-import { createSandbox } from '../../src/sandbox/index.ts';
 import { openPool, startPostgres } from '../support/postgres.ts';
+import { testSandbox } from '../support/test-sandbox.ts';
 
 // The nightly jobs of examples/reconcile, each as a process of its own over the built package and a real engine.
 
@@ -27,7 +27,7 @@ afterAll(async () => {
 async function service() {
   const order = { customer_id: 'c', amount: '25.00', currency: 'EUR', status: 'success' as const };
   const invoices = ['shipped', 'missed', 'stranger'].map((external_id) => ({ ...order, external_id, age: '3d' }));
-  const sandbox = createSandbox({
+  const sandbox = testSandbox({
     seed: 7,
     seedData: { invoices: [...invoices, { ...order, external_id: 'old', age: '30d' }] },
   });

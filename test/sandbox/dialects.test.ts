@@ -1,7 +1,9 @@
 import { createHmac } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { ConfigurationError } from '../../src/errors/classes.ts';
-import { createSandbox, DIALECTS, type Dialect, type DialectEntry } from '../../src/sandbox/index.ts';
+import { DIALECTS, type DialectEntry } from '../../src/sandbox/dialects.ts';
+import type { Dialect } from '../../src/sandbox/index.ts';
+import { testSandbox } from '../support/test-sandbox.ts';
 import { inProcess, ORDER, receiver } from './loopback.ts';
 
 /** Walks through the whole service in one dialect and returns every answer and delivery. */
@@ -149,7 +151,7 @@ const EFFECTS: Readonly<Record<keyof Dialect, Readonly<Record<string, (seen: See
     deliveryRecord: {
       long: ({ row: { attempts, attempt_log, ...row } }) => [
         [Object.keys(row).length, attempts, attempt_log[0].status_code, attempt_log[0].error],
-        [7, 2, 500, 'answered 500'],
+        [7, 2, 500, 'returned 500'],
       ],
       short: ({ row: { delivery_id, attempts, next_retry } }) => [
         [delivery_id.length, attempts.length, attempts[0].status_code, attempts[0].success, next_retry],
@@ -157,7 +159,7 @@ const EFFECTS: Readonly<Record<keyof Dialect, Readonly<Record<string, (seen: See
       ],
       counted: ({ row: { state, attempt_count, attempt_history, last_http_status_code } }) => [
         [state, attempt_count, attempt_history[0].error, last_http_status_code],
-        ['delivered', 2, { type: 'delivery_failed', message: 'answered 500' }, 200],
+        ['delivered', 2, { type: 'delivery_failed', message: 'returned 500' }, 200],
       ],
     },
     nulls: {
@@ -281,9 +283,9 @@ it('looks at each value but the statuses and orders that are like another', () =
 
 it('begins with the default in each row', () => {
   const defaults = Object.entries(DIALECTS).map(([name, { values }]) => [name, values[0]]);
-  expect(createSandbox().dialect).toEqual(Object.fromEntries(defaults));
+  expect(testSandbox().dialect).toEqual(Object.fromEntries(defaults));
 });
 
 it.each(['{"createStatus":299}', '{"colour":"red"}', '{"toString":1}'])('refuses the dialect %s', (dialect) => {
-  expect(() => createSandbox({ dialect: JSON.parse(dialect) })).toThrow(ConfigurationError);
+  expect(() => testSandbox({ dialect: JSON.parse(dialect) })).toThrow(ConfigurationError);
 });

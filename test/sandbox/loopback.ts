@@ -1,21 +1,23 @@
 import { createServer, request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import { onTestFinished } from 'vitest';
-import { createSandbox, type Sandbox, type SandboxOptions } from '../../src/sandbox/index.ts';
+import type { Sandbox, SandboxOptions } from '../../src/sandbox/index.ts';
+import type { Internals } from '../../src/sandbox/options.ts';
 import { listen } from '../support/fault-server.ts';
+import { testSandbox } from '../support/test-sandbox.ts';
 
 export const START = '2026-03-01T12:00:00.000Z';
 
 /** A sandbox on a loopback port, and plain fetch against it. */
-export async function listening(options: SandboxOptions = {}) {
-  const sandbox = createSandbox({ seed: 7, now: START, ...options });
+export async function listening(options: SandboxOptions & Internals = {}) {
+  const sandbox = testSandbox({ seed: 7, now: START, ...options });
   const server = await sandbox.listen();
   onTestFinished(() => sandbox.close());
   return { sandbox, server, url: server.url, api: apiOf(sandbox, `${server.url}/api/v1/external`, fetch) };
 }
 
 /** The same without a port. */
-export function inProcess(options: SandboxOptions = {}) {
-  const sandbox = createSandbox({ seed: 7, now: START, ...options });
+export function inProcess(options: SandboxOptions & Internals = {}) {
+  const sandbox = testSandbox({ seed: 7, now: START, ...options });
   onTestFinished(() => sandbox.close());
   return { sandbox, api: apiOf(sandbox, 'https://pay.example.com/api/v1/external', sandbox.fetch) };
 }

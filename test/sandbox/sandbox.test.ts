@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { ConfigurationError } from '../../src/errors/classes.ts';
-import { createSandbox, describeEvent, type SandboxOptions } from '../../src/sandbox/index.ts';
+import { createSandbox, type SandboxOptions } from '../../src/sandbox/index.ts';
+import { describeEvent } from '../../src/sandbox/state/log.ts';
+import { testSandbox } from '../support/test-sandbox.ts';
 import { inProcess, ORDER, receiver } from './loopback.ts';
 
 describe('in process', () => {
@@ -34,11 +36,12 @@ describe('moves', () => {
   it.each(ENDINGS)('%s sets state and time, which no later move changes', async (end, status) => {
     const { sandbox } = await withOrder();
     await sandbox.advance(1_000);
-    const ended = await sandbox[end]('order-1042');
+    const { invoice: ended, delivery } = await sandbox[end]('order-1042');
+    expect(delivery).toBeNull(); // the order has no callback_url
     expect(ended).toMatchObject({ status, finished_at: '2026-03-01T12:00:01.000Z' });
     expect(ended.settled_amount_usdt === null).toBe(status !== 'success');
     const { sandbox: other } = await withOrder();
-    expect(await other.finish('order-1042', status)).toMatchObject({ status });
+    expect((await other.finish('order-1042', status)).invoice).toMatchObject({ status });
     const moves = [
       () => sandbox.pay('order-1042'),
       () => sandbox.fail('order-1042'),
@@ -64,7 +67,7 @@ describe('moves', () => {
     ['a webhook of a pending one', (s) => s.webhookRequest('order-1042'), 'only a final invoice'],
     ['a duration that is none', (s) => s.advance('soon'), 'such as "90s"'],
     ['a step back', (s) => s.advance(-1), 'milliseconds from 0'],
-  ] as [string, (s: ReturnType<typeof createSandbox>) => Promise<unknown>, string][])(
+  ] as [string, (s: ReturnType<typeof testSandbox>) => Promise<unknown>, string][])(
     'refuse %s, and say what to do',
     async (_, act, text) => {
       const { sandbox } = await withOrder();
@@ -92,7 +95,7 @@ it('tells every event as one line, and never the key or the secret', async () =>
     '12:00:00  POST /api/v1/external/invoices  409  INVOICE_ALREADY_EXISTS  why: external_id order-1042 is taken by an invoice that is pending',
     '12:00:00  invoice order-1042  pending → success  18.265682 USDT credited, paid 17.00 of 25.00 (adjusted)',
     expect.stringMatching(
-      /^12:00:00 {2}→ invoice.paid order-1042 {2}http:\S+ {2}try 1 of 7 {2}answered 400 in \d+ ms {2}next try 12:01:00$/,
+      /^12:00:00 {2}→ invoice.paid order-1042 {2}http:\S+ {2}try 1 of 7 {2}returned 400 in \d+ ms {2}next try 12:01:00 {2}why: The receiver refused it/,
     ),
   ]);
   expect(JSON.stringify(sandbox.events())).not.toMatch(/sk_sandbox|whsec_sandbox/);
@@ -108,14 +111,14 @@ it('is not disturbed by a listener that throws', async () => {
 });
 
 it.each(['underpay', 'overpay'] as const)('%s without an amount pays nothing', async (action) => {
-  const sandbox = createSandbox({ seedData: { invoices: [SEEDED] } });
+  const sandbox = testSandbox({ seedData: { invoices: [SEEDED] } });
   const missing = undefined as unknown as string; // plain JavaScript may pass it
   await expect(sandbox[action]('order-1', missing)).rejects.toThrow('The amount must be text');
   expect(sandbox.invoice('order-1').status).toBe('pending');
 });
 
 it.each(['/pay-api', '/pay', '/api'])('answers below the path %s of its address, and without it', async (path) => {
-  const sandbox = createSandbox({ url: `https://shop.test${path}` });
+  const sandbox = testSandbox({ url: `https://shop.test${path}` });
   const { payment_url } = sandbox.create({ amount: '25.00', currency: 'EUR' });
   const headers = { 'X-Api-Key': sandbox.apiKey };
   for (const address of [
@@ -128,10 +131,11 @@ it.each(['/pay-api', '/pay', '/api'])('answers below the path %s of its address,
 });
 
 it('shows a request to a wrong path, and one that is too large, among the requests', async () => {
-  const sandbox = createSandbox();
-  await sandbox.fetch('http://sandbox.test/v1/external/rates');
+  const sandbox = testSandbox();
+  await sandbox.fetch('http://sandbox.test/v1/external/rates', { headers: { 'X-Api-Key': 'any' } });
   await sandbox.fetch('http://sandbox.test/api/v1/external/invoices', { method: 'POST', body: 'x'.repeat(1_100_000) });
-  await sandbox.fetch('http://sandbox.test/invoices'); // a look at a page is none
+  await sandbox.fetch('http://sandbox.test/invoices'); // a page is none
+  await sandbox.fetch('http://sandbox.test/_/advance', { method: 'POST', body: 'duration=1m' });
   expect(sandbox.requests()).toMatchObject([
     {
       path: '/v1/external/rates',
@@ -144,7 +148,7 @@ it('shows a request to a wrong path, and one that is too large, among the reques
 });
 
 it('gives the webhook of an invoice without a callback_url the same delivery id each time', async () => {
-  const sandbox = createSandbox({ seedData: { invoices: [SEEDED] } });
+  const sandbox = testSandbox({ seedData: { invoices: [SEEDED] } });
   await sandbox.pay('order-1');
   const ids = [await sandbox.webhookRequest('order-1'), await sandbox.webhookRequest('order-1')].map(({ headers }) =>
     headers.get('x-webhook-id'),
@@ -158,12 +162,12 @@ it.each([
   ['host', { host: '' }],
   ['allowedHosts', { allowedHosts: 'sandbox' }],
 ])('does not listen with a bad %s', async (name, options) => {
-  await expect(createSandbox().listen(options as object)).rejects.toThrow(name);
-  await expect(createSandbox().listen(options as object)).rejects.toThrow(ConfigurationError);
+  await expect(testSandbox().listen(options as object)).rejects.toThrow(name);
+  await expect(testSandbox().listen(options as object)).rejects.toThrow(ConfigurationError);
 });
 
 it('refuses a mistyped name in the options of each of its methods', async () => {
-  const sandbox = createSandbox({ seedData: { invoices: [SEEDED] } });
+  const sandbox = testSandbox({ seedData: { invoices: [SEEDED] } });
   const wrong = { methd: 1 } as object; // plain JavaScript may pass it
   expect(() => sandbox.faults.next('hang', wrong)).toThrow('faults.next has no "methd"');
   await expect(sandbox.listen(wrong)).rejects.toThrow('listen has no "methd"');
@@ -185,11 +189,11 @@ it.each([
   ['defaults.callback_url', { defaults: { callback_url: 'ftp://x' } }],
   ['deliverTo', { deliverTo: ['https://shop.example'] }],
   ['url', { url: 'nowhere' }],
-  ['deliveryTimestamp', { deliveryTimestamp: 'never' }],
+  ['createSandbox has no "wallClock"', { wallClock: Date.now }],
+  ['quiet must be true or false', { quiet: 'yes' }],
   ['deliverTo must be an array', { deliverTo: 'shop.test' }],
   ['rates must be an array', { rates: {} }],
   ['seed must be', { seed: {} }],
-  ['wallClock must be a function', { wallClock: 1 }],
   ['fetch must be a function', { fetch: 5 }],
   ['onEvent must be a function', { onEvent: 5 }],
   ['seedData', { seedData: { invoices: [{ external_id: 'x', customer_id: 'c', amount: '1.00', currency: 'XXX' }] } }],
@@ -210,13 +214,13 @@ it.each([
 it('treats null as absent in every option but state', async () => {
   const absent = nulls(['seed', 'now', 'clock', 'methods', 'withdrawals', 'dialect', 'faults']);
   const invoices = [{ ...SEEDED, ...nulls(['age', 'status', 'paid']) }];
-  const sandbox = createSandbox({ ...absent, seedData: { invoices } });
+  const sandbox = testSandbox({ ...absent, seedData: { invoices } });
   expect(sandbox.invoice('order-1').status).toBe('pending');
-  expect(createSandbox({ seedData: nulls(['invoices']) }).invoices()).toEqual([]);
+  expect(testSandbox({ seedData: nulls(['invoices']) }).invoices()).toEqual([]);
   // A state without a seed continues the ids of its sandbox.
   const state = sandbox.state();
-  expect(createSandbox({ state, ...nulls(['seed']) }).seed).toBe(sandbox.seed);
-  expect(() => createSandbox(nulls(['state']))).toThrow(ConfigurationError);
+  expect(testSandbox({ state, ...nulls(['seed']) }).seed).toBe(sandbox.seed);
+  expect(() => testSandbox(nulls(['state']))).toThrow(ConfigurationError);
   // Without a given seed a reset does not repeat the ids, because receivers remember them.
   const { uuid } = sandbox.invoice('order-1');
   sandbox.reset();
@@ -251,7 +255,7 @@ describe('an action by one request', () => {
     ['null', '{"amount":"25.00","currency":"EUR","external_id":null,"callback_url":null}', JSON_TYPES],
     ['empty', 'amount=25.00&currency=EUR&external_id=&callback_url=', { Accept: 'application/json' }],
   ])('a member that is %s counts as absent', async (_, body, headers) => {
-    const sandbox = createSandbox();
+    const sandbox = testSandbox();
     const response = await sandbox.fetch('http://sandbox.test/_/create', { method: 'POST', body, headers });
     expect(await response.json()).toMatchObject({
       ok: true,
@@ -267,18 +271,21 @@ describe('an action by one request', () => {
       headers: JSON_TYPES,
       body: JSON.stringify({ amount: '25.00', currency: 'EUR', ...more }),
     };
-    const response = await createSandbox().fetch('http://sandbox.test/_/create', init);
+    const response = await testSandbox().fetch('http://sandbox.test/_/create', init);
     expect(await response.json()).toMatchObject({ result: more });
   });
 
   it('one request ends an order and says what became of its webhook', async () => {
-    const sandbox = createSandbox({ fetch: async () => new Response(null, { status: 503 }) });
+    const sandbox = testSandbox({ fetch: async () => new Response(null, { status: 503 }) });
     sandbox.create({ amount: '25.00', currency: 'EUR', callback_url: 'http://127.0.0.1:3000/webhook' });
     const body = '{"ident":"order-1001"}';
     const response = await sandbox.fetch('http://sandbox.test/_/pay', { method: 'POST', body, headers: JSON_TYPES });
     const { result, text } = await response.json();
-    expect(result).toMatchObject({ external_id: 'order-1001', status: 'success' });
-    expect(text).toMatch(/^order-1001 {2}success, .* USDT credited {2}webhook answered 503, next try 2/);
+    expect(result).toMatchObject({
+      invoice: { external_id: 'order-1001', status: 'success' },
+      delivery: { status: 503 },
+    });
+    expect(text).toMatch(/^order-1001 {2}success, .* USDT credited {2}webhook retrying: The receiver failed with 503/);
   });
 
   it.each([
@@ -288,7 +295,7 @@ describe('an action by one request', () => {
     ['dance', '{}', 'dance'],
     ['constructor', '{}', 'constructor'],
   ])('refuses %s %s with the reason', async (action, body, reason) => {
-    const sandbox = createSandbox({ seedData: { invoices: [{ ...SEEDED, status: 'expired' }] } });
+    const sandbox = testSandbox({ seedData: { invoices: [{ ...SEEDED, status: 'expired' }] } });
     const init = { method: 'POST', body, headers: JSON_TYPES };
     const response = await sandbox.fetch(`http://sandbox.test/_/${action}`, init);
     expect([response.status, await response.json()]).toMatchObject([

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { createSandbox } from '../../src/sandbox/index.ts';
+import { testSandbox } from '../support/test-sandbox.ts';
 import { inProcess, ORDER, START } from './loopback.ts';
 
 describe('time', () => {
@@ -20,7 +20,7 @@ describe('time', () => {
 
   it('stands still by default', () => {
     let wall = 5_000;
-    const sandbox = createSandbox({ wallClock: () => wall });
+    const sandbox = testSandbox({ wallClock: () => wall });
     wall += 60_000;
     expect(sandbox.now().getTime()).toBe(5_000);
   });

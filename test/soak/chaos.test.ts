@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { clientWithRuntime } from '../../src/client.ts';
 import { type CreatedInvoice, isMerchantError, MerchantClient, type MerchantClientOptions } from '../../src/index.ts';
-import { createSandbox, type Sandbox } from '../../src/sandbox/index.ts';
+import type { Sandbox } from '../../src/sandbox/index.ts';
 import type { Runtime } from '../../src/transport/limits.ts';
 import { below, oneOf, type Random, randomOf } from '../support/random.ts';
 import { AGAIN, SEED } from '../support/seed.ts';
+import { testSandbox } from '../support/test-sandbox.ts';
 import { badNetwork, type Traffic } from './chaos/network.ts';
 import { VirtualClock } from './chaos/virtual-clock.ts';
 import { soaked } from './size.ts';
@@ -64,7 +65,7 @@ function jumping(clock: VirtualClock, random: Random): Runtime {
 
 async function chaos(seed: number, calls: number) {
   const clock = new VirtualClock(randomOf(seed, 'clock'));
-  const sandbox = createSandbox({
+  const sandbox = testSandbox({
     seed,
     sleep: (milliseconds, signal) => clock.sleep(milliseconds, signal),
     now: clock.now(),

@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, describe, expect, it } from 'vitest';
-import { createSandbox } from '../../src/sandbox/index.ts';
 import { temporaryFolder } from '../support/engine-process.ts';
 import { startEngines } from '../support/engines.ts';
 import { below, oneOf, type Random, randomOf } from '../support/random.ts';
 import { AGAIN, SEED } from '../support/seed.ts';
+import { testSandbox } from '../support/test-sandbox.ts';
 import { openBetterSqlite3 } from '../webhooks/stores/better-sqlite3.ts';
 import type { Fault, ReceiverSetup } from './kill/receiver.ts';
 import { DRIVERS, type Driver, withShop } from './kill/shops.ts';
@@ -152,7 +152,7 @@ async function killRun(driver: Driver, at: string, invoices: number, seed: numbe
     }
     return receivers.send(fate, body, headers);
   };
-  const sandbox = createSandbox({ seed, webhookSecret: secret, fetch: road });
+  const sandbox = testSandbox({ seed, webhookSecret: secret, fetch: road });
   const settle = async () => {
     await Promise.all(underway);
     await pause(LEASE * 2.5); // longer than a stalled handler and its lease

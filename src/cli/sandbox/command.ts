@@ -2,14 +2,8 @@
 import { isLoopback } from '../../contract/values/hosts.ts';
 import { isMerchantError } from '../../errors/guards.ts';
 import { faultFromText } from '../../sandbox/actions.ts';
-import {
-  createSandbox,
-  DIALECTS,
-  type Dialect,
-  type Sandbox,
-  type SandboxOptions,
-  type SeedFault,
-} from '../../sandbox/index.ts';
+import { DIALECTS } from '../../sandbox/dialects.ts';
+import { createSandbox, type Dialect, type Sandbox, type SandboxOptions, type SeedFault } from '../../sandbox/index.ts';
 import { createRandom, randomSeed } from '../../sandbox/state/random.ts';
 import { parseDialect, readArguments } from '../arguments.ts';
 import { COMMANDS } from '../commands.ts';
@@ -65,8 +59,9 @@ function sandboxOptions(flags: Flags): SandboxOptions {
     }),
     seed,
     merchantName: flags.merchant,
-    apiKey: flags.key,
-    webhookSecret: flags.secret,
+    apiKey: flags.key ?? 'sk_sandbox',
+    webhookSecret: flags.secret ?? 'whsec_sandbox',
+    quiet: true, // each event is a line anyway
     defaults: { callback_url: flags.callback },
     url: flags['public-url'],
     seedData: { invoices: flags.demo ? DEMO_INVOICES : [] },

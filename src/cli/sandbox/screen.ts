@@ -1,6 +1,7 @@
 import { isSandboxSecret } from '../../environment.ts';
 import { printable } from '../../printable.ts';
-import { describeEvent, type Sandbox, type SandboxEvent } from '../../sandbox/index.ts';
+import type { Sandbox, SandboxEvent } from '../../sandbox/index.ts';
+import { describeEvent } from '../../sandbox/state/log.ts';
 import { excerpt, type Paint, type Style } from '../report.ts';
 
 interface BannerFacts {

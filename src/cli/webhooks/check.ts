@@ -1,8 +1,8 @@
 // The folder `webhooks` has the commands `webhooks check`, `send` and `verify`. It imports receiver and sandbox.
 import { isLoopback } from '../../contract/values/hosts.ts';
-import { causeOfRefusal, findMistake, isSearchable } from '../../sandbox/delivery/cause.ts';
 import { signedRequest } from '../../sandbox/delivery/webhook-request.ts';
 import type { SandboxWebhookRequest } from '../../sandbox/wire-types.ts';
+import { diagnoseReply, isSearchable, searchMistake } from '../../webhooks/diagnose.ts';
 import { engine, hexToBase64, signWebhook, utf8 } from '../../webhooks/verify/signature.ts';
 import { readArguments } from '../arguments.ts';
 import { COMMANDS, exampleOf } from '../commands.ts';
@@ -183,14 +183,12 @@ class Examination {
   async #diagnosis(event: SampleEvent, reply: Reply): Promise<Pick<Judgement, 'why' | 'fix'>> {
     const { secrets, dialect } = this.#sender;
     const right = () => this.#signed(event, {}, Date.now(), crypto.randomUUID());
-    const { status, text: response_body, ms: duration_ms, headers: response_headers } = reply;
-    const answer = { status_code: status, success: false, error: null, response_body, response_headers, duration_ms };
-    const attempt = { ...answer, fault: null, request: await right() };
-    const why = causeOfRefusal(attempt, { dialect, attempt: 1, skew: 0 });
-    if (!isSearchable({ ...attempt, why })) return inParts(why ?? `${reasonOf(reply)}. ${remedyOf(reply)}`);
-    const { proven, text } = await findMistake({
-      webhookSecret: secrets[0] ?? '',
-      dialect,
+    const { status, problem, text: body, headers } = reply;
+    const seen = diagnoseReply({ url: this.#sender.url, status, problem, body, headers, skew: 0, isRestamped: false });
+    if (!isSearchable(seen)) return { why: seen.text, fix: seen.remedy ?? AGAIN };
+    const { isProven, text, remedy } = await searchMistake({
+      secret: secrets[0] ?? '',
+      encoding: dialect.signatureEncoding,
       apiKey: this.#apiKey,
       now: Date.now,
       right,
@@ -199,7 +197,7 @@ class Examination {
         return found.status === null ? null : isAcknowledged(found);
       },
     });
-    if (proven) return inParts(text.replace(/^Proven by trial: /, ''));
+    if (isProven) return { why: text, fix: remedy ?? AGAIN };
     return {
       why: `it refuses the signature (${status}), and none of the usual mistakes explains it`,
       fix: 'Compare the secret of the receiver with the one of this check, character by character.',
@@ -237,21 +235,12 @@ class Examination {
   }
 }
 
-/** The cause and the remedy of a text that says both. */
-function inParts(text: string): Pick<Judgement, 'why' | 'fix'> {
-  const [, why = text, fix = ''] = /^(.*?)(?:: |\. )(.+)$/s.exec(text) ?? [];
-  return { why, fix: fix || 'Correct it, then run this check again.' };
-}
+const AGAIN = 'Run this check again.';
 
 function reasonOf({ status, problem }: Reply): string {
   if (problem === 'time-out') return 'no answer in time';
   if (status === null) return `no answer: ${problem}`;
   return status >= 500 ? 'the receiver failed' : 'a genuine delivery is refused: only a 2xx acknowledges it';
-}
-
-function remedyOf({ problem }: Reply): string {
-  if (problem === 'time-out') return 'Verify, store the event, answer 2xx, and do the work afterwards.';
-  return 'Look into the log of the receiver for this request.';
 }
 
 /**

@@ -4,7 +4,7 @@ import { shellWord } from '../../printable.ts';
 import { compareAmounts, isAmount, quote, shareOf } from '../../sandbox/business/money.ts';
 import { codeOf, eventBody, eventTypeOf, startOf } from '../../sandbox/delivery/webhook-request.ts';
 import { type Dialect, dialectFrom } from '../../sandbox/dialects.ts';
-import type { SandboxInvoice } from '../../sandbox/index.ts';
+import type { SandboxEnding } from '../../sandbox/index.ts';
 import { parseDuration } from '../../sandbox/option-checks.ts';
 import type { InvoiceRecord } from '../../sandbox/state/records.ts';
 import { SEED_METHODS } from '../../sandbox/state/seed-data.ts';
@@ -132,7 +132,7 @@ export async function sampleEvent(
   if (sandbox !== null) {
     await performAction(sandbox, 'create', { external_id, amount, currency: 'EUR' });
     const { result } = await performAction(sandbox, action, { ident: external_id, amount: paid });
-    ({ uuid, settled_amount_usdt: settledUsdt } = result as SandboxInvoice); // what these actions return
+    ({ uuid, settled_amount_usdt: settledUsdt } = (result as SandboxEnding).invoice); // what these actions return
   }
   const adjustment = isAdjusted ? { expected_amount_fiat: amount, actual_amount_fiat: paid } : null;
   const members = { uuid, external_id, customer_id: 'check', amount, status, settledUsdt, adjustment };

@@ -1,7 +1,7 @@
 import { instantFrom } from '../../contract/values/instants.ts';
 import { WebhookVerificationError } from '../../errors/classes.ts';
 import { printable } from '../../printable.ts';
-import { diagnoseMismatch } from '../../webhooks/diagnose.ts';
+import { diagnoseMismatch, sentenceOf } from '../../webhooks/diagnose.ts';
 import { THE_COMMAND, verifyWebhook } from '../../webhooks/verify/verify.ts';
 import { readArguments } from '../arguments.ts';
 import { COMMANDS, exampleOf } from '../commands.ts';
@@ -47,7 +47,7 @@ export async function webhooksVerify(args: readonly string[], io: Io): Promise<E
     const { reason } = error;
     const cause = reason === 'signature_mismatch' ? await diagnoseMismatch(body, headers, secrets) : null;
     const unexplained = error.message.replace(THE_COMMAND, ', but no usual mistake explains this signature');
-    const message = cause === null ? unexplained : `The signature does not match: ${cause}`;
+    const message = cause === null ? unexplained : `The signature does not match. ${sentenceOf(cause)}`;
     if (values.json) io.out(jsonLine({ ok: false, reason, message, remark }));
     else {
       io.out(`  ${style.bad('refused')}  ${reason}\n  ${printable(message)}\n`);

@@ -50,6 +50,10 @@ export function awaitExpiry(world: World, invoice: InvoiceRecord): void {
 /** Sets the payment method, and with it the rate and the commission. May be repeated while pending. */
 export function chooseMethod(world: World, invoice: InvoiceRecord, wanted: string | number | undefined): void {
   checkPending(invoice, 'choose a method for');
+  setMethod(world, invoice, wanted);
+}
+
+function setMethod(world: World, invoice: InvoiceRecord, wanted: string | number | undefined): void {
   const method = methodFor(world, invoice, wanted);
   const rate = settlementRate(world, invoice.currency.code);
   invoice.method = method;
@@ -57,18 +61,32 @@ export function chooseMethod(world: World, invoice: InvoiceRecord, wanted: strin
   invoice.amountToSend = quote(invoice.amount, method, rate).amountToSend;
 }
 
-/** Pays an invoice. An amount other than the ordered one makes it adjusted. Resolves after the first webhook attempt. */
+/**
+ * Pays an invoice. An amount other than the ordered one makes it adjusted. A late payment is that of an invoice which has ended
+ * unpaid: it gets a second webhook. Resolves after the first webhook attempt.
+ */
 export function payInvoice(
   world: World,
   invoice: InvoiceRecord,
-  { amount = invoice.amount, method }: Payment = {},
+  { amount = invoice.amount, method, late = false }: Payment = {},
 ): Promise<void> {
-  checkPending(invoice, 'pay');
+  const { status } = invoice;
+  if (!late) checkPending(invoice, 'pay');
+  else if (status === 'pending' || status === 'success') {
+    throw new ConfigurationError(
+      `Only an order that has ended unpaid can be paid late, and ${quoted(invoice.external_id)} is ${status}`,
+    );
+  }
   checkAmount(amount);
-  if (method !== undefined || invoice.method === null) chooseMethod(world, invoice, method);
+  if (method !== undefined || invoice.method === null) setMethod(world, invoice, method);
   creditPayment(world, invoice, amount);
   const adjusted = invoice.adjustment === null ? '' : `, paid ${amount} of ${invoice.amount} (adjusted)`;
-  return finish(world, invoice, 'success', `${invoice.settledUsdt} USDT credited${adjusted}`);
+  return finish(
+    world,
+    invoice,
+    'success',
+    `${late ? 'paid late, ' : ''}${invoice.settledUsdt} USDT credited${adjusted}`,
+  );
 }
 
 /** Pays less than ordered (`underpay`) or more (`overpay`). @throws ConfigurationError for any other amount. */

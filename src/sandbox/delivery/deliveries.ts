@@ -2,11 +2,13 @@
 // dialects.ts, and signs with webhooks/verify.
 
 import { ConfigurationError } from '../../errors/classes.ts';
+import { sentenceOf } from '../../webhooks/diagnose.ts';
 import { quoted } from '../option-checks.ts';
+import { type DeliveryFault, durationOf } from '../state/faults.ts';
 import { type DeliveryRecord, type InvoiceRecord, KEPT_ATTEMPTS } from '../state/records.ts';
-import type { SandboxAttempt } from '../wire-types.ts';
+import type { EndingDelivery, SandboxAttempt } from '../wire-types.ts';
 import type { World } from '../world.ts';
-import { causeOfRefusal } from './cause.ts';
+import { causeOf } from './cause.ts';
 import { eventBody, eventTypeOf, send, stampNow } from './webhook-request.ts';
 
 const MINUTE = 60_000;
@@ -22,17 +24,34 @@ export const MAX_ATTEMPTS = RETRY_DELAYS.length;
 
 type Trigger = SandboxAttempt['triggered_by'];
 
+/** What became of a delivery so far. A resend that fails after a receipt changes nothing. */
+export function deliveryState({ status, made }: DeliveryRecord): EndingDelivery['state'] {
+  if (status === 'delivered' || status === 'failed') return status;
+  return made === 0 ? 'waiting' : 'retrying';
+}
+
+/** Prints one line for people who only await the payment, once for each `key`. */
+function tell({ settings, told }: World, key: string, line: string): void {
+  if (settings.quiet || told.has(key)) return;
+  told.add(key);
+  try {
+    console.warn(`sandbox: ${line}`);
+  } catch {
+    // A console that throws, as some test setups make it, must not fail a payment.
+  }
+}
+
 /**
- * Creates the only delivery of an invoice that has ended, and makes its first attempt.
+ * Creates the delivery of an invoice that has ended, and makes its first attempt.
  * @see [Emission](../../../docs/service-interface.md#emission)
  */
 export async function announce(world: World, invoice: InvoiceRecord): Promise<void> {
   const url = invoice.callback_url;
   const eventType = eventTypeOf(invoice);
   if (url === null) {
-    world.log.note(
-      `${eventType} of ${invoice.external_id} goes nowhere: neither the invoice nor the business has a callback URL`,
-    );
+    const nowhere = `${eventType} of ${invoice.external_id} goes nowhere: neither the invoice nor the business has a callback URL`;
+    world.log.note(nowhere);
+    tell(world, 'nowhere', `${nowhere}. webhookRequest() gives it as a Request, and quiet: true ends this line.`);
     return;
   }
   const delivery: DeliveryRecord = {
@@ -54,6 +73,14 @@ export async function announce(world: World, invoice: InvoiceRecord): Promise<vo
   };
   world.store.addDelivery(delivery);
   await attempt(world, delivery, 'schedule');
+  const last = delivery.log.at(-1);
+  if (last === undefined || last.success || last.fault !== null || last.cause === null) return;
+  const { cause, error } = last;
+  tell(
+    world,
+    `${url} ${cause.id} ${error}`,
+    `${eventType} of ${invoice.external_id} was not delivered to ${url}: ${error}. ${sentenceOf(cause)}`,
+  );
 }
 
 /**
@@ -66,7 +93,7 @@ export function resend(
   world: World,
   invoice: InvoiceRecord,
 ): { readonly delivery: DeliveryRecord; readonly done: Promise<void>; readonly why: string } {
-  const [delivery] = world.store.deliveries(invoice);
+  const delivery = world.store.latestDelivery(invoice);
   if (delivery === undefined) {
     const reason = invoice.status === 'pending' ? 'it is still pending' : 'it has no callback URL';
     throw new ConfigurationError(`${quoted(invoice.external_id)} has no webhook to send: ${reason}`);
@@ -79,38 +106,64 @@ export function resend(
   return { delivery, done: attempt(world, delivery, 'manual'), why };
 }
 
-/** Waits until no attempt is in progress, attempts that start meanwhile included. */
-export async function settleDeliveries(world: World): Promise<void> {
+/**
+ * Waits until no attempt is in progress, attempts that start meanwhile included, and then until no request has been answered
+ * for `quiet` milliseconds of real time.
+ */
+export async function settleDeliveries(world: World, quiet = 0): Promise<void> {
   const inProgress = (): Promise<void>[] => world.store.deliveries().flatMap(({ attempt: promise }) => promise ?? []);
-  for (let waiting = inProgress(); waiting.length > 0; waiting = inProgress()) await Promise.all(waiting);
+  for (;;) {
+    for (let waiting = inProgress(); waiting.length > 0; waiting = inProgress()) await Promise.all(waiting);
+    if (quiet === 0) return;
+    const { activity } = world;
+    await world.settings.sleep(quiet, world.life.signal);
+    const isQuiet = world.activity === activity && world.answering === 0 && inProgress().length === 0;
+    if (isQuiet || world.life.signal.aborted) return;
+  }
 }
 
 /** Makes the next attempt of a delivery. */
 export function attempt(world: World, delivery: DeliveryRecord, trigger: Trigger): Promise<void> {
-  const promise = runAttempt(world, delivery, trigger, world.life.signal);
+  world.activity += 1;
+  delivery.retry?.cancel();
+  delivery.retry = null;
+  delivery.nextRetryAt = null;
+  const { invoice, eventType, status } = delivery;
+  const fault = world.faults.forDelivery(invoice.external_id);
+  if (fault?.type === 'hold' && status === 'pending') {
+    schedule(world, delivery, durationOf(fault));
+    world.log.note(`${eventType} of ${invoice.external_id} is held, by the fault hold`);
+    return Promise.resolve();
+  }
+  const promise = runAttempt(world, delivery, trigger, fault);
   delivery.attempt = promise;
   return promise;
 }
 
-async function runAttempt(world: World, delivery: DeliveryRecord, trigger: Trigger, life: AbortSignal): Promise<void> {
+async function runAttempt(
+  world: World,
+  delivery: DeliveryRecord,
+  trigger: Trigger,
+  fault: DeliveryFault | null,
+): Promise<void> {
   const { clock, settings } = world;
+  const { signal: life } = world.life; // that of this run, before a reset
   const { dialect } = settings;
   const before = delivery.status;
-  delivery.retry?.cancel();
-  delivery.retry = null;
-  delivery.nextRetryAt = null;
   delivery.status = 'delivering';
   const began = clock.now();
   const stamp = stampNow(world);
   delivery.firstStamp ??= stamp;
   const stampAt = dialect.timestampPer === 'attempt' ? stamp : delivery.firstStamp;
-  const fault = world.faults.forDelivery();
   const result = await send(world, delivery, stampAt, fault);
   delivery.attempt = null;
+  world.activity += 1;
   if (life.aborted) return; // by a reset, which has removed the delivery
-  const sent = { ...result, fault: fault?.type ?? null };
-  const why = causeOfRefusal(sent, { dialect, attempt: delivery.made + 1, skew: stampAt - settings.wallClock() });
-  const ended = { ...sent, why, triggered_by: trigger, created_at: new Date(began).toISOString() };
+  const isRestamped = dialect.timestampPer === 'delivery' && delivery.made > 0;
+  const cause = causeOf(result, delivery.url, fault, { skew: stampAt - settings.wallClock(), isRestamped });
+  const { problem: _, ...sent } = result;
+  const created_at = new Date(began).toISOString();
+  const ended = { ...sent, fault: fault?.type ?? null, cause, triggered_by: trigger, created_at };
   delivery.log.push(ended);
   if (delivery.log.length > KEPT_ATTEMPTS) delivery.log.shift();
   delivery.made += 1;
@@ -132,10 +185,14 @@ function afterFailure(world: World, delivery: DeliveryRecord, before: DeliveryRe
   } else if (wait === undefined) {
     delivery.status = 'failed';
   } else {
-    delivery.status = 'pending';
-    delivery.nextRetryAt = world.clock.now() + wait;
-    delivery.retry = world.clock.schedule(delivery.nextRetryAt, () => attempt(world, delivery, 'schedule'));
+    schedule(world, delivery, wait);
   }
+}
+
+function schedule(world: World, delivery: DeliveryRecord, wait: number): void {
+  delivery.status = 'pending';
+  delivery.nextRetryAt = world.clock.now() + wait;
+  delivery.retry = world.clock.schedule(delivery.nextRetryAt, () => attempt(world, delivery, 'schedule'));
 }
 
 function logAttempt(world: World, delivery: DeliveryRecord, ended: SandboxAttempt): void {

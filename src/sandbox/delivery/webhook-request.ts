@@ -84,15 +84,18 @@ export async function signedRequest(
 }
 
 /** The result of one attempt. */
-export type SendResult = Omit<SandboxAttempt, 'fault' | 'why' | 'triggered_by' | 'created_at'>;
+export interface SendResult extends Omit<SandboxAttempt, 'fault' | 'cause' | 'triggered_by' | 'created_at'> {
+  /** Why no answer came: the code of the connection error, `time-out`, or `not_sent`. Null with an answer. */
+  readonly problem: string | null;
+}
 type Answered = Omit<SendResult, 'duration_ms' | 'request'>;
 
 const KEPT_ANSWER = 2_000;
 /** Milliseconds of real time that a receiver has for its answer. */
 const RECEIVER_LIMIT = 15_000;
 
-function unanswered(error: string): Answered {
-  return { status_code: null, success: false, error, response_body: null, response_headers: null };
+function unanswered(error: string, problem: string): Answered {
+  return { problem, status_code: null, success: false, error, response_body: null, response_headers: null };
 }
 
 /** Makes one attempt. Any 2xx is a success. Any other status, a timeout and a failed connection are not. */
@@ -104,20 +107,17 @@ export async function send(
 ): Promise<SendResult> {
   const life = world.life.signal; // before signing, which takes turns: a reset begins another
   const { url } = delivery;
-  const unsent = (error: string): SendResult => ({ ...unanswered(error), duration_ms: 0, request: null });
-  const refusal = refusedHost(url, world.settings.deliverTo);
-  if (refusal !== null) return unsent(refusal);
+  const unsent = (error: string): SendResult => ({ ...unanswered(error, 'not_sent'), duration_ms: 0, request: null });
+  const { hostname } = new URL(url);
+  if (!isLoopback(hostname) && !world.settings.deliverTo.includes(hostname.toLowerCase())) {
+    return unsent('not sent: the sandbox delivers to this machine only');
+  }
+  if (fault?.type === 'outage') return unsent('connection error: ECONNREFUSED');
   const request = await signedRequest(world.settings, delivery, url, stampAt, fault);
   const result = await exchange(world, request, life);
   if (fault?.type === 'duplicate') await exchange(world, request, life);
-  return result;
-}
-
-/** The reason why a webhook must not go to this address, or null. */
-function refusedHost(address: string, allowed: readonly string[]): string | null {
-  const { hostname, protocol } = new URL(address);
-  if (isLoopback(hostname) || allowed.includes(hostname.toLowerCase())) return null;
-  return `not sent: the sandbox delivers to this machine only. Allow it with deliverTo: ["${hostname}"]${protocol === 'https:' ? '' : ' (the service itself takes https only)'}`;
+  if (fault?.type !== 'ack_lost') return result;
+  return { ...result, ...unanswered('connection error: ECONNRESET', 'ECONNRESET') };
 }
 
 /** Sends one request and waits for its answer, the timeout, or the end of the sandbox. */
@@ -126,7 +126,7 @@ export async function exchange(
   request: SandboxWebhookRequest,
   life = world.life.signal,
 ): Promise<SendResult> {
-  const closed = unanswered('the sandbox was closed');
+  const closed = unanswered('the sandbox was closed', 'not_sent');
   if (life.aborted) return { ...closed, duration_ms: 0, request };
   const { wallClock, sleep } = world.settings;
   const started = wallClock();
@@ -138,7 +138,9 @@ export async function exchange(
   const answer = await Promise.race([answerOf(world, request, over.signal), timedOut, ended]);
   life.removeEventListener('abort', end);
   over.abort();
-  const unheard = life.aborted ? closed : unanswered(`timeout: no answer within ${RECEIVER_LIMIT / 1000} s`);
+  const unheard = life.aborted
+    ? closed
+    : unanswered(`timeout: no answer within ${RECEIVER_LIMIT / 1000} s`, 'time-out');
   const duration_ms = Math.max(0, Math.round(wallClock() - started));
   return { ...(answer ?? unheard), duration_ms, request };
 }
@@ -157,14 +159,16 @@ async function answerOf(world: World, request: SandboxWebhookRequest, signal: Ab
     const success = response.status >= 200 && response.status <= 299;
     const text = await startOf(response);
     return {
+      problem: null,
       status_code: response.status,
       success,
-      error: success ? null : `answered ${response.status}`,
+      error: success ? null : `returned ${response.status}`,
       response_body: text,
       response_headers: headersOf(response),
     };
   } catch (error) {
-    return unanswered(`connection error: ${codeOf(error)}`);
+    const code = codeOf(error);
+    return unanswered(`connection error: ${code}`, code);
   }
 }
 

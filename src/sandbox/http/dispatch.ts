@@ -37,29 +37,34 @@ export function createFront(world: World, pages: (exchange: Exchange) => Promise
     const isService = url.pathname.startsWith('/api/');
     const tooLarge = failure(413, 'PAYLOAD_TOO_LARGE', `The body is larger than ${MAX_BODY} bytes.`);
     const refusal = bytes.byteLength > MAX_BODY ? tooLarge : null;
+    const begins = isService ? 1 : 0;
+    world.answering += begins;
+    world.activity += begins;
     const { operation, answer, fault }: Outcome =
       isService && refusal === null
         ? serve(world, exchange)
         : { operation: null, answer: refusal ?? (await pages(exchange)), fault: null };
-    const isPage = !isService && answer?.status !== 404;
-    const isLook = isPage && method === 'GET' && answer !== null && answer.status < 400;
-    if (!isLook) {
+    // A page is no request to the service, but a call with a key that went astray is one.
+    if (isService || headers.has('x-api-key')) {
       world.log.add({
         kind: 'request',
         id,
         method,
         path: url.pathname,
         query: url.search,
-        operation: isPage ? 'page' : operation,
+        operation,
         status: answer?.status ?? null,
         duration_ms: world.settings.wallClock() - begun,
         code: answer?.code ?? null,
         why: answer?.why ?? null,
         fault: fault?.type ?? null,
-        request_body: isService ? excerpt(exchange.body, KEPT_BODY) : '',
-        response_body: isService ? excerpt(answer?.body ?? '', KEPT_BODY) : '',
+        headers: keptHeaders(headers),
+        request_body: excerpt(exchange.body, KEPT_BODY),
+        response_body: excerpt(answer?.body ?? '', KEPT_BODY),
       });
     }
+    world.answering -= begins; // the work is done: a request that hangs keeps nobody from being quiet
+    world.activity += begins;
     if (answer === null && fault?.type === 'hang') await untilAborted([signal, world.life.signal]);
     signal.throwIfAborted(); // the work is done, but the caller no longer waits
     if (answer === null) throw connectionError('UND_ERR_SOCKET', 'other side closed');
@@ -107,14 +112,26 @@ function spoiltBody(
   });
 }
 
-/** Bytes that may wait for a reader of the events. */
-const MOST_WAITING = 4 * 1024 * 1024;
+function keptHeaders(headers: Headers): Record<string, string> {
+  const kept = [...headers].filter(([name]) => name !== 'x-api-key').slice(0, 30);
+  return Object.fromEntries(kept.map(([name, value]) => [name, excerpt(value, 200)]));
+}
+
+/** Bytes that may wait for one reader of the events. */
+const MOST_WAITING = 1024 * 1024;
+/** Readers of the events at once. Each open page is one. */
+const MOST_READERS = 32;
 
 /**
  * Sends each event of the sandbox from now on, as server-sent events whose data is the event in JSON. Ends when the
  * reader goes. A reader that does not keep up is cut off, so that it cannot fill the memory.
  */
-function eventStream({ log }: World): Response {
+function eventStream({ log, settings }: World): Response {
+  // The listener of the option onEvent is none of them.
+  if (log.listeners() - (settings.onEvent === undefined ? 0 : 1) >= MOST_READERS) {
+    const text = `This sandbox has ${MOST_READERS} readers of its events already.`;
+    return responseOf({ status: 503, headers: { 'Content-Type': 'text/plain' }, body: text });
+  }
   const encoder = new TextEncoder();
   let stop = (): void => undefined;
   const stream = new ReadableStream<Uint8Array>(

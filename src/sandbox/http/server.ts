@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { checkOptions, namesOf, readCount } from '../../checks.ts';
 import { isLoopback } from '../../contract/values/hosts.ts';
 import { ConfigurationError } from '../../errors/classes.ts';
+import { BodyChunks } from '../../webhooks/body.ts';
 import { fail } from '../option-checks.ts';
 import { type Answer, failure, MAX_BODY } from '../service/respond.ts';
 import type { World } from '../world.ts';
@@ -116,17 +117,17 @@ async function answer(
 
 async function requestOf(incoming: IncomingMessage, signal: AbortSignal): Promise<Request> {
   const { method = 'GET', headersDistinct, url = '/' } = incoming;
-  const chunks: Buffer[] = [];
+  const chunks = new BodyChunks(2 * MAX_BODY); // a chunk has at most 64 KiB
   let size = 0;
   for await (const chunk of incoming.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
-    chunks.push(chunk);
+    chunks.add(chunk);
     size += chunk.length;
     if (size > MAX_BODY) break; // the front refuses it
   }
   const headers = Object.entries(headersDistinct).flatMap(([name, values]) =>
     (values ?? []).map((value): [string, string] => [name, value]),
   );
-  const body = method === 'GET' || method === 'HEAD' ? null : Buffer.concat(chunks);
+  const body = method === 'GET' || method === 'HEAD' ? null : Buffer.from(chunks.take());
   const address = `http://${incoming.headers.host}${url.startsWith('/') ? url : '/'}`;
   return new Request(address, { method, headers, body, signal });
 }

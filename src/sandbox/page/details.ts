@@ -1,4 +1,4 @@
-import { isSearchable } from '../delivery/cause.ts';
+import { isSearchable, sentenceOf } from '../../webhooks/diagnose.ts';
 import { MAX_ATTEMPTS } from '../delivery/deliveries.ts';
 import { signedRequest, stampNow } from '../delivery/webhook-request.ts';
 import type { Answer } from '../service/respond.ts';
@@ -110,10 +110,10 @@ export async function deliveryPage(world: World, exchange: Exchange, row: Delive
   const attempts = [...log].reverse().map((attempt, at) => attemptItem(attempt, made - at, at === 0));
   const search = html`<button aria-describedby="search-what">Search for the cause</button>
 <p class="soft small grow" id="search-what">Sends up to 25 requests. Each is accepted only by a receiver with one particular mistake.</p>`;
-  const canSearch = row.attempt === null && last !== undefined && isSearchable(last);
+  const canSearch = row.attempt === null && last !== undefined && last.cause !== null && isSearchable(last.cause);
   const reasons = [
-    last?.why && whyNotice(last.success ? 'warn' : 'bad', last.why),
-    row.finding && html`<p class="notice warn">${row.finding}</p>`,
+    last?.cause && whyNotice(last.success ? 'warn' : 'bad', sentenceOf(last.cause)),
+    row.finding && html`<p class="notice warn">${sentenceOf(row.finding)}</p>`,
     canSearch && actionForm(exchange, 'explain', search, { hidden, layout: 'row' }),
   ];
   return dashboardPage(world, exchange, {
@@ -161,14 +161,14 @@ function whyNotice(tone: 'warn' | 'bad' | 'off', why: string): Html {
 }
 
 function attemptItem(attempt: SandboxAttempt, number: number, isNewest: boolean): Html {
-  const { success, status_code, error, duration_ms, triggered_by, request, why, fault } = attempt;
+  const { success, status_code, error, duration_ms, triggered_by, request, cause, fault } = attempt;
   const block = (name: string, text: string): Html =>
     html`<pre class="scroll" dir="auto" tabindex="0" role="group" aria-label="${name} try ${number}">${text}</pre>`;
   const sent = request && `${request.method} ${request.url}\n${headerLines(request.headers)}`;
   const answered = `${status_code}\n${headerLines(attempt.response_headers ?? {})}\n\n${attempt.response_body}`;
   return html`<li class="${success ? 'good' : 'bad'}"><h3>Try ${number}: ${success ? `${status_code}, delivered` : error}</h3>
 <p class="soft small num">${moment(attempt.created_at)} · ${milliseconds(duration_ms)} · ${triggered_by === 'manual' ? 'sent by hand' : 'on schedule'}${fault && html` · ${tag(`fault: ${fault}`, 'warn')}`}</p>
-${why && !isNewest && html`<p><strong>Why:</strong> <bdi>${why}</bdi></p>`}
+${cause && !isNewest && html`<p><strong>Why:</strong> <bdi>${sentenceOf(cause)}</bdi></p>`}
 <details${isNewest && html` open data-open`}><summary>What was sent and answered</summary>
 ${sent === null ? html`<p class="soft">Nothing was sent.</p>` : block('Request of', sent)}
 ${status_code === null ? html`<p class="soft">No answer.</p>` : block('Answer to', answered)}</details></li>`;

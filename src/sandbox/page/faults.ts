@@ -21,6 +21,9 @@ const EFFECTS: Readonly<Record<FaultType, string>> = {
   late_timestamp: 'ten minutes old',
   duplicate: 'sent twice',
   reserialized: 'body rewritten after signing',
+  ack_lost: 'received, and the answer is lost',
+  hold: 'held for ten minutes',
+  outage: 'endpoint out of reach for an hour',
 };
 
 /** The active faults, and a button for each fault. */

@@ -1,8 +1,7 @@
 import { ConfigurationError } from '../../errors/classes.ts';
 import { isMerchantError } from '../../errors/guards.ts';
-import { checkFields, isActionName, runAction } from '../actions.ts';
+import { checkFields, isActionName, type Perform } from '../actions.ts';
 import { activeCurrencies } from '../business/money.ts';
-import type { Sandbox } from '../sandbox.ts';
 import type { Answer } from '../service/respond.ts';
 import type { Exchange } from '../service/service.ts';
 import type { SandboxInvoice } from '../wire-types.ts';
@@ -16,8 +15,8 @@ function jsonAnswer(value: unknown, status = 200): Answer {
 }
 
 /** The answer of `GET /_/status`: clock, invoices and deliveries, as the action `status` returns them. */
-export async function statusAnswer(sandbox: Sandbox): Promise<Answer> {
-  return jsonAnswer({ ok: true, ...(await runAction(sandbox, 'status', {})) });
+export async function statusAnswer(perform: Perform): Promise<Answer> {
+  return jsonAnswer({ ok: true, ...(await perform('status', {})) });
 }
 
 /** The fields of a form, or the members of a JSON object. */
@@ -27,13 +26,13 @@ type Values = Readonly<Record<string, unknown>>;
  * Answers `POST /_/{action}` with form fields or a JSON object. A client that accepts JSON gets JSON. A browser gets a
  * redirect to the page that the form names, or to what the action made.
  */
-export async function actionAnswer(world: World, sandbox: Sandbox, name: string, exchange: Exchange): Promise<Answer> {
+export async function actionAnswer(world: World, perform: Perform, name: string, exchange: Exchange): Promise<Answer> {
   const wantsJson = exchange.headers.get('accept')?.includes('application/json') ?? false;
   let values: Values = {};
   try {
     values = valuesOf(exchange);
     if (isActionName(name)) checkFields(name, values);
-    const done = await runAction(sandbox, name, values);
+    const done = await perform(name, values);
     if (wantsJson) return { ...jsonAnswer({ ok: true, ...done }), why: name };
     const made = name === 'create' && `/invoices/${(done.result as SandboxInvoice).uuid}`; // create returns an invoice
     return { ...seeOther(ownPage(name === 'reset' ? '/' : made || values['back'], name)), why: name };

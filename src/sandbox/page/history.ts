@@ -1,3 +1,4 @@
+import { sentenceOf } from '../../webhooks/diagnose.ts';
 import type { SandboxEvent } from '../state/log.ts';
 import type { InvoiceRecord } from '../state/records.ts';
 import type { World } from '../world.ts';
@@ -7,7 +8,7 @@ import { isRefused, requestName } from './lists.ts';
 
 /** What happened last, newest first. Requests of the dashboard itself are left out. */
 export function latest(world: World, count: number): Html {
-  const events = world.log.all().filter((event) => event.kind !== 'request' || event.operation !== 'page');
+  const events = world.log.all();
   if (events.length === 0)
     return nothing('Nothing has happened yet', 'Requests, payments and webhooks appear here as they come.');
   return timeline(world, events.slice(-count));
@@ -23,7 +24,7 @@ export function historyOf(world: World, invoice: InvoiceRecord): Html {
 function concerns(event: SandboxEvent, { uuid, external_id }: InvoiceRecord): boolean {
   if (event.kind === 'invoice') return event.uuid === uuid;
   if (event.kind === 'attempt') return event.external_id === external_id;
-  if (event.kind === 'note' || event.operation === 'page') return false;
+  if (event.kind === 'note') return false;
   const ident = event.path.split('/')[5] ?? '';
   if (ident !== '') return [external_id, encodeURIComponent(external_id), uuid].includes(ident);
   return event.operation === 'invoices.create' && event.request_body.includes(JSON.stringify(external_id));
@@ -53,7 +54,8 @@ function described(world: World, event: SandboxEvent): readonly [Tone, Html] {
       return [tone, html`<strong>${change}</strong> ${orderLink(event)} <bdi>${why}</bdi>`];
     }
     case 'attempt': {
-      const { attempt, max_attempts, success, status_code, error, why } = event;
+      const { attempt, max_attempts, success, status_code, error, cause } = event;
+      const why = cause && sentenceOf(cause);
       return [
         success ? 'good' : 'bad',
         html`<a href="/deliveries/${event.delivery_id}">${event.event_type}</a> of ${brief(event.external_id)}, try ${attempt} of ${max_attempts}: <bdi>${success ? `${status_code}, delivered` : error}</bdi>${why && html`<br><bdi class="soft small">${why}</bdi>`}`,

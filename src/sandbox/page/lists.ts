@@ -217,11 +217,7 @@ export function isRefused({ status }: RequestEntry): boolean {
 
 export const requestsPage = listPage<RequestEntry>({
   title: 'Requests',
-  rows: ({ log }) =>
-    log
-      .requests()
-      .reverse()
-      .filter(({ operation }) => operation !== 'page'),
+  rows: ({ log }) => log.requests().reverse(),
   columns: () => [
     {
       head: 'Request',

@@ -1,4 +1,5 @@
 import { isSandboxSecret } from '../../environment.ts';
+import { sentenceOf } from '../../webhooks/diagnose.ts';
 import type { Answer } from '../service/respond.ts';
 import type { Exchange } from '../service/service.ts';
 import type { World } from '../world.ts';
@@ -33,7 +34,8 @@ function problems(world: World, exchange: Exchange): Html {
   const ahead = now - world.settings.wallClock();
   const failing = world.store.deliveries().filter((row) => /retrying|failed/.test(deliveryState(row)) && !row.attempt);
   const failures = failing.reverse().map((row) => {
-    const { error, why } = row.log.at(-1) ?? { error: 'not sent', why: null };
+    const { error, cause } = row.log.at(-1) ?? { error: 'not sent', cause: null };
+    const why = cause && sentenceOf(cause);
     const next = row.nextRetryAt === null ? 'no further try' : `next try in ${span(row.nextRetryAt - now)}`;
     return html`${stateTag(deliveryState(row))} <a href="/deliveries/${row.id}">${row.eventType}</a> of ${brief(row.invoice.external_id)}: <bdi>${error}</bdi>, ${next}${why && html`<br><bdi class="soft small">${why}</bdi>`}`;
   });

@@ -1,5 +1,5 @@
 // The pages for people: the hosted payment page and the dashboard. May import the rest of the sandbox.
-import type { Sandbox } from '../sandbox.ts';
+import type { Perform } from '../actions.ts';
 import type { Answer } from '../service/respond.ts';
 import type { Exchange } from '../service/service.ts';
 import type { World } from '../world.ts';
@@ -23,7 +23,7 @@ import { STYLE } from './style.ts';
 
 const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><rect width="16" height="16" rx="3.5" fill="#5046e4"/><path d="M4.5 4.5h7M4.5 8h7M4.5 11.5h4" stroke="#fff" stroke-width="1.5" stroke-linecap="round"/></svg>`;
 
-type Show = (world: World, exchange: Exchange, sandbox: Sandbox) => Answer | Promise<Answer>;
+type Show = (world: World, exchange: Exchange, perform: Perform) => Answer | Promise<Answer>;
 
 /** The pages and files at a fixed path. */
 const SHOWN: ReadonlyMap<string, Show> = new Map<string, Show>([
@@ -38,30 +38,30 @@ const SHOWN: ReadonlyMap<string, Show> = new Map<string, Show>([
   ['/rates', ratesPage],
   ['/dialects', dialectsPage],
   ['/_', () => seeOther('/')],
-  ['/_/status', (_, __, sandbox) => statusAnswer(sandbox)],
+  ['/_/status', (_, __, perform) => statusAnswer(perform)],
   ['/assets/sandbox.css', () => fileAnswer('text/css; charset=utf-8', STYLE)],
   ['/assets/sandbox.js', () => fileAnswer('text/javascript; charset=utf-8', SCRIPT)],
   ['/assets/icon.svg', () => fileAnswer('image/svg+xml', ICON)],
 ]);
 
 /** Answers a request to the payment page, the dashboard, their files and buttons. */
-export async function servePage(world: World, sandbox: Sandbox, exchange: Exchange): Promise<Answer> {
+export async function servePage(world: World, perform: Perform, exchange: Exchange): Promise<Answer> {
   const { method, url } = exchange;
   const isRead = method === 'GET' || method === 'HEAD';
   if (!isRead && method !== 'POST') {
     const answer = messagePage(405, 'This page takes GET and POST.');
     return { ...answer, headers: { ...answer.headers, Allow: 'GET, POST' } };
   }
-  const answer = await (isRead ? showPage : doAction)(world, sandbox, exchange);
+  const answer = await (isRead ? showPage : doAction)(world, perform, exchange);
   if (answer !== null) return answer;
   const title = url.pathname.startsWith('/pay/') ? 'There is no such order.' : 'There is no such page.';
   return { ...messagePage(404, title), why: `${title} The paths of the service begin with /api/v1/external.` };
 }
 
-async function showPage(world: World, sandbox: Sandbox, exchange: Exchange): Promise<Answer | null> {
+async function showPage(world: World, perform: Perform, exchange: Exchange): Promise<Answer | null> {
   const { pathname, searchParams } = exchange.url;
   const show = SHOWN.get(pathname);
-  if (show !== undefined) return show(world, exchange, sandbox);
+  if (show !== undefined) return show(world, exchange, perform);
   const [, room, id = '', ...rest] = pathname.split('/');
   if (rest.length > 0) return null;
   if (room === 'requests') {
@@ -78,10 +78,10 @@ async function showPage(world: World, sandbox: Sandbox, exchange: Exchange): Pro
   return room === 'pay' ? paymentPage(world, invoice, { done: searchParams.get('done') }) : null;
 }
 
-async function doAction(world: World, sandbox: Sandbox, exchange: Exchange): Promise<Answer | null> {
+async function doAction(world: World, perform: Perform, exchange: Exchange): Promise<Answer | null> {
   const [, room, id = '', ...rest] = exchange.url.pathname.split('/');
   if (rest.length > 0) return null;
-  if (room === '_') return actionAnswer(world, sandbox, id, exchange);
+  if (room === '_') return actionAnswer(world, perform, id, exchange);
   const invoice = room === 'pay' ? world.store.byUuid(id) : undefined;
-  return invoice === undefined ? null : await pressButton(world, sandbox, invoice, new URLSearchParams(exchange.body));
+  return invoice === undefined ? null : await pressButton(world, perform, invoice, new URLSearchParams(exchange.body));
 }

@@ -1,5 +1,6 @@
 import { isMerchantError } from '../../errors/guards.ts';
-import { isOrderAction, runAction } from '../actions.ts';
+import { sentenceOf } from '../../webhooks/diagnose.ts';
+import { isOrderAction, type Perform } from '../actions.ts';
 import {
   compareAmounts,
   isAmount,
@@ -10,7 +11,6 @@ import {
   settlementRate,
   shareOf,
 } from '../business/money.ts';
-import type { Sandbox } from '../sandbox.ts';
 import type { Answer } from '../service/respond.ts';
 import type { DeliveryRecord, InvoiceRecord } from '../state/records.ts';
 import type { SandboxMethod } from '../wire-types.ts';
@@ -285,7 +285,7 @@ function webhook(delivery: DeliveryRecord, now: number, isFocused: boolean): Htm
             ];
   const resend = html`<button name="action" value="resend">${last?.success ? 'Send it again' : 'Try now'}</button>`;
   return html`<p role="status" class="notice ${tone}"${isFocused && html` tabindex="-1" autofocus`}>${text}</p>
-${attempt === null && last?.why && html`<p><strong>Why:</strong> <span dir="auto">${last.why}</span></p>`}
+${attempt === null && last?.cause && html`<p><strong>Why:</strong> <span dir="auto">${sentenceOf(last.cause)}</span></p>`}
 <div class="row">${form(`/pay/${invoice.uuid}`, resend)}
 <a href="/deliveries/${id}">Headers, body and answer</a></div>`;
 }
@@ -299,7 +299,7 @@ const MAX_WAIT = 1_500;
  */
 export async function pressButton(
   world: World,
-  sandbox: Sandbox,
+  perform: Perform,
   invoice: InvoiceRecord,
   fields: URLSearchParams,
 ): Promise<Answer> {
@@ -320,7 +320,7 @@ export async function pressButton(
   if (!isOrderAction(action)) return refuse('This page has no such button.');
   const isDone = new AbortController();
   try {
-    const work = runAction(sandbox, action, { ...Object.fromEntries(fields), amount, ident: uuid });
+    const work = perform(action, { ...Object.fromEntries(fields), amount, ident: uuid });
     await Promise.race([work, world.settings.sleep(MAX_WAIT, isDone.signal)]);
     return to(button, `${button} ${external_id}`);
   } catch (error) {

@@ -29,7 +29,7 @@ export interface Outcome {
 export function serve(world: World, exchange: Exchange): Outcome {
   const route = findRoute(exchange.method, exchange.url.pathname);
   const operation = route?.operation ?? null;
-  const fault = world.faults.forRequest(operation);
+  const fault = world.faults.forRequest(operation, () => orderOf(world, route, exchange.body));
   const spoilt = fault === null ? undefined : spoiltAnswer(world, fault);
   const worksFirst = fault?.type === 'reset_after' || (fault !== null && 'afterWork' in fault && fault.afterWork);
   if (spoilt !== undefined && !worksFirst) return { operation, answer: spoilt, fault };
@@ -118,6 +118,19 @@ const ROUTES = Object.values(endpoints).map(({ operation, method, path }) => ({
   method,
   pattern: new RegExp(`^${path.replace(/\{(\w+)\}/g, '(?<$1>[^/]+)')}$`),
 }));
+
+/** The external_id of the order that a request is about, or null. */
+function orderOf({ store }: World, route: Route | null, body: string): string | null {
+  const { ident } = route?.params ?? {};
+  if (ident !== undefined) return store.byIdent(ident)?.external_id ?? ident;
+  if (route?.operation !== 'invoices.create') return null;
+  try {
+    const { external_id } = Object(JSON.parse(body)) as { external_id?: unknown }; // checked below
+    return typeof external_id === 'string' ? external_id : null;
+  } catch {
+    return null;
+  }
+}
 
 /** Finds the endpoint in the table of the contract. Path parameters are decoded once. */
 function findRoute(method: string, pathname: string): Route | null {

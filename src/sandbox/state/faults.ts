@@ -2,7 +2,7 @@ import { checkOptions, namesOf } from '../../checks.ts';
 import type { ServiceOperation } from '../../contract/endpoint.ts';
 import { endpoints } from '../../contract/endpoints.ts';
 import { ConfigurationError } from '../../errors/classes.ts';
-import { fail, quoted } from '../option-checks.ts';
+import { fail, parseDuration, quoted } from '../option-checks.ts';
 import { createRandom } from './random.ts';
 
 /** A failure of a request to the service. */
@@ -40,7 +40,13 @@ export type DeliveryFault =
   /** The same request twice, the second after the first was answered. */
   | { readonly type: 'duplicate' }
   /** The JSON is written again after signing: the same data, other bytes. */
-  | { readonly type: 'reserialized' };
+  | { readonly type: 'reserialized' }
+  /** The receiver gets it, and its answer is lost: the sandbox sends it again. */
+  | { readonly type: 'ack_lost' }
+  /** The attempt waits `for` milliseconds or text such as `"2h"` of the sandbox clock (10 minutes), while others go on. */
+  | { readonly type: 'hold'; readonly for?: number | string | undefined }
+  /** The endpoint cannot be reached `for` milliseconds or text such as `"2h"` of the sandbox clock (1 hour). */
+  | { readonly type: 'outage'; readonly for?: number | string | undefined };
 
 /** A failure that a sandbox injects, with its settings. */
 export type Fault = RequestFault | DeliveryFault;
@@ -56,7 +62,9 @@ export type FaultType = Fault['type'];
 export interface FaultOptions {
   /** Only this operation, such as `invoices.create`. Default: any. Deliveries have no operation. */
   readonly operation?: ServiceOperation | undefined;
-  /** How often it applies. `Infinity` lasts until `clear()`. @defaultValue 1 */
+  /** Only requests and deliveries of this order: the `external_id` of the merchant. Default: any. */
+  readonly order?: string | undefined;
+  /** How often it applies. `Infinity` lasts until `clear()`, and an outage until its end. @defaultValue 1 */
   readonly times?: number | undefined;
   /** Probability, above 0 and up to 1, that it applies to a matching request. Otherwise it stays queued. @defaultValue 1 */
   readonly rate?: number | undefined;
@@ -82,6 +90,10 @@ export interface QueuedFault {
   readonly fault: Fault;
   /** The operation that it waits for, such as `invoices.create`. Null: any. Deliveries have no operation. */
   readonly operation: ServiceOperation | null;
+  /** The `external_id` of the order that it waits for. Null: any. */
+  readonly order: string | null;
+  /** The end of an outage, in epoch milliseconds of the sandbox clock. Null for other faults. */
+  readonly until: number | null;
   /** How often it still applies: a whole number from 1, or `Infinity` until `clear()`. */
   readonly times: number;
   /** Probability that it applies to a matching request, above 0 and up to 1. */
@@ -131,6 +143,9 @@ const DELIVERY_FAULT_MEMBERS: Readonly<Record<DeliveryFault['type'], readonly st
   late_timestamp: ['age'],
   duplicate: [],
   reserialized: [],
+  ack_lost: [],
+  hold: ['for'],
+  outage: ['for'],
 };
 const FAULT_MEMBERS = { ...REQUEST_FAULT_MEMBERS, ...DELIVERY_FAULT_MEMBERS };
 
@@ -138,7 +153,7 @@ const FAULT_MEMBERS = { ...REQUEST_FAULT_MEMBERS, ...DELIVERY_FAULT_MEMBERS };
 export const REQUEST_FAULTS = Object.keys(REQUEST_FAULT_MEMBERS) as readonly RequestFault['type'][];
 export const DELIVERY_FAULTS = Object.keys(DELIVERY_FAULT_MEMBERS) as readonly DeliveryFault['type'][];
 
-const FAULT_OPTION_NAMES = namesOf<FaultOptions>({ operation: true, times: true, rate: true, seed: true });
+const FAULT_OPTION_NAMES = namesOf<FaultOptions>({ operation: true, order: true, times: true, rate: true, seed: true });
 export const SEED_FAULT_NAMES: ReadonlySet<string> = new Set(['fault', ...FAULT_OPTION_NAMES]);
 
 function isRequestFault(fault: Fault): fault is RequestFault {
@@ -157,7 +172,15 @@ function readFault(value: Fault | FaultType): Fault {
     throw new ConfigurationError(`The status of a fault must be from 400 to 599, not ${quoted(status)}`);
   }
   checkOptions(`The fault ${fault.type}`, fault, new Set(['type', ...FAULT_MEMBERS[fault.type]]), fail);
+  if ('for' in fault && fault.for !== undefined) parseDuration(fault.for, `for of the fault ${fault.type}`);
   return fault;
+}
+
+const LASTS = { hold: 600_000, outage: 3_600_000 } as const;
+
+/** How long a fault lasts, in milliseconds. */
+export function durationOf(fault: DeliveryFault & { readonly type: 'hold' | 'outage' }): number {
+  return fault.for === undefined ? LASTS[fault.type] : parseDuration(fault.for, 'for');
 }
 
 interface Queued extends QueuedFault {
@@ -173,13 +196,28 @@ interface Chance {
 
 /** {@link Faults}, and the methods by which the service takes the next one. @internal */
 export class FaultScript implements Faults {
-  readonly #queue: Queued[] = [];
+  #queue: Queued[] = [];
+  readonly #now: () => number;
   /** The active random faults, or null. */
   chance: Chance | null = null;
 
+  /** @param now The time of the sandbox clock, in epoch milliseconds. */
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
   next(value: Fault | FaultType, options: FaultOptions = {}): void {
     checkOptions('faults.next', options, FAULT_OPTION_NAMES, fail);
-    const { operation = null, times = 1, rate = 1, seed = 1 } = options;
+    const fault = readFault(value);
+    const isOutage = fault.type === 'outage';
+    const {
+      operation = null,
+      order = null,
+      times = isOutage ? Number.POSITIVE_INFINITY : 1,
+      rate = 1,
+      seed = 1,
+    } = options;
+    if (order !== null && typeof order !== 'string') fail(`order must be an external_id, not ${quoted(order)}`);
     if (times !== Number.POSITIVE_INFINITY && !(Number.isInteger(times) && times >= 1)) {
       throw new ConfigurationError(`times must be a whole number from 1, or Infinity, not ${quoted(times)}`);
     }
@@ -187,7 +225,8 @@ export class FaultScript implements Faults {
     if (operation !== null && !Object.hasOwn(endpoints, operation)) {
       throw new ConfigurationError(`There is no operation ${operation}, only ${Object.keys(endpoints).join(', ')}`);
     }
-    this.#queue.push({ fault: readFault(value), operation, times, rate, chance: createRandom(seed).next });
+    const until = isOutage ? this.#now() + durationOf(fault) : null;
+    this.#queue.push({ fault, operation, order, until, times, rate, chance: createRandom(seed).next });
   }
 
   random(rate: number, seed: number | string = 1, faults?: readonly (RequestFault | RequestFault['type'])[]): void {
@@ -203,23 +242,36 @@ export class FaultScript implements Faults {
   }
 
   clear(): void {
-    this.#queue.length = 0;
+    this.#queue = [];
     this.chance = null;
   }
 
   queued(): readonly QueuedFault[] {
+    this.#dropEnded();
     return this.#queue.map(({ chance: _, ...entry }) => entry);
   }
 
-  /** Takes the fault for this request, or null. */
-  forRequest(operation: ServiceOperation | null): RequestFault | null {
-    const queued = this.#take((entry) => isRequestFault(entry.fault) && (entry.operation ?? operation) === operation);
+  /** Takes the fault for this request, or null. `order` finds its `external_id`. */
+  forRequest(operation: ServiceOperation | null, order: () => string | null): RequestFault | null {
+    const queued = this.#take(
+      (entry) =>
+        isRequestFault(entry.fault) &&
+        (entry.operation ?? operation) === operation &&
+        (entry.order === null || entry.order === order()),
+    );
     return (queued as RequestFault | null) ?? this.chance?.draw() ?? null; // the condition above lets no other pass
   }
 
-  /** Takes the fault for this delivery attempt, or null. */
-  forDelivery(): DeliveryFault | null {
-    return this.#take((entry) => !isRequestFault(entry.fault)) as DeliveryFault | null; // the other kind of fault
+  /** Takes the fault for this attempt to deliver the webhook of an order, or null. */
+  forDelivery(order: string): DeliveryFault | null {
+    this.#dropEnded();
+    const fits = (entry: Queued): boolean => !isRequestFault(entry.fault) && (entry.order ?? order) === order;
+    return this.#take(fits) as DeliveryFault | null; // the other kind of fault
+  }
+
+  #dropEnded(): void {
+    const now = this.#now();
+    this.#queue = this.#queue.filter(({ until }) => until === null || now < until);
   }
 
   #take(fits: (entry: Queued) => boolean): Fault | null {

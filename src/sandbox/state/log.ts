@@ -1,8 +1,9 @@
 import type { KnownInvoiceStatus } from '../../contract/types.ts';
 import { notify } from '../../notify.ts';
+import { sentenceOf } from '../../webhooks/diagnose.ts';
 import type { SandboxAttempt, SandboxDelivery } from '../wire-types.ts';
 
-/** A request to the sandbox. Never holds the API key. */
+/** A request to the service. Pages of the sandbox are none. Never holds the API key. */
 export interface RequestEntry {
   readonly kind: 'request';
   /** Also the X-Request-Id of the answer. */
@@ -15,7 +16,7 @@ export interface RequestEntry {
   readonly path: string;
   /** With its leading `?`, or empty. */
   readonly query: string;
-  /** Such as `invoices.create`, or `page` for the payment page and the dashboard. Null if no endpoint matched. */
+  /** Such as `invoices.create`. Null if no endpoint matched. */
   readonly operation: string | null;
   /** The HTTP status of the answer. Null if a fault left the request unanswered. */
   readonly status: number | null;
@@ -27,7 +28,9 @@ export interface RequestEntry {
   readonly why: string | null;
   /** The type of the injected fault, or null. */
   readonly fault: string | null;
-  /** Cut off at 4,000 characters. Empty for pages, as `response_body`. */
+  /** The headers of the request but X-Api-Key, at most 30, each cut off at 200 characters. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Cut off at 4,000 characters. */
   readonly request_body: string;
   /** Cut off in the same way. */
   readonly response_body: string;
@@ -62,7 +65,7 @@ export interface DeliveryMove
   readonly attempt: number;
 }
 
-/** A remark: no webhook could be sent, or an answer deviates from the contract. */
+/** A remark: the clock or a fault was changed, no webhook could be sent, or an answer deviates from the contract. */
 export interface SandboxNote {
   readonly kind: 'note';
   /** ISO 8601, sandbox clock. */
@@ -77,9 +80,7 @@ export type SandboxEvent = RequestEntry | InvoiceMove | DeliveryMove | SandboxNo
 /**
  * Describes an event as one plain line for a terminal, with its cause.
  *
- * @example
- * const sandbox = createSandbox({ onEvent: (event) => console.log(describeEvent(event)) });
- * @experimental
+ * @internal
  */
 export function describeEvent(event: SandboxEvent): string {
   const time = event.at.slice(11, 19);
@@ -95,7 +96,7 @@ export function describeEvent(event: SandboxEvent): string {
       const outcome = event.success ? `${event.status_code} delivered` : `${event.error}`;
       const next = event.next_retry_at === null ? '' : `  next try ${event.next_retry_at.slice(11, 19)}`;
       const attempt = `try ${event.attempt} of ${event.max_attempts}${event.triggered_by === 'manual' ? ', resent' : ''}`;
-      return `${time}  → ${event.event_type} ${event.external_id}  ${event.url}  ${attempt}  ${outcome} in ${event.duration_ms} ms${next}${event.why === null ? '' : `  why: ${event.why}`}`;
+      return `${time}  → ${event.event_type} ${event.external_id}  ${event.url}  ${attempt}  ${outcome} in ${event.duration_ms} ms${next}${event.cause === null ? '' : `  why: ${sentenceOf(event.cause)}`}`;
     }
     case 'note':
       return `${time}  note  ${event.text}`;
@@ -131,6 +132,11 @@ export class EventLog {
   subscribe(listener: Listener): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
+  }
+
+  /** How many listeners there are. */
+  listeners(): number {
+    return this.#listeners.size;
   }
 
   add(untimed: Untimed<SandboxEvent>): void {

@@ -34,3 +34,8 @@ function uuidFrom(next: () => number): string {
 export function randomSeed(): number {
   return crypto.getRandomValues(new Uint32Array(1))[0] ?? 1;
 }
+
+/** 24 random hex digits, for a key or a secret that nobody else can know. */
+export function randomText(): string {
+  return [...crypto.getRandomValues(new Uint8Array(12))].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+}

@@ -3,6 +3,7 @@
 
 import type { KnownDeliveryStatus, KnownEventType } from '../../contract/statuses.ts';
 import type { KnownInvoiceStatus } from '../../contract/types.ts';
+import type { FoundCause } from '../../webhooks/diagnose.ts';
 import type {
   SandboxAdjustment,
   SandboxAttempt,
@@ -54,7 +55,7 @@ export interface DeliveryRecord {
   /** X-Webhook-Timestamp of the first attempt, in epoch milliseconds. */
   firstStamp: number | null;
   /** The result of the search for the cause of a refusal, or null without a search. */
-  finding: string | null;
+  finding: FoundCause | null;
 }
 
 /** Bounds the log, because a delivery can be resent without limit. */
@@ -65,7 +66,7 @@ export class Store {
   readonly #byUuid = new Map<string, InvoiceRecord>();
   readonly #byExternalId = new Map<string, InvoiceRecord>();
   readonly #deliveries = new Map<string, DeliveryRecord>();
-  readonly #deliveryOf = new Map<InvoiceRecord, DeliveryRecord>();
+  readonly #deliveriesOf = new Map<InvoiceRecord, DeliveryRecord[]>();
   withdrawals: readonly SandboxWithdrawal[] = [];
 
   addInvoice(invoice: InvoiceRecord): void {
@@ -93,23 +94,29 @@ export class Store {
 
   addDelivery(delivery: DeliveryRecord): void {
     this.#deliveries.set(delivery.id, delivery);
-    this.#deliveryOf.set(delivery.invoice, delivery);
+    const others = this.#deliveriesOf.get(delivery.invoice);
+    if (others === undefined) this.#deliveriesOf.set(delivery.invoice, [delivery]);
+    else others.push(delivery);
   }
 
   deliveryById(id: string): DeliveryRecord | undefined {
     return this.#deliveries.get(id);
   }
 
-  /** The delivery of one invoice, which has at most one, or those of all, oldest first. */
+  /** The deliveries of one invoice, or of all, oldest first. An invoice has a second one after a late payment. */
   deliveries(invoice?: InvoiceRecord): DeliveryRecord[] {
     if (invoice === undefined) return [...this.#deliveries.values()];
-    return [this.#deliveryOf.get(invoice) ?? []].flat();
+    return [...(this.#deliveriesOf.get(invoice) ?? [])];
+  }
+
+  latestDelivery(invoice: InvoiceRecord): DeliveryRecord | undefined {
+    return this.#deliveriesOf.get(invoice)?.at(-1);
   }
 
   clear(): void {
     this.#byUuid.clear();
     this.#byExternalId.clear();
     this.#deliveries.clear();
-    this.#deliveryOf.clear();
+    this.#deliveriesOf.clear();
   }
 }

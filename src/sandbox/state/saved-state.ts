@@ -8,11 +8,11 @@ export type InvoiceState = Omit<InvoiceRecord, 'expiry'>;
 export type DeliveryState = Omit<DeliveryRecord, 'invoice' | 'retry' | 'attempt'> & { readonly invoice: string };
 
 /** Raise it whenever a member of a row changes. A test holds the members of this version. */
-export const VERSION = 3;
+export const VERSION = 4;
 
 /** The content of a sandbox as plain JSON data, for the option `state`. Its members may change in any version. @experimental */
 export interface SandboxState {
-  readonly version: 3;
+  readonly version: 4;
   /** The seed of the run. */
   readonly seed: number | string;
   /** The position of the random ids. */

@@ -2,8 +2,9 @@ import { execFile } from 'node:child_process';
 import { createServer, type RequestListener } from 'node:http';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { createSandbox, type Dialect } from '../../../src/sandbox/index.ts';
+import type { Dialect } from '../../../src/sandbox/index.ts';
 import { closedPort, listen } from '../../support/fault-server.ts';
+import { testSandbox } from '../../support/test-sandbox.ts';
 import { cli, patternOf } from '../command-line.ts';
 
 const service = (listener: RequestListener): Promise<string> => listen(createServer(listener));
@@ -128,7 +129,7 @@ const MISTAKES: readonly Mistake[] = [
 
 describe('doctor', () => {
   it('finds nothing with a sandbox, and changes nothing there', async () => {
-    const sandbox = createSandbox();
+    const sandbox = testSandbox();
     await sandbox.listen();
     const env = {
       MERCHANT_BASE_URL: sandbox.url,
@@ -192,7 +193,7 @@ describe('doctor', () => {
   });
 
   it('does not compare the clock of a sandbox, which is moved by hand', async () => {
-    const sandbox = createSandbox();
+    const sandbox = testSandbox();
     await sandbox.listen();
     await sandbox.advance('1d');
     const found = await diagnosed({ MERCHANT_BASE_URL: sandbox.url, MERCHANT_API_KEY: sandbox.apiKey });
@@ -210,7 +211,7 @@ describe('doctor', () => {
 
   describe('the survey', () => {
     const surveyed = async (dialect: Partial<Dialect>) => {
-      const sandbox = createSandbox({ seed: 7, dialect });
+      const sandbox = testSandbox({ seed: 7, dialect });
       await sandbox.listen();
       for (const [at, id] of ['order-1042', 'order-1043', 'order-1044'].entries()) {
         sandbox.create({ external_id: id, amount: '25.00', currency: 'EUR', callback_url: 'http://127.0.0.1:9/' });
@@ -274,7 +275,7 @@ describe('doctor', () => {
 
   it.each(MISTAKES.map((row) => [row[0], row] as const))('says one cause and one remedy: %s', async (_, row) => {
     const [, env, code, finding, remedy, listener] = row;
-    const sandbox = createSandbox();
+    const sandbox = testSandbox();
     const serving = async (): Promise<string> =>
       listener === undefined ? (await sandbox.listen()).url : listener === null ? closedPort() : service(listener);
     const right = {

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { csvLine } from '../../../src/cli/reconcile/command.ts';
-import { createSandbox, type SandboxOptions } from '../../../src/sandbox/index.ts';
+import type { SandboxOptions } from '../../../src/sandbox/index.ts';
+import { testSandbox } from '../../support/test-sandbox.ts';
 import { cli } from '../command-line.ts';
 
 const HEADER = 'external_id,amount,currency,credited_usdt,state\n';
@@ -11,7 +12,7 @@ const DAY = 86_400_000;
 
 /** A sandbox with a paid order, an unpaid one and one that was corrected, a week ago. */
 async function service(options: SandboxOptions = {}) {
-  const sandbox = createSandbox({
+  const sandbox = testSandbox({
     seed: 7,
     now: Date.now() - 7 * DAY,
     seedData: {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { createSandbox, type Sandbox, type SandboxOptions, type SandboxState } from '../../../src/sandbox/index.ts';
+import type { Sandbox, SandboxOptions, SandboxState } from '../../../src/sandbox/index.ts';
+import { testSandbox } from '../../support/test-sandbox.ts';
 
 async function create(sandbox: Sandbox, external_id: string, callback_url?: string): Promise<void> {
   await sandbox.fetch(`${sandbox.url}/api/v1/external/invoices`, {
@@ -18,11 +19,11 @@ const receives = (status: number): Pick<SandboxOptions, 'fetch'> => ({
 
 describe('a sandbox from the state of another', () => {
   it('holds the same, and answers the same bytes', async () => {
-    const first = createSandbox({ seed: 3, now: 0, ...receives(500) });
+    const first = testSandbox({ seed: 3, now: 0, ...receives(500) });
     await create(first, 'a', 'http://127.0.0.1:1/hook');
     await create(first, 'b');
     await first.underpay('a', '17.00');
-    const second = createSandbox({ state: carried(first.state()) });
+    const second = testSandbox({ state: carried(first.state()) });
     expect(second.seed).toBe(3);
     expect(second.invoices()).toEqual(first.invoices());
     expect(second.deliveries()).toEqual(first.deliveries());
@@ -39,11 +40,11 @@ describe('a sandbox from the state of another', () => {
   });
 
   it('makes an attempt again that was under way', async () => {
-    const first = createSandbox({ fetch: () => new Promise(() => undefined) });
+    const first = testSandbox({ fetch: () => new Promise(() => undefined) });
     await create(first, 'a', 'http://127.0.0.1:1/hook');
     void first.pay('a');
     expect(first.deliveries('a')[0]?.status).toBe('delivering');
-    const second = createSandbox({ state: carried(first.state()), ...receives(200) });
+    const second = testSandbox({ state: carried(first.state()), ...receives(200) });
     await second.advance(0);
     expect(second.deliveries('a')[0]).toMatchObject({ attempts: 1, status: 'delivered' });
     await first.close();
@@ -52,17 +53,17 @@ describe('a sandbox from the state of another', () => {
   it('keeps a running clock as far ahead as it was, and a standing one where it stood', async () => {
     let wall = 1_000_000;
     const real = { clock: 'real', wallClock: () => wall } as const;
-    const first = createSandbox(real);
+    const first = testSandbox(real);
     await first.advance(HOUR);
     const state = carried(first.state());
     wall += 5_000;
     expect(
-      createSandbox({ ...real, state })
+      testSandbox({ ...real, state })
         .now()
         .getTime(),
     ).toBe(1_000_000 + HOUR + 5_000);
     expect(
-      createSandbox({ state, wallClock: () => wall })
+      testSandbox({ state, wallClock: () => wall })
         .now()
         .getTime(),
     ).toBe(1_000_000 + HOUR);
@@ -73,16 +74,16 @@ describe('a sandbox from the state of another', () => {
     ['another version', { version: 2 }],
     ['a delivery without its invoice', { invoices: [] }],
   ])('refuses %s', async (_, change) => {
-    const first = createSandbox(receives(200));
+    const first = testSandbox(receives(200));
     await create(first, 'a', 'http://127.0.0.1:1/hook');
     await first.pay('a');
     const state = change === null ? null : { ...first.state(), ...change };
-    expect(() => createSandbox({ state: state as SandboxState })).toThrow(/state/);
+    expect(() => testSandbox({ state: state as SandboxState })).toThrow(/state/);
   });
 });
 
 it('a version stands for these members: raise it in saved-state.ts when one changes', async () => {
-  const sandbox = createSandbox(receives(500));
+  const sandbox = testSandbox(receives(500));
   await create(sandbox, 'a', 'http://127.0.0.1:1/hook');
   await sandbox.underpay('a', '17.00');
   const { invoices, deliveries, withdrawals, ...rest } = sandbox.state();
@@ -91,7 +92,7 @@ it('a version stands for these members: raise it in saved-state.ts when one chan
       .sort()
       .join(' ');
   expect([rest.version, Object.keys(rest).join(' '), ...[invoices, deliveries, withdrawals].map(members)]).toEqual([
-    3,
+    4,
     'version seed position requestCount now wall',
     'adjustment amount amountToSend callback_url createdAt currency customer_id expiresAt external_id fail_url finishedAt method purpose rate settledUsdt status success_url uuid',
     'body createdAt deliveredAt eventType finding firstStamp id invoice log made nextRetryAt status url',
@@ -102,7 +103,7 @@ it('a version stands for these members: raise it in saved-state.ts when one chan
 describe('freeze', () => {
   it('stops a running clock, advance moves it, unfreeze lets it run on from there', async () => {
     let wall = 1_000;
-    const sandbox = createSandbox({ clock: 'real', wallClock: () => wall });
+    const sandbox = testSandbox({ clock: 'real', wallClock: () => wall });
     wall += 10;
     sandbox.freeze();
     wall += 500;
@@ -117,7 +118,7 @@ describe('freeze', () => {
 
 describe('faults from the start', () => {
   it('strike, by chance where they have a rate, and come back with reset', async () => {
-    const sandbox = createSandbox({
+    const sandbox = testSandbox({
       faults: [{ fault: 'html' }, { fault: 'rate_limit', rate: 0.5, times: 100, seed: 4 }],
     });
     const statuses = async (): Promise<number[]> => {
@@ -139,7 +140,7 @@ describe('faults from the start', () => {
 
   it('want a rate that is one', () => {
     for (const rate of [0, -1, 1.1, Number.NaN]) {
-      expect(() => createSandbox({ faults: [{ fault: 'html', rate }] })).toThrow(/rate must be above 0/);
+      expect(() => testSandbox({ faults: [{ fault: 'html', rate }] })).toThrow(/rate must be above 0/);
     }
   });
 });

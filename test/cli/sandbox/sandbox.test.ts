@@ -141,10 +141,12 @@ describe('sandbox', () => {
     const { code, out } = await cli(['sandbox', 'pay', 'order-1', '--url', run.url]);
     expect([code, out]).toEqual([
       0,
-      expect.stringMatching(/^order-1 {2}success, 26\.861298 USDT credited {2}webhook answered 401, next try /),
+      expect.stringMatching(
+        /^order-1 {2}success, 26\.861298 USDT credited {2}webhook retrying: The signature did not match/,
+      ),
     ]);
     await run.until('try 1 of 7');
-    expect(run.out()).toMatch(/answered 401 .*next try/);
+    expect(run.out()).toMatch(/returned 401 .*next try/);
     expect(run.out()).toContain('it said: ');
   });
 });
@@ -266,7 +268,7 @@ describe('--state', () => {
     ) {
       await fetch(`${run.url}/_/status`);
     }
-    expect(JSON.parse(readFileSync(file, 'utf8')).version).toBe(3);
+    expect(JSON.parse(readFileSync(file, 'utf8')).version).toBe(4);
     expect(readdirSync(path)).toEqual(['sandbox.json', 'sandbox.json.lock']);
     await stop(run);
     expect(readdirSync(path)).toEqual(['sandbox.json']);

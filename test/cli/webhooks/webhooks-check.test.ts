@@ -3,9 +3,9 @@ import type { RequestListener } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { RULES } from '../../../src/cli/webhooks/cases.ts';
 import { MerchantClient } from '../../../src/index.ts';
-import { createSandbox } from '../../../src/sandbox/index.ts';
 import { createWebhookHandler, memoryStore, toNodeHandler } from '../../../src/webhooks/index.ts';
 import { closedPort } from '../../support/fault-server.ts';
+import { testSandbox } from '../../support/test-sandbox.ts';
 import { cli } from '../command-line.ts';
 import { goodReceiver, handWritten, serve } from '../receivers.ts';
 
@@ -19,11 +19,21 @@ const answers =
 
 /** A receiver with one mistake, and words of the cause and the remedy that `webhooks check` tells. */
 const BROKEN: readonly (readonly [mistake: string, listener: RequestListener, cause: RegExp, remedy: RegExp])[] = [
-  ['it redirects', answers(308, { Location: '/login' }), /A redirect is not followed/, /callback_url: \/login/],
-  ['it works before it answers', () => undefined, /no answer in time/, /answer 2xx, and do the work afterwards/],
-  ['it crashes', answers(500), /the receiver failed/, /the log of the receiver/],
-  ['a CSRF guard protects it', answers(419, {}, 'Page Expired'), /CSRF/, /exempt this route/],
-  ['a login protects it', answers(401, { 'WWW-Authenticate': 'Basic' }), /asks for a login/, /behind authentication/],
+  ['it redirects', answers(308, { Location: '/login' }), /redirects to \/login/, /the final address the callback_url/],
+  [
+    'it works before it answers',
+    () => undefined,
+    /No answer came in time/,
+    /Answer 2xx first, and do the work afterwards/,
+  ],
+  ['it crashes', answers(500), /The receiver failed with 500/, /the log of the receiver/],
+  ['a CSRF guard protects it', answers(419, {}, 'Page Expired'), /CSRF/, /Exempt this route/],
+  [
+    'a login protects it',
+    answers(401, { 'WWW-Authenticate': 'Basic' }),
+    /asks for a login/,
+    /no login: exempt this route/,
+  ],
   ['another secret', goodReceiver('whsec_another_one_here'), /refuses the signature/, /Compare the secret/],
   ['a line break after the secret', handWritten(`${SECRET}\n`), /ends with a line break/, /Trim it/],
   ['the API key as the secret', handWritten(API_KEY), /is the API key/, /another value of the dashboard/],
@@ -56,7 +66,7 @@ const idsOf = ({ checks }: Report, verdict: string): string[] =>
 
 describe('webhooks check', () => {
   it('passes a receiver that looks the invoice up, with orders that it creates in a running sandbox', async () => {
-    const sandbox = createSandbox();
+    const sandbox = testSandbox();
     await sandbox.listen();
     const merchant = new MerchantClient({ baseUrl: sandbox.url, apiKey: sandbox.apiKey });
     const lookUp = async (event: { invoice_uuid: string; external_id: string; status: string }): Promise<void> => {

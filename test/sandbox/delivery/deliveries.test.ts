@@ -1,12 +1,13 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, it, vi } from 'vitest';
 import type { SandboxOptions } from '../../../src/sandbox/index.ts';
+import type { Internals } from '../../../src/sandbox/options.ts';
 import { inProcess, ORDER, receiver } from '../loopback.ts';
 
 const MINUTE = 60_000;
 
 /** A sandbox with one invoice that reports to a receiver with this script. */
-async function reporting(script: Parameters<typeof receiver>[0], options: SandboxOptions = {}) {
+async function reporting(script: Parameters<typeof receiver>[0], options: SandboxOptions & Internals = {}) {
   const hook = await receiver(script);
   const context = inProcess(options);
   await context.api('POST', '/invoices', { ...ORDER, amount: '100.00', callback_url: hook.url });
@@ -32,7 +33,9 @@ describe('one webhook for each end', () => {
     ['expire', undefined, { ...CANCELED, status: 'expired' }],
   ] as const)('%s %s', async (end, amount, members) => {
     const { sandbox, hook } = await reporting([]);
-    const { uuid } = await (amount === undefined
+    const {
+      invoice: { uuid },
+    } = await (amount === undefined
       ? sandbox[end as 'pay']('order-1042')
       : sandbox[end as 'underpay']('order-1042', amount));
     expect(hook.received.map(({ body }) => JSON.parse(body.toString()))).toEqual([
@@ -53,7 +56,7 @@ describe('one webhook for each end', () => {
   it('is not sent a second time by a correction after the payment', async () => {
     const { sandbox, hook } = await reporting([]);
     await sandbox.pay('order-1042');
-    expect(await sandbox.adjust('order-1042', '40.00')).toMatchObject({
+    expect((await sandbox.adjust('order-1042', '40.00')).invoice).toMatchObject({
       is_adjusted: true,
       settled_amount_usdt: '42.978076',
       adjustment: { actual_amount_fiat: '40.00', actual_amount_usdt: '42.978076', expected_amount_usdt: '107.445192' },
@@ -136,9 +139,9 @@ describe('moves of a delivery', () => {
   });
 
   it.each([
-    [302, 'answered 302', 302],
-    [400, 'answered 400', 400],
-    [500, 'answered 500', 500],
+    [302, 'returned 302', 302],
+    [400, 'returned 400', 400],
+    [500, 'returned 500', 500],
     ['destroy', 'connection error: UND_ERR_SOCKET', null],
   ] as const)('row 2: %s fails, a retry is scheduled', async (answer, error, last_http_status) => {
     const { sandbox, delivery, hook } = await reporting([answer]);
@@ -289,8 +292,8 @@ describe('where it may go', () => {
     expect((await api('POST', '/invoices', { ...ORDER, callback_url })).status).toBe(201);
     await sandbox.pay('order-1042');
     expect(sent).toEqual(expected);
-    const error = expected.length > 0 ? null : expect.stringContaining('deliverTo: ["shop.example"]');
-    expect(sandbox.deliveries()[0]?.attempt_log[0]?.error).toEqual(error);
+    const remedy = expected.length > 0 ? undefined : expect.stringContaining('deliverTo: ["shop.example"]');
+    expect(sandbox.deliveries()[0]?.attempt_log[0]?.cause?.remedy).toEqual(remedy);
   });
 
   it.each(['http://127.0.0.1.evil.example/', 'http://localhost.evil.example/', 'http://128.0.0.1/', 'http://0.0.0.0/'])(

@@ -1,6 +1,6 @@
 import { expect, it, vi } from 'vitest';
 import { ConfigurationError } from '../../../src/errors/classes.ts';
-import { createSandbox } from '../../../src/sandbox/index.ts';
+import { testSandbox } from '../../support/test-sandbox.ts';
 import { inProcess, listening, ORDER, rawRequest } from '../loopback.ts';
 
 const KEY = { 'X-Api-Key': 'sk_sandbox' };
@@ -20,7 +20,7 @@ it.each(['localhost', 'localhost:4010', '127.0.0.1', '[::1]:4010'])('takes the H
 });
 
 it('takes a further Host when it is allowed', async () => {
-  const sandbox = createSandbox();
+  const sandbox = testSandbox();
   const server = await sandbox.listen({ allowedHosts: ['sandbox'] });
   const { status } = await rawRequest(`${server.url}/api/v1/external/rates`, 'GET', { ...KEY, Host: 'sandbox:80' });
   await sandbox.close();
@@ -58,7 +58,7 @@ it.each([
 });
 
 it('says what to do in a runtime without node:http, and loads nothing of it before', async () => {
-  const sandbox = createSandbox();
+  const sandbox = testSandbox();
   const asked = vi.spyOn(process, 'getBuiltinModule').mockReturnValue(undefined);
   try {
     await expect(sandbox.listen()).rejects.toThrow(ConfigurationError);
@@ -93,14 +93,14 @@ it.each([
 
 it('says so when the port is taken', async () => {
   const { server } = await listening();
-  const other = createSandbox();
+  const other = testSandbox();
   await expect(other.listen({ port: server.port })).rejects.toThrow(ConfigurationError);
   await expect(other.listen({ port: server.port })).rejects.toThrow(`port ${server.port} is in use`);
   await other.close();
 });
 
 it('has the address of the server once it listens, in payment links too', async () => {
-  const sandbox = createSandbox();
+  const sandbox = testSandbox();
   expect(sandbox.url).toBe('https://sandbox.invalid');
   const { url, port } = await sandbox.listen();
   expect(url).toBe(`http://127.0.0.1:${port}`);

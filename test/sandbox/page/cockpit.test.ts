@@ -85,7 +85,7 @@ describe('the page of an invoice', () => {
     const newestFirst = [
       'Corrected',
       'try 2 of 7: 200, delivered',
-      'try 1 of 7: answered 500',
+      'try 1 of 7: returned 500',
       'Paid a b/ü 26.861298 USDT credited',
       '409',
       'GET',
@@ -166,7 +166,7 @@ describe('the overview', () => {
     sandbox.faults.next('rate_limit', { times: 2 });
     await sandbox.advance('2m');
     const now = await wrong();
-    expect(now).toContain('Retrying invoice.paid of order-1042 : answered 500 , next try in 4 min');
+    expect(now).toContain('Retrying invoice.paid of order-1042 : returned 500 , next try in 4 min');
     expect(now).toContain('rate_limit refused with a rate limit: the next one, 2 times');
     expect(now).toContain('The clock of the sandbox is 2 min ahead of the real time');
   });

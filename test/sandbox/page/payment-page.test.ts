@@ -198,7 +198,7 @@ describe('a closed order', () => {
     const { page } = await order({ callback_url: hook.url });
     const failed = await press(page, 'pay');
     expect(failed.text).toContain(
-      `Webhook to ${hook.host}: try 1, answered 500; next try in 1 min, at 01 Mar 2026 12:01:00 UTC`,
+      `Webhook to ${hook.host}: try 1, returned 500; next try in 1 min, at 01 Mar 2026 12:01:00 UTC`,
     );
     expect((await press(failed, 'resend')).text).toMatch(/Webhook delivered to 127\.0\.0\.1:\d+ in \d+ ms \(try 2\)/);
   });

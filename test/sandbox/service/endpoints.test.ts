@@ -179,7 +179,7 @@ it('records the attempts of a delivery with the six members of the log', async (
     ...{ status: 'delivered', attempts: 2, max_attempts: 7, last_http_status: 200, next_retry_at: null },
     delivered_at: '2026-03-01T12:01:00.000Z',
     attempt_log: [
-      { ...attempt, status_code: 500, success: false, error: 'answered 500', created_at: '2026-03-01T12:00:00.000Z' },
+      { ...attempt, status_code: 500, success: false, error: 'returned 500', created_at: '2026-03-01T12:00:00.000Z' },
       { ...attempt, status_code: 200, success: true, error: null, created_at: '2026-03-01T12:01:00.000Z' },
     ],
   };

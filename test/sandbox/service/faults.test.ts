@@ -1,12 +1,12 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, it, vi } from 'vitest';
 import { ConfigurationError } from '../../../src/errors/classes.ts';
-import type { DeliveryFault, SandboxOptions } from '../../../src/sandbox/index.ts';
+import type { DeliveryFault } from '../../../src/sandbox/index.ts';
 import { inProcess, listening, ORDER, receiver } from '../loopback.ts';
 
 describe.each(['over HTTP', 'in process'])('%s', (way) => {
   /** A sandbox, and a creation whose answer is not read yet. */
-  async function start(options: SandboxOptions = {}) {
+  async function start(options: Parameters<typeof inProcess>[0] = {}) {
     const { sandbox, api, ...server } = way === 'over HTTP' ? await listening(options) : inProcess(options);
     const [send, base] = 'url' in server ? [fetch, server.url] : [sandbox.fetch, 'https://pay.example.com'];
     const init = { method: 'POST', headers: { 'X-Api-Key': sandbox.apiKey }, body: JSON.stringify(ORDER) };

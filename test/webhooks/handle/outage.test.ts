@@ -1,14 +1,14 @@
 import { createServer } from 'node:http';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { MerchantClient } from '../../../src/client.ts';
-import { createSandbox } from '../../../src/sandbox/index.ts';
 import { memoryStore, toNodeHandler, type WebhookReport } from '../../../src/webhooks/index.ts';
+import { testSandbox } from '../../support/test-sandbox.ts';
 
 const START = Date.UTC(2026, 2, 1, 12);
 
 /** A shop on the sandbox's clock, with a receiver that can be switched off. */
 async function shopOnSandbox() {
-  const sandbox = createSandbox({ seed: 7, now: START, deliveryTimestamp: 'sandbox' });
+  const sandbox = testSandbox({ seed: 7, now: START, deliveryTimestamp: 'sandbox' });
   onTestFinished(() => sandbox.close());
   const merchant = new MerchantClient({
     baseUrl: 'https://pay.example.com',

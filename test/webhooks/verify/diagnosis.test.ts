@@ -22,7 +22,7 @@ async function mismatch(sent: string, received: string | Uint8Array, secret = SE
   const message = await messageOf(verifyWebhook(received, headers, secret, { now: NOW }));
   if (!message.includes('does not match')) return message;
   const body = typeof received === 'string' ? Buffer.from(received) : received;
-  return (await diagnoseMismatch(body, headers, [secret])) ?? message;
+  return (await diagnoseMismatch(body, headers, [secret]))?.text ?? message;
 }
 
 describe('the message of a refusal, or the diagnosis of the command line, names', () => {
@@ -39,9 +39,15 @@ describe('the message of a refusal, or the diagnosis of the command line, names'
     ],
     ['a re-serialised body with a line break in its text', '{"a": "b\\nc:d"}', '{"a":"b\\nc:d"}', /with other spacing/],
     ['a re-serialised body, sent with escapes', '{"a":"\\u00e9"}', '{"a":"é"}', /escaped letters/],
+    [
+      'amounts that a proxy made numbers',
+      '{"amount":"119.00","credited_usdt":"127.859778"}',
+      '{"amount":119,"credited_usdt":127.859778}',
+      /amounts as numbers/,
+    ],
     ['a lost byte-order mark', `\uFEFF${PAID}`, PAID, /byte-order mark/],
     ['a lost line break', `${PAID}\n`, PAID, /line break at the end/],
-    ['an added line break', PAID, `${PAID}\n`, /white space was added/],
+    ['an added line break', PAID, `${PAID}\n`, /White space was added/],
     ['an empty body', PAID, '', /body is empty/],
     ['anything else', PAID, '{"a":1}', /secret is another one.*or the body is not the raw one/],
   ])('%s', async (_name, sent, received, message) => {

@@ -57,6 +57,7 @@ export type DiagnosisId =
   | 'store_failed'
   | 'busy'
   | 'receiver_setup'
+  | 'sandbox_secret'
   | 'wrong_secret'
   | 'signed_text'
   | 'changed_body'
@@ -169,6 +170,11 @@ const HANDLER_REPLIES: Readonly<
     'signature_mismatch',
     'The signature did not match.',
     'Two usual causes: your handler has another secret, or a body parser changed the body before it was checked.',
+  ],
+  sandbox_secret: [
+    'sandbox_secret',
+    'Your handler refuses the public secret of the sandbox.',
+    'For development, start it with MERCHANT_SANDBOX=1, or give sandbox: true.',
   ],
   missing_header: [
     'missing_header',

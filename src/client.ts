@@ -18,7 +18,7 @@ import { hiding } from './transport/hide.ts';
 import { DriftReporter } from './transport/hooks.ts';
 import { connect } from './transport/http.ts';
 import { PLATFORM, RateLimitGate, RetryBudget, type Runtime } from './transport/limits.ts';
-import type { ClientCore } from './transport/send.ts';
+import type { ClientCore } from './transport/types.ts';
 
 /** The parts of a client. A class, so that the constructor recognises them: no user has one. */
 class Parts {

@@ -6,7 +6,8 @@
 export type { Callback } from './checks.ts';
 export { MerchantClient } from './client.ts';
 export type { DeliveryAttempt, WebhookDelivery } from './contract/deliveries.ts';
-export type { HttpMethod, Operation as ServiceOperation } from './contract/endpoint.ts';
+export type { HttpMethod } from './contract/endpoint.ts';
+export type { Operation as ServiceOperation } from './contract/endpoints.ts';
 export type {
   CreatedInvoice,
   CreateInvoiceParams,
@@ -59,11 +60,9 @@ export type {
 export type { AnyMerchantError, CallError } from './errors/guards.ts';
 export { hasCode, hasKind, isMerchantError } from './errors/guards.ts';
 export type {
-  ApiKey,
   CallOptions,
   ClientOverrides,
   ClientRetryOptions,
-  FetchLike,
   InvalidItem,
   ListOptions,
   MerchantClientOptions,
@@ -87,6 +86,7 @@ export type {
   ResponseEvent,
   RetryEvent,
 } from './transport/hooks.ts';
+export type { ApiKey, FetchInit, FetchLike } from './transport/types.ts';
 export type { RawBody } from './webhooks/body.ts';
 export type {
   InvoiceCanceledEvent,

@@ -15,12 +15,10 @@ import { isLoopback } from './contract/values/hosts.ts';
 import { environment, tellOfSandboxSecret } from './environment.ts';
 import type { DriftEvent, Hooks } from './transport/hooks.ts';
 import type { RetryPolicy } from './transport/retry.ts';
+import type { ApiKey, CallSettings, FetchLike } from './transport/types.ts';
 import { parseSecrets, type WebhookSecret } from './webhooks/verify/signature.ts';
 
 // Every option of a client and of a call: its type with its default, and the function that checks and copies it.
-
-/** The key, or a function that gives it (a vault, a rotation), called before each attempt. */
-export type ApiKey = string | (() => string | Promise<string>);
 
 /**
  * Options of a {@link MerchantClient}. Durations in milliseconds.
@@ -214,23 +212,6 @@ function readQueryNames(names: WithdrawalQueryNames | undefined = {}): Record<st
 }
 
 /**
- * The part of `fetch` that the client uses. The platform's `fetch`, `sandbox.fetch` and one-line fakes fit.
- *
- * @example
- * const fetch: FetchLike = async () => Response.json({ success: true, data: [] });
- */
-export type FetchLike = (input: string, init: FetchInit) => Promise<Response>;
-
-/** The second argument of {@link FetchLike}. */
-export interface FetchInit {
-  readonly method: string;
-  readonly headers: Headers;
-  readonly body: string | null;
-  readonly redirect: 'manual';
-  readonly signal: AbortSignal;
-}
-
-/**
  * Whether and when a failed attempt is repeated. Durations in milliseconds.
  *
  * @example
@@ -355,16 +336,6 @@ const FORBIDDEN_HEADERS = new Set(['x-api-key', 'host', 'content-length']);
 const UNSENDABLE_HEADERS = new Set(['expect', 'transfer-encoding', 'upgrade', 'keep-alive']);
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
-
-/** The options of one call, complete. Durations in milliseconds. */
-export interface CallSettings {
-  readonly timeout: number;
-  readonly deadline: number;
-  readonly retry: RetryPolicy;
-  readonly signal: AbortSignal | null;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly query: Readonly<Record<string, string>>;
-}
 
 /** The options of a client, checked and copied. */
 export interface ClientSettings {

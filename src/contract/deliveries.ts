@@ -192,7 +192,15 @@ export const listDeliveries: Endpoint<WebhookDelivery[]> = {
   envelope: 'not_shown',
   params: check(() => parameters({ ident: ident() })),
   data: check(() => prepared(readDeliveryList, listOf(delivery()))),
+  order: 'ident',
 };
+
+const ATTEMPT_NAMES = ['duration_ms', 'triggered_by'];
+
+/** True for an attempt of a delivery, which also has the members `success` and `error`. The resend endpoint may answer one. */
+function isAttempt(value: unknown): boolean {
+  return isObject(value) && ATTEMPT_NAMES.some((name) => Object.hasOwn(value, name));
+}
 
 /**
  * @see [POST /api/v1/external/invoices/{ident}/resend-webhook](../../docs/service-interface.md#post-apiv1externalinvoicesidentresend-webhook)
@@ -204,4 +212,7 @@ export const resendWebhook: Endpoint<void> = {
   envelope: 'not_shown',
   params: check(() => parameters({ ident: ident() })),
   data: () => ({ ok: true, value: undefined }), // the interface does not show the response body
+  order: 'ident',
+  isRecord: isAttempt,
+  remedy: 'look at webhooks.deliveries before you send it again',
 };

@@ -1,4 +1,4 @@
-import type { Page } from './types.ts';
+import type { InvoiceStatus, Page } from './types.ts';
 import type { Check } from './values/codecs.ts';
 
 /** Text values only. An undefined value is left out of the request. */
@@ -24,6 +24,41 @@ export interface Endpoint<Data> {
   readonly body?: Check<WireRecord>;
   /** The payload of a success, decoded tolerantly. */
   readonly data: Check<Data>;
+
+  // What is special about an endpoint. Without these members it is an ordinary one.
+
+  /** The parameter that names the order, for errors and events. */
+  readonly order?: 'external_id' | 'ident';
+  /**
+   * Returns the members in which the data is not what was asked for: a proxy, a cache or a wrong connection may have
+   * answered another request.
+   */
+  differences?(data: Data, sent: WireRecord): readonly string[];
+  /** True for a record whose own members look like those of an error. An error response with one shows that the work was done. */
+  readonly isRecord?: (value: unknown) => boolean;
+  /** What to do where it is unknown whether the work was done. */
+  readonly remedy?: string;
+  /** A hint for a request that the service has refused. Empty for none. */
+  readonly hint?: (sent: WireRecord) => string;
+  /** How the service says that the order exists. The table of all endpoints sets it. */
+  readonly conflict?: ConflictForm;
+}
+
+/** How the error of an order that exists is read. */
+export interface ConflictForm {
+  /** What to call in place of the creation. */
+  readonly advice: string;
+  /** The order that the details name, or null. */
+  readonly named: (details: unknown) => string | null;
+  readonly read: (details: unknown) => Conflict;
+}
+
+/** The facts about the existing invoice in the details of INVOICE_ALREADY_EXISTS. */
+export interface Conflict {
+  readonly externalId: string | null;
+  readonly existingStatus: InvoiceStatus | null;
+  /** The whole invoice, decoded. Undefined unless the details hold it. */
+  readonly existing: unknown;
 }
 
 /** An endpoint that returns a page, whose items can also be decoded one by one. */
@@ -37,21 +72,3 @@ export interface RowsEndpoint<T> extends Endpoint<T[]> {
   /** True for a row that the service should have left out. */
   readonly isOmitted?: (raw: unknown) => boolean;
 }
-
-/** The operations of the service, named as the client's methods. */
-export type ServiceOperation =
-  | 'invoices.create'
-  | 'invoices.list'
-  | 'invoices.get'
-  | 'webhooks.resend'
-  | 'webhooks.deliveries'
-  | 'withdrawals.list'
-  | 'withdrawals.get'
-  | 'paymentMethods.list'
-  | 'rates.list';
-
-/** The operations of the client: those of the service, and `request` for an endpoint that the client does not know. */
-export type Operation = ServiceOperation | 'request';
-
-/** An endpoint with the name of its operation. */
-export type Named<AnyEndpoint> = AnyEndpoint & { readonly operation: Operation };

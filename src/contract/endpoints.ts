@@ -3,8 +3,8 @@
 // and the error classes use only its files that load no zod: types, statuses, json, wire, and the scalars of values/.
 
 import { listDeliveries, resendWebhook } from './deliveries.ts';
-import type { Endpoint, Named, ServiceOperation } from './endpoint.ts';
-import { createInvoice, getInvoice, listInvoices } from './invoices.ts';
+import type { Endpoint } from './endpoint.ts';
+import { conflict, createInvoice, getInvoice, listInvoices } from './invoices.ts';
 import { listPaymentMethods } from './payment-methods.ts';
 import { listRates } from './rates.ts';
 import { getWithdrawal, listWithdrawals } from './withdrawals.ts';
@@ -19,9 +19,18 @@ const table = {
   'withdrawals.get': getWithdrawal,
   'paymentMethods.list': listPaymentMethods,
   'rates.list': listRates,
-} as const satisfies Readonly<Record<ServiceOperation, Endpoint<unknown>>>;
+} as const satisfies Readonly<Record<string, Endpoint<unknown>>>;
+
+/** The operations of the service, named as the client's methods. */
+export type ServiceOperation = keyof typeof table;
+
+/** The operations of the client: those of the service, and `request` for an endpoint that the client does not know. */
+export type Operation = ServiceOperation | 'request';
+
+/** An endpoint with the name of its operation. */
+export type Named<AnyEndpoint> = AnyEndpoint & { readonly operation: Operation };
 
 /** All endpoints of the interface, by operation. */
 export const endpoints = Object.fromEntries(
-  Object.entries(table).map(([operation, endpoint]) => [operation, { ...endpoint, operation }]),
+  Object.entries(table).map(([operation, endpoint]) => [operation, { ...endpoint, operation, conflict }]),
 ) as { readonly [Name in ServiceOperation]: Named<(typeof table)[Name]> & { readonly operation: Name } }; // fromEntries forgets the keys

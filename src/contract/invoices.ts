@@ -1,6 +1,6 @@
-import type { Endpoint, PageEndpoint } from './endpoint.ts';
+import type { Conflict, ConflictForm, Endpoint, PageEndpoint, WireRecord } from './endpoint.ts';
 import { currency, pageOf, unwrapped } from './envelope.ts';
-import { isObject } from './json.ts';
+import { isObject, type JsonObject } from './json.ts';
 import {
   amount,
   type DecimalInput,
@@ -32,9 +32,9 @@ import {
   text,
   timestamp,
 } from './values/codecs.ts';
-import type { Decimal } from './values/decimal.ts';
+import { Decimal } from './values/decimal.ts';
 import { isHttpAddress } from './values/hosts.ts';
-import { dateFrom, decimalFrom, moneyFrom, Problem } from './values/scalars.ts';
+import { dateFrom, decimalFrom, isSameIdent, moneyFrom, Problem } from './values/scalars.ts';
 
 /**
  * An invoice as its creation returns it. {@link Invoice} has more members.
@@ -223,6 +223,63 @@ function creationBody(allowHttp: boolean) {
   return parameters(shape);
 }
 
+/** Returns the members in which an invoice is not the charge that was asked for. */
+export function chargeDifferences(sent: WireRecord, found: CreatedInvoice): ChargeMember[] {
+  const { amount: asked = '', currency: code = '', customer_id = '' } = sent;
+  const differences: ChargeMember[] = [];
+  if (!found.amount.eq(new Decimal(asked))) differences.push('amount');
+  if (found.currency.code.toUpperCase() !== code.toUpperCase()) differences.push('currency');
+  // A customer_id that cannot be read is not compared.
+  if (found.customer_id !== null && found.customer_id !== customer_id) differences.push('customer_id');
+  return differences;
+}
+
+/** A member that says whether two invoices are the same charge. */
+export type ChargeMember = 'amount' | 'currency' | 'customer_id';
+
+function creationDifferences(created: CreatedInvoice, sent: WireRecord): string[] {
+  const differences: string[] = chargeDifferences(sent, created).filter((member) => member !== 'customer_id');
+  return created.external_id === sent['external_id'] ? differences : ['external_id', ...differences];
+}
+
+/** How the service says that an order exists, in the response to any operation. */
+export const conflict: ConflictForm = {
+  advice: 'invoices.createOrGet returns the existing one.',
+  named: (details) => firstText(holdersIn(details).map((holder) => holder['external_id'])),
+  read: readConflict,
+};
+
+const STATUS_MAX = 64;
+const ID_MAX = 512;
+const STATUS_NAMES = ['status', 'existing_status', 'invoice_status', 'current_status'];
+
+/**
+ * Reads what the details of a conflict say. The interface does not name the members.
+ * @see [Known codes](../../docs/service-interface.md#known-codes)
+ */
+function readConflict(value: unknown): Conflict {
+  const [details = {}, nested = {}] = holdersIn(value);
+  const read = getInvoice.data(details);
+  const status = firstText([...STATUS_NAMES.map((name) => details[name]), nested['status']]);
+  const externalId = firstText([details['external_id'], details['order_id'], nested['external_id']]);
+  return {
+    externalId: externalId?.slice(0, ID_MAX) ?? null,
+    // Any text is an InvoiceStatus. Its type only completes the known ones.
+    existingStatus: (status?.slice(0, STATUS_MAX) ?? null) as InvoiceStatus | null,
+    existing: read.ok ? read.value : undefined,
+  };
+}
+
+/** Returns the details, and those of their members that may be the existing invoice. */
+function holdersIn(details: unknown): JsonObject[] {
+  if (!isObject(details)) return [];
+  return [details, details['invoice'], details['existing_invoice'], details['existing']].filter(isObject);
+}
+
+function firstText(values: readonly unknown[]): string | null {
+  return values.filter((value) => typeof value === 'string').find((found) => found !== '') ?? null;
+}
+
 /** @see [POST /api/v1/external/invoices](../../docs/service-interface.md#post-apiv1externalinvoices) */
 export const createInvoice: Endpoint<CreatedInvoice> = {
   method: 'POST',
@@ -231,6 +288,13 @@ export const createInvoice: Endpoint<CreatedInvoice> = {
   envelope: 'shown',
   body: check(() => creationBody(false)),
   data: check(() => resource(createdShape())),
+  order: 'external_id',
+  differences: creationDifferences,
+  remedy: 'repeat with the same external_id, or read it back',
+  hint: ({ currency = '' }) =>
+    currency === currency.toUpperCase()
+      ? ''
+      : `The currency was sent as "${currency}": codes are usually written "${currency.toUpperCase()}".`,
 };
 
 /** The body of a creation for a client with `allowHttp: true`: its addresses may be http, and the service judges them. */
@@ -263,4 +327,7 @@ export const getInvoice: Endpoint<Invoice> = {
   envelope: 'not_shown',
   params: check(() => parameters({ ident: ident() })),
   data: check(() => prepared(singleInvoice, invoice())),
+  order: 'ident',
+  differences: ({ uuid, external_id }, { ident: asked = '' }) =>
+    external_id === asked || isSameIdent(uuid, asked) ? [] : ['external_id'],
 };

@@ -18,7 +18,7 @@ import {
   text,
 } from './values/codecs.ts';
 import type { Decimal } from './values/decimal.ts';
-import { dateFrom, decimalFrom, Problem } from './values/scalars.ts';
+import { dateFrom, decimalFrom, isSameIdent, Problem } from './values/scalars.ts';
 
 /**
  * A withdrawal. The interface names no required member but the status, so all others except `uuid` may be null. A member
@@ -160,4 +160,5 @@ export const getWithdrawal: Endpoint<Withdrawal> = {
   envelope: 'not_shown',
   params: check(() => parameters({ withdrawal_uuid: ident() })),
   data: check(() => prepared((payload) => unwrapped(payload), withdrawal())),
+  differences: ({ uuid }, { withdrawal_uuid = '' }) => (isSameIdent(uuid, withdrawal_uuid) ? [] : ['uuid']),
 };

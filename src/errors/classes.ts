@@ -1,5 +1,5 @@
 // The error family. This room imports nothing at run time, so that each entry of the package can use it.
-import type { Invoice } from '../contract/invoices.ts';
+import type { ChargeMember, Invoice } from '../contract/invoices.ts';
 import type { InvoiceStatus } from '../contract/types.ts';
 import {
   type ApiErrorKind,
@@ -21,9 +21,6 @@ export interface ValidationIssue {
   /** The type of the finding, when the service sends one. */
   readonly type?: string;
 }
-
-/** A member that says whether two invoices are the same charge. */
-export type ComparedField = 'amount' | 'currency' | 'customer_id';
 
 /** The values of every error. All but `code` and `message` have defaults. */
 export interface MerchantErrorInit {
@@ -328,7 +325,7 @@ export class UnexpectedResponseError extends MerchantError {
 export class InvoiceMismatchError extends MerchantError {
   readonly kind = 'mismatch';
   /** The members that differ. */
-  readonly differences: readonly ComparedField[];
+  readonly differences: readonly ChargeMember[];
   /** The invoice that exists. Not enumerable: no log shows it. */
   declare readonly existing: Invoice;
 

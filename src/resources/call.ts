@@ -2,7 +2,7 @@ import { checkOptions, type Fail } from '../checks.ts';
 import type { Page } from '../contract/types.ts';
 import { ConfigurationError } from '../errors/classes.ts';
 import { type CallError, isMerchantError } from '../errors/guards.ts';
-import type { Success } from '../transport/send.ts';
+import type { Success } from '../transport/types.ts';
 
 // One call as its caller sees it: a promise with several views.
 
@@ -153,8 +153,8 @@ export class CallPromise<T> extends Promise<T> implements Call<T> {
 
   withResponse(): Promise<WithResponse<T>> {
     this.consumed();
-    return this.#success.then(({ value, answer, attempts, durationMs, recovered }) => {
-      const { status, headers, requestId, raw } = answer;
+    return this.#success.then(({ value, response, attempts, durationMs, recovered }) => {
+      const { status, headers, requestId, raw } = response;
       return { data: value, response: { status, headers, requestId, attempts, durationMs, recovered, raw } };
     });
   }
@@ -177,8 +177,8 @@ export class CallPromise<T> extends Promise<T> implements Call<T> {
   }
 }
 
-/** Walks the pages after the first one. `limit`: the rows that are taken at most. */
-type Walk<T> = (first: Page<T>, limit: number) => AsyncGenerator<Page<T>, void, undefined>;
+/** Walks the pages from the first one on. `limit`: the rows that are taken at most. */
+type Walk<T> = (limit: number) => AsyncGenerator<Page<T>, void, undefined>;
 
 /** @internal */
 export class ListCallPromise<T> extends CallPromise<Page<T>> implements ListCall<T> {
@@ -227,9 +227,9 @@ export class ListCallPromise<T> extends CallPromise<Page<T>> implements ListCall
   }
 
   async *#pages(limit: number): AsyncGenerator<Page<T>, void, undefined> {
-    const first = await this;
+    await this;
     try {
-      yield* this.#walk(first, limit);
+      yield* this.#walk(limit);
     } catch (failure) {
       throw this.site.locate(failure);
     }

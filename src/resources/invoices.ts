@@ -4,13 +4,13 @@ import { argumentFail, checkOptions, checkSignal, namesOf, readDuration } from '
 import { endpoints } from '../contract/endpoints.ts';
 import type { CreatedInvoice, CreateInvoiceParams, Invoice, ListInvoicesQuery } from '../contract/invoices.ts';
 import { isFinalStatus } from '../contract/statuses.ts';
-import { plainIdent } from '../contract/values/scalars.ts';
 import { AbortedError, type MerchantErrorInit, TimeoutError } from '../errors/classes.ts';
 import type { SdkCode, StoppedBy } from '../errors/codes.ts';
 import { type AnyMerchantError, isMerchantError } from '../errors/guards.ts';
 import type { CallOptions, ListOptions } from '../options.ts';
+import { call, open, run, sendOrThrow } from '../transport/call.ts';
 import { pause } from '../transport/limits.ts';
-import { type CallSpec, type ClientCore, runCall, sendCall } from '../transport/send.ts';
+import type { ClientCore } from '../transport/types.ts';
 import { type Call, CallPromise, CallSite, type ListCall } from './call.ts';
 import { type ComparedText, createInvoice } from './create-invoice.ts';
 import { listCall } from './list.ts';
@@ -133,8 +133,7 @@ export function buildInvoices(client: ClientCore): Invoices {
             : { created: false, invoice: creation.value, differences: creation.differences },
         })),
       ),
-    get: (ident, options) =>
-      new CallPromise(runCall(client, endpoints['invoices.get'], readSpec(ident, { options }), { send: sendCall })),
+    get: (ident, options) => new CallPromise(call(client, endpoints['invoices.get'], { params: { ident }, options })),
     list: (query = {}, options = {}) =>
       listCall(client, endpoints['invoices.list'], query, options, {
         filtersOf: ({ status, currency }) => [
@@ -153,13 +152,6 @@ export function buildInvoices(client: ClientCore): Invoices {
   };
 }
 
-/** Reads one invoice. Another invoice in its place is refused. */
-function readSpec(ident: string, more: Pick<CallSpec<Invoice>, 'options' | 'deadlineAt'>): () => CallSpec<Invoice> {
-  const differences = ({ uuid, external_id }: Invoice) =>
-    external_id === ident || plainIdent(uuid) === plainIdent(ident) ? [] : ['external_id'];
-  return () => ({ params: { ident }, externalId: ident, differences, ...more });
-}
-
 const OPERATION = 'invoices.waitUntilFinal';
 const WAIT_NAMES = namesOf<WaitOptions>({ interval: true, timeout: true, signal: true });
 const DEFAULT_INTERVAL = 2_000;
@@ -171,7 +163,7 @@ const LAST_LOOK = 1_000;
 /** Failures that end without a change by the caller. */
 const PASSING = new Set(['connection', 'timeout', 'server', 'rate_limit']);
 
-/** An outage also shows as a proxy's page in place of an answer. */
+/** An outage also shows as a proxy's page in place of a response. */
 function isPassing({ kind, code }: AnyMerchantError): boolean {
   return (PASSING.has(kind) && code !== 'SDK_TLS') || code === 'SDK_UNREADABLE_BODY';
 }
@@ -192,9 +184,9 @@ async function pollUntilFinal(client: ClientCore, ident: string, options: WaitOp
     return { code, operation: OPERATION, externalId, outcome: 'rejected', stoppedBy, message };
   };
   for (let wait = interval; ; wait = Math.min(wait * GROWTH, interval * LONGEST)) {
-    const spec = readSpec(ident, { options: { signal: signal ?? undefined }, deadlineAt });
-    const plan = { send: sendCall<Invoice>, isHandled: isPassing };
-    const invoice = await runCall(client, endpoints['invoices.get'], spec, plan).then(
+    const input = { params: { ident }, options: { signal: signal ?? undefined }, deadlineAt };
+    const opened = open(client, endpoints['invoices.get'], input);
+    const invoice = await run(opened, sendOrThrow(opened), { isHandled: isPassing }).then(
       ({ value }) => value,
       (error: unknown) => {
         if (isMerchantError(error) && isPassing(error)) return null;

@@ -6,7 +6,7 @@ import { check, parameters } from '../contract/values/codecs.ts';
 import { Decimal } from '../contract/values/decimal.ts';
 import type { RowsOptions } from '../options.ts';
 import { invalidInput } from '../transport/failure.ts';
-import type { ClientCore } from '../transport/send.ts';
+import type { ClientCore } from '../transport/types.ts';
 import { type Call, CallPromise } from './call.ts';
 import { readRows } from './list.ts';
 

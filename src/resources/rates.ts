@@ -4,7 +4,7 @@ import type { Rate } from '../contract/rates.ts';
 import { check, parameters } from '../contract/values/codecs.ts';
 import type { RowsOptions } from '../options.ts';
 import { invalidInput } from '../transport/failure.ts';
-import type { ClientCore } from '../transport/send.ts';
+import type { ClientCore } from '../transport/types.ts';
 import { type Call, CallPromise } from './call.ts';
 import { readRows } from './list.ts';
 

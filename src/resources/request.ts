@@ -1,8 +1,11 @@
 import { argumentFail, checkCallbacks, checkOptions, type Fail, kindOf, namesOf, readWord } from '../checks.ts';
-import type { Endpoint, HttpMethod, Named, WireRecord } from '../contract/endpoint.ts';
+import type { Endpoint, HttpMethod, WireRecord } from '../contract/endpoint.ts';
+import type { Named } from '../contract/endpoints.ts';
+import { conflict } from '../contract/invoices.ts';
 import { decimalText } from '../contract/parameters.ts';
 import type { CallOptions } from '../options.ts';
-import { type CallSpec, type ClientCore, runCall, type Success, sendCall } from '../transport/send.ts';
+import { call, reading } from '../transport/call.ts';
+import type { ClientCore, Success } from '../transport/types.ts';
 
 /**
  * A request of {@link MerchantClient.request}.
@@ -53,15 +56,17 @@ const UNNAMED: Named<Endpoint<unknown>> = {
   idempotent: false,
   envelope: 'not_shown',
   data: (value) => ({ ok: true, value }),
+  remedy: 'find out whether it was done before you send it again',
+  conflict,
 };
 
 /** Sends one request to any endpoint of the service. The arguments are read and copied at once. */
-export function rawRequest(
+export async function rawRequest(
   client: ClientCore,
   request: AnyRequest,
   options: CallOptions | undefined,
 ): Promise<Success<unknown>> {
-  const read = (): CallSpec<unknown> => {
+  const { endpoint, json } = reading(client, UNNAMED, null, () => {
     // A merchant may have put the key into a name or a path.
     const fail: Fail = (problem) => argumentFail('request')(client.hide(problem));
     checkOptions('request', request, NAMES, fail);
@@ -72,18 +77,18 @@ export function rawRequest(
     }
     checkCallbacks({ decode }, fail);
     if (method === 'GET' && body !== undefined) fail('a GET request has no body: give query');
+    const texts = queryOf(query, fail);
     const endpoint: Named<Endpoint<unknown>> = {
       ...UNNAMED,
       method,
       path: checkPath(path, fail),
       idempotent: idempotent ?? REPEATABLE.has(method),
-      query: () => ({ ok: true, value: queryOf(query, fail) }),
+      query: () => ({ ok: true, value: texts }),
       data: checkOf(decode),
     };
-    const json = body === undefined ? null : JSON.stringify(plain(body, 'body', new Set(), fail));
-    return { endpoint, json, options };
-  };
-  return runCall(client, UNNAMED, read, { send: sendCall });
+    return { endpoint, json: body === undefined ? undefined : plain(body, 'body', new Set(), fail) };
+  });
+  return call(client, endpoint, { json, options });
 }
 
 function checkOf(decode: AnyRequest['decode']): Endpoint<unknown>['data'] {

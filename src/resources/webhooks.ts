@@ -2,7 +2,8 @@ import type { WebhookDelivery } from '../contract/deliveries.ts';
 import { endpoints } from '../contract/endpoints.ts';
 import { ConfigurationError } from '../errors/classes.ts';
 import type { CallOptions } from '../options.ts';
-import { type ClientCore, runCall, sendCall } from '../transport/send.ts';
+import { call } from '../transport/call.ts';
+import type { ClientCore } from '../transport/types.ts';
 import type { RawBody } from '../webhooks/body.ts';
 import type { InvoiceEvent } from '../webhooks/event/event-types.ts';
 import type { WebhookHandlerOptions } from '../webhooks/handle/handler-options.ts';
@@ -62,14 +63,10 @@ export function buildWebhooks(client: ClientCore, secrets: readonly (string | Ui
     );
   };
   return {
-    deliveries(ident, options) {
-      const spec = () => ({ params: { ident }, externalId: ident, options });
-      return new CallPromise(runCall(client, endpoints['webhooks.deliveries'], spec, { send: sendCall }));
-    },
-    resend(ident, options) {
-      const spec = () => ({ params: { ident }, externalId: ident, options });
-      return new CallPromise(runCall(client, endpoints['webhooks.resend'], spec, { send: sendCall }));
-    },
+    deliveries: (ident, options) =>
+      new CallPromise(call(client, endpoints['webhooks.deliveries'], { params: { ident }, options })),
+    resend: (ident, options) =>
+      new CallPromise(call(client, endpoints['webhooks.resend'], { params: { ident }, options })),
     verify: async (rawBody, headers, options) =>
       verifyWebhook(rawBody, headers, secretsFor('webhooks.verify'), options),
     handler(options) {

@@ -1,8 +1,8 @@
 import { endpoints } from '../contract/endpoints.ts';
-import { plainIdent } from '../contract/values/scalars.ts';
 import type { ListWithdrawalsQuery, Withdrawal } from '../contract/withdrawals.ts';
 import type { CallOptions, ListOptions } from '../options.ts';
-import { type ClientCore, runCall, sendCall } from '../transport/send.ts';
+import { call } from '../transport/call.ts';
+import type { ClientCore } from '../transport/types.ts';
 import { type Call, CallPromise, type ListCall } from './call.ts';
 import { listCall } from './list.ts';
 
@@ -38,10 +38,7 @@ export function buildWithdrawals(client: ClientCore, queryNames: Readonly<Record
         queryNames,
         filtersOf: ({ status }) => [{ member: 'status', asked: status, wordOf: (row: Withdrawal) => row.status }],
       }),
-    get(uuid, options) {
-      const differences = (found: Withdrawal) => (plainIdent(found.uuid) === plainIdent(uuid) ? [] : ['uuid']);
-      const spec = () => ({ params: { withdrawal_uuid: uuid }, differences, options });
-      return new CallPromise(runCall(client, endpoints['withdrawals.get'], spec, { send: sendCall }));
-    },
+    get: (uuid, options) =>
+      new CallPromise(call(client, endpoints['withdrawals.get'], { params: { withdrawal_uuid: uuid }, options })),
   };
 }

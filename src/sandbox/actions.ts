@@ -1,7 +1,7 @@
 // Every action on a sandbox, declared once: the dashboard's forms, the payment page, the command line and its help are
 // made from this table. The functions of `Sandbox` are the effects.
 import { checkOptions } from '../checks.ts';
-import type { ServiceOperation } from '../contract/endpoint.ts';
+import type { ServiceOperation } from '../contract/endpoints.ts';
 import { INVOICE_STATUS_NAMES } from '../contract/statuses.ts';
 import { ConfigurationError } from '../errors/classes.ts';
 import { sentenceOf } from '../webhooks/diagnose.ts';

@@ -7,7 +7,7 @@
 // which hands each request to one of the two. world.ts holds the parts of one sandbox, begin.ts fills them, and create-sandbox.ts has the functions on them;
 // actions.ts declares what pages and command line can do, dialects.ts what the interface leaves open.
 export type { Callback } from '../checks.ts';
-export type { ServiceOperation as FaultOperation } from '../contract/endpoint.ts';
+export type { ServiceOperation as FaultOperation } from '../contract/endpoints.ts';
 export type { KnownDeliveryStatus, KnownEventType } from '../contract/statuses.ts';
 export type { UnlistedWord } from '../contract/types.ts';
 export type { Diagnosis, DiagnosisId, FoundCause } from '../webhooks/diagnose.ts';

@@ -1,4 +1,3 @@
-import type { Endpoint } from '../contract/endpoint.ts';
 import type { Issue } from '../contract/values/codecs.ts';
 import {
   AbortedError,
@@ -6,109 +5,98 @@ import {
   ConnectionError,
   type MerchantErrorInit,
   TimeoutError,
+  UnexpectedResponseError,
   ValidationError,
 } from '../errors/classes.ts';
-import type { AttemptRecord, ErrorCode, Outcome, StoppedBy } from '../errors/codes.ts';
+import type { ErrorCode, Outcome } from '../errors/codes.ts';
 import { type CallError, isMerchantError } from '../errors/guards.ts';
 import { printable } from '../printable.ts';
-import type { Hide } from './hide.ts';
-import type { FailedAttempt, RetryClass } from './retry.ts';
+import { type Hide, shown } from './hide.ts';
+import { type ConflictFindings, errorOfResponse, excerpt, sentences } from './refusal.ts';
+import type { RetryClass } from './retry.ts';
+import type { FailedCall, Failure, FailureFacts } from './types.ts';
 
-/** The facts about a call that each of its errors holds. */
-export interface CallContext {
-  readonly operation: string;
-  /** The external_id that the call is about, if the caller gave one. */
-  readonly externalId: string | null;
-  readonly attempts: readonly AttemptRecord[];
-  readonly outcome: Outcome;
-  readonly stoppedBy: StoppedBy;
-  readonly isWrite: boolean;
-  /** The page of a list that was asked for. */
-  readonly page?: number | undefined;
-  /** What is left of the wait that the service asked another call for. */
-  readonly retryAfter?: number | undefined;
-}
-
-/** A failed attempt: the input of the retry policy, and the error that it becomes if it is the last attempt. */
-export interface Failure extends FailedAttempt {
-  readonly code: ErrorCode;
-  readonly status: number | null;
-  readonly toError: (context: CallContext) => CallError;
-}
-
-/** True for a request that may change something. */
-export function isWrite({ method }: Pick<Endpoint<unknown>, 'method'>): boolean {
-  return method !== 'GET';
-}
+// Failures without a usable response, and the one place where the facts of a failure become the error that a caller sees.
 
 /** The end of a message: where cause and remedy of the code are written, in the package and beside its source. */
 export function seeErrors(code: ErrorCode): string {
   return `See docs/errors.md#${code.toLowerCase()}`;
 }
 
-/** Returns the last sentence of a message when it is unknown whether a write happened, or an empty text. */
-export function afterUnknown({
-  operation,
-  outcome,
-  isWrite,
-}: Pick<CallContext, 'operation' | 'outcome' | 'isWrite'>): string {
-  if (outcome !== 'unknown' || !isWrite) return '';
-  return ` It may have been processed: ${REMEDIES[operation] ?? 'repeat with the same external_id, or read it back'}.`;
+const PATH_MAX = 200;
+const PROBLEM_MAX = 600;
+
+/** Makes the error of a call that has failed. `findings`: what is known of a conflict beside the response. */
+export function toError(call: FailedCall, findings: ConflictFindings = {}): CallError {
+  const { failure, operation, outcome, isWrite, endpoint } = call;
+  const { code, status, about } = failure;
+  const isDoubtful = outcome === 'unknown' && isWrite && endpoint.remedy !== undefined;
+  const doubt = isDoubtful ? `It may have been processed: ${endpoint.remedy}.` : '';
+  if (about.is === 'error_response') return errorOfResponse(failure, about, call, doubt, findings);
+  if (about.is === 'unexpected') {
+    const { problem, response, issues } = about;
+    const { requestId, hide } = response;
+    return new UnexpectedResponseError({
+      ...call,
+      code,
+      status,
+      requestId,
+      raw: excerpt(response),
+      issues: issues.map(({ path, message }) => ({
+        path: shown(hide, path, PATH_MAX),
+        message: shown(hide, message, PROBLEM_MAX),
+      })),
+      message: sentences(
+        `${operation}: ${shown(hide, problem, PROBLEM_MAX)} (HTTP ${status}).`,
+        doubt,
+        seeErrors(code),
+      ),
+    });
+  }
+  if (about.is === 'key') {
+    const message = `${operation}: ${about.problem}. No request was made with it. ${seeErrors(code)}`;
+    return new ConfigurationError(message, { ...call, code });
+  }
+  const message = sentences(`${operation}: ${about.problem}.`, doubt, doubt === '' ? '' : seeErrors(code));
+  const init: MerchantErrorInit = { ...call, code, message };
+  switch (about.is) {
+    case 'timeout':
+      return new TimeoutError(init);
+    case 'aborted':
+      return new AbortedError({ ...init, reason: about.reason });
+    case 'connection': {
+      // A copy: the platform's error may hold the request.
+      const { detail, systemCode } = about;
+      const cause = Object.assign(new Error(detail), systemCode === undefined ? {} : { code: systemCode });
+      return new ConnectionError({ ...init, cause });
+    }
+  }
 }
 
-/** The remedies for writes without an external_id. */
-const REMEDIES: Readonly<Record<string, string>> = {
-  'webhooks.resend': 'look at webhooks.deliveries before you send it again',
-  request: 'find out whether it was done before you send it again',
-};
-
-/** A failure without an answer of the service. */
-function unanswered(
-  code: ErrorCode,
-  outcome: Outcome,
-  retryClass: RetryClass,
-  problem: string,
-  toError: (init: MerchantErrorInit) => CallError,
-): Failure {
-  return {
-    code,
-    status: null,
-    outcome,
-    retryClass,
-    retryAfter: undefined,
-    toError: (context) => {
-      const remedy = afterUnknown(context);
-      const message = `${context.operation}: ${problem}.${remedy}${remedy && ` ${seeErrors(code)}`}`;
-      return toError({ ...context, code, message });
-    },
-  };
+/** A failure without a response of the service. */
+function unanswered(code: ErrorCode, outcome: Outcome, retryClass: RetryClass, about: FailureFacts): Failure {
+  return { code, status: null, outcome, retryClass, retryAfter: undefined, about };
 }
 
 export function attemptTimeout(milliseconds: number, outcome: Outcome): Failure {
-  const problem = `no complete answer within ${milliseconds} ms (option "timeout", body included)`;
-  return unanswered('SDK_ATTEMPT_TIMEOUT', outcome, 'unanswered', problem, (init) => new TimeoutError(init));
+  const problem = `no complete response within ${milliseconds} ms (option "timeout", body included)`;
+  return unanswered('SDK_ATTEMPT_TIMEOUT', outcome, 'unanswered', { is: 'timeout', problem });
 }
 
 export function deadlinePassed(milliseconds: number, outcome: Outcome): Failure {
   const problem = `not finished within ${milliseconds} ms (option "deadline", all attempts and waits)`;
-  return unanswered('SDK_DEADLINE', outcome, 'never', problem, (init) => new TimeoutError(init));
+  return unanswered('SDK_DEADLINE', outcome, 'never', { is: 'timeout', problem });
 }
 
 /** The caller's reason is kept in `reason`, which logs do not print. */
-export function aborted(reason: unknown, outcome: Outcome): Failure {
-  const problem = "aborted by the caller's signal";
-  return unanswered('SDK_ABORTED', outcome, 'never', problem, (init) => new AbortedError({ ...init, reason }));
+export function aborted(reason: unknown, outcome: Outcome, when = ''): Failure {
+  const problem = `aborted by the caller's signal${when}`;
+  return unanswered('SDK_ABORTED', outcome, 'never', { is: 'aborted', problem, reason });
 }
 
 /** The key function failed or returned an unusable key. Its error is not kept, because it may hold the key. */
 export function unusableKey(problem: string): Failure {
-  const code = 'SDK_API_KEY';
-  const toError = (context: CallContext) =>
-    new ConfigurationError(`${context.operation}: ${problem}. No request was made with it. ${seeErrors(code)}`, {
-      ...context,
-      code,
-    });
-  return { code, status: null, outcome: 'not_sent', retryClass: 'never', retryAfter: undefined, toError };
+  return unanswered('SDK_API_KEY', 'not_sent', 'never', { is: 'key', problem });
 }
 
 // These occur before any byte of the request is sent. After every other code the request may have arrived.
@@ -143,21 +131,21 @@ export function connectionFailure(thrown: unknown, sent: boolean, redact: (text:
   const unsent = !sent || unfetchable || unconnected;
   const outcome: Outcome = unsent ? 'not_sent' : 'unknown';
   const detail = redact(messageOf(causes.at(-1)) || 'fetch failed').slice(0, DETAIL_MAX);
-  const shownCode = code === undefined ? undefined : redact(code).slice(0, CODE_MAX);
-  const isSandbox = coded.some(({ code }) => code === 'ENOTFOUND') && SANDBOX_HOST.test(messageOf(causes.at(-1)));
+  const systemCode = code === undefined ? undefined : redact(code).slice(0, CODE_MAX);
+  const isSandbox = coded.some((cause) => cause.code === 'ENOTFOUND') && SANDBOX_HOST.test(messageOf(causes.at(-1)));
   const problem = isSandbox
     ? 'this sandbox has no port, so give sandbox.fetch to the client as its option fetch, or call sandbox.listen() first'
     : tls
       ? 'the TLS connection could not be made'
-      : 'no answer from the service';
-  const said = shownCode === undefined || detail.includes(shownCode) ? detail : `${shownCode}: ${detail}`;
-  const retryClass = tls || unfetchable || isSandbox || !sent ? 'never' : 'unanswered';
-  // A copy: the platform's error may hold the request.
-  const toError = (init: MerchantErrorInit): CallError => {
-    const cause = Object.assign(new Error(detail), shownCode === undefined ? {} : { code: shownCode });
-    return new ConnectionError({ ...init, cause });
-  };
-  return unanswered(tls ? 'SDK_TLS' : 'SDK_CONNECTION', outcome, retryClass, `${problem} (${said})`, toError);
+      : 'no response from the service';
+  const said = systemCode === undefined || detail.includes(systemCode) ? detail : `${systemCode}: ${detail}`;
+  const isFinal = tls || unfetchable || isSandbox || !sent;
+  return unanswered(tls ? 'SDK_TLS' : 'SDK_CONNECTION', outcome, isFinal ? 'never' : 'unanswered', {
+    is: 'connection',
+    problem: `${problem} (${said})`,
+    detail,
+    ...(systemCode !== undefined && { systemCode }),
+  });
 }
 
 interface SystemError {
@@ -213,9 +201,7 @@ export function invalidInput(
   const issues = found.map(({ path, message }) => ({ path, message: printable(hide(message)) }));
   const named = issues
     .slice(0, NAMED_MAX)
-    .map(({ path, message }) =>
-      path === '' ? `the parameters ${message.replace(/^is /, 'are ')}` : `${path} ${message}`,
-    );
+    .map(({ path, message }) => `${path === '' ? 'the parameters' : path} ${message}`);
   return new ValidationError({
     code: 'VALIDATION_ERROR',
     operation,

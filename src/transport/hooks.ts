@@ -1,7 +1,8 @@
 // The events that hooks receive, and the reports of `onDrift`. Hooks are the one way to watch the client.
 
 import type { Callback } from '../checks.ts';
-import type { Endpoint, HttpMethod, Named, Operation } from '../contract/endpoint.ts';
+import type { Endpoint, HttpMethod } from '../contract/endpoint.ts';
+import type { Named, Operation } from '../contract/endpoints.ts';
 import { payloadOf, unwrapped } from '../contract/envelope.ts';
 import { isObject } from '../contract/json.ts';
 import { type DriftKind, driftsIn } from '../contract/values/drift.ts';
@@ -10,7 +11,6 @@ import type { AnyMerchantError } from '../errors/guards.ts';
 import { notify } from '../notify.ts';
 import { printable } from '../printable.ts';
 import { type Hide, shown } from './hide.ts';
-import type { CallScope, ClientCore, Success } from './send.ts';
 
 /** The call that an event is about. Nothing of it is a body, a header or a secret. */
 interface ObservedCall {
@@ -104,7 +104,6 @@ export interface EndEvent extends CallEvent {
  * | `invalid_item` | a row that cannot be read, of a list that leaves such rows out | leaves it out |
  * | `filter_ignored` | a row that contradicts the filter: the service may use another name for it | leaves it out |
  * | `size_ignored` | pages of another size than was asked for | walks the list with that size |
- * | `count_mismatch` | fewer rows than `total_items`, and none of them twice | ends the walk |
  */
 export interface DriftEvent {
   /** The method whose answer deviates, such as `invoices.list`. */
@@ -112,7 +111,7 @@ export interface DriftEvent {
   /** Members joined with dots, `*` for each item of a list: `items.*.amount`. Empty for the payload as a whole. */
   readonly path: string;
   /** What deviates: see the table above. */
-  readonly kind: DriftKind | 'invalid_item' | 'filter_ignored' | 'size_ignored' | 'count_mismatch';
+  readonly kind: DriftKind | 'invalid_item' | 'filter_ignored' | 'size_ignored';
 }
 
 /**
@@ -135,25 +134,40 @@ export interface Hooks {
   readonly onEnd?: Callback<[event: EndEvent]> | undefined;
 }
 
-/** What an event says of its call. */
-type CallFacts = Omit<CallEvent, 'attempt'>;
+/** The members that all events of a call share. */
+export type CallFacts = Omit<CallEvent, 'attempt'>;
 
-/** Returns what the events of a call say of it. */
+/** Returns the members that all events of a call share. */
 export function callFacts(
-  client: ClientCore,
   { operation, method, path }: Named<Endpoint<unknown>>,
-  { callId, externalId }: Pick<CallScope<unknown>, 'callId' | 'externalId'>,
+  callId: string,
+  externalId: string | null,
+  hide: Hide,
 ): CallFacts {
-  const url = operation === 'request' ? client.hide(path) : path; // a template holds nothing of the caller
-  return { operation, method, url, callId, externalId: externalId === null ? null : client.hide(externalId) };
+  const url = operation === 'request' ? hide(path) : path; // a template holds nothing of the caller
+  return { operation, method, url, callId, externalId: externalId === null ? null : hide(externalId) };
+}
+
+/** How a call has succeeded. */
+interface Succeeded {
+  readonly response: { readonly status: number; readonly requestId: string | null };
+  readonly attempts: number;
+  readonly durationMs: number;
+  readonly recovered: boolean;
 }
 
 /** Tells the hooks of a call that has succeeded. */
-export function reportSuccess(hooks: Hooks, facts: CallFacts, success: Success<unknown>): void {
-  const { answer, attempts, durationMs, recovered } = success;
-  const { status, requestId } = answer;
+export function reportSuccess(hooks: Hooks, facts: CallFacts, success: Succeeded): void {
+  const { response, attempts, durationMs, recovered } = success;
+  const { status, requestId } = response;
   const end = { attempt: attempts, status, requestId, durationMs, recovered };
   notify(() => hooks.onEnd?.({ ...facts, ...end, ok: true, code: null, outcome: null, expected: false }));
+}
+
+/** Tells the hooks that a call has ended with this failure. */
+export function reportFailure(hooks: Hooks, event: ErrorEvent, error: AnyMerchantError): void {
+  const requestId = 'requestId' in error ? error.requestId : null;
+  notify(() => hooks.onEnd?.({ ...event, ok: false, requestId, recovered: false }));
 }
 
 /** Returns the event of a failure. `handled`: the client handles it itself. */
@@ -165,12 +179,12 @@ export function errorEvent(
 ): ErrorEvent {
   const { code, outcome, attempts } = error;
   const status = 'status' in error ? error.status : null;
-  const expected = handled || isAnswer(error, facts);
+  const expected = handled || isExpected(error, facts);
   return { ...facts, attempt: attempts.length, code: printable(code), status, outcome, durationMs, expected };
 }
 
-/** True for a failure that is an answer and needs no repair. */
-function isAnswer(error: AnyMerchantError, { url }: CallFacts): boolean {
+/** True for a failure that the caller asked for, and that needs no repair. */
+function isExpected(error: AnyMerchantError, { url }: CallFacts): boolean {
   switch (error.kind) {
     case 'not_found':
       return url.includes('{'); // a whole list that is not found shows a wrong address

@@ -1,9 +1,8 @@
 import ky, { type KyInstance, type Options } from 'ky';
-import type { HttpMethod } from '../contract/endpoint.ts';
-import type { FetchLike } from '../options.ts';
 import { VERSION } from '../version.ts';
 import { beginningWithoutSecrets, type Hide } from './hide.ts';
 import type { Runtime } from './limits.ts';
+import type { FetchLike, ServiceResponse, WireRequest } from './types.ts';
 
 // One attempt over HTTP: request, headers, body. ky builds and sends it. Retries, timers, size limits and errors are the
 // package's, because ky retries the wrong failures and stops its timer at the headers.
@@ -12,43 +11,9 @@ const MIB = 1024 * 1024;
 const BODY_MAX = 10 * MIB;
 const ERROR_BODY_MAX = MIB;
 
-/** A request without its key, the same for every attempt. */
-export interface WireRequest {
-  readonly method: HttpMethod;
-  /** Path and query below the base address. */
-  readonly path: string;
-  /** Headers beyond those of the client. */
-  readonly headers: Readonly<Record<string, string>>;
-  /** JSON text. */
-  readonly body: string | null;
-}
-
-/** A complete answer of the service. */
-export interface Answer {
-  readonly status: number;
-  readonly headers: Headers;
-  /** When its headers came, on the monotonic clock. */
-  readonly receivedAt: number;
-  /** Safe to show. Null if absent. */
-  readonly requestId: string | null;
-  /** The body's text as received. */
-  readonly raw: string;
-  /** True when the body was longer than the limit. `raw` is its beginning then. */
-  readonly cut: boolean;
-  /** True when the body broke off or is not UTF-8. `raw` is the part that could be read. */
-  readonly broken: boolean;
-  /** True when the fetch has followed a redirect: the key may have been sent there, and the sender of the answer is unknown. */
-  readonly redirected: boolean;
-  /** Hides the key of this attempt and the other secrets of the client. */
-  readonly hide: Hide;
-}
-
-/** The ky instance of a client. */
-export type Connection = KyInstance;
-
-/** Returns the connection of a client. The context of a request is its {@link Attempt}, whose key the hook sets. */
-export function connect(given: FetchLike, baseUrl: string, headers: Readonly<Record<string, string>>): Connection {
-  const options: Options = {
+/** Returns the ky instance of a client. The context of a request is its {@link Attempt}, whose key the hook sets. */
+export function connect(given: FetchLike, baseUrl: string, headers: Readonly<Record<string, string>>): KyInstance {
+  return ky.create({
     prefix: baseUrl,
     headers: { accept: 'application/json', 'user-agent': `merchant-invoicing/${VERSION}`, ...headers },
     redirect: 'manual',
@@ -56,6 +21,7 @@ export function connect(given: FetchLike, baseUrl: string, headers: Readonly<Rec
     timeout: false,
     retry: 0,
     fetch: async (input) => {
+      // The fetch of the npm package undici refuses the platform's Request, so a fetch gets its parts.
       const request = input as Request; // ky always passes the Request that it has built
       const { url, method, headers: all, signal } = request;
       const body = request.body === null ? null : await request.text();
@@ -74,38 +40,33 @@ export function connect(given: FetchLike, baseUrl: string, headers: Readonly<Rec
         },
       ],
     },
-  };
-  return ky.create(options);
+  });
 }
 
 /**
- * Sends the request once and reads the answer, as long as the attempt lasts. The status of a refusal counts even if its
- * body breaks or never ends.
+ * Sends the request once and reads the response, as long as the attempt lasts. The status of an error response counts even
+ * if its body breaks or never ends.
  *
  * @throws The platform's error, or the reason why the attempt was cut short.
  */
-export async function exchange(http: Connection, request: WireRequest, attempt: Attempt): Promise<Answer> {
-  const { method, path, body, headers } = request;
-  const options: Options = {
-    method,
-    headers: body === null ? { ...headers } : { ...headers, 'content-type': 'application/json' },
-    ...(body !== null && { body }),
-    signal: attempt.signal,
-    context: { attempt },
-  };
-  const work = http(path, options);
+export async function exchange(http: KyInstance, request: WireRequest, attempt: Attempt): Promise<ServiceResponse> {
+  const { method, path, search, json, headers } = request;
+  const options: Options = { method, headers, searchParams: search, signal: attempt.signal, context: { attempt } };
+  // The content type is ours: a body is always JSON.
+  const body: Options = json === undefined ? {} : { json, headers: { ...headers, 'content-type': 'application/json' } };
+  const work = http(path, { ...options, ...body });
   let response: Response;
   try {
     response = await attempt.race(work);
   } catch (thrown) {
-    // An attempt that is cut short does not wait for its answer. One that still comes is discarded.
+    // An attempt that is cut short does not wait for its response. One that still comes is discarded.
     work.then(
       (late) => discard(late.body),
       () => {},
     );
     throw thrown;
   }
-  // Some fetches give this in place of a rejection: the request was sent, and there is no answer.
+  // Some fetches give this in place of a rejection: the request was sent, and there is no response.
   if (response.type === 'error') throw new TypeError('fetch gave a network error as its response');
   if (typeof response.headers?.get !== 'function') throw new TypeError('fetch gave a response without headers');
 

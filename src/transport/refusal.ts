@@ -1,7 +1,6 @@
+import type { Endpoint } from '../contract/endpoint.ts';
 import { unwrapped } from '../contract/envelope.ts';
-import { getInvoice, type Invoice } from '../contract/invoices.ts';
 import { isObject, type JsonObject } from '../contract/json.ts';
-import type { InvoiceStatus } from '../contract/types.ts';
 import {
   ApiError,
   InvoiceAlreadyExistsError,
@@ -10,14 +9,13 @@ import {
   type ValidationIssue,
 } from '../errors/classes.ts';
 import { type ApiErrorKind, errorKindOf, refusalOutcome } from '../errors/codes.ts';
+import type { CallError } from '../errors/guards.ts';
 import { printable } from '../printable.ts';
-import type { Asked } from './answer.ts';
-import { afterUnknown, type Failure, isWrite } from './failure.ts';
 import { beginningWithoutSecrets, shown, shownData } from './hide.ts';
-import type { Answer } from './http.ts';
 import { retryAfterOf, retryClassOf } from './retry.ts';
+import type { ErrorBody, FailedCall, Failure, FailureFacts, ServiceResponse } from './types.ts';
 
-// What the client recognises as a refusal, and where it finds its parts:
+// An error response: what the client recognises as one, and where it finds its parts.
 //
 // | part             | form                                                     | who writes so                          |
 // |------------------|----------------------------------------------------------|----------------------------------------|
@@ -36,93 +34,136 @@ import { retryAfterOf, retryClassOf } from './retry.ts';
 const CODE_MAX = 128;
 const SAID_MAX = 300;
 const NAMED_MAX = 100;
-const ID_MAX = 512;
 const RAW_MAX = 2_000;
 
 /** Returns the first 2,000 characters of a body, without key and secrets. They may hold a customer's data. */
-export function excerpt({ raw, hide }: Answer): string {
+export function excerpt({ raw, hide }: ServiceResponse): string {
   return beginningWithoutSecrets(hide, raw, RAW_MAX);
 }
 
+type IsRecord = Endpoint<unknown>['isRecord'];
+
 /**
- * Classifies a refusal of the service: by its code, otherwise by its status. The answer is classified unchanged. The
- * texts that an error shows are made with the error, without key and secrets.
+ * Classifies an error response: by its code, otherwise by its status. The body is classified as it came, before anything
+ * is hidden.
  * @see [Failure envelope](../../docs/service-interface.md#failure-envelope)
  * @see [Handling strategy](../../docs/service-interface.md#handling-strategy)
  */
-export function refusal(answer: Answer, body: unknown, asked: Asked): Failure {
-  const { status, headers, requestId, hide } = answer;
-  const { client, endpoint, externalId } = asked;
-  const found = findRefusal(body);
+export function errorResponse(
+  response: ServiceResponse,
+  body: unknown,
+  { method, isRecord, conflict }: Pick<Endpoint<unknown>, 'method' | 'isRecord' | 'conflict'>,
+  externalId: string | null,
+  now: number,
+): Failure {
+  const { status, headers, hide } = response;
+  const isWrite = method !== 'GET';
+  const found = findError(body, isRecord);
   const kind = errorKindOf(found.code, status);
   const statusCode = status === 422 ? 'VALIDATION_ERROR' : `SDK_HTTP_${status}`;
-  const code = found.code === null ? statusCode : beginningWithoutSecrets(hide, found.code, CODE_MAX);
-  const retryAfter = retryAfterOf(headers, client.runtime.now());
-  // The answer shows an attempt of a delivery, so the attempt was made.
-  const isMade = !endpoint.idempotent && holdsAttempt(body);
-  // A conflict that names another order answers another request. The result of this one is unknown.
-  const isOthers = kind === 'conflict' && namesAnother(found.details, externalId);
-  const isOdd = isOthers || (kind === 'request' && isWrite(endpoint) && contradictsItself(body));
-  const visible = (text: string, max: number): string => shown(hide, text, max);
+  const isMade = isRecord !== undefined && holdsRecord(body, isRecord);
+  // A conflict that names another order is the response to another request. The result of this one is unknown.
+  const named = kind === 'conflict' ? (conflict?.named(found.details) ?? null) : null;
+  const isOfAnother = named !== null && externalId !== null && !isSameOrder(named, externalId);
+  const isOdd = isOfAnother || (kind === 'request' && isWrite && contradictsItself(body));
   return {
-    code,
+    code: found.code === null ? statusCode : beginningWithoutSecrets(hide, found.code, CODE_MAX),
     status,
-    outcome: isMade || isOdd ? 'unknown' : refusalOutcome(kind, status, isWrite(endpoint)),
-    retryAfter,
+    outcome: isMade || isOdd ? 'unknown' : refusalOutcome(kind, status, isWrite),
+    retryAfter: retryAfterOf(headers, now),
     retryClass: isMade ? 'never' : retryClassOf(kind, status),
-    toError: (context) => {
-      // A conflict that names another order shows nothing of that order.
-      const details = isOthers ? null : shownData(found.details, visible);
-      const said = found.message === null || isOthers ? '' : ` "${visible(found.message, SAID_MAX)}"`;
-      const start = `${context.operation}: HTTP ${status} ${printable(code)}${said}`;
-      const end = `${REMEDY[kind]}${afterUnknown(context)}`;
-      const init = {
-        ...context,
-        code,
-        status,
-        requestId,
-        retryAfter: context.retryAfter ?? retryAfter,
-        details: isObject(details) ? details : null,
-        raw: isOthers ? '' : excerpt(answer),
-      };
-      if (kind === 'conflict') {
-        const id = externalId === null ? null : beginningWithoutSecrets(hide, externalId, ID_MAX);
-        if (isOthers) {
-          const message = `${start}. The answer is about another order.${afterUnknown(context)}`;
-          return new InvoiceAlreadyExistsError({ ...init, externalId: id, existingStatus: null, message });
-        }
-        // Ids and status are not escaped, because programs compare them. Only key and secrets are hidden.
-        const read = conflictIn(shownData(found.details, (text, max) => beginningWithoutSecrets(hide, text, max)));
-        const conflict = { ...read, externalId: id ?? read.externalId };
-        return new InvoiceAlreadyExistsError({
-          ...init,
-          ...conflict,
-          message: `${start}. ${existingText(conflict)}${end}`,
-        });
-      }
-      if (kind === 'validation') {
-        const all = validationIssues(details, shownData(found.detail, visible));
-        const issues = all.slice(0, ISSUES_MAX);
-        return new ValidationError({
-          ...init,
-          message: `${start}${namedIssues(all)}. ${end}`,
-          issues,
-          origin: 'service',
-        });
-      }
-      const message = `${start}. ${end}`;
-      if (kind !== 'request') return new REFUSAL_CLASSES[kind]({ ...init, message });
-      // The class is ApiError itself, whose kind is "request" then.
-      return new ApiError({ ...init, message }) as ApiError & { readonly kind: 'request' };
-    },
+    about: { is: 'error_response', kind, body: found, response, isOfAnother },
   };
 }
 
-/** The advice of a conflict, which a failed createOrGet takes out. */
-export const CREATE_OR_GET = ' invoices.createOrGet returns the existing one.';
+/** Case and outer spaces are ignored. */
+function isSameOrder(a: string, b: string): boolean {
+  return a.trim().toLowerCase() === b.trim().toLowerCase();
+}
 
-const REMEDY: Readonly<Record<ApiErrorKind, string>> = {
-  conflict: `No second invoice was created.${CREATE_OR_GET}`,
+/** What a caller knows of a conflict beside the response. */
+export interface ConflictFindings {
+  /** What to do, in place of the advice of the endpoint. */
+  readonly advice?: string;
+  readonly existing?: InvoiceAlreadyExistsError['existing'];
+  readonly cause?: unknown;
+}
+
+type ErrorResponseFacts = Extract<FailureFacts, { readonly is: 'error_response' }>;
+
+/** Makes the error of an error response. Its texts are hidden and bounded here. `doubt`: what a write with an unknown outcome needs. */
+export function errorOfResponse(
+  failure: Failure,
+  { kind, body, response, isOfAnother }: ErrorResponseFacts,
+  call: FailedCall,
+  doubt: string,
+  findings: ConflictFindings,
+): CallError {
+  const { code } = failure;
+  const { status, requestId, hide } = response;
+  const { endpoint, sent } = call;
+  const visible = (text: string, max: number): string => shown(hide, text, max);
+  // A conflict that names another order shows nothing of that order.
+  const details = isOfAnother ? null : shownData(body.details, visible);
+  const said = body.message === null || isOfAnother ? '' : ` "${visible(body.message, SAID_MAX)}"`;
+  const start = `${call.operation}: HTTP ${status} ${printable(code)}${said}`;
+  const init = {
+    ...call,
+    code,
+    status,
+    requestId,
+    retryAfter: call.retryAfter ?? failure.retryAfter,
+    details: isObject(details) ? details : null,
+    raw: isOfAnother ? '' : excerpt(response),
+  };
+  if (kind === 'conflict') {
+    if (isOfAnother) {
+      const message = sentences(`${start}.`, 'The response is about another order.', doubt);
+      return new InvoiceAlreadyExistsError({ ...init, existingStatus: null, message });
+    }
+    // Ids and status are not escaped, because programs compare them. Only key and secrets are hidden.
+    const read = endpoint.conflict?.read(
+      shownData(body.details, (text, max) => beginningWithoutSecrets(hide, text, max)),
+    );
+    // The check of the endpoint has decoded it.
+    const existing = findings.existing ?? (read?.existing as InvoiceAlreadyExistsError['existing']);
+    const externalId = call.externalId ?? read?.externalId ?? null;
+    const existingStatus = existing?.status ?? read?.existingStatus ?? null;
+    const order = externalId === null ? '' : ` "${printable(externalId)}"`;
+    const withStatus = read?.existingStatus ? ` with the status "${printable(read.existingStatus)}"` : '';
+    const advice = findings.advice ?? endpoint.conflict?.advice ?? '';
+    return new InvoiceAlreadyExistsError({
+      ...init,
+      externalId,
+      existingStatus,
+      existing,
+      cause: findings.cause,
+      message: sentences(
+        `${start}. The order${order} exists${withStatus}.`,
+        'No second invoice was created.',
+        advice,
+        doubt,
+      ),
+    });
+  }
+  const hint = kind === 'validation' || kind === 'request' ? shown(hide, endpoint.hint?.(sent) ?? '', SAID_MAX) : '';
+  if (kind === 'validation') {
+    const all = validationIssues(details, shownData(body.detail, visible));
+    const message = sentences(`${start}${namedIssues(all)}.`, REMEDY.validation, hint, doubt);
+    return new ValidationError({ ...init, message, issues: all.slice(0, ISSUES_MAX), origin: 'service' });
+  }
+  const message = sentences(`${start}.`, REMEDY[kind], hint, doubt);
+  if (kind !== 'request') return new REFUSAL_CLASSES[kind]({ ...init, message });
+  // The class is ApiError itself, whose kind is "request" then.
+  return new ApiError({ ...init, message }) as ApiError & { readonly kind: 'request' };
+}
+
+/** Joins the sentences that are not empty. */
+export function sentences(...parts: readonly string[]): string {
+  return parts.filter((part) => part !== '').join(' ');
+}
+
+const REMEDY: Readonly<Record<Exclude<ApiErrorKind, 'conflict'>, string>> = {
   validation: 'Correct the fields named in error.fields.',
   rate_limit: 'Call less often, or later: error.retryAfter says when, where the service says it.',
   authentication: 'Check that apiKey belongs to this baseUrl and is allowed to do this.',
@@ -131,22 +172,13 @@ const REMEDY: Readonly<Record<ApiErrorKind, string>> = {
   request: 'Correct the request. It fails again when it is repeated unchanged.',
 };
 
-/** The members of a failure envelope, as received. None of them is safe to show. */
-interface Refusal {
-  readonly code: string | null;
-  readonly message: string | null;
-  readonly details: unknown;
-  /** The second 422 shape: the member `detail`, at any level where it was seen. */
-  readonly detail: unknown;
-}
-
 /** Reads the members from each place where a service may put them. Never throws. */
-function findRefusal(body: unknown): Refusal {
+function findError(body: unknown, isRecord: IsRecord): ErrorBody {
   if (!isObject(body)) return { code: null, message: null, details: null, detail: null };
   const { error, errors, detail } = body;
-  const coded = codedError(body);
+  const coded = codedError(body, isRecord);
   if (coded === null && !isObject(error) && isObject(detail) && (isObject(detail['error']) || 'code' in detail)) {
-    return findRefusal(detail);
+    return findError(detail, isRecord);
   }
   const inner = coded ?? (isObject(error) ? error : {});
   const words = [error, listOf(errors)[0]].filter((said) => typeof said === 'string');
@@ -158,17 +190,17 @@ function findRefusal(body: unknown): Refusal {
   };
 }
 
-/** True when a 2xx is a refusal: it has an error with a code, or its `success` flag is false. */
-export function isRefusal(body: unknown, mayBeAttempt: boolean): boolean {
+/** True when a 2xx is an error response: it has an error with a code, or its `success` flag is false. */
+export function isErrorBody(body: unknown, isRecord: IsRecord): boolean {
   if (!isObject(body)) return false;
-  return codedError(body) !== null || (isFalse(body['success']) && !(mayBeAttempt && isAttempt(body)));
+  return codedError(body, isRecord) !== null || (isFalse(body['success']) && isRecord?.(body) !== true);
 }
 
 /** Returns the error that has a code: the error itself, one of a list, or one in the data. */
-export function codedError(body: JsonObject): JsonObject | null {
+export function codedError(body: JsonObject, isRecord: IsRecord): JsonObject | null {
   const { data, error, errors } = body;
-  // A resource, or an attempt of a delivery, may have a member `error`, which is not a refusal.
-  const inData = isObject(data) && !Object.hasOwn(data, 'uuid') && !isAttempt(data) ? data : {};
+  // A resource may have a member `error`, which is not an error of the request.
+  const inData = isObject(data) && !Object.hasOwn(data, 'uuid') && isRecord?.(data) !== true ? data : {};
   const places = [error, errors, inData['error'], inData['errors']].filter((place) => place !== undefined);
   return places.length === 0 ? null : (places.flatMap(listOf).filter(isObject).find(isCoded) ?? null);
 }
@@ -177,7 +209,7 @@ function isCoded(error: JsonObject): boolean {
   return typeof error['code'] === 'string' && error['code'] !== '';
 }
 
-/** True when a refusal also has the resource that was asked for: it is unknown which of the two is right. */
+/** True when an error response also has the resource that was asked for: it is unknown which of the two is right. */
 function contradictsItself(body: unknown): boolean {
   if (!isObject(body) || isFalse(body['success'])) return false;
   const payload = unwrapped(body['data']);
@@ -191,23 +223,17 @@ function isFalse(flag: unknown): boolean {
   return NO.has(typeof flag === 'string' ? flag.trim().toLowerCase() : flag);
 }
 
-const ATTEMPT_NAMES = ['duration_ms', 'triggered_by'];
-const ATTEMPT_DEEPEST = 4;
+const RECORD_DEEPEST = 4;
 /** Members of a list that are searched. */
 const LOOKED_AT = 20;
 
-/** True for an attempt of a delivery, which also has a flag `success`. The resend endpoint may answer one. */
-function isAttempt(value: unknown): boolean {
-  return isObject(value) && ATTEMPT_NAMES.some((name) => Object.hasOwn(value, name));
-}
-
-/** True when the body has an attempt of a delivery: the attempt was made, although the answer is a refusal. */
-function holdsAttempt(body: unknown, depth = 0): boolean {
-  if (isAttempt(body)) return true;
-  if (typeof body !== 'object' || body === null || depth >= ATTEMPT_DEEPEST) return false;
+/** True when the body holds a record of the endpoint: the work was done, although this is an error response. */
+function holdsRecord(body: unknown, isRecord: (value: unknown) => boolean, depth = 0): boolean {
+  if (isRecord(body)) return true;
+  if (typeof body !== 'object' || body === null || depth >= RECORD_DEEPEST) return false;
   return Object.values(body)
     .slice(0, LOOKED_AT)
-    .some((member) => holdsAttempt(member, depth + 1));
+    .some((member) => holdsRecord(member, isRecord, depth + 1));
 }
 
 function listOf(value: unknown): readonly unknown[] {
@@ -257,51 +283,4 @@ function namedIssues(all: readonly ValidationIssue[]): string {
     .map(({ path, message }) => `${path && `${path.slice(0, NAMED_MAX)}: `}${message.slice(0, NAMED_MAX)}`);
   if (all.length > 3) words.push(all.length > ISSUES_MAX ? `more than ${ISSUES_MAX} in all` : `${all.length} in all`);
   return words.length === 0 ? '' : ` (${words.join('; ')})`;
-}
-
-/** The facts about the existing invoice in the details of INVOICE_ALREADY_EXISTS. The interface does not name the members. */
-interface Conflict {
-  readonly externalId: string | null;
-  readonly existingStatus: InvoiceStatus | null;
-  /** Undefined unless the details hold the whole invoice. */
-  readonly existing: Invoice | undefined;
-}
-
-const STATUS_MAX = 64;
-const STATUS_NAMES = ['status', 'existing_status', 'invoice_status', 'current_status'];
-
-/** @see [Known codes](../../docs/service-interface.md#known-codes) */
-function conflictIn(value: unknown): Conflict {
-  const details = isObject(value) ? value : {};
-  const nested = holdersIn(details)[1] ?? {};
-  const read = getInvoice.data(details);
-  const status = firstText([...STATUS_NAMES.map((name) => details[name]), nested['status']]);
-  const externalId = firstText([details['external_id'], details['order_id'], nested['external_id']]);
-  return {
-    externalId: externalId?.slice(0, ID_MAX) ?? null,
-    // Any text is an InvoiceStatus. Its type only completes the known ones.
-    existingStatus: (status?.slice(0, STATUS_MAX) ?? null) as InvoiceStatus | null,
-    existing: read.ok ? read.value : undefined,
-  };
-}
-
-/** Names the existing order and its status. */
-function existingText({ externalId, existingStatus }: Conflict): string {
-  const order = externalId === null ? '' : ` "${printable(externalId)}"`;
-  const status = existingStatus === null ? '' : ` with the status "${printable(existingStatus)}"`;
-  return `The order${order} exists${status}. `;
-}
-
-/** Returns the details, and those of their members that may be the existing invoice. */
-function holdersIn(details: JsonObject): JsonObject[] {
-  return [details, details['invoice'], details['existing_invoice'], details['existing']].filter(isObject);
-}
-
-/** True when a conflict names another external_id than the one that was sent. Case and outer spaces are ignored. */
-function namesAnother(details: unknown, sent: string | null): boolean {
-  if (!isObject(details)) return false;
-  const found = holdersIn(details).map((holder) => holder['external_id']);
-  const named = found.find((id) => id !== undefined && id !== null);
-  if (typeof named !== 'string' || named === '' || sent === null) return false;
-  return named.trim().toLowerCase() !== sent.trim().toLowerCase();
 }

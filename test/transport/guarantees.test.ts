@@ -47,7 +47,7 @@ test.each([6_000, 200_000])('a refusal that is nested %i levels deep is a refusa
 test('a success that is nested too deeply is a contract error, which names its page and anchor', async () => {
   const fetch = async () => new Response(`{"data":${'['.repeat(6_000)}${']'.repeat(6_000)}}`);
   const client = new MerchantClient({ ...options, fetch });
-  const message = /: the answer is nested deeper than 100 levels \(HTTP 200\)\. See docs\/errors\.md#sdk_contract$/;
+  const message = /: the response is nested deeper than 100 levels \(HTTP 200\)\. See docs\/errors\.md#sdk_contract$/;
   for (const call of [client.rates.list(), client.request({ method: 'GET', path: '/' })]) {
     expect(await errorOf(call)).toMatchObject({ code: 'SDK_CONTRACT', message: expect.stringMatching(message) });
   }

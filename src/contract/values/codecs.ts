@@ -91,7 +91,12 @@ function toIssues(issue: z.core.$ZodIssue): Issue[] {
         .slice(0, ISSUES_MAX + 1)
         .map((key) => ({ path: pathTo(path, key), message: 'is not a parameter of this call' }));
     case 'invalid_type':
-      return [{ path, message: issue.input === undefined ? 'is required' : `must be ${article(issue.expected)}` }];
+      return [
+        {
+          path,
+          message: issue.input === undefined && path !== '' ? 'is required' : `must be ${article(issue.expected)}`,
+        },
+      ];
     default:
       return [{ path, message: 'is not as the interface says' }];
   }

@@ -107,6 +107,11 @@ export function isUuid(text: string): boolean {
   return UUID.test(text);
 }
 
+/** True for two idents of one resource: a uuid is compared without case and hyphens. */
+export function isSameIdent(a: string, b: string): boolean {
+  return plainIdent(a) === plainIdent(b);
+}
+
 /** Returns what idents are compared by: a uuid without case and hyphens, any other id as it is. */
 export function plainIdent(ident: string): string {
   return isUuid(ident) ? ident.replaceAll('-', '').toLowerCase() : ident;

@@ -1,5 +1,5 @@
 import { checkOptions, namesOf } from '../../checks.ts';
-import type { ServiceOperation } from '../../contract/endpoint.ts';
+import type { ServiceOperation } from '../../contract/endpoints.ts';
 import { INVOICE_STATUS_NAMES, WITHDRAWAL_STATUSES } from '../../contract/statuses.ts';
 import type { Page } from '../../contract/types.ts';
 import { ConfigurationError } from '../../errors/classes.ts';

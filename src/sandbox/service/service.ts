@@ -1,7 +1,7 @@
 // service/ answers the requests to the API: faults, key, route, handler, answer. It imports business/ and delivery/. A new
 // endpoint needs one handler in handlers.ts.
 
-import type { ServiceOperation } from '../../contract/endpoint.ts';
+import type { ServiceOperation } from '../../contract/endpoints.ts';
 import { endpoints } from '../../contract/endpoints.ts';
 import { payloadOf } from '../../contract/envelope.ts';
 import type { RequestFault } from '../state/faults.ts';

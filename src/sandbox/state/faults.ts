@@ -1,5 +1,5 @@
 import { checkOptions, namesOf } from '../../checks.ts';
-import type { ServiceOperation } from '../../contract/endpoint.ts';
+import type { ServiceOperation } from '../../contract/endpoints.ts';
 import { endpoints } from '../../contract/endpoints.ts';
 import { ConfigurationError } from '../../errors/classes.ts';
 import { fail, parseDuration, quoted } from '../option-checks.ts';

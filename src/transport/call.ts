@@ -1,0 +1,219 @@
+// One call: `open` reads what the caller gave, once; send.ts sends it; `settle` and `run` tell the hooks once how it ended.
+
+import { argumentFail, type Fail } from '../checks.ts';
+import type { Endpoint, WireRecord } from '../contract/endpoint.ts';
+import type { Named } from '../contract/endpoints.ts';
+import type { Check, Issue } from '../contract/values/codecs.ts';
+import { codePoints } from '../contract/values/scalars.ts';
+import { type AnyMerchantError, isMerchantError } from '../errors/guards.ts';
+import { notify } from '../notify.ts';
+import { type CallOptions, readCallOptions } from '../options.ts';
+import { argumentError, invalidInput, toError } from './failure.ts';
+import { type CallFacts, callFacts, type ErrorEvent, errorEvent, reportFailure, reportSuccess } from './hooks.ts';
+import { send } from './send.ts';
+import type { CallSettings, ClientCore, OpenCall, Success } from './types.ts';
+
+/** What a resource method asks for. Parameters, query and body are as the caller gave them. */
+export interface Input<Data> {
+  readonly params?: unknown;
+  readonly query?: unknown;
+  readonly body?: unknown;
+  readonly options?: CallOptions | undefined;
+  /** Options that have been read already, in place of `options`. */
+  readonly settings?: CallSettings;
+  /** Decodes in place of the endpoint's codec. */
+  readonly data?: Check<Data>;
+  /** The JSON body of a request that the interface does not describe. */
+  readonly json?: unknown;
+  /** The service's names of query parameters that the interface does not name. */
+  readonly queryNames?: Readonly<Record<string, string>>;
+  /** The page of a list that is asked for, for its errors. */
+  readonly page?: number;
+  /** When the call must be over at the latest, on the monotonic clock. */
+  readonly deadlineAt?: number;
+  /** The call that this request is a part of. Both have one id. */
+  readonly within?: OpenCall<unknown>;
+}
+
+/** Makes one call, from what the caller gave to its data. */
+export async function call<Data>(
+  client: ClientCore,
+  endpoint: Named<Endpoint<Data>>,
+  input: Input<Data>,
+): Promise<Success<Data>> {
+  const opened = open(client, endpoint, input);
+  return run(opened, sendOrThrow(opened));
+}
+
+/** Sends a call whose failure needs no advice of its own. */
+export async function sendOrThrow<Data>(opened: OpenCall<Data>): Promise<Success<Data>> {
+  const sent = await send(opened);
+  if (sent.ok) return sent.success;
+  throw toError(sent.failed);
+}
+
+/** Sends a request that is a part of another call: with its settings, its deadline and its id, and without hooks for its end. */
+export async function callWithin<Data>(
+  outer: OpenCall<unknown>,
+  endpoint: Named<Endpoint<Data>>,
+  input: Input<Data>,
+): Promise<Success<Data>> {
+  // Query parameters of the caller belong to the endpoint of the call.
+  const settings = { ...outer, query: {} };
+  const { client, deadlineAt } = outer;
+  return sendOrThrow(openInput(client, endpoint, { settings, deadlineAt, within: outer, ...input }, outer.externalId));
+}
+
+const EXTERNAL_ID_MAX = 128;
+const EMPTY: WireRecord = {};
+/** Assumed where no page size is asked for: the largest that the service allows, because its default may be any. */
+const DEFAULT_PAGE_SIZE = 100;
+
+/**
+ * Checks and copies what the caller gave, at once. Later changes by the caller have no effect.
+ *
+ * @throws ValidationError for parameters, ConfigurationError for options. No request is made, and the hooks are told.
+ */
+export function open<Data>(client: ClientCore, endpoint: Named<Endpoint<Data>>, input: Input<Data>): OpenCall<Data> {
+  const externalId = idIn(endpoint, input);
+  return reading(client, endpoint, externalId, () => openInput(client, endpoint, input, externalId));
+}
+
+/**
+ * The one `try` around what the caller gave: a getter that throws becomes an error of this package. `read` runs at once.
+ *
+ * @throws The error of the arguments, after the hooks are told.
+ */
+export function reading<T>(
+  client: ClientCore,
+  endpoint: Named<Endpoint<unknown>>,
+  externalId: string | null,
+  read: () => T,
+): T {
+  const startedAt = client.runtime.monotonic();
+  try {
+    return read();
+  } catch (thrown) {
+    const shownId = externalId === null ? null : client.hide(externalId);
+    const error = argumentError(thrown, endpoint.operation, shownId);
+    const { hooks } = client;
+    if (hooks !== null && isMerchantError(error)) {
+      const facts = callFacts(endpoint, crypto.randomUUID(), externalId, client.hide);
+      const event = errorEvent(facts, error, client.runtime.monotonic() - startedAt, false);
+      notify(() => hooks.onError?.(event));
+      reportFailure(hooks, event, error);
+    }
+    throw error;
+  }
+}
+
+/** Returns the order that the input names, or null for a text that no order can have. */
+function idIn({ order, body }: Endpoint<unknown>, input: Pick<Input<unknown>, 'body' | 'params'>): string | null {
+  if (order === undefined) return null;
+  try {
+    const given = (body === undefined ? input.params : input.body) as Readonly<Record<string, unknown>> | undefined; // or anything
+    const id = given?.[order];
+    return typeof id === 'string' && id !== '' && codePoints(id) <= EXTERNAL_ID_MAX ? id : null;
+  } catch {
+    return null; // a getter that throws, which is reported where all members are read
+  }
+}
+
+function openInput<Data>(
+  client: ClientCore,
+  endpoint: Named<Endpoint<Data>>,
+  input: Input<Data>,
+  externalId: string | null,
+): OpenCall<Data> {
+  const { operation } = endpoint;
+  const { options, queryNames = {}, within } = input;
+  const startedOn = client.runtime.now();
+  const startedAt = client.runtime.monotonic();
+  const shownId = externalId === null ? null : client.hide(externalId);
+  const fail: Fail = argumentFail(operation, shownId);
+  const own = options === undefined ? client.settings : readCallOptions(client.settings, options, 'call', fail);
+  const settings = input.settings ?? own;
+
+  const issues: Issue[] = [];
+  const encode = (check: Check<WireRecord> | undefined, value: unknown): WireRecord => {
+    const checked = check?.(value);
+    if (checked === undefined) return EMPTY;
+    if (checked.ok) return checked.value;
+    issues.push(...checked.issues);
+    return EMPTY;
+  };
+  const params = encode(endpoint.params, input.params);
+  const query = encode(endpoint.query, input.query);
+  const body = encode(endpoint.body, input.body);
+  if (issues.length > 0) throw invalidInput(operation, issues, shownId, client.hide);
+
+  const search = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== undefined) search.set(queryNames[name] ?? name, value);
+  }
+  for (const [name, value] of Object.entries(settings.query)) search.set(name, value);
+  const size = Number(search.get(queryNames['per_page'] ?? 'per_page'));
+  return {
+    ...settings,
+    client,
+    endpoint,
+    method: endpoint.method,
+    path: endpoint.path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? '')),
+    search,
+    json: endpoint.body === undefined ? input.json : body,
+    data: input.data ?? endpoint.data,
+    sent: endpoint.body === undefined ? params : body,
+    externalId,
+    callId: within?.callId ?? (client.hooks === null ? '' : crypto.randomUUID()),
+    page: input.page,
+    pageSize: !('item' in endpoint) ? null : Number.isSafeInteger(size) && size > 0 ? size : DEFAULT_PAGE_SIZE,
+    startedOn,
+    startedAt,
+    deadlineAt: Math.min(startedAt + settings.deadline, input.deadlineAt ?? Number.POSITIVE_INFINITY),
+  };
+}
+
+/** The end of a call as a value. `event` is what `onError` gets, or null without hooks. */
+export type Settled<Result> =
+  | { readonly ok: true; readonly success: Result }
+  | { readonly ok: false; readonly error: unknown; readonly event: ErrorEvent | null };
+
+interface Ending {
+  /** True for a failure that the client handles itself. */
+  readonly isHandled?: (error: AnyMerchantError) => boolean;
+  /** Holds `onError` back, for a failure that may not matter in the end. */
+  readonly holdsError?: boolean;
+}
+
+/** Waits for a call, and tells the hooks once how it ended. */
+export async function settle<Result extends Success<unknown>>(
+  opened: OpenCall<unknown>,
+  work: Promise<Result>,
+  { isHandled = () => false, holdsError = false }: Ending = {},
+): Promise<Settled<Result>> {
+  const { client, endpoint, callId, externalId } = opened;
+  const { hooks, runtime } = client;
+  const facts = (): CallFacts => callFacts(endpoint, callId, externalId, client.hide);
+  try {
+    const success = await work;
+    if (hooks !== null) reportSuccess(hooks, facts(), success);
+    return { ok: true, success };
+  } catch (error) {
+    if (hooks === null || !isMerchantError(error)) return { ok: false, error, event: null };
+    const event = errorEvent(facts(), error, runtime.monotonic() - opened.startedAt, isHandled(error));
+    if (!holdsError) notify(() => hooks.onError?.(event));
+    reportFailure(hooks, event, error);
+    return { ok: false, error, event };
+  }
+}
+
+/** Waits for a call as {@link settle}, and throws its failure. */
+export async function run<Result extends Success<unknown>>(
+  opened: OpenCall<unknown>,
+  work: Promise<Result>,
+  ending?: Ending,
+): Promise<Result> {
+  const settled = await settle(opened, work, ending);
+  if (settled.ok) return settled.success;
+  throw settled.error;
+}

@@ -19,7 +19,6 @@ export default defineConfig({
     maxWorkers: '100%', // half of the time is spent waiting
     testTimeout: 300_000, // machines are shared: a limit against hanging, not a measure
     hookTimeout: 300_000,
-    env: { MERCHANT_SANDBOX: '1' }, // sandboxes of tests have the public secret
     coverage: { provider: 'v8', include: ['src/**'], thresholds: { lines: 90 } },
     projects: [
       {
@@ -28,7 +27,7 @@ export default defineConfig({
           name: 'quick',
           include: ['test/**/*.test.ts'],
           exclude: [...exclude, ...REST, 'test/soak/**'],
-          env: { MERCHANT_SANDBOX: '1', TEST_SHARE: process.env['TEST_SHARE'] ?? '0.05' }, // the share of their repetitions that random tests make
+          env: { TEST_SHARE: process.env['TEST_SHARE'] ?? '0.05' }, // the share of their repetitions that random tests make
         },
       },
       {

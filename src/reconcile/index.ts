@@ -8,23 +8,21 @@ export type { Callback } from '../checks.ts';
 export type { KnownInvoiceStatus } from '../contract/types.ts';
 export { Decimal } from '../contract/values/decimal.ts';
 export type {
+  CurrencySummary,
   Finding,
   FindingKind,
   FoundInvoice,
   FoundOrder,
+  NotCompared,
+  NotComparedReason,
   OrderState,
+  ReconcileClient,
   ReconcileInvoice,
+  ReconcileOptions,
   ReconcileOrder,
+  ReconcileProgress,
+  ReconcileSummary,
+  Reconciliation,
   UnreadableOrder,
-} from './compare.ts';
-export {
-  type CurrencySummary,
-  type NotCompared,
-  type NotComparedReason,
-  type ReconcileClient,
-  type ReconcileOptions,
-  type ReconcileProgress,
-  type ReconcileSummary,
-  type Reconciliation,
-  reconcile,
-} from './reconcile.ts';
+} from './findings.ts';
+export { reconcile } from './reconcile.ts';

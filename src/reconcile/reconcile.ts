@@ -1,189 +1,36 @@
-import {
-  type Callback,
-  checkCallbacks,
-  checkOptions,
-  checkSignal,
-  configurationFail,
-  kindOf,
-  namesOf,
-  readCount,
-} from '../checks.ts';
+import { checkCallbacks, checkOptions, checkSignal, configurationFail, kindOf, namesOf, readCount } from '../checks.ts';
+import { concurrently, untilAborted } from '../concurrently.ts';
 import { instantFrom } from '../contract/values/instants.ts';
+import { plainIdent } from '../contract/values/scalars.ts';
 import { AbortedError } from '../errors/classes.ts';
 import { hasCode, isMerchantError, isRefusedIdent } from '../errors/guards.ts';
 import { notify } from '../notify.ts';
 import { lacksItsEnd } from '../webhooks/event/invoice-event.ts';
 import {
-  type Finding,
-  type FindingKind,
-  type FoundOrder,
+  type Comparison,
+  compareWithInvoice,
+  compareWithoutInvoice,
+  compareWithoutOrder,
   findingOf,
-  judge,
-  type ReconcileInvoice,
-  type ReconcileOrder,
   readOrder,
-  type UnreadableOrder,
 } from './compare.ts';
+import type {
+  CurrencySummary,
+  Finding,
+  FindingKind,
+  FoundOrder,
+  InvalidInvoice,
+  NotCompared,
+  NotComparedReason,
+  ReconcileClient,
+  ReconcileInvoice,
+  ReconcileOptions,
+  ReconcileSummary,
+  Reconciliation,
+} from './findings.ts';
 
 // Reads the orders into a Map, walks the list of invoices once, and reads each suspect singly before it is reported. The list
-// decides nothing alone: it may move, lag or be cut. What it does not show is read singly.
-
-interface InvoicePage {
-  readonly items: readonly ReconcileInvoice[];
-  /** How many invoices the service counts. */
-  readonly total_items: number;
-}
-
-interface InvalidInvoice {
-  readonly page: number;
-  readonly index: number;
-  readonly path: string;
-  readonly raw: unknown;
-}
-
-/** The part of a `MerchantClient` that `reconcile` needs. */
-export interface ReconcileClient {
-  readonly invoices: {
-    /** Walks all invoices, page by page. */
-    list(
-      query: { readonly per_page: number },
-      options: {
-        readonly signal?: AbortSignal | undefined;
-        readonly onInvalidItem: (item: InvalidInvoice) => void;
-      },
-    ): { pages(): AsyncIterable<InvoicePage> };
-    /** Reads one invoice by its uuid or external_id. */
-    get(ident: string, options: { readonly signal?: AbortSignal | undefined }): PromiseLike<ReconcileInvoice>;
-  };
-}
-
-/** A row of the shop. */
-type Row = ReconcileOrder | UnreadableOrder;
-
-/**
- * Options of {@link reconcile}.
- *
- * @example
- * const run = reconcile({ merchant, orders, since: Date.now() - 7 * 86_400_000 });
- */
-export interface ReconcileOptions {
-  /** A MerchantClient. */
-  readonly merchant: ReconcileClient;
-  /** The orders, in any order and from any source. They are held in memory, some 800 bytes each. */
-  readonly orders: Iterable<Row> | AsyncIterable<Row>;
-  /**
-   * The time from which `orders` has all orders: a Date, milliseconds since 1970, or ISO 8601 text. An earlier invoice without
-   * an order is no finding. The list is read to its end in any case. Default: `orders` has all.
-   */
-  readonly since?: Date | number | string | undefined;
-  /**
-   * What changed less than this many milliseconds before the run is left for the next one: a webhook under way, a replica of
-   * the service that lags.
-   * @defaultValue 900_000 (15 minutes)
-   */
-  readonly grace?: number | undefined;
-  /** Ends the run. It then rejects with an AbortedError. */
-  readonly signal?: AbortSignal | undefined;
-  /** Single reads in flight, 1 to 32. @defaultValue 4 */
-  readonly concurrency?: number | undefined;
-  /** Called with the progress. Its errors change nothing. */
-  readonly onProgress?: Callback<[progress: ReconcileProgress]> | undefined;
-  /** The time of the run, in milliseconds since 1970. Default: the clock of this machine. */
-  readonly now?: (() => number) | undefined;
-}
-
-/** The progress of a run: after each page of the list, and after each order that was read singly. */
-export interface ReconcileProgress {
-  /** `invoices`: the list is read. `orders`: orders and invoices are read singly, to confirm a difference. */
-  readonly phase: 'invoices' | 'orders';
-  /** Pages in the phase `invoices`, single reads in the phase `orders`. */
-  readonly done: number;
-  /** Expected in this phase. It may grow while pages are read. */
-  readonly total: number;
-}
-
-/**
- * Why something could not be compared.
- *
- * - `order_malformed`: a member of the order cannot be read.
- * - `invoice_malformed`: the invoice cannot be decoded, contradicts itself or has an unknown status.
- * - `invoice_not_read`: the service could not say whether the order has an invoice, or what was paid.
- * - `several_invoices`: the service has several invoices with this `external_id`.
- * - `invoices_not_listed`: the list showed fewer invoices than the service counts.
- */
-export type NotComparedReason =
-  | 'order_malformed'
-  | 'invoice_malformed'
-  | 'invoice_not_read'
-  | 'several_invoices'
-  | 'invoices_not_listed';
-
-/** Something that could not be compared. It comes among the findings, so that nothing is dropped silently. */
-export interface NotCompared {
-  readonly kind: 'not_compared';
-  /** Null if the row has no readable id. */
-  readonly external_id: string | null;
-  /** In upper case. Null if unknown. */
-  readonly currency: string | null;
-  /** Why. See {@link NotComparedReason}. */
-  readonly reason: NotComparedReason;
-  /** The problem, as a sentence. */
-  readonly problem: string;
-  /** Where it stood, such as `line 17`, `row 16` or `the list`. */
-  readonly place: string;
-}
-
-/** The counts of one currency. */
-export interface CurrencySummary {
-  /** In upper case. Null for what has none, such as an order that cannot be read. */
-  readonly currency: string | null;
-  /** As in {@link ReconcileSummary}. */
-  readonly matched: number;
-  readonly withinGrace: number;
-  readonly notCompared: number;
-  /** The number of findings of each kind that occurred. */
-  readonly findings: Readonly<Partial<Record<FindingKind, number>>>;
-}
-
-/**
- * The result of a run. Each order is counted once: `orders` is the sum of `matched`, `withinGrace`, `differing` and
- * `ordersNotCompared`.
- */
-export interface ReconcileSummary {
-  /** True if the run was read to its end. */
-  readonly complete: boolean;
-  /** Orders read, also those that cannot be compared. */
-  readonly orders: number;
-  /** Invoices that the list showed. */
-  readonly invoices: number;
-  /** Orders that agree with their invoice, or need none. */
-  readonly matched: number;
-  /** Orders whose difference is younger than `grace`. */
-  readonly withinGrace: number;
-  /** Orders with a finding. An order may have several findings. */
-  readonly differing: number;
-  /** Orders that could not be compared. */
-  readonly ordersNotCompared: number;
-  /** Invoices without an order that are findings. */
-  readonly invoicesWithoutOrder: number;
-  /** Findings of all kinds. */
-  readonly findings: number;
-  /** Entries of the kind `not_compared`. */
-  readonly notCompared: number;
-  /** Sorted by currency, the one without a currency last. */
-  readonly currencies: readonly CurrencySummary[];
-}
-
-/** A run of {@link reconcile}. It begins when it is iterated or its summary is awaited, and a second loop is refused. */
-export interface Reconciliation extends AsyncIterable<Finding | NotCompared> {
-  /**
-   * Resolves with the counts when the loop has ended. Without a loop it reads everything itself.
-   * @throws MerchantError that ended the run.
-   * @example
-   * const { matched, findings } = await run.summary();
-   */
-  summary(): Promise<ReconcileSummary>;
-}
+// decides nothing alone: it may move, lag or be cut. Nothing is called unpaid that was only not listed.
 
 const fail = configurationFail('reconcile');
 const NAMES = namesOf<ReconcileOptions>({
@@ -197,6 +44,11 @@ const NAMES = namesOf<ReconcileOptions>({
   now: true,
 });
 const GRACE = 15 * 60_000;
+const PER_PAGE = 100;
+/** Suspects that are read before their findings are yielded, in the order of the orders. */
+const BATCH = 100;
+/** After so many single reads in a row without an answer, the service is down. */
+const UNREAD_IN_A_ROW = 10;
 
 /**
  * Compares the orders of a shop with the invoices of the service, and yields the differences in the order of `orders`, then
@@ -213,51 +65,19 @@ const GRACE = 15 * 60_000;
  * const { currencies } = await run.summary();
  */
 export function reconcile(options: ReconcileOptions): Reconciliation {
-  const run = new Run(readOptions(options));
-  const entries = run.entries();
-  let hasBegun = false;
-  const begin = (): void => {
-    if (hasBegun) fail('a run is read once, by one loop or by its summary. Call reconcile again');
-    hasBegun = true;
-  };
-  return {
-    [Symbol.asyncIterator]() {
-      let isMine = false;
-      return {
-        async next() {
-          if (!isMine) begin();
-          isMine = true;
-          return await entries.next();
-        },
-        async return() {
-          if (isMine || !hasBegun) {
-            await entries.return(undefined);
-            run.end(false); // also where the loop was left before it began
-          }
-          return { done: true, value: undefined };
-        },
-      };
-    },
-    async summary() {
-      if (!hasBegun) {
-        begin();
-        for await (const _ of entries) void _; // the entries are counted
-      }
-      return await run.ended;
-    },
-  };
+  return new Run(readOptions(options));
 }
 
-interface Settings extends Pick<ReconcileOptions, 'merchant' | 'orders' | 'signal' | 'onProgress'> {
+interface Settings extends Pick<ReconcileOptions, 'merchant' | 'orders' | 'onProgress' | 'now'> {
+  readonly signal: AbortSignal | undefined;
   readonly concurrency: number;
-  /** What changed after this time is left for the next run. */
-  readonly horizon: number;
+  readonly grace: number;
   readonly from: number;
 }
 
 function readOptions(options: ReconcileOptions): Settings {
   checkOptions('options', options, NAMES, fail);
-  const { merchant, orders, since, grace = GRACE, signal, onProgress, now = Date.now } = options;
+  const { merchant, orders, since, grace = GRACE, signal, onProgress, now } = options;
   const { list, get } = (merchant as Partial<ReconcileClient> | null)?.invoices ?? {}; // checked here
   if (typeof list !== 'function' || typeof get !== 'function') fail('merchant must be a MerchantClient');
   if (typeof orders !== 'object' || orders === null || !(Symbol.iterator in orders || Symbol.asyncIterator in orders)) {
@@ -270,10 +90,10 @@ function readOptions(options: ReconcileOptions): Settings {
   checkSignal('signal', signal, fail);
   checkCallbacks({ onProgress, now }, fail);
   const concurrency = readCount('concurrency', options.concurrency, { byDefault: 4, min: 1, max: 32 }, fail);
-  return { merchant, orders, signal, onProgress, concurrency, horizon: now() - grace, from: from ?? 0 };
+  return { merchant, orders, signal, onProgress, now, concurrency, grace, from: from ?? 0 };
 }
 
-/** What the walk has shown of an order. */
+/** An order, and what the walk has shown of it. */
 interface Entry {
   readonly order: FoundOrder;
   /** The number of orders with this id. */
@@ -284,96 +104,109 @@ interface Entry {
   invoice: ReconcileInvoice | null;
   isMatched: boolean;
   hasSeveral: boolean;
+  /** The list has shown a row with this id that cannot be decoded. */
+  isListedUnreadable: boolean;
 }
 
 type Result = Finding | NotCompared;
-type Reading = ReconcileInvoice | 'absent' | 'refused' | 'malformed';
+/** A single read: the invoice, that there is none, that the id is refused, or why it says nothing. */
+type Reading =
+  | { readonly invoice: ReconcileInvoice }
+  | { readonly without: 'absent' | 'refused' }
+  | { readonly without: 'unread' | 'malformed'; readonly problem: string };
 type Counts = { -readonly [Name in keyof Omit<CurrencySummary, 'currency' | 'findings'>]: number } & {
   findings: Partial<Record<FindingKind, number>>;
 };
 
-const PER_PAGE = 100;
-
-class Run {
+class Run implements Reconciliation {
   readonly #settings: Settings;
+  /** By the id of the order. A uuid is compared in its plain form. */
   readonly #entries = new Map<string, Entry>();
-  /** Orders, and what could not be read as one, in the order of the file. */
+  /** Orders, and what could not be read as one, in the order of `orders`. */
   readonly #rows: (Entry | NotCompared)[] = [];
   /** Ids of orders that cannot be compared: their invoices are not without an order. */
   readonly #badOrders = new Set<string>();
-  /** Invoices without an order. */
-  readonly #strangers: ReconcileInvoice[] = [];
+  readonly #invoicesWithoutOrder: ReconcileInvoice[] = [];
   readonly #totals = { orders: 0, invoices: 0, differing: 0, ordersNotCompared: 0, invoicesWithoutOrder: 0 };
   readonly #currencies = new Map<string | null, Counts>();
+  /** What changed after this time is left for the next run. */
+  #horizon = 0;
+  /** How a single read shows that the list is not whole. Told once. */
   #isListWhole = true;
   #oldest: ReconcileInvoice | null = null;
   #readsByExternalId: Promise<boolean> | null = null;
-  #resolve: (summary: ReconcileSummary) => void = () => {};
-  #reject: (error: unknown) => void = () => {};
-  readonly ended: Promise<ReconcileSummary>;
+  #unreadInARow = 0;
+  #state: 'new' | 'running' | 'complete' = 'new';
+  #failure: { readonly error: unknown } | null = null;
 
   constructor(settings: Settings) {
     this.#settings = settings;
-    this.ended = new Promise((resolve, reject) => {
-      this.#resolve = resolve;
-      this.#reject = reject;
-    });
-    this.ended.catch(() => {}); // the loop throws the same error
   }
 
-  /** Settles the summary. The first call counts. */
-  end(complete: boolean): void {
+  async *[Symbol.asyncIterator](): AsyncGenerator<Result, void, undefined> {
+    if (this.#state !== 'new') fail('a run is read once, by one loop or by its summary. Call reconcile again');
+    this.#state = 'running';
+    const { signal } = this.#settings;
+    try {
+      for await (const entry of this.#results()) yield this.#counted(entry);
+      this.#state = 'complete';
+    } catch (error) {
+      this.#failure = { error: signal?.aborted ? aborted(signal) : error };
+      throw this.#failure.error;
+    }
+  }
+
+  async summary(): Promise<ReconcileSummary> {
+    if (this.#state === 'new') for await (const _ of this) void _; // the entries are counted
+    if (this.#failure !== null) throw this.#failure.error;
     const currencies = [...this.#currencies]
       .sort(([a], [b]) => ((a ?? '\uffff') < (b ?? '\uffff') ? -1 : 1))
       .map(([currency, counts]) => ({ currency, ...counts }));
     const sum = (of: (counts: Counts) => number): number => currencies.reduce((total, each) => total + of(each), 0);
-    this.#resolve({
-      complete,
+    return {
+      complete: this.#state === 'complete',
       ...this.#totals,
       matched: sum(({ matched }) => matched),
       withinGrace: sum(({ withinGrace }) => withinGrace),
       findings: sum(({ findings }) => Object.values(findings).reduce((total, count) => total + count, 0)),
       notCompared: sum(({ notCompared }) => notCompared),
       currencies,
-    });
+    };
   }
 
-  async *entries(): AsyncGenerator<Result, void, undefined> {
-    const { signal } = this.#settings;
-    let isComplete = false;
-    try {
-      signal?.throwIfAborted();
-      await this.#readOrders();
-      for (const problem of await this.#walk()) yield this.#add(problem);
-      const open = this.#rows.filter((row) => 'kind' in row || !this.#isMatched(row));
-      yield* this.#inBatches(open, (row) => ('kind' in row ? [row] : this.#settle(row)));
-      yield* this.#inBatches(this.#strangers, (invoice) => this.#settleStranger(invoice));
-      isComplete = true;
-    } catch (error) {
-      const reported = signal?.aborted ? aborted(signal) : error;
-      this.#reject(reported);
-      throw reported;
-    } finally {
-      this.end(isComplete);
-    }
+  async *#results(): AsyncGenerator<Result, void, undefined> {
+    this.#settings.signal?.throwIfAborted();
+    await this.#readOrders();
+    yield* await this.#walk();
+    const open = this.#rows.filter((row) => 'kind' in row || !this.#isMatched(row));
+    yield* this.#inOrder(open, (row) => ('kind' in row ? [row] : this.#compareOrder(row)));
+    yield* this.#inOrder(this.#invoicesWithoutOrder, (invoice) => this.#compareInvoice(invoice));
   }
 
   async #readOrders(): Promise<void> {
-    for await (const given of this.#settings.orders) {
-      this.#settings.signal?.throwIfAborted();
+    for await (const given of untilAborted(this.#settings.orders, this.#settings.signal)) {
       this.#totals.orders += 1;
       const order = readOrder(given, `row ${this.#totals.orders}`);
       if ('problem' in order) {
         this.#totals.ordersNotCompared += 1;
         this.#rows.push(notCompared('order_malformed', order.problem, order.place, order.external_id));
-        if (order.external_id !== null) this.#badOrders.add(order.external_id);
+        if (order.external_id !== null) this.#badOrders.add(plainIdent(order.external_id));
         continue;
       }
-      const known = this.#entries.get(order.external_id);
+      const id = plainIdent(order.external_id);
+      const known = this.#entries.get(id);
       if (known !== undefined) known.count += 1;
       else {
-        const entry = { order, count: 1, uuid: null, invoice: null, isMatched: false, hasSeveral: false };
-        this.#entries.set(order.external_id, entry);
+        const entry = {
+          order,
+          count: 1,
+          uuid: null,
+          invoice: null,
+          isMatched: false,
+          hasSeveral: false,
+          isListedUnreadable: false,
+        };
+        this.#entries.set(id, entry);
         this.#rows.push(entry);
       }
     }
@@ -381,7 +214,7 @@ class Run {
 
   /** Walks the list once: marks what agrees, and keeps what differs. Returns what could not be listed. */
   async #walk(): Promise<NotCompared[]> {
-    const { merchant, onProgress, signal } = this.#settings;
+    const { merchant, onProgress, signal, now, grace } = this.#settings;
     const problems: NotCompared[] = [];
     const invalid = new Set<string>();
     let [total, pages] = [0, 0];
@@ -391,11 +224,14 @@ class Run {
       if (invalid.has(name)) return; // its page was read again
       invalid.add(name);
       const id = typeof external_id === 'string' ? external_id : null;
-      if (id !== null && (this.#entries.has(id) || this.#badOrders.has(id))) return; // read singly, or reported already
+      const entry = id === null ? undefined : this.#entries.get(plainIdent(id));
+      if (entry !== undefined) entry.isListedUnreadable = true; // it is read singly
+      if (id !== null && this.#knows(id)) return; // or reported already
       problems.push(notCompared('invoice_malformed', `it cannot be read at "${path}"`, `invoice ${name}`, id));
     };
     try {
       const rows = merchant.invoices.list({ per_page: PER_PAGE }, { signal, onInvalidItem });
+      this.#horizon = (now?.() ?? (await timeOf(rows))) - grace;
       for await (const { items, total_items } of rows.pages()) {
         total = total_items;
         pages += 1;
@@ -410,26 +246,36 @@ class Run {
     }
     const seen = this.#totals.invoices + invalid.size;
     if (this.#isListWhole && seen < total) {
-      this.#isListWhole = false;
-      const problem = `the list showed ${seen} invoices, and the service counts ${total}: invoices without an order may be missing`;
-      problems.push(notCompared('invoices_not_listed', problem, 'the list', null));
+      const problem = `the list showed ${seen} invoices, and the service counts ${total}`;
+      problems.push(this.#listIsCut(problem));
     }
     return problems;
   }
 
+  #listIsCut(problem: string): NotCompared {
+    this.#isListWhole = false;
+    return notCompared('invoices_not_listed', `${problem}: invoices without an order may be missing`, 'the list', null);
+  }
+
+  #knows(ident: string): boolean {
+    return this.#entries.has(plainIdent(ident)) || this.#badOrders.has(plainIdent(ident));
+  }
+
   #see(invoice: ReconcileInvoice): void {
     this.#totals.invoices += 1;
-    const { horizon, from } = this.#settings;
-    if (this.#oldest === null || invoice.created_at < this.#oldest.created_at) this.#oldest = invoice;
-    const entry = this.#entries.get(invoice.external_id);
+    const { external_id, uuid, created_at } = invoice;
+    if (this.#oldest === null || created_at < this.#oldest.created_at) this.#oldest = invoice;
+    // The id of an order may be the uuid of its invoice.
+    const entry = this.#entries.get(plainIdent(external_id)) ?? this.#entries.get(plainIdent(uuid));
     if (entry === undefined) {
-      const isOurs = invoice.created_at.getTime() >= from && !this.#badOrders.has(invoice.external_id);
-      if (isOurs && judge(null, invoice, horizon).ending !== 'matched') this.#strangers.push(invoice);
+      const isOurs = created_at.getTime() >= this.#settings.from && !this.#knows(external_id) && !this.#knows(uuid);
+      if (isOurs && compareWithoutOrder(invoice, this.#horizon).result !== 'matched')
+        this.#invoicesWithoutOrder.push(invoice);
       return;
     }
-    if (entry.uuid !== null && entry.uuid !== invoice.uuid) entry.hasSeveral = true;
-    entry.uuid = invoice.uuid;
-    entry.isMatched = judge(entry.order, invoice, horizon).ending === 'matched';
+    if (entry.uuid !== null && entry.uuid !== uuid) entry.hasSeveral = true;
+    entry.uuid = uuid;
+    entry.isMatched = compareWithInvoice(entry.order, invoice, this.#horizon, false).result === 'matched';
     entry.invoice = entry.isMatched ? null : invoice;
   }
 
@@ -439,122 +285,147 @@ class Run {
     return true;
   }
 
-  /** Works on several items at once, and yields their results in order. */
-  async *#inBatches<Item>(
+  /** Works on several items at once, and yields their results in the order of the items. */
+  async *#inOrder<Item>(
     items: readonly Item[],
     work: (item: Item) => Promise<readonly Result[]> | readonly Result[],
   ): AsyncGenerator<Result, void, undefined> {
-    const { concurrency, signal, onProgress } = this.#settings;
-    for (let at = 0; at < items.length; at += concurrency) {
-      const batch = items.slice(at, at + concurrency);
-      const results = await Promise.all(batch.map(work));
-      notify(() => onProgress?.({ phase: 'orders', done: at + batch.length, total: items.length }));
+    const { signal, onProgress } = this.#settings;
+    for (let at = 0; at < items.length; at += BATCH) {
+      const batch = items.slice(at, at + BATCH);
+      const results = batch.map((): readonly Result[] => []);
+      let done = at;
+      await concurrently(batch.entries(), this.#settings, async ([index, item]) => {
+        results[index] = await work(item);
+        done += 1;
+        notify(() => onProgress?.({ phase: 'orders', done, total: items.length }));
+      });
       for (const entry of results.flat()) {
-        yield this.#add(entry);
+        yield entry;
         signal?.throwIfAborted();
       }
     }
   }
 
-  #settle({ order, count, hasSeveral, invoice }: Entry): Promise<Result[]> | Result[] {
-    if (hasSeveral) {
+  async #compareOrder({ order, count, hasSeveral, isListedUnreadable, invoice: listed }: Entry): Promise<Result[]> {
+    const { external_id, currency, place } = order;
+    const leaveOut = (reason: NotComparedReason, problem: string): Result[] => {
       this.#totals.ordersNotCompared += count;
-      const problem = 'several invoices have this external_id';
-      return [notCompared('several_invoices', problem, order.place, order.external_id, order.currency)];
-    }
+      return [notCompared(reason, problem, place, external_id, currency)];
+    };
+    if (hasSeveral) return leaveOut('several_invoices', 'several invoices have this external_id');
     if (count > 1) {
       this.#totals.differing += count;
       const action = 'Keep one order with this external_id: one payment must not fulfil two.';
       const difference = { kind: 'duplicate_order', expected: 1, actual: count, difference: null, action } as const;
-      return [findingOf(difference, true, order, invoice)];
+      return [findingOf(difference, true, order, listed)];
     }
-    return this.#readAgain(order, invoice);
-  }
-
-  async #readAgain(order: FoundOrder, listed: ReconcileInvoice | null): Promise<Result[]> {
-    const { external_id, currency, place } = order;
-    const reading = listed === null ? await this.#search(external_id) : await this.#again(listed);
-    const leaveOut = (reason: NotComparedReason, problem: string): Result[] => {
-      this.#totals.ordersNotCompared += 1;
-      return [notCompared(reason, problem, place, external_id, currency)];
-    };
-    const settle = (as: 'matched' | 'withinGrace'): [] => {
-      this.#countsOf(currency)[as] += 1;
-      return [];
-    };
-    if (reading === 'malformed') return leaveOut('invoice_malformed', 'the invoice is not as the interface says');
-    if (reading === 'refused' && listed === null && !this.#isListWhole) {
-      const problem = 'the service reads no invoice by this external_id, and the list is not whole';
-      return leaveOut('invoice_not_read', problem);
+    const reading = listed === null ? await this.#search(external_id) : await this.#readAgain(listed);
+    if ('problem' in reading) {
+      return leaveOut(reading.without === 'malformed' ? 'invoice_malformed' : 'invoice_not_read', reading.problem);
     }
-    const fresh = typeof reading === 'string' ? null : reading;
+    const results: Result[] = [];
+    const fresh = 'invoice' in reading ? reading.invoice : null;
+    const isUnlisted = listed === null && !isListedUnreadable && this.#isListWhole;
+    if (isUnlisted && fresh !== null && fresh.created_at.getTime() <= this.#horizon) {
+      results.push(this.#listIsCut(`the list did not show the invoice ${fresh.uuid}, which a single read found`));
+    }
     // A single read in the creation form never replaces a full row.
     const isShort = fresh !== null && lacksItsEnd(fresh);
     if (isShort && listed?.status !== fresh.status) {
-      if (listed !== null) return settle('withinGrace'); // it ended a moment ago
-      return leaveOut('invoice_not_read', 'the single read does not say what was paid, and the list does not show it');
+      if (listed !== null) return this.#counting('withinGrace', currency); // it ended a moment ago
+      const problem = 'the single read does not say what was paid, and the list does not show it';
+      return [...results, ...leaveOut('invoice_not_read', problem)];
     }
     const invoice = isShort ? listed : (fresh ?? listed);
-    const judgement = judge(order, invoice, this.#settings.horizon);
-    if (judgement.ending === 'malformed') return leaveOut('invoice_malformed', judgement.problem);
-    if (judgement.ending !== 'differs') return settle(judgement.ending);
+    const isUnread = invoice === null && 'without' in reading && reading.without === 'refused';
+    if (isUnread && !(this.#isListWhole && order.state === 'open')) {
+      const problem =
+        'the service reads no invoice by this id, and the list does not show it. Give the uuid of the invoice';
+      return leaveOut('invoice_not_read', problem);
+    }
+    const comparison =
+      invoice === null
+        ? compareWithoutInvoice(order, this.#horizon)
+        : compareWithInvoice(order, invoice, this.#horizon, fresh !== null);
+    if (comparison.result === 'malformed') return [...results, ...leaveOut('invoice_malformed', comparison.problem)];
+    if (comparison.result !== 'differs') return [...results, ...this.#counting(comparison.result, currency)];
     this.#totals.differing += 1;
-    const isConfirmed = fresh !== null || (listed === null && reading === 'absent');
-    return judgement.differences.map((difference) => findingOf(difference, isConfirmed, order, invoice));
+    const mayLag =
+      invoice?.status === 'pending' && invoice.expires_at.getTime() > this.#horizon && order.changed_at === null;
+    const isConfirmed = (fresh !== null && !mayLag) || (invoice === null && !isUnread);
+    return [...results, ...findingsOf(comparison, isConfirmed, order, invoice)];
   }
 
-  async #settleStranger(listed: ReconcileInvoice): Promise<Result[]> {
-    const reading = await this.#again(listed);
-    const fresh = typeof reading === 'string' || lacksItsEnd(reading) ? null : reading;
+  #counting(as: 'matched' | 'withinGrace', currency: string): [] {
+    this.#countsOf(currency)[as] += 1;
+    return [];
+  }
+
+  async #compareInvoice(listed: ReconcileInvoice): Promise<Result[]> {
+    const reading = await this.#readAgain(listed);
+    const fresh = 'invoice' in reading && !lacksItsEnd(reading.invoice) ? reading.invoice : null;
     const invoice = fresh ?? listed;
-    const judgement = judge(null, invoice, this.#settings.horizon);
-    if (judgement.ending === 'malformed') {
+    const comparison = compareWithoutOrder(invoice, this.#horizon);
+    if (comparison.result === 'malformed') {
       const { uuid, external_id, currency } = invoice;
-      const place = `invoice ${uuid}`;
-      return [notCompared('invoice_malformed', judgement.problem, place, external_id, currency.code.toUpperCase())];
+      const code = currency.code.toUpperCase();
+      return [notCompared('invoice_malformed', comparison.problem, `invoice ${uuid}`, external_id, code)];
     }
-    if (judgement.ending !== 'differs') return [];
+    if (comparison.result !== 'differs') return [];
     this.#totals.invoicesWithoutOrder += 1;
-    return judgement.differences.map((difference) => findingOf(difference, fresh !== null, null, invoice));
+    return findingsOf(comparison, fresh !== null, null, invoice);
   }
 
   /** Reads a listed invoice again, by the id that the service accepts. */
-  async #again({ uuid, external_id }: ReconcileInvoice): Promise<Reading> {
+  async #readAgain({ uuid, external_id }: ReconcileInvoice): Promise<Reading> {
     for (const ident of [uuid, external_id]) {
       const reading = await this.#read(ident);
-      if (reading === 'malformed' || (typeof reading === 'object' && reading.uuid === uuid)) return reading;
+      if ('problem' in reading || ('invoice' in reading && reading.invoice.uuid === uuid)) return reading;
     }
-    return 'refused';
+    return { without: 'refused' };
   }
 
   /**
    * Looks for an invoice that the list did not show. The interface does not say which ids a read accepts, so "not found"
    * counts only if a listed invoice is found by its external_id: the oldest one, because a replica may lack a new one.
    */
-  async #search(external_id: string): Promise<Reading> {
-    const reading = await this.#read(external_id);
-    if (typeof reading === 'object') return reading.external_id === external_id ? reading : 'refused';
+  async #search(ident: string): Promise<Reading> {
+    const reading = await this.#read(ident);
+    if ('invoice' in reading) {
+      const { external_id, uuid } = reading.invoice;
+      const isIts = external_id === ident || plainIdent(uuid) === plainIdent(ident);
+      return isIts ? reading : { without: 'refused' };
+    }
     const known = this.#oldest;
-    if (reading !== 'absent' || known === null) return reading;
+    if (reading.without !== 'absent' || known === null) return reading;
     this.#readsByExternalId ??= this.#read(known.external_id).then(
-      (found) => typeof found === 'object' && found.uuid === known.uuid,
+      (found) => 'invoice' in found && found.invoice.uuid === known.uuid,
     );
-    return (await this.#readsByExternalId) ? 'absent' : 'refused';
+    return (await this.#readsByExternalId) ? reading : { without: 'refused' };
   }
 
+  /** One read that fails is told, and ten in a row end the run: the service is down. */
   async #read(ident: string): Promise<Reading> {
     try {
-      return await this.#settings.merchant.invoices.get(ident, { signal: this.#settings.signal });
+      const invoice = await this.#settings.merchant.invoices.get(ident, { signal: this.#settings.signal });
+      this.#unreadInARow = 0;
+      return { invoice };
     } catch (error) {
-      if (!isMerchantError(error)) throw error;
-      if (error.kind === 'not_found') return 'absent';
-      if (error.kind === 'unexpected_response') return 'malformed';
-      if (isRefusedIdent(error)) return 'refused';
-      throw error;
+      if (!isMerchantError(error) || this.#settings.signal?.aborted) throw error;
+      if (error.kind === 'not_found') return { without: 'absent' };
+      if (isRefusedIdent(error)) return { without: 'refused' };
+      if (error.kind === 'authentication' || error.kind === 'configuration') throw error;
+      this.#unreadInARow += 1;
+      if (this.#unreadInARow >= UNREAD_IN_A_ROW) throw error;
+      if (error.kind === 'unexpected_response') {
+        return { without: 'malformed', problem: 'the invoice is not as the interface says' };
+      }
+      return { without: 'unread', problem: `the invoice could not be read: ${error.code}` };
     }
   }
 
-  #add(entry: Result): Result {
+  #counted(entry: Result): Result {
     const counts = this.#countsOf(entry.currency);
     if (entry.kind === 'not_compared') counts.notCompared += 1;
     else counts.findings[entry.kind] = (counts.findings[entry.kind] ?? 0) + 1;
@@ -566,6 +437,22 @@ class Run {
     this.#currencies.set(currency, counts);
     return counts;
   }
+}
+
+function findingsOf(
+  comparison: Extract<Comparison, { result: 'differs' }>,
+  isConfirmed: boolean,
+  order: FoundOrder | null,
+  invoice: ReconcileInvoice | null,
+): Finding[] {
+  return comparison.differences.map((difference) => findingOf(difference, isConfirmed, order, invoice));
+}
+
+/** The time of the service by the Date header of the first page, which times such as `created_at` follow. */
+async function timeOf(list: ReturnType<ReconcileClient['invoices']['list']>): Promise<number> {
+  const header = (await list.withResponse?.())?.response.headers.get('date') ?? '';
+  const time = Date.parse(header);
+  return Number.isNaN(time) ? Date.now() : time;
 }
 
 function notCompared(

@@ -3,13 +3,8 @@ import { createReadStream } from 'node:fs';
 import { Decimal } from '../../contract/values/decimal.ts';
 import { instantFrom } from '../../contract/values/instants.ts';
 import { isMerchantError } from '../../errors/guards.ts';
-import type { Finding } from '../../reconcile/compare.ts';
-import {
-  type NotCompared,
-  type ReconcileOptions,
-  type ReconcileSummary,
-  reconcile,
-} from '../../reconcile/reconcile.ts';
+import type { Finding, NotCompared, ReconcileOptions, ReconcileSummary } from '../../reconcile/findings.ts';
+import { reconcile } from '../../reconcile/reconcile.ts';
 import { parseDuration } from '../../sandbox/option-checks.ts';
 import { readArguments } from '../arguments.ts';
 import { COMMANDS, exampleOf } from '../commands.ts';
@@ -149,7 +144,7 @@ const CELLS: Readonly<Record<string, (entry: Entry) => string>> = {
  */
 export function csvLine(cells: readonly string[]): string {
   const texts = cells.map((cell) => {
-    const text = cell.replace(/(^|[,;|\t\r\n"])(\s*)(?=[=+\-@])/g, "$1$2'").replace(/^(?=[\t\r])/, "'");
+    const text = cell.replace(/(^|[,;|\t\r\n"])(\s*)(?=[=+\-@＝＋－＠])/g, "$1$2'").replace(/^(?=[\t\r])/, "'");
     return /[",;\r\n\t]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
   });
   return `${texts.join(',')}\r\n`;

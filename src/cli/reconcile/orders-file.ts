@@ -1,7 +1,8 @@
 import { pipeline, Readable } from 'node:stream';
 import { CsvError, parse } from 'csv-parse';
 import { isObject } from '../../contract/json.ts';
-import { ORDER_STATES, type ReconcileOrder, type UnreadableOrder } from '../../reconcile/compare.ts';
+import { ORDER_STATES } from '../../reconcile/compare.ts';
+import type { ReconcileOrder, UnreadableOrder } from '../../reconcile/findings.ts';
 import { COMMANDS, exampleOf } from '../commands.ts';
 import { misuse } from '../io.ts';
 

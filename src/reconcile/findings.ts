@@ -1,0 +1,318 @@
+import type { Callback } from '../checks.ts';
+import type { Invoice } from '../contract/invoices.ts';
+import type { InvoiceStatus } from '../contract/types.ts';
+import type { Decimal } from '../contract/values/decimal.ts';
+
+// What goes in and what comes out: orders, options, findings and counts.
+
+/**
+ * The state of an order, in the words of {@link reconcile}. Map the states of the shop to them.
+ *
+ * - `open`: waits for its payment.
+ * - `paid`: the shop has booked the payment and has not delivered yet.
+ * - `fulfilled`: the customer has the goods or the credit.
+ * - `canceled`: ended without delivery and without a refund.
+ * - `refunded`: the shop has returned the money, outside of the service.
+ */
+export type OrderState = 'open' | 'paid' | 'fulfilled' | 'canceled' | 'refunded';
+
+/**
+ * An order of the shop. Further members are ignored, so a row of a database will do.
+ *
+ * @example
+ * const order = { external_id: 'order-1042', amount: '25.00', currency: 'EUR', credited_usdt: '26.86', state: 'fulfilled' };
+ */
+export interface ReconcileOrder {
+  /** The id with which the invoice was created, or the uuid of the invoice. */
+  readonly external_id: string;
+  /** The amount that the customer owes, as decimal text or a Decimal. Never a number. */
+  readonly amount: string | Decimal;
+  /** Currency code, compared without case. */
+  readonly currency: string;
+  /** What your shop did for the order. See {@link OrderState}. */
+  readonly state: OrderState;
+  /** The USDT that the shop has booked. Null or absent: not compared. */
+  readonly credited_usdt?: string | Decimal | null | undefined;
+  /** When the order was made: a Date or ISO 8601 text. With it, a young order without an invoice is left for the next run. */
+  readonly created_at?: Date | string | null | undefined;
+  /**
+   * When the shop last changed the state of the order: a Date or ISO 8601 text. With it, what the shop did a moment ago is left
+   * for the next run, because a replica of the service may not have the payment yet.
+   */
+  readonly changed_at?: Date | string | null | undefined;
+  /** Where the order stands, for people. @defaultValue `row N`, its position from 1 */
+  readonly place?: string | undefined;
+}
+
+/** A row that could not be read as an order. It becomes a {@link NotCompared}, so that nothing is dropped silently. */
+export interface UnreadableOrder {
+  /** What is wrong with it. */
+  readonly problem: string;
+  /** Its id, if that can be read: its invoice is then not without an order. */
+  readonly external_id?: string | undefined;
+  /** As in {@link ReconcileOrder}. */
+  readonly place?: string | undefined;
+}
+
+/** The order of a finding, as the shop gave it. */
+export interface FoundOrder {
+  readonly external_id: string;
+  readonly amount: Decimal;
+  /** In upper case. */
+  readonly currency: string;
+  /** The USDT that the shop has booked. Null if the shop does not say. */
+  readonly credited_usdt: Decimal | null;
+  readonly state: OrderState;
+  readonly created_at: Date | null;
+  readonly changed_at: Date | null;
+  /** Where the order stood, such as `line 17` of a file or `row 16` of an iterable. */
+  readonly place: string;
+}
+
+/** The invoice of a finding, as the service returned it last. */
+export interface FoundInvoice {
+  /** The service's id of the invoice. */
+  readonly uuid: string;
+  readonly status: InvoiceStatus;
+  /** The ordered amount. */
+  readonly amount: Decimal;
+  /** In upper case. */
+  readonly currency: string;
+  /** The paid amount: corrected if the invoice is adjusted. Null unless the invoice is paid. */
+  readonly paid_amount: Decimal | null;
+  /** USDT credited to the business. Null unless the invoice is paid. */
+  readonly credited_usdt: Decimal | null;
+  readonly created_at: Date;
+  readonly expires_at: Date;
+  /** Time of the final state. Null while it is pending. */
+  readonly finished_at: Date | null;
+}
+
+/** The members of an invoice that `reconcile` reads. */
+export type ReconcileInvoice = Pick<
+  Invoice,
+  | 'uuid'
+  | 'external_id'
+  | 'status'
+  | 'amount'
+  | 'currency'
+  | 'created_at'
+  | 'expires_at'
+  | 'finished_at'
+  | 'settled_amount_usdt'
+  | 'is_adjusted'
+  | 'adjustment'
+>;
+
+/**
+ * What differs.
+ *
+ * - `paid_not_fulfilled`: the invoice is paid, and the order is open or canceled.
+ * - `fulfilled_not_paid`: the shop booked a payment, delivered or refunded, and the invoice is not paid, or there is none.
+ * - `amount_differs`: the customer paid another amount than the order has.
+ * - `credited_differs`: the shop booked another credit than the service.
+ * - `currency_differs`: order and invoice are in different currencies. Their amounts are not compared then.
+ * - `order_without_invoice`: the order is open, and no invoice has its id.
+ * - `invoice_without_order`: the invoice is paid or pending, and no order has its id.
+ * - `duplicate_order`: several orders have this id. They are not compared with the invoice.
+ */
+export type FindingKind =
+  | 'paid_not_fulfilled'
+  | 'fulfilled_not_paid'
+  | 'amount_differs'
+  | 'credited_differs'
+  | 'currency_differs'
+  | 'order_without_invoice'
+  | 'invoice_without_order'
+  | 'duplicate_order';
+
+/** A difference between an order and its invoice. */
+export interface Finding {
+  /** What differs. */
+  readonly kind: FindingKind;
+  /** The merchant's order id. */
+  readonly external_id: string;
+  /** Currency of the invoice, or of the order without an invoice. In upper case. */
+  readonly currency: string;
+  /** An amount, a state, a currency or a number, as the kind has it. Null for an invoice without an order. */
+  readonly expected: Decimal | string | number | null;
+  /** Null if there is no invoice. */
+  readonly actual: Decimal | string | number | null;
+  /** `actual` minus `expected` for amounts, otherwise null. */
+  readonly difference: Decimal | null;
+  /** The facts and the remedy, as sentences for people. */
+  readonly action: string;
+  /**
+   * True if the invoice, or its absence, was read again just before. False where that read is not possible, and where an open
+   * invoice may only lag, because the order gives no `changed_at`.
+   */
+  readonly confirmed: boolean;
+  /** The order as the shop gave it. Null for `invoice_without_order`. */
+  readonly order: FoundOrder | null;
+  /** The invoice as it was read last. Null where the order has none. */
+  readonly invoice: FoundInvoice | null;
+}
+
+/** A page of the list. */
+export interface InvoicePage {
+  readonly items: readonly ReconcileInvoice[];
+  /** How many invoices the service counts. */
+  readonly total_items: number;
+}
+
+/** A row of the list that cannot be decoded. */
+export interface InvalidInvoice {
+  readonly page: number;
+  readonly index: number;
+  readonly path: string;
+  readonly raw: unknown;
+}
+
+/** The part of a `MerchantClient` that `reconcile` needs. */
+export interface ReconcileClient {
+  readonly invoices: {
+    /** Walks all invoices, page by page. */
+    list(
+      query: { readonly per_page: number },
+      options: {
+        readonly signal?: AbortSignal | undefined;
+        readonly onInvalidItem: (item: InvalidInvoice) => void;
+      },
+    ): {
+      pages(): AsyncIterable<InvoicePage>;
+      /** Gives the Date header of the first page, by which ages are measured. Without it, the clock of this machine counts. */
+      withResponse?(): PromiseLike<{ readonly response: { readonly headers: { get(name: string): string | null } } }>;
+    };
+    /** Reads one invoice by its uuid or external_id. */
+    get(ident: string, options: { readonly signal?: AbortSignal | undefined }): PromiseLike<ReconcileInvoice>;
+  };
+}
+
+/** A row of the shop. */
+type Row = ReconcileOrder | UnreadableOrder;
+
+/**
+ * Options of {@link reconcile}.
+ *
+ * @example
+ * const run = reconcile({ merchant, orders, since: Date.now() - 7 * 86_400_000 });
+ */
+export interface ReconcileOptions {
+  /** A MerchantClient. */
+  readonly merchant: ReconcileClient;
+  /** The orders, in any order and from any source. They are held in memory, some 800 bytes each. */
+  readonly orders: Iterable<Row> | AsyncIterable<Row>;
+  /**
+   * The time from which `orders` has all orders: a Date, milliseconds since 1970, or ISO 8601 text. An earlier invoice without
+   * an order is no finding. The list is read to its end in any case. Default: `orders` has all.
+   */
+  readonly since?: Date | number | string | undefined;
+  /**
+   * What changed less than this many milliseconds before the run is left for the next one: a webhook under way, a replica of
+   * the service that lags.
+   * @defaultValue 900_000 (15 minutes)
+   */
+  readonly grace?: number | undefined;
+  /** Ends the run. It then rejects with an AbortedError. */
+  readonly signal?: AbortSignal | undefined;
+  /** Single reads in flight, 1 to 32. @defaultValue 4 */
+  readonly concurrency?: number | undefined;
+  /** Called with the progress. Its errors change nothing. */
+  readonly onProgress?: Callback<[progress: ReconcileProgress]> | undefined;
+  /** The time of the run, in milliseconds since 1970. Default: the Date header of the service, or the clock of this machine. */
+  readonly now?: (() => number) | undefined;
+}
+
+/** The progress of a run: after each page of the list, and after each order that was read singly. */
+export interface ReconcileProgress {
+  /** `invoices`: the list is read. `orders`: orders and invoices are read singly, to confirm a difference. */
+  readonly phase: 'invoices' | 'orders';
+  /** Pages in the phase `invoices`, single reads in the phase `orders`. */
+  readonly done: number;
+  /** Expected in this phase. It may grow while pages are read. */
+  readonly total: number;
+}
+
+/**
+ * Why something could not be compared.
+ *
+ * - `order_malformed`: a member of the order cannot be read.
+ * - `invoice_malformed`: the invoice cannot be decoded, contradicts itself or has an unknown status.
+ * - `invoice_not_read`: the service could not say whether the order has an invoice, or what was paid. `problem` says why.
+ * - `several_invoices`: the service has several invoices with this `external_id`.
+ * - `invoices_not_listed`: the list showed fewer invoices than the service counts.
+ */
+export type NotComparedReason =
+  | 'order_malformed'
+  | 'invoice_malformed'
+  | 'invoice_not_read'
+  | 'several_invoices'
+  | 'invoices_not_listed';
+
+/** Something that could not be compared. It comes among the findings, so that nothing is dropped silently. */
+export interface NotCompared {
+  readonly kind: 'not_compared';
+  /** Null if the row has no readable id. */
+  readonly external_id: string | null;
+  /** In upper case. Null if unknown. */
+  readonly currency: string | null;
+  /** Why. See {@link NotComparedReason}. */
+  readonly reason: NotComparedReason;
+  /** The problem, as a sentence. */
+  readonly problem: string;
+  /** Where it stood, such as `line 17`, `row 16` or `the list`. */
+  readonly place: string;
+}
+
+/** The counts of one currency. */
+export interface CurrencySummary {
+  /** In upper case. Null for what has none, such as an order that cannot be read. */
+  readonly currency: string | null;
+  /** As in {@link ReconcileSummary}. */
+  readonly matched: number;
+  readonly withinGrace: number;
+  readonly notCompared: number;
+  /** The number of findings of each kind that occurred. */
+  readonly findings: Readonly<Partial<Record<FindingKind, number>>>;
+}
+
+/**
+ * The result of a run. Each order is counted once: `orders` is the sum of `matched`, `withinGrace`, `differing` and
+ * `ordersNotCompared`.
+ */
+export interface ReconcileSummary {
+  /** True if the run was read to its end. */
+  readonly complete: boolean;
+  /** Orders read, also those that cannot be compared. */
+  readonly orders: number;
+  /** Invoices that the list showed. */
+  readonly invoices: number;
+  /** Orders that agree with their invoice, or need none. */
+  readonly matched: number;
+  /** Orders whose difference is younger than `grace`. */
+  readonly withinGrace: number;
+  /** Orders with a finding. An order may have several findings. */
+  readonly differing: number;
+  /** Orders that could not be compared. */
+  readonly ordersNotCompared: number;
+  /** Invoices without an order that are findings. */
+  readonly invoicesWithoutOrder: number;
+  /** Findings of all kinds. */
+  readonly findings: number;
+  /** Entries of the kind `not_compared`. */
+  readonly notCompared: number;
+  /** Sorted by currency, the one without a currency last. */
+  readonly currencies: readonly CurrencySummary[];
+}
+
+/** A run of {@link reconcile}. It begins when it is iterated or its summary is awaited, and a second loop is refused. */
+export interface Reconciliation extends AsyncIterable<Finding | NotCompared> {
+  /**
+   * Resolves with the counts so far, which are those of the whole run once the loop has ended. Without a loop it reads everything
+   * itself.
+   * @throws MerchantError that ended the run.
+   * @example
+   * const { matched, findings } = await run.summary();
+   */
+  summary(): Promise<ReconcileSummary>;
+}

@@ -91,7 +91,7 @@ describe('without script', () => {
     const { url, api, sandbox } = await listening({
       fetch: async (_, init) => {
         const { headers, body } = new Request('http://x/', init);
-        const expected = createHmac('sha256', 'whsec_sandbox').update(await new Response(body).text());
+        const expected = createHmac('sha256', 'whsec_of_the_tests').update(await new Response(body).text());
         const isMine = headers.get('x-webhook-signature') === expected.digest('hex');
         return new Response('noted', { status: fixed || isMine ? 200 : 401 });
       },
@@ -205,7 +205,7 @@ describe('with script', () => {
     };
     await page.goto(url);
     expect(await copied('Copy')).toBe(
-      `MERCHANT_BASE_URL=${url}\nMERCHANT_API_KEY=sk_sandbox\nMERCHANT_WEBHOOK_SECRET=whsec_sandbox`,
+      `MERCHANT_BASE_URL=${url}\nMERCHANT_API_KEY=sk_sandbox\nMERCHANT_WEBHOOK_SECRET=whsec_of_the_tests`,
     );
     await page.goto(`${url}/deliveries/${delivery?.id}`);
     expect(await copied('Copy as curl')).toMatch(/^curl -i -X POST 'http:\/\/127\.0\.0\.1:9\/webhook'/);

@@ -29,7 +29,7 @@ const FILES = {
 async function newPlace() {
   const handled: string[] = [];
   const receiver = await serve(goodReceiver('whsec_sandbox', handled));
-  const sandbox = testSandbox({ seed: 7 });
+  const sandbox = testSandbox({ seed: 7, webhookSecret: 'whsec_sandbox' });
   const { url } = await sandbox.listen();
   const folder = mkdtempSync(join(tmpdir(), 'merchant-uses-'));
   onTestFinished(async () => {

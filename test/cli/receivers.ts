@@ -21,6 +21,7 @@ export function goodReceiver(
   return toNodeHandler(
     createWebhookHandler({
       secret,
+      sandbox: true,
       store: memoryStore(),
       onPaid: (event) => void handled.push(event.external_id),
       onAdjusted: (event) => void handled.push(event.external_id),

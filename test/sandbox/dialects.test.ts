@@ -47,7 +47,7 @@ async function walk(dialect: Partial<Dialect>) {
   const signature = headers['x-webhook-signature'];
   const payload = JSON.parse(body.toString());
   const digest = (form: 'hex' | 'base64'): string =>
-    createHmac('sha256', 'whsec_sandbox').update(`${stamps[0]}.`).update(body).digest(form);
+    createHmac('sha256', 'whsec_of_the_tests').update(`${stamps[0]}.`).update(body).digest(form);
   const row = answers.history.json.data?.items?.[0] ?? answers.history.json.data?.[0] ?? answers.history.json[0];
   const remarks = sandbox.events().flatMap((event) => (event.kind === 'note' ? [event.text] : []));
   return { ...answers, rateLimited, broken, stamps, headers, signature, payload, digest, row, remarks };

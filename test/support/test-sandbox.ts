@@ -2,9 +2,9 @@ import { createSandboxWith } from '../../src/sandbox/create-sandbox.ts';
 import type { Sandbox, SandboxOptions } from '../../src/sandbox/index.ts';
 import type { Internals } from '../../src/sandbox/options.ts';
 
-/** A silent sandbox with the known key and secret of the command line, and with the time of the machine in the hands of the test. */
+/** A silent sandbox with a known key and secret, and with the time of the machine in the hands of the test. */
 export function testSandbox(options: SandboxOptions & Internals = {}): Sandbox {
   const { wallClock, sleep, deliveryTimestamp, ...rest } = options;
-  const known = { apiKey: 'sk_sandbox', webhookSecret: 'whsec_sandbox', quiet: true };
+  const known = { apiKey: 'sk_sandbox', webhookSecret: 'whsec_of_the_tests', quiet: true };
   return createSandboxWith({ ...known, ...rest }, { wallClock, sleep, deliveryTimestamp });
 }

@@ -125,7 +125,7 @@ describe('the cause that an answer proves', () => {
 type Expected = (body: string, timestamp: string) => string;
 
 const hex = (key: string, text: string): string => createHmac('sha256', key).update(text).digest('hex');
-const right: Expected = (body, timestamp) => hex('whsec_sandbox', `${timestamp}.${body}`);
+const right: Expected = (body, timestamp) => hex('whsec_of_the_tests', `${timestamp}.${body}`);
 const withSecret =
   (secret: string): Expected =>
   (body, timestamp) =>
@@ -159,14 +159,14 @@ const asPhp = (body: string): string => body.replaceAll('/', '\\/').replace('ü'
 
 describe('the search for the cause', () => {
   it.each<[string, Expected]>([
-    ['secret of the receiver ends with a line break', withSecret('whsec_sandbox\n')],
-    ['Windows line break', withSecret('whsec_sandbox\r\n')],
-    ['begins with a space', withSecret(' whsec_sandbox')],
-    ['ends with a space', withSecret('whsec_sandbox ')],
-    ['has quotes', withSecret('"whsec_sandbox"')],
-    ['lacks "whsec_"', withSecret('sandbox')],
-    ['signs the body alone', (body) => hex('whsec_sandbox', body)],
-    ['leaves out the dot', (body, stamp) => hex('whsec_sandbox', stamp + body)],
+    ['secret of the receiver ends with a line break', withSecret('whsec_of_the_tests\n')],
+    ['Windows line break', withSecret('whsec_of_the_tests\r\n')],
+    ['begins with a space', withSecret(' whsec_of_the_tests')],
+    ['ends with a space', withSecret('whsec_of_the_tests ')],
+    ['has quotes', withSecret('"whsec_of_the_tests"')],
+    ['lacks "whsec_"', withSecret('of_the_tests')],
+    ['signs the body alone', (body) => hex('whsec_of_the_tests', body)],
+    ['leaves out the dot', (body, stamp) => hex('whsec_of_the_tests', stamp + body)],
     ['as Python does', (body, stamp) => right(asPython(body), stamp)],
     ['as PHP does', (body, stamp) => right(asPhp(body), stamp)],
     ['indents', (body, stamp) => right(JSON.stringify(JSON.parse(body), null, 2), stamp)],
@@ -210,7 +210,7 @@ describe('the search for the cause', () => {
         (body, stamp) =>
           createHmac('sha256', key).update(`${stamp}.${body}`).digest(form);
       expect(await (await refusedBy(signs('nothing'), { dialect })).explain()).toMatchObject({ isProven: false });
-      expect(await (await refusedBy(signs('whsec_sandbox\n'), { dialect })).explain()).toMatchObject({
+      expect(await (await refusedBy(signs('whsec_of_the_tests\n'), { dialect })).explain()).toMatchObject({
         isProven: true,
       });
     },
@@ -233,7 +233,7 @@ describe('the search for the cause', () => {
   it('has the time of the deliveries, for a receiver with the clock of the sandbox', async () => {
     const noon = String(Date.parse('2026-03-01T12:00:00Z') / 1000);
     const expected: Expected = (body, stamp) =>
-      stamp === noon ? withSecret('whsec_sandbox\n')(body, stamp) : 'too new';
+      stamp === noon ? withSecret('whsec_of_the_tests\n')(body, stamp) : 'too new';
     const { explain } = await refusedBy(expected, { deliveryTimestamp: 'sandbox' });
     expect(await explain()).toMatchObject({ isProven: true, text: expect.stringContaining('line break') });
   });

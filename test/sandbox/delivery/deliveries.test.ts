@@ -117,7 +117,7 @@ describe('what is sent', () => {
     const body = Buffer.from(await request.arrayBuffer());
     const stamp = request.headers.get('x-webhook-timestamp');
     expect(request.headers.get('x-webhook-signature')).toBe(
-      createHmac('sha256', 'whsec_sandbox').update(`${stamp}.`).update(body).digest('hex'),
+      createHmac('sha256', 'whsec_of_the_tests').update(`${stamp}.`).update(body).digest('hex'),
     );
     expect(JSON.parse(body.toString())).toMatchObject({ event: 'invoice.paid', amount: '17.00', adjusted: true });
   });

@@ -36,7 +36,7 @@ it('the curl command sends the same body, signed anew, through a real shell', as
   const [sent, copied] = hook.received;
   expect(copied?.body).toEqual(sent?.body);
   expect(copied?.headers['x-webhook-id']).toBe(sent?.headers['x-webhook-id']);
-  const event = await verifyWebhook(copied?.body ?? '', { ...copied?.headers }, 'whsec_sandbox');
+  const event = await verifyWebhook(copied?.body ?? '', { ...copied?.headers }, 'whsec_of_the_tests');
   expect(event).toMatchObject({ type: 'invoice.paid', external_id });
 });
 

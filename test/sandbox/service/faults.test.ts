@@ -123,7 +123,7 @@ describe('a delivery', () => {
     const sent = hook.received.map(({ headers, body }) => {
       const stamp = headers['x-webhook-timestamp'];
       const right = (text: string): boolean => {
-        const expected = createHmac('sha256', 'whsec_sandbox').update(`${stamp}.${text}`).digest('hex');
+        const expected = createHmac('sha256', 'whsec_of_the_tests').update(`${stamp}.${text}`).digest('hex');
         return headers['x-webhook-signature'] === expected;
       };
       const text = body.toString();

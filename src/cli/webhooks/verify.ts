@@ -27,7 +27,11 @@ export async function webhooksVerify(args: readonly string[], io: Io): Promise<E
   const style = styleOf(io);
   const now = values.at === undefined ? undefined : parseInstant(values.at);
   try {
-    const event = await verifyWebhook(body, headers, secrets, { sandbox: true, now, orderIdMember: values['order-id-member'] });
+    const event = await verifyWebhook(body, headers, secrets, {
+      sandbox: true,
+      now,
+      orderIdMember: values['order-id-member'],
+    });
     if (values.json) {
       io.out(jsonLine({ ok: true, remark, event }));
       return EXIT.fine;

@@ -18,6 +18,7 @@ const handler = createWebhookHandler({
 const receive = toFetchHandler(handler);
 let isDown = false;
 const sandbox = createSandbox({
+  quiet: true, // the webhooks of this example fail on purpose
   webhookSecret: secret,
   fetch: async (url, init) => (isDown ? new Response(null, { status: 502 }) : receive(new Request(url, init))),
 });

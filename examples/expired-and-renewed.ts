@@ -5,7 +5,7 @@ import { createSandbox } from 'merchant-invoicing/sandbox';
 const ENDED_UNPAID = new Set<string>(['expired', 'canceled', 'fail']);
 const order = { id: '1042', price: '25.00', attempts: [] as string[] }; // a table with a unique key on external_id
 
-const sandbox = createSandbox();
+const sandbox = createSandbox({ quiet: true });
 const merchant = new MerchantClient({ baseUrl: sandbox.url, apiKey: sandbox.apiKey, fetch: sandbox.fetch });
 
 /** The last invoice of the order, or a new one if it has ended unpaid. */

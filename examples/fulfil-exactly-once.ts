@@ -27,6 +27,7 @@ const handler = createWebhookHandler({
 
 const receive = toFetchHandler(handler);
 const sandbox = createSandbox({
+  quiet: true, // the first webhook of this example fails on purpose
   webhookSecret: 'whsec_0123456789abcdef',
   fetch: (url, init) => receive(new Request(url, init)), // delivers in this process, without a port
 });

@@ -2,7 +2,7 @@
 import { MerchantClient } from 'merchant-invoicing';
 import { createSandbox } from 'merchant-invoicing/sandbox';
 
-const sandbox = createSandbox(); // live: `new MerchantClient()` reads MERCHANT_BASE_URL and MERCHANT_API_KEY
+const sandbox = createSandbox({ quiet: true }); // live: `new MerchantClient()` reads MERCHANT_BASE_URL and MERCHANT_API_KEY
 const merchant = new MerchantClient({ baseUrl: sandbox.url, apiKey: sandbox.apiKey, fetch: sandbox.fetch });
 
 const order = {

@@ -1,8 +1,10 @@
 import { MerchantClient } from 'merchant-invoicing';
 import { db, handler } from './handler.ts';
 
-// `orders` is a table of your shop. Add to the commit of onPaid: UPDATE orders SET status = 'paid' WHERE external_id = ?
-// and to onCanceled one with status = 'canceled', canceled_at = CURRENT_TIMESTAMP.
+// `orders` is a table of your shop. Add to the commits of onPaid and onAdjusted:
+//   UPDATE orders SET status = 'paid' WHERE external_id = ?          and throw if it changed no row
+// and to onCanceled, so that a late event turns no paid order back:
+//   UPDATE orders SET status = 'canceled', canceled_at = CURRENT_TIMESTAMP WHERE external_id = ? AND status = 'pending'
 db.exec(`CREATE TABLE IF NOT EXISTS orders (external_id TEXT PRIMARY KEY, status TEXT NOT NULL DEFAULT 'pending',
   created_at TEXT NOT NULL DEFAULT CURRENT_TIMESTAMP, canceled_at TEXT)`);
 const waiting = db.prepare(`SELECT external_id FROM orders

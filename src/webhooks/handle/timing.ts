@@ -1,5 +1,4 @@
 import type { Claim, WebhookStore } from '../stores/store.ts';
-import type { HandlerSettings } from './handler-options.ts';
 
 // How long the handling of an event may take: the time limit of a delivery, and the lease of its claim.
 
@@ -26,7 +25,7 @@ export interface TimeLimit {
 
 /** Starts the time limit. The signal of a caller, if there is one, ends it early. */
 export function startTimeLimit(
-  { timers, timeout }: Pick<HandlerSettings<object>, 'timers' | 'timeout'>,
+  { timers, timeout }: { readonly timers: WebhookTimers; readonly timeout: number },
   stop?: AbortSignal,
 ): TimeLimit {
   const limit = new AbortController();

@@ -9,6 +9,7 @@ export type { DeliveryAttempt, WebhookDelivery } from './contract/deliveries.ts'
 export type { HttpMethod } from './contract/endpoint.ts';
 export type { Operation as ServiceOperation } from './contract/endpoints.ts';
 export type {
+  ChargeMember,
   CreatedInvoice,
   CreateInvoiceParams,
   Invoice,
@@ -71,6 +72,7 @@ export type {
   WithdrawalQueryNames,
 } from './options.ts';
 export type { Call, CallResult, ListCall, ResponseInfo, WithResponse } from './resources/call.ts';
+export type { ComparedText } from './resources/create-invoice.ts';
 export type { CreateOrGetResult, Invoices, WaitOptions } from './resources/invoices.ts';
 export type { ChargeQuery, PaymentMethods } from './resources/payment-methods.ts';
 export type { RateFilter, Rates } from './resources/rates.ts';
@@ -89,6 +91,7 @@ export type {
 export type { ApiKey, FetchInit, FetchLike } from './transport/types.ts';
 export type { RawBody } from './webhooks/body.ts';
 export type {
+  InvoiceAdjustedEvent,
   InvoiceCanceledEvent,
   InvoiceEvent,
   InvoicePaidEvent,

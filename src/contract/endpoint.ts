@@ -1,5 +1,5 @@
 import type { InvoiceStatus, Page } from './types.ts';
-import type { Check } from './values/codecs.ts';
+import type { Check } from './values/check.ts';
 
 /** Text values only. An undefined value is left out of the request. */
 export type WireRecord = Readonly<Record<string, string | undefined>>;

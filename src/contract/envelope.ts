@@ -1,15 +1,13 @@
 import { isObject } from './json.ts';
 import type { Currency, Page } from './types.ts';
+import type { Check, Checked, Issue, Structure } from './values/check.ts';
 import {
   anything,
-  type Check,
-  type Checked,
   type Codec,
   check,
   displayText,
   flag,
   ISSUES_MAX,
-  type Issue,
   integer,
   listOf,
   pathTo,
@@ -126,9 +124,9 @@ export function rowsOf<T>(
     if (rows.length > 0 || issues.length === 0 || mayAllBeInvalid) return { ok: true, value: rows };
     return { ok: false, issues: issues.slice(0, ISSUES_MAX), ...(issues.length > ISSUES_MAX && { isMore: true }) };
   };
-  const structure = (): Codec<unknown> => {
+  const structure = (): Structure => {
     const row = item.structure?.();
-    return { ...anything, kind: 'list', ...(row !== undefined && { item: row }) };
+    return { kind: 'list', ...(row !== undefined && { item: row }) };
   };
   return Object.assign(read, { structure });
 }

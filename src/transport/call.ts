@@ -3,7 +3,7 @@
 import { argumentFail, type Fail } from '../checks.ts';
 import type { Endpoint, WireRecord } from '../contract/endpoint.ts';
 import type { Named } from '../contract/endpoints.ts';
-import type { Check, Issue } from '../contract/values/codecs.ts';
+import type { Check, Issue } from '../contract/values/check.ts';
 import { codePoints } from '../contract/values/scalars.ts';
 import { type AnyMerchantError, isMerchantError } from '../errors/guards.ts';
 import { notify } from '../notify.ts';

@@ -1,4 +1,4 @@
-import type { Issue } from '../contract/values/codecs.ts';
+import type { Issue } from '../contract/values/check.ts';
 import {
   AbortedError,
   ConfigurationError,

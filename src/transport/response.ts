@@ -2,7 +2,7 @@ import type { Endpoint } from '../contract/endpoint.ts';
 import type { Named } from '../contract/endpoints.ts';
 import { payloadOf } from '../contract/envelope.ts';
 import { isObject } from '../contract/json.ts';
-import type { Check, Issue } from '../contract/values/codecs.ts';
+import type { Check, Issue } from '../contract/values/check.ts';
 import type { Outcome } from '../errors/codes.ts';
 import { codedError, errorResponse, isErrorBody } from './refusal.ts';
 import type { RetryClass } from './retry.ts';

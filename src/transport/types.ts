@@ -4,7 +4,7 @@
 import type { KyInstance } from 'ky';
 import type { Endpoint, HttpMethod, WireRecord } from '../contract/endpoint.ts';
 import type { Named } from '../contract/endpoints.ts';
-import type { Check, Issue } from '../contract/values/codecs.ts';
+import type { Check, Issue } from '../contract/values/check.ts';
 import type { ApiErrorKind, AttemptRecord, ErrorCode, Outcome, StoppedBy } from '../errors/codes.ts';
 import type { Hide } from './hide.ts';
 import type { DriftReporter, Hooks } from './hooks.ts';

@@ -3,7 +3,7 @@ import { listDeliveries } from '../../src/contract/deliveries.ts';
 import { getInvoice, listInvoices } from '../../src/contract/invoices.ts';
 import { listPaymentMethods } from '../../src/contract/payment-methods.ts';
 import { listRates } from '../../src/contract/rates.ts';
-import type { Check } from '../../src/contract/values/codecs.ts';
+import type { Check } from '../../src/contract/values/check.ts';
 import { type Drift, driftsIn } from '../../src/contract/values/drift.ts';
 import { getWithdrawal } from '../../src/contract/withdrawals.ts';
 import { deliveredRecord } from '../support/fixtures/deliveries.ts';

@@ -1,4 +1,4 @@
-import type { Check, Issue } from '../../src/contract/values/codecs.ts';
+import type { Check, Issue } from '../../src/contract/values/check.ts';
 
 /** What a decoded value must be. Throws with the issues, so that a failing test shows them. */
 export function decoded<T>(check: Check<T>, wire: unknown): T {

@@ -3,7 +3,7 @@ import { listDeliveries, resendWebhook } from '../../src/contract/deliveries.ts'
 import type { WireRecord } from '../../src/contract/endpoint.ts';
 import { endpoints } from '../../src/contract/endpoints.ts';
 import { createInvoice, getInvoice, listInvoices } from '../../src/contract/invoices.ts';
-import type { Check } from '../../src/contract/values/codecs.ts';
+import type { Check } from '../../src/contract/values/check.ts';
 import { getWithdrawal, listWithdrawals } from '../../src/contract/withdrawals.ts';
 import fc from '../support/fast-check.ts';
 import { decoded, refused } from './mutation.ts';

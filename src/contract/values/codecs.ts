@@ -2,49 +2,16 @@ import * as z from 'zod/mini';
 import { compile } from 'zod/v4/core';
 import { isObject } from '../json.ts';
 import type { OpenEnum } from '../types.ts';
+import type { Check, Checked, Issue, Structure } from './check.ts';
 import { dateFrom, decimalFrom, integerFrom, moneyFrom, Problem } from './scalars.ts';
 
 // Codecs over zod. A codec is a schema with the few facts that the report of drift needs (values/drift.ts).
 
-/** One deviation from the interface, or one unusable parameter. */
-export interface Issue {
-  /** Names of members joined with dots. Empty for the value as a whole. */
-  readonly path: string;
-  readonly message: string;
-}
-
-/** The result of reading or writing a value. */
-export type Checked<T> =
-  | { readonly ok: true; readonly value: T }
-  | {
-      readonly ok: false;
-      /** The first issues. */
-      readonly issues: readonly Issue[];
-      /** True where there are more. */
-      readonly isMore?: true;
-    };
-
-/** Wire value to typed value, or typed parameters to wire value. */
-export interface Check<T> {
-  (value: unknown): Checked<T>;
-  /** Returns the codec behind the check. Absent where nothing is read. */
-  readonly structure?: () => Codec<unknown>;
-}
-
 /** A schema, and what a value of it is on the wire. */
-export interface Codec<T> {
+export interface Codec<T> extends Structure {
   readonly schema: z.ZodMiniType<T, unknown>;
-  readonly kind: 'text' | 'flag' | 'integer' | 'decimal' | 'timestamp' | 'list' | 'record' | 'anything';
-  /** True where the member may be absent or null. */
-  readonly isOptional?: boolean;
-  /** True where a value that cannot be read is null, and does not make its record unreadable. */
-  readonly isLenient?: boolean;
-  /** The words that the interface lists. Others are accepted. */
-  readonly words?: readonly string[];
   readonly members?: Shape;
   readonly item?: Codec<unknown>;
-  /** True where the interface does not show the member names, so that no name is unknown. */
-  readonly hasChosenNames?: boolean;
 }
 
 /** The members of a record by name. {@link resource} makes the codec, and {@link shapeOf} pins the type. */

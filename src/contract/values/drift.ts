@@ -1,5 +1,6 @@
 import { isObject } from '../json.ts';
-import { type Codec, pathTo } from './codecs.ts';
+import type { Structure } from './check.ts';
+import { pathTo } from './codecs.ts';
 import { dateFrom, decimalFrom, integerFrom, Problem } from './scalars.ts';
 
 /** How an answer deviates from the interface in a way that the client accepts. */
@@ -26,31 +27,32 @@ const DRIFTS_MAX = 1_000;
 const NAME_MAX = 100;
 
 /**
- * Returns the deviations of a decoded payload from its codec. Members that the interface does not name are reported and
+ * Returns the deviations of a decoded payload from its structure. Members that the interface does not name are reported and
  * not entered. At most 1,000 deviations in the first 20,000 values are found.
  */
-export function driftsIn(root: Codec<unknown>, payload: unknown): Drift[] {
+export function driftsIn(root: Structure, payload: unknown): Drift[] {
   const found = new Map<string, Drift>();
   let left = VALUES_MAX;
   const isDone = (): boolean => left <= 0 || found.size >= DRIFTS_MAX;
   const note = (path: string, kind: DriftKind): void => void found.set(`${kind} ${path}`, { path, kind });
 
-  const compare = (codec: Codec<unknown>, value: unknown, path: string): void => {
+  const compare = (structure: Structure, value: unknown, path: string): void => {
     if (isDone()) return;
-    const kind = deviationOf(codec, value);
+    const kind = deviationOf(structure, value);
     if (kind !== null) note(path, kind);
-    if (codec.item !== undefined && Array.isArray(value)) {
+    if (structure.item !== undefined && Array.isArray(value)) {
       for (const item of value) {
         if (isDone()) return;
-        compare(codec.item, item, pathTo(path, '*'));
+        compare(structure.item, item, pathTo(path, '*'));
       }
     }
-    if (codec.members !== undefined && isObject(value)) {
+    if (structure.members !== undefined && isObject(value)) {
       for (const [name, member] of Object.entries(value)) {
         if (isDone()) return;
-        const known = Object.hasOwn(codec.members, name) ? codec.members[name] : undefined;
-        if (known === undefined && !codec.hasChosenNames) note(pathTo(path, name.slice(0, NAME_MAX)), 'unknown_field');
-        if (known !== undefined && !(codec.hasChosenNames && member === null))
+        const known = Object.hasOwn(structure.members, name) ? structure.members[name] : undefined;
+        if (known === undefined && !structure.hasChosenNames)
+          note(pathTo(path, name.slice(0, NAME_MAX)), 'unknown_field');
+        if (known !== undefined && !(structure.hasChosenNames && member === null))
           compare(known, member, pathTo(path, name));
         left -= 1;
       }
@@ -61,7 +63,7 @@ export function driftsIn(root: Codec<unknown>, payload: unknown): Drift[] {
 }
 
 /** Returns the deviation of the value itself, without its members. */
-function deviationOf({ kind, words, isOptional, isLenient }: Codec<unknown>, value: unknown): DriftKind | null {
+function deviationOf({ kind, words, isOptional, isLenient }: Structure, value: unknown): DriftKind | null {
   const isPresent = (value ?? null) !== null;
   switch (kind) {
     case 'decimal':

@@ -7,8 +7,8 @@ import { hasKind } from '../errors/guards.ts';
 // - Each row is yielded once, by its key.
 // - The front is the first place of the list behind the rows that were read, and the next page is the one that holds it. When
 //   total_items has become smaller by k, rows have moved forward, so the front moves k places back.
-// - If fewer rows were seen at the end than the service counts, the list is read once more from the start. If some are still
-//   missing, the error SDK_PAGE says how many.
+// - If fewer rows were seen at the end than the service counts, or rows came again that no new ones explain, the list is read
+//   once more from the start. If some are still missing, the error SDK_PAGE says how many.
 // - A page that is refused may have ceased to exist: the page before it is read again, once for each page.
 //
 // No row comes twice, and none is missed as long as each loss of rows shows as a smaller total_items. Nothing is promised for
@@ -54,6 +54,7 @@ export async function* walkPages<T>(source: PageSource<T>): AsyncGenerator<Page<
   let total = first.page.total_items;
   let totalPages = first.page.total_pages;
   let joined = 0; // rows that joined, of which nothing is promised
+  let repeated = 0; // rows that came again on a page that was read for the first time
   let furthest = 0;
   let front = start;
   let behind: Block | null = null;
@@ -69,6 +70,7 @@ export async function* walkPages<T>(source: PageSource<T>): AsyncGenerator<Page<
         if (page.page !== number && read === first) return; // the walk begins behind the end of the list
         const fresh = page.items.filter((item) => isNew(seen, source.key(item)));
         for (const key of leftOut) seen.add(key);
+        if (page.page > furthest) repeated += page.items.length - fresh.length;
         if (fresh.length > 0 || page.page > furthest) yield { ...page, items: fresh };
         furthest = Math.max(furthest, page.page);
         totalPages = Math.max(totalPages, page.total_pages);
@@ -93,7 +95,8 @@ export async function* walkPages<T>(source: PageSource<T>): AsyncGenerator<Page<
         // A page before the furthest one says nothing about the end: there the count does.
         const isLast = page.page !== number || !page.has_next || (rows === 0 && page.page >= page.total_pages);
         const isRead = behind === null && (block.to < front ? front >= total : isLast && front > block.from);
-        if (missing() <= 0 && (isRead || isSecondReading)) return;
+        const isShort = missing() > 0 || (!isSecondReading && repeated > joined);
+        if (!isShort && isRead) return;
         if (isRead) {
           if (isSecondReading) throw lossError(operation, startPage, missing(), total);
           isSecondReading = true;

@@ -14,6 +14,8 @@ export function hiding(secrets: readonly string[]): Hide {
   let forms: readonly string[] | null = null; // made at the first text: many calls have none
   return function hide(text) {
     forms ??= [...new Set(secrets.flatMap(formsOf))].sort((a, b) => b.length - a.length);
+    const searched = lowerCase(text);
+    if (!forms.some((form) => searched.includes(form))) return text;
     let pieces: readonly string[] = [text];
     for (const form of forms) pieces = pieces.flatMap((piece) => split(piece, form));
     return pieces.join(HIDDEN);
@@ -30,7 +32,9 @@ export function beginningWithoutSecrets(hide: Hide, text: string, max: number): 
   return hide(text.slice(0, max + SEARCHED_BEYOND)).slice(0, max);
 }
 
-/** A shorter form stands in ordinary words: the base64 of a key of one letter is one letter. */
+/** A shorter key stands in ordinary words. No service gives one, and tests do. */
+const SECRET_MIN = 4;
+/** The base64 of a key of one letter is another letter. */
 const DERIVED_MIN = 8;
 
 function formsOf(secret: string): string[] {
@@ -39,7 +43,8 @@ function formsOf(secret: string): string[] {
   // Without the last characters, which depend on what follows the secret.
   const base64 = btoa(String.fromCharCode(...bytes)).slice(0, Math.floor((bytes.length * 4) / 3));
   const derived = [JSON.stringify(secret).slice(1, -1), encodeURIComponent(wellFormed), base64];
-  return [secret, ...derived.filter((form) => form.length >= DERIVED_MIN)].filter((form) => form !== '').map(lowerCase);
+  const own = secret.length >= SECRET_MIN ? [secret] : [];
+  return [...own, ...derived.filter((form) => form.length >= DERIVED_MIN)].map(lowerCase);
 }
 
 /** Lower case of ASCII only, which keeps the length. */

@@ -71,6 +71,21 @@ describe('create', () => {
   });
 });
 
+test.each([
+  [422, 'VALIDATION_ERROR', 'eur', 'The currency was sent as "eur": codes are usually written "EUR".'],
+  [400, 'CURRENCY_NOT_ALLOWED', 'eur', 'codes are usually written "EUR"'],
+  [422, 'VALIDATION_ERROR', 'EUR', null],
+  [401, 'UNAUTHORIZED', 'eur', null],
+])(
+  'a creation refused with %i %s in %s has a hint at the case where that may be the cause',
+  async (status, code, currency, hint) => {
+    const server = await serve(refuse(status, code));
+    const { message } = await errorOf(clientOf(server.url).invoices.create({ ...order, currency }));
+    if (hint === null) expect(message).not.toContain('usually written');
+    else expect(message).toContain(hint);
+  },
+);
+
 describe('createOrGet', () => {
   test('says that it created', async () => {
     const server = await serve(ok(createdInvoice));

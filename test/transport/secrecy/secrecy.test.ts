@@ -277,6 +277,13 @@ describe('nothing of a request is hidden', () => {
   });
 });
 
+test.each(['a', 'k', 'k-1'])('a key of few letters, as tests have it, redacts nothing: %s', async (apiKey) => {
+  const server = await serve(steps.refuse(400, 'NOT_ALLOWED', { note: 'a kiwi, k-1' }));
+  const error = await errorOf(clientOf(server.url, { apiKey }).invoices.create(params));
+  expect(error).toMatchObject({ code: 'NOT_ALLOWED', details: { note: 'a kiwi, k-1' } });
+  expect(error.message).not.toContain('[redacted]');
+});
+
 describe('what could forge a line or hide a word', () => {
   const EVIL = 'a\u001b[2Jb\r\nc\u009b31md\u202ee\u0000f\u2028g';
   const SHOWN = 'a\\u001b[2Jb\\u000d\\u000ac\\u009b31md\\u202ee\\u0000f\\u2028g';

@@ -61,11 +61,3 @@ export const LIGHT: readonly { readonly entry: string; readonly without: RegExp;
   { entry: 'sandbox/index.ts', without: /^ky$|^(?:client\.ts|transport\/|resources\/)/, even: 'lazy' },
   { entry: 'testing/index.ts', without: /^ky$|^zod|^client\.ts|^sandbox\/(?:sandbox\.ts|service|http|page)/ },
 ];
-
-/** The files that still import each other in a circle. Whoever opens one deletes its rows. */
-export const CIRCULAR: readonly string[] = [
-  'webhooks/handle/handler-options.ts',
-  'webhooks/handle/report.ts',
-  'webhooks/handle/timing.ts',
-  'webhooks/handle/verdict.ts',
-];

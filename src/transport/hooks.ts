@@ -100,7 +100,7 @@ export interface EndEvent extends CallEvent {
  * | `list_for_object` | `[]` where an object or null should be | treats it as null |
  * | `null_for_list` | null where a list should be | treats it as an empty list |
  * | `no_envelope` | the payload without its envelope | reads it |
- * | `unreadable_member` | a member that cannot be read: of a withdrawal, a name or logo, `""` for an amount or time | null, or the text of a number; a withdrawal has the value in `unreadable` |
+ * | `unreadable_member` | a member that cannot be read: of a withdrawal, a name or logo, `""` for an amount or time | null; a withdrawal has the value in `unreadable` |
  * | `invalid_item` | a row that cannot be read, of a list that leaves such rows out | leaves it out |
  * | `filter_ignored` | a row that contradicts the filter: the service may use another name for it | leaves it out |
  * | `size_ignored` | pages of another size than was asked for | walks the list with that size |

@@ -123,15 +123,9 @@ export function nullable<T>(read: (value: unknown) => T | Problem, kind: Codec<T
   return optionalScalar((value) => (value === undefined || value === null || value === '' ? null : read(value)), kind);
 }
 
-/**
- * A text that only people read: null where it cannot be read, because a broken name stops no checkout. A number is the
- * text that it is.
- */
+/** A text that only people read: null where it cannot be read, because a broken name stops no checkout. */
 export const displayText: Codec<string | null> = {
-  ...optionalScalar(
-    (value) => (typeof value === 'string' ? value : typeof value === 'number' ? String(value) : null),
-    'text',
-  ),
+  ...optionalScalar((value) => (typeof value === 'string' ? value : null), 'text'),
   isLenient: true,
 };
 

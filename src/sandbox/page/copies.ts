@@ -36,7 +36,7 @@ import { createSandbox } from 'merchant-invoicing/sandbox';
 import { createWebhookHandler, memoryStore, toFetchHandler } from 'merchant-invoicing/webhooks';
 import { expect, test } from 'vitest';
 
-const secret = process.env.MERCHANT_WEBHOOK_SECRET ?? 'whsec_sandbox';
+const secret = process.env.MERCHANT_WEBHOOK_SECRET ?? 'whsec_of_this_test';
 
 // Replace this with your endpoint: a function from Request to Response, such as app.request of Hono or POST of Next.
 const receive = toFetchHandler(

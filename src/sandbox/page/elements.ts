@@ -1,49 +1,71 @@
-// The elements that all pages are made of: states, amounts, times, ids, tables, forms, texts to copy.
+// The elements that all pages are made of: states, amounts, times, texts to copy, menus, forms.
 
 import { compareAmounts } from '../business/money.ts';
+import { deliveryState } from '../delivery/deliveries.ts';
 import type { Exchange } from '../service/service.ts';
 import type { DeliveryRecord, InvoiceRecord } from '../state/records.ts';
+import type { World } from '../world.ts';
 import { type Html, html, type Part } from './html.ts';
 
-/** A colour with a meaning: done, needs a look, in progress, over, failed. */
-export type Tone = 'good' | 'warn' | 'wait' | 'off' | 'bad';
+/** Good: the shop knows. Warn: partial, or a fault is on. Bad: somebody must act. Wait: in progress. Off: ended unpaid. */
+export type Tone = 'good' | 'warn' | 'bad' | 'wait' | 'off' | 'plain';
 
-/** Each state with the word and the colour that every page shows for it. */
-const STATES: ReadonlyMap<string, readonly [word: string, tone: Tone]> = new Map([
-  ['pending', ['Pending', 'wait']],
-  ['paid', ['Paid', 'good']],
-  ['underpaid', ['Underpaid', 'warn']],
-  ['overpaid', ['Overpaid', 'warn']],
-  ['fail', ['Failed', 'bad']],
-  ['expired', ['Expired', 'off']],
-  ['canceled', ['Canceled', 'off']],
-  ['waiting', ['Waiting', 'wait']],
-  ['delivering', ['Sending', 'wait']],
-  ['retrying', ['Retrying', 'warn']],
-  ['delivered', ['Delivered', 'good']],
-  ['failed', ['Failed', 'bad']],
-  ['approved', ['Approved', 'good']],
-  ['rejected', ['Rejected', 'bad']],
-]);
-
-/** The word and the colour of a state. A status that the interface does not list is its own name. */
-export function lookOf(state: string): readonly [word: string, tone: Tone] {
-  return STATES.get(state) ?? [state, 'off'];
+/** The state of a payment as people name it. A status that the interface does not list is its own name. */
+export function paymentState({ status, adjustment, amount }: InvoiceRecord): string {
+  const words: Readonly<Record<string, string>> = {
+    pending: 'Open',
+    fail: 'Failed',
+    expired: 'Expired',
+    canceled: 'Canceled',
+  };
+  if (status !== 'success') return words[status] ?? status;
+  const order = adjustment === null ? 0 : compareAmounts(adjustment.actual_amount_fiat, amount);
+  return order === 0 ? 'Paid' : order < 0 ? 'Paid less' : 'Paid more';
 }
 
-/** The state of an invoice as people name it. */
-export function stateOf({ status, adjustment, amount }: InvoiceRecord): string {
-  return status === 'success' ? paidState(amount, adjustment?.actual_amount_fiat ?? amount) : status;
+/** What became of the webhook of a payment, in a few words. */
+export interface WebhookState {
+  readonly word: string;
+  readonly tone: Tone;
 }
 
-export function paidState(ordered: string, paid: string): string {
-  const order = compareAmounts(paid, ordered);
-  return order === 0 ? 'paid' : order < 0 ? 'underpaid' : 'overpaid';
+export function webhookState(delivery: DeliveryRecord): WebhookState {
+  const state = deliveryState(delivery);
+  const last = delivery.log.at(-1);
+  const said = last?.status_code ?? 'no answer';
+  if (delivery.attempt !== null) return { word: 'Sending', tone: 'wait' };
+  if (state === 'delivered') return { word: 'Delivered', tone: 'good' };
+  if (state === 'failed') return { word: `Given up · ${said}`, tone: 'bad' };
+  return state === 'waiting' ? { word: 'Held', tone: 'wait' } : { word: `Retrying · ${said}`, tone: 'bad' };
 }
 
-/** The state of a delivery as people name it: a pending one waits for its first try, or for the next. */
-export function deliveryState({ status, made }: DeliveryRecord): string {
-  return status !== 'pending' ? status : made === 0 ? 'waiting' : 'retrying';
+export function webhookOf({ store }: World, invoice: InvoiceRecord): WebhookState {
+  const delivery = store.latestDelivery(invoice);
+  if (delivery !== undefined) return webhookState(delivery);
+  const isOpen = invoice.status === 'pending';
+  if (invoice.callback_url === null) return { word: 'No address', tone: isOpen ? 'plain' : 'off' };
+  return { word: isOpen ? 'Not yet' : 'None', tone: 'plain' }; // what is there from the start has sent none
+}
+
+/** A paid order is green only if the shop heard of it, or is not to hear of it. */
+export function paymentTag(world: World, invoice: InvoiceRecord): Html {
+  const word = paymentState(invoice);
+  const heard = webhookOf(world, invoice).tone !== 'bad';
+  const tones: Readonly<Record<string, Tone>> = {
+    Open: 'wait',
+    Paid: heard ? 'good' : 'plain',
+    'Paid less': 'warn',
+    'Paid more': 'warn',
+  };
+  return tag(word, tones[word] ?? 'off');
+}
+
+/** Deliveries that no receiver has taken, newest first. */
+export function undelivered({ store }: World): DeliveryRecord[] {
+  return store
+    .deliveries()
+    .filter((row) => row.status !== 'delivered' && row.made > 0)
+    .reverse();
 }
 
 /** A word on its colour. */
@@ -51,32 +73,50 @@ export function tag(word: string | number, tone: Tone): Html {
   return html`<span class="tag ${tone}">${word}</span>`;
 }
 
-/** The state of an invoice, a delivery or a withdrawal. */
-export function stateTag(state: string): Html {
-  return tag(...lookOf(state));
-}
-
 /** The status of an answer. Null means that none came. */
-export function answerTag(status: number | null): Html {
+export function statusTag(status: number | null): Html {
   return status === null ? tag('No answer', 'bad') : tag(status, status < 400 ? 'good' : 'bad');
 }
 
-/** Decimal text with its thousands apart, such as `12 500.00`. The gap is narrow and never breaks a line. */
-export function grouped(amount: string): string {
-  const [whole = '', ...fraction] = amount.split('.');
-  return [whole.replace(/\B(?=(?:\d{3})+$)/g, '\u202f'), ...fraction].join('.');
+/** An amount as people write it, such as `€1,250.50`. A code that is no currency stands behind: `26.86 USDT`. */
+export function moneyText(amount: string, code: string): string {
+  const digits = amount.split('.')[1]?.length ?? 0;
+  const decimals = { minimumFractionDigits: digits, maximumFractionDigits: digits };
+  const number = amount as unknown as number; // every platform here takes decimal text, and keeps each digit
+  try {
+    return new Intl.NumberFormat('en', { style: 'currency', currency: code, ...decimals }).format(number);
+  } catch {
+    return `${new Intl.NumberFormat('en', decimals).format(number)} ${code}`;
+  }
 }
 
-/** An amount and its currency on one line. */
-export function money(amount: string | null, currency: string | null): Html {
-  return html`<span class="money">${grouped(amount ?? '')} ${currency}</span>`;
+export function money(amount: string, code: string): Html {
+  return html`<span class="money">${moneyText(amount, code)}</span>`;
 }
 
-/** A time, in the one form and the one zone of all pages: `01 Mar 2026 12:00:00 UTC`. */
-export function moment(at: number | string | null): Html | null {
-  if (at === null) return null;
+/** A time of the day, with the whole time in its tooltip. The script makes both local. */
+export function time(at: number | string): Html {
   const date = new Date(at);
-  return html`<time datetime="${date.toISOString()}">${date.toUTCString().slice(5, 25)} UTC</time>`;
+  const utc = date.toUTCString();
+  return html`<time datetime="${date.toISOString()}" title="${utc.slice(5, 25)} UTC">${utc.slice(17, 25)}</time>`;
+}
+
+/** A date with its time. */
+export function moment(at: number | string): Html {
+  const date = new Date(at);
+  return html`<time datetime="${date.toISOString()}" data-full>${date.toUTCString().slice(5, 25)} UTC</time>`;
+}
+
+/** A heading for each day of a list whose rows are in the order of time. */
+export function byDay<Row>(rows: readonly Row[], at: (row: Row) => number | string, show: (row: Row) => Html): Html {
+  let day = '';
+  const items = rows.map((row) => {
+    const today = new Date(at(row)).toUTCString().slice(5, 16);
+    const head = today === day ? null : html`<li class="day">${today}</li>`;
+    day = today;
+    return html`${head}<li>${show(row)}</li>\n`;
+  });
+  return html`<ol class="rows" data-days>${items}</ol>`;
 }
 
 /**
@@ -110,98 +150,96 @@ export function counted(count: number, noun: string): string {
 /** A text of the merchant. One that is too long for a line goes without its middle, and is whole in the tooltip. */
 export function brief(text: string | null): Html {
   const letters = [...(text ?? '')];
-  const shown = letters.length <= 24 ? text : `${letters.slice(0, 10).join('')}…${letters.slice(-8).join('')}`;
+  const shown = letters.length <= 28 ? text : `${letters.slice(0, 14).join('')}…${letters.slice(-10).join('')}`;
   return html`<bdi title="${text}">${shown}</bdi>`;
 }
 
-/** The name of an order, which leads to its page. */
-export function orderLink({ uuid, external_id }: Pick<InvoiceRecord, 'uuid' | 'external_id'>): Html {
-  return html`<a href="/invoices/${uuid}">${brief(external_id)}</a>`;
+/** A button that copies a text. Only script can copy, so it is hidden without. */
+export function copyButton(text: string, label = 'Copy', look = 'link'): Html {
+  return html`<button type="button" class="${look}" data-copy="${text}" data-scripted hidden>${label}</button>`;
 }
 
-/** A small button that copies a text. Only script can copy, so it is hidden without. */
-function copyButton(text: string, label: string): Html {
-  return html` <button type="button" class="icon" data-copy="${text}" data-scripted hidden aria-label="${label}" title="${label}"></button>`;
+/** A text to read and copy, such as a request. */
+export function code(id: string, label: string, text: Part): Html {
+  return html`<pre id="${id}" dir="auto" tabindex="0" role="group" aria-label="${label}">${text}</pre>`;
 }
 
-/** An id, shortened in its middle, with a button that copies it whole. */
-export function idText(id: string): Html {
-  return html`<span class="id"><code>${brief(id)}</code>${copyButton(id, 'Copy the id')}</span>`;
+/** JSON with indents and its texts in a colour. Any other text is unchanged. */
+export function highlighted(text: string): Html {
+  let shown: string;
+  try {
+    shown = JSON.stringify(JSON.parse(text), null, 2);
+  } catch {
+    return html`${text}`;
+  }
+  const parts = shown.split(/("(?:[^"\\]|\\.)*")(?=,?\n)/); // a value ends its line, and a name does not
+  return html`${parts.map((part, at) => (at % 2 === 0 ? part : html`<span class="str">${part}</span>`))}`;
 }
 
-/** The address of a receiver, which breaks after a slash alone, with a button that copies it. */
-export function addressText(url: string): Html {
-  const parts = url.split(/(?<=[/?&])/).map((part) => html`${part}<wbr>`);
-  return html`<span>${parts}</span>${copyButton(url, 'Copy the address')}`;
-}
-
-/** A text with a button that copies it, and the text itself on request. */
-export function copyBlock(id: string, label: string, note: string, text: string): Html {
-  return html`<div class="copy"><div><p class="soft small">${note}</p>
-<details><summary>Show it</summary><pre class="scroll" id="${id}-text" tabindex="0" role="group" aria-label="${label}">${text}</pre></details></div>
-<button type="button" data-copy-from="${id}-text" data-scripted hidden>${label}</button></div>`;
+/** The headers of a message, a line each. */
+export function headerLines(headers: Readonly<Record<string, string>>): Html {
+  return html`${Object.entries(headers).map(([name, value]) => html`<span class="name">${name}:</span> ${value}\n`)}`;
 }
 
 /** Pairs of a name and a value. A pair without a value is left out. */
 export function facts(pairs: readonly (readonly [name: string, value: Part])[]): Html {
-  const shown = pairs.filter(([, value]) => value !== null && value !== false);
-  return html`<dl class="facts">${shown.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
+  const shown = pairs.filter(([, value]) => value !== null && value !== false && value !== '');
+  return html`<dl>${shown.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
 }
 
 /** A section with its heading, and what stands at the end of the line of the heading. */
-export function card(id: string, title: string, content: Html, aside: Html | null = null): Html {
+export function section(id: string, title: string, content: Part, aside: Part = null): Html {
   return html`<section class="card" id="${id}" aria-labelledby="${id}-title" data-live>
 <div class="head"><h2 id="${id}-title">${title}</h2>${aside}</div>
 ${content}</section>`;
 }
 
 /** What a list without rows says, and what to do about it. */
-export function nothing(title: string, text: Html | string): Html {
+export function nothing(title: string, text: Part): Html {
   return html`<div class="nothing"><p><strong>${title}</strong></p><p class="soft">${text}</p></div>`;
 }
 
-/**
- * A column of a table. Numbers are aligned at their ends, `wide` cells may take several lines, and the heading of
- * actions is unseen.
- */
-export interface Column<Row> {
-  readonly head: string;
-  readonly as?: 'number' | 'wide' | 'end';
-  readonly cell: (row: Row) => Part;
+/** A table. The last column has the actions if its heading is empty. */
+export function table(heads: readonly string[], rows: readonly (readonly Part[])[]): Html {
+  const label = (at: number): string => heads[at] ?? '';
+  return html`<div class="scroll" tabindex="0" role="group" aria-label="Table"><table><thead><tr>${heads.map((head) => html`<th scope="col">${head || html`<span class="unseen">Actions</span>`}</th>`)}</tr></thead>
+<tbody>${rows.map((cells) => html`<tr>${cells.map((cell, at) => html`<td data-label="${label(at)}">${cell}</td>`)}</tr>\n`)}</tbody></table></div>`;
 }
 
-/** A table that becomes a list on a narrow screen. Roles are explicit, because that layout removes them. */
-export function table<Row>(columns: readonly Column<Row>[], rows: readonly Row[], empty: Html = html``): Html {
-  if (rows.length === 0) return empty;
-  return html`<table role="table"><thead role="rowgroup"><tr role="row">${columns.map(
-    ({ head, as }) =>
-      html`<th role="columnheader" scope="col" class="${as}">${as === 'end' ? html`<span class="unseen">${head}</span>` : head}</th>`,
-  )}</tr></thead>
-<tbody role="rowgroup">${rows.map(
-    (row) =>
-      html`<tr role="row">${columns.map(({ head, as, cell }) => html`<td role="cell" class="${as}" data-label="${head}"><div>${cell(row)}</div></td>`)}</tr>
-`,
-  )}</tbody></table>`;
+/** A button that opens a small sheet, without script too. */
+export function menu(label: Part, content: Part, look = 'button'): Html {
+  return html`<details class="menu"><summary class="${look}">${label}</summary><div class="sheet">${content}</div></details>`;
 }
 
 /** The parts of a form besides its content. */
 interface FormParts {
-  readonly hidden?: Readonly<Record<string, string>>;
+  readonly hidden?: Readonly<Record<string, string | readonly string[]>>;
   readonly label?: string;
   readonly id?: string;
-  readonly layout?: 'row' | 'stack';
+  readonly look?: string;
 }
 
 /** A form that posts. */
-export function form(action: string, content: Html, { hidden = {}, label, id, layout }: FormParts = {}): Html {
-  return html`<form method="post" action="${action}"${id && html` id="${id}"`}${layout && html` class="${layout}"`}${label && html` aria-label="${label}"`}>
-${Object.entries(hidden).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
-${content}</form>`;
+export function form(action: string, content: Part, { hidden = {}, label, id, look }: FormParts = {}): Html {
+  const fields = Object.entries(hidden).flatMap(([name, values]) => [values].flat().map((value) => ({ name, value })));
+  return html`<form method="post" action="${action}"${id && html` id="${id}"`}${look && html` class="${look}"`}${label && html` aria-label="${label}"`}>
+${fields.map(({ name, value }) => html`<input type="hidden" name="${name}" value="${value}">`)}${content}</form>`;
 }
 
 /** A form that posts an action of the sandbox and returns to this page. */
-export function actionForm(exchange: Exchange, action: string, content: Html, parts: FormParts = {}): Html {
+export function actionForm(exchange: Exchange, action: string, content: Part, parts: FormParts = {}): Html {
   return form(`/_/${action}`, content, { ...parts, hidden: { back: addressOf(exchange), ...parts.hidden } });
+}
+
+/** A button that performs an action on an order. */
+export function orderButton(
+  exchange: Exchange,
+  action: string,
+  word: string,
+  ident: string | readonly string[],
+  look = '',
+): Html {
+  return actionForm(exchange, action, html`<button class="${look}">${word}</button>`, { hidden: { ident } });
 }
 
 /** A field for one line of text. */
@@ -211,22 +249,23 @@ export interface Field {
   readonly value: string;
   /** Default: the name. */
   readonly id?: string;
-  readonly hint?: string;
+  readonly hint?: Part;
   /** Why the typed value was refused. It takes the place of the hint, so that nothing moves. */
-  readonly problem?: string | null;
+  readonly problem?: string | null | undefined;
   readonly numeric?: boolean;
+  /** The first field with a problem, or the one to fill in now. */
   readonly focus?: boolean;
   /** A button on the line of the field. */
   readonly button?: Html;
 }
 
 export function field({ name, label, value, id = name, hint, problem, numeric, focus, button }: Field): Html {
-  const note = problem ?? hint;
+  const note = problem || hint;
   const marks = [
     note && html` aria-describedby="${id}-hint"`,
     numeric && html` inputmode="decimal"`,
     problem && html` aria-invalid="true"`,
-    (focus || problem) && html` autofocus data-select`,
+    focus && html` autofocus data-select`,
   ];
   return html`<div class="field"><label for="${id}">${label}</label>
 <div class="joined"><input type="text" id="${id}" name="${name}" value="${value}" autocomplete="off"${marks}>${button}</div>
@@ -240,9 +279,50 @@ export function selectField(name: string, label: string, values: readonly string
   )}</select></div>`;
 }
 
-/** The path and query of a page with changed query members, without the notice of the last action. */
+/** The path and query of a page with changed query members, without what the last action left there. */
 export function addressOf({ url }: Exchange, changes: Readonly<Record<string, string>> = {}): string {
-  const query = new URLSearchParams([...url.searchParams].filter(([name]) => name !== 'done' && !(name in changes)));
+  const passing = ['done', 'refused'];
+  const query = new URLSearchParams(
+    [...url.searchParams].filter(([name]) => !passing.includes(name) && !(name in changes)),
+  );
   for (const [name, value] of Object.entries(changes)) if (value !== '') query.set(name, value);
   return `${url.pathname}${query.size === 0 ? '' : `?${query}`}`;
+}
+
+/** Links that filter a list, each with its count. The first is the default. */
+export function tabs(exchange: Exchange, all: Readonly<Record<string, number>>, chosen: string): Html {
+  const links = Object.entries(all).map(([name, count], at) => {
+    const address = addressOf(exchange, { state: at === 0 ? '' : name.toLowerCase(), page: '' });
+    return html`<a href="${address}"${name.toLowerCase() === chosen && html` aria-current="true"`}>${name} <span class="num">${count}</span></a>`;
+  });
+  return html`<nav class="tabs" id="tabs" aria-label="Filter" data-live>${links}</nav>`;
+}
+
+const PAGE_SIZE = 25;
+
+/** The rows of the page that the query names, and links to the pages beside it. */
+export function paged<Row>(
+  exchange: Exchange,
+  rows: readonly Row[],
+): { readonly part: readonly Row[]; readonly pager: Html | null } {
+  const query = exchange.url.searchParams.get('page') ?? '';
+  const pages = Math.max(1, Math.ceil(rows.length / PAGE_SIZE));
+  const page = Math.min(pages, /^[1-9]\d{0,8}$/.test(query) ? Number(query) : 1);
+  const link = (target: number, word: string): Html =>
+    html`<a class="button" href="${addressOf(exchange, { page: String(target) })}">${word}</a>`;
+  const pager = html`<nav class="row pager" aria-label="Pages"><span class="soft num">Page ${page} of ${pages}</span>${page > 1 && link(page - 1, 'Newer')} ${page < pages && link(page + 1, 'Older')}</nav>`;
+  return { part: rows.slice((page - 1) * PAGE_SIZE, page * PAGE_SIZE), pager: pages === 1 ? null : pager };
+}
+
+/** A field that searches a list, beside its filter. */
+export function search(exchange: Exchange, hint: string): Html {
+  const { pathname, searchParams } = exchange.url;
+  const kept = searchParams.get('state') ?? '';
+  return html`<form method="get" action="${pathname}" role="search">${kept !== '' && html`<input type="hidden" name="state" value="${kept}">`}<div class="joined"><input type="search" name="q" value="${searchParams.get('q') ?? ''}" placeholder="${hint}" aria-label="${hint}" autocomplete="off"><button>Search</button></div></form>`;
+}
+
+/** True if one of the texts has what the search asks for. */
+export function isFound({ url }: Exchange, texts: readonly (string | null | undefined)[]): boolean {
+  const wanted = (url.searchParams.get('q') ?? '').trim().toLowerCase();
+  return wanted === '' || texts.some((text) => text?.toLowerCase().includes(wanted));
 }

@@ -2,8 +2,10 @@ import { ACTIONS, isActionName } from '../actions.ts';
 import type { Answer } from '../service/respond.ts';
 import type { Exchange } from '../service/service.ts';
 import type { World } from '../world.ts';
-import { actionForm, counted, moment, tag } from './elements.ts';
-import { type Html, html } from './html.ts';
+import { actionForm, counted, menu, moment, span, undelivered } from './elements.ts';
+import { activeFaults, faultButtons } from './faults.ts';
+import { type Html, html, type Part } from './html.ts';
+import { refusalOf } from './refusals.ts';
 
 // What surrounds the content of a page.
 
@@ -25,8 +27,8 @@ export function seeOther(location: string): Answer {
   return { status: 303, headers: { ...HEADERS, Location: location }, body: '' };
 }
 
-/** A whole page. The payment page has no tools: neither navigation nor clock. */
-export function pageAnswer(title: string, main: Html, status = 200, tools: Html | null = null): Answer {
+/** A whole page. */
+export function pageAnswer(title: string, look: string, body: Html, status = 200): Answer {
   const document = html`<!doctype html>
 <html lang="en">
 <head>
@@ -38,12 +40,8 @@ export function pageAnswer(title: string, main: Html, status = 200, tools: Html 
 <link rel="stylesheet" href="/assets/sandbox.css">
 <script src="/assets/sandbox.js" defer></script>
 </head>
-<body class="${tools === null ? 'checkout' : 'dashboard'}">
-<header class="banner"><p><strong>SANDBOX</strong> No real money. Nothing leaves this machine.</p></header>
-${tools}
-<main id="main">
-${main}
-</main>
+<body class="${look}">
+${body}
 </body>
 </html>
 `;
@@ -51,65 +49,86 @@ ${main}
 }
 
 /** A page with one sentence. */
-export function messagePage(status: number, title: string, more: Html = html`<p><a href="/">To the sandbox</a></p>`) {
-  return pageAnswer(title, html`<section class="card nothing"><h1>${title}</h1>${more}</section>`, status);
+export function messagePage(status: number, title: string): Answer {
+  const main = html`<header class="top"><strong class="mark">SANDBOX</strong></header>
+<main id="main"><section class="card nothing"><h1>${title}</h1><p><a href="/">To the sandbox</a></p></section></main>`;
+  return pageAnswer(title, 'message', main, status);
 }
 
 /** A page of the dashboard: its heading with what stands beside it, and its content. */
 export interface DashboardPage {
   /** The title in the browser. */
   readonly title: string;
-  /** Default: the title. */
-  readonly heading?: Html | undefined;
-  readonly aside?: Html;
-  readonly content: Html;
-  readonly status?: number;
+  /** Default: the title. Null: the content has its own. */
+  readonly heading?: Html | null;
+  readonly aside?: Part;
+  readonly content: Part;
+  /** True for a list with a detail beside it, which has no margin. */
+  readonly isWide?: boolean;
 }
 
 /** A page of the dashboard, with the navigation and the tools that are at hand on each. */
 export function dashboardPage(world: World, exchange: Exchange, page: DashboardPage): Answer {
-  const done = exchange.url.searchParams.get('done') ?? '';
+  const { searchParams } = exchange.url;
+  const done = searchParams.get('done') ?? '';
   const notice = isActionName(done) && ACTIONS[done].done; // the address holds only the name of the action
-  const main = html`${notice && html`<p role="status" class="notice good" tabindex="-1" autofocus>${notice}</p>`}
-<div class="title"><h1>${page.heading ?? page.title}</h1>${page.aside}</div>
-${page.content}`;
-  return pageAnswer(`${page.title} · Sandbox`, main, page.status, tools(world, exchange));
+  const refusal = refusalOf(world, exchange);
+  const shown = page.heading === undefined ? html`${page.title}` : page.heading;
+  const body = html`<a class="skip" href="#main">Skip to the content</a>
+${topBar(world, exchange)}
+${sideBar(world, exchange)}
+<main id="main"${page.isWide && html` class="wide"`}>
+${notice && html`<p role="status" class="notice good" tabindex="-1" autofocus>${notice}</p>`}
+${refusal && refusal.fields.length === 0 && html`<p role="alert" class="notice bad" tabindex="-1" autofocus>${refusal.message}</p>`}
+${shown !== null && html`<div class="title"><h1>${shown}</h1>${page.aside}</div>`}
+${page.content}
+</main>`;
+  return pageAnswer(`${page.title} · Sandbox`, 'dashboard', body);
 }
 
-const PAGES = {
-  '/': 'Overview',
-  '/invoices': 'Invoices',
-  '/deliveries': 'Deliveries',
-  '/requests': 'Requests',
-  '/faults': 'Faults',
-};
-const MORE = { '/withdrawals': 'Withdrawals', '/methods': 'Methods', '/rates': 'Rates', '/dialects': 'Dialects' };
+const STEPS = ['1m', '30m', '1h', '6h', '1d'];
 
-function tools({ clock, faults, store }: World, exchange: Exchange): Html {
-  const { pathname } = exchange.url;
-  const current = `/${pathname.split('/')[1]}`;
+function topBar(world: World, exchange: Exchange): Html {
+  const { clock, store, settings } = world;
+  const isRunning = clock.running();
+  const ahead = clock.now() - settings.wallClock();
+  const lead = !isRunning ? 'frozen' : ahead > 60_000 ? `+${span(ahead)}` : 'real time';
+  const [verb, action] = isRunning ? ['Freeze the clock', 'freeze'] : ['Let the clock run', 'unfreeze'];
+  const steps = STEPS.map(
+    (step) => html`<button name="duration" value="${step}" aria-label="Move the clock by ${step}">+${step}</button>`,
+  );
+  const sheet = html`<p class="soft small">${moment(clock.now())}</p>
+${actionForm(exchange, 'advance', steps, { look: 'row', label: 'Move the clock' })}
+<p class="soft small">What is due on the way happens: expiries, and the next attempts of webhooks.</p>
+${actionForm(exchange, action, html`<button>${verb}</button>`)}
+<details><summary>Reset everything</summary><p class="small">${counted(store.invoices().length, 'payment')}, their webhooks and the log are removed.</p>
+${actionForm(exchange, 'reset', html`<button class="danger">Yes, reset</button>`)}</details>`;
+  const active = activeFaults(world, exchange);
+  const faults = html`${active ?? html`<p class="soft small">Everything works. What is to go wrong next?</p>`}
+${faultButtons(exchange, ['rate_limit', 'reset_after', 'wrong_signature', 'outage'])}
+<p><a href="/faults">All faults</a></p>`;
+  const count = world.faults.queued().length + (world.faults.chance === null ? 0 : 1);
+  return html`<header class="top"><strong class="mark">SANDBOX</strong><span class="wide-only">No real money</span><span class="grow"></span>
+<div id="clock" data-live>${menu(html`<span${isRunning && html` data-ticking`} data-clock>${timeOfDay(clock.now())}</span> <span class="lead wide-only">${lead}</span>`, sheet, 'pill')}</div>
+<div id="faults-menu" data-live>${menu(html`Faults<span class="wide-only">: ${count || 'none'}</span>`, faults, count > 0 ? 'pill on' : 'pill')}</div>
+<a class="pill main" href="/payments/new">New<span class="wide-only"> payment</span></a></header>`;
+}
+
+function timeOfDay(at: number): Html {
+  const date = new Date(at);
+  return html`<time datetime="${date.toISOString()}">${date.toUTCString().slice(17, 25)}</time>`;
+}
+
+const PAGES = { '/': 'Overview', '/payments': 'Payments', '/webhooks': 'Webhooks', '/requests': 'Requests' };
+const MORE = { '/payouts': 'Payouts', '/reference': 'Reference' };
+
+function sideBar(world: World, exchange: Exchange): Html {
+  const current = `/${exchange.url.pathname.split('/')[1]}`;
+  const count = undelivered(world).length;
   const links = (pages: Readonly<Record<string, string>>): Html[] =>
     Object.entries(pages).map(
-      ([path, name]) => html`<a href="${path}"${path === current && html` aria-current="page"`}>${name}</a>`,
+      ([path, name]) =>
+        html`<a href="${path}"${path === current && html` aria-current="page"`}>${name}${path === '/webhooks' && count > 0 && html` <span class="count" title="${count} not delivered">${count}<span class="unseen"> not delivered</span></span>`}</a>`,
     );
-  const active = faults.queued().length + (faults.chance === null ? 0 : 1);
-  const isRunning = clock.running();
-  const [verb, state] = isRunning ? ['Freeze', 'running'] : ['Unfreeze', 'frozen'];
-  const steps = ['1m', '30m', '1h', '6h', '1d'].map(
-    (step) => html`<button name="duration" value="${step}" aria-label="Move the clock by ${step}">+ ${step}</button>`,
-  );
-  return html`<a class="skip" href="#main">Skip to the content</a>
-<nav class="side" aria-label="Sandbox"><p class="brand">Merchant Invoicing</p>
-${links(PAGES)}
-<details${current in MORE && html` open`}><summary>More</summary>${links(MORE)}</details></nav>
-<section class="bar" aria-label="Clock, faults and new invoice">
-<div id="tools" data-live><details class="menu"><summary><span class="soft">Clock</span> <span${isRunning && html` data-ticking`}>${moment(clock.now())}</span> ${tag(state, isRunning ? 'off' : 'wait')}</summary>
-<div class="sheet"><p><strong>Move the clock</strong></p>
-${actionForm(exchange, 'advance', html`${steps}`, { layout: 'row', label: 'Move the clock' })}
-<p class="soft small">What falls due on the way happens: expiries, and the next tries of webhooks.</p>
-${actionForm(exchange, verb.toLowerCase(), html`<button>${verb} the clock</button>`)}
-<details><summary>Reset everything</summary><p class="small">${counted(store.invoices().length, 'invoice')}, their webhooks and the log are removed. This cannot be undone.</p>
-${actionForm(exchange, 'reset', html`<button class="danger">Yes, reset</button>`)}</details></div></details>
-${active > 0 && html`<a class="tag warn" href="/faults">${counted(active, 'fault')} active</a>`}</div>
-<a class="button${pathname !== '/invoices/new' && ' main'}" href="/invoices/new">New invoice</a></section>`;
+  return html`<nav class="side" id="side" aria-label="Sandbox" data-live>${links(PAGES)}<hr>${links(MORE)}</nav>`;
 }

@@ -3,23 +3,17 @@ import type { Perform } from '../actions.ts';
 import type { Answer } from '../service/respond.ts';
 import type { Exchange } from '../service/service.ts';
 import type { World } from '../world.ts';
-import { deliveryPage, invoicePage, requestPage } from './details.ts';
-import { faultsPage } from './faults.ts';
-import { actionAnswer, newInvoicePage, statusAnswer } from './forms.ts';
-import { fileAnswer, messagePage, seeOther } from './frame.ts';
-import {
-  deliveriesPage,
-  dialectsPage,
-  invoicesPage,
-  methodsPage,
-  ratesPage,
-  requestsPage,
-  withdrawalsPage,
-} from './lists.ts';
+import { checkoutPage, pressButton } from './checkout.ts';
+import { faultsContent } from './faults.ts';
+import { actionAnswer, newPaymentPage, statusAnswer } from './forms.ts';
+import { dashboardPage, fileAnswer, messagePage, seeOther } from './frame.ts';
 import { overviewPage } from './overview.ts';
-import { paymentPage, pressButton } from './payment.ts';
+import { paymentPage, paymentsPage } from './payments.ts';
+import { payoutsPage, referencePage } from './reference.ts';
+import { requestPage, requestsPage } from './requests.ts';
 import { SCRIPT } from './script.ts';
 import { STYLE } from './style.ts';
+import { webhooksPage } from './webhooks.ts';
 
 const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><rect width="16" height="16" rx="3.5" fill="#5046e4"/><path d="M4.5 4.5h7M4.5 8h7M4.5 11.5h4" stroke="#fff" stroke-width="1.5" stroke-linecap="round"/></svg>`;
 
@@ -28,15 +22,16 @@ type Show = (world: World, exchange: Exchange, perform: Perform) => Answer | Pro
 /** The pages and files at a fixed path. */
 const SHOWN: ReadonlyMap<string, Show> = new Map<string, Show>([
   ['/', overviewPage],
-  ['/invoices', invoicesPage],
-  ['/invoices/new', (world, exchange) => newInvoicePage(world, exchange)],
-  ['/deliveries', deliveriesPage],
+  ['/payments', paymentsPage],
+  ['/payments/new', newPaymentPage],
+  ['/webhooks', (world, exchange) => webhooksPage(world, exchange, null)],
   ['/requests', requestsPage],
-  ['/faults', faultsPage],
-  ['/withdrawals', withdrawalsPage],
-  ['/methods', methodsPage],
-  ['/rates', ratesPage],
-  ['/dialects', dialectsPage],
+  [
+    '/faults',
+    (world, exchange) => dashboardPage(world, exchange, { title: 'Faults', content: faultsContent(world, exchange) }),
+  ],
+  ['/payouts', payoutsPage],
+  ['/reference', referencePage],
   ['/_', () => seeOther('/')],
   ['/_/status', (_, __, perform) => statusAnswer(perform)],
   ['/assets/sandbox.css', () => fileAnswer('text/css; charset=utf-8', STYLE)],
@@ -54,12 +49,12 @@ export async function servePage(world: World, perform: Perform, exchange: Exchan
   }
   const answer = await (isRead ? showPage : doAction)(world, perform, exchange);
   if (answer !== null) return answer;
-  const title = url.pathname.startsWith('/pay/') ? 'There is no such order.' : 'There is no such page.';
+  const title = url.pathname.startsWith('/pay/') ? 'There is no such payment.' : 'There is no such page.';
   return { ...messagePage(404, title), why: `${title} The paths of the service begin with /api/v1/external.` };
 }
 
 async function showPage(world: World, perform: Perform, exchange: Exchange): Promise<Answer | null> {
-  const { pathname, searchParams } = exchange.url;
+  const { pathname } = exchange.url;
   const show = SHOWN.get(pathname);
   if (show !== undefined) return show(world, exchange, perform);
   const [, room, id = '', ...rest] = pathname.split('/');
@@ -68,14 +63,14 @@ async function showPage(world: World, perform: Perform, exchange: Exchange): Pro
     const request = world.log.requests().find((entry) => entry.id === id);
     return request === undefined ? null : requestPage(world, exchange, request);
   }
-  if (room === 'deliveries') {
+  if (room === 'webhooks') {
     const delivery = world.store.deliveryById(id);
-    return delivery === undefined ? null : await deliveryPage(world, exchange, delivery);
+    return delivery === undefined ? null : webhooksPage(world, exchange, delivery);
   }
   const invoice = world.store.byUuid(id);
   if (invoice === undefined) return null;
-  if (room === 'invoices') return invoicePage(world, exchange, invoice);
-  return room === 'pay' ? paymentPage(world, invoice, { done: searchParams.get('done') }) : null;
+  if (room === 'payments') return paymentPage(world, exchange, invoice);
+  return room === 'pay' ? checkoutPage(world, exchange, invoice) : null;
 }
 
 async function doAction(world: World, perform: Perform, exchange: Exchange): Promise<Answer | null> {

@@ -3,9 +3,35 @@ export const SCRIPT = `'use strict';
 // The sections that follow the events, with their content as the sandbox sent it.
 const live = new Map([...document.querySelectorAll('[data-live]')].map((each) => [each, each.innerHTML]));
 
+const two = (number) => String(number).padStart(2, '0');
+const clockOf = (date) => [date.getHours(), date.getMinutes(), date.getSeconds()].map(two).join(':');
+const dayOf = (date) => date.toLocaleDateString(undefined, { day: 'numeric', month: 'long', year: 'numeric' });
+const localise = (each) => {
+  const date = new Date(each.dateTime);
+  each.title = dayOf(date) + ', ' + clockOf(date) + ' here, ' + date.toISOString();
+  each.textContent = 'full' in each.dataset ? dayOf(date) + ', ' + clockOf(date) : clockOf(date);
+};
+const groupByDay = (list) => {
+  for (const each of list.querySelectorAll('.day')) each.remove();
+  const clock = document.querySelector('[data-clock] time');
+  const today = clock && dayOf(new Date(clock.dateTime));
+  let before = '';
+  for (const each of [...list.children]) {
+    const day = dayOf(new Date(each.querySelector('time').dateTime));
+    if (day !== before) {
+      const head = document.createElement('li');
+      head.className = 'day';
+      head.textContent = day === today ? 'Today' : day;
+      each.before(head);
+    }
+    before = day;
+  }
+};
+
 const enhance = (root) => {
   for (const each of root.querySelectorAll('[data-scripted]')) each.hidden = false;
-  for (const each of root.querySelectorAll('time')) each.title = 'Here: ' + new Date(each.dateTime).toLocaleString();
+  for (const each of root.querySelectorAll('time')) localise(each);
+  for (const each of root.querySelectorAll('[data-days]')) groupByDay(each);
   // A second click while the first is on its way sends nothing. The service would not pay twice either.
   for (const each of root.querySelectorAll('form')) {
     if (each.getAttribute('method') !== 'post') continue; // each.method may be a radio button of that name
@@ -40,18 +66,16 @@ const copy = async (button) => {
 enhance(document);
 for (const each of document.querySelectorAll('[data-select]')) each.select();
 
-const form = document.getElementById('pay-form');
-if (form) {
-  const button = form.querySelector('[data-pay-button]');
-  const show = () => {
-    const chosen = form.querySelector('input[name=method]:checked');
-    if (!chosen) return;
-    if (button) button.textContent = 'Pay ' + chosen.dataset.pay;
-    for (const field of document.querySelectorAll('[data-method]')) field.value = chosen.value;
-  };
-  form.addEventListener('change', show);
-  show();
-}
+// An ending of the dock has the method that is chosen above.
+document.addEventListener('submit', (event) => {
+  const chosen = document.querySelector('#pay-form input[name=method]:checked');
+  if (!chosen || !event.target.closest('.dock')) return;
+  const field = document.createElement('input');
+  field.type = 'hidden';
+  field.name = 'method';
+  field.value = chosen.value;
+  event.target.append(field);
+});
 
 // Back from another page with the old state of this one: look again.
 addEventListener('pageshow', (event) => {
@@ -64,7 +88,7 @@ setInterval(() => {
   for (const each of document.querySelectorAll('[data-ticking] time')) {
     const now = new Date(Date.parse(each.dateTime) + 1000);
     each.dateTime = now.toISOString();
-    each.textContent = now.toUTCString().slice(5, 25) + ' UTC';
+    each.textContent = clockOf(now);
   }
 }, 1000);
 
@@ -85,7 +109,7 @@ if (left) {
     const remaining = end - performance.now();
     if (remaining <= 0) { setTimeout(() => location.reload(), 50); return; }
     const seconds = Math.ceil(remaining / 1000);
-    left.textContent = Math.floor(seconds / 60) + ':' + String(seconds % 60).padStart(2, '0') + ' left';
+    left.textContent = Math.floor(seconds / 60) + ':' + String(seconds % 60).padStart(2, '0');
     setTimeout(tick, remaining - (seconds - 1) * 1000);
   };
   tick();

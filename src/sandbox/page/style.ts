@@ -1,125 +1,93 @@
-/** One style sheet for all pages: light and dark, 320 px upwards, no outside font or image. */
+/** Methods whose price the style sheet can switch without script. */
+const SWITCHED = Array.from({ length: 24 }, (_, at) => at);
+
+/**
+ * One style sheet for all pages: light and dark, 320 px upwards, no outside font or image. Seven spaces (--s1 to --s7), six sizes
+ * of type (--t1 to --t6), three weights.
+ */
 export const STYLE = `:root { color-scheme: light dark;
-  --ink: #1a1f36; --soft: #596275; --paper: #ffffff; --ground: #f6f7f9; --line: #e4e8ee; --edge: #868fa0; --sunk: #f6f7f9;
-  --accent: #5046e4; --accent-strong: #4338ca; --on-accent: #ffffff; --link: #4a40d4;
-  --good: #0a6637; --good-ground: #e2f5ea; --warn: #8a4700; --warn-ground: #fdefd3; --wait: #1f4fb4; --wait-ground: #e5eefd;
-  --off: #4c5567; --off-ground: #ecEFf3; --bad: #ab1a30; --bad-ground: #fde8ea;
-  --test: #8a4700; --test-line: #dba14e; --lift: 0 1px 1px #1018280a, 0 2px 6px #1018280d; --float: 0 8px 30px #10182833; }
+  --s1: 4px; --s2: 8px; --s3: 12px; --s4: 16px; --s5: 24px; --s6: 32px; --s7: 48px;
+  --t1: .75rem; --t2: .8125rem; --t3: .875rem; --t4: 1rem; --t5: 1.25rem; --t6: 2.25rem; --normal: 400; --medium: 500; --strong: 600;
+  --ink: #1a1f36; --soft: #596275; --paper: #fff; --ground: #f6f7f9; --line: #e6e9ef; --edge: #868fa0; --accent: #5046e4; --accent-ground: #f3f2fe; --link: #4a40d4;
+  --good: #0a6637; --good-ground: #e2f5ea; --warn: #8a4700; --warn-ground: #fdefd3; --wait: #1f4fb4; --wait-ground: #e5eefd; --off: #4c5567; --off-ground: #eceff3; --bad: #ab1a30; --bad-ground: #fff1f2;
+  --bar: #1a1f36; --bar-line: #ffffff33; --code: #0f1420; --code-ink: #d9e0ee; --code-name: #9db0d6; --code-text: #a5e3b5; --mark: #f4c878; --float: 0 8px 30px #10182833; }
 @media (prefers-color-scheme: dark) { :root {
-  --ink: #e7eaf0; --soft: #a1aabb; --paper: #171b24; --ground: #0f1218; --line: #2a303d; --edge: #717c8f; --sunk: #11151c;
-  --accent: #635bff; --accent-strong: #554de8; --on-accent: #ffffff; --link: #a9a4ff;
-  --good: #7fdca4; --good-ground: #10301f; --warn: #f4c878; --warn-ground: #352610; --wait: #9dbeff; --wait-ground: #16264a;
-  --off: #b4bdcb; --off-ground: #252b36; --bad: #ff9ea8; --bad-ground: #3a1a20;
-  --test: #f4c878; --test-line: #86641f; --lift: none; --float: 0 8px 30px #000000aa; } }
-* { box-sizing: border-box; }
+  --ink: #e7eaf0; --soft: #a1aabb; --paper: #171b24; --ground: #0f1218; --line: #2a303d; --edge: #717c8f; --accent: #635bff; --accent-ground: #22243c; --link: #a9a4ff;
+  --good: #7fdca4; --good-ground: #10301f; --warn: #f4c878; --warn-ground: #352610; --wait: #9dbeff; --wait-ground: #16264a; --off: #b4bdcb; --off-ground: #252b36; --bad: #ff9ea8; --bad-ground: #3a1a20;
+  --bar: #0a0c12; --code: #0b0e15; --float: 0 8px 30px #000000aa; } }
+* { box-sizing: border-box; margin: 0; padding: 0; }
 html { -webkit-text-size-adjust: 100%; }
-body { margin: 0; background: var(--ground); color: var(--ink); overflow-wrap: anywhere; -webkit-font-smoothing: antialiased;
-  font: .875rem/1.5 Inter, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif; }
-h1, h2, h3, p, dl, dd, ol, ul, fieldset, pre { margin: 0; padding: 0; }
-fieldset { border: 0; min-width: 0; } ol, ul { list-style: none; }
-h1 { font-size: 1.5rem; line-height: 1.25; font-weight: 650; letter-spacing: -.015em; }
-h2 { font-size: 1rem; line-height: 1.4; font-weight: 600; letter-spacing: -.005em; } h3 { font-size: .875rem; font-weight: 600; }
-strong { font-weight: 600; }
-a { color: var(--link); text-decoration: none; } a:hover { text-decoration: underline; text-underline-offset: .15em; }
-p a, li a { text-decoration: underline; text-underline-offset: .15em; text-decoration-color: color-mix(in srgb, currentColor 40%, transparent); }
-code, pre, .mono { font-family: ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu Sans Mono", monospace; font-size: .8125rem; letter-spacing: -.01em; }
-:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; border-radius: .25rem; } [tabindex="-1"]:focus { outline: none; }
-[hidden] { display: none !important; }
-.soft { color: var(--soft); } .small { font-size: .8125rem; } .num, time, .money, td.number { font-variant-numeric: tabular-nums; }
-time, .money { white-space: nowrap; } .grow { flex: 1 1 14rem; }
+body { font: var(--normal) var(--t3)/1.45 system-ui, sans-serif; color: var(--ink); background: var(--ground); overflow-wrap: anywhere; min-height: 100vh; }
+ol, ul { list-style: none; } fieldset { border: 0; min-width: 0; } h2, h3, strong, dt { font-weight: var(--strong); font-size: var(--t3); }
+h1, .h1 { font-size: var(--t5); line-height: 1.4; font-weight: var(--strong); }
+a { color: var(--link); text-decoration: none; } a:hover { text-decoration: underline; } p a, td a { text-decoration: underline; text-underline-offset: 2px; }
+code, pre, .mono { font-family: ui-monospace, monospace; font-size: var(--t1); } [hidden] { display: none !important; }
+:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; border-radius: var(--s1); } [tabindex="-1"]:focus { outline: none; }
+.soft { color: var(--soft); font-weight: var(--normal); } .small { font-size: var(--t2); } .num, time, .money { font-variant-numeric: tabular-nums; } time, .money { white-space: nowrap; } .grow { flex: 1; } .pad { padding: var(--s3) var(--s4); }
+.unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); } .skip { position: absolute; inset-inline-start: -999px; } .skip:focus { inset-inline-start: var(--s4); z-index: 3; padding: var(--s2); background: var(--paper); }
+.stack { display: grid; gap: var(--s3); grid-template-columns: minmax(0, 1fr); align-content: start; } .stack:empty, [data-live]:empty { display: none; } .stack .stack, .split > .stack { gap: var(--s5); }
+.row { display: flex; flex-wrap: wrap; gap: var(--s2); align-items: center; } .grid { display: grid; gap: var(--s4); grid-template-columns: repeat(auto-fit, minmax(min(220px, 100%), 1fr)); align-items: start; }
 
-/* Frame */
-.banner { padding: .3rem 1rem; border-top: 3px solid var(--test-line); color: var(--test); text-align: center; font-size: .8125rem; }
-.banner strong { font-size: .6875rem; letter-spacing: .06em; padding: .1rem .4rem; margin-inline-end: .35rem; border-radius: .25rem; background: var(--warn-ground); }
-.skip { position: absolute; inset-inline-start: -99rem; } .skip:focus { inset-inline-start: 1rem; z-index: 3; padding: .5rem; background: var(--paper); }
-main { display: grid; gap: 1.5rem; grid-template-columns: minmax(0, 1fr); align-content: start; }
-.checkout main { max-width: 62rem; margin: 0 auto; padding: 1.5rem 1rem 4rem; }
-.dashboard { display: grid; min-height: 100vh; grid-template: "banner" auto "side" auto "bar" auto "main" 1fr / minmax(0, 1fr); }
-.dashboard .banner { grid-area: banner; } .side { grid-area: side; } .bar { grid-area: bar; } .dashboard main { grid-area: main; padding: 1rem 1rem 4rem; }
-.side { display: flex; flex-wrap: wrap; gap: .1rem .2rem; padding: .25rem .5rem; border-bottom: 1px solid var(--line); align-items: start; }
-.brand { display: none; font-weight: 650; letter-spacing: -.01em; }
-.side a, .side summary { display: block; padding: .35rem .5rem; border-radius: .375rem; color: var(--soft); font-weight: 500; }
-.side a:hover, .side summary:hover { color: var(--ink); text-decoration: none; } .side a[aria-current] { color: var(--link); font-weight: 600; }
-.bar { display: flex; flex-wrap: wrap; gap: .5rem; justify-content: space-between; align-items: center; padding: .75rem 1rem 0; }
-.bar > div { display: flex; flex-wrap: wrap; gap: .5rem .75rem; align-items: center; }
-.side summary, .menu > summary { list-style: none; } .side summary::-webkit-details-marker { display: none; } .side summary::after, .menu > summary::after { content: ""; display: inline-block; width: .35rem; height: .35rem; margin: 0 .15rem .2rem .45rem; border: solid var(--soft); border-width: 0 1.5px 1.5px 0; transform: rotate(45deg); vertical-align: middle; }
-.menu { position: relative; } .menu > summary { display: flex; flex-wrap: wrap; gap: .1rem .5rem; align-items: center; min-height: 2.25rem; padding: .3rem .7rem; border: 1px solid var(--line); border-radius: .375rem; background: var(--paper); font-weight: 400; }
-.menu > summary::-webkit-details-marker { display: none; } .menu > summary:hover, .menu[open] > summary { border-color: var(--edge); }
-.sheet { position: absolute; z-index: 2; inset-block-start: calc(100% + .4rem); inset-inline-start: 0; width: min(22rem, calc(100vw - 2rem)); padding: 1rem; display: grid; gap: .75rem; border: 1px solid var(--line); border-radius: .5rem; background: var(--paper); box-shadow: var(--float); }
-@media (max-width: 59.99rem) { .bar > div { display: contents; } .side details[open] { flex-basis: 100%; } .side details a { display: inline-block; } }
-.sheet .row button { padding: .35rem .55rem; }
-@media (min-width: 60rem) {
-  .dashboard { grid-template: "banner banner" auto "side bar" auto "side main" 1fr / 13.5rem minmax(0, 1fr); }
-  .side { flex-direction: column; flex-wrap: nowrap; gap: .1rem; padding: 1.1rem .75rem; border: 0; border-inline-end: 1px solid var(--line); align-items: stretch; }
-  .brand { display: block; padding: 0 .6rem .9rem; font-size: .9375rem; }
-  .side a, .side summary { padding: .4rem .6rem; } .side a[aria-current] { background: var(--off-ground); } .side details { margin-top: .5rem; } .side details a { padding-inline-start: 1.5rem; }
-  .bar { padding: 1rem 2rem 0; } .dashboard main { padding: 1.25rem 2rem 4rem; max-width: 82rem; } }
-.title { display: flex; flex-wrap: wrap; gap: .75rem 1rem; justify-content: space-between; align-items: center; } .title h1 { min-width: 0; } .title .tag { vertical-align: .2em; } .title .mono { font-size: 1.25rem; letter-spacing: -.02em; }
+/* Tones */
+.good { --tone: var(--good); --tone-ground: var(--good-ground); } .warn { --tone: var(--warn); --tone-ground: var(--warn-ground); } .bad { --tone: var(--bad); --tone-ground: var(--bad-ground); } .wait { --tone: var(--wait); --tone-ground: var(--wait-ground); } .off, .plain { --tone: var(--off); --tone-ground: var(--off-ground); }
+.tag { display: inline-block; padding: 0 var(--s2); border-radius: 10px; font: var(--strong) var(--t1)/20px system-ui, sans-serif; color: var(--tone); background: var(--tone-ground); white-space: nowrap; } .tag.bad { background: color-mix(in srgb, var(--bad) 12%, var(--paper)); }
+.hook { color: var(--tone); white-space: nowrap; } .notice { padding: var(--s3) var(--s4); border-radius: 6px; color: var(--tone); background: var(--tone-ground); }
+.box { display: grid; gap: var(--s2); padding: var(--s4); border: 1px solid color-mix(in srgb, var(--tone) 30%, transparent); border-radius: 8px; background: var(--tone-ground); } .box h2, .box h3 { color: var(--tone); } .box p.soft, .box .soft { color: var(--ink); opacity: .8; } .box .row:empty { display: none; }
+.dot { width: 8px; height: 8px; border-radius: 50%; background: var(--tone); align-self: center; }
 
-/* Boxes */
-.card, .controls { display: grid; gap: 1rem; grid-template-columns: minmax(0, 1fr); align-content: start; min-width: 0; background: var(--paper); border: 1px solid var(--line); border-radius: .5rem; padding: 1.25rem; box-shadow: var(--lift); }
-.card.flush { padding: .25rem 1.25rem; } .card.narrow { max-width: 44rem; }
-.head { display: flex; flex-wrap: wrap; gap: .25rem 1rem; justify-content: space-between; align-items: baseline; }
-.stack { display: grid; gap: 1.5rem; grid-template-columns: minmax(0, 1fr); align-content: start; } .card .stack, form.stack { gap: 1rem; } .stack:empty { display: none; }
-.split { display: grid; gap: 1.5rem; grid-template-columns: minmax(0, 1fr); align-items: start; }
-@media (min-width: 75rem) { .split { grid-template-columns: minmax(0, 2fr) minmax(22rem, 1fr); } }
-.row { display: flex; flex-wrap: wrap; gap: .5rem; align-items: center; } .row.apart { justify-content: space-between; align-items: start; }
-.grid { display: grid; gap: 1rem; grid-template-columns: repeat(auto-fit, minmax(min(15rem, 100%), 1fr)); align-items: start; } .grid.buttons { grid-template-columns: repeat(auto-fill, minmax(min(13rem, 100%), 1fr)); } .grid.buttons p { margin-top: .25rem; } .split .buttons { gap: .6rem; } .split .buttons div { display: flex; flex-wrap: wrap; gap: 0 .5rem; align-items: center; } .split .buttons p { margin: 0; } .split .buttons button { min-height: 1.75rem; padding: .15rem .55rem; font-size: .8125rem; } .grid.short { max-width: 32rem; grid-template-columns: repeat(auto-fill, minmax(min(14rem, 100%), 1fr)); }
-.nothing { text-align: center; padding: 1.5rem 1rem; } .card.nothing { padding: 3rem 1rem; justify-items: center; }
-.good { --tone: var(--good); --tone-ground: var(--good-ground); } .warn { --tone: var(--warn); --tone-ground: var(--warn-ground); } .bad { --tone: var(--bad); --tone-ground: var(--bad-ground); }
-.wait { --tone: var(--wait); --tone-ground: var(--wait-ground); } .off { --tone: var(--off); --tone-ground: var(--off-ground); }
-.notice, .tag { background: var(--tone-ground); color: var(--tone); } .notice { border-radius: .375rem; padding: .65rem .85rem; }
-.tag { display: inline-block; padding: .05rem .45rem; border-radius: .25rem; font-size: .75rem; line-height: 1.5; font-weight: 600; letter-spacing: 0; white-space: nowrap; font-family: Inter, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif; }
-.items { display: grid; } .items > li { padding: .7rem 0; border-top: 1px solid var(--line); } .items > li:first-child { border: 0; padding-top: 0; } .items > li:last-child { padding-bottom: 0; } .faults { display: grid; gap: .4rem; }
-dl.facts { display: grid; gap: .6rem; } dl.facts > div { display: grid; grid-template-columns: minmax(0, 6.5rem) minmax(0, 1fr); gap: .1rem 1rem; } dl.facts dt { color: var(--soft); } dl.facts time, dl.facts .id { white-space: normal; }
-pre { white-space: pre-wrap; padding: .75rem; border-radius: .375rem; background: var(--sunk); border: 1px solid var(--line); line-height: 1.55; } pre.scroll { max-height: 24rem; overflow: auto; }
-details > summary { cursor: pointer; font-weight: 500; padding: .15rem 0; } details[open] > summary { margin-bottom: .4rem; } .side details[open] > summary, .menu[open] > summary { margin: 0; } li details { margin-top: .4rem; } li details pre + pre { margin-top: .5rem; }
-.line { display: grid; gap: 1.1rem; grid-template-columns: minmax(0, 1fr); margin-inline-start: .3rem; border-inline-start: 1px solid var(--line); padding-inline-start: 1.1rem; } .line > li { position: relative; }
-.line > li::before { content: ""; position: absolute; inset-inline-start: -1.4rem; top: .4rem; width: .6rem; height: .6rem; border-radius: 50%; background: var(--tone); outline: 3px solid var(--paper); }
-.copy { display: flex; gap: .5rem 1rem; justify-content: space-between; align-items: start; flex-wrap: wrap; } .copy > div { flex: 1 1 14rem; min-width: 0; } .copy + .copy { border-top: 1px solid var(--line); padding-top: 1rem; }
-.id { white-space: nowrap; display: inline-flex; max-width: 100%; align-items: center; gap: .15rem; } .address { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; } td .address { display: inline-block; max-width: 16rem; vertical-align: bottom; } #env-text { white-space: pre; font-size: .75rem; }
+/* Frame: one dark bar, the navigation, the page */
+.top { position: sticky; top: 0; z-index: 2; grid-area: top; display: flex; align-items: center; gap: var(--s3); min-height: 40px; padding: 0 var(--s5); background: var(--bar); color: #fff; font-size: var(--t2); } .mark { padding: 0 6px; border-radius: var(--s1); background: var(--mark); color: #3b2300; font-size: var(--t1); line-height: 20px; letter-spacing: .05em; }
+.pill { display: inline-flex; gap: var(--s2); align-items: center; min-height: 28px; padding: 0 var(--s3); border: 1px solid var(--bar-line); border-radius: 6px; color: #fff; white-space: nowrap; } .pill.main { background: #5046e4; border-color: #5046e4; } .pill.on { background: var(--mark); color: #3b2300; } .top .lead { opacity: .75; }
+.dashboard { display: grid; grid-template: "top top" auto "side main" 1fr / 200px minmax(0, 1fr); } .dashboard main { grid-area: main; display: grid; gap: var(--s5); padding: var(--s5) var(--s6) var(--s7); align-content: start; grid-template-columns: minmax(0, 1fr); max-width: 1200px; } main.wide { padding: 0; gap: 0; max-width: none; align-content: stretch; grid-template-rows: auto 1fr; } main > [data-live]:empty { display: none; }
+.side { grid-area: side; padding: var(--s4) var(--s2); border-inline-end: 1px solid var(--line); } .side a { display: flex; justify-content: space-between; gap: var(--s2); padding: 6px var(--s3); border-radius: 6px; color: var(--soft); font-weight: var(--medium); } .side a:hover { color: var(--ink); text-decoration: none; } .side a[aria-current] { background: var(--accent-ground); color: var(--link); } .side hr { border: 0; border-top: 1px solid var(--line); margin: var(--s3) var(--s2); } .count { padding: 0 6px; border-radius: 10px; font-size: var(--t1); line-height: 20px; font-weight: var(--strong); color: var(--bad); background: var(--bad-ground); }
+.title { display: flex; flex-wrap: wrap; gap: var(--s2) var(--s3); align-items: center; } .title h1 { flex: 1; } .detail .title h1, .detail .title h2 { flex: none; max-width: 100%; } .title .tag { vertical-align: 3px; }
+.card { display: grid; gap: var(--s3); padding: var(--s4) var(--s5); border: 1px solid var(--line); border-radius: 8px; background: var(--paper); grid-template-columns: minmax(0, 1fr); align-content: start; } .card.flush { padding: 0; gap: 0; overflow: hidden; } .card.narrow { max-width: 720px; } .head { display: flex; justify-content: space-between; gap: var(--s3); align-items: baseline; } #activity { padding: var(--s4) 0 0; overflow: hidden; } #activity .head { padding: 0 var(--s5); } .nothing { padding: var(--s6) var(--s4); text-align: center; }
+.split { display: grid; gap: var(--s5); grid-template-columns: minmax(0, 1fr); align-items: start; } @media (min-width: 1100px) { .split { grid-template-columns: minmax(0, 1fr) 340px; } }
+.message main { max-width: 560px; margin: var(--s7) auto; padding: 0 var(--s4); }
 
 /* Controls */
-button, .button { font: inherit; font-weight: 550; line-height: 1.25; min-height: 2.25rem; padding: .4rem .8rem; border: 1px solid var(--line); border-color: color-mix(in srgb, var(--edge) 35%, var(--line)); border-radius: .375rem; background: var(--paper); color: var(--ink); cursor: pointer; display: inline-flex; align-items: center; justify-content: center; text-align: center; box-shadow: var(--lift); }
-button:hover, .button:hover { border-color: var(--edge); text-decoration: none; }
-button.main, .button.main { background: var(--accent); border-color: var(--accent); color: var(--on-accent); } button.main:hover, .button.main:hover { background: var(--accent-strong); border-color: var(--accent-strong); }
-button.small { min-height: 1.75rem; padding: .15rem .55rem; font-size: .8125rem; } button.danger { color: var(--bad); } button.full, .button.full { width: 100%; }
-button.quiet { border-color: transparent; background: none; box-shadow: none; color: var(--soft); } button.quiet:hover { color: var(--ink); text-decoration: underline; }
-button.icon { min-height: 1.5rem; width: 1.5rem; padding: 0; border-color: transparent; background: none; box-shadow: none; vertical-align: middle; color: var(--soft); } button.icon:hover { color: var(--ink); border-color: var(--line); }
-button.icon::before { content: ""; width: .5rem; height: .6rem; border: 1.5px solid; border-radius: .125rem; box-shadow: -3px -3px 0 -1.5px var(--paper), -3px -3px 0 0 currentColor; transform: translate(1px, 1px); } button.icon.copied::before { content: "✓"; border: 0; box-shadow: none; width: auto; height: auto; transform: none; color: var(--good); font-size: .875rem; }
-input[type=text], input[type=search], select { font: inherit; min-height: 2.25rem; padding: .35rem .65rem; width: 100%; min-width: 0; color: inherit; background: var(--paper); border: 1px solid var(--edge); border-radius: .375rem; } ::placeholder { color: var(--soft); opacity: 1; }
-.field { display: grid; gap: .3rem; min-width: 0; } .field > label { font-weight: 550; } .joined { display: flex; gap: .5rem; } .joined input { flex: 1; } .joined button { flex: none; }
-.hint { min-height: 1.25rem; line-height: 1.25rem; font-size: .8125rem; color: var(--soft); } .hint[role=alert] { color: var(--bad); } input[aria-invalid] { border-color: var(--bad); }
-.filters { display: flex; flex-wrap: wrap; gap: .75rem 1.5rem; justify-content: space-between; align-items: center; } .filters form { flex: 0 1 20rem; min-width: min(16rem, 100%); }
-.chips { display: flex; flex-wrap: wrap; gap: .4rem; } .chips a { padding: .2rem .7rem; border: 1px solid var(--line); border-radius: 1rem; background: var(--paper); color: var(--soft); font-weight: 500; font-size: .8125rem; } .chips a:hover { border-color: var(--edge); text-decoration: none; } .chips a[aria-current] { border-color: var(--accent); color: var(--link); }
-.pager { display: flex; gap: .5rem; align-items: center; } .pager span { margin-inline-end: auto; }
+button, .button { font: inherit; font-weight: var(--strong); display: inline-flex; align-items: center; justify-content: center; min-height: 32px; padding: 0 var(--s3); border: 1px solid var(--line); border-color: color-mix(in srgb, var(--edge) 50%, var(--line)); border-radius: 6px; background: var(--paper); color: var(--ink); cursor: pointer; white-space: nowrap; } button:hover, .button:hover { border-color: var(--edge); text-decoration: none; }
+button.main, .button.main { background: var(--accent); border-color: var(--accent); color: #fff; } button.full, .button.full { width: 100%; min-height: 44px; font-size: var(--t4); } button.danger { color: var(--bad); } button.link, summary.link { min-height: 0; padding: 0; border: 0; background: none; color: var(--link); font-weight: var(--medium); } button:disabled { opacity: .6; cursor: default; }
+input[type=text], input[type=search], select { font: inherit; min-height: 32px; padding: 0 var(--s2); width: 100%; min-width: 0; color: inherit; background: var(--paper); border: 1px solid var(--edge); border-radius: 6px; } ::placeholder { color: var(--soft); opacity: 1; }
+.field { display: grid; gap: var(--s1); min-width: 0; } .field > label { font-weight: var(--medium); } .joined { display: flex; gap: var(--s2); } .joined input { flex: 1; } .hint { min-height: 1.45em; font-size: var(--t2); color: var(--soft); } .hint[role=alert] { color: var(--bad); } input[aria-invalid] { border-color: var(--bad); } form[role=search] { width: 260px; max-width: 100%; }
+summary { cursor: pointer; } .menu { position: relative; } .menu > summary { list-style: none; } .menu > summary::-webkit-details-marker { display: none; } .menu > summary::after { content: "▾"; margin-inline-start: var(--s1); } .sheet { position: absolute; inset-inline-end: 0; top: calc(100% + var(--s1)); z-index: 3; display: grid; gap: var(--s3); width: 320px; max-width: calc(100vw - var(--s5)); max-height: 80vh; overflow: auto; padding: var(--s4); border: 1px solid var(--line); border-radius: 8px; background: var(--paper); color: var(--ink); box-shadow: var(--float); } .menu > summary.link::after { content: none; }
+.choices { display: grid; gap: var(--s2); grid-template-columns: repeat(auto-fill, minmax(min(300px, 100%), 1fr)); } .sheet .choices { grid-template-columns: 1fr; } .choices li { display: flex; flex-wrap: wrap; gap: 0 var(--s2); align-items: center; } .choices button { font: var(--medium) var(--t1)/1 ui-monospace, monospace; }
+.tabs { display: flex; flex-wrap: wrap; gap: var(--s4); border-bottom: 1px solid var(--line); } .tabs a { padding-bottom: var(--s2); color: var(--soft); font-size: var(--t2); font-weight: var(--medium); } .tabs a:hover { color: var(--ink); text-decoration: none; } .tabs a[aria-current] { color: var(--ink); box-shadow: inset 0 -2px var(--accent); } .pager span { flex: 1; } .list .pager { padding: var(--s3) var(--s4); }
 
-/* Tables: lists of cards on a narrow screen */
-table { border-collapse: collapse; width: 100%; } th, td { text-align: start; padding: .6rem .9rem .6rem 0; vertical-align: baseline; } th:last-child, td:last-child { padding-inline-end: 0; } td, th { border-bottom: 1px solid var(--line); } tbody tr:last-child td { border-bottom: 0; }
-th { font-size: .75rem; font-weight: 600; color: var(--soft); white-space: nowrap; } th.number, td.number, th.end, td.end { text-align: end; } td { white-space: nowrap; } td.wide, td .wrap { white-space: normal; } td .wrap { display: inline-block; max-width: 14rem; } th:first-child, td:first-child { padding-inline-start: 0; } .unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
-td form { display: inline-block; margin-inline-start: .35rem; } td.end { white-space: nowrap; }
-@media (max-width: 59.99rem) {
-  thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); } table, tbody, tr, td { display: block; }
-  tr { padding: .8rem 0; border-bottom: 1px solid var(--line); } tbody tr:last-child { border-bottom: 0; }
-  td, td.number, td.end { border: 0; padding: .15rem 0; display: grid; grid-template-columns: auto minmax(0, 1fr); gap: 0 1rem; text-align: end; white-space: normal; } td:has(> div:empty) { display: none; } td::before { content: attr(data-label); color: var(--soft); font-size: .8125rem; } td.wide { display: block; text-align: start; } td.wide::before { display: block; } td.end::before { content: none; } td.end { display: block; text-align: start; margin-top: .3rem; } td.end form:first-child { margin: 0; } td .address { max-width: 100%; } }
+/* Rows */
+.rows > li { border-top: 1px solid var(--line); } .rows > li:first-child { border-top: 0; } .rows > .day { padding: 6px var(--s4); font-size: var(--t1); font-weight: var(--strong); color: var(--soft); background: var(--ground); }
+.rows .row { display: grid; gap: 0 var(--s3); padding: 10px var(--s4); color: inherit; align-items: center; } a.row:hover { text-decoration: none; background: var(--ground); } .rows .row > * { min-width: 0; } .rows .row > .num, .rows .row > :last-child:not(.what) { text-align: end; }
+.row.payment { grid-template-columns: 100px minmax(0, 1fr) auto 150px 72px; } .row.request { grid-template-columns: 64px minmax(0, 1.4fr) minmax(0, 140px) minmax(0, 1fr) 72px; } .row.event { grid-template-columns: 8px 150px minmax(0, 1fr) 72px; } .row.event, #activity .day { padding-inline: var(--s5); } .row .why, .row .what, .row .name { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; } .row .what .mono { color: inherit; }
+.row.hook-row { grid-template-columns: 8px minmax(0, 1fr) auto; } .hook-row .what { grid-column: 2 / 4; text-align: start; } .hook-row[aria-current] { background: var(--accent-ground); box-shadow: inset 3px 0 var(--accent); }
+@media (max-width: 759px) { .rows .row.payment { grid-template-columns: auto minmax(0, 1fr) auto; gap: 2px var(--s2); } .row.payment > strong { grid-area: 1 / 1 / 2 / 3; } .row.payment > .num { grid-area: 1 / 3; } .row.payment > span:first-child { grid-area: 2 / 1; } .row.payment > .hook { grid-area: 2 / 2; } .row.payment > :last-child { grid-area: 2 / 3; }
+  .rows .row.request { grid-template-columns: auto minmax(0, 1fr) auto; gap: 2px var(--s2); } .row.request > .why { grid-area: 2 / 1 / 3 / 4; text-align: start; } .row.request > span:nth-child(3) { display: none; } .rows .row.event { grid-template-columns: 8px minmax(0, 1fr) auto; } .row.event .what { grid-area: 2 / 2 / 3 / 4; white-space: normal; } .row.event > :last-child { grid-area: 1 / 3; } .row.event, #activity .day, #activity .head { padding-inline: var(--s4); } }
 
-@media (min-width: 60rem) and (max-width: 79.99rem) { td, td time { white-space: normal; } td .address { max-width: 11rem; } }
+/* Payments and webhooks */
+.line > li { display: grid; grid-template-columns: 76px minmax(0, 1fr); gap: var(--s3); padding-bottom: var(--s4); } .line > li > p { position: relative; padding-inline-start: var(--s5); } .line > li > p::before { content: ""; position: absolute; inset-inline-start: 0; top: 5px; width: 10px; height: 10px; border-radius: 50%; background: var(--tone); } .line > li:not(:last-child) > p::after { content: ""; position: absolute; inset-inline-start: 4px; top: 19px; bottom: calc(-1 * var(--s4) - 3px); width: 2px; background: var(--line); } .line time { color: var(--soft); } .line .next > p::before { background: none; border: 2px solid var(--edge); }
+dl { display: grid; gap: var(--s2); } dl > div { display: grid; grid-template-columns: 104px minmax(0, 1fr); gap: var(--s3); } dt { color: var(--soft); font-weight: var(--normal); } dd time { white-space: normal; }
+.panes { display: grid; grid-template-columns: minmax(0, 1fr); } .list { background: var(--paper); } .list-head { display: grid; gap: var(--s3); padding: var(--s4) var(--s4) 0; } .list-head form { width: 100%; } .list-head .tabs { margin: 0 calc(-1 * var(--s4)); padding: 0 var(--s4); } .detail { display: grid; gap: var(--s4); padding: var(--s5) var(--s6) var(--s7); align-content: start; grid-template-columns: minmax(0, 1fr); background: var(--paper); }
+@media (min-width: 1100px) { .panes { grid-template-columns: minmax(320px, 420px) minmax(0, 1fr); } .list { border-inline-end: 1px solid var(--line); } .narrow-only { display: none; } } @media (max-width: 1099px) { .panes:not(.chosen) .detail, .panes.chosen .list { display: none; } .detail { padding: var(--s4); } }
+.strip { display: grid; grid-template-columns: repeat(7, minmax(0, 1fr)); gap: var(--s1); } .strip li { border-top: 3px solid var(--line); padding-top: var(--s1); font-size: var(--t1); color: var(--soft); } .strip .good, .strip .bad { border-color: var(--tone); } .strip .wait { border-color: var(--mark); } .strip span { display: block; } .strip a { color: inherit; display: block; } .strip a[aria-current] { color: var(--ink); font-weight: var(--strong); } @media (max-width: 759px) { .strip { grid-template-columns: repeat(4, minmax(0, 1fr)); gap: var(--s2) var(--s1); } }
+.messages { display: grid; gap: var(--s4); grid-template-columns: minmax(0, 1fr); align-items: start; } @media (min-width: 900px) { .messages { grid-template-columns: minmax(0, 1fr) minmax(0, 1fr); } } .messages > div { display: grid; gap: var(--s2); grid-template-columns: minmax(0, 1fr); }
+pre { padding: var(--s3) var(--s4); border-radius: 8px; background: var(--code); color: var(--code-ink); white-space: pre-wrap; line-height: 1.5; max-height: 480px; overflow: auto; } pre .name { color: var(--code-name); } pre .str { color: var(--code-text); } details > pre { margin-top: var(--s2); }
+.steps { display: grid; gap: var(--s5); counter-reset: step; } .steps > li { counter-increment: step; display: grid; gap: var(--s2); padding-inline-start: var(--s6); position: relative; grid-template-columns: minmax(0, 1fr); } .steps > li::before { content: counter(step); position: absolute; inset-inline-start: 0; width: 22px; height: 22px; border-radius: 50%; text-align: center; font-size: var(--t1); line-height: 22px; font-weight: var(--strong); color: var(--tone); background: var(--tone-ground); } .steps > .good::before { content: "✓"; } .steps > .good h3 { color: var(--soft); }
+.scroll { overflow-x: auto; } table { border-collapse: collapse; width: 100%; } th, td { text-align: start; padding: var(--s2) var(--s4) var(--s2) 0; vertical-align: top; border-bottom: 1px solid var(--line); } tr:last-child td { border: 0; } th { font-size: var(--t1); color: var(--soft); white-space: nowrap; } td:has(.money) { white-space: nowrap; }
+@media (max-width: 759px) { .wide-only { display: none; } .top { padding: 0 var(--s3); gap: var(--s2); } .dashboard { grid-template: "top" auto "side" auto "main" 1fr / minmax(0, 1fr); } .dashboard main { padding: var(--s4) var(--s3) var(--s7); gap: var(--s4); } .dashboard main.wide { padding: 0; } .side { display: flex; overflow-x: auto; padding: var(--s1) var(--s2); border: 0; border-bottom: 1px solid var(--line); } .side hr { display: none; } .side a { padding: 6px var(--s2); white-space: nowrap; } .card { padding: var(--s4); } .title form { width: 100%; } .title .menu .sheet { inset-inline: auto 0; } .top .sheet { position: fixed; inset-inline: var(--s3); top: 44px; width: auto; } .title #actions .sheet, .title #copies .sheet { position: fixed; inset-inline: var(--s3); top: 88px; width: auto; }
+  thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); } table, tbody, tr, td { display: block; } tr { padding: var(--s2) 0; border-bottom: 1px solid var(--line); } td { border: 0; padding: 2px 0; display: grid; grid-template-columns: 110px minmax(0, 1fr); gap: var(--s3); } td:empty { display: none; } td::before { content: attr(data-label); color: var(--soft); } td[data-label=""]::before { content: ""; } }
 
-/* Payment page */
-.checkout { font-size: 1rem; } .checkout h2, .checkout legend { font-size: 1.0625rem; } .checkout .small, .checkout .hint { font-size: .875rem; } .checkout button, .checkout .button.main, .checkout input[type=text] { min-height: 2.75rem; } .checkout button.small { min-height: 2rem; }
-.customer { display: grid; gap: 1.5rem; grid-template-columns: minmax(0, 1fr); }
-@media (min-width: 48rem) { .customer { grid-template-columns: minmax(0, 2fr) minmax(0, 3fr); gap: 3rem; padding: 2rem 0 1rem; } .customer .card { padding: 1.5rem; } }
-.summary { display: grid; gap: .4rem; align-content: start; grid-template-columns: minmax(0, 1fr); } .shop { font-weight: 650; } .order { font-size: 1rem; font-weight: 500; color: var(--soft); letter-spacing: 0; }
-.amount { font-size: 2.5rem; line-height: 1.15; font-weight: 650; letter-spacing: -.025em; font-variant-numeric: tabular-nums; } .amount span { font-size: 1.25rem; font-weight: 500; color: var(--soft); letter-spacing: 0; }
-legend { font-weight: 600; padding: 0; margin-bottom: .75rem; }
-.method { position: relative; display: grid; grid-template-columns: auto minmax(0, 1fr); gap: .1rem .75rem; padding: .8rem 1rem; border: 1px solid var(--line); border-radius: .5rem; margin-bottom: .5rem; }
-.method label { font-weight: 550; } .method label::after { content: ""; position: absolute; inset: 0; cursor: pointer; } .method svg { margin-inline-end: .6rem; vertical-align: -.3rem; fill: #5b6478; } .method path { fill: none; stroke: #fff; stroke-width: 1.6; stroke-linejoin: round; stroke-linecap: round; }
-.method input { position: relative; z-index: 1; width: 1.1rem; height: 1.1rem; margin: .25rem 0 0; accent-color: var(--accent); } .method > div { display: flex; flex-wrap: wrap; justify-content: space-between; gap: 0 1rem; } .method p { grid-column: 2; }
-.method:hover { border-color: var(--edge); } .method:has(:checked) { border-color: var(--accent); box-shadow: 0 0 0 1px var(--accent); } .method:has(:focus-visible) { outline: 2px solid var(--accent); outline-offset: 2px; } .method input:focus-visible { outline: none; }
-.method.off { background: var(--sunk); color: var(--soft); } .method.off:hover { border-color: var(--line); } .method.off label::after { cursor: not-allowed; } .method.off svg { opacity: .5; }
-.checkout dl.facts > div { grid-template-columns: minmax(0, 5.5rem) minmax(0, 1fr); gap: .1rem .5rem; }
-.result { display: flex; gap: .75rem; align-items: center; font-size: 1.25rem; font-weight: 650; line-height: 1.3; letter-spacing: -.01em; } .result svg { flex: none; fill: none; stroke: currentColor; stroke-width: 2.5; stroke-linecap: round; stroke-linejoin: round; } .result { color: var(--tone); }
-.controls { background: transparent; border: 1px dashed var(--test-line); box-shadow: none; } .controls h2 { color: var(--test); }
-@media (prefers-reduced-motion: no-preference) { button, .button, .method { transition: border-color .12s, background-color .12s, box-shadow .12s; } }
-@media (forced-colors: active) { .method:has(:checked) { outline: 2px solid Highlight; } .tag { border: 1px solid; } }
+/* Checkout: one total on the left, the methods on the right, a dock of one line below */
+.checkout { background: var(--ground); padding-bottom: var(--s7); } .checkout main { min-height: calc(100vh - var(--s7)); } .checkout .open { display: grid; grid-template-columns: minmax(0, 1fr); align-content: start; }
+.summary { background: var(--paper); padding: var(--s6) var(--s4) var(--s5); } .choice { padding: var(--s5) var(--s4) var(--s7); } .summary > div, .choice > div { width: 100%; max-width: 400px; margin: 0 auto; }
+.shop { display: flex; gap: 10px; align-items: center; font-weight: var(--strong); margin-bottom: var(--s5); } .logo { display: grid; place-items: center; width: 28px; height: 28px; border-radius: 7px; background: #5046e4; color: #fff; } .summary h1 { font-size: var(--t3); } .big { font-size: var(--t6); line-height: 1.25; font-weight: var(--strong); letter-spacing: -.02em; margin: var(--s1) 0 var(--s5); font-variant-numeric: tabular-nums; }
+.ln { display: flex; justify-content: space-between; gap: var(--s4); padding: 10px 0; border-bottom: 1px solid var(--line); } .ln.total { border: 0; font-weight: var(--strong); font-size: var(--t4); } .summary .lines { margin-bottom: var(--s5); } .lines > .for { display: none; }
+.choice legend { margin-bottom: var(--s4); } .choice form { display: grid; gap: var(--s5); } .method { position: relative; display: grid; grid-template-columns: 18px 36px minmax(0, 1fr) auto; gap: var(--s3); align-items: center; min-height: 52px; padding: var(--s2) var(--s4); border: 1px solid var(--line); background: var(--paper); margin-top: -1px; } .method:first-of-type { border-radius: 8px 8px 0 0; } .method:last-child { border-radius: 0 0 8px 8px; } .method span > span { display: block; } .method label { font-weight: var(--strong); } .method label::after { content: ""; position: absolute; inset: 0; cursor: pointer; } .method input { width: 16px; height: 16px; accent-color: var(--accent); position: relative; z-index: 1; } .method svg { fill: #5b6478; } .method path { fill: none; stroke: #fff; stroke-width: 1.6; stroke-linejoin: round; stroke-linecap: round; }
+.method:has(:checked) { box-shadow: inset 0 0 0 2px var(--accent); } .method:has(:focus-visible) { outline: 2px solid var(--accent); outline-offset: 2px; z-index: 1; } .method input:focus-visible { outline: none; } .method.off { background: var(--ground); color: var(--soft); } .method.off label::after { cursor: not-allowed; } .method.off svg { opacity: .5; }
+.after { display: flex; flex-wrap: wrap; gap: var(--s2) var(--s5); justify-content: center; margin-top: var(--s4); font-size: var(--t2); } .after .sheet { position: static; margin-top: var(--s2); box-shadow: none; } .for { display: none; }
+${SWITCHED.map((at) => `.checkout:has([data-n="${at}"]:checked) .for-${at}`).join(', ')} { display: revert; }
+.result { max-width: 480px; margin: var(--s7) auto; padding: var(--s6); gap: var(--s4); } .result .shop { margin: 0; } .result svg { fill: none; stroke: var(--tone); stroke-width: 2.5; stroke-linecap: round; stroke-linejoin: round; } .checkout .closed { padding: 0 var(--s4); display: grid; grid-template-columns: minmax(0, 1fr); align-content: start; }
+.dock { position: fixed; inset: auto 0 0; z-index: 2; display: flex; flex-wrap: wrap; gap: var(--s2); align-items: center; padding: var(--s2) var(--s5); background: #1a1f36; color: #fff; } .dock button, .dock .button { background: #2a3150; border-color: #48507a; color: #fff; font-weight: var(--medium); } .dock a { color: #c3bfff; } .dock .hook { color: #fff; } .dock .hook.good { color: #7fdca4; } .dock .hook.bad { color: #ffb0b8; } .dock .sheet { inset: auto auto calc(100% + var(--s3)) 0; } .dock .sheet button { background: var(--accent); border-color: var(--accent); }
+@media (min-width: 800px) { .checkout .open { grid-template-columns: 1fr 1fr; } .summary { padding: 56px 64px; } .choice { padding: 56px 64px; } .summary > div { margin: 0 0 0 auto; max-width: 360px; } .choice > div { margin: 0; } }
+@media (max-width: 759px) { .checkout { padding-bottom: 104px; } .dock { padding: var(--s2) var(--s3); } .dock .menu { position: static; } .dock .sheet { inset-inline: var(--s3); width: auto; } .dock .grow { display: none; } }
+@media (prefers-reduced-motion: no-preference) { button, .button, .method { transition: border-color .12s, background-color .12s; } }
+@media (forced-colors: active) { .method:has(:checked) { outline: 2px solid Highlight; } .tag, .dot { border: 1px solid; } }
 `;

@@ -13,7 +13,7 @@ import type { InvoiceRecord } from '../state/records.ts';
 import type { NewInvoice } from '../wire-types.ts';
 import type { World } from '../world.ts';
 import { type PageQuery, readDraft, readListQuery } from './read-request.ts';
-import { failure, invalid, notFound, Refusal } from './respond.ts';
+import { type FieldProblem, failure, invalid, notFound, Refusal } from './respond.ts';
 import { writeCreatedInvoice, writeDelivery, writeInvoice } from './write-resources.ts';
 
 /** A request with the right key and a known path. */
@@ -153,6 +153,18 @@ function openDraft(world: World, body: string): InvoiceRecord {
   const existing = world.store.byExternalId(draft.external_id);
   if (existing !== undefined) throw alreadyExists(world, existing);
   return openInvoice(world, draft);
+}
+
+/** The members of a new invoice that the service would refuse, without creating it. A taken order is the type `taken`. */
+export function problemsOfDraft(world: World, draft: object): readonly FieldProblem[] {
+  try {
+    const { external_id } = readDraft(world, JSON.stringify(draft));
+    const isTaken = world.store.byExternalId(external_id) !== undefined;
+    return isTaken ? [{ where: 'body', field: 'external_id', message: 'is taken', type: 'taken' }] : [];
+  } catch (error) {
+    if (error instanceof Refusal) return error.problems;
+    throw error;
+  }
 }
 
 /**

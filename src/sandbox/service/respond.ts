@@ -14,10 +14,13 @@ export interface Answer {
 /** Thrown in place of an answer of success. */
 export class Refusal extends Error {
   readonly answer: Answer;
+  /** The members that are wrong. */
+  readonly problems: readonly FieldProblem[];
 
-  constructor(answer: Answer) {
+  constructor(answer: Answer, problems: readonly FieldProblem[] = []) {
     super(answer.why);
     this.answer = answer;
+    this.problems = problems;
   }
 }
 
@@ -129,7 +132,7 @@ export function invalid({ validationShape }: Dialect, problems: readonly FieldPr
     detail_text: { detail: why },
     no_details: { success: false, error },
   }[validationShape];
-  throw new Refusal({ status: 422, headers: JSON_TYPE, body: JSON.stringify(body), code: error.code, why });
+  throw new Refusal({ status: 422, headers: JSON_TYPE, body: JSON.stringify(body), code: error.code, why }, problems);
 }
 
 /** The largest body of a request, in bytes. */

@@ -1,0 +1,197 @@
+import { type Diagnosis, isSearchable } from '../../webhooks/diagnose.ts';
+import { RETRY_DELAYS } from '../delivery/deliveries.ts';
+import { signedRequest, stampNow } from '../delivery/webhook-request.ts';
+import type { Answer } from '../service/respond.ts';
+import type { Exchange } from '../service/service.ts';
+import type { DeliveryRecord, InvoiceRecord } from '../state/records.ts';
+import type { SandboxAttempt } from '../wire-types.ts';
+import type { World } from '../world.ts';
+import { curlCommand, testOf } from './copies.ts';
+import {
+  addressOf,
+  brief,
+  byDay,
+  code,
+  copyButton,
+  headerLines,
+  highlighted,
+  isFound,
+  menu,
+  milliseconds,
+  nothing,
+  orderButton,
+  paged,
+  paymentState,
+  search,
+  span,
+  statusTag,
+  tabs,
+  tag,
+  time,
+  undelivered,
+  webhookState,
+} from './elements.ts';
+import { dashboardPage } from './frame.ts';
+import { type Html, html, type Part } from './html.ts';
+
+/** The list of webhooks with one of them beside it: the chosen one, or the first of the list on a wide screen. */
+export async function webhooksPage(world: World, exchange: Exchange, chosen: DeliveryRecord | null): Promise<Answer> {
+  const all = world.store.deliveries().reverse();
+  const open = new Set(undelivered(world));
+  const state = exchange.url.searchParams.get('state') ?? 'all';
+  const isIn = (row: DeliveryRecord): boolean =>
+    state === 'not delivered' ? open.has(row) : state === 'delivered' ? row.status === 'delivered' : true;
+  const rows = all.filter(
+    (row) =>
+      isIn(row) && isFound(exchange, [row.invoice.external_id, row.eventType, row.url, row.id, row.log.at(-1)?.error]),
+  );
+  const list = { ...exchange, url: new URL(`/webhooks${exchange.url.search}`, exchange.url) };
+  const { part, pager } = paged(list, rows);
+  const shown = chosen ?? part[0] ?? null;
+  const counts = {
+    All: all.length,
+    'Not delivered': open.size,
+    Delivered: all.filter(({ status }) => status === 'delivered').length,
+  };
+  const none =
+    all.length === 0
+      ? nothing('No webhooks yet', 'One is sent when a payment with a callback URL ends.')
+      : nothing('Nothing matches', 'Take another filter or another search.');
+  return dashboardPage(world, exchange, {
+    title: chosen === null ? 'Webhooks' : headline(chosen),
+    heading: null,
+    isWide: true,
+    content: html`<div class="panes${chosen !== null && ' chosen'}"><div class="list"><div class="list-head">${chosen === null ? html`<h1>Webhooks</h1>` : html`<p class="h1">Webhooks</p>`}${search(list, 'Order, event, address')}${tabs(list, counts, state)}</div>
+<div id="rows" data-live>${part.length === 0 ? none : webhookRows(world, list, part, shown)}</div>${pager}</div>
+<div class="detail">${shown && (await detail(world, exchange, shown, chosen !== null))}</div></div>`,
+  });
+}
+
+function headline({ invoice, eventType }: DeliveryRecord): string {
+  return `${invoice.external_id} was ${eventType === 'invoice.paid' ? 'paid' : endWord(invoice)}`;
+}
+
+function endWord(invoice: InvoiceRecord): string {
+  return invoice.status === 'success' ? 'canceled' : paymentState(invoice).toLowerCase(); // a late payment has come since
+}
+
+function webhookRows(
+  { clock }: World,
+  list: Exchange,
+  rows: readonly DeliveryRecord[],
+  shown: DeliveryRecord | null,
+): Html {
+  const now = clock.now();
+  return byDay(
+    rows,
+    (row) => row.createdAt,
+    (row) => {
+      const { word, tone } = webhookState(row);
+      const cause = row.log.at(-1)?.cause;
+      const next = row.nextRetryAt === null ? '' : ` · next attempt in ${span(row.nextRetryAt - now)}`;
+      const what = tone === 'bad' && cause ? `${row.log.at(-1)?.status_code ?? ''} ${cause.text}`.trim() : word;
+      const event = row.eventType === 'invoice.paid' ? 'paid' : endWord(row.invoice);
+      return html`<a class="row hook-row ${tone}" href="/webhooks/${row.id}${list.url.search}"${row === shown && html` aria-current="true"`}><span class="dot"></span><span><strong>${brief(row.invoice.external_id)}</strong> <span class="soft">${event}</span></span><span class="soft small">${time(row.createdAt)}</span><span class="soft small what"><bdi>${what}</bdi>${next}</span></a>`;
+    },
+  );
+}
+
+async function detail(world: World, exchange: Exchange, row: DeliveryRecord, isChosen: boolean): Promise<Html> {
+  const { invoice, url, log, made, eventType } = row;
+  const { word, tone } = webhookState(row);
+  const number = Number(exchange.url.searchParams.get('try') ?? made);
+  const attempt = log[number - (made - log.length) - 1] ?? log.at(-1);
+  const curl = curlCommand(await signedRequest(world.settings, row, url, stampNow(world)));
+  const test = testOf(world, invoice);
+  const copies = html`<div class="stack">${copyButton(curl, 'Copy as curl', 'button')}${copyButton(test, 'Copy as test', 'button')}${copyButton(row.body, 'Copy the body', 'button')}</div>
+<details><summary>As curl</summary><pre tabindex="0" dir="auto">${curl}</pre><p class="soft small">Signed when this page was made. A receiver that checks the age accepts it for about 5 minutes.</p></details>
+<details><summary>As a test</summary><pre tabindex="0" dir="auto">${test}</pre><p class="soft small">Passes unchanged and needs no port. Replace receive with your endpoint.</p></details>`;
+  const head = html`<bdi>${headline(row)}</bdi>`;
+  const again = row.attempt === null && orderButton(exchange, 'resend', 'Send again', invoice.uuid, 'main');
+  return html`<p class="narrow-only"><a href="/webhooks">All webhooks</a></p>
+<div class="title">${isChosen ? html`<h1>${head}</h1>` : html`<h2 class="h1">${head}</h2>`}<span id="state" data-live>${tag(word, tone)}</span><span class="grow"></span>
+<div class="row" id="copies">${menu('Copy as', copies)}</div><div class="row" id="again" data-live>${again}</div></div>
+<p class="soft small"><a href="/payments/${invoice.uuid}">Payment</a> · ${eventType} → <span class="mono">${url}</span></p>
+<div id="diagnosis" class="stack" data-live>${diagnosisBox(world, exchange, row)}</div>
+<div id="tries" data-live>${strip(world, exchange, row, attempt)}</div>
+<div id="messages" class="messages" data-live>${attempt ? messages(row, attempt) : nothing('Not sent yet', 'The first attempt is held or in progress.')}</div>`;
+}
+
+/** The one place that says why a webhook was not accepted, and what to do now. What was found by trial takes its place. */
+export function diagnosisBox(_: World, exchange: Exchange, row: DeliveryRecord): Html | null {
+  const last = row.log.at(-1);
+  if (last === undefined || row.attempt !== null) return null;
+  const { uuid: ident } = row.invoice;
+  const cause: Diagnosis | null = row.finding ?? last.cause;
+  if (cause === null) return null;
+  if (last.success)
+    return html`<div class="box warn"><h3>${cause.text}</h3>${cause.remedy && html`<p>${cause.remedy}</p>`}</div>`;
+  const subject =
+    row.finding === null
+      ? `Your endpoint ${last.status_code === null ? 'did not answer' : `returned ${last.status_code}`}`
+      : row.finding.isProven
+        ? 'Found'
+        : 'Not found';
+  const find =
+    row.finding === null &&
+    isSearchable(cause) &&
+    html`${orderButton(exchange, 'explain', 'Find the cause', ident)}<span class="soft small">Sends up to 30 test requests to your endpoint.</span>`;
+  const send = !find && cause.id !== 'not_sent' && orderButton(exchange, 'resend', 'Send again', ident);
+  return html`<div class="box ${cause.id === 'fault_refused' ? 'warn' : 'bad'}"><h3>${subject}: <bdi>${cause.text}</bdi></h3>
+${cause.remedy && html`<p><bdi>${cause.remedy}</bdi></p>`}<div class="row">${find || send}</div></div>`;
+}
+
+const SHOWN_TRIES = RETRY_DELAYS.length;
+
+/** The seven attempts of the schedule: what came of those that were made, and when the others come. Each made one is a link. */
+function strip(
+  { clock }: World,
+  exchange: Exchange,
+  { log, made, nextRetryAt, status }: DeliveryRecord,
+  current: SandboxAttempt | undefined,
+): Html {
+  const first = Math.max(1, made - SHOWN_TRIES + 1);
+  const items = Array.from({ length: SHOWN_TRIES }, (_, at) => {
+    const number = first + at;
+    const attempt = log[number - (made - log.length) - 1];
+    if (attempt !== undefined) {
+      const text = html`<span>Try ${number}</span><span>${attempt.status_code ?? 'no answer'} · ${milliseconds(attempt.duration_ms)}</span>`;
+      const address = addressOf(exchange, { try: String(number) });
+      return html`<li class="${attempt.success ? 'good' : 'bad'}"><a href="${address}"${attempt === current && html` aria-current="true"`}>${text}</a></li>`;
+    }
+    const isNext = number === made + 1 && nextRetryAt !== null;
+    const wait = RETRY_DELAYS[number - 1] ?? 0;
+    if (isNext)
+      return html`<li class="wait"><span>Try ${number}</span><span>in ${span(nextRetryAt - clock.now())}</span></li>`;
+    return html`<li><span>Try ${number}</span><span>${status === 'pending' && `+${span(wait)}`}</span></li>`;
+  });
+  return html`<ol class="strip">${items}</ol>`;
+}
+
+/** What was sent and what came back, side by side. */
+function messages(
+  row: DeliveryRecord,
+  { request, status_code, response_body, response_headers, error, fault, duration_ms }: SandboxAttempt,
+): Part {
+  const { pathname } = new URL(row.url);
+  const headers = Object.entries(response_headers ?? {});
+  const sent =
+    request === null
+      ? html`<p class="soft">Nothing was sent.</p>`
+      : code(
+          'sent',
+          'What was sent',
+          html`<span class="name">POST ${pathname}</span>\n${headerLines(request.headers)}\n${highlighted(request.body)}`,
+        );
+  const answer =
+    status_code === null
+      ? html`<p class="soft">${error}</p>`
+      : code(
+          'answer',
+          'Your answer',
+          response_body ? highlighted(response_body) : html`<span class="name">empty</span>`,
+        );
+  return html`<div><div class="head"><h3>Sent ${fault && tag(`fault: ${fault}`, 'warn')}</h3>${request && copyButton(request.body, 'Copy the body')}</div>${sent}</div>
+<div><div class="head"><h3>Your answer ${statusTag(status_code)}</h3><span class="soft small">${milliseconds(duration_ms)}</span></div>${answer}
+${headers.length > 0 && html`<details><summary>${headers.length} headers</summary><pre tabindex="0" dir="auto">${headerLines(response_headers ?? {})}</pre></details>`}</div>`;
+}

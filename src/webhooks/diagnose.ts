@@ -103,10 +103,10 @@ export function diagnoseReply(reply: RefusedReply): Diagnosis {
   const known = fromHandler(reply, status) ?? fromAnswer(reply, status);
   if (known !== null) return known;
   return status >= 500
-    ? { id: 'receiver_failed', text: `The receiver failed with ${status}.`, remedy: SEE_LOG, isProven: false }
+    ? { id: 'receiver_failed', text: 'The receiver failed.', remedy: SEE_LOG, isProven: false }
     : {
         id: 'refused',
-        text: `The receiver refused it with ${status} and gave no known reason.`,
+        text: 'The receiver gave no reason that is known here.',
         remedy: SEE_LOG,
         isProven: false,
       };

@@ -53,14 +53,14 @@ test('no text of a merchant runs or leads anywhere, on any page', async (visit) 
     expect(await page.getByText(ident, { exact: true }).count()).toBeGreaterThan(0);
     await (at % 2 === 0 ? sandbox.pay(ident) : sandbox.fail(ident));
     await look(payment_url);
-    for (const { id } of sandbox.deliveries(ident)) await look(`${url}/deliveries/${id}`);
+    for (const { id } of sandbox.deliveries(ident)) await look(`${url}/webhooks/${id}`);
   }
-  for (const path of ['/', '/invoices', '/deliveries', '/requests']) await look(url + path);
+  for (const path of ['/', '/payments', '/webhooks', '/requests']) await look(url + path);
   for (const text of [encodeURIComponent(PAYLOADS.join(' ')), encodeURIComponent(PAYLOADS[0] ?? '')]) {
-    await look(`${url}/invoices?q=${text}&state=${text}&page=${text}&done=${text}`);
+    await look(`${url}/payments?q=${text}&state=${text}&page=${text}&done=${text}&refused=${text}`);
     await look(`${url}/pay/${sandbox.invoice(PAYLOADS[0] ?? '').uuid}?done=${text}`);
     await look(`${url}/requests?state=${text}&q=${text}`);
-    await look(`${url}/deliveries?state=${text}&q=${text}`);
+    await look(`${url}/webhooks?state=${text}&q=${text}`);
     await look(`${url}/pay/${text}`);
   }
   expect([outside, trouble]).toEqual([[], []]);
@@ -78,11 +78,7 @@ test('what a receiver answers does not run either', async (visit) => {
   await sandbox.pay('order-1042');
   const { page, outside, trouble } = await visit(url);
   const [delivery] = sandbox.deliveries();
-  for (const path of [
-    '/',
-    `/deliveries/${delivery?.id}`,
-    new URL(sandbox.invoice('order-1042').payment_url).pathname,
-  ]) {
+  for (const path of ['/', `/webhooks/${delivery?.id}`, new URL(sandbox.invoice('order-1042').payment_url).pathname]) {
     await page.goto(url + path);
     expect(await page.locator('script').count()).toBe(1);
     expect(await page.locator('img, iframe, svg[onload]').count()).toBe(0);

@@ -75,6 +75,7 @@ export async function axe(page: Page, rules?: readonly string[]): Promise<string
 
 /** By how many pixels the page, or a box on it, is too narrow for its content. */
 export function sideways(page: Page): Promise<number> {
-  const boxes = '[document.documentElement, ...document.querySelectorAll(".card, .controls, .sheet")]';
+  const boxes =
+    '[document.documentElement, ...document.querySelectorAll(".card, .detail, .list, .sheet")].filter((each) => each.checkVisibility())';
   return page.evaluate<number>(`Math.max(...${boxes}.map((each) => each.scrollWidth - each.clientWidth))`);
 }

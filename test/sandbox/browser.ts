@@ -39,9 +39,9 @@ function parseForm(source: string): Form {
     else if ('disabled' in input || (type === 'radio' && !('checked' in input))) continue;
     else fields[name] = value;
   }
-  const buttons = [...source.matchAll(/(<button[^>]*>)([^<]*)<\/button>/g)].map(([, tag = '', text = '']) => {
+  const buttons = [...source.matchAll(/(<button[^>]*>)([\s\S]*?)<\/button>/g)].map(([, tag = '', text = '']) => {
     const { name = '', value = '' } = attributes(tag);
-    return { name, value, text: plain(text) };
+    return { name, value, text: plain(text.replace(/<[^>]*>/g, '')) };
   });
   return { action: attributes(open)['action'] ?? '', fields, buttons, textInputs };
 }

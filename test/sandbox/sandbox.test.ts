@@ -95,7 +95,7 @@ it('tells every event as one line, and never the key or the secret', async () =>
     '12:00:00  POST /api/v1/external/invoices  409  INVOICE_ALREADY_EXISTS  why: external_id order-1042 is taken by an invoice that is pending',
     '12:00:00  invoice order-1042  pending → success  18.265682 USDT credited, paid 17.00 of 25.00 (adjusted)',
     expect.stringMatching(
-      /^12:00:00 {2}→ invoice.paid order-1042 {2}http:\S+ {2}try 1 of 7 {2}returned 400 in \d+ ms {2}next try 12:01:00 {2}why: The receiver refused it/,
+      /^12:00:00 {2}→ invoice.paid order-1042 {2}http:\S+ {2}try 1 of 7 {2}returned 400 in \d+ ms {2}next try 12:01:00 {2}why: The receiver gave no reason/,
     ),
   ]);
   expect(JSON.stringify(sandbox.events())).not.toMatch(/sk_sandbox|whsec_of_the_tests/);
@@ -285,7 +285,7 @@ describe('an action by one request', () => {
       invoice: { external_id: 'order-1001', status: 'success' },
       delivery: { status: 503 },
     });
-    expect(text).toMatch(/^order-1001 {2}success, .* USDT credited {2}webhook retrying: The receiver failed with 503/);
+    expect(text).toMatch(/^order-1001 {2}success, .* USDT credited {2}webhook retrying: The receiver failed/);
   });
 
   it.each([

@@ -197,7 +197,7 @@ function closedOrder(world: World, exchange: Exchange, invoice: InvoiceRecord, s
   const leadsBack = back !== null && LEADING_BACK.has(done) && !world.store.latestDelivery(invoice)?.attempt;
   return html`<section class="card result" aria-label="Result">${shop}
 <svg class="${tone}" width="28" height="28" viewBox="0 0 28 28" aria-hidden="true"><circle cx="14" cy="14" r="12.5"/><path d="${icon}"/></svg>
-<h1 role="status"${!STAYING.has(done) && html` tabindex="-1" autofocus`}>${ending(invoice)}</h1>
+<div role="status"${!STAYING.has(done) && html` tabindex="-1" autofocus`}><h1>${ending(invoice)}</h1></div>
 ${done === 'late' && html`<p role="status" class="notice warn">Nothing was changed: this order was closed already.</p>`}
 <p class="soft">Order <bdi>${external_id}</bdi>${finishedAt !== null && html` · ${moment(finishedAt)}`}</p>
 ${back === null ? html`<p class="soft">You can close this page.</p>` : html`<a class="button main full" href="${back}" rel="noreferrer" data-return-link>Return to <bdi>${world.settings.merchantName}</bdi></a>`}

@@ -30,26 +30,33 @@ export function overviewPage(world: World, exchange: Exchange): Answer {
   const steps = stepsOf(world, exchange);
   const isConnected = steps.every(({ isDone }) => isDone);
   const groups = attention(world);
-  const events = world.log.all().slice(-30).reverse();
+  const events = world.log.all().filter(isNews).slice(-SHOWN).reverse();
   const list = html`<ol class="steps">${steps.map(({ title, isDone, text }) => html`<li class="${isDone ? 'good' : 'off'}"><h3>${title}${isDone && html` <span class="unseen">done</span>`}</h3>${!isDone && text}</li>`)}</ol>`;
   return dashboardPage(world, exchange, {
     title: 'Overview',
     content: html`<div id="steps" data-live>${!isConnected && html`<section class="card" aria-labelledby="steps-title"><h2 id="steps-title">Three steps to a paid order</h2>${list}</section>`}</div>
 <div id="attention" data-live>${groups.length > 0 && html`<section class="card" aria-labelledby="attention-title"><h2 id="attention-title">Needs attention</h2>${groups.map((rows) => attentionBox(exchange, world, rows))}</section>`}</div>
-${
-  events.length > 0 &&
-  section(
-    'activity',
-    'Activity',
-    byDay(
-      events,
-      ({ at }) => at,
-      (event) => activity(world, event),
-    ),
-  )
-}
-${isConnected && section('connect', 'Connection', credentials(world, exchange))}`,
+<div id="news" data-live>${
+      events.length > 0 &&
+      section(
+        'activity',
+        'Activity',
+        byDay(
+          events,
+          ({ at }) => at,
+          (event) => activity(world, event),
+        ),
+      )
+    }</div>
+<div id="connection" data-live>${isConnected && section('connect', 'Connection', credentials(world, exchange))}</div>`,
   });
+}
+
+const SHOWN = 20;
+
+/** A request that made a payment is told by that payment. */
+function isNews(event: SandboxEvent): boolean {
+  return event.kind !== 'request' || event.operation !== 'invoices.create' || isRefused(event);
 }
 
 /** A step of the beginning, and whether it is done. */

@@ -13,12 +13,12 @@ const TONES: Readonly<Record<string, Tone>> = { pending: 'wait', approved: 'good
 export function payoutsPage(world: World, exchange: Exchange): Answer {
   const rows = withdrawalsInOrder(world).map(
     ({ uuid, status, amount, amount_to_send, token, network, created_at, reject_reason }) => [
-      html`${tag(status, TONES[status] ?? 'off')}${reject_reason !== null && html`<br><bdi class="soft small">${reject_reason}</bdi>`}`,
+      html`${tag(status[0]?.toUpperCase() + status.slice(1), TONES[status] ?? 'off')}${reject_reason !== null && html`<br><bdi class="soft small">${reject_reason}</bdi>`}`,
       html`${money(amount ?? '0', token ?? '')}<br><span class="soft small">sends ${amount_to_send} by ${network}</span>`,
       html`<span class="mono">${brief(uuid)}</span>`,
       created_at && moment(created_at),
       status === 'pending' &&
-        html`<div class="row">${['Approve', 'Reject'].map((word) => actionForm(exchange, word.toLowerCase(), html`<button aria-label="${word} ${uuid}">${word}</button>`, { hidden: { ident: uuid } }))}</div>`,
+        html`<div class="row pair">${['Approve', 'Reject'].map((word) => actionForm(exchange, word.toLowerCase(), html`<button aria-label="${word} ${uuid}">${word}</button>`, { hidden: { ident: uuid } }))}</div>`,
     ],
   );
   const content =

@@ -88,7 +88,7 @@ function webhookRows(
     (row) => {
       const { word, tone } = webhookState(row);
       const cause = row.log.at(-1)?.cause;
-      const next = row.nextRetryAt === null ? '' : ` · next attempt in ${span(row.nextRetryAt - now)}`;
+      const next = row.nextRetryAt === null ? '' : ` Next attempt in ${span(row.nextRetryAt - now)}.`;
       const what = tone === 'bad' && cause ? `${row.log.at(-1)?.status_code ?? ''} ${cause.text}`.trim() : word;
       const event = row.eventType === 'invoice.paid' ? 'paid' : endWord(row.invoice);
       return html`<a class="row hook-row ${tone}" href="/webhooks/${row.id}${list.url.search}"${row === shown && html` aria-current="true"`}><span class="dot"></span><span><strong>${brief(row.invoice.external_id)}</strong> <span class="soft">${event}</span></span><span class="soft small">${time(row.createdAt)}</span><span class="soft small what"><bdi>${what}</bdi>${next}</span></a>`;
@@ -110,15 +110,15 @@ async function detail(world: World, exchange: Exchange, row: DeliveryRecord, isC
   const again = row.attempt === null && orderButton(exchange, 'resend', 'Send again', invoice.uuid, 'main');
   return html`<p class="narrow-only"><a href="/webhooks">All webhooks</a></p>
 <div class="title">${isChosen ? html`<h1>${head}</h1>` : html`<h2 class="h1">${head}</h2>`}<span id="state" data-live>${tag(word, tone)}</span><span class="grow"></span>
-<div class="row" id="copies">${menu('Copy as', copies)}</div><div class="row" id="again" data-live>${again}</div></div>
+<div class="row">${menu('Copy as', copies)}<div id="again" data-live>${again}</div></div></div>
 <p class="soft small"><a href="/payments/${invoice.uuid}">Payment</a> · ${eventType} → <span class="mono">${url}</span></p>
-<div id="diagnosis" class="stack" data-live>${diagnosisBox(world, exchange, row)}</div>
+<div id="diagnosis" class="stack" data-live>${diagnosisBox(exchange, row)}</div>
 <div id="tries" data-live>${strip(world, exchange, row, attempt)}</div>
 <div id="messages" class="messages" data-live>${attempt ? messages(row, attempt) : nothing('Not sent yet', 'The first attempt is held or in progress.')}</div>`;
 }
 
 /** The one place that says why a webhook was not accepted, and what to do now. What was found by trial takes its place. */
-export function diagnosisBox(_: World, exchange: Exchange, row: DeliveryRecord): Html | null {
+export function diagnosisBox(exchange: Exchange, row: DeliveryRecord, again: Part = null): Html | null {
   const last = row.log.at(-1);
   if (last === undefined || row.attempt !== null) return null;
   const { uuid: ident } = row.invoice;
@@ -136,9 +136,8 @@ export function diagnosisBox(_: World, exchange: Exchange, row: DeliveryRecord):
     row.finding === null &&
     isSearchable(cause) &&
     html`${orderButton(exchange, 'explain', 'Find the cause', ident)}<span class="soft small">Sends up to 30 test requests to your endpoint.</span>`;
-  const send = !find && cause.id !== 'not_sent' && orderButton(exchange, 'resend', 'Send again', ident);
   return html`<div class="box ${cause.id === 'fault_refused' ? 'warn' : 'bad'}"><h3>${subject}: <bdi>${cause.text}</bdi></h3>
-${cause.remedy && html`<p><bdi>${cause.remedy}</bdi></p>`}<div class="row">${find || send}</div></div>`;
+${cause.remedy && html`<p><bdi>${cause.remedy}</bdi></p>`}<div class="row">${find || again}</div></div>`;
 }
 
 const SHOWN_TRIES = RETRY_DELAYS.length;
@@ -155,7 +154,7 @@ function strip(
     const number = first + at;
     const attempt = log[number - (made - log.length) - 1];
     if (attempt !== undefined) {
-      const text = html`<span>Try ${number}</span><span>${attempt.status_code ?? 'no answer'} · ${milliseconds(attempt.duration_ms)}</span>`;
+      const text = html`<span>Try ${number}</span><span>${attempt.status_code === null ? 'no answer' : `${attempt.status_code} · ${milliseconds(attempt.duration_ms)}`}</span>`;
       const address = addressOf(exchange, { try: String(number) });
       return html`<li class="${attempt.success ? 'good' : 'bad'}"><a href="${address}"${attempt === current && html` aria-current="true"`}>${text}</a></li>`;
     }

@@ -218,9 +218,9 @@ describe('the search for the cause', () => {
 
   it.each([
     [404, '', 'The receiver has no POST route at /'],
-    [500, '', 'The receiver failed with 500.'],
+    [500, '', 'The receiver failed.'],
     [500, 'handler_failed', 'your function threw'],
-    [503, '', 'The receiver failed with 503.'],
+    [503, '', 'The receiver failed.'],
   ])('sends nothing where the answer is no refusal of a signature: %i %s', async (status, body, text) => {
     const { sandbox, sent } = await sentTo(answer(status, body));
     expect(await sandbox.explain('order-1042')).toMatchObject({

@@ -98,7 +98,7 @@ describe('without script', () => {
     const { url, sandbox } = await listening({
       fetch: async (_, init) => {
         const { headers, body } = new Request('http://x/', init);
-        const expected = createHmac('sha256', 'whsec_sandbox').update(await new Response(body).text());
+        const expected = createHmac('sha256', 'whsec_of_the_tests').update(await new Response(body).text());
         const isMine = headers.get('x-webhook-signature') === expected.digest('hex');
         return new Response('noted', { status: fixed || isMine ? 200 : 401 });
       },
@@ -219,7 +219,7 @@ describe('with script', () => {
   });
 
   test('the copy buttons copy, also where the browser has no clipboard for the page', async (visit) => {
-    const { url, sandbox } = await listening();
+    const { url, sandbox } = await listening({ webhookSecret: 'whsec_sandbox' });
     sandbox.create({
       amount: '25.00',
       currency: 'EUR',

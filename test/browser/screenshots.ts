@@ -39,6 +39,7 @@ const sandbox = testSandbox({
   },
   fetch: (address, init) => fetch(address.replace(':3000', `:${port}`), init),
   url: 'http://127.0.0.1:4010',
+  merchantName: 'Northwind Books',
 });
 const server = await sandbox.listen();
 const call = (external_id: string, change: object = {}) =>
@@ -48,9 +49,9 @@ const call = (external_id: string, change: object = {}) =>
     body: JSON.stringify({
       external_id,
       customer_id: 'c-7',
-      amount: '25.00',
+      amount: '149.00',
       currency: 'EUR',
-      purpose: 'Two tickets, row 7',
+      purpose: 'Annual plan, Team, 5 seats',
       callback_url: 'http://127.0.0.1:3000/webhook',
       success_url: 'https://shop.example/thanks',
       ...change,
@@ -64,53 +65,63 @@ await call('order-1040', { amount: '450.00', currency: 'TRY', customer_id: 'c-12
 await sandbox.cancel('order-1040');
 await call('order-1041');
 await sandbox.pay('order-1041');
+await sandbox.advance('1m');
 await call('order-1042');
 await call('order-1042');
 await call('order-1043', { amount: '0.00', currency: 'XYZ' });
-sandbox.faults.next('rate_limit', { operation: 'invoices.create' });
+const empty = testSandbox({ now: '2026-03-01T12:00:00Z', url: 'http://127.0.0.1:4010' });
+const first = await empty.listen();
 
-const path = (ident: string): string => new URL(sandbox.invoice(ident).payment_url).pathname;
+const path = (ident: string): string => `${server.url}${new URL(sandbox.invoice(ident).payment_url).pathname}`;
 const [refused] = sandbox.deliveries('order-1041');
 const [last] = sandbox.requests().slice(-1);
 const PAGES = [
-  ['payment', path('order-1042')],
+  ['checkout', path('order-1042')],
   ['receipt', path('order-1038')],
   ['partial', path('order-1039')],
   ['refused', path('order-1041')],
   ['canceled', path('order-1040')],
-  ['dashboard', '/'],
-  ['invoices', '/invoices'],
-  ['new', '/invoices/new'],
-  ['invoice', `/invoices/${sandbox.invoice('order-1041').uuid}`],
-  ['deliveries', '/deliveries'],
-  ['delivery', `/deliveries/${refused?.id}`],
-  ['requests', '/requests'],
-  ['request', `/requests/${last?.id}`],
-  ['faults', '/faults'],
-  ['withdrawals', '/withdrawals'],
-  ['methods', '/methods'],
-  ['rates', '/rates'],
-  ['dialects', '/dialects'],
+  ['first', `${first.url}/`],
+  ['overview', `${server.url}/`],
+  ['payments', `${server.url}/payments`],
+  ['new', `${server.url}/payments/new`],
+  ['open', `${server.url}/payments/${sandbox.invoice('order-1042').uuid}`],
+  ['payment', `${server.url}/payments/${sandbox.invoice('order-1041').uuid}`],
+  ['webhooks', `${server.url}/webhooks`],
+  ['webhook', `${server.url}/webhooks/${refused?.id}`],
+  ['requests', `${server.url}/requests`],
+  ['request', `${server.url}/requests/${last?.id}`],
+  ['faults', `${server.url}/faults`],
+  ['payouts', `${server.url}/payouts`],
+  ['reference', `${server.url}/reference`],
 ] as const;
-const SIZES = { wide: { width: 1280, height: 800 }, narrow: { width: 390, height: 800 } };
+const SIZES = { wide: { width: 1280, height: 720 }, narrow: { width: 390, height: 800 } };
 
-/** The pictures of docs/sandbox.md. */
-const IN_DOCS: readonly string[] = ['payment-light-wide', 'dashboard-light-wide', 'delivery-light-wide'];
+/** The pictures of README and docs/sandbox.md: in both themes, at two densities. */
+const IN_DOCS: readonly string[] = ['checkout', 'overview', 'webhook'];
 
 const target = folder ?? join(import.meta.dirname, '..', '..', 'docs', 'images');
 mkdirSync(target, { recursive: true });
 const browser = await launch();
+const shots =
+  folder === undefined
+    ? [1, 2].map((density) => ({ size: density === 1 ? '' : '@2x', viewport: SIZES.wide, density }))
+    : Object.entries(SIZES).map(([size, viewport]) => ({ size: `-${size}`, viewport, density: 1 }));
 for (const colorScheme of ['light', 'dark'] as const) {
-  for (const [size, viewport] of Object.entries(SIZES)) {
-    const page = await browser.newPage({ colorScheme, viewport, reducedMotion: 'reduce' });
+  for (const { size, viewport, density } of shots) {
+    const context = {
+      colorScheme,
+      viewport,
+      deviceScaleFactor: density,
+      reducedMotion: 'reduce',
+      timezoneId: 'UTC',
+    } as const;
+    const page = await browser.newPage(context);
     for (const [name, address] of PAGES) {
-      const file = `${name}-${colorScheme}-${size}`;
-      if (folder === undefined && !IN_DOCS.includes(file)) continue;
-      if (!file.includes(only)) continue;
-      await page.goto(server.url + address);
-      // The docs show the beginning of a long page: a small file, and enough to see what it is.
-      const clip = folder === undefined && size === 'wide' ? { clip: { x: 0, y: 0, ...viewport, height: 1_000 } } : {};
-      await page.screenshot({ path: join(target, `${file}.png`), fullPage: true, ...clip });
+      const file = `${name}-${colorScheme}${size}`;
+      if (folder === undefined ? !IN_DOCS.includes(name) : !file.includes(only)) continue;
+      await page.goto(address);
+      await page.screenshot({ path: join(target, `${file}.png`), fullPage: folder !== undefined });
       console.log(`${file}.png`);
     }
     await page.close();
@@ -118,4 +129,5 @@ for (const colorScheme of ['light', 'dark'] as const) {
 }
 await browser.close();
 await sandbox.close();
+await empty.close();
 shop.close();

@@ -7,13 +7,13 @@ import { setTimeout as pause } from 'node:timers/promises';
 import ts from 'typescript';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Customer } from '../../examples/story/customer.ts';
-import { DEMO_INVOICES } from '../../src/cli/sandbox/demo-invoices.ts';
 import { MerchantClient } from '../../src/index.ts';
 import type { Sandbox } from '../../src/sandbox/index.ts';
 import { freePort } from '../support/free-port.ts';
 import { openPool, startPostgres } from '../support/postgres.ts';
 import { startRedis } from '../support/redis.ts';
 import { testSandbox } from '../support/test-sandbox.ts';
+import { DEMO_INVOICES } from './demo-invoices.ts';
 
 // The code of README and docs as a reader would use it: it compiles in a strict project, runs, and prints what it shows
 // behind `// →`. Words behind the language of a block: `fragment` is compiled only, `continues` belongs to the block

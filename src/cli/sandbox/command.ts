@@ -9,7 +9,7 @@ import { parseDialect, readArguments } from '../arguments.ts';
 import { COMMANDS } from '../commands.ts';
 import { EXIT, type ExitCode, type Io, misuse } from '../io.ts';
 import { jsonLine, type Style, styleOf } from '../report.ts';
-import { DEMO_INVOICES } from './demo-invoices.ts';
+import { playDemo } from './demo.ts';
 import { listenToKeys } from './keyboard.ts';
 import { actOnSandbox, isAction } from './remote.ts';
 import { banner, eventLines } from './screen.ts';
@@ -64,7 +64,6 @@ function sandboxOptions(flags: Flags): SandboxOptions {
     quiet: true, // each event is a line anyway
     defaults: { callback_url: flags.callback },
     url: flags['public-url'],
-    seedData: { invoices: flags.demo ? DEMO_INVOICES : [] },
     deliverTo: flags['allow-host'],
   };
 }
@@ -90,11 +89,12 @@ async function serve(
   const style = styleOf(io);
   const say = (line: string): void => io.err(`  ${style.warn(line)}\n`);
   let hasStarted = false;
+  let endDemo = (): void => undefined;
   const sandbox = createSandbox({
     ...options,
     state: file?.state,
     onEvent(event) {
-      if (!hasStarted) return; // events of the demo invoices are not shown
+      if (!hasStarted) return; // events of the demo are not shown
       file?.touch();
       if (!json) io.out(eventLines(event, style));
       else if (flags.events) io.out(jsonLine(event));
@@ -105,12 +105,14 @@ async function serve(
     if (!isLoopback(host) && host !== '::1') {
       say(`${host} opens this sandbox to the network: any program that can reach it can use it`);
     }
+    if (flags.demo && sandbox.invoices().length === 0) endDemo = await playDemo(sandbox, url);
     file?.keep(sandbox, url, say);
     hasStarted = true;
     announce(sandbox, flags, io, style);
     await untilStopped(sandbox, json, () => file?.touch(), io);
   } finally {
     file?.flush();
+    endDemo();
     await sandbox.close();
   }
 }

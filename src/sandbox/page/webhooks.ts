@@ -125,7 +125,7 @@ export function diagnosisBox(exchange: Exchange, row: DeliveryRecord, again: Par
   const cause: Diagnosis | null = row.finding ?? last.cause;
   if (cause === null) return null;
   if (last.success)
-    return html`<div class="box warn"><h3>${cause.text}</h3>${cause.remedy && html`<p>${cause.remedy}</p>`}</div>`;
+    return html`<div class="box warn"><h2>${cause.text}</h2>${cause.remedy && html`<p>${cause.remedy}</p>`}</div>`;
   const subject =
     row.finding === null
       ? `Your endpoint ${last.status_code === null ? 'did not answer' : `returned ${last.status_code}`}`
@@ -136,7 +136,7 @@ export function diagnosisBox(exchange: Exchange, row: DeliveryRecord, again: Par
     row.finding === null &&
     isSearchable(cause) &&
     html`${orderButton(exchange, 'explain', 'Find the cause', ident)}<span class="soft small">Sends up to 30 test requests to your endpoint.</span>`;
-  return html`<div class="box ${cause.id === 'fault_refused' ? 'warn' : 'bad'}"><h3>${subject}: <bdi>${cause.text}</bdi></h3>
+  return html`<div class="box ${cause.id === 'fault_refused' ? 'warn' : 'bad'}"><h2>${subject}: <bdi>${cause.text}</bdi></h2>
 ${cause.remedy && html`<p><bdi>${cause.remedy}</bdi></p>`}<div class="row">${find || again}</div></div>`;
 }
 
@@ -190,7 +190,7 @@ function messages(
           'Your answer',
           response_body ? highlighted(response_body) : html`<span class="name">empty</span>`,
         );
-  return html`<div><div class="head"><h3>Sent ${fault && tag(`fault: ${fault}`, 'warn')}</h3>${request && copyButton(request.body, 'Copy the body')}</div>${sent}</div>
-<div><div class="head"><h3>Your answer ${statusTag(status_code)}</h3><span class="soft small">${milliseconds(duration_ms)}</span></div>${answer}
+  return html`<div><div class="head"><h2>Sent ${fault && tag(`fault: ${fault}`, 'warn')}</h2>${request && copyButton(request.body, 'Copy the body')}</div>${sent}</div>
+<div><div class="head"><h2>Your answer ${statusTag(status_code)}</h2><span class="soft small">${milliseconds(duration_ms)}</span></div>${answer}
 ${headers.length > 0 && html`<details><summary>${headers.length} headers</summary><pre tabindex="0" dir="auto">${headerLines(response_headers ?? {})}</pre></details>`}</div>`;
 }

@@ -51,7 +51,7 @@ it.each([
 ])('%s from a page that is %s, with the mode %s: %i', async (method, site, mode, expected) => {
   const { url, sandbox } = await listening();
   sandbox.create({ amount: '25.00', currency: 'EUR' });
-  const path = method === 'GET' ? '/invoices' : '/_/reset';
+  const path = method === 'GET' ? '/payments' : '/_/reset';
   const headers = { 'Sec-Fetch-Site': site, 'Sec-Fetch-Mode': mode };
   expect((await rawRequest(`${url}${path}`, method, headers)).status).toBe(expected);
   expect(sandbox.invoices()).toHaveLength(1);

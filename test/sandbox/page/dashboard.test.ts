@@ -163,7 +163,7 @@ describe('the other resources', () => {
 
 describe('credentials', () => {
   it('are a block to copy', async () => {
-    const { url } = await listening();
+    const { url } = await listening({ webhookSecret: 'whsec_sandbox' });
     expect((await open(url)).text).toContain(
       `MERCHANT_BASE_URL=${url} MERCHANT_API_KEY=sk_sandbox MERCHANT_WEBHOOK_SECRET=whsec_sandbox MERCHANT_SANDBOX=1`,
     );

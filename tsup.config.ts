@@ -8,6 +8,7 @@ const DUAL = {
   sandbox: 'src/sandbox/index.ts',
   reconcile: 'src/reconcile/index.ts',
   testing: 'src/testing/index.ts',
+  storm: 'src/storm/index.ts',
 };
 const LIBRARY = { ...DUAL, msw: 'src/msw.ts' };
 const shared: Options = { target: 'node22', removeNodeProtocol: false, silent: true };

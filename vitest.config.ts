@@ -2,7 +2,7 @@ import { configDefaults, defineConfig } from 'vitest/config';
 
 /** Tests that need a browser, an engine, processes in numbers, or the packed package. */
 const REST = [
-  'test/{browser,docs,examples,frameworks,queues}/**',
+  'test/{browser,docs,examples,frameworks,queues,storm}/**',
   'test/{packed,story}.test.ts',
   'test/cli/docs.test.ts',
   'test/cli/doctor/doctor.test.ts',

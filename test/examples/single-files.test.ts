@@ -78,7 +78,7 @@ describe('examples', () => {
 
 describe('examples/testing', () => {
   it('passes with node:test', async () => {
-    const { stdout } = await ran(ROOT, ['--test', '--test-reporter=tap', 'examples/testing/with-node-test.test.ts']);
+    const { stdout } = await ran(ROOT, ['--test', '--test-reporter=tap', 'examples/testing/*.test.ts']);
     expect(stdout).toContain('# pass 1\n');
   });
 });

@@ -29,6 +29,7 @@ export const ROOMS: readonly Room[] = [
   { holds: 'reconcile/', may: ['webhooks/', 'contract/', ...GROUND], mayType: ['client.ts', 'resources/', ...CALL] },
   { holds: 'sandbox/', may: ['contract/', 'webhooks/', ...GROUND] },
   { holds: 'msw.ts', may: ['sandbox/', 'contract/', ...GROUND] },
+  { holds: 'storm/', may: ['sandbox/', 'reconcile/', 'webhooks/', 'contract/', ...GROUND] },
   { holds: 'testing/', may: ['webhooks/', 'sandbox/', ...CALL] },
   {
     holds: 'cli/',
@@ -59,5 +60,6 @@ export const LIGHT: readonly { readonly entry: string; readonly without: RegExp;
   { entry: 'webhooks/index.ts', without: /^ky$|^zod|^(?:client\.ts|transport\/|resources\/|sandbox\/)/, even: 'lazy' },
   { entry: 'reconcile/index.ts', without: /^ky$|^zod|^(?:client\.ts|transport\/|resources\/|sandbox\/)/, even: 'lazy' },
   { entry: 'sandbox/index.ts', without: /^ky$|^(?:client\.ts|transport\/|resources\/)/, even: 'lazy' },
+  { entry: 'storm/index.ts', without: /^ky$|^(?:client\.ts|transport\/|resources\/)/, even: 'lazy' },
   { entry: 'testing/index.ts', without: /^ky$|^zod|^client\.ts|^sandbox\/(?:sandbox\.ts|service|http|page)/ },
 ];

@@ -1,0 +1,79 @@
+import { createRandom } from '../sandbox/state/random.ts';
+import type { StormCustomer, StormNetwork, StormOrder, StormPlan, StormWebhook } from './options.ts';
+
+// The plan of a storm, drawn from its seed alone: who comes when, what each of them does, and what goes wrong around it.
+
+const MINUTE = 60_000;
+const DAY = 12 * 60 * MINUTE;
+
+/** One customer of the day. Times are milliseconds after the start. */
+export interface PlannedCustomer {
+  readonly order: StormOrder;
+  readonly kind: StormCustomer;
+  readonly network: StormNetwork;
+  readonly webhook: StormWebhook;
+  readonly arrives: number;
+  /** When it ends its payment. */
+  readonly ends: number;
+  /** The amount that is paid, decimal text. */
+  readonly pays: string;
+  /** Whether the shop is killed while it handles this payment. */
+  readonly isKilled: boolean;
+}
+
+/** Draws the customers of a day, in the order in which they arrive. */
+export function planCustomers({ seed, customers, weights, restartEvery }: StormPlan): PlannedCustomer[] {
+  const kinds = deckOf<StormCustomer>(weights.customers, customers, `${seed} customers`);
+  return kinds.map((kind, index) => {
+    const number = index + 1;
+    // A hash of seed, order and question: another option changes nothing else.
+    const draw = (question: string): number => createRandom(`${seed} ${number} ${question}`).next();
+    const cents = 2_500 + Math.floor(draw('amount') * 17_500);
+    const share = kind === 'pay_less' ? 0.04 + draw('share') * 0.8 : kind === 'pay_more' ? 1.1 + draw('share') : 1;
+    const arrives = Math.floor((index * DAY) / customers);
+    const later =
+      kind === 'pay_late'
+        ? 45 + draw('late') * 180
+        : kind === 'come_back'
+          ? 12 + draw('end') * 10
+          : 2 + draw('end') * 20;
+    return {
+      order: { id: `order-${number}`, customer_id: `customer-${number}`, amount: textOf(cents), currency: 'EUR' },
+      kind,
+      network: drawn<StormNetwork>(weights.network, draw('network')),
+      webhook: drawn<StormWebhook>(weights.webhooks, draw('webhook')),
+      arrives,
+      ends: arrives + Math.floor(later * MINUTE),
+      pays: textOf(Math.round(cents * share)),
+      isKilled: number % restartEvery === 0,
+    };
+  });
+}
+
+function textOf(cents: number): string {
+  return (cents / 100).toFixed(2);
+}
+
+/** As many of each kind as its weight says, shuffled: a deck gives each kind its share also among few customers. */
+function deckOf<Kind extends string>(weights: Readonly<Record<string, number>>, size: number, seed: string): Kind[] {
+  const random = createRandom(seed);
+  const total = Object.values(weights).reduce((sum, weight) => sum + weight, 0);
+  const deck = Object.entries(weights).flatMap(
+    ([kind, weight]) => Array.from({ length: Math.ceil((weight * size) / total) }, () => kind as Kind), // the names of the weights
+  );
+  for (let at = deck.length - 1; at > 0; at -= 1) {
+    const other = Math.floor(random.next() * (at + 1));
+    [deck[at], deck[other]] = [deck[other] as Kind, deck[at] as Kind]; // both are within the deck
+  }
+  return deck.slice(0, size);
+}
+
+function drawn<Kind extends string>(weights: Readonly<Record<string, number>>, random: number): Kind {
+  const entries = Object.entries(weights).filter(([, weight]) => weight > 0);
+  let left = random * entries.reduce((sum, [, weight]) => sum + weight, 0);
+  for (const [kind, weight] of entries) {
+    left -= weight;
+    if (left < 0) return kind as Kind; // a name of the weights
+  }
+  return entries.at(-1)?.[0] as Kind; // rounding
+}

@@ -1,0 +1,20 @@
+/**
+ * A day of customers over a shop's own code, with everything that goes wrong between a shop and a payment service. For the
+ * tests of a merchant. Loads the sandbox, and no client.
+ *
+ * @packageDocumentation
+ */
+export type {
+  StormCustomer,
+  StormFulfilment,
+  StormNetwork,
+  StormOptions,
+  StormOrder,
+  StormService,
+  StormSettings,
+  StormShop,
+  StormWebhook,
+  StormWeights,
+} from './options.ts';
+export { type StormResult, storm } from './storm.ts';
+export type { StormFinding, StormFindingKind } from './verdict.ts';

@@ -1,0 +1,240 @@
+import type { Sandbox } from '../sandbox/sandbox.ts';
+import type { Fault } from '../sandbox/state/faults.ts';
+import { signWebhook } from '../webhooks/verify/signature.ts';
+import type { PlannedCustomer } from './customers.ts';
+import { refuseStrangeHost, type StormNetwork, type StormPlan, type StormShop } from './options.ts';
+import type { Story } from './story.ts';
+
+// Plays the plan over the shop, one step at a time: a step is what one customer does at one moment. Between the steps the clock
+// moves, and the sandbox delivers, repeats and expires what falls due.
+
+const MINUTE = 60_000;
+/** The service gives up after 20.6 hours. */
+const UNTIL_GIVEN_UP = 22 * 60 * MINUTE;
+
+/** What the storm has seen of a customer, beside what the sandbox knows. */
+export interface CustomerRecord {
+  readonly plan: PlannedCustomer;
+  /** The uuid of the invoice that the customer was sent to, or null if the shop showed an error. */
+  uuid: string | null;
+  /** The customer came back after an error in calm weather, and got another one. */
+  isStuck: boolean;
+  /** The status with which the endpoint accepted a forged delivery, or null. */
+  acceptedForgery: number | null;
+}
+
+/** What was played, and whether all of it. */
+export interface Played {
+  readonly records: readonly CustomerRecord[];
+  readonly restarts: number;
+  /** Customers that the time limit left out. */
+  readonly unplayed: number;
+}
+
+interface Step {
+  readonly at: number;
+  readonly run: () => Promise<void>;
+}
+
+/** Plays a day of customers, then lets the retries run out and gives `catchUp` its turn. */
+export async function play(
+  customers: readonly PlannedCustomer[],
+  shop: StormShop,
+  sandbox: Sandbox,
+  plan: StormPlan,
+  story: Story,
+): Promise<Played> {
+  const begun = performance.now();
+  const start = sandbox.now().getTime();
+  const records = customers.map(
+    (each): CustomerRecord => ({ plan: each, uuid: null, isStuck: false, acceptedForgery: null }),
+  );
+  const visits = new Visits(shop, sandbox, story);
+  const steps = records
+    .flatMap((record) => visits.stepsOf(record))
+    .map((step, index) => ({ ...step, index }))
+    .sort((a, b) => a.at - b.at || a.index - b.index);
+  const moveTo = async (at: number): Promise<void> => {
+    const ahead = start + at - sandbox.now().getTime();
+    if (ahead > 0) await sandbox.advance(ahead);
+    await visits.quiet();
+  };
+  let done = 0;
+  for (const step of steps) {
+    plan.signal?.throwIfAborted();
+    if (performance.now() - begun > plan.timeLimit) break;
+    await moveTo(step.at);
+    await step.run();
+    done += 1;
+    plan.onProgress?.({ done, total: steps.length });
+  }
+  const last = steps.at(-1)?.at ?? 0;
+  await moveTo(last + UNTIL_GIVEN_UP);
+  sandbox.faults.clear();
+  // Twice: what the first turn finds in progress, the second finds done.
+  for (let turn = 1; turn <= 2 && shop.catchUp !== undefined; turn += 1) {
+    plan.signal?.throwIfAborted();
+    story.note(null, 'the shop runs catchUp');
+    await attempt(() => shop.catchUp?.());
+    await moveTo(last + UNTIL_GIVEN_UP + turn * 60 * MINUTE);
+  }
+  return { records, restarts: visits.restarts, unplayed: steps.length - done };
+}
+
+const NETWORK: { readonly [Kind in Exclude<StormNetwork, 'calm'>]: Fault } = {
+  answer_lost: { type: 'reset_after' },
+  request_lost: { type: 'reset_before' },
+  server_error: { type: 'server_error' },
+  server_error_after: { type: 'server_error', afterWork: true },
+  rate_limit: { type: 'rate_limit', retryAfter: 0 },
+  slow: { type: 'slow', delay: 1 },
+  truncated: { type: 'truncated' },
+};
+
+/** What customers do in the shop and on the payment page. */
+class Visits {
+  restarts = 0;
+  readonly #shop: StormShop;
+  readonly #sandbox: Sandbox;
+  readonly #story: Story;
+
+  constructor(shop: StormShop, sandbox: Sandbox, story: Story) {
+    this.#shop = shop;
+    this.#sandbox = sandbox;
+    this.#story = story;
+  }
+
+  /** Waits until the shop has no work left. A shop in another process shows it by silence alone. */
+  async quiet(): Promise<void> {
+    await this.#sandbox.settle(typeof this.#shop.receive === 'string' ? { quiet: 10 } : {});
+  }
+
+  stepsOf(record: CustomerRecord): Step[] {
+    const { kind, arrives, ends } = record.plan;
+    const steps: Step[] = [{ at: arrives, run: () => this.#arrive(record) }];
+    steps.push({ at: arrives + 2 * MINUTE - 1, run: () => this.#comeBackAfterError(record) });
+    if (kind === 'click_twice') steps.push({ at: arrives + 1_000, run: () => this.#checkout(record, 'clicks again') });
+    if (kind === 'come_back')
+      steps.push({ at: arrives + 10 * MINUTE, run: () => this.#checkout(record, 'comes back') });
+    steps.push({ at: ends, run: () => this.#end(record) });
+    return steps;
+  }
+
+  async #arrive(record: CustomerRecord): Promise<void> {
+    const { network, kind } = record.plan;
+    if (network !== 'calm') this.#sandbox.faults.next(NETWORK[network], { operation: 'invoices.create' });
+    if (network !== 'calm') this.#story.note(record, `the network: ${network.replaceAll('_', ' ')}`);
+    const visits = kind === 'two_tabs' ? ['presses pay in one tab', 'presses pay in another'] : ['presses pay'];
+    await Promise.all(visits.map((what) => this.#checkout(record, what)));
+    if (record.uuid !== null) this.#prepareWebhook(record, record.uuid);
+  }
+
+  async #comeBackAfterError(record: CustomerRecord): Promise<void> {
+    if (record.uuid !== null) return;
+    await this.#checkout(record, 'comes back after the error');
+    record.isStuck = record.uuid === null;
+    if (record.uuid !== null) this.#prepareWebhook(record, record.uuid);
+  }
+
+  async #checkout(record: CustomerRecord, what: string): Promise<void> {
+    const { order } = record.plan;
+    let link = '';
+    try {
+      const given = await this.#shop.checkout(order);
+      link = typeof given === 'string' ? given : given.payment_url;
+    } catch (error) {
+      this.#story.note(record, `${what}, and sees an error: ${error instanceof Error ? error.message : String(error)}`);
+      return;
+    }
+    const invoice = this.#sandbox
+      .invoices()
+      .find(({ payment_url, uuid }) => link === payment_url || link.includes(uuid));
+    this.#story.note(
+      record,
+      `${what}, and gets ${invoice === undefined ? 'a link to no invoice' : 'the payment link'}`,
+    );
+    if (invoice === undefined) return;
+    if (invoice.callback_url !== null) refuseStrangeHost('callback_url', invoice.callback_url);
+    record.uuid = invoice.uuid;
+  }
+
+  /** Queues what will go wrong around the webhook of this order. */
+  #prepareWebhook({ plan: { webhook, kind } }: CustomerRecord, uuid: string): void {
+    const { external_id: order } = this.#sandbox.invoice(uuid);
+    const { faults } = this.#sandbox;
+    const late = kind === 'pay_late' ? '5h' : '20m';
+    if (webhook === 'out_of_order') faults.next({ type: 'hold', for: late }, { order });
+    else if (webhook === 'lost') faults.next({ type: 'outage', for: '3d' }, { order });
+    else if (webhook === 'outage') faults.next({ type: 'outage', for: '2h' });
+    else if (webhook !== 'delivered' && webhook !== 'forged') faults.next(webhook, { order });
+  }
+
+  async #end(record: CustomerRecord): Promise<void> {
+    const { kind, webhook, isKilled } = record.plan;
+    if (record.uuid === null) return;
+    if (webhook === 'forged') await this.#forge(record, record.uuid);
+    const ended = this.#pay(record, record.uuid);
+    if (isKilled && this.#shop.restart !== undefined) {
+      await pause(); // the webhook is on its way
+      this.#story.note(record, 'the shop is killed, and starts again');
+      this.restarts += 1;
+      await attempt(() => this.#shop.restart?.());
+    }
+    await ended;
+    await this.quiet();
+    const { success_url } = this.#sandbox.invoice(record.uuid);
+    if (success_url === null || this.#shop.visit === undefined) return;
+    refuseStrangeHost('success_url', success_url);
+    const hasPaid = this.#sandbox.invoice(record.uuid).status === 'success';
+    this.#story.note(record, hasPaid ? 'returns to the shop' : `opens the success_url without having paid (${kind})`);
+    await attempt(() => this.#shop.visit?.(success_url));
+  }
+
+  async #pay({ plan: { kind, pays, order } }: CustomerRecord, uuid: string): Promise<void> {
+    const { status } = this.#sandbox.invoice(uuid);
+    if (status !== 'pending') {
+      if (status !== 'success' && kind === 'pay_late') await this.#sandbox.pay(uuid, { late: true });
+      return;
+    }
+    switch (kind) {
+      case 'cancel':
+        return void (await this.#sandbox.cancel(uuid));
+      case 'fail':
+        return void (await this.#sandbox.fail(uuid));
+      case 'expire':
+      case 'pay_late':
+        return; // the clock ends it
+      default:
+        await this.#sandbox.pay(uuid, pays === order.amount ? {} : { amount: pays });
+    }
+  }
+
+  /** Sends a paid event that a stranger has signed. */
+  async #forge(record: CustomerRecord, uuid: string): Promise<void> {
+    const { external_id, amount, callback_url } = this.#sandbox.invoice(uuid);
+    const { receive } = this.#shop;
+    const url = typeof receive === 'string' ? receive : (callback_url ?? 'http://localhost/webhook');
+    refuseStrangeHost('callback_url', url);
+    const paid = { event: 'invoice.paid', invoice_uuid: uuid, external_id, status: 'success', amount };
+    const body = JSON.stringify({ ...paid, credited_usdt: amount, adjusted: false });
+    const timestamp = typeof receive === 'string' ? Date.now() : this.#sandbox.now().getTime();
+    const headers = await signWebhook(body, 'whsec_of_a_stranger_0123', { timestamp });
+    const request = new Request(url, { method: 'POST', headers, body });
+    const { status } = await (typeof receive === 'string' ? fetch(request) : receive(request));
+    this.#story.note(record, `a stranger sends a forged webhook, and the shop answers ${status}`);
+    if (status >= 200 && status < 300) record.acceptedForgery = status;
+  }
+}
+
+/** The shop's own failure is the shop's: the storm goes on, and the verdict shows what came of it. */
+async function attempt(work: () => unknown): Promise<void> {
+  try {
+    await work();
+  } catch {
+    // what it left undone is found at the end
+  }
+}
+
+function pause(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, 0));
+}

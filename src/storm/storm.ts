@@ -1,0 +1,193 @@
+import { notify } from '../notify.ts';
+import { createSandboxWith } from '../sandbox/create-sandbox.ts';
+import type { Sandbox } from '../sandbox/sandbox.ts';
+import { planCustomers } from './customers.ts';
+import {
+  checkShop,
+  fail,
+  readPlan,
+  refuseStrangeHost,
+  type StormCustomer,
+  type StormNetwork,
+  type StormOptions,
+  type StormPlan,
+  type StormService,
+  type StormShop,
+  type StormWebhook,
+} from './options.ts';
+import { type Played, play } from './play.ts';
+import { Story } from './story.ts';
+import { findingsOf, type StormFinding } from './verdict.ts';
+
+/** The result of a storm. */
+export interface StormResult {
+  /** The seed that repeats it. */
+  readonly seed: number | string;
+  /** The number of orders. */
+  readonly orders: number;
+  /** What is wrong. Empty for a right shop. */
+  readonly findings: readonly StormFinding[];
+  /** How often each kind was played. */
+  readonly played: {
+    readonly customers: Readonly<Partial<Record<StormCustomer, number>>>;
+    readonly network: Readonly<Partial<Record<StormNetwork, number>>>;
+    readonly webhooks: Readonly<Partial<Record<StormWebhook, number>>>;
+    readonly restarts: number;
+  };
+  /** What the storm could not see, such as a mail that was sent twice. */
+  readonly notSeen: readonly string[];
+  /** The timeline of one order, a line for each event. */
+  story(order: string): string;
+  /** One line: the number of orders, what was found, and the seed. */
+  summary(): string;
+}
+
+/** A Monday morning: the same time for each storm, so that its stories are the same. */
+const START = Date.UTC(2026, 0, 5, 8);
+
+/**
+ * Plays a day of customers over the merchant's own code, with lost answers, repeated and late webhooks, outages and kills, and
+ * compares what the shop has at the end with what the sandbox knows.
+ *
+ * It cancels and fulfils orders in the database that it is given, so it refuses every address that is not on this machine.
+ *
+ * @throws ConfigurationError (`SDK_CONFIGURATION`) for an unusable option, and for an address of another machine.
+ * @example
+ * const result = await storm({ seed: 42, shop: (service) => startShop(service) });
+ * expect(result.findings).toEqual([]);
+ */
+export async function storm(options: StormOptions): Promise<StormResult> {
+  const plan = withProgress(readPlan(options));
+  const isOwn = 'shop' in options;
+  if (isOwn && typeof options.shop !== 'function')
+    fail('shop must be a function that returns { checkout, receive, orders }');
+  if (!isOwn && (typeof options.sandbox !== 'object' || options.sandbox === null)) {
+    fail(
+      'needs shop, a function that makes the shop over the service it is given, or the sandbox that the shop already uses',
+    );
+  }
+  const { sandbox, shop } = isOwn
+    ? await ownService(options.shop, plan)
+    : { sandbox: options.sandbox, shop: checkShop(options) };
+  if (!isOwn && !sandbox.url.startsWith(NO_HOST)) refuseStrangeHost('the sandbox', sandbox.url);
+  const story = new Story(sandbox);
+  try {
+    const customers = planCustomers(plan);
+    const played = await play(customers, shop, sandbox, plan, story);
+    const replay = `storm({ seed: ${JSON.stringify(plan.seed)}, customers: ${plan.customers}, … })`;
+    const findings = (await findingsOf(shop, sandbox, played)).map((found) => ({ ...found, replay }));
+    return resultOf(plan, shop, played, findings, story);
+  } finally {
+    await shop.close?.();
+    if (isOwn) await sandbox.close();
+  }
+}
+
+const NO_HOST = 'https://sandbox.invalid';
+
+/** A sandbox whose webhooks go to the shop, and the shop over it. */
+async function ownService(
+  make: (service: StormService) => StormShop | Promise<StormShop>,
+  { seed }: StormPlan,
+): Promise<{ readonly sandbox: Sandbox; readonly shop: StormShop }> {
+  let shop: StormShop | null = null;
+  let clock = (): number => START;
+  const sandbox: Sandbox = createSandboxWith(
+    {
+      seed,
+      now: START,
+      quiet: true,
+      fetch: async (url, init) => {
+        const receive = shop?.receive;
+        return typeof receive === 'function' ? await receive(new Request(url, init)) : await fetch(url, init);
+      },
+    },
+    // A shop in this process has the clock of the sandbox, one in another process that of the machine.
+    { wallClock: () => (typeof shop?.receive === 'string' ? Date.now() : clock()) },
+  );
+  clock = () => sandbox.now().getTime();
+  const { apiKey, webhookSecret } = sandbox;
+  try {
+    shop = checkShop(
+      await make({
+        baseUrl: sandbox.url,
+        apiKey,
+        webhookSecret,
+        fetch: sandbox.fetch,
+        origin: 'http://localhost',
+        now: clock,
+        listen: async () => (await sandbox.listen()).url,
+      }),
+    );
+  } catch (error) {
+    await sandbox.close();
+    throw error;
+  }
+  return { sandbox, shop };
+}
+
+function resultOf(
+  plan: StormPlan,
+  shop: StormShop,
+  { records, restarts }: Played,
+  findings: readonly StormFinding[],
+  story: Story,
+): StormResult {
+  const count = <Kind extends string>(
+    of: (record: (typeof records)[number]) => Kind,
+  ): Partial<Record<Kind, number>> => {
+    const counts: Partial<Record<Kind, number>> = {};
+    for (const record of records) counts[of(record)] = (counts[of(record)] ?? 0) + 1;
+    return counts;
+  };
+  const orders = records.length;
+  return {
+    seed: plan.seed,
+    orders,
+    findings,
+    played: {
+      customers: count(({ plan: { kind } }) => kind),
+      network: count(({ plan: { network } }) => network),
+      webhooks: count(({ plan: { webhook } }) => webhook),
+      restarts,
+    },
+    notSeen: notSeenOf(shop),
+    story: (order) => story.of(order),
+    summary() {
+      const kinds = [...new Set(findings.map(({ kind }) => kind))];
+      const found = kinds.map((kind) => {
+        const [first, ...more] = findings.filter((each) => each.kind === kind);
+        return `${1 + more.length} ${kind.replaceAll('_', ' ')}${first?.order ? `: ${first.order}` : ''}`;
+      });
+      return `${orders} orders, ${found.length === 0 ? 'nothing wrong' : found.join(', ')}, replay with seed ${JSON.stringify(plan.seed)}`;
+    },
+  };
+}
+
+function notSeenOf({ fulfilments, catchUp, restart, visit }: StormShop): string[] {
+  return [
+    ...(fulfilments === undefined ? ['double fulfilment: give fulfilments()'] : []),
+    ...(restart === undefined ? ['a process that is killed: give restart()'] : []),
+    ...(visit === undefined ? ['fulfilment at the return to the shop: give visit(url)'] : []),
+    ...(catchUp === undefined ? ['a catch-up: give catchUp()'] : []),
+    'effects outside of the orders, such as a mail that was sent twice',
+  ];
+}
+
+/** A line on a terminal, unless the caller asks for the progress. */
+function withProgress(plan: StormPlan): StormPlan {
+  const { onProgress } = plan;
+  if (onProgress !== undefined) return { ...plan, onProgress: (progress) => notify(() => onProgress(progress)) };
+  // `process` is not declared everywhere this file runs, so the global is looked at as an unknown.
+  const { process } = globalThis as {
+    readonly process?: { stderr?: { isTTY?: boolean; write?(text: string): unknown } };
+  };
+  const { stderr } = process ?? {};
+  if (stderr?.isTTY !== true) return plan;
+  return {
+    ...plan,
+    onProgress: ({ done, total }) => {
+      if (done % 10 === 0 || done === total) stderr.write?.(`\rstorm ${done} of ${total}${done === total ? '\n' : ''}`);
+    },
+  };
+}

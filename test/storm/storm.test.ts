@@ -1,0 +1,146 @@
+import { describe, expect, it } from 'vitest';
+import { createSandbox } from '../../src/sandbox/index.ts';
+import * as entry from '../../src/storm/index.ts';
+import { type StormFindingKind, type StormShop, storm } from '../../src/storm/index.ts';
+import { type Planted, plantedShop } from './planted-shop.ts';
+
+const over = (planted: Planted, settings: entry.StormSettings = {}) =>
+  storm({ seed: 1, ...settings, shop: (service) => plantedShop(service, planted) });
+
+it('the entry exports what it promises, and nothing by accident', () => {
+  expect(Object.keys(entry)).toEqual(['storm']);
+});
+
+describe('a right shop', () => {
+  it.each([1, 2, 3])('has no finding in a storm of 200 customers (seed %i)', async (seed) => {
+    const result = await over('right', { seed });
+    expect(result.findings).toEqual([]);
+    expect(result.summary()).toBe(`200 orders, nothing wrong, replay with seed ${seed}`);
+    expect(result.played.restarts).toBeGreaterThan(5);
+    for (const kinds of [result.played.customers, result.played.network, result.played.webhooks]) {
+      expect(Object.keys(kinds).length).toBeGreaterThan(7);
+    }
+  });
+});
+
+describe('a mistake in the shop is found within 200 customers, and named', () => {
+  it.each<[Planted, StormFindingKind]>([
+    ['no dedupe', 'fulfilled_twice'],
+    ['commit after the acknowledgement', 'paid_not_fulfilled'],
+    ['amount in place of credited_usdt', 'credited_differs'],
+    ['adjusted treated as paid in full', 'fulfilled_for_less'],
+    ['canceled UPDATE without its guard', 'paid_not_fulfilled'],
+    ['a fresh external_id a click', 'second_invoice'],
+    ['fulfils on the success_url', 'fulfilled_not_paid'],
+    ['memoryStore with a restart', 'fulfilled_twice'],
+    ['gives up after an error', 'checkout_stuck'],
+    ['never runs catchUp', 'paid_not_fulfilled'],
+    ['refuses every webhook', 'nothing_delivered'],
+    ['no check of the signature', 'forgery_accepted'],
+  ])('%s: %s', async (planted, kind) => {
+    const result = await over(planted);
+    const found = result.findings.find((finding) => finding.kind === kind);
+    expect(found).toMatchObject({ replay: 'storm({ seed: 1, customers: 200, … })' });
+    expect(result.summary()).toContain(kind.replaceAll('_', ' '));
+    if (found?.order)
+      expect(result.story(found.order)).toMatch(/^2026-01-0\d [\d:]{8} {2}[\s\S]*the invoice is pending/);
+  });
+});
+
+it('the same seed gives the same findings and the same story', async () => {
+  const [first, second] = [await over('memoryStore with a restart'), await over('memoryStore with a restart')];
+  expect(second.findings).toEqual(first.findings);
+  const order = first.findings[0]?.order ?? '';
+  expect(second.story(order)).toBe(first.story(order));
+  expect((await over('memoryStore with a restart', { seed: 'another' })).story(order)).not.toBe(first.story(order));
+});
+
+it('each kind can be switched off, and what a shop does not show is said', async () => {
+  const weights = { customers: { pay_less: 0, pay_more: 0 }, network: { calm: 1, answer_lost: 0 } };
+  const result = await storm({
+    customers: 40,
+    weights,
+    shop: async (service) => {
+      const { checkout, receive, orders } = await plantedShop(service, 'right');
+      return { checkout, receive, orders };
+    },
+  });
+  expect(result.played.customers).not.toHaveProperty('pay_less');
+  expect(result.played.network).not.toHaveProperty('answer_lost');
+  expect(result.notSeen.join()).toMatch(/double fulfilment.*killed.*return to the shop.*catch-up.*mail/);
+});
+
+it('plays with a sandbox that the shop already uses', async () => {
+  let shop: StormShop | undefined;
+  const sandbox = createSandbox({
+    quiet: true,
+    fetch: async (url, init) => {
+      if (typeof shop?.receive !== 'function') throw new Error('the shop is made below');
+      return await shop.receive(new Request(url, init));
+    },
+  });
+  const { apiKey, webhookSecret, fetch, url: baseUrl } = sandbox;
+  const service = { apiKey, webhookSecret, fetch, baseUrl, origin: 'http://localhost', now: Date.now };
+  shop = await plantedShop({ ...service, listen: async () => baseUrl }, 'right');
+  const result = await storm({ customers: 20, sandbox, ...shop });
+  expect(result.orders).toBe(20);
+  await sandbox.close();
+});
+
+it('says so where the time limit ends it, and ends at an abort', async () => {
+  expect((await over('right', { timeLimit: 0.001 })).findings.map(({ kind }) => kind)).toContain('not_finished');
+  const signal = AbortSignal.abort('enough');
+  await expect(over('right', { signal })).rejects.toBe('enough');
+});
+
+describe('a storm refuses', () => {
+  const rest = { checkout: async () => '', orders: () => [] };
+  it.each<[string, object, string]>([
+    [
+      'an address of another machine',
+      { shop: () => ({ ...rest, receive: 'https://shop.example/webhook' }) },
+      'on this machine',
+    ],
+    [
+      'a shop without a checkout',
+      { shop: () => ({ orders: () => [], receive: async () => new Response() }) },
+      'checkout and orders',
+    ],
+    ['no shop', {}, 'needs shop'],
+    ['an unknown option', { shop: () => rest, sed: 1 }, '"sed"'],
+    ['an unknown kind', { shop: () => rest, weights: { customers: { pays: 1 } } }, '"pays"'],
+    ['every kind off', { shop: () => rest, weights: { network: allOff() } }, 'switches every kind off'],
+    ['no customers', { shop: () => rest, customers: 0 }, 'customers'],
+  ])('%s', async (_, options, message) => {
+    await expect(storm(options as never)).rejects.toMatchObject({
+      code: 'SDK_CONFIGURATION',
+      message: expect.stringContaining(message),
+    });
+  });
+
+  it('a callback_url of another machine', async () => {
+    const elsewhere = storm({
+      customers: 1,
+      weights: { network: { ...allOff(), calm: 1 } },
+      shop: async (service) => {
+        const shop = await plantedShop({ ...service, origin: 'https://shop.example' }, 'right');
+        return shop;
+      },
+    });
+    await expect(elsewhere).rejects.toThrow('only plays with a shop on this machine');
+  });
+});
+
+function allOff() {
+  const kinds = [
+    'calm',
+    'answer_lost',
+    'request_lost',
+    'server_error',
+    'server_error_after',
+    'rate_limit',
+    'slow',
+    'truncated',
+  ];
+  return Object.fromEntries(kinds.map((kind) => [kind, 0]));
+}

@@ -79,6 +79,6 @@ describe('examples', () => {
 describe('examples/testing', () => {
   it('passes with node:test', async () => {
     const { stdout } = await ran(ROOT, ['--test', '--test-reporter=tap', 'examples/testing/*.test.ts']);
-    expect(stdout).toContain('# pass 1\n');
+    expect(stdout).toContain('# pass 2\n');
   });
 });

@@ -127,7 +127,7 @@ test('the keyboard goes through the payment page in the order of reading, and pa
   ]);
   await page.locator('#method-1').focus();
   await page.keyboard.press('ArrowDown');
-  expect(await page.locator('[data-pay-button]').innerText()).toBe('Pay €25.00');
+  expect(await page.evaluate('document.querySelector("[data-pay-button]").innerText')).toBe('Pay €25.00');
   await page.keyboard.press('Enter');
   await page.getByText('You paid €25.00 by Bank transfer.').waitFor();
   expect(await page.evaluate('document.activeElement.textContent')).toBe('You paid €25.00 by Bank transfer.');

@@ -54,7 +54,7 @@ describe('the curl session', () => {
       success: false,
       error: { code: 'INVOICE_ALREADY_EXISTS', details: { status: 'pending' } },
     });
-    expect(underpaid.result).toMatchObject({ status: 'success', is_adjusted: true });
+    expect(underpaid.result.invoice).toMatchObject({ status: 'success', is_adjusted: true });
     expect(read.data).toMatchObject({ status: 'success', settled_amount_usdt: '18.265682' });
     expect(moved).toMatchObject({ ok: true });
   });

@@ -40,7 +40,7 @@ const secret = process.env.MERCHANT_WEBHOOK_SECRET ?? 'whsec_of_this_test';
 
 // Replace this with your endpoint: a function from Request to Response, such as app.request of Hono or POST of Next.
 const receive = toFetchHandler(
-  createWebhookHandler({ secret, store: memoryStore(), onPaid: () => {}, onCanceled: () => {}${membersOf(receiverPins(dialect))} }),
+  createWebhookHandler({ secret, store: memoryStore(), onPaid: () => {}, onAdjusted: () => {}, onCanceled: () => {}${membersOf(receiverPins(dialect))} }),
 );
 
 test(${literal(`${external_id} ends as ${status}`)}, async () => {

@@ -49,8 +49,8 @@ export function faultsContent(world: World, exchange: Exchange): Html {
     (rate) => html`<button name="rate" value="${rate}">${Number(rate) * 100} %</button>`,
   );
   return html`${section('active', 'Active', activeFaults(world, exchange) ?? none)}
-${section('api', 'The next request to the API', faultButtons(exchange, REQUEST_FAULTS, [operation, times('times', !isWebhook), order('order', !isWebhook)]))}
-${section('webhook', 'The next webhook', faultButtons(exchange, DELIVERY_FAULTS, [times('webhook-times', isWebhook), order('webhook-order', isWebhook)]))}
+${section('api', 'The next request to the API', faultButtons(exchange, 'Faults of requests', REQUEST_FAULTS, [operation, times('times', !isWebhook), order('order', !isWebhook)]))}
+${section('webhook', 'The next webhook', faultButtons(exchange, 'Faults of webhooks', DELIVERY_FAULTS, [times('webhook-times', isWebhook), order('webhook-order', isWebhook)]))}
 ${section(
   'chance',
   'At random',
@@ -75,7 +75,12 @@ export function activeFaults({ faults, clock }: World, exchange: Exchange): Html
 }
 
 /** A button for each fault with its effect, below the fields that are sent with it. */
-export function faultButtons(exchange: Exchange, types: readonly FaultType[], fields: readonly Part[] = []): Html {
+export function faultButtons(
+  exchange: Exchange,
+  label: string,
+  types: readonly FaultType[],
+  fields: readonly Part[] = [],
+): Html {
   const buttons = types.map(
     (type) =>
       html`<li><button name="type" value="${type}">${type}</button> <span class="soft small">${EFFECTS[type]}</span></li>`,
@@ -84,6 +89,6 @@ export function faultButtons(exchange: Exchange, types: readonly FaultType[], fi
     exchange,
     'fault',
     html`${fields.length > 0 && html`<div class="grid">${fields}</div>`}<ul class="choices">${buttons}</ul>`,
-    { label: 'Faults', look: 'stack' },
+    { label, look: 'stack' },
   );
 }

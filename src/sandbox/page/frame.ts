@@ -105,7 +105,7 @@ ${actionForm(exchange, action, html`<button>${verb}</button>`)}
 ${actionForm(exchange, 'reset', html`<button class="danger">Yes, reset</button>`)}</details>`;
   const active = activeFaults(world, exchange);
   const faults = html`${active ?? html`<p class="soft small">Everything works. What is to go wrong next?</p>`}
-${faultButtons(exchange, ['rate_limit', 'reset_after', 'wrong_signature', 'outage'])}
+${faultButtons(exchange, 'Faults', ['rate_limit', 'reset_after', 'wrong_signature', 'outage'])}
 <p><a href="/faults">All faults</a></p>`;
   const count = world.faults.queued().length + (world.faults.chance === null ? 0 : 1);
   return html`<header class="top"><strong class="mark">SANDBOX</strong><span class="wide-only">No real money</span><span class="grow"></span>

@@ -104,8 +104,8 @@ async function detail(world: World, exchange: Exchange, row: DeliveryRecord, isC
   const curl = curlCommand(await signedRequest(world.settings, row, url, stampNow(world)));
   const test = testOf(world, invoice);
   const copies = html`<div class="stack">${copyButton(curl, 'Copy as curl', 'button')}${copyButton(test, 'Copy as test', 'button')}${copyButton(row.body, 'Copy the body', 'button')}</div>
-<details><summary>As curl</summary><pre tabindex="0" dir="auto">${curl}</pre><p class="soft small">Signed when this page was made. A receiver that checks the age accepts it for about 5 minutes.</p></details>
-<details><summary>As a test</summary><pre tabindex="0" dir="auto">${test}</pre><p class="soft small">Passes unchanged and needs no port. Replace receive with your endpoint.</p></details>`;
+<details><summary>As curl</summary><pre id="curl-text" tabindex="0" dir="auto">${curl}</pre><p class="soft small">Signed when this page was made. A receiver that checks the age accepts it for about 5 minutes.</p></details>
+<details><summary>As a test</summary><pre id="test-text" tabindex="0" dir="auto">${test}</pre><p class="soft small">Passes unchanged and needs no port. Replace receive with your endpoint.</p></details>`;
   const head = html`<bdi>${headline(row)}</bdi>`;
   const again = row.attempt === null && orderButton(exchange, 'resend', 'Send again', invoice.uuid, 'main');
   return html`<p class="narrow-only"><a href="/webhooks">All webhooks</a></p>

@@ -14,7 +14,7 @@ const run = promisify(execFile);
 
 async function copies(url: string, sandbox: Sandbox, ident: string) {
   const [delivery] = sandbox.deliveries(ident);
-  const page = await open(`${url}/deliveries/${delivery?.id}`);
+  const page = await open(`${url}/webhooks/${delivery?.id}`);
   const text = (id: string): string => {
     const [, found = ''] = new RegExp(`<pre[^>]*id="${id}-text"[^>]*>([^<]*)</pre>`).exec(page.html) ?? [];
     return found.replace(
@@ -59,6 +59,7 @@ it.each([
   await api('POST', '/invoices', { ...ORDER, external_id, purpose: `\${1}`, callback_url: 'http://127.0.0.1:9/' });
   await move(sandbox, external_id);
   const { test } = await copies(url, sandbox, external_id);
+  expect(test).toContain('sandbox.webhookRequest(');
   const folder = mkdtempSync(join(tmpdir(), 'sandbox-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const src = (path: string): string => pathToFileURL(join(import.meta.dirname, '../../../src', path)).href;

@@ -44,6 +44,18 @@ export {
   type SqliteStoreOptions,
   sqliteStore,
 } from './stores/sqlite-store.ts';
-export type { Claim, ClaimRequest, ClaimResult, RunResult, WebhookStore } from './stores/store.ts';
+export type {
+  Claim,
+  ClaimRequest,
+  ClaimResult,
+  LeaseStore,
+  OnceRequest,
+  OnceResult,
+  RunResult,
+  StoreRecords,
+  TransactionStore,
+  WebhookStore,
+} from './stores/store.ts';
+export type { SqlStore, StoreMigration } from './stores/store-options.ts';
 export { type SignWebhookOptions, signWebhook, type WebhookHeaders, type WebhookSecret } from './verify/signature.ts';
 export { type HeadersInput, type VerifyWebhookOptions, verifyWebhook } from './verify/verify.ts';

@@ -129,6 +129,7 @@ function reportWeakSecrets<Extra extends object>(settings: HandlerSettings<Extra
   report(settings, NO_SUBJECT, { reason: 'weak_secret', message });
 }
 
+/** Of a store with leases. */
 const STORE_METHODS = ['claim', 'renew', 'complete', 'release'] as const;
 
 function checkStore(store: unknown, fail: Fail): void {
@@ -138,8 +139,13 @@ function checkStore(store: unknown, fail: Fail): void {
     );
   }
   const members = store as Record<string, unknown>; // any object is a record of unknowns
-  const missing = STORE_METHODS.filter((method) => typeof members[method] !== 'function');
-  if (missing.length > 0) fail(`store has no ${missing.join(', ')}: it must be a WebhookStore, such as memoryStore()`);
+  if (typeof members['runOnce'] !== 'function') {
+    const missing = STORE_METHODS.filter((method) => typeof members[method] !== 'function');
+    if (missing.length > 0)
+      fail(`store has no ${missing.join(', ')}: it must be a WebhookStore, such as memoryStore()`);
+  } else if (typeof members['claim'] === 'function') {
+    fail('store has runOnce and claim: a store holds the claim in its transaction, or has leases');
+  }
   const namespace = members['namespace'];
   if (namespace !== undefined && typeof namespace !== 'string') {
     fail('store.namespace must be text, or omitted: it is a part of every key');

@@ -2,15 +2,15 @@ import { asUnknown } from '../event/decode.ts';
 import type { InvoiceEvent } from '../event/event-types.ts';
 import { rowOf } from '../event/events.ts';
 import { normalizedId } from '../event/order-id.ts';
-import type { Claim, ClaimResult, WebhookStore } from '../stores/store.ts';
+import type { Claim, ClaimResult, LeaseStore, OnceResult, TransactionStore } from '../stores/store.ts';
 import { engine } from '../verify/signature.ts';
-import type { EventFunction, HandlerSettings, WebhookContext } from './handler-options.ts';
+import type { EventFunction, HandlerSettings } from './handler-options.ts';
 import { type ReportSubject, report } from './report.ts';
-import { keepLease, LEASE, type WebhookTimers } from './timing.ts';
+import { keepLease, LEASE, limitRun, type WebhookTimers } from './timing.ts';
 import type { Ending } from './verdict.ts';
 
-// A trusted event on its way through the store and the merchant's function: key, claim, function, completion. A webhook and
-// `catchUp` take the same way.
+// A trusted event on its way through the store and the merchant's function. A store with leases: claim, function, completion.
+// A store that holds the claim in its transaction: one step. A webhook and `catchUp` take the same way.
 
 /** A trusted event with what the store and the reports know it by. */
 export interface IdentifiedEvent<Extra> {
@@ -46,33 +46,40 @@ export async function playEvent<Extra extends object>(
 ): Promise<Ending> {
   const { store, timers } = settings;
   if (handler === undefined) return endingWithoutHandler(event);
-  const claim = { key, owner: crypto.randomUUID() };
   // Here, just before the claim: a delivery may have filled the store since catchUp looked.
   const missing = store.forgot?.() ?? null;
   if (event.source === 'catch_up' && missing !== null) {
     return { verdict: 'store_failed', message: `Not played. ${missing}` };
   }
+  const context = { signal, deliveryId: event.id, dedupeKey: key };
+  if ('runOnce' in store) {
+    const work = watch(signal, (extra: Extra) => handler(event, { ...context, takenOver: false, ...extra }));
+    return await runOnce(store, { key, digest }, timers, work);
+  }
+  const claim = { key, owner: crypto.randomUUID() };
   let result: ClaimResult;
   try {
     result = checkResult(await store.claim({ ...claim, digest, lease: LEASE }));
   } catch (error) {
-    return { verdict: 'store_failed', message: 'The store could not say whether the event is done.', error };
+    return ended('store_down', { error });
   }
   reportForgetfulStore(settings, subject);
   if (result.state === 'done') return repeatOfDone(result.digest === digest);
-  if (result.state === 'running') {
-    return { verdict: 'duplicate_running', message: 'The same event is being handled by another attempt.' };
-  }
+  if (result.state === 'running') return RUNNING;
   const takenOver = result.state === 'taken_over';
   if (result.state === 'taken_over') {
     const other = result.digest === digest ? '' : ' Its amounts or status differ from this one.';
     const message = `An earlier attempt at this event did not end. It is handled again now.${other}`;
     report(settings, subject, { reason: 'taken_over', message });
   }
-  const context: WebhookContext = { signal, deliveryId: event.id, dedupeKey: key, takenOver };
-  return await runClaimed(store, claim, timers, signal, (extra) => handler(event, { ...context, ...extra }));
+  const work = watch(signal, (extra: Extra) => handler(event, { ...context, takenOver, ...extra }));
+  return await runClaimed(store, claim, timers, work);
 }
 
+const RUNNING: Ending = {
+  verdict: 'duplicate_running',
+  message: 'The same event is being handled by another attempt.',
+};
 const NOT_BEGUN = 'The store took too long. Your function did not begin.';
 const MAX_SHOWN_NAME = 100;
 
@@ -167,66 +174,109 @@ export async function eventDigest(event: InvoiceEvent): Promise<string> {
 
 const MESSAGES = {
   done: 'The event was handled.',
-  handler_failed: 'Your function threw. The claim was released, so that the next attempt can run the function again.',
+  handler_failed: 'Your function threw. The claim was given back, so that the next attempt can run the function again.',
   failed_after_commit:
     'Your function threw after its commit. The event is done and answered 200: the rest of the function will not run again.',
+  store_down: 'The store could not say whether the event is done.',
   store_failed: 'The store failed around your function. If the function succeeded, it may run again.',
   lease_lost: 'Your function outlived its lease, and another attempt took the event over.',
 } as const;
 
 function ended(verdict: keyof typeof MESSAGES, thrown?: { readonly error: unknown }): Ending {
-  return { verdict, message: MESSAGES[verdict], ...thrown };
+  return { verdict: verdict === 'store_down' ? 'store_failed' : verdict, message: MESSAGES[verdict], ...thrown };
+}
+
+/** The merchant's function as the store calls it, with what became of it. */
+interface WatchedWork<Extra> {
+  run(extra: Extra): Promise<void>;
+  /** `stopped`: the time limit came before the function began. */
+  state: 'waiting' | 'stopped' | 'working' | 'ended';
+  failure: { readonly error: unknown } | null;
+}
+
+/** Watches the merchant's function, because the store may be the merchant's, and may swallow a failure or not wait. */
+function watch<Extra>(signal: AbortSignal, work: (extra: Extra) => unknown): WatchedWork<Extra> {
+  const watched: WatchedWork<Extra> = {
+    state: 'waiting',
+    failure: null,
+    async run(extra) {
+      try {
+        if (signal.aborted) {
+          watched.state = 'stopped';
+          throw new Error(NOT_BEGUN); // makes the store roll back
+        }
+        watched.state = 'working';
+        await work(extra);
+        watched.state = 'ended';
+      } catch (error) {
+        if (watched.state === 'working') watched.state = 'ended';
+        watched.failure = { error };
+        throw error;
+      }
+    },
+  };
+  return watched;
+}
+
+/** @throws Error if the store answered although the work did not run, or has not ended */
+function checkEnded({ state }: WatchedWork<never>): void {
+  if (state === 'waiting') throw new Error('The store answered without running the work.');
+  // A failure that comes later would find the event done, and would be lost.
+  if (state === 'working') throw new Error('The store answered before the work had ended: it must await work(extra).');
+}
+
+/** Runs the event in the transaction of the store, which holds the claim. Never rejects. */
+async function runOnce<Extra extends object>(
+  store: TransactionStore<Extra>,
+  event: { readonly key: string; readonly digest: string },
+  timers: WebhookTimers,
+  work: WatchedWork<Extra>,
+): Promise<Ending> {
+  const limit = limitRun(timers);
+  try {
+    const result: OnceResult = await store.runOnce({ ...event, signal: limit.signal }, (extra) => work.run(extra));
+    if (result.state === 'running') return RUNNING;
+    if (result.state === 'done') return repeatOfDone(result.digest === event.digest);
+    if (result.state !== 'committed')
+      throw new TypeError('runOnce() must answer { state }: committed, running or done.');
+    checkEnded(work);
+    if (work.failure !== null) throw work.failure.error;
+    return ended('done');
+  } catch (error) {
+    if (work.state === 'stopped') return { verdict: 'time_limit', message: NOT_BEGUN };
+    if (work.failure !== null && !limit.signal.aborted) return ended('handler_failed', work.failure);
+    return ended(work.state === 'waiting' ? 'store_down' : 'store_failed', { error });
+  } finally {
+    limit.end();
+  }
 }
 
 /**
- * The second phase: runs the merchant's function, then the completion. Never rejects.
+ * The second phase of a store with leases: runs the merchant's function, then the completion. Never rejects.
  *
  * If the function fails, the claim is released, unless the function had committed before: the event is then done, and a
  * repeat would write twice. If the store fails after the function succeeded, the claim is kept: to release it would
  * start a second run at once.
  */
 async function runClaimed<Extra extends object>(
-  store: WebhookStore<Extra>,
+  store: LeaseStore<Extra>,
   claim: Claim,
   timers: WebhookTimers,
-  signal: AbortSignal,
-  work: (extra: Extra) => unknown,
+  work: WatchedWork<Extra>,
 ): Promise<Ending> {
   const endLease = keepLease(store, claim, timers);
-  const run: { state: 'waiting' | 'stopped' | 'working' | 'ended'; failure: { readonly error: unknown } | null } = {
-    state: 'waiting',
-    failure: null,
-  };
-  const watched = async (extra: Extra): Promise<void> => {
-    try {
-      if (signal.aborted) {
-        run.state = 'stopped';
-        throw new Error(NOT_BEGUN); // makes the store roll back
-      }
-      run.state = 'working';
-      await work(extra);
-      run.state = 'ended';
-    } catch (error) {
-      if (run.state === 'working') run.state = 'ended';
-      run.failure = { error };
-      throw error;
-    }
-  };
+  const run = (extra: Extra): Promise<void> => work.run(extra);
   try {
-    const result = store.run === undefined ? await runPlain(store, claim, watched) : await store.run(claim, watched);
-    if (run.state === 'waiting') throw new Error('The store answered without running the work.');
-    // The store may be the merchant's. A failure that comes later would find the event done, and would be lost.
-    if (run.state === 'working') {
-      throw new Error('The store answered before the work had ended: run() must await work(extra).');
-    }
+    const result = store.run === undefined ? await runPlain(store, claim, run) : await store.run(claim, run);
+    checkEnded(work);
     // Before the failure: a store may report the loss to the function by throwing, which is not the function's failure.
     if (!result) return ended('lease_lost');
     // Only if the store reports it: a store that swallows the failure must not turn it into a success.
     if (typeof result === 'object') return ended('failed_after_commit', { error: result.failedAfterCommit });
-    if (run.failure === null) return ended('done');
-    throw run.failure.error;
+    if (work.failure === null) return ended('done');
+    throw work.failure.error;
   } catch (error) {
-    const { state, failure } = run;
+    const { state, failure } = work;
     if (failure !== null || state === 'waiting') await releaseQuietly(store, claim);
     if (state === 'stopped') return { verdict: 'time_limit', message: NOT_BEGUN };
     return failure === null ? ended('store_failed', { error }) : ended('handler_failed', failure);
@@ -236,7 +286,7 @@ async function runClaimed<Extra extends object>(
 }
 
 async function runPlain<Extra extends object>(
-  store: WebhookStore<Extra>,
+  store: LeaseStore<Extra>,
   claim: Claim,
   work: (extra: Extra) => Promise<void>,
 ): Promise<boolean> {
@@ -249,7 +299,7 @@ async function runPlain<Extra extends object>(
 }
 
 /** Releases a claim. Ignores a failure of the store, because the lease expires. */
-async function releaseQuietly(store: Pick<WebhookStore, 'release'>, claim: Claim): Promise<void> {
+async function releaseQuietly(store: Pick<LeaseStore, 'release'>, claim: Claim): Promise<void> {
   try {
     await store.release(claim);
   } catch {

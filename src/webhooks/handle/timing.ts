@@ -1,4 +1,4 @@
-import type { Claim, WebhookStore } from '../stores/store.ts';
+import type { Claim, LeaseStore } from '../stores/store.ts';
 
 // How long the handling of an event may take: the time limit of a delivery, and the lease of its claim.
 
@@ -56,8 +56,19 @@ const RENEW_EVERY = 20_000;
 /** After 10 minutes a function that has not settled counts as dead: renewal ends, and a repeat takes the event over. */
 const MAX_RUN = 600_000;
 
+/** Aborts its signal when a function that has not settled counts as dead. Ends the timer when the returned function is called. */
+export function limitRun(timers: WebhookTimers): { readonly signal: AbortSignal; end(): void } {
+  const dead = new AbortController();
+  const timer = timers.setTimeout(
+    () => dead.abort(new Error('The function ran for ten minutes: the store ended its transaction.')),
+    MAX_RUN,
+  );
+  unref(timer);
+  return { signal: dead.signal, end: () => timers.clearTimeout(timer) };
+}
+
 /** Renews a claim until the returned function is called, the claim is lost, or its time has ended. */
-export function keepLease(store: Pick<WebhookStore, 'renew'>, claim: Claim, timers: WebhookTimers): () => void {
+export function keepLease(store: Pick<LeaseStore, 'renew'>, claim: Claim, timers: WebhookTimers): () => void {
   let left = MAX_RUN / RENEW_EVERY;
   let timer: unknown;
   let isOver = false;
@@ -83,7 +94,7 @@ export function keepLease(store: Pick<WebhookStore, 'renew'>, claim: Claim, time
   return end;
 }
 
-// A renewal alone must not keep a Node process alive.
+// Such a timer alone must not keep a Node process alive.
 function unref(timer: unknown): void {
   if (typeof timer === 'object' && timer !== null && 'unref' in timer && typeof timer.unref === 'function')
     timer.unref();

@@ -1,5 +1,13 @@
-import { checkOptions, configurationFail, namesOf } from '../../checks.ts';
-import type { ClaimRequest, ClaimResult, RunResult, WebhookStore } from './store.ts';
+import { checkOptions, configurationFail, namesOf, readWord } from '../../checks.ts';
+import type {
+  ClaimRequest,
+  ClaimResult,
+  LeaseStore,
+  OnceResult,
+  RunResult,
+  TransactionStore,
+  WebhookStore,
+} from './store.ts';
 
 // The checks for any store, for every test runner. This file may import the types of the stores, and the checks of options.
 
@@ -18,13 +26,18 @@ export interface StoreCheck {
  * storeConformance(() => myStore(), { shared: false });
  */
 export interface StoreConformanceOptions {
+  /**
+   * What the store is: one with leases, or a {@link TransactionStore}, which holds the claim in its transaction.
+   * @defaultValue `'lease'`
+   */
+  readonly form?: 'lease' | 'transaction' | undefined;
   /** Whether two stores share their records. False for a store in one object, such as `memoryStore`. @defaultValue true */
   readonly shared?: boolean | undefined;
   /** Whether the transaction of the store uses its only connection, so that renewals wait. @defaultValue false */
   readonly singleConnection?: boolean | undefined;
 }
 
-const NAMES = namesOf<StoreConformanceOptions>({ shared: true, singleConnection: true });
+const NAMES = namesOf<StoreConformanceOptions>({ form: true, shared: true, singleConnection: true });
 
 /**
  * Returns the checks that any {@link WebhookStore} must pass, for your store and your test runner. All keys are random, so
@@ -39,8 +52,24 @@ export function storeConformance(
   makeStore: () => WebhookStore | Promise<WebhookStore>,
   options: StoreConformanceOptions = {},
 ): StoreCheck[] {
-  checkOptions('options', options, NAMES, configurationFail('storeConformance'));
+  const fail = configurationFail('storeConformance');
+  checkOptions('options', options, NAMES, fail);
   const { shared = true, singleConnection = false } = options;
+  if (readWord('form', ['lease', 'transaction'], options.form, fail) === 'transaction') {
+    const makeTransactionStore = async (): Promise<TransactionStore> => {
+      const store = await makeStore();
+      return 'runOnce' in store ? store : wrongForm('claim()', 'lease');
+    };
+    const checks = { ...ONCE_CHECKS, ...(!singleConnection && CONCURRENT_ONCE_CHECKS) };
+    return Object.entries(checks).map(([name, check]) => ({
+      name,
+      run: async () => check(await makeTransactionStore(), shared ? makeTransactionStore : null),
+    }));
+  }
+  const makeLeaseStore = async (): Promise<LeaseStore> => {
+    const store = await makeStore();
+    return 'claim' in store ? store : wrongForm('runOnce()', 'transaction');
+  };
   const checks = {
     ...CLAIM_CHECKS,
     ...(shared && SHARED_CHECKS),
@@ -49,11 +78,15 @@ export function storeConformance(
   };
   return Object.entries(checks).map(([name, check]) => ({
     name,
-    run: async () => check(new StoreUnderTest(await makeStore(), makeStore)),
+    run: async () => check(new StoreUnderTest(await makeLeaseStore(), makeLeaseStore)),
   }));
 }
 
-type MakeStore = () => WebhookStore | Promise<WebhookStore>;
+function wrongForm(has: string, form: string): never {
+  throw new Error(`The store has ${has}: give storeConformance the option form: '${form}'.`);
+}
+
+type MakeStore = () => Promise<LeaseStore>;
 /** Checks by name, in their order. */
 type ConformanceChecks = Readonly<Record<string, (tested: StoreUnderTest) => Promise<void>>>;
 
@@ -62,11 +95,11 @@ const LONG_LEASE = 60_000;
 
 /** The store of one check, with a random key. */
 class StoreUnderTest {
-  readonly store: WebhookStore;
+  readonly store: LeaseStore;
   readonly again: MakeStore;
   readonly key = `${crypto.randomUUID()}:paid`;
 
-  constructor(store: WebhookStore, again: MakeStore) {
+  constructor(store: LeaseStore, again: MakeStore) {
     this.store = store;
     this.again = again;
   }
@@ -283,10 +316,113 @@ const CONCURRENT_RUN_CHECKS: ConformanceChecks = {
   },
 };
 
+/** Checks of a store that holds the claim in its transaction, with a second store on the same records, if there is one. */
+type OnceChecks = Readonly<
+  Record<string, (store: TransactionStore, again: (() => Promise<TransactionStore>) | null) => Promise<void>>
+>;
+
+/** A work that counts its runs. */
+function countedWork() {
+  const work = {
+    times: 0,
+    run: async (): Promise<void> => {
+      work.times += 1;
+    },
+  };
+  return work;
+}
+
+const newKey = (): string => `${crypto.randomUUID()}:paid`;
+const never = new AbortController().signal;
+
+function once(
+  store: TransactionStore,
+  key: string,
+  work: () => Promise<void>,
+  { owner = 'a', signal = never } = {},
+): Promise<OnceResult> {
+  return store.runOnce({ key, digest: digestOf(owner), signal }, work);
+}
+
+const ONCE_CHECKS: OnceChecks = {
+  async 'runs the work of a new event once, and remembers it with its digest'(store, again) {
+    const [key, work] = [newKey(), countedWork()];
+    assertSame(await once(store, key, work.run), { state: 'committed' });
+    const others = again === null ? [store] : [store, await again()];
+    for (const other of others) {
+      assertSame(await once(other, key, work.run, { owner: 'b' }), { state: 'done', digest: digestOf('a') });
+    }
+    assertSame(work.times, 1);
+  },
+  async 'rethrows the error of the work, and remembers nothing'(store) {
+    const [key, failure] = [newKey(), new Error('the work failed')];
+    const thrown = await once(store, key, () => Promise.reject(failure)).catch((error: unknown) => error);
+    assertSame(thrown === failure, true);
+    assertSame(await once(store, key, async () => {}, { owner: 'b' }), { state: 'committed' });
+    assertSame(await once(store, key, async () => {}), { state: 'done', digest: digestOf('b') });
+  },
+  async 'rethrows an error that looks like one of the database, without a second run'(store) {
+    for (const code of ['40001', '40P01', '55P03', '23505', '42P01']) {
+      const [key, work] = [newKey(), countedWork()];
+      const failure = Object.assign(new Error('as a database says it'), { code });
+      const thrown = await once(store, key, async () => {
+        await work.run();
+        throw failure;
+      }).catch((error: unknown) => error);
+      assertSame([thrown === failure, work.times], [true, 1]);
+    }
+  },
+  async 'ends the transaction when its signal is aborted, though the work never ends'(store) {
+    const [key, limit] = [newKey(), new AbortController()];
+    const hanging = once(store, key, () => new Promise(() => limit.abort(new Error('too long'))), limit);
+    assertSame(await inTime(hanging.then(String, () => 'rejected')), 'rejected');
+    for (let tries = 0; tries < 200; tries += 1) {
+      const { state } = await once(store, key, async () => {});
+      if (state === 'committed') return;
+      assertSame(state, 'running');
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+    throw new Error('The key is still held 2 seconds after the signal was aborted.');
+  },
+  async 'distinguishes similar keys, and accepts 300 characters'(store) {
+    const key = newKey();
+    const long = key.padEnd(299, 'x');
+    const similar = ['', ':a', ':A', ':a ', ':%', ':=', `:'"\\`].map((end) => `${key}${end}`);
+    for (const each of [...similar, `a/${key}`, `A/${key}`, `${long}1`, `${long}2`]) {
+      assertSame(await once(store, each, async () => {}), { state: 'committed' });
+      assertSame((await once(store, each, async () => {})).state, 'done');
+    }
+  },
+  async 'has a valid namespace or none'({ namespace }) {
+    assertSame(namespace === undefined || (typeof namespace === 'string' && namespace !== ''), true);
+  },
+  async 'gives a key to one of many concurrent attempts'(store) {
+    const [key, work] = [newKey(), countedWork()];
+    const results = await Promise.all(Array.from({ length: 25 }, () => once(store, key, work.run)));
+    assertSame([results.filter(({ state }) => state === 'committed').length, work.times], [1, 1]);
+  },
+};
+
+/** The check for a store with more than one connection. */
+const CONCURRENT_ONCE_CHECKS: OnceChecks = {
+  async 'answers running during the work, without waiting for it'(store, again) {
+    const [key, work] = [newKey(), countedWork()];
+    const other = again === null ? store : await again();
+    const result = await once(store, key, async () => {
+      assertSame(await inTime(once(other, key, work.run)), { state: 'running' });
+      assertSame(await inTime(once(other, newKey(), async () => {})), { state: 'committed' });
+    });
+    assertSame([result, work.times], [{ state: 'committed' }, 0]);
+  },
+};
+
 async function inTime<T>(move: Promise<T>): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error('A claim or a renewal waits for the transaction of the work.')), 5_000);
+    timer = setTimeout(
+      () => reject(new Error('An operation of the store waits for the transaction of the work.')),
+      5_000,
+    );
   });
   try {
     return await Promise.race([move, late]);

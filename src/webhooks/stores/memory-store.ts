@@ -1,6 +1,6 @@
 import { checkOptions, configurationFail, namesOf, readCount } from '../../checks.ts';
 import { parseClock } from '../time-source.ts';
-import type { Claim, WebhookStore } from './store.ts';
+import type { Claim, LeaseStore } from './store.ts';
 import { checkedNamespace } from './store-options.ts';
 
 const DEFAULT_MAX_ENTRIES = 10_000;
@@ -23,8 +23,8 @@ export interface MemoryStoreOptions {
   readonly now?: (() => number) | undefined;
 }
 
-/** A {@link WebhookStore} in this process. */
-export interface MemoryStore extends WebhookStore {
+/** A {@link LeaseStore} in this process. */
+export interface MemoryStore extends LeaseStore {
   /** The current number of records. */
   readonly size: number;
 }

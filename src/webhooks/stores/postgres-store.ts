@@ -1,16 +1,34 @@
-import { checkOptions, configurationFail, namesOf, readWord } from '../../checks.ts';
+import { checkOptions, configurationFail, namesOf, readCount, readWord } from '../../checks.ts';
 import { ConfigurationError } from '../../errors/classes.ts';
-import type { ClaimRequest, ClaimResult } from './store.ts';
+import type { OnceResult, TransactionStore } from './store.ts';
 import {
   checkedNamespace,
   checkedRetention,
   quotedTable,
   type SqlStore,
   type SqlStoreOptions,
+  type StoreMigration,
 } from './store-options.ts';
 
+// PostgreSQL holds the claim: BEGIN, the claim statement, the merchant's writes, COMMIT.
+//
+// - A duplicate that runs: its claim statement does not get the advisory lock of the key. It is answered 409 without a wait.
+// - A duplicate that is done: the same statement finds the record and its digest. Nothing is run.
+// - The time limit of a delivery: answered 503, and the transaction goes on. The repeat finds it running or done.
+// - A lost answer to COMMIT: the record is looked for on another connection. If it is there, the event is done.
+// - A deadlock, or any other error of the merchant's statements: rolled back, and the function has failed. No error code of
+//   theirs is read. Only an error of the claim statement, before the function begins, makes a new transaction.
+// - A dead process or connection: the server rolls back, and the event is free.
+// - A holder that hangs or is cut off: the server ends it after `idleTimeout` without a statement. A function that still
+//   runs ten minutes after its claim loses its connection.
+// - A pool of one: functions run one after the other. A running function needs no second connection.
+// - PGlite has one connection: everything waits for the transaction that is open.
+// - `repeatable read` and `serializable`: a record that the snapshot does not show is a conflict in the claim statement, so
+//   a new transaction looks again. A conflict at COMMIT is a failure of the store: 503.
+// - A pooler in transaction mode: the lock and the setting end with the transaction, and no statement is named.
+
 const ISOLATIONS = ['read committed', 'repeatable read', 'serializable'] as const;
-/** Tries of an operation that PostgreSQL asks to repeat, and of a claim whose record another attempt changed meanwhile. */
+/** Tries of a transaction whose claim statement PostgreSQL asks to repeat. */
 const TRIES = 5;
 
 /**
@@ -20,24 +38,33 @@ const TRIES = 5;
  * postgresStore(pool, { table: 'shop.webhook_events', retention: 90 * 86_400_000 });
  */
 export interface PostgresStoreOptions extends SqlStoreOptions {
-  /**
-   * The isolation level of `context.tx`. In the two stricter levels a function cannot commit after 20 seconds, because the
-   * renewal of its lease has changed the record. @defaultValue `'read committed'`
-   */
+  /** The isolation level of `context.tx`. @defaultValue `'read committed'` */
   readonly isolation?: 'read committed' | 'repeatable read' | 'serializable' | undefined;
+  /**
+   * How long your function may go without a statement on `context.tx`, in milliseconds, from 1,000 to 600,000. The server
+   * then ends the transaction, so that the event of a process that hangs can be handled again. PGlite has no such limit.
+   * @defaultValue 60,000
+   */
+  readonly idleTimeout?: number | undefined;
 }
 
-const NAMES = namesOf<PostgresStoreOptions>({ table: true, namespace: true, retention: true, isolation: true });
+const NAMES = namesOf<PostgresStoreOptions>({
+  table: true,
+  namespace: true,
+  retention: true,
+  isolation: true,
+  idleTimeout: true,
+});
 
-/** A {@link WebhookStore} in PostgreSQL. It adds the transaction to the context of your functions. */
-export interface PostgresStore<Tx> extends SqlStore<{ readonly tx: Tx }> {}
+/** A {@link TransactionStore} in PostgreSQL. It adds the transaction to the context of your functions. */
+export interface PostgresStore<Tx> extends TransactionStore<{ readonly tx: Tx }>, SqlStore {}
 
 /**
  * Creates a store in the PostgreSQL database of your application, for many machines. Create its table once, with
- * `migrate()`. Leases use the clock of the database.
+ * `migrate()`.
  *
- * Writes with `context.tx` are made exactly once, because they are in one transaction with the completion. This holds
- * for nothing else: a mail that your function sends may be sent again after a crash. Each running function uses one
+ * Writes with `context.tx` are made exactly once, because they are in one transaction with the record of the event. This
+ * holds for nothing else: a mail that your function sends may be sent again after a crash. Each running function uses one
  * connection of the pool. Inside the function use `context.tx`, not the pool.
  *
  * @param database A `Pool` of `pg`, or PGlite.
@@ -49,6 +76,7 @@ export interface PostgresStore<Tx> extends SqlStore<{ readonly tx: Tx }> {}
  *   secret,
  *   store,
  *   onPaid: (event, { tx }) => tx.query('UPDATE orders SET paid = true WHERE id = $1', [event.external_id]),
+ *   onAdjusted: (event, { tx }) => tx.query('UPDATE orders SET review = true WHERE id = $1', [event.external_id]),
  *   onCanceled: () => {},
  * });
  */
@@ -59,127 +87,172 @@ export function postgresStore<Database extends PostgresPool | PGliteDatabase>(
   const fail = configurationFail('postgresStore');
   checkOptions('options', options, NAMES, fail);
   const isolation = readWord('isolation', ISOLATIONS, options.isolation, fail) ?? 'read committed';
-  const connection = connectionOf(database, isolation);
+  const limits = { byDefault: 60_000, min: 1_000, max: 600_000 };
+  const idleTimeout = readCount('idleTimeout', options.idleTimeout, limits, fail);
+  const connection = connectionOf(database, { isolation, idleTimeout });
   const retention = options.retention == null ? null : checkedRetention(options.retention);
   const sql = statements(quotedTable(options.table ?? 'merchant_webhook_events'), retention);
-
-  const query = async (text: string, ...values: unknown[]): Promise<PostgresResult['rows']> => {
-    for (let left = TRIES - 1; ; left -= 1) {
-      try {
-        return (await connection.query(text, values)).rows;
-      } catch (error) {
-        if (codeOf(error) === '42P01') throw missingTable(sql.table);
-        if (left === 0 || !REPEATABLE.includes(codeOf(error))) throw error;
-      }
-    }
-  };
-  const claim = async ({ key, owner, digest, lease }: ClaimRequest): Promise<ClaimResult> => {
-    for (let left = TRIES; left > 0; left -= 1) {
-      const [row] = await query(sql.claim, key, owner, digest, lease);
-      if (row !== undefined) {
-        const result = row as { state: 'taken_over' | 'running' | 'done'; digest: string | null }; // the columns of the statement
-        return result.digest === null ? { state: 'claimed' } : { state: result.state, digest: result.digest };
-      }
-    }
-    throw new Error('Other attempts changed the record again and again while it was being claimed.');
-  };
-
-  const changes = async (text: string, ...values: unknown[]): Promise<boolean> =>
-    (await query(text, ...values)).length > 0;
+  const isDone = async (key: string): Promise<boolean> => (await connection.query(sql.isDone, [key])).rows.length > 0;
 
   return {
     retention,
     namespace: checkedNamespace(options.namespace),
     schema: sql.schema,
     cleanUpStatement: sql.cleanUp,
-    async migrate() {
-      await query(sql.schema);
-    },
+    migrate: () => migrate(connection, sql),
     async cleanUp() {
       if (sql.cleanUp === null) throw new ConfigurationError('Records are kept forever: give the store a retention.');
-      return (await query(`${sql.cleanUp} RETURNING event_key`)).length;
+      return (await connection.query(`${sql.cleanUp} RETURNING event_key`, [])).rows.length;
     },
-    claim,
-    renew: ({ key, owner }, lease) => changes(sql.renew, key, owner, lease),
-    complete: ({ key, owner }) => changes(sql.complete, key, owner),
-    async release({ key, owner }) {
-      await query(sql.release, key, owner);
-    },
-    async run({ key, owner }, work) {
-      let completed = false;
-      try {
-        return await connection.transaction(async (tx, inTransaction) => {
-          await work({ tx: tx as PostgresTx<Database> }); // PostgresTx is the type for this database
-          completed = (await inTransaction(sql.completeOnce, [key, owner])).rows.length > 0;
-          return completed;
-        });
-      } catch (error) {
-        // COMMIT was sent and its answer was lost: the record shows whether PostgreSQL committed.
-        if (completed && (await changes(sql.isDone, key, owner).catch(() => false))) return true;
-        throw error;
+    async runOnce({ key, digest, signal }, work) {
+      for (let left = TRIES - 1; ; left -= 1) {
+        const reached: { step: 'claim' | 'work' | 'commit' } = { step: 'claim' };
+        try {
+          return await connection.transaction(signal, async (tx, query): Promise<OnceResult> => {
+            const claimed = await claim(query, sql, key, digest);
+            if (claimed.state !== 'claimed') return claimed;
+            reached.step = 'work';
+            await untilAborted(signal, () => work({ tx: tx as PostgresTx<Database> })); // PostgresTx is the type for this database
+            reached.step = 'commit';
+            return { state: 'committed' };
+          });
+        } catch (error) {
+          if (reached.step === 'claim') {
+            if (left > 0 && REPEATABLE.includes(codeOf(error))) continue;
+            throw tableProblem(error, sql.table);
+          }
+          // COMMIT was sent and its answer was lost: the record shows whether PostgreSQL committed.
+          const wasSent = reached.step === 'commit' && !(error instanceof ConfigurationError);
+          if (wasSent && (await isDone(key).catch(() => false))) return { state: 'committed' };
+          throw error;
+        }
       }
     },
   };
 }
 
-/** Serialization failure and deadlock, then the errors of two concurrent "create if not exists". */
-const REPEATABLE: readonly unknown[] = ['40001', '40P01', '23505', '42P07', '42710'];
+/** Claims the key in the open transaction. Decides alone whether another transaction holds it. */
+async function claim(
+  query: PostgresQueryable['query'],
+  sql: Statements,
+  key: string,
+  digest: string,
+): Promise<{ readonly state: 'claimed' } | Exclude<OnceResult, { readonly state: 'committed' }>> {
+  for (let left = TRIES; left > 0; left -= 1) {
+    const [row] = (await query(sql.claim, [key, digest])).rows;
+    const { locked, won, found } = row as { locked: boolean; won: boolean; found: string | null }; // the columns of the statement
+    if (!locked) return { state: 'running' };
+    if (won) return { state: 'claimed' };
+    if (found !== null) return { state: 'done', digest: found };
+    // The record was committed after the snapshot of this statement. The next one sees it.
+  }
+  throw new Error('The record could neither be written nor read.');
+}
+
+/** Rejects with the reason of the signal if it is aborted before the work ends. The work may go on. */
+async function untilAborted(signal: AbortSignal, work: () => Promise<void>): Promise<void> {
+  signal.throwIfAborted();
+  let abort = (): void => {};
+  const aborted = new Promise<never>((_resolve, reject) => {
+    abort = () => reject(signal.reason);
+    signal.addEventListener('abort', abort);
+  });
+  try {
+    await Promise.race([work(), aborted]);
+  } finally {
+    signal.removeEventListener('abort', abort);
+  }
+}
+
+/** Serialization failure and deadlock. */
+const REPEATABLE: readonly unknown[] = ['40001', '40P01'];
+/** Errors of two concurrent changes of the same table. */
+const CONCURRENT: readonly unknown[] = [...REPEATABLE, '23505', '42P07', '42701', '42710'];
 
 function codeOf(error: unknown): unknown {
   return typeof error === 'object' && error !== null && 'code' in error ? error.code : null;
 }
 
-function missingTable(table: string): ConfigurationError {
-  return new ConfigurationError(`The table ${table} does not exist: run store.migrate() once, or store.schema.`);
+/** Names the remedy if the claim failed because of the table. */
+function tableProblem(error: unknown, table: string): unknown {
+  if (codeOf(error) === '42P01') {
+    return new ConfigurationError(`The table ${table} does not exist: run store.migrate() once, or store.schema.`, {
+      cause: error,
+    });
+  }
+  if (codeOf(error) !== '42703') return error;
+  return new ConfigurationError(
+    `The table ${table} has an earlier version: end the processes of the earlier release, then run store.migrate() once.`,
+    { cause: error },
+  );
 }
 
-// clock_timestamp(), not now(): a statement that waited for a row must see the time after the wait.
-const leaseEnd = (parameter: string): string =>
-  `clock_timestamp() + ${parameter}::double precision * interval '1 millisecond'`;
+/**
+ * Creates the table, or changes one of version 1, which had leases. There a record without `done_at` was an attempt that
+ * never ended: it is removed, because it is not done.
+ *
+ * @throws ConfigurationError while an attempt of version 1 runs
+ */
+async function migrate(connection: PostgresConnection, sql: Statements): Promise<StoreMigration> {
+  for (let left = TRIES - 1; ; left -= 1) {
+    try {
+      const columns = (await connection.query(sql.columns, [])).rows.map((row) => (row as { name: string }).name); // of the statement
+      if (columns.length === 0) await connection.query(sql.schema, []);
+      if (columns.length === 0 || columns.includes('version')) {
+        return { from: columns.length === 0 ? null : 2, unfinished: 0 };
+      }
+      const [running] = (await connection.query(sql.running, [])).rows;
+      if (running !== undefined) {
+        throw new ConfigurationError(
+          `The table ${sql.table} has an earlier version, and one of its events is still running: end the processes of the earlier release, wait a minute, then run store.migrate() again.`,
+        );
+      }
+      // Without a transaction around them, each statement leaves a table in which nothing that is not done counts as done.
+      const unfinished = (await connection.query(sql.removeUnfinished, [])).rows.length;
+      await connection.query(sql.toVersion2, []);
+      return { from: 1, unfinished };
+    } catch (error) {
+      if (left === 0 || !CONCURRENT.includes(codeOf(error))) throw error;
+    }
+  }
+}
+
+type Statements = ReturnType<typeof statements>;
 
 /** The statements for one table. `retention` is in milliseconds, or null for no limit. */
 function statements(table: string, retention: number | null) {
-  const held = 'WHERE event_key = $1 AND owner = $2';
-  const ours = `${held} AND done_at IS NULL`;
   return {
     table,
     schema: `CREATE TABLE IF NOT EXISTS ${table} (
   event_key text PRIMARY KEY,
-  owner text NOT NULL,
   digest text NOT NULL,
-  previous_digest text, -- of the claim that was taken over
-  lease_end timestamptz NOT NULL,
-  done_at timestamptz -- NULL while it runs
+  done_at timestamptz NOT NULL, -- the record commits with your writes
+  version smallint NOT NULL DEFAULT 2 -- of this table
 )`,
-    // Values: key, owner, digest, lease. One round trip, and a repeat of a done or running event writes nothing. Returns no
-    // row if the record was free at the start of the statement, and another attempt was faster.
+    // Values: key, digest. The lock is of the transaction and of this table. The record is read only if it was not written,
+    // so that serializable transactions of different events have nothing in common.
     claim: `WITH held AS (
-SELECT CASE WHEN done_at IS NULL THEN 'running' ELSE 'done' END AS state, digest
-FROM ${table} WHERE event_key = $1 AND (done_at IS NOT NULL OR lease_end > clock_timestamp())
-), won AS (
-INSERT INTO ${table} AS free (event_key, owner, digest, lease_end)
-SELECT $1, $2, $3, ${leaseEnd('$4')} WHERE NOT EXISTS (SELECT FROM held)
-ON CONFLICT (event_key) DO UPDATE
-SET owner = excluded.owner, previous_digest = free.digest, digest = excluded.digest, lease_end = ${leaseEnd('$4')}
-WHERE free.done_at IS NULL AND free.lease_end <= clock_timestamp()
-RETURNING previous_digest
+SELECT pg_try_advisory_xact_lock(hashtextextended($1::text, '${table}'::regclass::oid::bigint)) AS locked
+), written AS (
+INSERT INTO ${table} (event_key, digest, done_at, version)
+SELECT $1::text, $2::text, clock_timestamp(), 2 FROM held WHERE locked
+ON CONFLICT (event_key) DO NOTHING RETURNING event_key
 )
-SELECT state, digest FROM held UNION ALL SELECT 'taken_over', previous_digest FROM won`,
-    // Values: key, owner, lease.
-    renew: `UPDATE ${table} SET lease_end = ${leaseEnd('$3')} ${ours} RETURNING event_key`,
-    // Values: key, owner. In the transaction of the writes: a second completion by the same claim must change no row.
-    completeOnce: `UPDATE ${table} SET done_at = clock_timestamp() ${ours} RETURNING event_key`,
-    // Values: key, owner. Changes the row also if this claim has completed it before.
-    complete: `UPDATE ${table} SET done_at = coalesce(done_at, clock_timestamp()) ${held} RETURNING event_key`,
-    // Values: key, owner.
-    isDone: `SELECT event_key FROM ${table} ${held} AND done_at IS NOT NULL`,
-    // Values: key, owner.
-    release: `DELETE FROM ${table} ${ours}`,
-    // A claim whose lease ended that long ago is dead.
+SELECT locked, EXISTS (SELECT FROM written) AS won,
+CASE WHEN locked AND NOT EXISTS (SELECT FROM written)
+THEN (SELECT digest FROM ${table} WHERE event_key = $1::text) END AS found FROM held`,
+    // Values: key.
+    isDone: `SELECT event_key FROM ${table} WHERE event_key = $1`,
     cleanUp:
       retention === null
         ? null
-        : `DELETE FROM ${table} WHERE coalesce(done_at, lease_end) < clock_timestamp() - interval '${retention} milliseconds'`,
+        : `DELETE FROM ${table} WHERE done_at < clock_timestamp() - interval '${retention} milliseconds'`,
+    columns: `SELECT attname AS name FROM pg_attribute WHERE attrelid = to_regclass('${table}') AND attnum > 0 AND NOT attisdropped`,
+    // Of version 1.
+    running: `SELECT event_key FROM ${table} WHERE done_at IS NULL AND lease_end > clock_timestamp() LIMIT 1`,
+    removeUnfinished: `DELETE FROM ${table} WHERE done_at IS NULL AND lease_end <= clock_timestamp() RETURNING event_key`,
+    // Fails while a record is not done, and the old form cannot write to what it makes.
+    toVersion2: `ALTER TABLE ${table} ALTER done_at SET NOT NULL, DROP COLUMN owner, DROP COLUMN previous_digest, DROP COLUMN lease_end, ADD COLUMN version smallint NOT NULL DEFAULT 2`,
   };
 }
 
@@ -188,6 +261,8 @@ SELECT state, digest FROM held UNION ALL SELECT 'taken_over', previous_digest FR
 /** The part of a query's result that the store reads. */
 export interface PostgresResult {
   readonly rows: readonly unknown[];
+  /** What the server did, such as `COMMIT`, or `ROLLBACK` for the COMMIT of a transaction that had failed. */
+  readonly command?: string;
 }
 
 /** Anything that runs a statement. */
@@ -221,80 +296,103 @@ export type PostgresTx<Database> = Database extends {
       ? Tx
       : PostgresQueryable;
 
+/** How a transaction runs. */
+interface TransactionSettings {
+  readonly isolation: string;
+  /** Milliseconds. */
+  readonly idleTimeout: number;
+}
+
+/** What runs in a transaction: it is given `context.tx`, and a function for the statements of the store. */
+type InTransaction = (tx: unknown, query: PostgresQueryable['query']) => Promise<OnceResult>;
+
 /** A connection to PostgreSQL, over a pool or PGlite. */
 interface PostgresConnection {
   /** Runs one statement, which commits at once. */
   query(text: string, values: unknown[]): Promise<PostgresResult>;
-  /** Commits if `work` resolves with true, otherwise rolls back. An error of `work` rolls back and is rethrown. */
-  transaction(work: (tx: unknown, query: PostgresQueryable['query']) => Promise<boolean>): Promise<boolean>;
+  /** Commits if `work` resolves with `committed`, otherwise rolls back. An error of `work` rolls back and is rethrown. */
+  transaction(signal: AbortSignal, work: InTransaction): Promise<OnceResult>;
 }
 
 /** @throws ConfigurationError for anything but a pool or PGlite. */
-function connectionOf(database: unknown, isolation: string): PostgresConnection {
+function connectionOf(database: unknown, settings: TransactionSettings): PostgresConnection {
   const members = (typeof database === 'object' && database !== null ? database : {}) as Record<string, unknown>; // each member is checked below
   const isClient = 'connectionParameters' in members || 'release' in members;
   if (typeof members['query'] === 'function' && !isClient) {
-    if (typeof members['connect'] === 'function') return poolConnection(database as PostgresPool, isolation); // the form of a pool
-    if (typeof members['transaction'] === 'function') return pgliteConnection(database as PGliteDatabase, isolation); // of PGlite
+    if (typeof members['connect'] === 'function') return poolConnection(database as PostgresPool, settings); // the form of a pool
+    if (typeof members['transaction'] === 'function') return pgliteConnection(database as PGliteDatabase, settings); // of PGlite
   }
   throw new ConfigurationError(
-    `postgresStore needs new Pool(…) of the package pg, or PGlite${isClient ? ', not a single Client: the store needs a second connection' : ''}.`,
+    `postgresStore needs new Pool(…) of the package pg, or PGlite${isClient ? ', not a single Client: each running function needs a connection of its own' : ''}.`,
   );
 }
 
 /** PGlite has one connection: while its transaction is open, everything else waits for its end. */
-function pgliteConnection(database: PGliteDatabase, isolation: string): PostgresConnection {
+function pgliteConnection(database: PGliteDatabase, { isolation }: TransactionSettings): PostgresConnection {
   return {
     query: (text, values) => database.query(text, values),
-    async transaction(work) {
-      const kept = await database.transaction(async (tx) => {
+    async transaction(_signal, work) {
+      const ended: { result: OnceResult | null } = { result: null };
+      await database.transaction(async (tx) => {
         await tx.query(`SET TRANSACTION ISOLATION LEVEL ${isolation}`);
-        const keep = await work(tx, (text, values) => tx.query(text, values));
-        if (!keep) await tx.rollback();
-        return keep;
+        const result = await work(tx, (text, values) => tx.query(text, values));
+        if (result.state === 'committed')
+          await tx.query('SELECT 1'); // fails where a statement of the function had failed
+        else await tx.rollback();
+        ended.result = result;
       });
-      return kept === true;
+      if (ended.result === null) throw new Error('PGlite did not run the transaction.');
+      return ended.result;
     },
   };
 }
 
 /** A pg Pool: a statement runs on any connection, a transaction on a reserved one. */
-function poolConnection(pool: PostgresPool, isolation: string): PostgresConnection {
+function poolConnection(pool: PostgresPool, { isolation, idleTimeout }: TransactionSettings): PostgresConnection {
+  const begin = `BEGIN ISOLATION LEVEL ${isolation}; SET LOCAL idle_in_transaction_session_timeout = ${idleTimeout}`;
   return {
     query: (text, values) => pool.query(text, values),
-    async transaction(work) {
+    async transaction(signal, work) {
       const client = await pool.connect();
       const guard = guardTransaction(client);
       const endListening = ignoreConnectionErrors(client);
-      let isBroken = true; // a connection whose transaction may still be open must not return to the pool
+      let isOver = false; // a connection whose transaction may still be open must not return to the pool
       try {
-        await client.query(`BEGIN ISOLATION LEVEL ${isolation}`);
-        let keep = false;
-        let failure: { readonly error: unknown } | null = null;
+        await client.query(begin); // one message
         try {
-          keep = await work(guard.tx, (text, values) => {
-            guard.check();
-            return client.query(text, values);
-          });
-          if (keep) await client.query('COMMIT');
+          const result = await work(guard.tx, (text, values) => client.query(text, values));
+          await (result.state === 'committed' ? commit(client) : client.query('ROLLBACK'));
+          isOver = true;
+          return result;
         } catch (error) {
-          failure = { error };
+          // A statement of the aborted function may hang before a ROLLBACK: its connection is closed.
+          if (!signal.aborted) {
+            isOver = await client.query('ROLLBACK').then(
+              () => true,
+              () => false,
+            );
+          }
+          throw error;
         }
-        try {
-          if (failure !== null || !keep) await client.query('ROLLBACK');
-        } catch (error) {
-          throw failure === null ? error : failure.error;
-        }
-        isBroken = false;
-        if (failure !== null) throw failure.error;
-        return keep;
       } finally {
         guard.end();
         endListening();
-        client.release(isBroken);
+        client.release(!isOver);
       }
     },
   };
+}
+
+/** @throws Error if the function ended the transaction, or caught the error of a failed statement */
+async function commit(client: PostgresClient): Promise<void> {
+  const { getTransactionStatus } = client as { getTransactionStatus?: unknown }; // only newer versions of pg have it
+  if (typeof getTransactionStatus === 'function' && getTransactionStatus.call(client) === 'I') {
+    throw new ConfigurationError('Your function ended the transaction of the store.');
+  }
+  // PostgreSQL answers the COMMIT of a failed transaction with ROLLBACK, and no error. A driver that does not show it
+  // fails here too, and the store then looks for the record.
+  if ((await client.query('COMMIT')).command === 'COMMIT') return;
+  throw new Error('A statement of your function failed, and PostgreSQL rolls such a transaction back.');
 }
 
 // pg has no listener for the loss of a reserved connection, and an `error` event without a listener ends the process.
@@ -312,8 +410,6 @@ const ENDS =
 /**
  * Returns a proxy of the connection, so that query builders work on it. It refuses the three calls that would break the
  * exactly-once guarantee: ending the transaction, releasing the connection, and using it after the end.
- *
- * `check` throws if the function ended the transaction, or caught the error of a failed statement.
  */
 function guardTransaction(client: PostgresClient) {
   let ended = false;
@@ -339,7 +435,6 @@ function guardTransaction(client: PostgresClient) {
   });
   return {
     tx,
-    check: () => checkStatus(client),
     end: () => {
       ended = true;
     },
@@ -350,15 +445,6 @@ function refuseEnd(query: unknown): void {
   const text = typeof query === 'object' && query !== null && 'text' in query ? query.text : query;
   if (typeof text !== 'string' || !ENDS.test(text)) return;
   throw new ConfigurationError(
-    'context.tx is a transaction of the store, which commits it together with the completion. Use SAVEPOINT for steps inside.',
+    'context.tx is a transaction of the store, which commits it together with the record of the event. Use SAVEPOINT for steps inside.',
   );
-}
-
-function checkStatus(client: object): void {
-  const { getTransactionStatus } = client as { getTransactionStatus?: unknown }; // only newer versions of pg have it
-  const status: unknown = typeof getTransactionStatus === 'function' ? getTransactionStatus.call(client) : null;
-  if (status === 'I') throw new ConfigurationError('Your function ended the transaction of the store.');
-  if (status === 'E') {
-    throw new Error('A statement of your function failed, and PostgreSQL rolls such a transaction back.');
-  }
 }

@@ -1,6 +1,6 @@
 import { checkOptions, configurationFail, namesOf } from '../../checks.ts';
 import { ConfigurationError } from '../../errors/classes.ts';
-import type { ClaimResult, WebhookStore } from './store.ts';
+import type { ClaimResult, LeaseStore } from './store.ts';
 import { checkedNamespace, checkedPrefix, checkedRetention } from './store-options.ts';
 
 /** A client, a cluster or a pool of the package `redis` (node-redis), version 4 or later. */
@@ -53,7 +53,7 @@ const NAMES = namesOf<RedisStoreOptions>({ prefix: true, namespace: true, retent
  * @example
  * const store = redisStore(await createClient({ url: process.env.REDIS_URL }).connect());
  */
-export function redisStore(client: NodeRedisClient | IoRedisClient, options: RedisStoreOptions = {}): WebhookStore {
+export function redisStore(client: NodeRedisClient | IoRedisClient, options: RedisStoreOptions = {}): LeaseStore {
   checkOptions('options', options, NAMES, configurationFail('redisStore'));
   const run = scriptRunner(client);
   const lua = scripts();

@@ -1,7 +1,7 @@
 import { checkOptions, configurationFail, namesOf, readCount } from '../../checks.ts';
 import { ConfigurationError } from '../../errors/classes.ts';
 import { parseClock } from '../time-source.ts';
-import type { Claim, ClaimRequest, ClaimResult } from './store.ts';
+import type { Claim, ClaimRequest, ClaimResult, LeaseStore } from './store.ts';
 import {
   checkedNamespace,
   checkedRetention,
@@ -72,8 +72,10 @@ export interface SqliteDatabase {
  */
 export type SqliteCommit<Db> = <T>(work: (db: Db) => T extends PromiseLike<unknown> ? never : T) => Promise<T>;
 
-/** A {@link WebhookStore} in an SQLite file. It adds `commit` to the context of your functions. */
-export interface SqliteStore<Db = SqliteDatabase> extends SqlStore<{ readonly commit: SqliteCommit<Db> }> {}
+/** A {@link LeaseStore} in an SQLite file. It adds `commit` to the context of your functions. */
+export interface SqliteStore<Db = SqliteDatabase> extends LeaseStore<{ readonly commit: SqliteCommit<Db> }>, SqlStore {
+  run: NonNullable<LeaseStore<{ readonly commit: SqliteCommit<Db> }>['run']>;
+}
 
 /**
  * Creates a store in the SQLite database of your application, for one machine with any number of processes. Create its
@@ -165,7 +167,13 @@ export function sqliteStoreWaiting<Db extends SqliteDatabase>(
     namespace: checkedNamespace(options.namespace),
     schema: sql.schema,
     cleanUpStatement: sql.cleanUp,
-    migrate: () => inLock(() => void db.exec(sql.schema)),
+    migrate: () =>
+      inLock(() => {
+        const before = columnsOf(db, sql.table);
+        db.exec(sql.schema);
+        if (before !== null && !before.includes('version')) db.exec(sql.addVersion);
+        return { from: before === null ? null : 1, unfinished: 0 };
+      }),
     async cleanUp() {
       if (retention === null) throw new ConfigurationError('Records are kept forever: give the store a retention.');
       return await inLock(() => Number(prepared(db, sql.remove).run(now() - retention).changes));
@@ -288,8 +296,10 @@ function statements(table: string, retention: number | null) {
   owner TEXT NOT NULL,
   digest TEXT NOT NULL,
   lease_end INTEGER, -- milliseconds since 1970; NULL once done
-  done_at INTEGER -- milliseconds since 1970
+  done_at INTEGER, -- milliseconds since 1970
+  version INTEGER NOT NULL DEFAULT 1 -- of this table
 )`,
+    addVersion: `ALTER TABLE ${table} ADD COLUMN version INTEGER NOT NULL DEFAULT 1`,
     read: `SELECT digest, lease_end FROM ${table} WHERE event_key = ?`,
     insert: `INSERT INTO ${table} (event_key, owner, digest, lease_end) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING`,
     takeOver: `UPDATE ${table} SET owner = ?, digest = ?, lease_end = ? WHERE event_key = ?`,
@@ -424,6 +434,15 @@ interface BoundStatement {
 /** Prepares a statement of the store. */
 function prepared(db: SqliteDatabase, sql: string): BoundStatement {
   return db.prepare(sql) as BoundStatement; // every SQLite driver binds text and numbers
+}
+
+/** The names of a table's columns, or null if there is no table. */
+function columnsOf(db: SqliteDatabase, table: string): readonly string[] | null {
+  const [name, schema] = table.replaceAll('"', '').split('.').reverse();
+  const place = schema === undefined ? `'${name}'` : `'${name}', '${schema}'`;
+  const names = `SELECT group_concat(name) FROM pragma_table_info(${place})`;
+  const [list] = valuesOf(prepared(db, names).get()) ?? [];
+  return typeof list === 'string' ? list.split(',') : null;
 }
 
 /** How long SQLite waits for locks, in milliseconds. The query needs no lock of the file, but one of a shared cache. */

@@ -1,5 +1,5 @@
 import { ConfigurationError } from '../../errors/classes.ts';
-import type { Claim, RunResult, WebhookStore } from './store.ts';
+import type { StoreRecords } from './store.ts';
 
 /** The options that the stores in SQL databases share. */
 export interface SqlStoreOptions {
@@ -17,8 +17,16 @@ export interface SqlStoreOptions {
   readonly retention?: number | null | undefined;
 }
 
-/** A {@link WebhookStore} in an SQL database. */
-export interface SqlStore<Extra extends object> extends WebhookStore<Extra> {
+/** What {@link SqlStore.migrate} found. */
+export interface StoreMigration {
+  /** The version of the table before, or null if there was no table. */
+  readonly from: number | null;
+  /** Records of attempts that never ended, which were removed. Their events run again when they are delivered. */
+  readonly unfinished: number;
+}
+
+/** The table of a store in an SQL database. */
+export interface SqlStore extends StoreRecords {
   /** The statement that creates the table, for your migrations. It is harmless to repeat. */
   readonly schema: string;
   /**
@@ -26,8 +34,8 @@ export interface SqlStore<Extra extends object> extends WebhookStore<Extra> {
    * It measures the age by the clock of the database: of the server with PostgreSQL, of the machine with SQLite.
    */
   readonly cleanUpStatement: string | null;
-  /** Runs `schema`. Many processes may do so at the same time. */
-  migrate(): Promise<void>;
+  /** Creates the table, or changes one of an earlier version. Many processes may do so at the same time. */
+  migrate(): Promise<StoreMigration>;
   /**
    * Deletes the records older than `retention` and returns their number. PostgreSQL measures the age by its own clock, SQLite
    * by the `now` of the store.
@@ -35,7 +43,6 @@ export interface SqlStore<Extra extends object> extends WebhookStore<Extra> {
    * @throws ConfigurationError without a `retention`.
    */
   cleanUp(): Promise<number>;
-  run(claim: Claim, work: (extra: Extra) => Promise<void>): Promise<RunResult>;
 }
 
 const IDENTIFIER = /^[a-z_][a-z0-9_]{0,62}(?:\.[a-z_][a-z0-9_]{0,62})?$/;

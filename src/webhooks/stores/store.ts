@@ -32,7 +32,7 @@ export type ClaimResult =
   | { readonly state: 'taken_over' | 'running' | 'done'; readonly digest: string };
 
 /**
- * How {@link WebhookStore.run} ended.
+ * How {@link LeaseStore.run} ended.
  *
  * - `true`: committed. Also if the answer to COMMIT was lost and the record is completed by this owner.
  * - `false`: rolled back, because the claim no longer holds.
@@ -41,37 +41,8 @@ export type ClaimResult =
  */
 export type RunResult = boolean | { readonly failedAfterCommit: unknown };
 
-/**
- * Remembers which events are done, in two phases: a claim, which commits before any work, and the completion after it. A
- * crash in between leaves a claim whose lease expires, and the next delivery takes the event over. A single "set if
- * absent" cannot do that.
- *
- * Each operation must be atomic. In SQL:
- * `INSERT … ON CONFLICT (key) DO UPDATE SET owner, digest, lease_end WHERE state = 'running' AND lease_end <= now`,
- * renewal and release `… WHERE key AND owner AND state = 'running'`, completion `… WHERE key AND owner`. In Redis: one
- * script for each operation. A key that expires with the lease is not enough, because a takeover would look like a new
- * event. `storeConformance` checks your store.
- *
- * `Extra` is what {@link WebhookStore.run} adds to the context of the merchant's functions.
- *
- * @example
- * // Another store, measured.
- * const measured: WebhookStore = {
- *   retention: store.retention,
- *   namespace: store.namespace,
- *   forgot: () => store.forgot?.() ?? null,
- *   async claim(request) {
- *     const began = performance.now();
- *     const result = await store.claim(request);
- *     console.log(result.state, performance.now() - began);
- *     return result;
- *   },
- *   renew: (claim, lease) => store.renew(claim, lease),
- *   complete: (claim) => store.complete(claim),
- *   release: (claim) => store.release(claim),
- * };
- */
-export interface WebhookStore<Extra extends object = object> {
+/** What the handler knows of every store. */
+export interface StoreRecords {
   /**
    * How long a completed record is remembered, in milliseconds, or null for no limit. The service repeats for 20.6 hours,
    * and a manual resend can come at any time.
@@ -87,6 +58,39 @@ export interface WebhookStore<Extra extends object = object> {
    * then reports `store_forgot`, and `catchUp` refuses, because it would run completed events again.
    */
   forgot?(): string | null;
+}
+
+/**
+ * A store with leases remembers which events are done in two phases: a claim, which commits before any work, and the
+ * completion after it. A crash in between leaves a claim whose lease expires, and the next delivery takes the event over.
+ * A single "set if absent" cannot do that.
+ *
+ * Each operation must be atomic. In SQL:
+ * `INSERT … ON CONFLICT (key) DO UPDATE SET owner, digest, lease_end WHERE state = 'running' AND lease_end <= now`,
+ * renewal and release `… WHERE key AND owner AND state = 'running'`, completion `… WHERE key AND owner`. In Redis: one
+ * script for each operation. A key that expires with the lease is not enough, because a takeover would look like a new
+ * event. `storeConformance` checks your store.
+ *
+ * `Extra` is what {@link LeaseStore.run} adds to the context of the merchant's functions.
+ *
+ * @example
+ * // Another store, measured.
+ * const measured: LeaseStore = {
+ *   retention: store.retention,
+ *   namespace: store.namespace,
+ *   forgot: () => store.forgot?.() ?? null,
+ *   async claim(request) {
+ *     const began = performance.now();
+ *     const result = await store.claim(request);
+ *     console.log(result.state, performance.now() - began);
+ *     return result;
+ *   },
+ *   renew: (claim, lease) => store.renew(claim, lease),
+ *   complete: (claim) => store.complete(claim),
+ *   release: (claim) => store.release(claim),
+ * };
+ */
+export interface LeaseStore<Extra extends object = object> extends StoreRecords {
   /**
    * Tries to claim a key.
    *
@@ -118,9 +122,54 @@ export interface WebhookStore<Extra extends object = object> {
    * **and** the completion: calls `work` exactly once with the additions to the context, completes with the owner
    * checked, and commits. If `work` throws, it rolls back and rethrows.
    *
-   * A pooled store opens a second transaction and adds it (`context.tx`): `BEGIN`, work, `UPDATE … WHERE key AND owner`,
-   * `COMMIT`. A store on one shared connection adds a function (`context.commit`) that does all of that. It completes
-   * after `work` if the function was not called. Claims and renewals must not wait for that transaction.
+   * A store on one shared connection adds a function (`context.commit`) that does all of that. It completes after `work`
+   * if the function was not called. Claims and renewals must not wait for that transaction.
    */
   run?(claim: Claim, work: (extra: Extra) => Promise<void>): Promise<RunResult>;
 }
+
+/** A request to run the work of an event once. */
+export interface OnceRequest {
+  /** The event, as {@link Claim.key}. */
+  readonly key: string;
+  /** The digest of the signed content, to be kept in the record: 64 hex characters. */
+  readonly digest: string;
+  /** Aborted ten minutes after the claim. The store then ends the transaction, whatever the work does. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * - `committed`: the work ran, and its writes and the record were committed.
+ * - `running`: another transaction holds the key. The work did not run, and the answer came without waiting for it.
+ * - `done`: the event was committed before, with this digest. The work did not run.
+ */
+export type OnceResult =
+  | { readonly state: 'committed' }
+  | { readonly state: 'running' }
+  | { readonly state: 'done'; readonly digest: string };
+
+/**
+ * A store that holds the claim inside the transaction of the merchant's writes. The record of the event is inserted first,
+ * and commits together with the writes, or not at all. There is no lease: the claim ends with the transaction, so a
+ * process that dies frees its event at once, and no trace of it remains.
+ *
+ * Only for a database that gives each running function a connection of its own. `storeConformance` with
+ * `form: 'transaction'` checks your store.
+ */
+export interface TransactionStore<Extra extends object = object> extends StoreRecords {
+  /**
+   * Claims the key, calls `work` with the additions to the context, and commits. `work` is called at most once.
+   *
+   * Resolves with `committed` also if the answer to COMMIT was lost and the record is there.
+   *
+   * @throws The error of `work`, after a rollback. Any other error means that the store failed: the delivery is answered
+   *   503, and the service sends it again.
+   */
+  runOnce(request: OnceRequest, work: (extra: Extra) => Promise<void>): Promise<OnceResult>;
+}
+
+/**
+ * Remembers which events are done, in one of two forms: a {@link LeaseStore}, or a {@link TransactionStore} for a database
+ * that can hold the claim in the transaction of the merchant's writes. A store has `claim` or `runOnce`, never both.
+ */
+export type WebhookStore<Extra extends object = object> = LeaseStore<Extra> | TransactionStore<Extra>;

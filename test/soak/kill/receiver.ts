@@ -7,6 +7,8 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import {
   createWebhookHandler,
+  type LeaseStore,
+  type TransactionStore,
   toNodeHandler,
   type WebhookHandler,
   type WebhookStore,
@@ -43,7 +45,7 @@ function reach(point: (typeof POINTS)[number]): void {
 function handlerOver<Extra extends object>(shop: Shop<Extra>): WebhookHandler {
   return createWebhookHandler<Extra>({
     secret,
-    store: fault === 'done_before_work' ? doneBeforeWork(shop.store) : withShortLease(shop.store),
+    store: storeOf(shop.store),
     onPaid: async (event, context) => {
       reach('in_handler');
       await pause(dying.getStore()?.stall ?? 0);
@@ -57,7 +59,23 @@ function handlerOver<Extra extends object>(shop: Shop<Extra>): WebhookHandler {
   });
 }
 
-function withShortLease<Extra extends object>(store: WebhookStore<Extra>): WebhookStore<Extra> {
+function storeOf<Extra extends object>(store: WebhookStore<Extra>): WebhookStore<Extra> {
+  if ('runOnce' in store) return dyingAfterClaim(store);
+  return fault === 'done_before_work' ? doneBeforeWork(store) : withShortLease(store);
+}
+
+function dyingAfterClaim<Extra extends object>(store: TransactionStore<Extra>): TransactionStore<Extra> {
+  return {
+    ...store,
+    runOnce: (request, work) =>
+      store.runOnce(request, async (extra) => {
+        reach('after_claim');
+        await work(extra);
+      }),
+  };
+}
+
+function withShortLease<Extra extends object>(store: LeaseStore<Extra>): WebhookStore<Extra> {
   return {
     ...store,
     async claim(request) {
@@ -70,7 +88,7 @@ function withShortLease<Extra extends object>(store: WebhookStore<Extra>): Webho
 }
 
 // "Set if absent, then work": what most hand-written receivers do.
-function doneBeforeWork<Extra extends object>(store: WebhookStore<Extra>): WebhookStore<Extra> {
+function doneBeforeWork<Extra extends object>(store: LeaseStore<Extra>): WebhookStore<Extra> {
   const { run: _run, ...rest } = store;
   return {
     ...rest,

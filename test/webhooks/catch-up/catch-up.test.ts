@@ -6,6 +6,7 @@ import {
   type CatchUpProgress,
   Decimal,
   type InvoiceEvent,
+  type LeaseStore,
   memoryStore,
   type WebhookHandlerOptions,
   type WebhookStore,
@@ -709,7 +710,7 @@ describe('the signal', () => {
       'while the store claims',
       (stop) => {
         const store = memoryStore();
-        const claim: WebhookStore['claim'] = async (request) => {
+        const claim: LeaseStore['claim'] = async (request) => {
           stop.abort();
           return await store.claim(request);
         };

@@ -6,10 +6,12 @@ import { createClient } from 'redis';
 import { afterAll, describe, expect, it } from 'vitest';
 import {
   ConfigurationError,
+  type LeaseStore,
   memoryStore,
   postgresStore,
   redisStore,
   sqliteStore,
+  type TransactionStore,
   type WebhookStore,
 } from '../../../src/webhooks/index.ts';
 import type { StoreConformanceOptions } from '../../../src/webhooks/stores/conformance.ts';
@@ -99,7 +101,7 @@ conforms(
     await store.migrate();
     return store;
   },
-  { singleConnection: true },
+  { form: 'transaction', singleConnection: true },
 );
 
 const address = engines.postgres.missing === null ? engines.postgres.connection : {};
@@ -114,7 +116,7 @@ conforms(
     await store.migrate();
     return store;
   },
-  { missing: engines.postgres.missing },
+  { form: 'transaction', missing: engines.postgres.missing },
 );
 
 const strictPool = once(
@@ -128,7 +130,33 @@ conforms(
     await store.migrate();
     return store;
   },
-  { missing: engines.postgres.missing },
+  { form: 'transaction', missing: engines.postgres.missing },
+);
+
+for (const isolation of ['repeatable read', 'serializable'] as const) {
+  conforms(
+    `postgresStore in ${isolation}`,
+    async () => {
+      const store = postgresStore(await pool(), { table: `in_${isolation.replace(' ', '_')}`, isolation });
+      await store.migrate();
+      return store;
+    },
+    { form: 'transaction', missing: engines.postgres.missing },
+  );
+}
+
+const onePool = once(
+  () => openPool({ ...address, max: 1 }),
+  (opened) => opened.end(),
+);
+conforms(
+  'postgresStore over a pool of one connection',
+  async () => {
+    const store = postgresStore(await onePool(), { table: 'one_connection' });
+    await store.migrate();
+    return store;
+  },
+  { form: 'transaction', singleConnection: true, missing: engines.postgres.missing },
 );
 
 const socket = engines.redis.missing === null ? engines.redis.connection : '';
@@ -144,6 +172,105 @@ const ioRedis = once(
 );
 conforms('redisStore over ioredis', async () => redisStore(await ioRedis()), { missing: engines.redis.missing });
 
+describe('the checks of a store that holds the claim in its transaction find', () => {
+  /** Such a store in memory: records appear when the work has ended. */
+  function inMemory(): TransactionStore & { readonly records: Map<string, string> } {
+    const [records, held] = [new Map<string, string>(), new Set<string>()];
+    return {
+      records,
+      retention: null,
+      async runOnce({ key, digest, signal }, work) {
+        const found = records.get(key);
+        if (found !== undefined) return { state: 'done', digest: found };
+        if (held.has(key)) return { state: 'running' };
+        held.add(key);
+        const aborted = new Promise<never>((_, reject) => {
+          signal.addEventListener('abort', () => reject(signal.reason));
+        });
+        try {
+          await Promise.race([work({}), aborted]);
+          records.set(key, digest);
+          return { state: 'committed' };
+        } finally {
+          held.delete(key);
+        }
+      },
+    };
+  }
+  const failing = async (change: (store: ReturnType<typeof inMemory>) => Partial<TransactionStore>) => {
+    const makeStore = () => {
+      const store = inMemory();
+      return { ...store, ...change(store) };
+    };
+    const failed: string[] = [];
+    for (const { name, run } of storeConformance(makeStore, { form: 'transaction', shared: false })) {
+      await run().catch(() => failed.push(name));
+    }
+    return failed;
+  };
+
+  it('nothing in a store that keeps its promises', async () => {
+    expect(await failing(() => ({}))).toEqual([]);
+  });
+
+  it.each<[string, string, (store: ReturnType<typeof inMemory>) => Partial<TransactionStore>]>([
+    [
+      'a record that stays when the work failed',
+      'remembers nothing',
+      (store) => ({
+        runOnce: (request, work) =>
+          store.runOnce(request, async (extra) => {
+            store.records.set(request.key, request.digest);
+            await work(extra);
+          }),
+      }),
+    ],
+    [
+      'a second run after an error with a code',
+      'without a second run',
+      (store) => ({
+        runOnce: (request, work) =>
+          store.runOnce(request, work).catch((error) => {
+            if (error.code === undefined) throw error;
+            return store.runOnce(request, work);
+          }),
+      }),
+    ],
+    [
+      'an ignored signal',
+      'when its signal is aborted',
+      (store) => ({
+        runOnce: (request, work) => store.runOnce({ ...request, signal: new AbortController().signal }, work),
+      }),
+    ],
+    [
+      'another digest',
+      'with its digest',
+      (store) => ({ runOnce: (request, work) => store.runOnce({ ...request, digest: 'x' }, work) }),
+    ],
+    [
+      'keys without case',
+      'similar keys',
+      (store) => ({
+        runOnce: (request, work) => store.runOnce({ ...request, key: request.key.toLowerCase() }, work),
+      }),
+    ],
+  ])(
+    '%s',
+    async (_name, check, change) => {
+      expect(await failing(change)).toContainEqual(expect.stringContaining(check));
+    },
+    20_000,
+  );
+
+  it('a store of the other form', async () => {
+    const [first] = storeConformance(() => inMemory());
+    await expect(first?.run()).rejects.toThrow("form: 'transaction'");
+    const [other] = storeConformance(() => memoryStore(), { form: 'transaction' });
+    await expect(other?.run()).rejects.toThrow("form: 'lease'");
+  });
+});
+
 describe('the checks find', () => {
   const failing = async (makeStore: () => WebhookStore): Promise<string[]> => {
     const failed: string[] = [];
@@ -157,7 +284,7 @@ describe('the checks find', () => {
   });
 
   it('a completion that is refused when it comes again', async () => {
-    const once = (): WebhookStore => {
+    const once = (): LeaseStore => {
       const store = memoryStore();
       const done = new Set<string>();
       return {
@@ -169,7 +296,7 @@ describe('the checks find', () => {
     expect(await failing(once)).toEqual([expect.stringContaining('repeated completion')]);
   });
 
-  it.each<[string, (store: WebhookStore) => Partial<WebhookStore>]>([
+  it.each<[string, (store: LeaseStore) => Partial<LeaseStore>]>([
     [
       'cuts the namespace off',
       (store) => ({ claim: (claim) => store.claim({ ...claim, key: claim.key.replace(/^.*\//, '') }) }),

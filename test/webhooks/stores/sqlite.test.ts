@@ -231,6 +231,21 @@ describe('schema and clean-up', () => {
     expect(store.schema).toContain('CREATE TABLE IF NOT EXISTS "merchant_webhook_events"');
   });
 
+  it.each(['merchant_webhook_events', 'main.webhook_events'])(
+    'adds the version to a table %s without one',
+    async (table) => {
+      const { db } = open();
+      const store = sqliteStore(db, { table });
+      expect(await store.migrate()).toEqual({ from: null, unfinished: 0 });
+      db.exec(`ALTER TABLE ${table} DROP COLUMN version`);
+      await store.claim(request);
+      await store.complete(request);
+      expect(await store.migrate()).toEqual({ from: 1, unfinished: 0 });
+      expect(db.prepare(`SELECT version FROM ${table}`).all()).toEqual([{ version: 1 }]);
+      expect(await store.claim(request)).toMatchObject({ state: 'done' });
+    },
+  );
+
   it('removes what is older than the retention, and nothing else', async () => {
     const { store, db } = await shop({ retention: 2_592_000_000, table: 'main.events' });
     const day = 86_400_000;

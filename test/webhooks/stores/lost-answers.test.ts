@@ -131,7 +131,9 @@ describe('a COMMIT of PostgreSQL whose answer was lost', () => {
     });
     expect(await send(shop)).toMatchObject(answer);
     expect((await pool.query(`SELECT * FROM credits_${breaks}`)).rows).toHaveLength(credits);
-    expect(await send(shop)).toMatchObject({ body: next });
+    // A server that has not noticed the broken connection yet still holds the event.
+    const again = breaks === 'before' ? expect.stringMatching(/^(?:store_failed|duplicate_running)$/) : next;
+    expect(await send(shop)).toMatchObject({ body: again });
   });
 });
 

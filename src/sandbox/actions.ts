@@ -69,7 +69,7 @@ const TABLE = {
     words: [AMOUNT, CURRENCY],
     options: ['external_id', 'customer_id', 'purpose', 'callback_url', 'success_url', 'fail_url'],
     help: 'a new order, and prints its payment link',
-    done: 'The invoice was created.',
+    done: 'The payment was created.',
     effect(sandbox, [amount, currency], options) {
       const invoice = sandbox.create({ amount, currency, ...options });
       return { result: invoice, text: `${invoice.external_id}  ${amount} ${currency}  ${invoice.payment_url}` };

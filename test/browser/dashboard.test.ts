@@ -21,7 +21,7 @@ for (const [javaScriptEnabled, width] of [
     await page.getByRole('alert').getByText('No payment method takes this amount').waitFor();
     await page.getByLabel('Amount').fill('1250.50');
     await page.getByRole('button', { name: 'Create the payment' }).click();
-    await page.getByText('The invoice was created.').waitFor();
+    await page.getByText('The payment was created.').waitFor();
     await page.locator('#actions').getByText('Pay', { exact: true }).click();
     await page.getByRole('button', { name: 'Pay in full' }).click();
     await page.getByText('The order was paid.').waitFor();

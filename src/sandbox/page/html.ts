@@ -29,12 +29,3 @@ function rendered(part: Part): string {
     return String(part).replace(/[&<>"'`]/g, (mark) => ENTITIES[mark] ?? '');
   return part.map(rendered).join('');
 }
-
-/** JSON with indents. Any other text is unchanged. */
-export function indented(text: string): string {
-  try {
-    return JSON.stringify(JSON.parse(text), null, 2);
-  } catch {
-    return text;
-  }
-}

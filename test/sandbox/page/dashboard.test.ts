@@ -25,7 +25,7 @@ describe('a new payment', () => {
     const page = await open(`${url}/payments/new`);
     expect(page.text).toContain('Empty: http://127.0.0.1:9/hook, the address of the business.');
     const after = await submit(page, 'create', { amount: '1250.50', currency: 'USD' });
-    expect(after.text).toContain('The invoice was created.');
+    expect(after.text).toContain('The payment was created.');
     const mine = { amount: '5', currency: 'EUR', external_id: 'mine', callback_url: 'http://127.0.0.1:8/x' };
     await submit(page, 'create', mine);
     expect(sandbox.invoices()).toMatchObject([

@@ -15,8 +15,8 @@ export interface PlannedCustomer {
   readonly arrives: number;
   /** When it ends its payment. */
   readonly ends: number;
-  /** The amount that is paid, decimal text. */
-  readonly pays: string;
+  /** What is paid of the invoice: 1 is all of it. */
+  readonly share: number;
   /** Whether the shop is killed while it handles this payment. */
   readonly isKilled: boolean;
 }
@@ -44,7 +44,7 @@ export function planCustomers({ seed, customers, weights, restartEvery }: StormP
       webhook: drawn<StormWebhook>(weights.webhooks, draw('webhook')),
       arrives,
       ends: arrives + Math.floor(later * MINUTE),
-      pays: textOf(Math.round(cents * share)),
+      share,
       isKilled: number % restartEvery === 0,
     };
   });

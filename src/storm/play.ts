@@ -9,6 +9,8 @@ import type { Story } from './story.ts';
 // moves, and the sandbox delivers, repeats and expires what falls due.
 
 const MINUTE = 60_000;
+/** Longer than the lease of a store, 50 seconds. */
+const LEASE = 55_000;
 /** The service gives up after 20.6 hours. */
 const UNTIL_GIVEN_UP = 22 * 60 * MINUTE;
 
@@ -74,6 +76,9 @@ export async function play(
   // Twice: what the first turn finds in progress, the second finds done.
   for (let turn = 1; turn <= 2 && shop.catchUp !== undefined; turn += 1) {
     plan.signal?.throwIfAborted();
+    // A process that was killed holds its event for the lease of the store, by the clock of its machine.
+    const isHeld = sandbox.deliveries().some(({ last_http_status }) => last_http_status === 409);
+    if (turn === 1 && isHeld && typeof shop.receive === 'string') await pause(LEASE);
     story.note(null, 'the shop runs catchUp');
     await attempt(() => shop.catchUp?.());
     await moveTo(last + UNTIL_GIVEN_UP + turn * 60 * MINUTE);
@@ -175,7 +180,7 @@ class Visits {
     if (webhook === 'forged') await this.#forge(record, record.uuid);
     const ended = this.#pay(record, record.uuid);
     if (isKilled && this.#shop.restart !== undefined) {
-      await pause(); // the webhook is on its way
+      await pause(0); // the webhook is on its way
       this.#story.note(record, 'the shop is killed, and starts again');
       this.restarts += 1;
       await attempt(() => this.#shop.restart?.());
@@ -190,8 +195,8 @@ class Visits {
     await attempt(() => this.#shop.visit?.(success_url));
   }
 
-  async #pay({ plan: { kind, pays, order } }: CustomerRecord, uuid: string): Promise<void> {
-    const { status } = this.#sandbox.invoice(uuid);
+  async #pay({ plan: { kind, share } }: CustomerRecord, uuid: string): Promise<void> {
+    const { status, amount } = this.#sandbox.invoice(uuid);
     if (status !== 'pending') {
       if (status !== 'success' && kind === 'pay_late') await this.#sandbox.pay(uuid, { late: true });
       return;
@@ -205,7 +210,7 @@ class Visits {
       case 'pay_late':
         return; // the clock ends it
       default:
-        await this.#sandbox.pay(uuid, pays === order.amount ? {} : { amount: pays });
+        await this.#sandbox.pay(uuid, share === 1 ? {} : { amount: (Number(amount) * share).toFixed(2) });
     }
   }
 
@@ -235,6 +240,6 @@ async function attempt(work: () => unknown): Promise<void> {
   }
 }
 
-function pause(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, 0));
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
 }

@@ -78,7 +78,9 @@ export async function findingsOf(shop: StormShop, sandbox: Sandbox, played: Play
     byCustomer.set(customer, [invoice, ...(byCustomer.get(customer) ?? [])]); // the oldest first
   }
   for (const record of played.records) {
-    const invoices = byCustomer.get(record.plan.order.customer_id) ?? [];
+    // A shop may have its own id for the customer, as long as each order has another one.
+    const customer = record.uuid === null ? null : sandbox.invoice(record.uuid).customer_id;
+    const invoices = byCustomer.get(customer ?? record.plan.order.customer_id) ?? [];
     findings.push(...ofCustomer(record, invoices, orders, fulfilments));
   }
   const attempts = sandbox.deliveries().flatMap(({ attempt_log }) => attempt_log);
@@ -144,7 +146,8 @@ function ofCustomer(
       add('order_missing', 'The shop has no order for the invoice that it created.');
     return findings;
   }
-  const isUnderpaid = paid.length > 0 && fiat.lt(order.amount);
+  const ordered = invoices[0]?.amount ?? order.amount; // the first invoice is over the whole order
+  const isUnderpaid = paid.length > 0 && fiat.lt(ordered);
   const isBooked = own.some((each) => each.credited_usdt?.gt(0) === true || each.state === 'refunded');
   if (paid.length > 0) {
     const isTaken = own.some(({ state }) => state !== 'open' && state !== 'canceled');
@@ -152,14 +155,14 @@ function ofCustomer(
       const states = own.map(({ state }) => state).join(', ');
       add(
         'paid_not_fulfilled',
-        `${fiat.toFixed(2)} of ${order.amount} ${order.currency} was paid, and the order is ${states}.`,
+        `${fiat.toFixed(2)} of ${ordered} ${order.currency} was paid, and the order is ${states}.`,
       );
     }
     const givenCredit = sumOf(given.map(({ credited_usdt }) => credited_usdt?.toString() ?? null));
     if (isUnderpaid && isGiven && !(given.length > 0 && givenCredit.eq(credit))) {
       add(
         'fulfilled_for_less',
-        `${fiat.toFixed(2)} of ${order.amount} ${order.currency} was paid, and the whole order was given.`,
+        `${fiat.toFixed(2)} of ${ordered} ${order.currency} was paid, and the whole order was given.`,
       );
     }
   }

@@ -1,22 +1,35 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { fileURLToPath } from 'node:url';
-import { expect, it, onTestFinished } from 'vitest';
-import { openDatabase } from '../../examples/shop/src/database.ts';
-import { Orders } from '../../examples/shop/src/orders.ts';
-import { openReceiver } from '../../examples/shop/src/webhook.ts';
-import { MerchantClient } from '../../src/index.ts';
+import { promisify } from 'node:util';
+import { afterAll, expect, it, onTestFinished } from 'vitest';
 import { type StormService, type StormShop, storm } from '../../src/storm/index.ts';
+import { installPacked, ROOT } from '../support/consumer.ts';
 
-// A storm over the example shop: its pages, its webhook and its SQLite file, in a process that is killed and started again.
+// A storm over the example shop and the packed package: its pages, its webhook and its SQLite file, in a process that is
+// killed and started again.
 
-const MAIN = fileURLToPath(new URL('../../examples/shop/src/main.ts', import.meta.url));
 const CUSTOMERS = process.env['SOAK'] === undefined ? 30 : 1_000;
+const project = installPacked();
+afterAll(() => project.remove());
+const SHOP = join(project.folder, 'shop');
+cpSync(join(ROOT, 'examples/shop'), SHOP, { recursive: true, filter: (path) => !path.endsWith('node_modules') });
+
+/** Plays what no webhook delivered, as the shop's nightly job does, in a process of its own. */
+const CATCH_UP = `
+import { MerchantClient } from 'merchant-invoicing';
+import { openDatabase } from './src/database.ts';
+import { Orders } from './src/orders.ts';
+import { openReceiver } from './src/webhook.ts';
+const db = openDatabase(process.env.SHOP_DB);
+const handler = await openReceiver(db, new Orders(db), process.env.MERCHANT_WEBHOOK_SECRET, () => {});
+const waiting = db.prepare("SELECT external_id FROM payments WHERE state <> 'paid'").all();
+await handler.catchUp(new MerchantClient(), { orders: waiting.map((row) => row.external_id) });
+`;
 
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
@@ -45,7 +58,8 @@ async function exampleShop(service: StormService): Promise<StormShop> {
   };
   let child: ChildProcess;
   const start = async (): Promise<void> => {
-    child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', MAIN], {
+    child = spawn(process.execPath, ['src/main.ts'], {
+      cwd: SHOP,
       env,
       stdio: ['ignore', 'pipe', 'ignore'],
     });
@@ -94,12 +108,7 @@ async function exampleShop(service: StormService): Promise<StormShop> {
         .all()
         .map(({ order_id }) => ({ external_id: String(order_id) })),
     async catchUp() {
-      const db = openDatabase(file);
-      const merchant = new MerchantClient({ baseUrl, apiKey: service.apiKey });
-      const handler = await openReceiver(db, new Orders(db), service.webhookSecret, () => {});
-      const waiting = db.prepare(`SELECT external_id FROM payments WHERE state <> 'paid'`).all();
-      await handler.catchUp(merchant, { orders: waiting.map(({ external_id }) => String(external_id)) });
-      db.close();
+      await promisify(execFile)(process.execPath, ['--input-type=module', '-e', CATCH_UP], { cwd: SHOP, env });
     },
     restart: async () => {
       await kill();

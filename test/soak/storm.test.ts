@@ -1,7 +1,6 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, mkdtempSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -9,6 +8,7 @@ import { promisify } from 'node:util';
 import { afterAll, expect, it, onTestFinished } from 'vitest';
 import { type StormService, type StormShop, storm } from '../../src/storm/index.ts';
 import { installPacked, ROOT } from '../support/consumer.ts';
+import { freePort } from '../support/free-port.ts';
 
 // A storm over the example shop and the packed package: its pages, its webhook and its SQLite file, in a process that is
 // killed and started again.
@@ -30,16 +30,6 @@ const handler = await openReceiver(db, new Orders(db), process.env.MERCHANT_WEBH
 const waiting = db.prepare("SELECT external_id FROM payments WHERE state <> 'paid'").all();
 await handler.catchUp(new MerchantClient(), { orders: waiting.map((row) => row.external_id) });
 `;
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('the server has no port');
-  return address.port;
-}
 
 async function exampleShop(service: StormService): Promise<StormShop> {
   const folder = mkdtempSync(join(tmpdir(), 'merchant-invoicing-storm-'));

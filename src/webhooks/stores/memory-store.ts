@@ -1,4 +1,6 @@
 import { checkOptions, configurationFail, namesOf, readCount } from '../../checks.ts';
+import { environment } from '../../environment.ts';
+import { notify } from '../../notify.ts';
 import { parseClock } from '../time-source.ts';
 import type { Claim, LeaseStore } from './store.ts';
 import { checkedNamespace } from './store-options.ts';
@@ -38,6 +40,20 @@ interface Entry {
   leaseEnd: number | null;
 }
 
+let isTold = false;
+
+/** Says once that the records end with the process. A word only: nothing depends on how the environment is called. */
+function tellOfProduction(): void {
+  if (isTold || !/^prod/i.test(environment('NODE_ENV') ?? '')) return;
+  isTold = true;
+  notify(() =>
+    console.warn(
+      'merchant-invoicing: memoryStore in production: a restart forgets which events are done, and two processes share nothing.\n' +
+        '  An order can be fulfilled twice. Use postgresStore, sqliteStore or redisStore.',
+    ),
+  );
+}
+
 /**
  * Creates a store in this process, for development, tests, and a single process whose work is harmless to repeat. A
  * restart forgets everything, and two processes share nothing: the same event then runs again.
@@ -57,6 +73,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
   const namespace = checkedNamespace(options.namespace);
   const entries = new Map<string, Entry>();
   let dropped = 0;
+  tellOfProduction();
 
   const heldBy = ({ key, owner }: Claim): Entry | null => {
     const entry = entries.get(key);

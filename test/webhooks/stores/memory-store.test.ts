@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { ConfigurationError } from '../../../src/errors/classes.ts';
 import { memoryStore } from '../../../src/webhooks/index.ts';
 import { NOW } from '../vectors.ts';
@@ -15,6 +15,17 @@ function store(maxEntries = 3) {
 }
 
 describe('memoryStore', () => {
+  it('says once in production that it forgets', () => {
+    const lines: string[] = [];
+    vi.spyOn(console, 'warn').mockImplementation((line: string) => void lines.push(line));
+    memoryStore();
+    vi.stubEnv('NODE_ENV', 'Production');
+    memoryStore();
+    memoryStore();
+    vi.unstubAllEnvs();
+    expect(lines).toEqual([expect.stringMatching(/memoryStore in production.*\n.*postgresStore/)]);
+  });
+
   it('is bounded: the oldest completion goes first', async () => {
     const { claim, memory, done } = store();
     for (const key of ['one', 'two', 'three', 'four']) await done(key);

@@ -1,0 +1,186 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, expect, it, onTestFinished } from 'vitest';
+import { type StormService, type StormShop, storm } from '../../../src/storm/index.ts';
+import { postgresStore } from '../../../src/webhooks/index.ts';
+import { installPacked, ROOT } from '../../support/consumer.ts';
+import { startEngines } from '../../support/engines.ts';
+import { freePort } from '../../support/free-port.ts';
+import { openPool } from '../../support/postgres.ts';
+
+// Storms over shops in processes that are killed and started again: the example shop with the packed package, its pages and
+// its SQLite file, and a shop over PostgreSQL.
+
+const CUSTOMERS = process.env['SOAK'] === undefined ? 30 : 1_000;
+const project = installPacked();
+afterAll(() => project.remove());
+const SHOP = join(project.folder, 'shop');
+cpSync(join(ROOT, 'examples/shop'), SHOP, { recursive: true, filter: (path) => !path.endsWith('node_modules') });
+
+/** Plays what no webhook delivered, as the shop's nightly job does, in a process of its own. */
+const CATCH_UP = `
+import { MerchantClient } from 'merchant-invoicing';
+import { openDatabase } from './src/database.ts';
+import { Orders } from './src/orders.ts';
+import { openReceiver } from './src/webhook.ts';
+const db = openDatabase(process.env.SHOP_DB);
+const handler = await openReceiver(db, new Orders(db), process.env.MERCHANT_WEBHOOK_SECRET, () => {});
+const waiting = db.prepare("SELECT external_id FROM payments WHERE state <> 'paid'").all();
+await handler.catchUp(new MerchantClient(), { orders: waiting.map((row) => row.external_id) });
+`;
+
+/** A process that prints a line once it listens, and that can be killed. */
+class Process {
+  readonly #args: readonly string[];
+  readonly #options: { readonly cwd?: string; readonly env: Readonly<Record<string, string>> };
+  #child: ChildProcess | null = null;
+
+  constructor(
+    args: readonly string[],
+    options: { readonly cwd?: string; readonly env: Readonly<Record<string, string>> },
+  ) {
+    this.#args = args;
+    this.#options = options;
+    onTestFinished(() => this.kill());
+  }
+
+  async start(): Promise<void> {
+    this.#child = spawn(process.execPath, this.#args, { ...this.#options, stdio: ['ignore', 'pipe', 'ignore'] });
+    if (this.#child.stdout !== null) await once(this.#child.stdout, 'data');
+  }
+
+  async kill(): Promise<void> {
+    if (this.#child === null || this.#child.exitCode !== null || this.#child.signalCode !== null) return;
+    const ended = once(this.#child, 'exit');
+    this.#child.kill('SIGKILL');
+    await ended;
+  }
+
+  readonly restart = async (): Promise<void> => {
+    await this.kill();
+    await this.start();
+  };
+}
+
+async function exampleShop(service: StormService): Promise<StormShop> {
+  const folder = mkdtempSync(join(tmpdir(), 'merchant-invoicing-storm-'));
+  const file = join(folder, 'shop.db');
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  const baseUrl = await service.listen();
+  const env = {
+    PATH: process.env['PATH'] ?? '',
+    MERCHANT_BASE_URL: baseUrl,
+    MERCHANT_API_KEY: service.apiKey,
+    MERCHANT_WEBHOOK_SECRET: service.webhookSecret,
+    PUBLIC_URL: url,
+    PORT: String(port),
+    SHOP_DB: file,
+  };
+  const shop = new Process(['src/main.ts'], { cwd: SHOP, env });
+  await shop.start();
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+
+  const pages = new Map<string, string>();
+  const post = (path: string, form: Readonly<Record<string, string>>) =>
+    fetch(url + path, { method: 'POST', body: new URLSearchParams(form), redirect: 'manual' });
+  const reader = new DatabaseSync(file, { readOnly: true });
+  return {
+    async checkout({ id }) {
+      const path = pages.get(id) ?? (await post('/cart', { tea: '2' })).headers.get('location') ?? '';
+      pages.set(id, path);
+      const form = { number: '1', name: 'Ada', address: '1 Harbour Street' };
+      const location = (await post(`${path}/pay`, form)).headers.get('location') ?? '';
+      if (!location.includes('/pay/')) throw new Error('the shop shows no payment page');
+      return location;
+    },
+    receive: `${url}/webhook`,
+    visit: async (address) => await fetch(address),
+    orders: () =>
+      reader
+        .prepare('SELECT payments.*, currency FROM payments JOIN orders ON orders.id = order_id')
+        .all()
+        .map(({ external_id, amount, paid, currency, state, credited_usdt }) => ({
+          external_id: String(external_id),
+          amount: String(paid ?? amount),
+          currency: String(currency),
+          state: state === 'paid' ? 'paid' : state === 'open' ? 'open' : 'canceled',
+          credited_usdt: credited_usdt === null ? null : String(credited_usdt),
+        })),
+    fulfilments: () =>
+      reader
+        .prepare('SELECT order_id FROM shipments')
+        .all()
+        .map(({ order_id }) => ({ external_id: String(order_id) })),
+    async catchUp() {
+      await promisify(execFile)(process.execPath, ['--input-type=module', '-e', CATCH_UP], { cwd: SHOP, env });
+    },
+    restart: shop.restart,
+    close: () => reader.close(),
+  };
+}
+
+const engines = await startEngines();
+afterAll(() => engines.stop());
+const postgresHost = engines.postgres.missing === null ? engines.postgres.connection.host : '';
+
+async function postgresShop(service: StormService, host: string): Promise<StormShop> {
+  const pool = openPool({ host, user: 'postgres', database: 'postgres' });
+  await pool.query('DROP TABLE IF EXISTS orders, fulfilments, merchant_webhook_events');
+  await pool.query(
+    `CREATE TABLE orders (id text PRIMARY KEY, amount text, currency text, state text DEFAULT 'open', credited text)`,
+  );
+  await pool.query('CREATE TABLE fulfilments (order_id text)');
+  await postgresStore(pool).migrate();
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  const shop = new Process([fileURLToPath(new URL('postgres-shop.ts', import.meta.url))], {
+    env: {
+      PATH: process.env['PATH'] ?? '',
+      MERCHANT_BASE_URL: await service.listen(),
+      MERCHANT_API_KEY: service.apiKey,
+      MERCHANT_WEBHOOK_SECRET: service.webhookSecret,
+      PGHOST: host,
+      PORT: String(port),
+    },
+  });
+  await shop.start();
+  const post = async (path: string, body = ''): Promise<string> => {
+    const response = await fetch(url + path, { method: 'POST', body });
+    const text = await response.text();
+    if (!response.ok) throw new Error(text);
+    return text;
+  };
+  return {
+    checkout: (order) => post('/checkout', JSON.stringify(order)),
+    receive: `${url}/webhook`,
+    visit: (address) => fetch(address),
+    orders: async () =>
+      (await pool.query('SELECT id AS external_id, amount, currency, state, credited AS credited_usdt FROM orders'))
+        .rows,
+    fulfilments: async () => (await pool.query('SELECT order_id AS external_id FROM fulfilments')).rows,
+    catchUp: () => post('/catch-up'),
+    restart: shop.restart,
+    close: () => pool.end(),
+  };
+}
+
+it.for([
+  ['the example shop over SQLite', exampleShop],
+  ['a shop over PostgreSQL', (service: StormService) => postgresShop(service, postgresHost)],
+] as const)(
+  `%s passes a storm of ${CUSTOMERS} customers with kills`,
+  { timeout: 3_600_000 },
+  async ([name, shop], { skip }) => {
+    if (name.includes('PostgreSQL') && engines.postgres.missing !== null) return skip(engines.postgres.missing);
+    const result = await storm({ seed: 7, customers: CUSTOMERS, restartEvery: 10, timeLimit: 3_000_000, shop });
+    expect(result.findings.map((finding) => `${result.story(finding.order ?? '')}\n${finding.problem}`)).toEqual([]);
+    expect(result.played.restarts).toBeGreaterThan(CUSTOMERS / 20);
+  },
+);

@@ -235,4 +235,50 @@ const cold = Object.fromEntries(
   }).map(([name, start]) => [name, (address) => async () => await (await start(address))()]),
 );
 
-export const CONTENDERS = { create, page, verify, walk, imports, cold };
+/** An event that is written once beside the merchant's own row. The database is that of BENCH_PG, a folder with a socket. */
+async function eventPool() {
+  const { Pool } = await import('pg');
+  const pool = new Pool({ host: process.env.BENCH_PG, user: 'postgres', database: 'postgres', max: 30 });
+  await pool.query('CREATE TABLE IF NOT EXISTS credits (event_key text, usdt text)');
+  return pool;
+}
+
+const CREDIT = 'INSERT INTO credits (event_key, usdt) VALUES ($1, $2)';
+const event = {
+  async 'the same SQL by hand'() {
+    const pool = await eventPool();
+    await pool.query('CREATE TABLE IF NOT EXISTS events (key text PRIMARY KEY, digest text, done_at timestamptz)');
+    return async () => {
+      const client = await pool.connect();
+      const key = crypto.randomUUID();
+      try {
+        await client.query('BEGIN');
+        const insert =
+          'INSERT INTO events (key, digest, done_at) VALUES ($1, $2, now()) ON CONFLICT DO NOTHING RETURNING key';
+        const { rowCount } = await client.query(insert, [key, 'digest']);
+        if (rowCount === 1) await client.query(CREDIT, [key, '26.861298']);
+        await client.query('COMMIT');
+      } catch (error) {
+        await client.query('ROLLBACK');
+        throw error;
+      } finally {
+        client.release();
+      }
+    };
+  },
+  async 'merchant-invoicing, postgresStore'() {
+    const { postgresStore } = await import(new URL('webhooks.js', DIST));
+    const store = postgresStore(await eventPool());
+    await store.migrate();
+    const { signal } = new AbortController();
+    return async () => {
+      const key = crypto.randomUUID();
+      const { state } = await store.runOnce({ key, digest: 'digest', signal }, ({ tx }) =>
+        tx.query(CREDIT, [key, '26.861298']),
+      );
+      if (state !== 'committed') throw new Error(state);
+    };
+  },
+};
+
+export const CONTENDERS = { create, page, verify, walk, imports, cold, event };

@@ -2,6 +2,7 @@
 // the rows whose id it is. A run of all rows takes about five minutes and writes its table into docs/performance.md.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
+import { startPostgres } from '../support/postgres.ts';
 import { bundled, CONTROL, type Comparison, compare, type Figure, heapKept, installPeers } from './measure.ts';
 
 const OURS = 'merchant-invoicing';
@@ -87,6 +88,22 @@ const ROWS: readonly Row[] = [
   },
 ];
 
+/** Needs PostgreSQL, which is started for it. */
+const EVENT: Row = {
+  id: 'event',
+  title: 'an event through postgresStore, 50 in flight (wall time) / the same SQL by hand',
+  subject: 'event',
+  baseline: 'the same SQL by hand',
+  others: [`${OURS}, postgresStore`],
+  measure: 'wall',
+  turns: 5,
+  calls: 1_500,
+  inFlight: 50,
+  warmUp: 1_500,
+  samples: 3,
+  limits: { [`${OURS}, postgresStore`]: 1.43 }, // 0.7 of its events in a second
+};
+
 const SIZES: Readonly<Record<string, string>> = {
   'the client, with what it loads at first use': "export * from '../../dist/index.js'",
   '`verifyWebhook` alone': "export { verifyWebhook } from '../../dist/webhooks.js'",
@@ -113,13 +130,17 @@ function tell({ name, ratio: { low, median, high }, each }: Figure, limit: numbe
 }
 
 installPeers();
-for (const row of ROWS) {
+const postgres = isChosen(EVENT.id) ? await startPostgres() : null;
+if (postgres?.missing) console.log(`The row "${EVENT.id}" is left out: ${postgres.missing}`);
+if (postgres?.missing === null) process.env['BENCH_PG'] = postgres.connection.host;
+for (const row of postgres?.missing === null ? [...ROWS, EVENT] : ROWS) {
   if (!isChosen(row.id)) continue;
   const figures = await compare(row);
   report(`### ${row.title}\n\n| | Ratio | Quartiles | Each | Limit |\n| --- | --- | --- | --- | --- |`);
   for (const figure of figures) report(tell(figure, row.limits[figure.name]));
   report('');
 }
+if (postgres?.missing === null) await postgres.stop();
 if (isChosen('heap')) {
   const kept = await Promise.all([OURS, 'ky'].map((name) => heapKept('create', name)));
   report('### heap kept by 20,000 creations, after the first 4,000\n\n| | kB |\n| --- | --- |');

@@ -104,7 +104,7 @@ describe('examples/shop in a browser', () => {
       await page.getByRole('button', { name: 'Pay 25.00 EUR' }).dblclick();
       await expect.poll(() => page.url()).toContain(sandbox); // the second click may abort the first navigation
       await page.locator('button[value=pay]').click();
-      await page.getByText('Paid. Thank you.').waitFor();
+      await page.getByText('You paid €25.50 by Card.').waitFor();
       await page.locator(`a[href^="${shop}/orders/"]`).first().click();
       await page.getByText('Paid. We will send your parcel.').waitFor();
       await isFine();
@@ -112,8 +112,8 @@ describe('examples/shop in a browser', () => {
 
       await page.goBack();
       await page.goBack();
-      await page.goto(`${sandbox}/invoices`);
-      expect(await page.locator('main tbody tr').count()).toBe(1);
+      await page.goto(`${sandbox}/payments`);
+      expect(await page.locator('main a.payment').count()).toBe(1);
       expect([outside, trouble]).toEqual([[], []]);
       expect(await ended()).toEqual([0, '']);
     });

@@ -68,6 +68,13 @@ const DELIVERY_FLAGS = {
   dialect: rare(list('NAME=VALUE', 'how signature and body are written')),
 };
 
+/** The service to read, for the commands that need its client. */
+const SERVICE_FLAGS = {
+  'base-url': rare(text('URL', 'default MERCHANT_BASE_URL')),
+  'key-file': rare(text('FILE', 'the API key, default MERCHANT_API_KEY')),
+  'allow-http': rare(flag('plain http to a host that is not this machine')),
+};
+
 export const COMMANDS = {
   sandbox: {
     overview: {
@@ -158,6 +165,21 @@ Never point it at a live shop: it may fulfil what it accepts.`,
     },
     notes: 'Exit code 0: genuine. 1: refused, with the reason.',
   },
+  order: {
+    overview: {
+      'order ID': 'what happened to one order, and why',
+    },
+    example: 'npx merchant-invoicing order order-1042',
+    words: 1,
+    terms: { ID: 'your external_id, or the uuid of the invoice' },
+    flags: {
+      resend: flag('sends its webhook again first'),
+      ...SERVICE_FLAGS,
+    },
+    notes: `Says what was created, paid and credited, each attempt of the webhook, and if
+your shop has not heard of it the likely cause and the remedy. Reads only,
+unless --resend is given. Code 1: the shop has not heard of it.`,
+  },
   reconcile: {
     overview: {
       'reconcile --orders FILE': 'compare your orders with the invoices',
@@ -172,9 +194,7 @@ Never point it at a live shop: it may fulfil what it accepts.`,
       since: text('TIME', 'the file has all orders since then: 7d, or 2026-01-31'),
       grace: rare(textOr('15m', 'younger differences are left for the next run')),
       csv: flag('prints the findings as CSV'),
-      'base-url': rare(text('URL', 'default MERCHANT_BASE_URL')),
-      'key-file': rare(text('FILE', 'the API key, default MERCHANT_API_KEY')),
-      'allow-http': rare(flag('plain http to a host that is not this machine')),
+      ...SERVICE_FLAGS,
     },
     notes: `Columns: external_id amount currency state, and credited_usdt created_at if you
 have them.
@@ -183,16 +203,17 @@ Code 0: all match. 1: findings. 2: something could not be compared.`,
   },
   doctor: {
     overview: {
-      doctor: 'check key, address and clock, survey',
+      doctor: 'check key, address and clock',
     },
     example: 'MERCHANT_BASE_URL=… MERCHANT_API_KEY=… npx merchant-invoicing doctor',
     words: 0,
     flags: {
+      survey: flag('shows what the interface leaves open, and this service does'),
       'base-url': text('URL', 'default MERCHANT_BASE_URL'),
       'allow-http': flag('plain http to a host that is not this machine'),
     },
-    notes: `Checks Node, the settings, the address, redirects and the clock, then reads
-each list, one invoice and its deliveries. It changes nothing.
+    notes: `Checks Node, the settings, the address, redirects, the clock and the key. With
+--survey it reads each list, one invoice and its deliveries. Changes nothing.
 Reads the key only from MERCHANT_API_KEY: flags end up in shell histories.`,
   },
 } satisfies Readonly<Record<string, CommandTable>>;

@@ -15,6 +15,7 @@ const RUN: Readonly<Record<string, () => Promise<Command>>> = {
   'webhooks check': async () => (await import('./webhooks/check.ts')).webhooksCheck,
   'webhooks send': async () => (await import('./webhooks/send.ts')).webhooksSend,
   'webhooks verify': async () => (await import('./webhooks/verify.ts')).webhooksVerify,
+  order: async () => (await import('./order/command.ts')).orderCommand,
   reconcile: async () => (await import('./reconcile/command.ts')).reconcileCommand,
   doctor: async () => (await import('./doctor/command.ts')).doctorCommand,
 };

@@ -1,3 +1,4 @@
+import { styleText } from 'node:util';
 import { printable } from '../printable.ts';
 import type { Io } from './io.ts';
 
@@ -26,12 +27,37 @@ export function failed(id: string, title: string, fix: string): CheckResult {
   return { id, title, verdict: 'fail', fix };
 }
 
-/** A check with its mark, further facts, and its remedy. */
+/** A check with its mark, short facts beside it, and below what is wrong and the remedy. */
 export function resultLines({ title, verdict, fix }: CheckResult, style: Style, facts = '', details = ''): string {
-  const marks = { pass: style.good('✓'), fail: style.bad('✗'), advice: style.warn('!'), inconclusive: style.soft('?') };
-  const line = `  ${marks[verdict]} ${facts === '' ? title : title.padEnd(50)} ${style.soft(facts)}`.trimEnd();
-  const more = [details && style.soft(details), fix && verdict !== 'inconclusive' && `${style.warn('fix')}: ${fix}`];
-  return [line, ...more.filter(Boolean).map((text) => `      ${text}`)].join('\n');
+  const head = facts === '' ? title : `${title.padEnd(50)} ${facts}`;
+  const lines = [wrapped(head, 4, `  ${markOf(verdict, style)} `)];
+  if (details !== '') lines.push(wrapped(details, 6));
+  if (fix !== '' && verdict !== 'inconclusive') lines.push(wrapped(`fix: ${fix}`, 6));
+  return lines.join('\n');
+}
+
+/** The sign of a verdict, the only part of a line with a colour. */
+export function markOf(verdict: Verdict, style: Style): string {
+  const marks = { pass: style.good('✓'), fail: style.bad('✗'), advice: style.warn('!'), inconclusive: '?' };
+  return marks[verdict];
+}
+
+const COLUMNS = 80;
+
+/**
+ * The text in lines of 80 columns at most, each behind `indent` columns. `first` replaces the indent of the first line, and
+ * may hold colours. A word that is longer than a line is not broken, so that it can be copied.
+ */
+export function wrapped(text: string, indent: number, first = ' '.repeat(indent)): string {
+  const lines: string[] = [];
+  let line = '';
+  for (const word of text.split(/(?<=\S)(?= )/)) {
+    if (line !== '' && indent + line.length + word.trimEnd().length > COLUMNS) {
+      lines.push(line);
+      line = word.trimStart();
+    } else line += word;
+  }
+  return [...lines, line].map((each, at) => (at === 0 ? first : ' '.repeat(indent)) + each).join('\n');
 }
 
 export type Paint = (text: string) => string;
@@ -41,7 +67,6 @@ export interface Style {
   readonly good: Paint;
   readonly bad: Paint;
   readonly warn: Paint;
-  readonly soft: Paint;
   readonly strong: Paint;
 }
 
@@ -49,10 +74,10 @@ export interface Style {
 export function styleOf({ env, isTerminal }: Pick<Io, 'env' | 'isTerminal'>): Style {
   const isColoured = isTerminal && !env['NO_COLOR'] && env['TERM'] !== 'dumb';
   const paint =
-    (code: number): Paint =>
+    (format: 'green' | 'red' | 'yellow' | 'bold'): Paint =>
     (text) =>
-      isColoured && text !== '' ? `\u001b[${code}m${text}\u001b[0m` : text;
-  return { good: paint(32), bad: paint(31), warn: paint(33), soft: paint(90), strong: paint(1) };
+      isColoured ? styleText(format, text, { validateStream: false }) : text;
+  return { good: paint('green'), bad: paint('red'), warn: paint('yellow'), strong: paint('bold') };
 }
 
 /** A line of JSON. Its escapes also hide what JSON leaves as it is, such as U+009B and U+2028. */
@@ -64,4 +89,9 @@ export function jsonLine(value: unknown): string {
 export function excerpt(text: string, length = 160): string {
   const line = printable(text.replace(/\s+/g, ' ').trim());
   return line.length > length ? `${line.slice(0, length - 1)}…` : line;
+}
+
+/** A text without the secrets in it. */
+export function redacted(text: string, secrets: readonly string[]): string {
+  return secrets.reduce((rest, secret) => (secret === '' ? rest : rest.replaceAll(secret, '[redacted]')), text);
 }

@@ -112,6 +112,31 @@ export function diagnoseReply(reply: RefusedReply): Diagnosis {
       };
 }
 
+/**
+ * The likely cause of an attempt of which only the status is known, as in the delivery history of the service.
+ *
+ * @param host Where it was sent, as a reader names it.
+ */
+export function diagnoseStatus(host: string, url: string | null, status: number | null): Diagnosis {
+  if (status === null) {
+    const remedy = 'Start it, correct the address, or answer 2xx before the work: the service waits for 15 s.';
+    return { id: 'connection_failed', text: `No answer came from ${host}.`, remedy, isProven: false };
+  }
+  if (status === 400 || status === 401 || status === 403) {
+    return {
+      id: 'signature_mismatch',
+      text: `${host} answered ${status}: most often its webhook secret is not the one of the dashboard.`,
+      remedy: 'Compare the two. If they are the same, a body parser changes the body before it is checked.',
+      isProven: false,
+    };
+  }
+  const known = url ?? 'https://your-endpoint.invalid/the-callback_url'; // an address that only the business settings hold
+  return diagnoseReply({
+    ...{ url: known, status, problem: null, body: null, headers: null },
+    ...{ skew: 0, isRestamped: false },
+  });
+}
+
 function proven(id: DiagnosisId, text: string, remedy: string | null): Diagnosis {
   return { id, text, remedy, isProven: true };
 }

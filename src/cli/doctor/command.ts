@@ -10,17 +10,29 @@ import { parseSecrets } from '../../webhooks/verify/signature.ts';
 import { readArguments } from '../arguments.ts';
 import { COMMANDS } from '../commands.ts';
 import { EXIT, type ExitCode, type Io } from '../io.ts';
-import { type CheckResult, excerpt, failed, jsonLine, passed, resultLines, type Style, styleOf } from '../report.ts';
+import {
+  type CheckResult,
+  excerpt,
+  failed,
+  jsonLine,
+  passed,
+  resultLines,
+  type Style,
+  styleOf,
+  type Verdict,
+  wrapped,
+} from '../report.ts';
 import { type SurveyPoint, survey } from './survey.ts';
 
 interface Target {
   readonly baseUrl: string;
   readonly apiKey: string;
   readonly allowHttp: boolean;
+  readonly hasSurvey: boolean;
   readonly signal: AbortSignal;
 }
 
-/** What was found out about a service. The survey is empty where the key does not work. */
+/** What was found out about a service. The survey is empty where it was not wanted or the key does not work. */
 interface Findings {
   readonly checks: readonly CheckResult[];
   readonly points: readonly SurveyPoint[];
@@ -40,7 +52,8 @@ export async function doctorCommand(args: readonly string[], io: Io): Promise<Ex
   const isUsable = address.verdict === 'pass' && key.verdict === 'pass';
   const title = 'the service was not asked: correct the settings first';
   const skipped: Findings = { checks: [{ id: 'service', title, verdict: 'inconclusive', fix: '' }], points: [] };
-  const service = isUsable ? await checkService({ baseUrl, apiKey, allowHttp, signal: io.signal }) : skipped;
+  const target = { baseUrl, apiKey, allowHttp, hasSurvey: values.survey, signal: io.signal };
+  const service = isUsable ? await checkService(target) : skipped;
   const results = [...settings, ...service.checks];
   const ok = results.every(({ verdict }) => verdict === 'pass' || verdict === 'advice');
   if (values.json) {
@@ -53,17 +66,28 @@ export async function doctorCommand(args: readonly string[], io: Io): Promise<Ex
       io.out(`${resultLines({ ...result, title: excerpt(result.title, 400) }, style)}\n`);
     }
     if (service.points.length > 0) io.out(surveyText(service.points, style));
+    io.out(conclusionText(results, style));
   }
   if (service.checks.some(({ id, verdict }) => id === 'reachable' && verdict === 'fail')) return EXIT.unreachable;
   return ok ? EXIT.fine : EXIT.finding;
 }
 
+function conclusionText(results: readonly CheckResult[], style: Style): string {
+  const count = (verdict: Verdict): number => results.filter((each) => each.verdict === verdict).length;
+  const [wrong, advised] = [count('fail'), count('advice')];
+  if (wrong > 0) return `\n  ${style.bad(`✗ ${wrong} to correct`)}, the first one first\n`;
+  return `\n  ${style.good('✓ ready')}${advised === 0 ? '' : `, ${advised} with advice`}\n`;
+}
+
+const POINT_WIDTH = 28;
+
 function surveyText(points: readonly SurveyPoint[], style: Style): string {
-  const width = Math.max(...points.map(({ point }) => point.length));
   const lines = points.map(({ point, shows, client, pin }) => {
-    const reads = client === 'yes' ? '' : `  client: ${client}`;
-    const pinned = pin === '' ? '' : `  ${style.warn('pin')}: ${pin}`;
-    return `  ${point.padEnd(width)}  ${excerpt(shows, 300)}${style.soft(reads)}${pinned}\n`;
+    const reads = client === 'yes' ? '' : ` (client: ${client})`;
+    const text = `${excerpt(shows, 300)}${reads}${pin === '' ? '' : ` pin: ${pin}`}`;
+    const indent = POINT_WIDTH + 4;
+    if (point.length > POINT_WIDTH) return `  ${point}\n${wrapped(text, indent)}\n`;
+    return `${wrapped(text, indent, `  ${point.padEnd(POINT_WIDTH)}  `)}\n`;
   });
   return `\n  ${style.strong('What the interface leaves open, and this service shows')}\n${lines.join('')}`;
 }
@@ -218,8 +242,8 @@ function checkClock(headers: Headers, ours: number): CheckResult {
   );
 }
 
-/** Reads the payment methods with the key, and surveys the service if that succeeds. */
-async function callAndSurvey({ baseUrl, apiKey, allowHttp, signal }: Target) {
+/** Reads the payment methods with the key, and surveys the service if that succeeds and is wanted. */
+async function callAndSurvey({ baseUrl, apiKey, allowHttp, hasSurvey, signal }: Target) {
   const { MerchantClient } = await import('../../index.ts');
   const drifts: DriftEvent[] = [];
   const onDrift = (event: DriftEvent): void => void drifts.push(event);
@@ -229,7 +253,7 @@ async function callAndSurvey({ baseUrl, apiKey, allowHttp, signal }: Target) {
     const methods = await listed;
     const currencies = [...new Set(methods.map(({ currency }) => currency.code))].sort().join(' ') || 'no currency';
     const call = passed('call', `the key works: ${methods.length} payment methods, ${currencies}`);
-    return { call, points: await survey(client, listed, drifts, signal) };
+    return { call, points: hasSurvey ? await survey(client, listed, drifts, signal) : [] };
   } catch (error) {
     if (!isMerchantError(error)) throw error;
     return { call: failedCall(error, new URL(baseUrl).host), points: [] };

@@ -8,14 +8,14 @@ import { reconcile } from '../../reconcile/reconcile.ts';
 import { parseDuration } from '../../sandbox/option-checks.ts';
 import { readArguments } from '../arguments.ts';
 import { COMMANDS, exampleOf } from '../commands.ts';
-import { CliError, EXIT, type ExitCode, fileBytes, type Io, misuse } from '../io.ts';
-import { excerpt, jsonLine, type Style, styleOf } from '../report.ts';
+import { CliError, EXIT, type ExitCode, type Io, misuse } from '../io.ts';
+import { excerpt, jsonLine, markOf, type Style, styleOf, wrapped } from '../report.ts';
+import { serviceOf } from '../service.ts';
 import { ordersOf } from './orders-file.ts';
 
 const EXAMPLE = exampleOf(COMMANDS.reconcile);
 /** A run in the night may wait longer for the service than a checkout. */
-const DEADLINE = 120_000;
-const ATTEMPTS = 5;
+const PATIENCE = { deadline: 120_000, attempts: 5 };
 
 function readFlags(args: readonly string[]) {
   return readArguments(COMMANDS.reconcile, args, 'reconcile').values;
@@ -66,7 +66,8 @@ async function optionsOf(flags: Flags, io: Io): Promise<ReconcileOptions> {
   const since = instantOf('--since', flags.since);
   const grace = parseDuration(flags.grace, '--grace');
   const orders = ordersOf(inputOf(flags.orders, io), { columns, states, hasDecimalComma });
-  return { merchant: await clientOf(flags, io), orders, since, grace, signal: io.signal };
+  const { merchant } = await serviceOf(flags, io, EXAMPLE, PATIENCE);
+  return { merchant, orders, since, grace, signal: io.signal };
 }
 
 function inputOf(path: string | undefined, io: Io): AsyncIterable<Uint8Array> {
@@ -92,21 +93,6 @@ function instantOf(flag: string, text: string | undefined): number | undefined {
   const time = isAgo ? Date.now() - parseDuration(text, flag) : instantFrom(text);
   if (time !== null) return time;
   throw misuse(`${flag} takes a time such as 2026-01-31T12:00:00Z, or 7d, not ${JSON.stringify(text)}`, EXAMPLE);
-}
-
-async function clientOf(flags: Flags, io: Io): Promise<ReconcileOptions['merchant']> {
-  const fromEnv = (name: string): string | undefined => io.env[name] || undefined;
-  const baseUrl = flags['base-url'] ?? fromEnv('MERCHANT_BASE_URL');
-  const path = flags['key-file'];
-  // A file that an editor or a secret store wrote ends with a line break.
-  const apiKey =
-    path === undefined ? fromEnv('MERCHANT_API_KEY') : String(fileBytes(path, EXAMPLE)).replace(/\r?\n$/, '');
-  if (baseUrl === undefined)
-    throw misuse('MERCHANT_BASE_URL is not set', `${EXAMPLE} --base-url https://pay.example.com`);
-  if (apiKey === undefined) throw misuse('MERCHANT_API_KEY is not set', `${EXAMPLE} --key-file key.txt`);
-  const { MerchantClient } = await import('../../index.ts');
-  const allowHttp = flags['allow-http'];
-  return new MerchantClient({ baseUrl, apiKey, allowHttp, deadline: DEADLINE, retry: { attempts: ATTEMPTS } });
 }
 
 type Entry = Finding | NotCompared;
@@ -154,16 +140,17 @@ export function csvLine(cells: readonly string[]): string {
 function textOf(entry: Entry, style: Style): string {
   if (entry.kind === 'not_compared') {
     const name = excerpt(entry.external_id ?? entry.place, 80);
-    const where = style.soft(`${entry.reason}, ${excerpt(entry.place, 80)}`);
-    return `  ${style.soft('?')} not compared: ${name}  ${where}\n      ${excerpt(entry.problem, 300)}\n`;
+    const head = `not compared: ${name}  ${entry.reason}, ${excerpt(entry.place, 80)}`;
+    return `${wrapped(head, 4, '  ? ')}\n${wrapped(excerpt(entry.problem, 300), 6)}\n`;
   }
   const unit = entry.kind === 'credited_differs' ? 'USDT' : entry.currency;
   const withUnit = (value: Finding['expected']): string =>
     Decimal.isDecimal(value) ? `${value.toFixed()} ${unit}` : valueText(value);
   const [expected, actual, difference] = [entry.expected, entry.actual, entry.difference].map(withUnit);
   const facts = [expected && `expected ${expected}`, actual && `actual ${actual}`, difference, entry.order?.place];
-  const line = `${entry.kind}: ${excerpt(entry.external_id, 80)}  ${style.soft(excerpt(facts.filter(Boolean).join(', ')))}`;
-  return `  ${style.bad('✗')} ${line}\n      ${style.warn('fix')}: ${excerpt(entry.action, 300)}\n`;
+  const head = `${entry.kind}: ${excerpt(entry.external_id, 80)}  ${excerpt(facts.filter(Boolean).join(', '))}`;
+  const fix = wrapped(`fix: ${excerpt(entry.action, 300)}`, 6);
+  return `${wrapped(head, 4, `  ${markOf('fail', style)} `)}\n${fix}\n`;
 }
 
 /** The summary for people, in words that add up. */
@@ -175,8 +162,9 @@ function summaryText(summary: ReconcileSummary, style: Style): string {
     ...(differing > 0 ? [`${differing} differ`] : []),
     ...(ordersNotCompared > 0 ? [`${ordersNotCompared} not compared`] : []),
   ];
-  const totals = `  ${orders} orders: ${parts.join(', ')}\n`;
-  const others = `  ${invoices} invoices in the list, ${invoicesWithoutOrder} of them paid or pending without an order\n`;
+  const verdict = summary.findings > 0 ? 'fail' : summary.notCompared > 0 ? 'inconclusive' : 'pass';
+  const totals = `  ${markOf(verdict, style)} ${orders} orders: ${parts.join(', ')}\n`;
+  const others = `  ${invoices} invoices, ${invoicesWithoutOrder} of them paid or pending without an order\n`;
   const blocks = summary.currencies.map(({ currency, findings, ...counts }) => {
     const name = style.strong((currency === null ? '(no currency)' : excerpt(currency, 20)).padEnd(14));
     const found = Object.entries(findings).map(([kind, count]) => `    ${kind}: ${count}\n`);

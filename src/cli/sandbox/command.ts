@@ -8,11 +8,11 @@ import { createRandom, randomSeed } from '../../sandbox/state/random.ts';
 import { parseDialect, readArguments } from '../arguments.ts';
 import { COMMANDS } from '../commands.ts';
 import { EXIT, type ExitCode, type Io, misuse } from '../io.ts';
-import { jsonLine, type Style, styleOf } from '../report.ts';
+import { jsonLine, type Style, styleOf, wrapped } from '../report.ts';
 import { playDemo } from './demo.ts';
 import { listenToKeys } from './keyboard.ts';
 import { actOnSandbox, isAction } from './remote.ts';
-import { banner, eventLines } from './screen.ts';
+import { banner, eventWriter } from './screen.ts';
 import { openState, type StateFile } from './state-file.ts';
 
 const HELP = 'npx merchant-invoicing sandbox --help';
@@ -87,7 +87,8 @@ async function serve(
 ): Promise<void> {
   const { json, host } = flags;
   const style = styleOf(io);
-  const say = (line: string): void => io.err(`  ${style.warn(line)}\n`);
+  const say = (line: string): void => io.err(`${wrapped(line, 4, '  ! ')}\n`);
+  const write = eventWriter(style);
   let hasStarted = false;
   let endDemo = (): void => undefined;
   const sandbox = createSandbox({
@@ -96,7 +97,7 @@ async function serve(
     onEvent(event) {
       if (!hasStarted) return; // events of the demo are not shown
       file?.touch();
-      if (!json) io.out(eventLines(event, style));
+      if (!json) io.out(write(event) ?? '');
       else if (flags.events) io.out(jsonLine(event));
     },
   });
@@ -123,7 +124,7 @@ async function listenNear(sandbox: Sandbox, port: number, flags: Flags, say: (li
     try {
       const { url } = await sandbox.listen({ port: at, host: flags.host, allowedHosts: flags['allow-host'] });
       if (at !== port) {
-        say(`port ${port} is in use by another program, using ${at}. Actions need --url http://127.0.0.1:${at}`);
+        say(`port ${port} is in use, using ${at}. Actions need --url http://127.0.0.1:${at}`);
       }
       return url;
     } catch (error) {

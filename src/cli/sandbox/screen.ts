@@ -1,8 +1,8 @@
+// What the terminal of a running sandbox shows: the banner, then one line for each event.
 import { isSandboxSecret } from '../../environment.ts';
-import { printable } from '../../printable.ts';
-import type { Sandbox, SandboxEvent } from '../../sandbox/index.ts';
-import { describeEvent } from '../../sandbox/state/log.ts';
-import { excerpt, type Paint, type Style } from '../report.ts';
+import type { RequestEntry, Sandbox, SandboxEvent } from '../../sandbox/index.ts';
+import { sentenceOf } from '../../webhooks/diagnose.ts';
+import { excerpt, markOf, type Style, type Verdict, wrapped } from '../report.ts';
 
 interface BannerFacts {
   readonly hasKeys: boolean;
@@ -16,7 +16,7 @@ export function banner(sandbox: Sandbox, style: Style, { hasKeys, hasSeed, state
   const width = Math.max(34, url.length + 6);
   const clock = frozen ? 'frozen' : 'real time';
   const lines = [
-    `${style.strong(style.warn('SANDBOX'))}  nothing here is real money, nothing leaves this machine`,
+    `${style.strong('SANDBOX')}  nothing here is real money, nothing leaves this machine`,
     '',
     `API        ${url.padEnd(width)}key     ${apiKey}`,
     `Dashboard  ${`${url}/`.padEnd(width)}secret  ${webhookSecret}`,
@@ -29,28 +29,82 @@ export function banner(sandbox: Sandbox, style: Style, { hasKeys, hasSeed, state
     `      MERCHANT_API_KEY=${apiKey}`,
     `      MERCHANT_WEBHOOK_SECRET=${webhookSecret}`,
     ...(isSandboxSecret(webhookSecret) ? ['      MERCHANT_SANDBOX=1'] : []),
-    `try   curl -s -H 'X-Api-Key: ${apiKey}' ${url}/api/v1/external/payment-methods`,
-    hasKeys ? 'stop  Ctrl-C     reset  r     open dashboard  o     retry webhooks now  n     help  ?' : 'stop  Ctrl-C',
+    'try   npx merchant-invoicing sandbox create 25.00 EUR',
+    hasKeys ? 'stop  Ctrl-C   reset  r   dashboard  o   send waiting webhooks  n   help  ?' : 'stop  Ctrl-C',
   ];
   return `${lines.map((line) => (line === '' ? '' : `  ${line}`)).join('\n')}\n\n`;
 }
 
-/** An event as a terminal shows it, with the answer of a receiver that refused a delivery. */
-export function eventLines(event: SandboxEvent, style: Style): string {
-  const line = paintOf(event, style)(describeEvent(event).split('\n').map(printable).join('\n'));
-  if (event.kind !== 'attempt' || event.success || !event.response_body) return `${line}\n`;
-  return `${line}\n${style.soft(`          it said: ${excerpt(event.response_body)}`)}\n`;
+/** One line of the log. */
+interface Line {
+  /** Null for what is neither good nor bad. */
+  readonly verdict: Verdict | null;
+  /** What happened, and to which order, in two columns. */
+  readonly subject: string;
+  readonly result: string;
+  /** Why, on lines of its own. Null if there is nothing to say. */
+  readonly cause: string | null;
 }
 
-function paintOf(event: SandboxEvent, style: Style): Paint {
+const SUBJECT = 36;
+const RESULT = 31;
+
+/**
+ * Returns the function that writes an event as one line of 80 columns: time, what, order, result. Below it is the cause of a
+ * refused request, and that of a refused webhook, but once for each endpoint until it changes. The function returns null for
+ * an event that another line tells as well.
+ */
+export function eventWriter(style: Style): (event: SandboxEvent) => string | null {
+  const told = new Map<string, string | null>();
+  return (event) => {
+    const time = event.at.slice(11, 19);
+    if (event.kind === 'note') return `${wrapped(excerpt(event.text, 300), 12, `${time}    `)}\n`;
+    const line = lineOf(event);
+    if (line === null) return null;
+    const { verdict, subject, result } = line;
+    const mark = verdict === null ? ' ' : markOf(verdict, style);
+    const shown = `${time}  ${mark} ${subject.padEnd(SUBJECT)} ${excerpt(result, RESULT)}`.trimEnd();
+    const isTold = event.kind === 'attempt' && told.get(event.url) === line.cause;
+    if (event.kind === 'attempt') told.set(event.url, line.cause);
+    return line.cause === null || isTold ? `${shown}\n` : `${shown}\n${wrapped(excerpt(line.cause, 400), 12)}\n`;
+  };
+}
+
+function lineOf(event: Exclude<SandboxEvent, { readonly kind: 'note' }>): Line | null {
   switch (event.kind) {
-    case 'request':
-      return event.status !== null && event.status < 400 ? style.soft : style.warn;
-    case 'invoice':
-      return style.strong;
-    case 'attempt':
-      return event.success ? style.good : style.bad;
-    case 'note':
-      return style.warn;
+    case 'request': {
+      const { status, code, fault, why, operation } = event;
+      const isGood = status !== null && status < 400;
+      if (isGood && operation === 'invoices.create') return null; // `created` tells it
+      const cause = fault !== null ? `by the fault ${fault}` : isGood ? null : why;
+      const result = [status ?? 'no answer', code].filter((part) => part !== null).join(' ');
+      return { verdict: isGood ? null : 'fail', subject: excerpt(requestText(event), SUBJECT), result, cause };
+    }
+    case 'invoice': {
+      const { external_id, from, to, paid, why } = event;
+      const subject = subjectOf(from === null ? 'created' : to === 'success' ? 'paid' : to, external_id);
+      const result = paid === null ? why : `${paid} in place of the amount`;
+      return { verdict: to === 'success' ? 'pass' : null, subject, result, cause: null };
+    }
+    case 'attempt': {
+      const { success, attempt, max_attempts: most, status_code, duration_ms: ms, next_retry_at: next } = event;
+      const later = next === null ? '' : `, next ${next.slice(11, 19)}`;
+      return {
+        verdict: success ? 'pass' : 'fail',
+        subject: subjectOf(`webhook ${attempt} of ${Math.max(attempt, most)}`, event.external_id),
+        result: `${status_code ?? 'no answer'}${status_code === null ? '' : ` in ${ms} ms`}${later}`,
+        cause: event.cause === null ? null : sentenceOf(event.cause),
+      };
+    }
   }
+}
+
+function subjectOf(what: string, order: string): string {
+  return `${what.padEnd(15)} ${excerpt(order, 20)}`;
+}
+
+/** Method and path without their common beginning, each long id cut. */
+function requestText({ method, path, query }: RequestEntry): string {
+  const segments = path.replace('/api/v1/external', '').split('/');
+  return `${method} ${segments.map((each) => (each.length > 20 ? `${each.slice(0, 8)}…` : each)).join('/')}${query}`;
 }

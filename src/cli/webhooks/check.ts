@@ -7,7 +7,17 @@ import { engine, hexToBase64, signWebhook, utf8 } from '../../webhooks/verify/si
 import { readArguments } from '../arguments.ts';
 import { COMMANDS, exampleOf } from '../commands.ts';
 import { EXIT, type ExitCode, type Io } from '../io.ts';
-import { type CheckResult, excerpt, jsonLine, resultLines, type Style, styleOf, type Verdict } from '../report.ts';
+import {
+  type CheckResult,
+  excerpt,
+  jsonLine,
+  redacted,
+  resultLines,
+  type Style,
+  styleOf,
+  type Verdict,
+  wrapped,
+} from '../report.ts';
 import { type Case, type Change, DISCREET, QUESTIONS, RULES, SIGNATURE, TIMESTAMP } from './cases.ts';
 import {
   deliver,
@@ -16,7 +26,6 @@ import {
   type ReceiverRequest,
   type Reply,
   readSender,
-  redacted,
   type SampleEvent,
   type Sender,
   sampleEvent,
@@ -44,16 +53,16 @@ export async function webhooksCheck(args: readonly string[], io: Io): Promise<Ex
   const style = styleOf(io);
   const say = (line: string): void => (values.json ? undefined : io.out(`${line}\n`));
   if (!isLoopback(new URL(url).hostname)) {
-    io.err(`  ${style.warn('not on this machine: a live shop may fulfil the orders that it accepts')}\n`);
+    io.err('  ! not on this machine: a live shop may fulfil the orders that it accepts\n');
   }
   if (sandbox !== null) {
-    say(`\n  with orders that it creates in the sandbox at ${sandbox}. If that has --callback to this receiver,`);
-    say('  its own webhooks come first, and this check sees repeats');
+    const own = 'If that has --callback to this receiver, its own webhooks come first, and this check sees repeats.';
+    say(`\n${wrapped(`with orders that it creates in the sandbox at ${sandbox}. ${own}`, 2)}`);
   } else if (externalId === null) {
-    say('\n  with orders that do not exist. A receiver that looks them up refuses them: start a sandbox, or give');
-    say('  --external-id, --uuid and --amount of one that does');
+    const advice = 'start a sandbox, or give --external-id, --uuid and --amount of one that does.';
+    say(`\n${wrapped(`with orders that do not exist. A receiver that looks them up refuses them: ${advice}`, 2)}`);
   }
-  say(`  ${style.strong(url)}  signed with ${sender.source}`);
+  say(wrapped(`${url}  signed with ${sender.source}`, 2));
 
   const exam = new Examination(sender, sandbox, io.env['MERCHANT_API_KEY']);
   const results: Result[] = [];
@@ -82,8 +91,8 @@ export async function webhooksCheck(args: readonly string[], io: Io): Promise<Ex
   }
   if (!hasStopped()) {
     say(`\n  ${style.strong('What only you can check')}`);
-    for (const question of QUESTIONS) say(`  ${style.soft('?')} ${question}`);
-    say(`  ${style.soft('orders')} ${orders.join(' ')}`);
+    for (const question of QUESTIONS) say(wrapped(question, 4, '  ? '));
+    say(wrapped(`orders ${orders.join(' ')}`, 4, '    '));
   }
   const parts = [
     failed > 0 && style.bad(`${failed} failed`),
@@ -101,10 +110,9 @@ function linesOf(result: Result, secrets: readonly string[], style: Style): stri
   const times = replies.map(
     ({ status, ms, problem }) => `${status === null ? `${problem} after` : `${status} in`} ${ms} ms`,
   );
-  const facts = [times.join(', '), why].filter((text) => text !== '').join('  ');
   const answer = replies.find(({ text }) => text !== '')?.text ?? '';
-  const shown = verdict === 'fail' && answer !== '' ? `it said: ${excerpt(redacted(answer, secrets), 100)}` : '';
-  return resultLines(result, style, facts, shown);
+  const said = verdict === 'fail' && answer !== '' ? `(it said: ${excerpt(redacted(answer, secrets), 100)})` : '';
+  return resultLines(result, style, times.join(', '), `${why} ${said}`.trim());
 }
 
 /** Milliseconds. The service gives up after 15 seconds. */

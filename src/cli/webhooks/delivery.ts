@@ -96,11 +96,6 @@ export function readSecrets(given: readonly string[], env: Io['env']) {
   return { secrets: [secret], source: 'the secret in MERCHANT_WEBHOOK_SECRET' };
 }
 
-/** A text without the secrets in it. */
-export function redacted(text: string, secrets: readonly string[]): string {
-  return secrets.reduce((rest, secret) => rest.replaceAll(secret, '[redacted]'), text);
-}
-
 /** True if a sandbox runs at this address. */
 export async function isSandbox(url: string): Promise<boolean> {
   try {

@@ -1,9 +1,11 @@
+import { isLoopback } from '../../contract/values/hosts.ts';
 import { shellWord } from '../../printable.ts';
 import { signedRequest } from '../../sandbox/delivery/webhook-request.ts';
+import { diagnoseReply, sentenceOf } from '../../webhooks/diagnose.ts';
 import { readArguments } from '../arguments.ts';
 import { COMMANDS, exampleOf } from '../commands.ts';
 import { EXIT, type ExitCode, fileBytes, type Io, misuse } from '../io.ts';
-import { excerpt, jsonLine, styleOf } from '../report.ts';
+import { excerpt, jsonLine, markOf, redacted, styleOf, wrapped } from '../report.ts';
 import {
   deliver,
   EVENTS,
@@ -12,7 +14,6 @@ import {
   isSandbox,
   parsePaid,
   readSender,
-  redacted,
   sampleEvent,
   throwIfUnreachable,
 } from './delivery.ts';
@@ -69,9 +70,15 @@ export async function webhooksSend(args: readonly string[], io: Io): Promise<Exi
   } else {
     const style = styleOf(io);
     const answer = status === null ? `no answer within ${values.timeout}` : `${status} in ${ms} ms`;
-    io.out(`  → ${eventType}  ${excerpt(body, 400)}\n`);
-    io.out(`  ← ${(ok ? style.good : style.bad)(answer)}  ${excerpt(text)}\n`);
-    if (!ok) io.out(`  signed with ${source}\n  try: npx merchant-invoicing webhooks check ${shellWord(url)}\n`);
+    io.out(`  → ${eventType}  ${excerpt(values.from ?? `${kind} ${order.externalId}`, 60)}\n`);
+    io.out(`${wrapped(`${answer}  ${excerpt(text)}`.trimEnd(), 4, `  ${markOf(ok ? 'pass' : 'fail', style)} `)}\n`);
+    if (!ok) {
+      const { headers: received } = reply;
+      const cause = diagnoseReply({ url, status, problem, body: text, headers: received, skew: 0, isRestamped: false });
+      io.out(`${wrapped(`${excerpt(sentenceOf(cause), 400)} Signed with ${source}.`, 4)}\n`);
+      // It must not be pointed at a live shop.
+      if (isLoopback(new URL(url).hostname)) io.out(`  try: npx merchant-invoicing webhooks check ${shellWord(url)}\n`);
+    }
   }
   return ok ? EXIT.fine : EXIT.finding;
 }

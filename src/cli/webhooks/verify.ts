@@ -6,7 +6,7 @@ import { THE_COMMAND, verifyWebhook } from '../../webhooks/verify/verify.ts';
 import { readArguments } from '../arguments.ts';
 import { COMMANDS, exampleOf } from '../commands.ts';
 import { EXIT, type ExitCode, type Io, misuse } from '../io.ts';
-import { jsonLine, styleOf } from '../report.ts';
+import { jsonLine, styleOf, wrapped } from '../report.ts';
 import { readSecrets } from './delivery.ts';
 
 const EXAMPLE = exampleOf(COMMANDS['webhooks verify']);
@@ -44,7 +44,7 @@ export async function webhooksVerify(args: readonly string[], io: Io): Promise<E
       `secret     ${source}${secrets.length > 1 ? `, number ${(event.secretIndex ?? 0) + 1}` : ''}`,
       ...(remark === null ? [] : [`note       ${remark}`]),
     ];
-    io.out(`  ${style.good('genuine')}\n${facts.map((fact) => `  ${printable(fact)}\n`).join('')}`);
+    io.out(`  ${style.good('✓ genuine')}\n${facts.map((fact) => `  ${printable(fact)}\n`).join('')}`);
     return EXIT.fine;
   } catch (error) {
     if (!(error instanceof WebhookVerificationError)) throw error;
@@ -54,8 +54,8 @@ export async function webhooksVerify(args: readonly string[], io: Io): Promise<E
     const message = cause === null ? unexplained : `The signature does not match. ${sentenceOf(cause)}`;
     if (values.json) io.out(jsonLine({ ok: false, reason, message, remark }));
     else {
-      io.out(`  ${style.bad('refused')}  ${reason}\n  ${printable(message)}\n`);
-      io.out(`  secret: ${source}\n  try: ${fixFor(reason)}\n`);
+      io.out(`  ${style.bad('✗ refused')}  ${reason}\n${wrapped(printable(message), 4)}\n`);
+      io.out(`    secret: ${source}\n  try: ${fixFor(reason)}\n`);
     }
     return EXIT.finding;
   }

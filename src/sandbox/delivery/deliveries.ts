@@ -49,7 +49,7 @@ export async function announce(world: World, invoice: InvoiceRecord): Promise<vo
   const url = invoice.callback_url;
   const eventType = eventTypeOf(invoice);
   if (url === null) {
-    const nowhere = `${eventType} of ${invoice.external_id} goes nowhere: neither the invoice nor the business has a callback URL`;
+    const nowhere = `${eventType} of ${invoice.external_id} goes nowhere: it has no callback URL`;
     world.log.note(nowhere);
     tell(world, 'nowhere', `${nowhere}. webhookRequest() gives it as a Request, and quiet: true ends this line.`);
     return;

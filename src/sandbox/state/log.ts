@@ -1,6 +1,5 @@
 import type { KnownInvoiceStatus } from '../../contract/types.ts';
 import { notify } from '../../notify.ts';
-import { sentenceOf } from '../../webhooks/diagnose.ts';
 import type { SandboxAttempt, SandboxDelivery } from '../wire-types.ts';
 
 /** A request to the service. Pages of the sandbox are none. Never holds the API key. */
@@ -76,32 +75,6 @@ export interface SandboxNote {
 
 /** Everything that happens in a sandbox, in order. */
 export type SandboxEvent = RequestEntry | InvoiceMove | DeliveryMove | SandboxNote;
-
-/**
- * Describes an event as one plain line for a terminal, with its cause.
- *
- * @internal
- */
-export function describeEvent(event: SandboxEvent): string {
-  const time = event.at.slice(11, 19);
-  switch (event.kind) {
-    case 'request': {
-      const answer = event.status === null ? 'no answer' : String(event.status);
-      const parts = [event.code, event.fault && `fault: ${event.fault}`, event.why && `why: ${event.why}`];
-      return [`${time}  ${event.method} ${event.path}${event.query}`, answer, ...parts].filter(Boolean).join('  ');
-    }
-    case 'invoice':
-      return `${time}  invoice ${event.external_id}  ${event.from ?? 'new'} → ${event.to}  ${event.why}`;
-    case 'attempt': {
-      const outcome = event.success ? `${event.status_code} delivered` : `${event.error}`;
-      const next = event.next_retry_at === null ? '' : `  next try ${event.next_retry_at.slice(11, 19)}`;
-      const attempt = `try ${event.attempt} of ${event.max_attempts}${event.triggered_by === 'manual' ? ', resent' : ''}`;
-      return `${time}  → ${event.event_type} ${event.external_id}  ${event.url}  ${attempt}  ${outcome} in ${event.duration_ms} ms${next}${event.cause === null ? '' : `  why: ${sentenceOf(event.cause)}`}`;
-    }
-    case 'note':
-      return `${time}  note  ${event.text}`;
-  }
-}
 
 const KEPT = 2_000;
 

@@ -49,7 +49,7 @@ describe('reconcile', () => {
     const { run } = await service();
     const { code, out, err } = await run(FINE);
     expect([code, err]).toEqual([0, '']);
-    expect(out).toContain('3 orders: 3 matched\n  3 invoices in the list, 0 of them paid or pending without an order');
+    expect(out).toContain('3 orders: 3 matched\n  3 invoices, 0 of them paid or pending without an order');
     expect(out).toMatch(/EUR +3 matched/);
   });
 
@@ -58,7 +58,7 @@ describe('reconcile', () => {
     const { code, out } = await run(FINE.replace('26.861298,fulfilled', ',open'));
     expect(code).toBe(1);
     expect(out).toContain('✗ paid_not_fulfilled: fine  expected fulfilled, actual open, line 2');
-    expect(out).toContain('fix: 25 EUR of 25 EUR was paid, and 26.861298 USDT credited. Fulfil the order');
+    expect(out).toMatch(/fix: 25 EUR of 25 EUR was paid, and 26\.861298 USDT credited\. Fulfil the\s+order/);
     expect(out).toContain('paid_not_fulfilled: 1');
   });
 
@@ -106,7 +106,7 @@ describe('reconcile', () => {
       ['amount_differs', 'fine', 'EUR', '30', '25', "'-5"],
       ['invoice_without_order', "'=cmd|calc", 'EUR', '', 'success', ''],
     ]);
-    expect(err).toContain('2 orders: 1 matched, 1 differ\n  3 invoices in the list, 1 of them');
+    expect(err).toContain('2 orders: 1 matched, 1 differ\n  3 invoices, 1 of them');
   });
 
   it('reads other names, words and decimals, also from standard input', async () => {
@@ -151,9 +151,9 @@ describe('reconcile', () => {
       `${HEADER}fine,25.00,EUR,,Shipped\n"=cmd|calc","1.234,50",EUR,,paid\nfine-too,25,EUR,,paid\n`,
     );
     expect(code).toBe(2);
-    expect(out).toContain('Its state is "Shipped": say what that means, such as --state shipped=fulfilled.');
+    expect(out).toMatch(/Its state is "Shipped": say what that means, such as --state\s+shipped=fulfilled\./);
     expect(out).toContain('An amount is "1.234,50": read it with --decimal-comma.');
-    expect(out).toContain('3 orders: 1 matched, 2 not compared\n  3 invoices in the list, 0 of them');
+    expect(out).toContain('3 orders: 1 matched, 2 not compared\n  3 invoices, 0 of them');
   });
 
   it('prints no control character and no line break of a file', async () => {

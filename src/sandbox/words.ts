@@ -1,0 +1,39 @@
+// The words in which pages and terminal name the state of a payment and of its webhook.
+import { Decimal } from '../contract/values/decimal.ts';
+
+/** The members that the state of a payment is read from. Amounts are decimal text or `Decimal`. */
+interface PaymentFacts {
+  readonly status: string;
+  readonly amount: string | Decimal;
+  readonly adjustment: { readonly actual_amount_fiat: string | Decimal } | null;
+}
+
+const ENDS: Readonly<Record<string, string>> = {
+  pending: 'Open',
+  fail: 'Failed',
+  expired: 'Expired',
+  canceled: 'Canceled',
+};
+
+/** `Open`, `Paid`, `Paid less`, `Paid more`, `Failed`, `Expired` or `Canceled`. Another status as it is. */
+export function paymentWord({ status, amount, adjustment }: PaymentFacts): string {
+  if (status !== 'success') return ENDS[status] ?? status;
+  const order = adjustment === null ? 0 : new Decimal(adjustment.actual_amount_fiat).comparedTo(amount);
+  return order === 0 ? 'Paid' : order < 0 ? 'Paid less' : 'Paid more';
+}
+
+/** The members that the state of a webhook is read from. */
+interface WebhookFacts {
+  readonly status: string;
+  readonly attempts: number | null;
+  readonly last_http_status: number | null;
+}
+
+/** `Delivered`, `Retrying · 401`, `Given up · no answer`, `Sending` or `Held`. */
+export function webhookWord({ status, attempts, last_http_status }: WebhookFacts): string {
+  if (status === 'delivering') return 'Sending';
+  if (status === 'delivered') return 'Delivered';
+  const said = last_http_status ?? 'no answer';
+  if (status === 'failed') return `Given up · ${said}`;
+  return attempts === 0 ? 'Held' : `Retrying · ${said}`;
+}

@@ -23,18 +23,22 @@ export function readArguments<const Flags extends ParseArgsOptionsConfig>(
     if (extra === undefined) return parsed;
     throw new Error(`${typed} does not take ${JSON.stringify(extra)}`);
   } catch (error) {
-    const [message = ''] = messageOf(error).split(/\. To specify|\n/);
-    const [, flag = ''] = /^Unknown option '--([^']*)'/.exec(message) ?? [];
-    throw misuse(`${message.replace(/\.$/, '')}${meant(flag, Object.keys(options))}`, fix);
+    throw misuse(messageOf(error), fix);
   }
 }
 
-/** An absolute http or https address. */
+/** An absolute http or https address. One with a password is refused, and not shown: it would end up in logs. */
 export function parseAddress(text: string | undefined, what: string, fix: string): string {
   if (text === undefined) throw misuse(`${what} is missing`, fix);
-  const given = text.includes('@') ? '' : `, not ${JSON.stringify(text)}`; // user:password@host is shown to nobody
+  if (hasPassword(text)) throw misuse(`${what} must have no user name and password in it`, fix);
+  const given = text.includes('@') ? '' : `, not ${JSON.stringify(text)}`;
   if (isHttpAddress(text)) return text;
   throw misuse(`${what} must begin with http:// or https://${given}`, fix);
+}
+
+/** True for an address with credentials, also as the value of a flag: `--url=http://user:password@host`. */
+export function hasPassword(word: string): boolean {
+  return /(?:^|=)\s*[a-z][a-z0-9+.-]*:\/\/[^/?#\\]*@/i.test(word);
 }
 
 const SANDBOX_HELP = 'npx merchant-invoicing sandbox --help';
@@ -46,33 +50,11 @@ export function parseDialect(flags: readonly string[]): Partial<Dialect> {
     const [name = '', ...rest] = flag.split('=');
     const text = rest.join('=');
     const entry = Object.hasOwn(table, name) ? table[name] : undefined;
-    const hint = meant(name, Object.keys(table)) || '. All names: docs/sandbox.md';
-    if (entry === undefined) throw misuse(`--dialect has no ${JSON.stringify(name)}${hint}`, SANDBOX_HELP);
+    if (entry === undefined) {
+      throw misuse(`--dialect has no ${JSON.stringify(name)}. All names: docs/sandbox.md`, SANDBOX_HELP);
+    }
     const { values } = entry;
     return [name, values.find((value) => String(value) === text) ?? text];
   });
   return Object.fromEntries(chosen) as Partial<Dialect>; // checked by the sandbox
-}
-
-/** True if at most `edits` letters inserted, removed, replaced or swapped turn one word into the other. */
-function isNear(a: string, b: string, edits: number): boolean {
-  if (a === b || edits === 0) return a === b;
-  let at = 0;
-  while (a[at] === b[at]) at += 1;
-  const [x, y] = [a.slice(at), b.slice(at)];
-  const isSwap = x[0] === y[1] && x[1] === y[0];
-  const pairs = [
-    [x.slice(1), y],
-    [x, y.slice(1)],
-    [x.slice(1), y.slice(1)],
-    ...(isSwap ? [[x.slice(2), y.slice(2)]] : []),
-  ];
-  return pairs.some(([left = '', right = '']) => isNear(left, right, edits - 1));
-}
-
-/** `. Did you mean pay?` if a known word is close to the typed one, otherwise no text. */
-export function meant(typed: string, known: readonly string[]): string {
-  const edits = typed.length <= 3 ? [1] : [1, 2];
-  const [best] = edits.flatMap((most) => known.filter((word) => isNear(typed.toLowerCase(), word, most)));
-  return best === undefined ? '' : `. Did you mean ${best}?`;
 }

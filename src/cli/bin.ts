@@ -1,5 +1,6 @@
 #!/usr/bin/env node
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import type { Io, Keyboard } from './io.ts';
 import { main } from './main.ts';
 
@@ -29,8 +30,37 @@ function open(url: string): void {
   child.unref();
 }
 
+/** The process above the shell that npm starts a command in. Null without such a shell, or where it cannot be seen. */
+function npmAbove(shell: number): number | null {
+  try {
+    const seen =
+      platform === 'linux'
+        ? readFileSync(`/proc/${shell}/stat`, 'utf8').replace(/^\d+ \((.*)\) \S+ (\d+) .*$/s, '$2 $1') // its name may hold anything
+        : execFileSync('ps', ['-o', 'ppid=,comm=', '-p', String(shell)], { encoding: 'utf8' });
+    const [, parent, name = ''] = /^\s*(\d+) (.*)/.exec(seen) ?? [];
+    return /(?:^|\/)-?(?:ba|da|z|k)?sh$/.test(name.trim()) ? Number(parent) : null;
+  } catch {
+    return null;
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0); // sends nothing
+  } catch {
+    return false;
+  }
+}
+
 const end = new AbortController();
 for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(name, () => end.abort());
+// A killed npx signals nobody, and may leave the shell between it and this process: so both are watched.
+if (env['npm_command'] !== undefined) {
+  const { ppid } = process;
+  const npm = npmAbove(ppid);
+  const isAlone = (): boolean => process.ppid !== ppid || (npm !== null && !isRunning(npm));
+  setInterval(() => isAlone() && end.abort(), 500).unref();
+}
 // A reader that has ended, as in `| head -1`, ends this process without a stack trace.
 stdout.on('error', () => process.exit(0));
 

@@ -38,7 +38,8 @@ const rare = <Declared extends Flag>(declared: Declared) => ({ ...declared, isRa
 /** The actions of the sandbox with their arguments. Those with the same help share a line. */
 function actionTerms(): Readonly<Record<string, string>> {
   const rows = new Map<string, { readonly names: string[]; readonly words: string; readonly help: string }>();
-  for (const [name, { words, help }] of Object.entries(ACTIONS)) {
+  for (const [name, { words, help, isButton }] of Object.entries(ACTIONS)) {
+    if (isButton) continue;
     const row = rows.get(help) ?? {
       names: [],
       words: words.map(({ shown, isOptional }) => (isOptional ? '' : ` ${shown}`)).join(''),
@@ -108,7 +109,7 @@ export const COMMANDS = {
       'sandbox create AMOUNT CURRENCY': 'make an order in the running one',
       'sandbox pay|fail|cancel|expire IDENT': 'end it',
       'sandbox underpay|overpay IDENT 17.00': 'less or more paid than ordered',
-      'sandbox resend|explain IDENT': 'its webhook again, why it was refused',
+      'sandbox resend IDENT': 'send its webhook again',
       'sandbox advance 1h': 'move the clock',
       'sandbox fault TYPE': 'break a request',
       'sandbox status|reset': 'look at it, empty it',
@@ -187,17 +188,15 @@ unless --resend is given. Code 1: the shop has not heard of it.`,
     example: 'MERCHANT_API_KEY=… npx merchant-invoicing reconcile --orders orders.csv',
     words: 0,
     flags: {
-      orders: text('FILE', 'CSV with a header, or JSON lines, - for standard input'),
+      orders: text('FILE', 'CSV in UTF-8 with a header, or JSON lines, - for stdin'),
       column: list('NAME=HEADER', 'a column with another name: amount=Total'),
-      state: list('WORD=STATE', 'what your states mean: shipped=fulfilled'),
-      'decimal-comma': flag('amounts are written as 1.234,50'),
       since: text('TIME', 'the file has all orders since then: 7d, or 2026-01-31'),
       grace: rare(textOr('15m', 'younger differences are left for the next run')),
       csv: flag('prints the findings as CSV'),
       ...SERVICE_FLAGS,
     },
     notes: `Columns: external_id amount currency state, and credited_usdt created_at if you
-have them.
+have them. Amounts such as 25.00.
 States: open paid fulfilled canceled refunded. It only reads.
 Code 0: all match. 1: findings. 2: something could not be compared.`,
   },

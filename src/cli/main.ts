@@ -3,7 +3,7 @@
 import { isMerchantError } from '../errors/guards.ts';
 import { printable } from '../printable.ts';
 import { VERSION } from '../version.ts';
-import { meant } from './arguments.ts';
+import { hasPassword } from './arguments.ts';
 import { helpFor } from './help.ts';
 import { CliError, EXIT, type ExitCode, type Io, messageOf, misuse } from './io.ts';
 import { jsonLine, styleOf } from './report.ts';
@@ -24,25 +24,12 @@ const START = 'npx merchant-invoicing';
 
 /** Runs one command line. Never throws: the result is the exit code. */
 export async function main(argv: readonly string[], io: Io): Promise<ExitCode> {
-  const hide = withoutPasswords([...argv, ...Object.values(io.env)]);
-  const shown: Io = { ...io, out: (text) => io.out(hide(text)), err: (text) => io.err(hide(text)) };
   try {
-    return await run(argv, shown);
+    if (argv.some(hasPassword)) throw misuse('an address must have no user name and password in it', `${START} --help`);
+    return await run(argv, io);
   } catch (error) {
-    return reportError(error, argv, shown);
+    return reportError(error, argv, io);
   }
-}
-
-/** Removes the credentials of the addresses that the user typed or set, as typed and as `URL` writes them. */
-function withoutPasswords(words: readonly (string | undefined)[]): (text: string) => string {
-  const found = words.flatMap((word = '') => {
-    const [, typed] = /:\/\/([^/?#\\]*@)/.exec(word) ?? [];
-    if (typed === undefined) return [];
-    const address = word.slice(word.search(/[a-z][a-z0-9+.-]*:\/\//i));
-    const { username = '', password = '' } = URL.canParse(address) ? new URL(address) : {};
-    return [typed, `${username}:${password}@`, `${username}@`];
-  });
-  return (text) => found.reduce((rest, secret) => rest.replaceAll(`//${secret}`, '//'), text);
 }
 
 async function run(argv: readonly string[], io: Io): Promise<ExitCode> {
@@ -59,14 +46,13 @@ async function run(argv: readonly string[], io: Io): Promise<ExitCode> {
     return EXIT.fine;
   }
   if (!FIRST_WORDS.includes(first)) {
-    throw misuse(`there is no command ${JSON.stringify(first)}${meant(first, FIRST_WORDS)}`, `${START} --help`);
+    throw misuse(`there is no command ${JSON.stringify(first)}`, `${START} --help`);
   }
   const load = RUN[first] ?? RUN[`${first} ${second}`];
   if (load !== undefined) return (await load())(argv.slice(RUN[first] === undefined ? 2 : 1), io);
   const names = Object.keys(RUN).filter((name) => name.startsWith(`${first} `));
-  const actions = names.map((name) => name.slice(first.length + 1));
   const problem = second === '' ? 'needs an action' : `has no action ${JSON.stringify(second)}`;
-  throw misuse(`${first} ${problem}: ${names.join(', ')}${meant(second, actions)}`, `${START} ${first} --help`);
+  throw misuse(`${first} ${problem}: ${names.join(', ')}`, `${START} ${first} --help`);
 }
 
 function reportError(error: unknown, argv: readonly string[], io: Io): ExitCode {
@@ -75,25 +61,8 @@ function reportError(error: unknown, argv: readonly string[], io: Io): ExitCode 
   const fallback = isMerchantError(error) ? help : `${START} doctor`;
   const { exitCode, message, fix } =
     error instanceof CliError ? error : new CliError(EXIT.misuse, messageOf(error), fallback);
-  const text = printable(isMerchantError(error) ? withFlag(message) : message);
+  const text = printable(message);
   if (argv.includes('--json')) io.out(jsonLine({ ok: false, error: { message: text, fix } }));
   else io.err(`${styleOf(io).bad('error')}: ${text}\n  try: ${printable(fix)}\n`);
   return exitCode;
-}
-
-/** The flag of each option of the library that a message can begin with. */
-const FLAGS = new Map([
-  ['apiKey', '--key'],
-  ['deliverTo', '--allow-host'],
-  ['defaults.callback_url', '--callback'],
-  ['merchantName', '--merchant'],
-  ['url', '--public-url'],
-  ['webhookSecret', '--secret'],
-]);
-
-/** A message of the library with the flag that the user typed in place of the option. */
-function withFlag(message: string): string {
-  return message
-    .replace(/^dialect(?:\.(\w+))?(?= )/, (_, name?: string) => `--dialect${name === undefined ? '' : ` ${name}`}`)
-    .replace(/^[\w.]+(?= (?:must|takes)\b)/, (name) => FLAGS.get(name) ?? name);
 }

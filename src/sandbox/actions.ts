@@ -2,7 +2,6 @@
 // made from this table. The functions of `Sandbox` are the effects.
 import { checkOptions } from '../checks.ts';
 import type { ServiceOperation } from '../contract/endpoints.ts';
-import { INVOICE_STATUS_NAMES } from '../contract/statuses.ts';
 import { ConfigurationError } from '../errors/classes.ts';
 import { sentenceOf } from '../webhooks/diagnose.ts';
 import { DIALECTS, type DialectEntry } from './dialects.ts';
@@ -38,6 +37,8 @@ export interface Action {
   readonly options?: readonly string[];
   /** What it does, for the help. Actions with the same arguments and help share a line. */
   readonly help: string;
+  /** For pages alone: the command line has `order` and `webhooks check`. */
+  readonly isButton?: true;
   /** The notice of a page afterwards. */
   readonly done: string;
   /** `words` are the arguments in their order, empty where one is absent. `options` are the further fields. */
@@ -140,6 +141,7 @@ const TABLE = {
   },
   explain: {
     words: [IDENT],
+    isButton: true,
     help: 'searches for the reason of a refused webhook',
     done: 'The search for the cause has ended.',
     async effect(sandbox, [ident]) {
@@ -201,8 +203,11 @@ const TABLE = {
     help: 'moves the clock: 90s  30m  6h  1d',
     done: 'The clock was moved, and everything that was due has happened.',
     async effect(sandbox, [duration]) {
+      const before = new Set(sandbox.events());
       await sandbox.advance(duration);
-      return ofClock(sandbox);
+      const events = sandbox.events().filter((event) => !before.has(event));
+      const { result, text } = ofClock(sandbox);
+      return { result: { ...result, events }, text };
     },
   },
   freeze: {
@@ -337,33 +342,15 @@ function ofWithdrawal(row: SandboxWithdrawal): ActionResult {
   return { result: row, text: `${row.uuid}  ${row.status}  ${row.amount} ${row.token}` };
 }
 
-function ofClock({ now, frozen }: Sandbox): ActionResult {
+function ofClock({ now, frozen }: Sandbox) {
   const at = now().toISOString();
   return { result: { now: at, frozen }, text: `the clock is at ${at}${frozen ? ', frozen' : ''}` };
 }
-
-/** How many invoices the text of the status lists. */
-const SHOWN = 10;
 
 function statusOf(sandbox: Sandbox): ActionResult {
   const { url } = sandbox;
   const now = sandbox.now().toISOString();
   const [invoices, deliveries, withdrawals] = [sandbox.invoices(), sandbox.deliveries(), sandbox.withdrawals()];
-  const counts = INVOICE_STATUS_NAMES.map(
-    (name) => `${invoices.filter(({ status }) => status === name).length} ${name}`,
-  );
-  const waiting = deliveries.filter(({ status }) => status !== 'delivered').length;
-  const undecided = withdrawals.filter(({ status }) => status === 'pending').map(({ uuid }) => uuid);
-  const rows = invoices.slice(0, SHOWN).map(({ external_id, amount, currency: { code }, status }) => {
-    return `  ${external_id.padEnd(24)} ${`${amount} ${code}`.padStart(14)}  ${status}`;
-  });
-  const lines = [
-    `SANDBOX  ${url}  clock ${now}`,
-    `${invoices.length} invoices: ${counts.join(', ')}`,
-    `${deliveries.length} webhooks, ${waiting} not delivered`,
-    ...(undecided.length === 0 ? [] : [`${undecided.length} withdrawals pending: ${undecided.join(', ')}`]),
-    ...rows,
-    ...(invoices.length > SHOWN ? [`  … and ${invoices.length - SHOWN} older`] : []),
-  ];
-  return { result: { url, now, invoices, deliveries, withdrawals }, text: lines.join('\n') };
+  const text = `${invoices.length} invoices, ${deliveries.length} webhooks`;
+  return { result: { url, now, invoices, deliveries, withdrawals }, text };
 }

@@ -62,10 +62,9 @@ export async function reconcileCommand(args: readonly string[], io: Io): Promise
 }
 
 async function optionsOf(flags: Flags, io: Io): Promise<ReconcileOptions> {
-  const { column: columns, state: states, 'decimal-comma': hasDecimalComma } = flags;
   const since = instantOf('--since', flags.since);
   const grace = parseDuration(flags.grace, '--grace');
-  const orders = ordersOf(inputOf(flags.orders, io), { columns, states, hasDecimalComma });
+  const orders = ordersOf(inputOf(flags.orders, io), flags.column);
   const { merchant } = await serviceOf(flags, io, EXAMPLE, PATIENCE);
   return { merchant, orders, since, grace, signal: io.signal };
 }

@@ -5,7 +5,7 @@ import { faultFromText } from '../../sandbox/actions.ts';
 import { DIALECTS } from '../../sandbox/dialects.ts';
 import { createSandbox, type Dialect, type Sandbox, type SandboxOptions, type SeedFault } from '../../sandbox/index.ts';
 import { createRandom, randomSeed } from '../../sandbox/state/random.ts';
-import { parseDialect, readArguments } from '../arguments.ts';
+import { parseAddress, parseDialect, readArguments } from '../arguments.ts';
 import { COMMANDS } from '../commands.ts';
 import { EXIT, type ExitCode, type Io, misuse } from '../io.ts';
 import { jsonLine, type Style, styleOf, wrapped } from '../report.ts';
@@ -48,8 +48,8 @@ function portOf(text: string): number {
 function sandboxOptions(flags: Flags): SandboxOptions {
   const isShuffled = flags['shuffle-unknowns'];
   // A shuffled run can be repeated only with its seed, so the seed is chosen here and shown.
-  const given = flags.seed !== undefined && /^\d{1,9}$/.test(flags.seed) ? Number(flags.seed) : flags.seed;
-  const seed = given ?? (isShuffled ? randomSeed() : undefined);
+  const number = flags.seed !== undefined && /^\d{1,9}$/.test(flags.seed) ? Number(flags.seed) : flags.seed;
+  const seed = number ?? (isShuffled ? randomSeed() : undefined);
   return {
     clock: flags.frozen ? 'virtual' : 'real',
     dialect: { ...(isShuffled ? randomDialect(seed) : {}), ...parseDialect(flags.dialect) },
@@ -62,10 +62,14 @@ function sandboxOptions(flags: Flags): SandboxOptions {
     apiKey: flags.key ?? 'sk_sandbox',
     webhookSecret: flags.secret ?? 'whsec_sandbox',
     quiet: true, // each event is a line anyway
-    defaults: { callback_url: flags.callback },
-    url: flags['public-url'],
+    defaults: { callback_url: given(flags.callback, '--callback') },
+    url: given(flags['public-url'], '--public-url'),
     deliverTo: flags['allow-host'],
   };
+}
+
+function given(address: string | undefined, flag: string): string | undefined {
+  return address === undefined ? undefined : parseAddress(address, flag, HELP);
 }
 
 /** One value of each dialect at random. */

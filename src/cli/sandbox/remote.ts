@@ -2,10 +2,11 @@
 import { isHttpAddress, isLoopback } from '../../contract/values/hosts.ts';
 import { printable, shellWord } from '../../printable.ts';
 import { ACTIONS, type ActionFields, type ActionName, type ActionResult, isActionName } from '../../sandbox/actions.ts';
-import { meant, parseAddress, readArguments } from '../arguments.ts';
+import { parseAddress, readArguments } from '../arguments.ts';
 import { COMMANDS } from '../commands.ts';
 import { CliError, EXIT, type ExitCode, finding, type Io, type Keyboard, misuse } from '../io.ts';
-import { jsonLine } from '../report.ts';
+import { jsonLine, styleOf } from '../report.ts';
+import { actionLines } from './show.ts';
 import { addressOfState } from './state-file.ts';
 
 const START = 'npx merchant-invoicing sandbox';
@@ -17,11 +18,9 @@ type FieldFlag = keyof typeof FLAG_FIELDS;
 
 /** True for the name of an action. Throws for another word that is no flag. */
 export function isAction(word: string): word is ActionName {
-  if (isActionName(word)) return true;
+  if (isActionName(word) && !ACTIONS[word].isButton) return true;
   if (word === '' || word.startsWith('-')) return false;
-  const names = Object.keys(ACTIONS);
-  const hint = meant(word, names) || `, only ${names.join(', ')}`;
-  throw misuse(`sandbox has no action ${JSON.stringify(word)}${hint}`, `${START} pay --help`);
+  throw misuse(`sandbox has no action ${JSON.stringify(word)}`, `${START} pay --help`);
 }
 
 /** `sandbox pay order-1042` and the like: acts on the sandbox at `--url`, or on the one that keeps the file of `--state`. */
@@ -50,8 +49,8 @@ export async function actOnSandbox(name: ActionName, args: readonly string[], io
     io.out(values.json ? jsonLine({ reset: false }) : 'nothing was changed\n');
     return EXIT.fine;
   }
-  const { result, text } = await performAction(url, name, fields);
-  io.out(values.json ? jsonLine(result) : `${text.split('\n').map(printable).join('\n')}\n`);
+  const done = await performAction(url, name, fields);
+  io.out(values.json ? jsonLine(done.result) : actionLines(name, done, styleOf(io)));
   return EXIT.fine;
 }
 

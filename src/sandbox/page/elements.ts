@@ -1,9 +1,8 @@
 // The elements that all pages are made of: states, amounts, times, texts to copy, menus, forms.
 
-import { compareAmounts } from '../business/money.ts';
-import { deliveryState } from '../delivery/deliveries.ts';
 import type { Exchange } from '../service/service.ts';
 import type { DeliveryRecord, InvoiceRecord } from '../state/records.ts';
+import { paymentWord, webhookWord } from '../words.ts';
 import type { World } from '../world.ts';
 import { type Html, html, type Part } from './html.ts';
 
@@ -11,17 +10,7 @@ import { type Html, html, type Part } from './html.ts';
 export type Tone = 'good' | 'warn' | 'bad' | 'wait' | 'off' | 'plain';
 
 /** The state of a payment as people name it. A status that the interface does not list is its own name. */
-export function paymentState({ status, adjustment, amount }: InvoiceRecord): string {
-  const words: Readonly<Record<string, string>> = {
-    pending: 'Open',
-    fail: 'Failed',
-    expired: 'Expired',
-    canceled: 'Canceled',
-  };
-  if (status !== 'success') return words[status] ?? status;
-  const order = adjustment === null ? 0 : compareAmounts(adjustment.actual_amount_fiat, amount);
-  return order === 0 ? 'Paid' : order < 0 ? 'Paid less' : 'Paid more';
-}
+export const paymentState: (invoice: InvoiceRecord) => string = paymentWord;
 
 /** What became of the webhook of a payment, in a few words. */
 export interface WebhookState {
@@ -30,13 +19,11 @@ export interface WebhookState {
 }
 
 export function webhookState(delivery: DeliveryRecord): WebhookState {
-  const state = deliveryState(delivery);
-  const last = delivery.log.at(-1);
-  const said = last?.status_code ?? 'no answer';
-  if (delivery.attempt !== null) return { word: 'Sending', tone: 'wait' };
-  if (state === 'delivered') return { word: 'Delivered', tone: 'good' };
-  if (state === 'failed') return { word: `Given up · ${said}`, tone: 'bad' };
-  return state === 'waiting' ? { word: 'Held', tone: 'wait' } : { word: `Retrying · ${said}`, tone: 'bad' };
+  const { status, made, log } = delivery;
+  const last_http_status = log.at(-1)?.status_code ?? null;
+  const word = webhookWord({ status, attempts: made, last_http_status });
+  const isWaiting = status === 'delivering' || (status === 'pending' && made === 0);
+  return { word, tone: status === 'delivered' ? 'good' : isWaiting ? 'wait' : 'bad' };
 }
 
 export function webhookOf({ store }: World, invoice: InvoiceRecord): WebhookState {

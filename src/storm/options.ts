@@ -128,7 +128,7 @@ export interface StormSettings {
   readonly weights?: StormWeights | undefined;
   /** Kills, where the shop has `restart`: one for so many customers. @defaultValue 20 */
   readonly restartEvery?: number | undefined;
-  /** Milliseconds of real time, after which the storm ends with the finding `not_finished`. @defaultValue 300_000 */
+  /** Milliseconds of real time, after which the storm ends with the finding `not_finished`. A shop that does not answer is left at twice the limit. @defaultValue 300_000 */
   readonly timeLimit?: number | undefined;
   /** Ends the storm, which then rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
@@ -230,7 +230,7 @@ export function readPlan(options: StormOptions): StormPlan {
     const given = weights[name as keyof StormWeights] ?? {}; // the names of the table
     checkOptions(`weights.${name}`, given, new Set(Object.keys(byDefault)), fail);
     for (const [kind, weight] of Object.entries(given)) {
-      if (typeof weight !== 'number' || !(weight >= 0))
+      if (typeof weight !== 'number' || !(weight >= 0 && weight < Number.POSITIVE_INFINITY))
         fail(`weights.${name}.${kind} must be a number from 0, not ${kindOf(weight)}`);
     }
     const row: Readonly<Record<string, number>> = { ...byDefault, ...given };

@@ -62,15 +62,50 @@ export async function play(
     await visits.quiet();
   };
   let done = 0;
-  for (const step of steps) {
-    plan.signal?.throwIfAborted();
-    if (performance.now() - begun > plan.timeLimit) break;
-    await moveTo(step.at);
-    await step.run();
-    done += 1;
-    plan.onProgress?.({ done, total: steps.length });
+  const playAll = async (): Promise<void> => {
+    for (const step of steps) {
+      plan.signal?.throwIfAborted();
+      if (performance.now() - begun > plan.timeLimit) break;
+      await moveTo(step.at);
+      await step.run();
+      done += 1;
+      plan.onProgress?.({ done, total: steps.length });
+    }
+    await playEnd(steps.at(-1)?.at ?? 0, moveTo, shop, sandbox, plan, story);
+  };
+  const isCut = await isCutOff(playAll(), plan);
+  const unplayed = steps.length - done;
+  return { records, restarts: visits.restarts, unplayed: isCut ? Math.max(1, unplayed) : unplayed };
+}
+
+const LONGEST_TIMER = 2 ** 31 - 1;
+
+/** Waits for the work, and for a shop that does not answer at most twice the time limit. Rejects at the abort. */
+async function isCutOff(work: Promise<void>, { timeLimit, signal }: StormPlan): Promise<boolean> {
+  let onAbort = (): void => {};
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const cut = new Promise<true>((resolve, reject) => {
+    timer = setTimeout(() => resolve(true), Math.min(2 * timeLimit, LONGEST_TIMER));
+    onAbort = () => reject(signal?.reason);
+    signal?.addEventListener('abort', onAbort);
+  });
+  try {
+    return await Promise.race([work.then(() => false), cut]);
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener('abort', onAbort);
   }
-  const last = steps.at(-1)?.at ?? 0;
+}
+
+/** Lets the retries run out, and gives `catchUp` its turn. */
+async function playEnd(
+  last: number,
+  moveTo: (at: number) => Promise<void>,
+  shop: StormShop,
+  sandbox: Sandbox,
+  plan: StormPlan,
+  story: Story,
+): Promise<void> {
   await moveTo(last + UNTIL_GIVEN_UP);
   sandbox.faults.clear();
   // Twice: what the first turn finds in progress, the second finds done.
@@ -83,7 +118,6 @@ export async function play(
     await attempt(() => shop.catchUp?.());
     await moveTo(last + UNTIL_GIVEN_UP + turn * 60 * MINUTE);
   }
-  return { records, restarts: visits.restarts, unplayed: steps.length - done };
 }
 
 const NETWORK: { readonly [Kind in Exclude<StormNetwork, 'calm'>]: Fault } = {
@@ -225,8 +259,14 @@ class Visits {
     const timestamp = typeof receive === 'string' ? Date.now() : this.#sandbox.now().getTime();
     const headers = await signWebhook(body, 'whsec_of_a_stranger_0123', { timestamp });
     const request = new Request(url, { method: 'POST', headers, body });
-    const { status } = await (typeof receive === 'string' ? fetch(request) : receive(request));
-    this.#story.note(record, `a stranger sends a forged webhook, and the shop answers ${status}`);
+    let status = 0;
+    try {
+      ({ status } = await (typeof receive === 'string' ? fetch(request) : receive(request)));
+    } catch {
+      // It throws, or is down: nothing was accepted.
+    }
+    const answer = status === 0 ? 'gives no answer' : `answers ${status}`;
+    this.#story.note(record, `a stranger sends a forged webhook, and the shop ${answer}`);
     if (status >= 200 && status < 300) record.acceptedForgery = status;
   }
 }

@@ -78,8 +78,11 @@ export async function storm(options: StormOptions): Promise<StormResult> {
     const findings = (await findingsOf(shop, sandbox, played)).map((found) => ({ ...found, replay }));
     return resultOf(plan, shop, played, findings, story);
   } finally {
-    await shop.close?.();
-    if (isOwn) await sandbox.close();
+    try {
+      await shop.close?.();
+    } finally {
+      if (isOwn) await sandbox.close();
+    }
   }
 }
 

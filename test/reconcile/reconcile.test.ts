@@ -394,6 +394,18 @@ describe('a run', () => {
     expect(broken.told).toEqual(['null invoices_not_listed', 'a paid_not_fulfilled']);
   });
 
+  it('does not call a list cut to which an invoice was added while it was read', async () => {
+    const orders = ['a', 'b', 'c'].map((id) => order(id));
+    const { merchant } = serviceOf([invoice('a'), invoice('b'), invoice('c')]);
+    const list: ReconcileClient['invoices']['list'] = () => ({
+      async *pages() {
+        yield { items: [invoice('a'), invoice('b')], total_items: 3 };
+        yield { items: [invoice('c')], total_items: 4 }; // the new one stands on the first page
+      },
+    });
+    expect((await found({ merchant: { invoices: { ...merchant.invoices, list } }, orders })).told).toEqual([]);
+  });
+
   it('names invoices that cannot be decoded, and reads the order of one singly', async () => {
     const { merchant } = serviceOf([], [invoice('a')]);
     const list: ReconcileClient['invoices']['list'] = (_query, { onInvalidItem }) => {

@@ -2,7 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { createSandbox } from '../../src/sandbox/index.ts';
 import * as entry from '../../src/storm/index.ts';
 import { type StormFindingKind, type StormShop, storm } from '../../src/storm/index.ts';
+import { verifyWebhook } from '../../src/webhooks/index.ts';
 import { type Planted, plantedShop } from './planted-shop.ts';
+
+const WEBHOOKS = 'delivered duplicate ack_lost out_of_order late_timestamp wrong_signature outage lost'.split(' ');
 
 const over = (planted: Planted, settings: entry.StormSettings = {}) =>
   storm({ seed: 1, ...settings, shop: (service) => plantedShop(service, planted) });
@@ -93,6 +96,62 @@ it('says so where the time limit ends it, and ends at an abort', async () => {
   await expect(over('right', { signal })).rejects.toBe('enough');
 });
 
+it('an endpoint that throws at a forged webhook, or is down, has not accepted it', async () => {
+  const weights = { webhooks: { ...Object.fromEntries(WEBHOOKS.map((kind) => [kind, 0])), forged: 1 } };
+  const shop = async (service: entry.StormService) => {
+    const right = await plantedShop(service, 'right');
+    const receive = async (request: Request) => {
+      await verifyWebhook(await request.clone().text(), request.headers, service.webhookSecret, { now: service.now });
+      if (typeof right.receive === 'string') throw new Error('the planted shop is in this process');
+      return await right.receive(request);
+    };
+    return { ...right, receive };
+  };
+  const result = await storm({ customers: 10, weights, shop });
+  expect(result.findings).toEqual([]);
+  expect(result.story('order-1')).toContain('a stranger sends a forged webhook, and the shop gives no answer');
+});
+
+it.each<[string, (shop: StormShop) => Partial<StormShop>]>([
+  ['checkout', () => ({ checkout: () => new Promise(() => {}) })],
+  ['visit', () => ({ visit: () => new Promise(() => {}) })],
+  ['catchUp', () => ({ catchUp: () => new Promise(() => {}) })],
+  ['restart', () => ({ restart: () => new Promise(() => {}) })],
+  ['receive', () => ({ receive: () => new Promise(() => {}) })],
+])('a shop whose %s never ends is ended by the time limit', async (_, hanging) => {
+  const shop = async (service: entry.StormService) => {
+    const right = await plantedShop(service, 'right');
+    return { ...right, ...hanging(right) };
+  };
+  const result = await storm({ customers: 20, timeLimit: 300, shop });
+  expect(result.findings).toContainEqual(expect.objectContaining({ kind: 'not_finished' }));
+});
+
+it('is ended by its signal while the shop does not answer', async () => {
+  const stop = new AbortController();
+  const shop = async (service: entry.StormService) => ({
+    ...(await plantedShop(service, 'right')),
+    checkout: () => {
+      stop.abort('enough');
+      return new Promise<string>(() => {});
+    },
+  });
+  await expect(storm({ customers: 5, signal: stop.signal, shop })).rejects.toBe('enough');
+});
+
+it('a close that throws does not hide the result of the service', async () => {
+  let address = '';
+  const shop = async (service: entry.StormService) => {
+    address = await service.listen();
+    const close = () => {
+      throw new Error('the database was closed before');
+    };
+    return { ...(await plantedShop(service, 'right')), close };
+  };
+  await expect(storm({ customers: 2, shop })).rejects.toThrow('the database was closed before');
+  await expect(fetch(address)).rejects.toThrow('fetch failed'); // the service has ended too
+});
+
 describe('a storm refuses', () => {
   const rest = { checkout: async () => '', orders: () => [] };
   it.each<[string, object, string]>([
@@ -110,6 +169,7 @@ describe('a storm refuses', () => {
     ['an unknown option', { shop: () => rest, sed: 1 }, '"sed"'],
     ['an unknown kind', { shop: () => rest, weights: { customers: { pays: 1 } } }, '"pays"'],
     ['every kind off', { shop: () => rest, weights: { network: allOff() } }, 'switches every kind off'],
+    ['a weight without end', { shop: () => rest, weights: { customers: { pay: Infinity } } }, 'weights.customers.pay'],
     ['no customers', { shop: () => rest, customers: 0 }, 'customers'],
   ])('%s', async (_, options, message) => {
     await expect(storm(options as never)).rejects.toMatchObject({

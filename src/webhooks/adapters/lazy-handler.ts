@@ -15,9 +15,7 @@ export type HandlerSource = WebhookHandler | (() => WebhookHandler);
  * the console says why, and the next request tries again.
  */
 export function handleOf(source: HandlerSource, adapter: string): (request: WebhookRequest) => Promise<WebhookReply> {
-  if (typeof source === 'object' && source !== null && typeof source.handle === 'function') {
-    return (request) => source.handle(request);
-  }
+  if (isHandler(source)) return (request) => source.handle(request);
   if (typeof source !== 'function') {
     const fail: Fail = configurationFail(adapter);
     return fail(`needs a handler of createWebhookHandler, or a function that returns one, not ${kindOf(source)}`);
@@ -26,7 +24,7 @@ export function handleOf(source: HandlerSource, adapter: string): (request: Webh
   return async (request) => {
     let handler: WebhookHandler;
     try {
-      handler = made ??= source();
+      handler = made ??= handlerFrom(source(), adapter);
     } catch (error) {
       const message = isMerchantError(error) ? error.message : 'The function that makes the webhook handler threw.';
       const reply = replyFor('setup');
@@ -41,4 +39,16 @@ export function handleOf(source: HandlerSource, adapter: string): (request: Webh
     }
     return await handler.handle(request);
   };
+}
+
+function isHandler(value: unknown): value is WebhookHandler {
+  return typeof value === 'object' && value !== null && 'handle' in value && typeof value.handle === 'function';
+}
+
+/** @throws ConfigurationError for anything else: an async function returns a promise of a handler */
+function handlerFrom(made: unknown, adapter: string): WebhookHandler {
+  if (isHandler(made)) return made;
+  const what = made instanceof Promise ? 'a promise: it must not be async' : kindOf(made);
+  const fail: Fail = configurationFail(adapter);
+  return fail(`the function must return a handler of createWebhookHandler, not ${what}`);
 }

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { fakePaidEvent, signedDelivery, signedRequest } from '../../../src/testing/index.ts';
+import { forgetTold } from '../../../src/webhooks/handle/report.ts';
 import {
   createWebhookHandler,
   memoryStore,
@@ -10,7 +11,10 @@ import {
 
 // An adapter also takes a function that makes the handler: a build evaluates modules, and has no secrets.
 
-afterEach(() => vi.restoreAllMocks());
+afterEach(() => {
+  vi.restoreAllMocks();
+  forgetTold();
+});
 
 const SECRET = 'whsec_of_the_lazy_shop';
 const handlerWith = (secret: string) =>
@@ -38,6 +42,15 @@ describe('a function in place of a handler', () => {
     expect(lines).toEqual([expect.stringMatching(/setup.*secret must be a string.*dashboard/)]);
     secret = SECRET;
     expect((await deliver()).status).toBe(200);
+  });
+
+  it('that returns a promise is answered 500, and told on the console', async () => {
+    const lines: string[] = [];
+    vi.spyOn(console, 'error').mockImplementation((line: string) => void lines.push(line));
+    const receive = toFetchHandler((async () => handlerWith(SECRET)) as never);
+    const reply = await receive(await signedRequest(fakePaidEvent(), { secret: SECRET }));
+    expect([reply.status, await reply.text()]).toEqual([500, 'setup']);
+    expect(lines).toEqual([expect.stringContaining('must return a handler of createWebhookHandler')]);
   });
 
   it('works behind every adapter', async () => {

@@ -112,10 +112,14 @@ class Run<Extra extends object> {
     /** Paid invoices whose single read lacks the members of the end, and what single reads do not give at all. */
     const fromLists = new Map<string, string>();
     const reads = this.#reads;
+    let areAllRead = true;
     try {
       await concurrently(idents, this.#options, async (ident) => {
         if (open.has(plainIdent(ident))) return this.#count('open');
-        if (reads.rowsOfUnread >= ROWS_OF_UNREAD) return void fromLists.set(plainIdent(ident), ident);
+        if (reads.rowsOfUnread >= ROWS_OF_UNREAD) {
+          areAllRead = false;
+          return void fromLists.set(plainIdent(ident), ident);
+        }
         let invoice: CatchUpInvoice;
         try {
           invoice = await this.#merchant.invoices.get(ident, { ...PATIENCE, signal: this.#options.signal });
@@ -138,7 +142,7 @@ class Run<Extra extends object> {
         );
       }
     }
-    if (fromLists.size > 0) await this.#playFromLists(fromLists, reads.rowsOfUnread < ROWS_OF_UNREAD);
+    if (fromLists.size > 0) await this.#playFromLists(fromLists, areAllRead);
   }
 
   /** Reads the lists of final invoices to their ends, and plays what finished at `since` or later. */

@@ -424,6 +424,25 @@ describe('orders', () => {
       expect(shop.reports.at(-1)).toMatchObject({ reason: 'order_not_read', external_id: 'lost' });
     });
 
+    it('thirty in a row, and then a slow read that succeeds: the rest is still looked for in every list', async () => {
+      const rows = numbered(60).map((row, n) =>
+        n === 0 ? row : { ...row, status: 'expired' as const, settled_amount_usdt: null },
+      );
+      const { client, answers } = clientOf(...rows);
+      const [slow = '', ...others] = idsOf(rows);
+      unreadable(answers, others);
+      const isSlow = deferred();
+      let left = 30;
+      const get: CatchUpClient['invoices']['get'] = async (ident, options) => {
+        if (ident === slow) await isSlow.promise;
+        else if (--left === 0) setTimeout(isSlow.resolve);
+        return await client.invoices.get(ident, options);
+      };
+      const merchant = { invoices: { ...client.invoices, get } };
+      const result = await shopOf().handler.catchUp(merchant, { orders: idsOf(rows), concurrency: 2 });
+      expect(result).toEqual({ ...NOTHING, checked: 60, played: 30, failed: 30 });
+    });
+
     it('end the run when the list is not answered either: the service is down', async () => {
       const rows = numbered(30);
       const { client, asked, answers } = clientOf(...rows);

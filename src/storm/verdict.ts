@@ -151,7 +151,9 @@ function ofCustomer(
   const isBooked = own.some((each) => each.credited_usdt?.gt(0) === true || each.state === 'refunded');
   if (paid.length > 0) {
     const isTaken = own.some(({ state }) => state !== 'open' && state !== 'canceled');
-    if (!isTaken && !(isUnderpaid && isBooked)) {
+    // An order that was paid with another amount may wait for a person, once its credit is booked.
+    const isAdjusted = paid.some(({ is_adjusted }) => is_adjusted);
+    if (!isTaken && !(isAdjusted && isBooked)) {
       const states = own.map(({ state }) => state).join(', ');
       add(
         'paid_not_fulfilled',

@@ -1,7 +1,7 @@
 /**
  * The client of the service, its types, and the typed errors of the whole package.
  *
- * @packageDocumentation
+ * @module merchant-invoicing
  */
 export type { Callback } from './checks.ts';
 export { MerchantClient } from './client.ts';

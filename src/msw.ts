@@ -1,7 +1,7 @@
 /**
  * The sandbox behind msw: the sandbox answers every request to an address. Supports msw from 2.7 and 3.
  *
- * @packageDocumentation
+ * @module merchant-invoicing/msw
  */
 import { type HttpHandler, HttpResponse, http } from 'msw';
 import { ConfigurationError } from './errors/classes.ts';

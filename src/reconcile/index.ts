@@ -1,7 +1,7 @@
 /**
  * Compares the orders of a shop with the invoices of the service. Needs a client, and loads neither it nor the sandbox.
  *
- * @packageDocumentation
+ * @module merchant-invoicing/reconcile
  */
 // The entry `merchant-invoicing/reconcile`. This room takes from the contract only files without zod.
 export type { Callback } from '../checks.ts';

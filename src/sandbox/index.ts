@@ -1,7 +1,7 @@
 /**
  * The sandbox: a local Merchant Invoicing Service for tests and development, in this process or over HTTP.
  *
- * @packageDocumentation
+ * @module merchant-invoicing/sandbox
  */
 // Its rooms: state/ (what is kept), delivery/ (webhooks), business/ (how invoices move), service/ (the API), page/, and http/,
 // which hands each request to one of the two. world.ts holds the parts of one sandbox, begin.ts fills them, and create-sandbox.ts has the functions on them;

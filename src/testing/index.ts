@@ -2,7 +2,7 @@
  * Fakes of invoices, events and errors, signed requests for a receiver, and the checks of a store. For the tests of an
  * integration. Loads neither the client nor the sandbox.
  *
- * @packageDocumentation
+ * @module merchant-invoicing/testing
  */
 
 export { Decimal } from '../contract/values/decimal.ts';

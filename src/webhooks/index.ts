@@ -1,7 +1,7 @@
 /**
  * The webhook receiver: verify and sign deliveries, handle each event once. Needs no API key and no client.
  *
- * @packageDocumentation
+ * @module merchant-invoicing/webhooks
  */
 // The entry `merchant-invoicing/webhooks`. This room takes from the contract only files without zod.
 export type { Callback } from '../checks.ts';

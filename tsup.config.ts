@@ -33,8 +33,8 @@ function licenceOf(folder: string): string {
 
 export default defineConfig({
   ...shared,
-  // The client has a file of its own: then a bundler leaves it out where only `hasCode` is imported.
-  entry: { ...LIBRARY, client: 'src/client.ts', cli: 'src/cli/bin.ts' },
+  // The client and the guards have files of their own: then a bundler leaves the rest out where only `hasCode` is imported.
+  entry: { ...LIBRARY, client: 'src/client.ts', guards: 'src/errors/guards.ts', cli: 'src/cli/bin.ts' },
   format: 'esm',
   splitting: true,
   noExternal: ['ky', 'zod', 'csv-parse'],

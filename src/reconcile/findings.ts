@@ -108,7 +108,7 @@ export type ReconcileInvoice = Pick<
  * What differs.
  *
  * - `paid_not_fulfilled`: the invoice is paid, and the order is open or canceled.
- * - `fulfilled_not_paid`: the shop booked a payment, delivered or refunded, and the invoice is not paid, or there is none.
+ * - `fulfilled_not_paid`: the shop booked a payment, delivered or refunded, but its invoice is not paid or does not exist.
  * - `amount_differs`: the customer paid another amount than the order has.
  * - `credited_differs`: the shop booked another credit than the service.
  * - `currency_differs`: order and invoice are in different currencies. Their amounts are not compared then.

@@ -109,7 +109,7 @@ interface Entry {
 }
 
 type Result = Finding | NotCompared;
-/** A single read: the invoice, that there is none, that the id is refused, or why it says nothing. */
+/** The result of a single read: the invoice, or why there is no invoice to compare. */
 type Reading =
   | { readonly invoice: ReconcileInvoice }
   | { readonly without: 'absent' | 'refused' }

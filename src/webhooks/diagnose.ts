@@ -9,7 +9,7 @@ import {
   parseSignature,
   utf8,
 } from './verify/signature.ts';
-import { readHeaders, requiredHeaders } from './verify/verify.ts';
+import { bodyMistake, COMPARE_THE_SECRET, readHeaders, requiredHeaders } from './verify/verify.ts';
 
 // Why a webhook was refused, found in three ways: by the answer of the receiver (diagnoseReply), by trial with requests that
 // only a receiver with one mistake accepts (searchMistake), and by a receiver that holds the request (diagnoseMismatch). Only
@@ -480,7 +480,7 @@ interface Mismatch {
 
 /**
  * Tries the usual mistakes on a request whose signature does not match: the secret in another form, and a body that was
- * changed on its way. Returns null if none explains the signature.
+ * changed on its way. If none explains the signature, the result says so, and is not proven.
  *
  * @throws WebhookVerificationError if the headers are not those of a delivery.
  */
@@ -488,10 +488,16 @@ export async function diagnoseMismatch(
   body: Uint8Array,
   headers: unknown,
   secrets: readonly HmacKey[],
-): Promise<Diagnosis | null> {
-  const { signature, timestamp } = requiredHeaders(readHeaders(headers));
+): Promise<Diagnosis> {
+  const values = readHeaders(headers);
+  const { signature, timestamp } = requiredHeaders(values);
   const mismatch: Mismatch = { timestamp, digest: parseSignature(signature, undefined), secrets, body };
-  return (await wrongSecret(mismatch)) ?? (await changedBody(mismatch));
+  const found = (await wrongSecret(mismatch)) ?? (await changedBody(mismatch));
+  if (found !== null) return found;
+  const mistake = bodyMistake(body, values);
+  const [cause, remedy] =
+    mistake === null ? ['no usual mistake explains it.', COMPARE_THE_SECRET] : [mistake, RAW_BODY_ADVICE];
+  return { id: 'signature_mismatch', text: `The signature does not match: ${cause}`, remedy, isProven: false };
 }
 
 async function wrongSecret(mismatch: Mismatch): Promise<Diagnosis | null> {

@@ -132,7 +132,7 @@ function answer(settings: ReportSettings, subject: ReportSubject, ending: Ending
   return reply;
 }
 
-/** Returns the event of a genuine delivery, or why it is none. */
+/** Returns the event of a genuine delivery, or why the request is refused. */
 async function receive<Extra extends object>(
   { method, body }: WebhookRequest,
   headers: HeaderValues,

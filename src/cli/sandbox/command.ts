@@ -2,6 +2,7 @@
 import { isLoopback } from '../../contract/values/hosts.ts';
 import { isMerchantError } from '../../errors/guards.ts';
 import { faultFromText } from '../../sandbox/actions.ts';
+import { codeOf } from '../../sandbox/delivery/webhook-request.ts';
 import { DIALECTS } from '../../sandbox/dialects.ts';
 import { createSandbox, type Dialect, type Sandbox, type SandboxOptions, type SeedFault } from '../../sandbox/index.ts';
 import { createRandom, randomSeed } from '../../sandbox/state/random.ts';
@@ -133,7 +134,7 @@ async function listenNear(sandbox: Sandbox, port: number, flags: Flags, say: (li
       return url;
     } catch (error) {
       if (!isMerchantError(error)) throw error;
-      if (/is in use/.test(error.message)) continue;
+      if (codeOf(error) === 'EADDRINUSE') continue;
       throw misuse(error.message, 'npx merchant-invoicing sandbox --host 127.0.0.1 --port 4010');
     }
   }

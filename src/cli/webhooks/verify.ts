@@ -2,7 +2,7 @@ import { instantFrom } from '../../contract/values/instants.ts';
 import { WebhookVerificationError } from '../../errors/classes.ts';
 import { printable } from '../../printable.ts';
 import { diagnoseMismatch, sentenceOf } from '../../webhooks/diagnose.ts';
-import { THE_COMMAND, verifyWebhook } from '../../webhooks/verify/verify.ts';
+import { verifyWebhook } from '../../webhooks/verify/verify.ts';
 import { readArguments } from '../arguments.ts';
 import { COMMANDS, exampleOf } from '../commands.ts';
 import { EXIT, type ExitCode, type Io, misuse } from '../io.ts';
@@ -49,9 +49,8 @@ export async function webhooksVerify(args: readonly string[], io: Io): Promise<E
   } catch (error) {
     if (!(error instanceof WebhookVerificationError)) throw error;
     const { reason } = error;
-    const cause = reason === 'signature_mismatch' ? await diagnoseMismatch(body, headers, secrets) : null;
-    const unexplained = error.message.replace(THE_COMMAND, ', but no usual mistake explains this signature');
-    const message = cause === null ? unexplained : `The signature does not match. ${sentenceOf(cause)}`;
+    const isMismatch = reason === 'signature_mismatch';
+    const message = isMismatch ? sentenceOf(await diagnoseMismatch(body, headers, secrets)) : error.message;
     if (values.json) io.out(jsonLine({ ok: false, reason, message, remark }));
     else {
       io.out(`  ${style.bad('✗ refused')}  ${reason}\n${wrapped(printable(message), 4)}\n`);

@@ -127,7 +127,7 @@ const MOST_READERS = 32;
  * reader goes. A reader that does not keep up is cut off, so that it cannot fill the memory.
  */
 function eventStream({ log, settings }: World): Response {
-  // The listener of the option onEvent is none of them.
+  // The option onEvent is a listener too, but not a reader.
   if (log.listeners() - (settings.onEvent === undefined ? 0 : 1) >= MOST_READERS) {
     const text = `This sandbox has ${MOST_READERS} readers of its events already.`;
     return responseOf({ status: 503, headers: { 'Content-Type': 'text/plain' }, body: text });

@@ -55,7 +55,7 @@ export async function listenHttp(world: World, front: Front, options: ListenOpti
         error.code === 'EADDRINUSE'
           ? `port ${port} is in use. Take another, or 0 for any`
           : (error.code ?? error.message);
-      reject(new ConfigurationError(`Cannot listen on ${host}: ${reason}`));
+      reject(new ConfigurationError(`Cannot listen on ${host}: ${reason}`, { cause: error }));
     });
     server.listen(port, host, () => {
       const address = server.address();

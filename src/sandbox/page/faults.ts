@@ -59,7 +59,7 @@ ${actionForm(exchange, 'fault', rates, { look: 'row', label: 'Random faults', hi
 )}`;
 }
 
-/** The active faults, and a button that clears them. Null if there is none. */
+/** The active faults, and a button that clears them. Null if no fault is active. */
 export function activeFaults({ faults, clock }: World, exchange: Exchange): Html | null {
   const items = faults.queued().map(({ fault: { type }, operation, order, until, times, rate }) => {
     const count = times === Number.POSITIVE_INFINITY ? 'until cleared' : times === 1 ? 'once' : `${times} times`;

@@ -209,21 +209,24 @@ export async function verifyDelivery(
 const SANDBOX_SECRET_REFUSED =
   'The delivery is signed with whsec_sandbox, the secret of every sandbox, which everybody knows. In production, use the secret of the dashboard. For development, set MERCHANT_SANDBOX=1, or give the option sandbox: true.';
 
-/** A part of the message, which the command itself leaves out. */
-export const THE_COMMAND = '; "npx merchant-invoicing webhooks verify" finds out which';
-
 // Says what can be seen at once. `webhooks verify` of the command line searches for the cause.
 function mismatch(body: Uint8Array, headers: HeaderValues, { secrets }: VerifySettings): string {
   const start = 'The signature does not match';
-  if (body.length === 0) {
-    return `${start}: the body is empty. Something else read the request first. ${RAW_BODY_ADVICE}`;
-  }
-  const length = firstOf(headers['content-length']);
-  if (typeof length === 'string' && /^\d{1,15}$/.test(length) && Number(length) !== body.length) {
-    return `${start}: the body has ${body.length} bytes, but Content-Length says ${length}. It was parsed and serialised again, or decoded. ${RAW_BODY_ADVICE}`;
-  }
+  const mistake = bodyMistake(body, headers);
+  if (mistake !== null) return `${start}: ${mistake} ${RAW_BODY_ADVICE}`;
   const many = secrets.length > 1 ? `none of the ${secrets.length} secrets fits` : 'the secret is another one';
-  return `${start}: either ${many}, or the body is not the raw one. Compare the secret with the dashboard: sandbox and production differ. A body that was parsed and serialised again can look the same${THE_COMMAND}. ${RAW_BODY_ADVICE}`;
+  return `${start}: either ${many}, or the body is not the raw one. ${COMPARE_THE_SECRET} A body that was parsed and serialised again can look the same; "npx merchant-invoicing webhooks verify" finds out which. ${RAW_BODY_ADVICE}`;
+}
+
+/** What to do about a signature that nothing else explains. @internal */
+export const COMPARE_THE_SECRET = 'Compare the secret with the dashboard: sandbox and production differ.';
+
+/** What is wrong with a body at first sight: it is empty, or has not the announced length. Null if neither. @internal */
+export function bodyMistake(body: Uint8Array, headers: HeaderValues): string | null {
+  if (body.length === 0) return 'the body is empty. Something else read the request first.';
+  const length = firstOf(headers['content-length']);
+  if (typeof length !== 'string' || !/^\d{1,15}$/.test(length) || Number(length) === body.length) return null;
+  return `the body has ${body.length} bytes, but Content-Length says ${length}. It was parsed and serialised again, or decoded.`;
 }
 
 function readClock(settings: VerifySettings): number {

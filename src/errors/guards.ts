@@ -97,3 +97,12 @@ export function isRefusedIdent(error: AnyMerchantError): boolean {
   if (error.kind === 'server') return error.status === 500 || error.status === 501;
   return ['not_found', 'validation', 'request'].includes(error.kind) || error.code === 'SDK_INVALID_ARGUMENT';
 }
+
+/**
+ * True for a failure that every further call meets: a refused key, or an unusable client. A 403 may be about one resource.
+ * @internal
+ */
+export function isAboutAll(error: AnyMerchantError): boolean {
+  if (error.kind === 'configuration') return error.code !== 'SDK_INVALID_ARGUMENT';
+  return error.kind === 'authentication' && error.status !== 403;
+}

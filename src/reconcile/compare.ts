@@ -31,17 +31,17 @@ export type Comparison =
 /**
  * Compares an order with its invoice. What either side did after `horizon` is left for the next run.
  *
- * @param isRead Whether the invoice was read singly: without that, no advice says to stop a delivery.
+ * @param isConfirmed Whether the invoice was just read singly, and cannot lag: otherwise no advice says to act.
  */
 export function compareWithInvoice(
   order: FoundOrder,
   invoice: ReconcileInvoice,
   horizon: number,
-  isRead: boolean,
+  isConfirmed: boolean,
 ): Comparison {
   const payment = paymentOf(invoice);
   if (typeof payment === 'string') return { result: 'malformed', problem: payment };
-  const differences = differencesBetween(order, foundInvoice(invoice, payment), isRead);
+  const differences = differencesBetween(order, foundInvoice(invoice, payment), isConfirmed);
   return withinGrace(differences, horizon, invoice.finished_at ?? invoice.created_at, order.changed_at);
 }
 
@@ -82,13 +82,14 @@ function withinGrace(
 }
 
 /** Every difference, the state first. */
-function differencesBetween(order: FoundOrder, invoice: FoundInvoice, isRead: boolean): Difference[] {
+function differencesBetween(order: FoundOrder, invoice: FoundInvoice, isConfirmed: boolean): Difference[] {
   const { state, amount, currency, credited_usdt: booked } = order;
   const { paid_amount: paid, credited_usdt: credited, status } = invoice;
   const isTaken = state === 'paid' || state === 'fulfilled' || state === 'refunded';
   if (paid === null || credited === null) {
     if (!isTaken) return [];
-    const action = `The order is ${state}, and its invoice is ${status}: nothing was paid. ${isRead ? 'Stop or reclaim the delivery.' : 'Look the invoice up before you act.'}`;
+    const remedy = state === 'refunded' ? 'Find out what was refunded.' : 'Stop or reclaim the delivery.';
+    const action = `The order is ${state}, and its invoice is ${status}: nothing was paid. ${isConfirmed ? remedy : 'Look the invoice up before you act.'}`;
     return [differs('fulfilled_not_paid', 'success', status, action)];
   }
   if (state === 'refunded') return []; // the amounts no longer count
@@ -200,10 +201,9 @@ export function readOrder(given: unknown, byDefault: string): FoundOrder | BadOr
       throw new Problem(`an order must be an object, not ${kindOf(given)}`);
     const row = given as Readonly<Partial<Record<keyof ReconcileOrder | 'problem', unknown>>>; // each member is checked
     if (typeof row.place === 'string' && row.place !== '') place = row.place;
-    const isBad = typeof row.problem === 'string';
-    external_id = isBad && !row.external_id ? null : readText('external_id', row.external_id);
-    if (typeof row.problem === 'string' || external_id === null)
-      return { problem: String(row.problem), place, external_id };
+    const problem = typeof row.problem === 'string' && row.problem !== '' ? row.problem : null;
+    external_id = problem !== null && !row.external_id ? null : readText('external_id', row.external_id);
+    if (problem !== null || external_id === null) return { problem: String(problem), place, external_id };
     return {
       external_id,
       amount: readAmount('amount', row.amount),

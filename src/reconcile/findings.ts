@@ -114,7 +114,7 @@ export type ReconcileInvoice = Pick<
  * - `currency_differs`: order and invoice are in different currencies. Their amounts are not compared then.
  * - `order_without_invoice`: the order is open, and no invoice has its id.
  * - `invoice_without_order`: the invoice is paid or pending, and no order has its id.
- * - `duplicate_order`: several orders have this id. They are not compared with the invoice.
+ * - `duplicate_order`: several orders have this id, or the external_id and the uuid of one invoice. They are not compared with it.
  */
 export type FindingKind =
   | 'paid_not_fulfilled'
@@ -144,12 +144,12 @@ export interface Finding {
   readonly action: string;
   /**
    * True if the invoice, or its absence, was read again just before. False where that read is not possible, and where an open
-   * invoice may only lag, because the order gives no `changed_at`.
+   * invoice may only lag, because the order gives no `changed_at`. Always true for `duplicate_order`.
    */
   readonly confirmed: boolean;
   /** The order as the shop gave it. Null for `invoice_without_order`. */
   readonly order: FoundOrder | null;
-  /** The invoice as it was read last. Null where the order has none. */
+  /** The invoice as it was read last. Null where the order has none, and for `duplicate_order`. */
   readonly invoice: FoundInvoice | null;
 }
 

@@ -1,9 +1,9 @@
 import { checkCallbacks, checkOptions, checkSignal, configurationFail, kindOf, namesOf, readCount } from '../checks.ts';
 import { concurrently, untilAborted } from '../concurrently.ts';
 import { instantFrom } from '../contract/values/instants.ts';
-import { plainIdent } from '../contract/values/scalars.ts';
+import { isSameIdent, plainIdent } from '../contract/values/scalars.ts';
 import { AbortedError } from '../errors/classes.ts';
-import { hasCode, isMerchantError, isRefusedIdent } from '../errors/guards.ts';
+import { type AnyMerchantError, hasCode, isAboutAll, isMerchantError, isRefusedIdent } from '../errors/guards.ts';
 import { notify } from '../notify.ts';
 import { lacksItsEnd } from '../webhooks/event/invoice-event.ts';
 import {
@@ -104,6 +104,8 @@ interface Entry {
   invoice: ReconcileInvoice | null;
   isMatched: boolean;
   hasSeveral: boolean;
+  /** Another order has the uuid of its invoice as its id, or its external_id. */
+  sharesInvoice: boolean;
   /** The list has shown a row with this id that cannot be decoded. */
   isListedUnreadable: boolean;
 }
@@ -204,6 +206,7 @@ class Run implements Reconciliation {
           invoice: null,
           isMatched: false,
           hasSeveral: false,
+          sharesInvoice: false,
           isListedUnreadable: false,
         };
         this.#entries.set(id, entry);
@@ -267,7 +270,12 @@ class Run implements Reconciliation {
     const { external_id, uuid, created_at } = invoice;
     if (this.#oldest === null || created_at < this.#oldest.created_at) this.#oldest = invoice;
     // The id of an order may be the uuid of its invoice.
-    const entry = this.#entries.get(plainIdent(external_id)) ?? this.#entries.get(plainIdent(uuid));
+    const byUuid = this.#entries.get(plainIdent(uuid));
+    const entry = this.#entries.get(plainIdent(external_id)) ?? byUuid;
+    if (entry !== undefined && byUuid !== undefined && entry !== byUuid) {
+      entry.sharesInvoice = true;
+      byUuid.sharesInvoice = true;
+    }
     if (entry === undefined) {
       const isOurs = created_at.getTime() >= this.#settings.from && !this.#knows(external_id) && !this.#knows(uuid);
       if (isOurs && compareWithoutOrder(invoice, this.#horizon).result !== 'matched')
@@ -280,8 +288,8 @@ class Run implements Reconciliation {
     entry.invoice = entry.isMatched ? null : invoice;
   }
 
-  #isMatched({ order, count, isMatched, hasSeveral }: Entry): boolean {
-    if (!isMatched || hasSeveral || count > 1) return false;
+  #isMatched({ order, count, isMatched, hasSeveral, sharesInvoice }: Entry): boolean {
+    if (!isMatched || hasSeveral || sharesInvoice || count > 1) return false;
     this.#countsOf(order.currency).matched += 1;
     return true;
   }
@@ -308,18 +316,20 @@ class Run implements Reconciliation {
     }
   }
 
-  async #compareOrder({ order, count, hasSeveral, isListedUnreadable, invoice: listed }: Entry): Promise<Result[]> {
+  async #compareOrder(entry: Entry): Promise<Result[]> {
+    const { order, count, invoice: listed } = entry;
     const { external_id, currency, place } = order;
     const leaveOut = (reason: NotComparedReason, problem: string): Result[] => {
       this.#totals.ordersNotCompared += count;
       return [notCompared(reason, problem, place, external_id, currency)];
     };
-    if (hasSeveral) return leaveOut('several_invoices', 'several invoices have this external_id');
-    if (count > 1) {
+    if (entry.hasSeveral) return leaveOut('several_invoices', 'several invoices have this external_id');
+    if (count > 1 || entry.sharesInvoice) {
       this.#totals.differing += count;
-      const action = 'Keep one order with this external_id: one payment must not fulfil two.';
-      const difference = { kind: 'duplicate_order', expected: 1, actual: count, difference: null, action } as const;
-      return [findingOf(difference, true, order, listed)];
+      const action = 'Keep one order for this invoice: one payment must not fulfil two.';
+      const actual = Math.max(2, count);
+      const difference = { kind: 'duplicate_order', expected: 1, actual, difference: null, action } as const;
+      return [findingOf(difference, true, order, null)];
     }
     const reading = listed === null ? await this.#search(external_id) : await this.#readAgain(listed);
     if ('problem' in reading) {
@@ -327,7 +337,7 @@ class Run implements Reconciliation {
     }
     const results: Result[] = [];
     const fresh = 'invoice' in reading ? reading.invoice : null;
-    const isUnlisted = listed === null && !isListedUnreadable && this.#isListWhole;
+    const isUnlisted = listed === null && !entry.isListedUnreadable && this.#isListWhole;
     if (isUnlisted && fresh !== null && fresh.created_at.getTime() <= this.#horizon) {
       results.push(this.#listIsCut(`the list did not show the invoice ${fresh.uuid}, which a single read found`));
     }
@@ -345,16 +355,16 @@ class Run implements Reconciliation {
         'the service reads no invoice by this id, and the list does not show it. Give the uuid of the invoice';
       return leaveOut('invoice_not_read', problem);
     }
+    const mayLag =
+      invoice?.status === 'pending' && invoice.expires_at.getTime() > this.#horizon && order.changed_at === null;
+    const isConfirmed = invoice === null ? !isUnread : fresh !== null && !mayLag;
     const comparison =
       invoice === null
         ? compareWithoutInvoice(order, this.#horizon)
-        : compareWithInvoice(order, invoice, this.#horizon, fresh !== null);
+        : compareWithInvoice(order, invoice, this.#horizon, isConfirmed);
     if (comparison.result === 'malformed') return [...results, ...leaveOut('invoice_malformed', comparison.problem)];
     if (comparison.result !== 'differs') return [...results, ...this.#counting(comparison.result, currency)];
     this.#totals.differing += 1;
-    const mayLag =
-      invoice?.status === 'pending' && invoice.expires_at.getTime() > this.#horizon && order.changed_at === null;
-    const isConfirmed = (fresh !== null && !mayLag) || (invoice === null && !isUnread);
     return [...results, ...findingsOf(comparison, isConfirmed, order, invoice)];
   }
 
@@ -395,7 +405,7 @@ class Run implements Reconciliation {
     const reading = await this.#read(ident);
     if ('invoice' in reading) {
       const { external_id, uuid } = reading.invoice;
-      const isIts = external_id === ident || plainIdent(uuid) === plainIdent(ident);
+      const isIts = external_id === ident || isSameIdent(uuid, ident);
       return isIts ? reading : { without: 'refused' };
     }
     const known = this.#oldest;
@@ -406,23 +416,19 @@ class Run implements Reconciliation {
     return (await this.#readsByExternalId) ? reading : { without: 'refused' };
   }
 
-  /** One read that fails is told, and ten in a row end the run: the service is down. */
+  /** A single read. Ten in a row without an answer end the run: the service is down. */
   async #read(ident: string): Promise<Reading> {
     try {
       const invoice = await this.#settings.merchant.invoices.get(ident, { signal: this.#settings.signal });
       this.#unreadInARow = 0;
       return { invoice };
     } catch (error) {
-      if (!isMerchantError(error) || this.#settings.signal?.aborted) throw error;
-      if (error.kind === 'not_found') return { without: 'absent' };
-      if (isRefusedIdent(error)) return { without: 'refused' };
-      if (error.kind === 'authentication' || error.kind === 'configuration') throw error;
-      this.#unreadInARow += 1;
+      if (!isMerchantError(error) || this.#settings.signal?.aborted || isAboutAll(error)) throw error;
+      const reading = readingWithout(error);
+      if (reading.without === 'unread') this.#unreadInARow += 1;
+      else if (error.kind !== 'server') this.#unreadInARow = 0;
       if (this.#unreadInARow >= UNREAD_IN_A_ROW) throw error;
-      if (error.kind === 'unexpected_response') {
-        return { without: 'malformed', problem: 'the invoice is not as the interface says' };
-      }
-      return { without: 'unread', problem: `the invoice could not be read: ${error.code}` };
+      return reading;
     }
   }
 
@@ -438,6 +444,15 @@ class Run implements Reconciliation {
     this.#currencies.set(currency, counts);
     return counts;
   }
+}
+
+/** Why a single read gave no invoice. */
+function readingWithout(error: AnyMerchantError): Exclude<Reading, { readonly invoice: ReconcileInvoice }> {
+  if (error.kind === 'not_found') return { without: 'absent' };
+  if (isRefusedIdent(error)) return { without: 'refused' };
+  return error.kind === 'unexpected_response'
+    ? { without: 'malformed', problem: 'the invoice is not as the interface says' }
+    : { without: 'unread', problem: `the invoice could not be read: ${error.code}` };
 }
 
 function findingsOf(

@@ -81,7 +81,8 @@ export function isSearchable({ id }: Diagnosis): boolean {
 
 /** A delivery that was not accepted, and how it ended. */
 export interface RefusedReply {
-  readonly url: string;
+  /** Null if only the settings of the business hold it. */
+  readonly url: string | null;
   /** The HTTP status. Null without an answer. */
   readonly status: number | null;
   /** The code of a failed connection, or `time-out`. Null with an answer. */
@@ -130,11 +131,8 @@ export function diagnoseStatus(host: string, url: string | null, status: number 
       isProven: false,
     };
   }
-  const known = url ?? 'https://your-endpoint.invalid/the-callback_url'; // an address that only the business settings hold
-  return diagnoseReply({
-    ...{ url: known, status, problem: null, body: null, headers: null },
-    ...{ skew: 0, isRestamped: false },
-  });
+  const reply = { status, problem: null, body: null, headers: null, skew: 0, isRestamped: false };
+  return { ...diagnoseReply({ ...reply, url }), isProven: false };
 }
 
 function proven(id: DiagnosisId, text: string, remedy: string | null): Diagnosis {
@@ -173,7 +171,7 @@ function unanswered({ url, problem }: RefusedReply): Diagnosis {
     return proven('time_out', 'No answer came in time.', 'Answer 2xx first, and do the work afterwards.');
   }
   const code = problem ?? 'no answer';
-  const { host } = new URL(url);
+  const host = url === null ? 'the receiver' : new URL(url).host;
   const [id, text, remedy] = (Object.hasOwn(BY_CODE, code) ? BY_CODE[code] : undefined) ?? [];
   if (id !== undefined && text !== undefined && remedy !== undefined)
     return proven(id, text.replace('{host}', host), remedy);
@@ -291,7 +289,7 @@ function fromAnswer({ body, headers, url }: RefusedReply, status: number): Diagn
     const text = to === undefined ? 'It redirects.' : `It redirects to ${to}.`;
     return proven('redirect', text, 'A redirect counts as a failure: make the final address the callback_url.');
   }
-  const path = new URL(url).pathname;
+  const place = url === null ? 'for the callback_url' : `at ${new URL(url).pathname}`;
   const proxy = proven(
     'proxy',
     'A proxy answered, and the application behind it did not.',
@@ -300,10 +298,10 @@ function fromAnswer({ body, headers, url }: RefusedReply, status: number): Diagn
   const meanings: Readonly<Record<number, Diagnosis>> = {
     404: proven(
       'no_route',
-      `The receiver has no POST route at ${path}.`,
+      `The receiver has no POST route ${place}.`,
       'Compare the path of the callback_url with your route.',
     ),
-    405: proven('no_post', `The receiver takes no POST at ${path}.`, 'Make the route take POST.'),
+    405: proven('no_post', `The receiver takes no POST ${place}.`, 'Make the route take POST.'),
     413: proven(
       'body_too_large',
       'The body is too large for the receiver.',

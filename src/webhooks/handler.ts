@@ -5,8 +5,8 @@ import { catchUp } from './catch-up/catch-up.ts';
 import type { CatchUpClient, CatchUpOptions, CatchUpResult } from './catch-up/options.ts';
 import type { InvoiceEvent } from './event/event-types.ts';
 import { type HandlerSettings, readHandlerOptions, type WebhookHandlerOptions } from './handle/handler-options.ts';
-import { identify, playEvent } from './handle/play-event.ts';
-import { NO_SUBJECT, type ReportSettings, type ReportSubject, report, reportLate, subjectOf } from './handle/report.ts';
+import { identify, playInTime } from './handle/play-event.ts';
+import { NO_SUBJECT, type ReportSettings, type ReportSubject, report, subjectOf } from './handle/report.ts';
 import { startTimeLimit } from './handle/timing.ts';
 import { type Ending, replyFor, type WebhookReply } from './handle/verdict.ts';
 import { type HeadersInput, type HeaderValues, isCompressed, readHeaders, verifyDelivery } from './verify/verify.ts';
@@ -103,15 +103,7 @@ async function handleRequest<Extra extends object>(
     if (received === null || 'verdict' in received) return answer(settings, subject, received ?? BODY_TOO_SLOW);
     const identified = await identify(received, settings);
     subject = { ...subject, key: identified.key, external_id: identified.event.external_id };
-    const work = playEvent(identified, settings, limit.signal, subject);
-    const ending = await limit.race(work);
-    if (ending !== null) return answer(settings, subject, ending);
-    const late = subject;
-    void work.then((ended) => {
-      if (ended.verdict !== 'time_limit') reportLate(settings, late, ended); // that of a function that did not begin is told
-    });
-    const message = `The time limit of ${settings.timeout} ms has ended: answered 503.`;
-    return answer(settings, subject, { verdict: 'time_limit', message });
+    return answer(settings, subject, await playInTime(identified, settings, limit, subject));
   } catch (error) {
     return answer(settings, subject, endingOf(error));
   } finally {

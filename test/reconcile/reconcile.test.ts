@@ -333,6 +333,28 @@ describe('a run', () => {
     ]);
   });
 
+  it('says that one invoice stands behind two orders, one with its external_id and one with its uuid', async () => {
+    const uuid = '3f2a9c1e-7b54-4d8e-9a10-6c2f5e8b7d41';
+    const { merchant, asked } = serviceOf([invoice('a', { uuid })]);
+    const { told, summary } = await found({ merchant, orders: [order('a'), order(uuid)] });
+    expect(told).toEqual(['a duplicate_order', `${uuid} duplicate_order`]);
+    expect(summary).toMatchObject({ matched: 0, differing: 2, ordersNotCompared: 0 });
+    expect(asked).toEqual(['list']);
+  });
+
+  it('does not send a merchant after a delivery that was refunded, or that may be paid by now', async () => {
+    const actionOf = async (of: Partial<ReconcileOrder>, changes: Partial<ReconcileInvoice>) => {
+      const { merchant } = serviceOf([invoice('a', changes)]);
+      const [entry] = (await found({ merchant, orders: [order('a', of)] })).entries;
+      return entry?.kind === 'fulfilled_not_paid' ? [entry.confirmed, entry.action] : entry;
+    };
+    expect(await actionOf({}, expired)).toEqual([true, expect.stringContaining('Stop or reclaim the delivery.')]);
+    const refunded = await actionOf({ state: 'refunded' }, expired);
+    expect(refunded).toEqual([true, expect.stringContaining('nothing was paid. Find out what was refunded.')]);
+    const open = await actionOf({}, { ...pending, expires_at: new Date(NOW + HOUR) });
+    expect(open).toEqual([false, expect.stringContaining('Look the invoice up before you act.')]);
+  });
+
   it('leaves what the shop did a moment ago to the next run: a replica may lag', async () => {
     const { merchant } = serviceOf([invoice('a', { ...pending, expires_at: new Date(NOW + HOUR) })]);
     const told = async (changes: Partial<ReconcileOrder>) => await found({ merchant, orders: [order('a', changes)] });
@@ -436,6 +458,37 @@ describe('a run', () => {
     const { told, entries } = await found({ merchant: { invoices: { ...merchant.invoices, get } }, orders });
     expect(told).toEqual(['a invoice_not_read', 'b paid_not_fulfilled']);
     expect(entries[0]).toMatchObject({ problem: 'The invoice could not be read: SDK_HTTP_503.' });
+  });
+
+  it.each([
+    ['ten answers that cannot be read', Array(10).fill('SDK_UNREADABLE_BODY')],
+    ['one order that is forbidden', ['SDK_HTTP_403']],
+    [
+      'nine without an answer on either side of one',
+      [...Array(9).fill('SDK_HTTP_503'), null, ...Array(9).fill('SDK_HTTP_503')],
+    ],
+    [
+      'nine on either side of a "not found"',
+      [...Array(9).fill('SDK_HTTP_503'), 'SDK_HTTP_404', ...Array(9).fill('SDK_HTTP_503')],
+    ],
+  ] as const)('goes on after %s', async (_name, codes) => {
+    const many = Array.from({ length: codes.length + 1 }, (_, n) => invoice(`o${String(n).padStart(2, '0')}`));
+    const { merchant } = serviceOf(many);
+    const get: ReconcileClient['invoices']['get'] = async (ident, options) => {
+      const code = codes[many.findIndex(({ uuid, external_id }) => [uuid, external_id].includes(ident))] ?? null;
+      if (code !== null) throw fakeError(code);
+      return await merchant.invoices.get(ident, options);
+    };
+    const orders = many.map(({ external_id }) => order(external_id, open));
+    const run = reconcile({
+      merchant: { invoices: { ...merchant.invoices, get } },
+      orders,
+      now: () => NOW,
+      concurrency: 1,
+    });
+    const told: string[] = [];
+    for await (const entry of run) told.push(entry.kind);
+    expect([told.length, told.at(-1)]).toEqual([many.length, 'paid_not_fulfilled']);
   });
 
   it.each(['SDK_CONNECTION', 'SDK_HTTP_401', 'SDK_HTTP_503'] as const)(

@@ -48,6 +48,7 @@ function isHandler(value: unknown): value is WebhookHandler {
 /** @throws ConfigurationError for anything else: an async function returns a promise of a handler */
 function handlerFrom(made: unknown, adapter: string): WebhookHandler {
   if (isHandler(made)) return made;
+  if (made instanceof Promise) made.catch(() => undefined); // otherwise its rejection ends the process
   const what = made instanceof Promise ? 'a promise: it must not be async' : kindOf(made);
   const fail: Fail = configurationFail(adapter);
   return fail(`the function must return a handler of createWebhookHandler, not ${what}`);

@@ -3,13 +3,13 @@ import { concurrently, untilAborted } from '../../concurrently.ts';
 import { FINAL_INVOICE_STATUSES, type FinalInvoiceStatus, isFinalStatus } from '../../contract/statuses.ts';
 import { isUuid, plainIdent } from '../../contract/values/scalars.ts';
 import { AbortedError, WebhookVerificationError } from '../../errors/classes.ts';
-import { isMerchantError, isRefusedIdent } from '../../errors/guards.ts';
+import { isAboutAll, isMerchantError, isRefusedIdent } from '../../errors/guards.ts';
 import { notify } from '../../notify.ts';
 import type { CatchUpInvoice } from '../event/event-types.ts';
 import { eventOfInvoice, lacksItsEnd } from '../event/invoice-event.ts';
 import type { HandlerSettings } from '../handle/handler-options.ts';
-import { identify, playEvent } from '../handle/play-event.ts';
-import { NO_SUBJECT, type ReportSubject, report, reportLate } from '../handle/report.ts';
+import { identify, playInTime } from '../handle/play-event.ts';
+import { NO_SUBJECT, type ReportSubject, report } from '../handle/report.ts';
 import { startTimeLimit } from '../handle/timing.ts';
 import type { Ending, Verdict } from '../handle/verdict.ts';
 import {
@@ -168,7 +168,7 @@ class Run<Extra extends object> {
         if (status === 'pending') open.add(plainIdent(uuid)).add(plainIdent(external_id));
       }
     } catch (error) {
-      if (isAboutAll(error) || this.#options.signal?.aborted) throw error;
+      if (endsAll(error) || this.#options.signal?.aborted) throw error;
     }
     return open;
   }
@@ -180,7 +180,7 @@ class Run<Extra extends object> {
       try {
         await concurrently(this.#wantedOf(wanted, status), this.#options, (invoice) => this.#play(invoice));
       } catch (error) {
-        if (isAboutAll(error) || this.#options.signal?.aborted) throw error;
+        if (endsAll(error) || this.#options.signal?.aborted) throw error;
         problems.push(error);
       }
     }
@@ -197,8 +197,9 @@ class Run<Extra extends object> {
   async *#wantedOf(wanted: Map<string, string>, status: FinalInvoiceStatus): AsyncGenerator<CatchUpInvoice> {
     if (wanted.size === 0) return;
     for await (const invoice of this.#list(status)) {
-      const isWanted = wanted.delete(plainIdent(invoice.uuid)) || wanted.delete(plainIdent(invoice.external_id));
-      if (isWanted && isFinalStatus(invoice.status)) yield invoice;
+      // A service that does not know the filter also returns open invoices.
+      if (!isFinalStatus(invoice.status)) continue;
+      if (wanted.delete(plainIdent(invoice.uuid)) || wanted.delete(plainIdent(invoice.external_id))) yield invoice;
       if (wanted.size === 0) return;
     }
   }
@@ -227,7 +228,7 @@ class Run<Extra extends object> {
   /** Counts an order that could not be read. Throws where no order can be. */
   async #countUnread(ident: string, error: unknown): Promise<void> {
     const reads = this.#reads;
-    if (this.#options.signal?.aborted || isAboutAll(error)) throw error;
+    if (this.#options.signal?.aborted || endsAll(error)) throw error;
     const order = JSON.stringify(ident);
     const isRefused = isMerchantError(error) && isRefusedIdent(error);
     if (isRefused) reads.refused += 1;
@@ -296,15 +297,7 @@ async function playInvoice<Extra extends object>(
   try {
     const identified = await identify(eventOfInvoice(invoice), settings);
     subject = { ...subject, key: identified.key };
-    const work = playEvent(identified, settings, limit.signal, subject);
-    const ending = await limit.race(work);
-    if (ending === null) {
-      const late = subject;
-      void work.then((ended) => reportLate(settings, late, ended));
-      const message = `Your function takes longer than ${settings.timeout} ms for order ${order}. It continues, and its claim is kept.`;
-      report(settings, subject, { reason: 'time_limit', message });
-      return { verdict: 'time_limit', message };
-    }
+    const ending = await playInTime(identified, settings, limit, subject);
     const isStopped = stop?.aborted && ending.verdict === 'time_limit'; // by the caller, before it began
     // Repeats of completed events are normal here: they are counted and not reported.
     if (!isStopped && ending.verdict !== 'done' && ending.verdict !== 'duplicate') {
@@ -325,8 +318,6 @@ async function playInvoice<Extra extends object>(
   }
 }
 
-/** True for failures that every further request meets. */
-function isAboutAll(error: unknown): boolean {
-  if (!isMerchantError(error)) return false;
-  return error.kind === 'authentication' || (error.kind === 'configuration' && error.code !== 'SDK_INVALID_ARGUMENT');
+function endsAll(error: unknown): boolean {
+  return isMerchantError(error) && isAboutAll(error);
 }

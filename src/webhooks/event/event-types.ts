@@ -78,7 +78,10 @@ export interface InvoiceCanceledEvent extends InvoiceEventBase {
 /** A genuine delivery of an event or a status that this package does not know. Members that cannot be read are null. */
 export interface UnknownInvoiceEvent extends EventBase {
   readonly type: 'unknown';
-  /** The event's name in the signed body. Two names that differ stand here with a comma. Null if the body has none. */
+  /**
+   * The event's name in the signed body. Two names that differ stand here with a comma, `an object` or `a list` for a name
+   * that is not text, and `without` and the place for a body that has none at the pinned place. Null if the body has none.
+   */
   readonly event_name: string | null;
   /** The service's id of the invoice. Null for an event that is not about one, such as a test. */
   readonly invoice_uuid: string | null;
@@ -125,6 +128,9 @@ export interface InvoiceEventHandlers<Context> {
   /**
    * Called for an event or a status that this package does not know. Without this function such an event is reported and
    * answered 200. If it may be about money (status `success`, or `credited_usdt`), it is answered 500.
+   *
+   * Do not fulfil orders here: `catchUp` reads the same invoice, and passes it to `onPaid`. If the service sends ordinary
+   * payments under such a name, pin `eventMember`.
    */
   readonly onUnknown?: Callback<[event: UnknownInvoiceEvent, context: Context]> | undefined;
 }

@@ -5,8 +5,8 @@ import { normalizedId } from '../event/order-id.ts';
 import type { Claim, ClaimResult, LeaseStore, OnceResult, TransactionStore } from '../stores/store.ts';
 import { engine } from '../verify/signature.ts';
 import type { EventFunction, HandlerSettings } from './handler-options.ts';
-import { type ReportSubject, report } from './report.ts';
-import { keepLease, LEASE, limitRun, type WebhookTimers } from './timing.ts';
+import { type ReportSubject, report, reportLate } from './report.ts';
+import { keepLease, LEASE, limitRun, type TimeLimit, type WebhookTimers } from './timing.ts';
 import type { Ending } from './verdict.ts';
 
 // A trusted event on its way through the store and the merchant's function. A store with leases: claim, function, completion.
@@ -33,12 +33,29 @@ export async function identify<Extra extends object>(
   return { event, key, digest: await eventDigest(event), handler: own ?? functions.get('onUnknown') };
 }
 
+/** Plays an event within the time limit. Work that has begun continues after it, and its end is reported. Never rejects. */
+export async function playInTime<Extra extends object>(
+  identified: IdentifiedEvent<Extra>,
+  settings: HandlerSettings<Extra>,
+  limit: TimeLimit,
+  subject: ReportSubject,
+): Promise<Ending> {
+  const work = playEvent(identified, settings, limit.signal, subject);
+  const ending = await limit.race(work);
+  if (ending !== null) return ending;
+  void work.then((late) => {
+    if (late.verdict !== 'time_limit') reportLate(settings, subject, late); // that of a function that did not begin is told
+  });
+  const message = `The time limit of ${settings.timeout} ms has ended. A function that has begun continues.`;
+  return { verdict: 'time_limit', message };
+}
+
 /**
  * Takes a trusted event through the store and the merchant's function. Never rejects.
  *
  * @param signal Aborted at the time limit: a function that has not begun then does not begin.
  */
-export async function playEvent<Extra extends object>(
+async function playEvent<Extra extends object>(
   { event, key, digest, handler }: IdentifiedEvent<Extra>,
   settings: HandlerSettings<Extra>,
   signal: AbortSignal,
@@ -47,7 +64,12 @@ export async function playEvent<Extra extends object>(
   const { store, timers } = settings;
   if (handler === undefined) return endingWithoutHandler(event);
   // Here, just before the claim: a delivery may have filled the store since catchUp looked.
-  const missing = store.forgot?.() ?? null;
+  let missing: string | null;
+  try {
+    missing = store.forgot?.() ?? null;
+  } catch (error) {
+    return ended('store_down', { error });
+  }
   if (event.source === 'catch_up' && missing !== null) {
     return { verdict: 'store_failed', message: `Not played. ${missing}` };
   }
@@ -60,10 +82,10 @@ export async function playEvent<Extra extends object>(
   let result: ClaimResult;
   try {
     result = checkResult(await store.claim({ ...claim, digest, lease: LEASE }));
+    reportForgetfulStore(settings, subject);
   } catch (error) {
     return ended('store_down', { error });
   }
-  reportForgetfulStore(settings, subject);
   if (result.state === 'done') return repeatOfDone(result.digest === digest);
   if (result.state === 'running') return RUNNING;
   const takenOver = result.state === 'taken_over';
@@ -90,7 +112,7 @@ function endingWithoutHandler(event: InvoiceEvent): Ending {
   return mayBeAboutMoney(event.raw, 0)
     ? {
         verdict: 'unknown_payment',
-        message: `An unknown event${name} may be about money, and there is no onUnknown: answered 500, so that the service repeats it. Handle it in onUnknown. If it is an ordinary payment, say where its name stands with eventMember, or that its status decides with eventMember: null.`,
+        message: `An unknown event${name} may be about money, and there is no onUnknown: answered 500, so that the service repeats it. If it is an ordinary payment, say where its name stands with eventMember, or that its status decides with eventMember: null. Otherwise give onUnknown.`,
       }
     : { verdict: 'no_handler', message: `An unknown event${name} was acknowledged, because there is no onUnknown.` };
 }

@@ -44,10 +44,13 @@ describe('a function in place of a handler', () => {
     expect((await deliver()).status).toBe(200);
   });
 
-  it('that returns a promise is answered 500, and told on the console', async () => {
+  it.each([
+    ['a promise', async () => handlerWith(SECRET)],
+    ['a promise that rejects', async () => handlerWith('')],
+  ])('that returns %s is answered 500, and told on the console', async (_name, make) => {
     const lines: string[] = [];
     vi.spyOn(console, 'error').mockImplementation((line: string) => void lines.push(line));
-    const receive = toFetchHandler((async () => handlerWith(SECRET)) as never);
+    const receive = toFetchHandler(make as never);
     const reply = await receive(await signedRequest(fakePaidEvent(), { secret: SECRET }));
     expect([reply.status, await reply.text()]).toEqual([500, 'setup']);
     expect(lines).toEqual([expect.stringContaining('must return a handler of createWebhookHandler')]);

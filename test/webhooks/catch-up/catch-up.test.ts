@@ -424,6 +424,35 @@ describe('orders', () => {
       expect(shop.reports.at(-1)).toMatchObject({ reason: 'order_not_read', external_id: 'lost' });
     });
 
+    it('an order that the service forbids (403) does not keep the others from being played', async () => {
+      const { client, answers } = clientOf(paid);
+      answers.set('secret', () => {
+        throw fakeError('SDK_HTTP_403');
+      });
+      const shop = shopOf();
+      const result = await shop.handler.catchUp(client, { orders: ['secret', paid.uuid], concurrency: 1 });
+      expect(result).toEqual({ ...NOTHING, checked: 2, played: 1, failed: 1 });
+      expect(shop.reports).toMatchObject([{ reason: 'order_not_read', external_id: 'secret' }]);
+    });
+
+    it('thirty in a row, of a service that ignores the filter of the list: each order is counted', async () => {
+      const rows = numbered(60).map((row, n) => (n < 45 ? row : { ...row, status: 'pending' as const }));
+      const { client, answers } = clientOf(...rows);
+      unreadable(answers, idsOf(rows));
+      const merchant: CatchUpClient = {
+        invoices: {
+          ...client.invoices,
+          async *list() {
+            yield* rows;
+          },
+        },
+      };
+      // Not the open orders: the first reads of a long list tell them.
+      const orders = [...idsOf(rows.slice(0, 30)), ...idsOf(rows.slice(45)), ...idsOf(rows.slice(30, 45))];
+      const result = await shopOf().handler.catchUp(merchant, { orders, concurrency: 1 });
+      expect(result.checked).toBe(60);
+    });
+
     it('thirty in a row, and then a slow read that succeeds: the rest is still looked for in every list', async () => {
       const rows = numbered(60).map((row, n) =>
         n === 0 ? row : { ...row, status: 'expired' as const, settled_amount_usdt: null },
@@ -542,6 +571,20 @@ describe('what fails', () => {
     expect(shop.reports).toMatchObject([{ reason: 'store_failed', error: new Error('refused') }]);
   });
 
+  it('by a store that takes too long is told once, and as what it is', async () => {
+    const claim = deferred();
+    const inner = memoryStore();
+    const store: WebhookStore = { ...inner, claim: (given) => claim.promise.then(() => inner.claim(given)) };
+    const shop = shopOf({ store });
+    const running = play(shop, paid);
+    await settle();
+    await shop.clock.advance(12_000);
+    expect(await running).toEqual({ ...NOTHING, checked: 1, failed: 1 });
+    claim.resolve();
+    await settle();
+    expect([shop.reasons(), shop.events]).toEqual([['time_limit'], []]);
+  });
+
   it('by taking too long is left to itself, and does not hold up the others', async () => {
     const work = deferred();
     const shop = shopOf({ onPaid: () => work.promise });
@@ -553,7 +596,7 @@ describe('what fails', () => {
     work.resolve();
     await settle();
     expect(shop.reasons()).toEqual(['time_limit', 'duplicate_running', 'completed_late']);
-    expect(shop.reports[0]?.message).toMatch(/12000 ms.*order-1042/);
+    expect(shop.reports[0]?.message).toMatch(/order-1042.*12000 ms/);
     expect(shop.reports[1]?.message).toContain('order-1042');
     expect(await play(shop, paid)).toMatchObject({ alreadyDone: 1 });
   });

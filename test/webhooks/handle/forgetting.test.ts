@@ -83,3 +83,14 @@ describe('a memory store that had to drop a record', () => {
     expect(shop.reports[1]?.message).toMatch(/order-1.*Not played\. .*had to drop older ones/);
   });
 });
+
+it('a store whose forgot() throws has failed: the service repeats the delivery', async () => {
+  const broken = new Error('no such table');
+  const shop = shopWith(3, {
+    forgot: () => {
+      throw broken;
+    },
+  });
+  expect(await shop.deliver(1)).toMatchObject({ status: 503, body: 'store_failed' });
+  expect(shop.reports).toMatchObject([{ reason: 'store_failed', error: broken }]);
+});

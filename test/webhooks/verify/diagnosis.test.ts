@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { diagnoseMismatch } from '../../../src/webhooks/diagnose.ts';
+import { diagnoseMismatch, diagnoseStatus } from '../../../src/webhooks/diagnose.ts';
 import { signWebhook, verifyWebhook } from '../../../src/webhooks/index.ts';
 import { headersOf, MIXED, NOW, PAID, PAID_HEADERS, SECRET, VECTORS } from '../vectors.ts';
 
@@ -106,4 +106,12 @@ it.each([
       isProven: false,
     });
   }
+});
+
+it.each([
+  [404, 'no_route', 'The receiver has no POST route for the callback_url.'],
+  [405, 'no_post', 'The receiver takes no POST for the callback_url.'],
+])('a status %i without an address is told without one, and proves nothing', (status, id, text) => {
+  const diagnosis = diagnoseStatus('your endpoint', null, status);
+  expect(diagnosis).toMatchObject({ id, text, isProven: false });
 });

@@ -20,7 +20,7 @@ import { connect } from './transport/http.ts';
 import { PLATFORM, RateLimitGate, RetryBudget, type Runtime } from './transport/limits.ts';
 import type { ClientCore } from './transport/types.ts';
 
-/** The parts of a client. A class, so that the constructor recognises them: no user has one. */
+/** The parts of a client. A class, so that the constructor can tell it from user options. */
 class Parts {
   readonly options: ClientSettings;
   readonly core: ClientCore;

@@ -234,8 +234,8 @@ export interface RetryOptions {
    */
   readonly maxDelay?: number | undefined;
   /**
-   * The longest Retry-After that is waited, from 0. A longer one fails at once with the error of the answer, also where
-   * another call of the client met it. Batch jobs raise it.
+   * The longest Retry-After the client waits for, from 0. A longer one fails at once, also when another call received it.
+   * Batch jobs raise it.
    * @defaultValue 10_000
    */
   readonly maxRetryAfter?: number | undefined;

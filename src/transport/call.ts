@@ -72,7 +72,7 @@ const DEFAULT_PAGE_SIZE = 100;
 /**
  * Checks and copies what the caller gave, at once. Later changes by the caller have no effect.
  *
- * @throws ValidationError for parameters, ConfigurationError for options. No request is made, and the hooks are told.
+ * @throws ValidationError for parameters, ConfigurationError for options. No request is made, and the hooks are called.
  */
 export function open<Data>(client: ClientCore, endpoint: Named<Endpoint<Data>>, input: Input<Data>): OpenCall<Data> {
   const externalId = idIn(endpoint, input);
@@ -82,7 +82,7 @@ export function open<Data>(client: ClientCore, endpoint: Named<Endpoint<Data>>, 
 /**
  * The one `try` around what the caller gave: a getter that throws becomes an error of this package. `read` runs at once.
  *
- * @throws The error of the arguments, after the hooks are told.
+ * @throws The error of the arguments, after the hooks are called.
  */
 export function reading<T>(
   client: ClientCore,

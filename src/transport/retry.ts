@@ -9,7 +9,7 @@ export interface RetryPolicy {
   readonly attempts: number;
   readonly baseDelay: number;
   readonly maxDelay: number;
-  /** The longest Retry-After that is waited. */
+  /** The longest Retry-After the client waits for. */
   readonly maxRetryAfter: number;
 }
 

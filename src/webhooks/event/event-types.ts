@@ -43,7 +43,7 @@ export interface InvoicePaidEvent extends InvoiceEventBase {
 }
 
 /**
- * The invoice was paid with another amount than was ordered, often less. The name on the wire is `invoice.paid`, too:
+ * The invoice was paid with another amount than was ordered, often less. The name on the wire is also `invoice.paid`:
  * `adjusted` tells the two apart.
  *
  * @see [Receiver rules](../../../docs/service-interface.md#receiver-rules)

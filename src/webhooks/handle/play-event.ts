@@ -44,7 +44,7 @@ export async function playInTime<Extra extends object>(
   const ending = await limit.race(work);
   if (ending !== null) return ending;
   void work.then((late) => {
-    if (late.verdict !== 'time_limit') reportLate(settings, subject, late); // that of a function that did not begin is told
+    if (late.verdict !== 'time_limit') reportLate(settings, subject, late); // the time limit was reported already
   });
   const message = `The time limit of ${settings.timeout} ms has ended. A function that has begun continues.`;
   return { verdict: 'time_limit', message };

@@ -105,7 +105,7 @@ const EVENT: Row = {
 };
 
 const SIZES: Readonly<Record<string, string>> = {
-  'the client, with what it loads at first use': "export * from '../../dist/index.js'",
+  'the main entry, with the client': "export * from '../../dist/index.js'",
   '`verifyWebhook` alone': "export { verifyWebhook } from '../../dist/webhooks.js'",
   '`hasCode` alone': "export { hasCode } from '../../dist/index.js'",
   ky: "export { default } from 'ky'",

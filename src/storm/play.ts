@@ -51,7 +51,8 @@ export async function play(
   const records = customers.map(
     (each): CustomerRecord => ({ plan: each, uuid: null, isStuck: false, acceptedForgery: null }),
   );
-  const visits = new Visits(shop, sandbox, story);
+  const ended = new AbortController(); // once nobody waits for the rest, no more of the shop's code is run
+  const visits = new Visits(shop, sandbox, story, ended.signal);
   const steps = records
     .flatMap((record) => visits.stepsOf(record))
     .map((step, index) => ({ ...step, index }))
@@ -60,37 +61,46 @@ export async function play(
     const ahead = start + at - sandbox.now().getTime();
     if (ahead > 0) await sandbox.advance(ahead);
     await visits.quiet();
+    ended.signal.throwIfAborted();
   };
   let done = 0;
   const playAll = async (): Promise<void> => {
     for (const step of steps) {
-      plan.signal?.throwIfAborted();
       if (performance.now() - begun > plan.timeLimit) break;
       await moveTo(step.at);
       await step.run();
+      ended.signal.throwIfAborted();
       done += 1;
       plan.onProgress?.({ done, total: steps.length });
     }
-    await playEnd(steps.at(-1)?.at ?? 0, moveTo, shop, sandbox, plan, story);
+    await playEnd(steps.at(-1)?.at ?? 0, moveTo, shop, sandbox, ended.signal, story);
   };
-  const isCut = await isCutOff(playAll(), plan);
-  const unplayed = steps.length - done;
-  return { records, restarts: visits.restarts, unplayed: isCut ? Math.max(1, unplayed) : unplayed };
+  try {
+    const isCut = (await within(plan, playAll)) === NO_ANSWER;
+    const unplayed = steps.length - done;
+    return { records, restarts: visits.restarts, unplayed: isCut ? Math.max(1, unplayed) : unplayed };
+  } finally {
+    ended.abort();
+  }
 }
 
 const LONGEST_TIMER = 2 ** 31 - 1;
+export const NO_ANSWER = Symbol('no answer');
 
-/** Waits for the work, and for a shop that does not answer at most twice the time limit. Rejects at the abort. */
-async function isCutOff(work: Promise<void>, { timeLimit, signal }: StormPlan): Promise<boolean> {
+/** Waits for what the shop does, at most twice the time limit. Rejects at an abort during the wait. The work is not ended. */
+export async function within<Value>(
+  { timeLimit, signal }: StormPlan,
+  work: () => Value | Promise<Value>,
+): Promise<Value | typeof NO_ANSWER> {
   let onAbort = (): void => {};
   let timer: ReturnType<typeof setTimeout> | undefined;
-  const cut = new Promise<true>((resolve, reject) => {
-    timer = setTimeout(() => resolve(true), Math.min(2 * timeLimit, LONGEST_TIMER));
+  const cut = new Promise<typeof NO_ANSWER>((resolve, reject) => {
+    timer = setTimeout(() => resolve(NO_ANSWER), Math.min(2 * timeLimit, LONGEST_TIMER));
     onAbort = () => reject(signal?.reason);
     signal?.addEventListener('abort', onAbort);
   });
   try {
-    return await Promise.race([work.then(() => false), cut]);
+    return await Promise.race([work(), cut]);
   } finally {
     clearTimeout(timer);
     signal?.removeEventListener('abort', onAbort);
@@ -103,17 +113,17 @@ async function playEnd(
   moveTo: (at: number) => Promise<void>,
   shop: StormShop,
   sandbox: Sandbox,
-  plan: StormPlan,
+  ended: AbortSignal,
   story: Story,
 ): Promise<void> {
   await moveTo(last + UNTIL_GIVEN_UP);
   sandbox.faults.clear();
   // Twice: what the first turn finds in progress, the second finds done.
   for (let turn = 1; turn <= 2 && shop.catchUp !== undefined; turn += 1) {
-    plan.signal?.throwIfAborted();
     // A process that was killed holds its event for the lease of the store, by the clock of its machine.
     const isHeld = sandbox.deliveries().some(({ last_http_status }) => last_http_status === 409);
     if (turn === 1 && isHeld && typeof shop.receive === 'string') await pause(LEASE);
+    ended.throwIfAborted();
     story.note(null, 'the shop runs catchUp');
     await attempt(() => shop.catchUp?.());
     await moveTo(last + UNTIL_GIVEN_UP + turn * 60 * MINUTE);
@@ -136,11 +146,13 @@ class Visits {
   readonly #shop: StormShop;
   readonly #sandbox: Sandbox;
   readonly #story: Story;
+  readonly #ended: AbortSignal;
 
-  constructor(shop: StormShop, sandbox: Sandbox, story: Story) {
+  constructor(shop: StormShop, sandbox: Sandbox, story: Story, ended: AbortSignal) {
     this.#shop = shop;
     this.#sandbox = sandbox;
     this.#story = story;
+    this.#ended = ended;
   }
 
   /** Waits until the shop has no work left. A shop in another process shows it by silence alone. */
@@ -212,15 +224,17 @@ class Visits {
     const { kind, webhook, isKilled } = record.plan;
     if (record.uuid === null) return;
     if (webhook === 'forged') await this.#forge(record, record.uuid);
-    const ended = this.#pay(record, record.uuid);
+    this.#ended.throwIfAborted();
+    const paying = this.#pay(record, record.uuid);
     if (isKilled && this.#shop.restart !== undefined) {
       await pause(0); // the webhook is on its way
       this.#story.note(record, 'the shop is killed, and starts again');
       this.restarts += 1;
       await attempt(() => this.#shop.restart?.());
     }
-    await ended;
+    await paying;
     await this.quiet();
+    this.#ended.throwIfAborted();
     const { success_url } = this.#sandbox.invoice(record.uuid);
     if (success_url === null || this.#shop.visit === undefined) return;
     refuseStrangeHost('success_url', success_url);

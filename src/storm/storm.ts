@@ -15,7 +15,7 @@ import {
   type StormShop,
   type StormWebhook,
 } from './options.ts';
-import { type Played, play } from './play.ts';
+import { NO_ANSWER, type Played, play, within } from './play.ts';
 import { Story } from './story.ts';
 import { findingsOf, type StormFinding } from './verdict.ts';
 
@@ -58,6 +58,7 @@ const START = Date.UTC(2026, 0, 5, 8);
  */
 export async function storm(options: StormOptions): Promise<StormResult> {
   const plan = withProgress(readPlan(options));
+  plan.signal?.throwIfAborted();
   const isOwn = 'shop' in options;
   if (isOwn && typeof options.shop !== 'function')
     fail('shop must be a function that returns { checkout, receive, orders }');
@@ -71,18 +72,35 @@ export async function storm(options: StormOptions): Promise<StormResult> {
     : { sandbox: options.sandbox, shop: checkShop(options) };
   if (!isOwn && !sandbox.url.startsWith(NO_HOST)) refuseStrangeHost('the sandbox', sandbox.url);
   const story = new Story(sandbox);
+  let isFine = false;
   try {
-    const customers = planCustomers(plan);
-    const played = await play(customers, shop, sandbox, plan, story);
+    const played = await play(planCustomers(plan), shop, sandbox, plan, story);
     const replay = `storm({ seed: ${JSON.stringify(plan.seed)}, customers: ${plan.customers}, … })`;
-    const findings = (await findingsOf(shop, sandbox, played)).map((found) => ({ ...found, replay }));
+    const found = await within(plan, () => findingsOf(shop, sandbox, played));
+    const findings = (found === NO_ANSWER ? [NO_ROWS] : found).map((each) => ({ ...each, replay }));
+    isFine = findings.length === 0;
     return resultOf(plan, shop, played, findings, story);
   } finally {
     try {
-      await shop.close?.();
+      await endShop(shop, plan, isFine);
     } finally {
       if (isOwn) await sandbox.close();
     }
+  }
+}
+
+const NO_ROWS = {
+  kind: 'not_finished',
+  order: null,
+  problem: 'The shop gave no rows of orders or fulfilments within twice the time limit, so nothing was compared.',
+} as const;
+
+/** An error of `close` is thrown only where it hides nothing: no finding and no other error. */
+async function endShop(shop: StormShop, plan: StormPlan, isFine: boolean): Promise<void> {
+  try {
+    await within(plan, () => shop.close?.());
+  } catch (error) {
+    if (isFine) throw error;
   }
 }
 
@@ -91,13 +109,13 @@ const NO_HOST = 'https://sandbox.invalid';
 /** A sandbox whose webhooks go to the shop, and the shop over it. */
 async function ownService(
   make: (service: StormService) => StormShop | Promise<StormShop>,
-  { seed }: StormPlan,
+  plan: StormPlan,
 ): Promise<{ readonly sandbox: Sandbox; readonly shop: StormShop }> {
   let shop: StormShop | null = null;
   let clock = (): number => START;
   const sandbox: Sandbox = createSandboxWith(
     {
-      seed,
+      seed: plan.seed,
       now: START,
       quiet: true,
       fetch: async (url, init) => {
@@ -111,8 +129,8 @@ async function ownService(
   clock = () => sandbox.now().getTime();
   const { apiKey, webhookSecret } = sandbox;
   try {
-    shop = checkShop(
-      await make({
+    const made = await within(plan, () =>
+      make({
         baseUrl: sandbox.url,
         apiKey,
         webhookSecret,
@@ -122,6 +140,7 @@ async function ownService(
         listen: async () => (await sandbox.listen()).url,
       }),
     );
+    shop = made === NO_ANSWER ? fail(`shop was not made within ${2 * plan.timeLimit} ms`) : checkShop(made);
   } catch (error) {
     await sandbox.close();
     throw error;

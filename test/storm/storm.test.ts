@@ -118,6 +118,8 @@ it.each<[string, (shop: StormShop) => Partial<StormShop>]>([
   ['catchUp', () => ({ catchUp: () => new Promise(() => {}) })],
   ['restart', () => ({ restart: () => new Promise(() => {}) })],
   ['receive', () => ({ receive: () => new Promise(() => {}) })],
+  ['orders', () => ({ orders: () => new Promise(() => {}) })],
+  ['fulfilments', () => ({ fulfilments: () => new Promise(() => {}) })],
 ])('a shop whose %s never ends is ended by the time limit', async (_, hanging) => {
   const shop = async (service: entry.StormService) => {
     const right = await plantedShop(service, 'right');
@@ -125,6 +127,48 @@ it.each<[string, (shop: StormShop) => Partial<StormShop>]>([
   };
   const result = await storm({ customers: 20, timeLimit: 300, shop });
   expect(result.findings).toContainEqual(expect.objectContaining({ kind: 'not_finished' }));
+});
+
+it('does not wait for a close that never ends, nor for a shop that is never made', async () => {
+  const hanging = async (service: entry.StormService) => ({
+    ...(await plantedShop(service, 'right')),
+    close: () => new Promise(() => {}),
+  });
+  const settings = { customers: 2, timeLimit: 300 };
+  expect(await storm({ ...settings, shop: hanging })).toHaveProperty('findings');
+  await expect(storm({ ...settings, shop: () => new Promise(() => {}) })).rejects.toMatchObject({
+    code: 'SDK_CONFIGURATION',
+    message: expect.stringContaining('shop was not made'),
+  });
+});
+
+it.each<[string, keyof StormShop]>([
+  ['checkout', 'checkout'],
+  ['visit', 'visit'],
+  ['restart', 'restart'],
+])('a %s that answers after the time limit is the last that is asked of the shop', async (_, name) => {
+  let fail = (_: Error): void => {};
+  const late = new Promise<string>((_, reject) => {
+    fail = reject;
+  });
+  const calls: string[] = [];
+  const shop = async (service: entry.StormService) => {
+    const right = await plantedShop(service, 'right');
+    const told = Object.entries(right).map(([each, call]) => [
+      each,
+      (...args: never[]) => {
+        calls.push(each);
+        return each === name ? late : call(...args);
+      },
+    ]);
+    return { ...right, ...Object.fromEntries(told) };
+  };
+  await storm({ customers: 3, restartEvery: 1, timeLimit: 300, shop });
+  const before = [...calls];
+  expect(before).toContain(name);
+  fail(new Error('too late'));
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  expect(calls).toEqual(before);
 });
 
 it('is ended by its signal while the shop does not answer', async () => {
@@ -150,6 +194,22 @@ it('a close that throws does not hide the result of the service', async () => {
   };
   await expect(storm({ customers: 2, shop })).rejects.toThrow('the database was closed before');
   await expect(fetch(address)).rejects.toThrow('fetch failed'); // the service has ended too
+});
+
+it('a close that throws hides neither a finding nor the error that ended the storm', async () => {
+  const over = (planted: Planted, other: Partial<StormShop>) =>
+    storm({
+      customers: 2,
+      shop: async (service) => ({
+        ...(await plantedShop(service, planted)),
+        close: () => Promise.reject(new Error('the database was closed before')),
+        ...other,
+      }),
+    });
+  const { findings } = await over('refuses every webhook', {});
+  expect(findings).toContainEqual(expect.objectContaining({ kind: 'nothing_delivered' }));
+  const orders = () => Promise.reject(new Error('no such table'));
+  await expect(over('right', { orders })).rejects.toThrow('no such table');
 });
 
 describe('a storm refuses', () => {

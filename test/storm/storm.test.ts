@@ -1,5 +1,5 @@
-import { describe, expect, it } from 'vitest';
-import { createSandbox } from '../../src/sandbox/index.ts';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createSandbox, type Sandbox, type SandboxOptions } from '../../src/sandbox/index.ts';
 import * as entry from '../../src/storm/index.ts';
 import { type StormFindingKind, type StormShop, storm } from '../../src/storm/index.ts';
 import { verifyWebhook } from '../../src/webhooks/index.ts';
@@ -73,21 +73,40 @@ it('each kind can be switched off, and what a shop does not show is said', async
   expect(result.notSeen.join()).toMatch(/double fulfilment.*killed.*return to the shop.*catch-up.*mail/);
 });
 
-it('plays with a sandbox that the shop already uses', async () => {
+/** A right shop, and the sandbox that it uses already. */
+async function shopWithSandbox(options: SandboxOptions = {}): Promise<StormShop & { readonly sandbox: Sandbox }> {
   let shop: StormShop | undefined;
   const sandbox = createSandbox({
+    ...options,
     quiet: true,
     fetch: async (url, init) => {
       if (typeof shop?.receive !== 'function') throw new Error('the shop is made below');
       return await shop.receive(new Request(url, init));
     },
   });
+  onTestFinished(() => sandbox.close());
   const { apiKey, webhookSecret, fetch, url: baseUrl } = sandbox;
   const service = { apiKey, webhookSecret, fetch, baseUrl, origin: 'http://localhost', now: Date.now };
   shop = await plantedShop({ ...service, listen: async () => baseUrl }, 'right');
-  const result = await storm({ customers: 20, sandbox, ...shop });
+  return { ...shop, sandbox };
+}
+
+it('plays with a sandbox that the shop already uses', async () => {
+  const result = await storm({ customers: 20, ...(await shopWithSandbox()) });
+  expect(result.findings).toEqual([]);
   expect(result.orders).toBe(20);
-  await sandbox.close();
+});
+
+it.each([400, 422] as const)('a conflict that the service answers with %i is no refusal', async (conflictStatus) => {
+  const sandboxed = await shopWithSandbox({ dialect: { conflictStatus } });
+  expect((await storm({ customers: 20, ...sandboxed })).findings).toEqual([]);
+});
+
+it('a wrong API key is a refusal', async () => {
+  const shop = (service: entry.StormService) => plantedShop({ ...service, apiKey: 'sk_of_another_shop' }, 'right');
+  const { findings } = await storm({ customers: 2, shop });
+  const refusals = findings.filter(({ kind }) => kind === 'request_refused');
+  expect(refusals.map(({ problem }) => problem)).toEqual([expect.stringContaining('refused with 401')]);
 });
 
 it('says so where the time limit ends it, and ends at an abort', async () => {

@@ -17,6 +17,8 @@ const UNTIL_GIVEN_UP = 22 * 60 * MINUTE;
 /** What the storm has seen of a customer, beside what the sandbox knows. */
 export interface CustomerRecord {
   readonly plan: PlannedCustomer;
+  /** Whether the customer came to the shop before the storm was ended. */
+  hasCome: boolean;
   /** The uuid of the invoice that the customer was sent to, or null if the shop showed an error. */
   uuid: string | null;
   /** The customer came back after an error in calm weather, and got another one. */
@@ -49,7 +51,7 @@ export async function play(
   const begun = performance.now();
   const start = sandbox.now().getTime();
   const records = customers.map(
-    (each): CustomerRecord => ({ plan: each, uuid: null, isStuck: false, acceptedForgery: null }),
+    (each): CustomerRecord => ({ plan: each, hasCome: false, uuid: null, isStuck: false, acceptedForgery: null }),
   );
   const ended = new AbortController(); // once nobody waits for the rest, no more of the shop's code is run
   const visits = new Visits(shop, sandbox, story, ended.signal);
@@ -173,18 +175,17 @@ class Visits {
 
   async #arrive(record: CustomerRecord): Promise<void> {
     const { network, kind } = record.plan;
+    record.hasCome = true;
     if (network !== 'calm') this.#sandbox.faults.next(NETWORK[network], { operation: 'invoices.create' });
     if (network !== 'calm') this.#story.note(record, `the network: ${network.replaceAll('_', ' ')}`);
     const visits = kind === 'two_tabs' ? ['presses pay in one tab', 'presses pay in another'] : ['presses pay'];
     await Promise.all(visits.map((what) => this.#checkout(record, what)));
-    if (record.uuid !== null) this.#prepareWebhook(record, record.uuid);
   }
 
   async #comeBackAfterError(record: CustomerRecord): Promise<void> {
     if (record.uuid !== null) return;
     await this.#checkout(record, 'comes back after the error');
     record.isStuck = record.uuid === null;
-    if (record.uuid !== null) this.#prepareWebhook(record, record.uuid);
   }
 
   async #checkout(record: CustomerRecord, what: string): Promise<void> {
@@ -197,6 +198,7 @@ class Visits {
       this.#story.note(record, `${what}, and sees an error: ${error instanceof Error ? error.message : String(error)}`);
       return;
     }
+    this.#ended.throwIfAborted();
     const invoice = this.#sandbox
       .invoices()
       .find(({ payment_url, uuid }) => link === payment_url || link.includes(uuid));
@@ -206,6 +208,7 @@ class Visits {
     );
     if (invoice === undefined) return;
     if (invoice.callback_url !== null) refuseStrangeHost('callback_url', invoice.callback_url);
+    if (record.uuid === null) this.#prepareWebhook(record, invoice.uuid);
     record.uuid = invoice.uuid;
   }
 

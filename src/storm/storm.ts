@@ -23,11 +23,11 @@ import { findingsOf, type StormFinding } from './verdict.ts';
 export interface StormResult {
   /** The seed that repeats it. */
   readonly seed: number | string;
-  /** The number of orders. */
+  /** The number of orders that were placed: all, unless the time limit ended the storm. */
   readonly orders: number;
   /** What is wrong. Empty for a right shop. */
   readonly findings: readonly StormFinding[];
-  /** How often each kind was played. */
+  /** How often each kind was played. A customer without a payment link has no webhook. */
   readonly played: {
     readonly customers: Readonly<Partial<Record<StormCustomer, number>>>;
     readonly network: Readonly<Partial<Record<StormNetwork, number>>>;
@@ -155,22 +155,16 @@ function resultOf(
   findings: readonly StormFinding[],
   story: Story,
 ): StormResult {
-  const count = <Kind extends string>(
-    of: (record: (typeof records)[number]) => Kind,
-  ): Partial<Record<Kind, number>> => {
-    const counts: Partial<Record<Kind, number>> = {};
-    for (const record of records) counts[of(record)] = (counts[of(record)] ?? 0) + 1;
-    return counts;
-  };
-  const orders = records.length;
+  const come = records.filter(({ hasCome }) => hasCome);
+  const orders = come.length;
   return {
     seed: plan.seed,
     orders,
     findings,
     played: {
-      customers: count(({ plan: { kind } }) => kind),
-      network: count(({ plan: { network } }) => network),
-      webhooks: count(({ plan: { webhook } }) => webhook),
+      customers: countsOf(come.map(({ plan: { kind } }) => kind)),
+      network: countsOf(come.map(({ plan: { network } }) => network)),
+      webhooks: countsOf(come.flatMap(({ uuid, plan: { webhook } }) => (uuid === null ? [] : [webhook]))),
       restarts,
     },
     notSeen: notSeenOf(shop),
@@ -184,6 +178,12 @@ function resultOf(
       return `${orders} orders, ${found.length === 0 ? 'nothing wrong' : found.join(', ')}, replay with seed ${JSON.stringify(plan.seed)}`;
     },
   };
+}
+
+function countsOf<Kind extends string>(kinds: readonly Kind[]): Partial<Record<Kind, number>> {
+  const counts: Partial<Record<Kind, number>> = {};
+  for (const kind of kinds) counts[kind] = (counts[kind] ?? 0) + 1;
+  return counts;
 }
 
 function notSeenOf({ fulfilments, catchUp, restart, visit }: StormShop): string[] {

@@ -2,10 +2,14 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { createSandbox, type Sandbox, type SandboxOptions } from '../../src/sandbox/index.ts';
 import * as entry from '../../src/storm/index.ts';
 import { type StormFindingKind, type StormShop, storm } from '../../src/storm/index.ts';
+import { DEFAULT_WEIGHTS } from '../../src/storm/options.ts';
 import { verifyWebhook } from '../../src/webhooks/index.ts';
 import { type Planted, plantedShop } from './planted-shop.ts';
 
-const WEBHOOKS = 'delivered duplicate ack_lost out_of_order late_timestamp wrong_signature outage lost'.split(' ');
+/** Weights that play one kind alone. */
+function only<Kind extends string>(kinds: Readonly<Record<Kind, number>>, kind: Kind | null) {
+  return Object.fromEntries(Object.keys(kinds).map((each) => [each, each === kind ? 1 : 0]));
+}
 
 const over = (planted: Planted, settings: entry.StormSettings = {}) =>
   storm({ seed: 1, ...settings, shop: (service) => plantedShop(service, planted) });
@@ -116,7 +120,7 @@ it('says so where the time limit ends it, and ends at an abort', async () => {
 });
 
 it('an endpoint that throws at a forged webhook, or is down, has not accepted it', async () => {
-  const weights = { webhooks: { ...Object.fromEntries(WEBHOOKS.map((kind) => [kind, 0])), forged: 1 } };
+  const weights = { webhooks: only(DEFAULT_WEIGHTS.webhooks, 'forged') };
   const shop = async (service: entry.StormService) => {
     const right = await plantedShop(service, 'right');
     const receive = async (request: Request) => {
@@ -146,6 +150,40 @@ it.each<[string, (shop: StormShop) => Partial<StormShop>]>([
   };
   const result = await storm({ customers: 20, timeLimit: 300, shop });
   expect(result.findings).toContainEqual(expect.objectContaining({ kind: 'not_finished' }));
+});
+
+it('counts what was played, not what was planned', async () => {
+  const shop = async (service: entry.StormService) => ({
+    ...(await plantedShop(service, 'right')),
+    checkout: () => new Promise<string>(() => {}),
+  });
+  const { orders, played, summary } = await storm({ customers: 20, timeLimit: 200, shop });
+  expect(orders).toBe(1);
+  expect(summary()).toMatch(/^1 orders, /);
+  const kinds = Object.values(played.customers).concat(Object.values(played.network));
+  expect([kinds, played.webhooks]).toEqual([[1, 1], {}]);
+});
+
+it('a webhook fault is played for a customer whose second click got the link', async () => {
+  const weights = {
+    customers: only(DEFAULT_WEIGHTS.customers, 'click_twice'),
+    network: only(DEFAULT_WEIGHTS.network, 'calm'),
+    webhooks: only(DEFAULT_WEIGHTS.webhooks, 'ack_lost'),
+  };
+  const shop = async (service: entry.StormService) => {
+    const right = await plantedShop(service, 'right');
+    let clicks = 0;
+    const checkout: StormShop['checkout'] = async (order) => {
+      clicks += 1;
+      if (clicks === 1) throw new Error('the database was busy');
+      return await right.checkout(order);
+    };
+    return { ...right, checkout };
+  };
+  const result = await storm({ customers: 1, weights, shop });
+  expect(result.findings).toEqual([]);
+  expect(result.played.webhooks).toEqual({ ack_lost: 1 });
+  expect(result.story('order-1')).toContain('the fault ack_lost lost its answer');
 });
 
 it('does not wait for a close that never ends, nor for a shop that is never made', async () => {
@@ -247,7 +285,11 @@ describe('a storm refuses', () => {
     ['no shop', {}, 'needs shop'],
     ['an unknown option', { shop: () => rest, sed: 1 }, '"sed"'],
     ['an unknown kind', { shop: () => rest, weights: { customers: { pays: 1 } } }, '"pays"'],
-    ['every kind off', { shop: () => rest, weights: { network: allOff() } }, 'switches every kind off'],
+    [
+      'every kind off',
+      { shop: () => rest, weights: { network: only(DEFAULT_WEIGHTS.network, null) } },
+      'switches every kind off',
+    ],
     ['a weight without end', { shop: () => rest, weights: { customers: { pay: Infinity } } }, 'weights.customers.pay'],
     ['no customers', { shop: () => rest, customers: 0 }, 'customers'],
   ])('%s', async (_, options, message) => {
@@ -260,7 +302,7 @@ describe('a storm refuses', () => {
   it('a callback_url of another machine', async () => {
     const elsewhere = storm({
       customers: 1,
-      weights: { network: { ...allOff(), calm: 1 } },
+      weights: { network: only(DEFAULT_WEIGHTS.network, 'calm') },
       shop: async (service) => {
         const shop = await plantedShop({ ...service, origin: 'https://shop.example' }, 'right');
         return shop;
@@ -269,17 +311,3 @@ describe('a storm refuses', () => {
     await expect(elsewhere).rejects.toThrow('only plays with a shop on this machine');
   });
 });
-
-function allOff() {
-  const kinds = [
-    'calm',
-    'answer_lost',
-    'request_lost',
-    'server_error',
-    'server_error_after',
-    'rate_limit',
-    'slow',
-    'truncated',
-  ];
-  return Object.fromEntries(kinds.map((kind) => [kind, 0]));
-}

@@ -186,6 +186,20 @@ it('a webhook fault is played for a customer whose second click got the link', a
   expect(result.story('order-1')).toContain('the fault ack_lost lost its answer');
 });
 
+it('an endpoint that accepts nothing is shown by its first answer', async () => {
+  let answers = 0;
+  const weights = {
+    customers: only(DEFAULT_WEIGHTS.customers, 'pay'),
+    webhooks: only(DEFAULT_WEIGHTS.webhooks, 'delivered'),
+  };
+  const shop = async (service: entry.StormService) => ({
+    ...(await plantedShop(service, 'right')),
+    receive: async () => new Response(null, { status: answers++ === 0 ? 404 : 500 }),
+  });
+  const { findings } = await storm({ customers: 3, weights, shop });
+  expect(findings[0]).toMatchObject({ kind: 'nothing_delivered', problem: expect.stringContaining('404') });
+});
+
 it('does not wait for a close that never ends, nor for a shop that is never made', async () => {
   const hanging = async (service: entry.StormService) => ({
     ...(await plantedShop(service, 'right')),

@@ -1,5 +1,6 @@
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { Fault } from '../sandbox/state/faults.ts';
+import type { SandboxInvoice } from '../sandbox/wire-types.ts';
 import { signWebhook } from '../webhooks/verify/signature.ts';
 import type { PlannedCustomer } from './customers.ts';
 import { refuseStrangeHost, type StormNetwork, type StormPlan, type StormShop } from './options.ts';
@@ -142,6 +143,8 @@ const NETWORK: { readonly [Kind in Exclude<StormNetwork, 'calm'>]: Fault } = {
   truncated: { type: 'truncated' },
 };
 
+const UUID = /[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/;
+
 /** What customers do in the shop and on the payment page. */
 class Visits {
   restarts = 0;
@@ -199,9 +202,7 @@ class Visits {
       return;
     }
     this.#ended.throwIfAborted();
-    const invoice = this.#sandbox
-      .invoices()
-      .find(({ payment_url, uuid }) => link === payment_url || link.includes(uuid));
+    const invoice = this.#invoiceOf(link);
     this.#story.note(
       record,
       `${what}, and gets ${invoice === undefined ? 'a link to no invoice' : 'the payment link'}`,
@@ -210,6 +211,17 @@ class Visits {
     if (invoice.callback_url !== null) refuseStrangeHost('callback_url', invoice.callback_url);
     if (record.uuid === null) this.#prepareWebhook(record, invoice.uuid);
     record.uuid = invoice.uuid;
+  }
+
+  /** The invoice that a link leads to. A search writes every invoice, so a uuid in the link is tried first. */
+  #invoiceOf(link: string): SandboxInvoice | undefined {
+    const uuid = UUID.exec(link)?.[0];
+    try {
+      if (uuid !== undefined) return this.#sandbox.invoice(uuid);
+    } catch {
+      // it is another id of the shop
+    }
+    return this.#sandbox.invoices().find(({ payment_url, uuid }) => link === payment_url || link.includes(uuid));
   }
 
   /** Queues what will go wrong around the webhook of this order. */

@@ -1,4 +1,5 @@
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { randomUUID } from 'node:crypto';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createSandbox, type Sandbox, type SandboxOptions } from '../../src/sandbox/index.ts';
 import * as entry from '../../src/storm/index.ts';
 import { type StormFindingKind, type StormShop, storm } from '../../src/storm/index.ts';
@@ -99,6 +100,28 @@ it('plays with a sandbox that the shop already uses', async () => {
   const result = await storm({ customers: 20, ...(await shopWithSandbox()) });
   expect(result.findings).toEqual([]);
   expect(result.orders).toBe(20);
+});
+
+it('finds the invoice of a payment link without a search of all invoices', async () => {
+  const shop = await shopWithSandbox();
+  const searches = vi.spyOn(shop.sandbox, 'invoices');
+  expect((await storm({ customers: 20, ...shop })).findings).toEqual([]);
+  expect(searches).toHaveBeenCalledTimes(1); // by the verdict
+});
+
+it.each([
+  ['the invoice', (uuid: string) => `https://shop.example/pay/${uuid}`],
+  ['an own id before it', (uuid: string) => `https://shop.example/${randomUUID()}/${uuid}`],
+])('follows a link of the shop with %s', async (_, linkOf) => {
+  const { checkout, ...shop } = await shopWithSandbox();
+  const own: StormShop['checkout'] = async (order) => {
+    const given = await checkout(order);
+    const link = typeof given === 'string' ? given : given.payment_url;
+    return linkOf(link.slice(link.lastIndexOf('/') + 1));
+  };
+  const { findings, played } = await storm({ customers: 5, ...shop, checkout: own });
+  expect(findings).toEqual([]);
+  expect(Object.values(played.webhooks).length).toBeGreaterThan(0);
 });
 
 it.each([400, 422] as const)('a conflict that the service answers with %i is no refusal', async (conflictStatus) => {

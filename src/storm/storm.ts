@@ -1,6 +1,7 @@
 import { notify } from '../notify.ts';
 import { createSandboxWith } from '../sandbox/create-sandbox.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
+import { NO_HOST } from '../sandbox/world.ts';
 import { planCustomers } from './customers.ts';
 import {
   checkShop,
@@ -103,8 +104,6 @@ async function endShop(shop: StormShop, plan: StormPlan, isFine: boolean): Promi
     if (isFine) throw error;
   }
 }
-
-const NO_HOST = 'https://sandbox.invalid';
 
 /** A sandbox whose webhooks go to the shop, and the shop over it. */
 async function ownService(

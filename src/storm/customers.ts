@@ -4,7 +4,7 @@ import type { StormCustomer, StormNetwork, StormOrder, StormPlan, StormWebhook }
 // The plan of a storm, drawn from its seed alone: who comes when, what each of them does, and what goes wrong around it.
 
 const MINUTE = 60_000;
-const DAY = 12 * 60 * MINUTE;
+const OPENING_HOURS = 12 * 60 * MINUTE;
 
 /** One customer of the day. Times are milliseconds after the start. */
 export interface PlannedCustomer {
@@ -30,7 +30,7 @@ export function planCustomers({ seed, customers, weights, restartEvery }: StormP
     const draw = (question: string): number => createRandom(`${seed} ${number} ${question}`).next();
     const cents = 2_500 + Math.floor(draw('amount') * 17_500);
     const share = kind === 'pay_less' ? 0.04 + draw('share') * 0.8 : kind === 'pay_more' ? 1.1 + draw('share') : 1;
-    const arrives = Math.floor((index * DAY) / customers);
+    const arrives = Math.floor((index * OPENING_HOURS) / customers);
     const later =
       kind === 'pay_late'
         ? 45 + draw('late') * 180

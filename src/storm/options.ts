@@ -71,7 +71,7 @@ export interface StormShop {
   readonly catchUp?: (() => unknown) | undefined;
   /** Kills the shop's process and starts it again, or throws away what it has in memory. */
   readonly restart?: (() => unknown) | undefined;
-  /** Called at the end. */
+  /** Called at the end. An error of it rejects the storm if there is no finding and no other error. */
   readonly close?: (() => unknown) | undefined;
 }
 
@@ -128,7 +128,10 @@ export interface StormSettings {
   readonly weights?: StormWeights | undefined;
   /** Kills, where the shop has `restart`: one for so many customers. @defaultValue 20 */
   readonly restartEvery?: number | undefined;
-  /** Milliseconds of real time, after which the storm ends with the finding `not_finished`. A shop that does not answer is left at twice the limit. @defaultValue 300_000 */
+  /**
+   * Milliseconds of real time, after which the storm ends with the finding `not_finished`. A function of the shop that does not
+   * answer is left at twice the limit. If `shop` does not resolve by then, the storm rejects. @defaultValue 300_000
+   */
   readonly timeLimit?: number | undefined;
   /** Ends the storm, which then rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;

@@ -1,5 +1,6 @@
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { Fault } from '../sandbox/state/faults.ts';
+import type { SandboxInvoice } from '../sandbox/wire-types.ts';
 import { signWebhook } from '../webhooks/verify/signature.ts';
 import type { PlannedCustomer } from './customers.ts';
 import { refuseStrangeHost, type StormNetwork, type StormPlan, type StormShop } from './options.ts';
@@ -17,6 +18,8 @@ const UNTIL_GIVEN_UP = 22 * 60 * MINUTE;
 /** What the storm has seen of a customer, beside what the sandbox knows. */
 export interface CustomerRecord {
   readonly plan: PlannedCustomer;
+  /** Whether the customer came to the shop before the storm was ended. */
+  hasCome: boolean;
   /** The uuid of the invoice that the customer was sent to, or null if the shop showed an error. */
   uuid: string | null;
   /** The customer came back after an error in calm weather, and got another one. */
@@ -49,9 +52,10 @@ export async function play(
   const begun = performance.now();
   const start = sandbox.now().getTime();
   const records = customers.map(
-    (each): CustomerRecord => ({ plan: each, uuid: null, isStuck: false, acceptedForgery: null }),
+    (each): CustomerRecord => ({ plan: each, hasCome: false, uuid: null, isStuck: false, acceptedForgery: null }),
   );
-  const visits = new Visits(shop, sandbox, story);
+  const ended = new AbortController(); // once nobody waits for the rest, no more of the shop's code is run
+  const visits = new Visits(shop, sandbox, story, ended.signal);
   const steps = records
     .flatMap((record) => visits.stepsOf(record))
     .map((step, index) => ({ ...step, index }))
@@ -60,37 +64,46 @@ export async function play(
     const ahead = start + at - sandbox.now().getTime();
     if (ahead > 0) await sandbox.advance(ahead);
     await visits.quiet();
+    ended.signal.throwIfAborted();
   };
   let done = 0;
   const playAll = async (): Promise<void> => {
     for (const step of steps) {
-      plan.signal?.throwIfAborted();
       if (performance.now() - begun > plan.timeLimit) break;
       await moveTo(step.at);
       await step.run();
+      ended.signal.throwIfAborted();
       done += 1;
       plan.onProgress?.({ done, total: steps.length });
     }
-    await playEnd(steps.at(-1)?.at ?? 0, moveTo, shop, sandbox, plan, story);
+    await playEnd(steps.at(-1)?.at ?? 0, moveTo, shop, sandbox, ended.signal, story);
   };
-  const isCut = await isCutOff(playAll(), plan);
-  const unplayed = steps.length - done;
-  return { records, restarts: visits.restarts, unplayed: isCut ? Math.max(1, unplayed) : unplayed };
+  try {
+    const isCut = (await within(plan, playAll)) === NO_ANSWER;
+    const unplayed = steps.length - done;
+    return { records, restarts: visits.restarts, unplayed: isCut ? Math.max(1, unplayed) : unplayed };
+  } finally {
+    ended.abort();
+  }
 }
 
 const LONGEST_TIMER = 2 ** 31 - 1;
+export const NO_ANSWER = Symbol('no answer');
 
-/** Waits for the work, and for a shop that does not answer at most twice the time limit. Rejects at the abort. */
-async function isCutOff(work: Promise<void>, { timeLimit, signal }: StormPlan): Promise<boolean> {
+/** Waits for what the shop does, at most twice the time limit. Rejects at an abort during the wait. The work is not ended. */
+export async function within<Value>(
+  { timeLimit, signal }: StormPlan,
+  work: () => Value | Promise<Value>,
+): Promise<Value | typeof NO_ANSWER> {
   let onAbort = (): void => {};
   let timer: ReturnType<typeof setTimeout> | undefined;
-  const cut = new Promise<true>((resolve, reject) => {
-    timer = setTimeout(() => resolve(true), Math.min(2 * timeLimit, LONGEST_TIMER));
+  const cut = new Promise<typeof NO_ANSWER>((resolve, reject) => {
+    timer = setTimeout(() => resolve(NO_ANSWER), Math.min(2 * timeLimit, LONGEST_TIMER));
     onAbort = () => reject(signal?.reason);
     signal?.addEventListener('abort', onAbort);
   });
   try {
-    return await Promise.race([work.then(() => false), cut]);
+    return await Promise.race([work(), cut]);
   } finally {
     clearTimeout(timer);
     signal?.removeEventListener('abort', onAbort);
@@ -103,17 +116,17 @@ async function playEnd(
   moveTo: (at: number) => Promise<void>,
   shop: StormShop,
   sandbox: Sandbox,
-  plan: StormPlan,
+  ended: AbortSignal,
   story: Story,
 ): Promise<void> {
   await moveTo(last + UNTIL_GIVEN_UP);
   sandbox.faults.clear();
   // Twice: what the first turn finds in progress, the second finds done.
   for (let turn = 1; turn <= 2 && shop.catchUp !== undefined; turn += 1) {
-    plan.signal?.throwIfAborted();
     // A process that was killed holds its event for the lease of the store, by the clock of its machine.
     const isHeld = sandbox.deliveries().some(({ last_http_status }) => last_http_status === 409);
     if (turn === 1 && isHeld && typeof shop.receive === 'string') await pause(LEASE);
+    ended.throwIfAborted();
     story.note(null, 'the shop runs catchUp');
     await attempt(() => shop.catchUp?.());
     await moveTo(last + UNTIL_GIVEN_UP + turn * 60 * MINUTE);
@@ -130,17 +143,21 @@ const NETWORK: { readonly [Kind in Exclude<StormNetwork, 'calm'>]: Fault } = {
   truncated: { type: 'truncated' },
 };
 
+const UUID = /[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/;
+
 /** What customers do in the shop and on the payment page. */
 class Visits {
   restarts = 0;
   readonly #shop: StormShop;
   readonly #sandbox: Sandbox;
   readonly #story: Story;
+  readonly #ended: AbortSignal;
 
-  constructor(shop: StormShop, sandbox: Sandbox, story: Story) {
+  constructor(shop: StormShop, sandbox: Sandbox, story: Story, ended: AbortSignal) {
     this.#shop = shop;
     this.#sandbox = sandbox;
     this.#story = story;
+    this.#ended = ended;
   }
 
   /** Waits until the shop has no work left. A shop in another process shows it by silence alone. */
@@ -161,18 +178,17 @@ class Visits {
 
   async #arrive(record: CustomerRecord): Promise<void> {
     const { network, kind } = record.plan;
+    record.hasCome = true;
     if (network !== 'calm') this.#sandbox.faults.next(NETWORK[network], { operation: 'invoices.create' });
     if (network !== 'calm') this.#story.note(record, `the network: ${network.replaceAll('_', ' ')}`);
     const visits = kind === 'two_tabs' ? ['presses pay in one tab', 'presses pay in another'] : ['presses pay'];
     await Promise.all(visits.map((what) => this.#checkout(record, what)));
-    if (record.uuid !== null) this.#prepareWebhook(record, record.uuid);
   }
 
   async #comeBackAfterError(record: CustomerRecord): Promise<void> {
     if (record.uuid !== null) return;
     await this.#checkout(record, 'comes back after the error');
     record.isStuck = record.uuid === null;
-    if (record.uuid !== null) this.#prepareWebhook(record, record.uuid);
   }
 
   async #checkout(record: CustomerRecord, what: string): Promise<void> {
@@ -185,16 +201,27 @@ class Visits {
       this.#story.note(record, `${what}, and sees an error: ${error instanceof Error ? error.message : String(error)}`);
       return;
     }
-    const invoice = this.#sandbox
-      .invoices()
-      .find(({ payment_url, uuid }) => link === payment_url || link.includes(uuid));
+    this.#ended.throwIfAborted();
+    const invoice = this.#invoiceOf(link);
     this.#story.note(
       record,
       `${what}, and gets ${invoice === undefined ? 'a link to no invoice' : 'the payment link'}`,
     );
     if (invoice === undefined) return;
     if (invoice.callback_url !== null) refuseStrangeHost('callback_url', invoice.callback_url);
+    if (record.uuid === null) this.#prepareWebhook(record, invoice.uuid);
     record.uuid = invoice.uuid;
+  }
+
+  /** The invoice that a link leads to. A search writes every invoice, so a uuid in the link is tried first. */
+  #invoiceOf(link: string): SandboxInvoice | undefined {
+    const uuid = UUID.exec(link)?.[0];
+    try {
+      if (uuid !== undefined) return this.#sandbox.invoice(uuid);
+    } catch {
+      // it is another id of the shop
+    }
+    return this.#sandbox.invoices().find(({ payment_url, uuid }) => link === payment_url || link.includes(uuid));
   }
 
   /** Queues what will go wrong around the webhook of this order. */
@@ -212,15 +239,17 @@ class Visits {
     const { kind, webhook, isKilled } = record.plan;
     if (record.uuid === null) return;
     if (webhook === 'forged') await this.#forge(record, record.uuid);
-    const ended = this.#pay(record, record.uuid);
+    this.#ended.throwIfAborted();
+    const paying = this.#pay(record, record.uuid);
     if (isKilled && this.#shop.restart !== undefined) {
       await pause(0); // the webhook is on its way
       this.#story.note(record, 'the shop is killed, and starts again');
       this.restarts += 1;
       await attempt(() => this.#shop.restart?.());
     }
-    await ended;
+    await paying;
     await this.quiet();
+    this.#ended.throwIfAborted();
     const { success_url } = this.#sandbox.invoice(record.uuid);
     if (success_url === null || this.#shop.visit === undefined) return;
     refuseStrangeHost('success_url', success_url);

@@ -1,6 +1,7 @@
 import { notify } from '../notify.ts';
 import { createSandboxWith } from '../sandbox/create-sandbox.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
+import { NO_HOST } from '../sandbox/world.ts';
 import { planCustomers } from './customers.ts';
 import {
   checkShop,
@@ -15,7 +16,7 @@ import {
   type StormShop,
   type StormWebhook,
 } from './options.ts';
-import { type Played, play } from './play.ts';
+import { NO_ANSWER, type Played, play, within } from './play.ts';
 import { Story } from './story.ts';
 import { findingsOf, type StormFinding } from './verdict.ts';
 
@@ -23,11 +24,11 @@ import { findingsOf, type StormFinding } from './verdict.ts';
 export interface StormResult {
   /** The seed that repeats it. */
   readonly seed: number | string;
-  /** The number of orders. */
+  /** The number of orders that were placed: all, unless the time limit ended the storm. */
   readonly orders: number;
   /** What is wrong. Empty for a right shop. */
   readonly findings: readonly StormFinding[];
-  /** How often each kind was played. */
+  /** How often each kind was played. A customer without a payment link has no webhook. */
   readonly played: {
     readonly customers: Readonly<Partial<Record<StormCustomer, number>>>;
     readonly network: Readonly<Partial<Record<StormNetwork, number>>>;
@@ -58,6 +59,7 @@ const START = Date.UTC(2026, 0, 5, 8);
  */
 export async function storm(options: StormOptions): Promise<StormResult> {
   const plan = withProgress(readPlan(options));
+  plan.signal?.throwIfAborted();
   const isOwn = 'shop' in options;
   if (isOwn && typeof options.shop !== 'function')
     fail('shop must be a function that returns { checkout, receive, orders }');
@@ -71,33 +73,48 @@ export async function storm(options: StormOptions): Promise<StormResult> {
     : { sandbox: options.sandbox, shop: checkShop(options) };
   if (!isOwn && !sandbox.url.startsWith(NO_HOST)) refuseStrangeHost('the sandbox', sandbox.url);
   const story = new Story(sandbox);
+  let isFine = false;
   try {
-    const customers = planCustomers(plan);
-    const played = await play(customers, shop, sandbox, plan, story);
+    const played = await play(planCustomers(plan), shop, sandbox, plan, story);
     const replay = `storm({ seed: ${JSON.stringify(plan.seed)}, customers: ${plan.customers}, … })`;
-    const findings = (await findingsOf(shop, sandbox, played)).map((found) => ({ ...found, replay }));
+    const found = await within(plan, () => findingsOf(shop, sandbox, played));
+    const findings = (found === NO_ANSWER ? [NO_ROWS] : found).map((each) => ({ ...each, replay }));
+    isFine = findings.length === 0;
     return resultOf(plan, shop, played, findings, story);
   } finally {
     try {
-      await shop.close?.();
+      await endShop(shop, plan, isFine);
     } finally {
       if (isOwn) await sandbox.close();
     }
   }
 }
 
-const NO_HOST = 'https://sandbox.invalid';
+const NO_ROWS = {
+  kind: 'not_finished',
+  order: null,
+  problem: 'The shop gave no rows of orders or fulfilments within twice the time limit, so nothing was compared.',
+} as const;
+
+/** An error of `close` is thrown only where it hides nothing: no finding and no other error. */
+async function endShop(shop: StormShop, plan: StormPlan, isFine: boolean): Promise<void> {
+  try {
+    await within(plan, () => shop.close?.());
+  } catch (error) {
+    if (isFine) throw error;
+  }
+}
 
 /** A sandbox whose webhooks go to the shop, and the shop over it. */
 async function ownService(
   make: (service: StormService) => StormShop | Promise<StormShop>,
-  { seed }: StormPlan,
+  plan: StormPlan,
 ): Promise<{ readonly sandbox: Sandbox; readonly shop: StormShop }> {
   let shop: StormShop | null = null;
   let clock = (): number => START;
   const sandbox: Sandbox = createSandboxWith(
     {
-      seed,
+      seed: plan.seed,
       now: START,
       quiet: true,
       fetch: async (url, init) => {
@@ -111,8 +128,8 @@ async function ownService(
   clock = () => sandbox.now().getTime();
   const { apiKey, webhookSecret } = sandbox;
   try {
-    shop = checkShop(
-      await make({
+    const made = await within(plan, () =>
+      make({
         baseUrl: sandbox.url,
         apiKey,
         webhookSecret,
@@ -122,6 +139,7 @@ async function ownService(
         listen: async () => (await sandbox.listen()).url,
       }),
     );
+    shop = made === NO_ANSWER ? fail(`shop was not made within ${2 * plan.timeLimit} ms`) : checkShop(made);
   } catch (error) {
     await sandbox.close();
     throw error;
@@ -136,22 +154,16 @@ function resultOf(
   findings: readonly StormFinding[],
   story: Story,
 ): StormResult {
-  const count = <Kind extends string>(
-    of: (record: (typeof records)[number]) => Kind,
-  ): Partial<Record<Kind, number>> => {
-    const counts: Partial<Record<Kind, number>> = {};
-    for (const record of records) counts[of(record)] = (counts[of(record)] ?? 0) + 1;
-    return counts;
-  };
-  const orders = records.length;
+  const come = records.filter(({ hasCome }) => hasCome);
+  const orders = come.length;
   return {
     seed: plan.seed,
     orders,
     findings,
     played: {
-      customers: count(({ plan: { kind } }) => kind),
-      network: count(({ plan: { network } }) => network),
-      webhooks: count(({ plan: { webhook } }) => webhook),
+      customers: countsOf(come.map(({ plan: { kind } }) => kind)),
+      network: countsOf(come.map(({ plan: { network } }) => network)),
+      webhooks: countsOf(come.flatMap(({ uuid, plan: { webhook } }) => (uuid === null ? [] : [webhook]))),
       restarts,
     },
     notSeen: notSeenOf(shop),
@@ -165,6 +177,12 @@ function resultOf(
       return `${orders} orders, ${found.length === 0 ? 'nothing wrong' : found.join(', ')}, replay with seed ${JSON.stringify(plan.seed)}`;
     },
   };
+}
+
+function countsOf<Kind extends string>(kinds: readonly Kind[]): Partial<Record<Kind, number>> {
+  const counts: Partial<Record<Kind, number>> = {};
+  for (const kind of kinds) counts[kind] = (counts[kind] ?? 0) + 1;
+  return counts;
 }
 
 function notSeenOf({ fulfilments, catchUp, restart, visit }: StormShop): string[] {

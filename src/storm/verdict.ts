@@ -7,8 +7,9 @@ import type { SandboxInvoice } from '../sandbox/wire-types.ts';
 import type { StormFulfilment, StormShop } from './options.ts';
 import type { CustomerRecord, Played } from './play.ts';
 
-// What is wrong at the end: each order of the shop beside the truth of the sandbox. The first four kinds are those of
-// `reconcile`, whose comparison is used. The others are seen by the customers and by the sandbox alone.
+// What is wrong at the end: each order of the shop beside the truth of the sandbox. The first three kinds mean what they mean in
+// `reconcile`. Its comparison of a row with its invoice is used where nothing was paid. The rest is decided here, because an order
+// may have several invoices.
 
 /**
  * What is wrong.
@@ -31,7 +32,6 @@ export type StormFindingKind =
   | 'paid_not_fulfilled'
   | 'fulfilled_not_paid'
   | 'credited_differs'
-  | 'currency_differs'
   | 'fulfilled_for_less'
   | 'fulfilled_twice'
   | 'second_invoice'
@@ -83,14 +83,17 @@ export async function findingsOf(shop: StormShop, sandbox: Sandbox, played: Play
     const invoices = byCustomer.get(customer ?? record.plan.order.customer_id) ?? [];
     findings.push(...ofCustomer(record, invoices, orders, fulfilments));
   }
-  const attempts = sandbox.deliveries().flatMap(({ attempt_log }) => attempt_log);
+  const attempts = sandbox
+    .deliveries()
+    .reverse() // the oldest first
+    .flatMap(({ attempt_log }) => attempt_log);
   if (attempts.length > 0 && !attempts.some(({ success }) => success)) {
-    const problem = `The endpoint accepted none of ${attempts.length} webhooks, so the storm shows little. Its first answer: ${attempts.at(-1)?.error}.`;
+    const problem = `The endpoint accepted none of ${attempts.length} webhooks, so the storm shows little. Its first answer: ${attempts[0]?.error}.`;
     findings.unshift({ kind: 'nothing_delivered', order: null, problem });
   }
   for (const { operation, code, why, status, fault } of sandbox.requests()) {
-    if (operation !== 'invoices.create' || fault !== null || status === null || !(status === 400 || status === 422))
-      continue;
+    if (operation !== 'invoices.create' || fault !== null || !REFUSALS.has(status)) continue;
+    if (code === 'INVOICE_ALREADY_EXISTS') continue; // in some dialects a 400 or 422, and how a second click is answered
     const problem = `A creation was refused with ${status} ${code ?? ''}, and would be each time. ${why ?? ''}`;
     findings.push({ kind: 'request_refused', order: null, problem: problem.trim() });
     break;
@@ -104,6 +107,8 @@ export async function findingsOf(shop: StormShop, sandbox: Sandbox, played: Play
   }
   return findings;
 }
+
+const REFUSALS: ReadonlySet<number | null> = new Set([400, 401, 403, 422]);
 
 async function listOf<Row>(
   rows: ReturnType<StormShop['orders']> | ReturnType<NonNullable<StormShop['fulfilments']>>,

@@ -1,11 +1,16 @@
-import { describe, expect, it } from 'vitest';
-import { createSandbox } from '../../src/sandbox/index.ts';
+import { randomUUID } from 'node:crypto';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { createSandbox, type Sandbox, type SandboxOptions } from '../../src/sandbox/index.ts';
 import * as entry from '../../src/storm/index.ts';
 import { type StormFindingKind, type StormShop, storm } from '../../src/storm/index.ts';
+import { DEFAULT_WEIGHTS } from '../../src/storm/options.ts';
 import { verifyWebhook } from '../../src/webhooks/index.ts';
 import { type Planted, plantedShop } from './planted-shop.ts';
 
-const WEBHOOKS = 'delivered duplicate ack_lost out_of_order late_timestamp wrong_signature outage lost'.split(' ');
+/** Weights that play one kind alone. */
+function only<Kind extends string>(kinds: Readonly<Record<Kind, number>>, kind: Kind | null) {
+  return Object.fromEntries(Object.keys(kinds).map((each) => [each, each === kind ? 1 : 0]));
+}
 
 const over = (planted: Planted, settings: entry.StormSettings = {}) =>
   storm({ seed: 1, ...settings, shop: (service) => plantedShop(service, planted) });
@@ -73,21 +78,62 @@ it('each kind can be switched off, and what a shop does not show is said', async
   expect(result.notSeen.join()).toMatch(/double fulfilment.*killed.*return to the shop.*catch-up.*mail/);
 });
 
-it('plays with a sandbox that the shop already uses', async () => {
+/** A right shop, and the sandbox that it uses already. */
+async function shopWithSandbox(options: SandboxOptions = {}): Promise<StormShop & { readonly sandbox: Sandbox }> {
   let shop: StormShop | undefined;
   const sandbox = createSandbox({
+    ...options,
     quiet: true,
     fetch: async (url, init) => {
       if (typeof shop?.receive !== 'function') throw new Error('the shop is made below');
       return await shop.receive(new Request(url, init));
     },
   });
+  onTestFinished(() => sandbox.close());
   const { apiKey, webhookSecret, fetch, url: baseUrl } = sandbox;
   const service = { apiKey, webhookSecret, fetch, baseUrl, origin: 'http://localhost', now: Date.now };
   shop = await plantedShop({ ...service, listen: async () => baseUrl }, 'right');
-  const result = await storm({ customers: 20, sandbox, ...shop });
+  return { ...shop, sandbox };
+}
+
+it('plays with a sandbox that the shop already uses', async () => {
+  const result = await storm({ customers: 20, ...(await shopWithSandbox()) });
+  expect(result.findings).toEqual([]);
   expect(result.orders).toBe(20);
-  await sandbox.close();
+});
+
+it('finds the invoice of a payment link without a search of all invoices', async () => {
+  const shop = await shopWithSandbox();
+  const searches = vi.spyOn(shop.sandbox, 'invoices');
+  expect((await storm({ customers: 20, ...shop })).findings).toEqual([]);
+  expect(searches).toHaveBeenCalledTimes(1); // by the verdict
+});
+
+it.each([
+  ['the invoice', (uuid: string) => `https://shop.example/pay/${uuid}`],
+  ['an own id before it', (uuid: string) => `https://shop.example/${randomUUID()}/${uuid}`],
+])('follows a link of the shop with %s', async (_, linkOf) => {
+  const { checkout, ...shop } = await shopWithSandbox();
+  const own: StormShop['checkout'] = async (order) => {
+    const given = await checkout(order);
+    const link = typeof given === 'string' ? given : given.payment_url;
+    return linkOf(link.slice(link.lastIndexOf('/') + 1));
+  };
+  const { findings, played } = await storm({ customers: 5, ...shop, checkout: own });
+  expect(findings).toEqual([]);
+  expect(Object.values(played.webhooks).length).toBeGreaterThan(0);
+});
+
+it.each([400, 422] as const)('a conflict that the service answers with %i is no refusal', async (conflictStatus) => {
+  const sandboxed = await shopWithSandbox({ dialect: { conflictStatus } });
+  expect((await storm({ customers: 20, ...sandboxed })).findings).toEqual([]);
+});
+
+it('a wrong API key is a refusal', async () => {
+  const shop = (service: entry.StormService) => plantedShop({ ...service, apiKey: 'sk_of_another_shop' }, 'right');
+  const { findings } = await storm({ customers: 2, shop });
+  const refusals = findings.filter(({ kind }) => kind === 'request_refused');
+  expect(refusals.map(({ problem }) => problem)).toEqual([expect.stringContaining('refused with 401')]);
 });
 
 it('says so where the time limit ends it, and ends at an abort', async () => {
@@ -97,7 +143,7 @@ it('says so where the time limit ends it, and ends at an abort', async () => {
 });
 
 it('an endpoint that throws at a forged webhook, or is down, has not accepted it', async () => {
-  const weights = { webhooks: { ...Object.fromEntries(WEBHOOKS.map((kind) => [kind, 0])), forged: 1 } };
+  const weights = { webhooks: only(DEFAULT_WEIGHTS.webhooks, 'forged') };
   const shop = async (service: entry.StormService) => {
     const right = await plantedShop(service, 'right');
     const receive = async (request: Request) => {
@@ -118,6 +164,8 @@ it.each<[string, (shop: StormShop) => Partial<StormShop>]>([
   ['catchUp', () => ({ catchUp: () => new Promise(() => {}) })],
   ['restart', () => ({ restart: () => new Promise(() => {}) })],
   ['receive', () => ({ receive: () => new Promise(() => {}) })],
+  ['orders', () => ({ orders: () => new Promise(() => {}) })],
+  ['fulfilments', () => ({ fulfilments: () => new Promise(() => {}) })],
 ])('a shop whose %s never ends is ended by the time limit', async (_, hanging) => {
   const shop = async (service: entry.StormService) => {
     const right = await plantedShop(service, 'right');
@@ -125,6 +173,96 @@ it.each<[string, (shop: StormShop) => Partial<StormShop>]>([
   };
   const result = await storm({ customers: 20, timeLimit: 300, shop });
   expect(result.findings).toContainEqual(expect.objectContaining({ kind: 'not_finished' }));
+});
+
+it('counts what was played, not what was planned', async () => {
+  const shop = async (service: entry.StormService) => ({
+    ...(await plantedShop(service, 'right')),
+    checkout: () => new Promise<string>(() => {}),
+  });
+  const { orders, played, summary } = await storm({ customers: 20, timeLimit: 200, shop });
+  expect(orders).toBe(1);
+  expect(summary()).toMatch(/^1 orders, /);
+  const kinds = Object.values(played.customers).concat(Object.values(played.network));
+  expect([kinds, played.webhooks]).toEqual([[1, 1], {}]);
+});
+
+it('a webhook fault is played for a customer whose second click got the link', async () => {
+  const weights = {
+    customers: only(DEFAULT_WEIGHTS.customers, 'click_twice'),
+    network: only(DEFAULT_WEIGHTS.network, 'calm'),
+    webhooks: only(DEFAULT_WEIGHTS.webhooks, 'ack_lost'),
+  };
+  const shop = async (service: entry.StormService) => {
+    const right = await plantedShop(service, 'right');
+    let clicks = 0;
+    const checkout: StormShop['checkout'] = async (order) => {
+      clicks += 1;
+      if (clicks === 1) throw new Error('the database was busy');
+      return await right.checkout(order);
+    };
+    return { ...right, checkout };
+  };
+  const result = await storm({ customers: 1, weights, shop });
+  expect(result.findings).toEqual([]);
+  expect(result.played.webhooks).toEqual({ ack_lost: 1 });
+  expect(result.story('order-1')).toContain('the fault ack_lost lost its answer');
+});
+
+it('an endpoint that accepts nothing is shown by its first answer', async () => {
+  let answers = 0;
+  const weights = {
+    customers: only(DEFAULT_WEIGHTS.customers, 'pay'),
+    webhooks: only(DEFAULT_WEIGHTS.webhooks, 'delivered'),
+  };
+  const shop = async (service: entry.StormService) => ({
+    ...(await plantedShop(service, 'right')),
+    receive: async () => new Response(null, { status: answers++ === 0 ? 404 : 500 }),
+  });
+  const { findings } = await storm({ customers: 3, weights, shop });
+  expect(findings[0]).toMatchObject({ kind: 'nothing_delivered', problem: expect.stringContaining('404') });
+});
+
+it('does not wait for a close that never ends, nor for a shop that is never made', async () => {
+  const hanging = async (service: entry.StormService) => ({
+    ...(await plantedShop(service, 'right')),
+    close: () => new Promise(() => {}),
+  });
+  const settings = { customers: 2, timeLimit: 300 };
+  expect(await storm({ ...settings, shop: hanging })).toHaveProperty('findings');
+  await expect(storm({ ...settings, shop: () => new Promise(() => {}) })).rejects.toMatchObject({
+    code: 'SDK_CONFIGURATION',
+    message: expect.stringContaining('shop was not made'),
+  });
+});
+
+it.each<[string, keyof StormShop]>([
+  ['checkout', 'checkout'],
+  ['visit', 'visit'],
+  ['restart', 'restart'],
+])('a %s that answers after the time limit is the last that is asked of the shop', async (_, name) => {
+  let fail = (_: Error): void => {};
+  const late = new Promise<string>((_, reject) => {
+    fail = reject;
+  });
+  const calls: string[] = [];
+  const shop = async (service: entry.StormService) => {
+    const right = await plantedShop(service, 'right');
+    const told = Object.entries(right).map(([each, call]) => [
+      each,
+      (...args: never[]) => {
+        calls.push(each);
+        return each === name ? late : call(...args);
+      },
+    ]);
+    return { ...right, ...Object.fromEntries(told) };
+  };
+  await storm({ customers: 3, restartEvery: 1, timeLimit: 300, shop });
+  const before = [...calls];
+  expect(before).toContain(name);
+  fail(new Error('too late'));
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  expect(calls).toEqual(before);
 });
 
 it('is ended by its signal while the shop does not answer', async () => {
@@ -152,6 +290,22 @@ it('a close that throws does not hide the result of the service', async () => {
   await expect(fetch(address)).rejects.toThrow('fetch failed'); // the service has ended too
 });
 
+it('a close that throws hides neither a finding nor the error that ended the storm', async () => {
+  const over = (planted: Planted, other: Partial<StormShop>) =>
+    storm({
+      customers: 2,
+      shop: async (service) => ({
+        ...(await plantedShop(service, planted)),
+        close: () => Promise.reject(new Error('the database was closed before')),
+        ...other,
+      }),
+    });
+  const { findings } = await over('refuses every webhook', {});
+  expect(findings).toContainEqual(expect.objectContaining({ kind: 'nothing_delivered' }));
+  const orders = () => Promise.reject(new Error('no such table'));
+  await expect(over('right', { orders })).rejects.toThrow('no such table');
+});
+
 describe('a storm refuses', () => {
   const rest = { checkout: async () => '', orders: () => [] };
   it.each<[string, object, string]>([
@@ -168,7 +322,11 @@ describe('a storm refuses', () => {
     ['no shop', {}, 'needs shop'],
     ['an unknown option', { shop: () => rest, sed: 1 }, '"sed"'],
     ['an unknown kind', { shop: () => rest, weights: { customers: { pays: 1 } } }, '"pays"'],
-    ['every kind off', { shop: () => rest, weights: { network: allOff() } }, 'switches every kind off'],
+    [
+      'every kind off',
+      { shop: () => rest, weights: { network: only(DEFAULT_WEIGHTS.network, null) } },
+      'switches every kind off',
+    ],
     ['a weight without end', { shop: () => rest, weights: { customers: { pay: Infinity } } }, 'weights.customers.pay'],
     ['no customers', { shop: () => rest, customers: 0 }, 'customers'],
   ])('%s', async (_, options, message) => {
@@ -181,7 +339,7 @@ describe('a storm refuses', () => {
   it('a callback_url of another machine', async () => {
     const elsewhere = storm({
       customers: 1,
-      weights: { network: { ...allOff(), calm: 1 } },
+      weights: { network: only(DEFAULT_WEIGHTS.network, 'calm') },
       shop: async (service) => {
         const shop = await plantedShop({ ...service, origin: 'https://shop.example' }, 'right');
         return shop;
@@ -190,17 +348,3 @@ describe('a storm refuses', () => {
     await expect(elsewhere).rejects.toThrow('only plays with a shop on this machine');
   });
 });
-
-function allOff() {
-  const kinds = [
-    'calm',
-    'answer_lost',
-    'request_lost',
-    'server_error',
-    'server_error_after',
-    'rate_limit',
-    'slow',
-    'truncated',
-  ];
-  return Object.fromEntries(kinds.map((kind) => [kind, 0]));
-}

@@ -243,7 +243,7 @@ class Visits {
     const paying = this.#pay(record, record.uuid);
     if (isKilled && this.#shop.restart !== undefined) {
       await pause(0); // the webhook is on its way
-      this.#story.note(record, 'the shop is killed, and starts again');
+      this.#story.note(null, 'the shop is killed, and starts again');
       this.restarts += 1;
       await attempt(() => this.#shop.restart?.());
     }

@@ -122,7 +122,7 @@ function attemptsOf(delivery: WebhookDelivery): StoryEvent[] {
   const dropped = Math.max(0, (attempts ?? log.length) - log.length);
   return log.map((attempt, at) => {
     const number = `attempt ${dropped + at + 1}${most === null ? '' : ` of ${most}`}`;
-    const isGood = attempt.success ?? (attempt.status_code ?? 0) >= 200;
+    const isGood = attempt.success ?? /^2\d\d$/.test(String(attempt.status_code));
     return { at: attempt.created_at, verdict: isGood ? 'pass' : 'fail', what: number, text: attemptText(attempt) };
   });
 }

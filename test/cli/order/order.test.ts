@@ -258,3 +258,17 @@ it.each([
     expect((await cli(['order', 'A-17'], { env })).out).toContain(`${mark} attempt 1 of 7`);
   },
 );
+
+it.each([400, 404, 422])('a service that answers the history of an order with %d does not show it', async (status) => {
+  const { code, out, err } = await cli(['order', 'A-17'], { env: await service([], status) });
+  expect([code, out, err]).toEqual([0, expect.stringContaining('does not show the deliveries of its webhook'), '']);
+});
+
+it.each([401, 403, 429, 500, 503])('a history that fails with %d is an error, and no story', async (status) => {
+  const { code, out, err } = await cli(['order', 'A-17'], { env: await service([], status) });
+  expect([code, out, err]).toEqual([
+    1,
+    '',
+    expect.stringMatching(/^error: .*\n {2}try: npx merchant-invoicing doctor/),
+  ]);
+});

@@ -29,6 +29,11 @@ interface WebhookFacts {
   readonly last_http_status: number | null;
 }
 
+/** True while nothing is known of a webhook that has not been delivered: an attempt is in progress, or none was made yet. */
+export function isWebhookWaiting({ status, attempts }: Omit<WebhookFacts, 'last_http_status'>): boolean {
+  return status === 'delivering' || attempts === 0;
+}
+
 /** `Delivered`, `Retrying · 401`, `Given up · no answer`, `Sending` or `Held`. */
 export function webhookWord({ status, attempts, last_http_status }: WebhookFacts): string {
   if (status === 'delivering') return 'Sending';

@@ -5,7 +5,7 @@ import { isFinalStatus } from '../../contract/statuses.ts';
 import type { Decimal } from '../../contract/values/decimal.ts';
 import { isLoopback } from '../../contract/values/hosts.ts';
 import { shellWord } from '../../printable.ts';
-import { paymentWord, webhookWord } from '../../sandbox/words.ts';
+import { isWebhookWaiting, paymentWord, webhookWord } from '../../sandbox/words.ts';
 import { type Diagnosis, diagnoseStatus, isSearchable } from '../../webhooks/diagnose.ts';
 import type { Verdict } from '../report.ts';
 
@@ -84,7 +84,7 @@ function stateOf(invoice: Invoice, deliveries: OrderFacts['deliveries'], now: Da
   if (last === undefined) return 'no_webhook';
   if (last.status === 'delivered') return 'heard';
   if (last.status === 'failed') return 'given_up';
-  return last.status === 'delivering' || last.attempts === 0 ? 'sending' : 'retrying';
+  return isWebhookWaiting(last) ? 'sending' : 'retrying';
 }
 
 function eventsOf(invoice: Invoice): StoryEvent[] {

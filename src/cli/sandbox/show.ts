@@ -8,7 +8,7 @@ import type {
   SandboxInvoice,
   SandboxWithdrawal,
 } from '../../sandbox/index.ts';
-import { paymentWord, webhookWord } from '../../sandbox/words.ts';
+import { isWebhookWaiting, paymentWord, webhookWord } from '../../sandbox/words.ts';
 import { excerpt, markOf, type Style, wrapped } from '../report.ts';
 import { eventWriter } from './screen.ts';
 
@@ -67,8 +67,10 @@ function ended({ invoice, delivery }: SandboxEnding, style: Style): string {
 
 function resent(delivery: SandboxDelivery, style: Style): string {
   const last = delivery.attempt_log.at(-1);
-  const isGood = last?.success ?? false;
-  return `${markOf(isGood ? 'pass' : 'fail', style)} ${printable(delivery.external_id)}  webhook: ${last?.status_code ?? 'no answer'}`;
+  const isWaiting = isWebhookWaiting(delivery);
+  const mark = isWaiting ? ' ' : markOf(last?.success ? 'pass' : 'fail', style);
+  const answer = isWaiting ? webhookWord(delivery) : (last?.status_code ?? 'no answer');
+  return `${mark} ${printable(delivery.external_id)}  webhook: ${answer}`;
 }
 
 const EVENTS_SHOWN = 30;
@@ -89,7 +91,8 @@ function table({ url, now, invoices, deliveries, withdrawals }: SandboxStatus, s
   const rows = invoices.slice(0, ROWS_SHOWN).map((invoice) => {
     const delivery = latest.get(invoice.uuid);
     const webhook = delivery ? webhookWord(delivery) : invoice.callback_url === null ? 'No address' : 'None';
-    const mark = delivery === undefined ? ' ' : markOf(delivery.status === 'delivered' ? 'pass' : 'fail', style);
+    const isKnown = delivery !== undefined && !isWebhookWaiting(delivery);
+    const mark = isKnown ? markOf(delivery.status === 'delivered' ? 'pass' : 'fail', style) : ' ';
     const amount = `${invoice.amount} ${invoice.currency.code}`;
     const payment = paymentWord(invoice);
     return `${mark} ${excerpt(invoice.external_id, 24).padEnd(24)} ${amount.padStart(14)}  ${payment.padEnd(10)}  ${webhook}`;

@@ -2,7 +2,7 @@
 
 import type { Exchange } from '../service/service.ts';
 import type { DeliveryRecord, InvoiceRecord } from '../state/records.ts';
-import { paymentWord, webhookWord } from '../words.ts';
+import { isWebhookWaiting, paymentWord, webhookWord } from '../words.ts';
 import type { World } from '../world.ts';
 import { type Html, html, type Part } from './html.ts';
 
@@ -22,7 +22,7 @@ export function webhookState(delivery: DeliveryRecord): WebhookState {
   const { status, made, log } = delivery;
   const last_http_status = log.at(-1)?.status_code ?? null;
   const word = webhookWord({ status, attempts: made, last_http_status });
-  const isWaiting = status === 'delivering' || (status === 'pending' && made === 0);
+  const isWaiting = isWebhookWaiting({ status, attempts: made });
   return { word, tone: status === 'delivered' ? 'good' : isWaiting ? 'wait' : 'bad' };
 }
 

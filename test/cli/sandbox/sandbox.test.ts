@@ -298,6 +298,20 @@ describe('--state', () => {
 });
 
 describe('a running sandbox, from another terminal', () => {
+  it('shows a held webhook as waiting, and not as failed', async () => {
+    const { url } = await sandbox(['--json', '--callback', 'http://127.0.0.1:9/hook']);
+    await create(url, {});
+    const hold = () => cli(['sandbox', 'fault', 'hold', '--url', url]);
+    await hold();
+    await cli(['sandbox', 'pay', 'order-1', '--url', url]);
+    expect((await cli(['sandbox', 'status', '--url', url])).out).toMatch(/^ {2}order-1 .* Held$/m);
+    await hold();
+    expect((await cli(['sandbox', 'resend', 'order-1', '--url', url])).out).toBe('  order-1  webhook: Held\n');
+    const failed = await cli(['sandbox', 'resend', 'order-1', '--url', url]);
+    expect(failed.out).toBe('✗ order-1  webhook: no answer\n');
+    expect((await cli(['sandbox', 'status', '--url', url])).out).toMatch(/^✗ order-1 .* Retrying · no answer$/m);
+  });
+
   it('asks before a reset on a terminal, unless --yes is given', async () => {
     const run = await sandbox([]);
     await create(run.url, {});

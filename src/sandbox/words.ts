@@ -42,3 +42,6 @@ export function webhookWord({ status, attempts, last_http_status }: WebhookFacts
   if (status === 'failed') return `Given up · ${said}`;
   return attempts === 0 ? 'Held' : `Retrying · ${said}`;
 }
+
+/** The customer of the orders that `webhooks check` creates in a sandbox, by which the dashboard tells them from the merchant's. */
+export const CHECK_CUSTOMER = 'merchant-invoicing webhooks check';

@@ -43,5 +43,11 @@ export function webhookWord({ status, attempts, last_http_status }: WebhookFacts
   return attempts === 0 ? 'Held' : `Retrying · ${said}`;
 }
 
+/** The word for an invoice that no webhook was sent for: `No address`, `Not yet` or `None`. */
+export function noWebhookWord(invoice: { readonly status: string; readonly callback_url: string | null }): string {
+  if (invoice.callback_url === null) return 'No address';
+  return invoice.status === 'pending' ? 'Not yet' : 'None'; // what a sandbox has from the start has sent none
+}
+
 /** The customer of the orders that `webhooks check` creates in a sandbox, by which the dashboard tells them from the merchant's. */
 export const CHECK_CUSTOMER = 'merchant-invoicing webhooks check';

@@ -5,7 +5,7 @@ import { isFinalStatus } from '../../contract/statuses.ts';
 import type { Decimal } from '../../contract/values/decimal.ts';
 import { isLoopback } from '../../contract/values/hosts.ts';
 import { shellWord } from '../../printable.ts';
-import { isWebhookWaiting, paymentWord, webhookWord } from '../../sandbox/words.ts';
+import { isWebhookWaiting, noWebhookWord, paymentWord, webhookWord } from '../../sandbox/words.ts';
 import { type Diagnosis, diagnoseStatus, isSearchable } from '../../webhooks/diagnose.ts';
 import type { Verdict } from '../report.ts';
 
@@ -62,7 +62,7 @@ export function storyOf(facts: OrderFacts): Story {
   const last = deliveries?.at(-1);
   const state = stateOf(invoice, deliveries, now);
   const cause = state === 'retrying' || state === 'given_up' ? causeOf(facts, last) : null;
-  const webhook = last === undefined ? (invoice.callback_url === null ? 'No address' : 'None') : webhookWord(last);
+  const webhook = last === undefined ? noWebhookWord(invoice) : webhookWord(last);
   return {
     state,
     words: { payment: paymentWord(invoice), webhook: deliveries === null ? 'Unknown' : webhook },

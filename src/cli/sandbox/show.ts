@@ -8,7 +8,7 @@ import type {
   SandboxInvoice,
   SandboxWithdrawal,
 } from '../../sandbox/index.ts';
-import { isWebhookWaiting, paymentWord, webhookWord } from '../../sandbox/words.ts';
+import { isWebhookWaiting, noWebhookWord, paymentWord, webhookWord } from '../../sandbox/words.ts';
 import { excerpt, markOf, type Style, wrapped } from '../report.ts';
 import { eventWriter } from './screen.ts';
 
@@ -40,7 +40,7 @@ const SHOWN: Readonly<Partial<Record<ActionName, Show>>> = {
 
 /** The lines of an action that was done, the first one with its ✓. */
 export function actionLines(name: ActionName, { result, text }: ActionResult, style: Style): string {
-  const lines = SHOWN[name]?.(result, style) ?? wrapped(printable(text), 2, `${markOf('pass', style)} `);
+  const lines = SHOWN[name]?.(result, style) ?? done(text, style);
   return `${lines}\n`;
 }
 
@@ -90,7 +90,7 @@ function table({ url, now, invoices, deliveries, withdrawals }: SandboxStatus, s
   const latest = new Map([...deliveries].reverse().map((row) => [row.invoice_uuid, row])); // they come newest first
   const rows = invoices.slice(0, ROWS_SHOWN).map((invoice) => {
     const delivery = latest.get(invoice.uuid);
-    const webhook = delivery ? webhookWord(delivery) : invoice.callback_url === null ? 'No address' : 'None';
+    const webhook = delivery ? webhookWord(delivery) : noWebhookWord(invoice);
     const isKnown = delivery !== undefined && !isWebhookWaiting(delivery);
     const mark = isKnown ? markOf(delivery.status === 'delivered' ? 'pass' : 'fail', style) : ' ';
     const amount = `${invoice.amount} ${invoice.currency.code}`;

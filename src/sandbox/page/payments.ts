@@ -4,7 +4,7 @@ import type { Exchange } from '../service/service.ts';
 import { toSandboxInvoice } from '../service/write-resources.ts';
 import type { InvoiceMove } from '../state/log.ts';
 import type { DeliveryRecord, InvoiceRecord } from '../state/records.ts';
-import { CHECK_CUSTOMER } from '../words.ts';
+import { CHECK_CUSTOMER, paymentWord } from '../words.ts';
 import type { World } from '../world.ts';
 import { testOf } from './copies.ts';
 import {
@@ -193,6 +193,7 @@ interface Step {
 function timeline(world: World, invoice: InvoiceRecord): Html {
   const { clock, store, log } = world;
   const { createdAt, finishedAt, status, uuid, expiresAt, callback_url } = invoice;
+  const endWord = (to: string): string => paymentWord({ ...invoice, status: to, adjustment: null });
   const moves = log
     .all()
     .filter((event): event is InvoiceMove => event.kind === 'invoice' && event.uuid === uuid && event.from !== null);
@@ -233,10 +234,6 @@ function timeline(world: World, invoice: InvoiceRecord): Html {
           'No webhook: neither the payment nor the business has an address';
   return html`<ol class="line">${steps.map(({ at, tone, text }) => html`<li class="${tone}">${time(at)}<p>${text}</p></li>`)}
 ${coming && html`<li class="next"><span></span><p class="soft">${coming}</p></li>`}</ol>`;
-}
-
-function endWord(status: string): string {
-  return { success: 'Paid', fail: 'Failed', expired: 'Expired', canceled: 'Canceled' }[status] ?? status;
 }
 
 function attemptsOf({ id, log, made }: DeliveryRecord): Step[] {

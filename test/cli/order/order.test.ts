@@ -28,7 +28,7 @@ const CASES: readonly Case[] = [
     answers(200),
     () => undefined,
     0,
-    [/created +25\.00 EUR, customer c-7, expires /, 'not paid yet'],
+    [/created +25\.00 EUR, customer c-7, expires /, 'Open, webhook: Not yet', 'not paid yet'],
     null,
   ],
   [

@@ -298,9 +298,10 @@ describe('--state', () => {
 });
 
 describe('a running sandbox, from another terminal', () => {
-  it('shows a held webhook as waiting, and not as failed', async () => {
+  it('shows a webhook that is not due as such, and a held one as waiting', async () => {
     const { url } = await sandbox(['--json', '--callback', 'http://127.0.0.1:9/hook']);
     await create(url, {});
+    expect((await cli(['sandbox', 'status', '--url', url])).out).toMatch(/^ {2}order-1 .* Open +Not yet$/m);
     const hold = () => cli(['sandbox', 'fault', 'hold', '--url', url]);
     await hold();
     await cli(['sandbox', 'pay', 'order-1', '--url', url]);

@@ -33,7 +33,7 @@ export interface ActionResult {
 export interface Action {
   /** The arguments, in the order of the command line. */
   readonly words: readonly ActionWord[];
-  /** Further fields, which a form has as inputs and the command line as flags. */
+  /** Further fields of the request. Pages fill in those they need, and the command line has flags for some (`FLAG_FIELDS`). */
   readonly options?: readonly string[];
   /** What it does, for the help. Actions with the same arguments and help share a line. */
   readonly help: string;

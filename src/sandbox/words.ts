@@ -29,6 +29,11 @@ interface WebhookFacts {
   readonly last_http_status: number | null;
 }
 
+/** True while nothing is known of a webhook that has not been delivered: an attempt is in progress, or none was made yet. */
+export function isWebhookWaiting({ status, attempts }: Omit<WebhookFacts, 'last_http_status'>): boolean {
+  return status === 'delivering' || attempts === 0;
+}
+
 /** `Delivered`, `Retrying · 401`, `Given up · no answer`, `Sending` or `Held`. */
 export function webhookWord({ status, attempts, last_http_status }: WebhookFacts): string {
   if (status === 'delivering') return 'Sending';
@@ -37,3 +42,12 @@ export function webhookWord({ status, attempts, last_http_status }: WebhookFacts
   if (status === 'failed') return `Given up · ${said}`;
   return attempts === 0 ? 'Held' : `Retrying · ${said}`;
 }
+
+/** The word for an invoice that no webhook was sent for: `No address`, `Not yet` or `None`. */
+export function noWebhookWord(invoice: { readonly status: string; readonly callback_url: string | null }): string {
+  if (invoice.callback_url === null) return 'No address';
+  return invoice.status === 'pending' ? 'Not yet' : 'None'; // what a sandbox has from the start has sent none
+}
+
+/** The customer of the orders that `webhooks check` creates in a sandbox, by which the dashboard tells them from the merchant's. */
+export const CHECK_CUSTOMER = 'merchant-invoicing webhooks check';

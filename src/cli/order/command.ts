@@ -76,8 +76,7 @@ async function findInvoice(
     const { data, response } = await merchant.invoices.get(ident, { signal }).withResponse();
     return { invoice: data, headers: response.headers };
   } catch (error) {
-    if (!isMerchantError(error) || error.outcome !== 'rejected') throw error;
-    if (!hasKind(error, 'not_found') && !hasKind(error, 'validation') && !hasKind(error, 'request')) throw error;
+    if (!isRefusedRead(error)) throw error;
     const call = merchant.invoices.list({ per_page: 100 }, { signal });
     for (const invoice of await call.collect({ limit: LOOKED_THROUGH })) {
       if (invoice.external_id === ident) return { invoice, headers: (await call.withResponse()).response.headers };
@@ -86,7 +85,13 @@ async function findInvoice(
   }
 }
 
-/** The oldest first, or null where the service refuses. */
+/** True where the service does not offer this read. A failure, a rate limit and a refused key are false: they are errors to tell. */
+function isRefusedRead(error: unknown): boolean {
+  if (!isMerchantError(error) || error.outcome !== 'rejected') return false;
+  return ['not_found', 'validation', 'request'].includes(error.kind);
+}
+
+/** The oldest first, or null where the service does not show them. */
 async function readDeliveries(
   merchant: MerchantClient,
   { uuid }: Invoice,
@@ -97,7 +102,7 @@ async function readDeliveries(
     const beganAt = ({ attempt_log: [first] }: WebhookDelivery): number => first?.created_at?.getTime() ?? 0;
     return [...deliveries].sort((a, b) => beganAt(a) - beganAt(b));
   } catch (error) {
-    if (isMerchantError(error) && error.outcome === 'rejected') return null;
+    if (isRefusedRead(error)) return null;
     throw error;
   }
 }

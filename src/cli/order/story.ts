@@ -5,7 +5,7 @@ import { isFinalStatus } from '../../contract/statuses.ts';
 import type { Decimal } from '../../contract/values/decimal.ts';
 import { isLoopback } from '../../contract/values/hosts.ts';
 import { shellWord } from '../../printable.ts';
-import { paymentWord, webhookWord } from '../../sandbox/words.ts';
+import { isWebhookWaiting, noWebhookWord, paymentWord, webhookWord } from '../../sandbox/words.ts';
 import { type Diagnosis, diagnoseStatus, isSearchable } from '../../webhooks/diagnose.ts';
 import type { Verdict } from '../report.ts';
 
@@ -62,7 +62,7 @@ export function storyOf(facts: OrderFacts): Story {
   const last = deliveries?.at(-1);
   const state = stateOf(invoice, deliveries, now);
   const cause = state === 'retrying' || state === 'given_up' ? causeOf(facts, last) : null;
-  const webhook = last === undefined ? (invoice.callback_url === null ? 'No address' : 'None') : webhookWord(last);
+  const webhook = last === undefined ? noWebhookWord(invoice) : webhookWord(last);
   return {
     state,
     words: { payment: paymentWord(invoice), webhook: deliveries === null ? 'Unknown' : webhook },
@@ -84,7 +84,7 @@ function stateOf(invoice: Invoice, deliveries: OrderFacts['deliveries'], now: Da
   if (last === undefined) return 'no_webhook';
   if (last.status === 'delivered') return 'heard';
   if (last.status === 'failed') return 'given_up';
-  return last.status === 'delivering' || last.attempts === 0 ? 'sending' : 'retrying';
+  return isWebhookWaiting(last) ? 'sending' : 'retrying';
 }
 
 function eventsOf(invoice: Invoice): StoryEvent[] {
@@ -122,7 +122,7 @@ function attemptsOf(delivery: WebhookDelivery): StoryEvent[] {
   const dropped = Math.max(0, (attempts ?? log.length) - log.length);
   return log.map((attempt, at) => {
     const number = `attempt ${dropped + at + 1}${most === null ? '' : ` of ${most}`}`;
-    const isGood = attempt.success ?? (attempt.status_code ?? 0) >= 200;
+    const isGood = attempt.success ?? /^2\d\d$/.test(String(attempt.status_code));
     return { at: attempt.created_at, verdict: isGood ? 'pass' : 'fail', what: number, text: attemptText(attempt) };
   });
 }

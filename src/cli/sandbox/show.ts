@@ -8,7 +8,7 @@ import type {
   SandboxInvoice,
   SandboxWithdrawal,
 } from '../../sandbox/index.ts';
-import { paymentWord, webhookWord } from '../../sandbox/words.ts';
+import { isWebhookWaiting, noWebhookWord, paymentWord, webhookWord } from '../../sandbox/words.ts';
 import { excerpt, markOf, type Style, wrapped } from '../report.ts';
 import { eventWriter } from './screen.ts';
 
@@ -40,7 +40,7 @@ const SHOWN: Readonly<Partial<Record<ActionName, Show>>> = {
 
 /** The lines of an action that was done, the first one with its ✓. */
 export function actionLines(name: ActionName, { result, text }: ActionResult, style: Style): string {
-  const lines = SHOWN[name]?.(result, style) ?? wrapped(printable(text), 2, `${markOf('pass', style)} `);
+  const lines = SHOWN[name]?.(result, style) ?? done(text, style);
   return `${lines}\n`;
 }
 
@@ -67,8 +67,10 @@ function ended({ invoice, delivery }: SandboxEnding, style: Style): string {
 
 function resent(delivery: SandboxDelivery, style: Style): string {
   const last = delivery.attempt_log.at(-1);
-  const isGood = last?.success ?? false;
-  return `${markOf(isGood ? 'pass' : 'fail', style)} ${printable(delivery.external_id)}  webhook: ${last?.status_code ?? 'no answer'}`;
+  const isWaiting = isWebhookWaiting(delivery);
+  const mark = isWaiting ? ' ' : markOf(last?.success ? 'pass' : 'fail', style);
+  const answer = isWaiting ? webhookWord(delivery) : (last?.status_code ?? 'no answer');
+  return `${mark} ${printable(delivery.external_id)}  webhook: ${answer}`;
 }
 
 const EVENTS_SHOWN = 30;
@@ -88,8 +90,9 @@ function table({ url, now, invoices, deliveries, withdrawals }: SandboxStatus, s
   const latest = new Map([...deliveries].reverse().map((row) => [row.invoice_uuid, row])); // they come newest first
   const rows = invoices.slice(0, ROWS_SHOWN).map((invoice) => {
     const delivery = latest.get(invoice.uuid);
-    const webhook = delivery ? webhookWord(delivery) : invoice.callback_url === null ? 'No address' : 'None';
-    const mark = delivery === undefined ? ' ' : markOf(delivery.status === 'delivered' ? 'pass' : 'fail', style);
+    const webhook = delivery ? webhookWord(delivery) : noWebhookWord(invoice);
+    const isKnown = delivery !== undefined && !isWebhookWaiting(delivery);
+    const mark = isKnown ? markOf(delivery.status === 'delivered' ? 'pass' : 'fail', style) : ' ';
     const amount = `${invoice.amount} ${invoice.currency.code}`;
     const payment = paymentWord(invoice);
     return `${mark} ${excerpt(invoice.external_id, 24).padEnd(24)} ${amount.padStart(14)}  ${payment.padEnd(10)}  ${webhook}`;

@@ -2,6 +2,7 @@
 import { isLoopback } from '../../contract/values/hosts.ts';
 import { signedRequest } from '../../sandbox/delivery/webhook-request.ts';
 import type { SandboxWebhookRequest } from '../../sandbox/wire-types.ts';
+import { CHECK_CUSTOMER } from '../../sandbox/words.ts';
 import { diagnoseReply, isSearchable, searchMistake } from '../../webhooks/diagnose.ts';
 import { engine, hexToBase64, signWebhook, utf8 } from '../../webhooks/verify/signature.ts';
 import { readArguments } from '../arguments.ts';
@@ -150,7 +151,8 @@ class Examination {
     if (expected === 'discreet') return this.hasLeaked ? { ...pass, verdict: 'fail', why: cause, fix } : pass;
 
     const changes = each.sends === 'each secret' ? secrets.slice(1).map((secret) => ({ secret })) : each.sends;
-    const named = { ...order, externalId: externalId ?? `check-${this.#run}-${this.orders.size + 1}` };
+    const name = externalId ?? `check-${this.#run}-${this.orders.size + 1}`;
+    const named = { ...order, externalId: name, customerId: CHECK_CUSTOMER };
     if (changes.length === 0) return { ...pass, verdict: 'inconclusive', why: cause };
     this.orders.add(named.externalId);
     const event = await sampleEvent(kind, named, dialect, this.#sandbox);

@@ -28,6 +28,7 @@ export type EventKind = keyof typeof EVENTS;
 /** The order of an event. */
 export interface Order {
   readonly externalId: string;
+  readonly customerId: string;
   readonly amount: string;
   /** The paid amount of `adjusted` and `overpaid`. Default: half, and one and a half of the amount. */
   readonly paid?: string | undefined;
@@ -117,7 +118,7 @@ export async function sampleEvent(
   dialect: Dialect,
   sandbox: string | null,
 ): Promise<SampleEvent> {
-  const { externalId: external_id, amount } = order;
+  const { externalId: external_id, customerId: customer_id, amount } = order;
   const { status, action } = EVENTS[kind];
   const isAdjusted = kind === 'adjusted' || kind === 'overpaid';
   const paid = isAdjusted ? (order.paid ?? shareOf(amount, kind === 'adjusted' ? '0.5' : '1.5')) : undefined;
@@ -125,12 +126,12 @@ export async function sampleEvent(
   let uuid = order.uuid ?? crypto.randomUUID();
   let settledUsdt = card === undefined ? null : quote(paid ?? amount, card, '0.9214').usdt;
   if (sandbox !== null) {
-    await performAction(sandbox, 'create', { external_id, amount, currency: 'EUR' });
+    await performAction(sandbox, 'create', { external_id, customer_id, amount, currency: 'EUR' });
     const { result } = await performAction(sandbox, action, { ident: external_id, amount: paid });
     ({ uuid, settled_amount_usdt: settledUsdt } = (result as SandboxEnding).invoice); // what these actions return
   }
   const adjustment = isAdjusted ? { expected_amount_fiat: amount, actual_amount_fiat: paid } : null;
-  const members = { uuid, external_id, customer_id: 'check', amount, status, settledUsdt, adjustment };
+  const members = { uuid, external_id, customer_id, amount, status, settledUsdt, adjustment };
   const invoice = members as InvoiceRecord; // an event has no other member of an invoice
   return { eventType: eventTypeOf(invoice), body: eventBody(invoice, dialect) };
 }

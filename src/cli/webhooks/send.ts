@@ -38,7 +38,8 @@ export async function webhooksSend(args: readonly string[], io: Io): Promise<Exi
   );
   const [secret = ''] = secrets;
   const paid = parsePaid(kind, values.paid, sender.order.amount, EXAMPLE);
-  const order = { ...sender.order, paid, externalId: externalId ?? `sent-${crypto.randomUUID().slice(0, 8)}` };
+  const newId = `sent-${crypto.randomUUID().slice(0, 8)}`;
+  const order = { ...sender.order, paid, externalId: externalId ?? newId, customerId: 'customer-1' };
   if (values.from !== undefined && (externalId ?? paid ?? order.uuid) !== undefined) {
     const fix = `${EXAMPLE} --from body.json`;
     throw misuse('--from sends the bytes of its file, so it takes no --external-id, --uuid and --paid', fix);

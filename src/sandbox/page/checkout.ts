@@ -242,7 +242,9 @@ export async function pressButton(
     const wrong = problem === undefined ? [] : [{ name: 'amount', problem }];
     return seeOther(`/pay/${uuid}?refused=${keepRefusal(world, { action: button, typed, message, fields: wrong })}`);
   };
-  if (status !== 'pending' && !['adjust', 'resend', 'late'].includes(button)) return seeOther(`/pay/${uuid}?done=late`);
+  const isTooLate =
+    button === 'late' ? status === 'success' : status !== 'pending' && !['adjust', 'resend'].includes(button);
+  if (isTooLate) return seeOther(`/pay/${uuid}?done=late`);
   const wrong = wrongAmount(invoice, button, amount);
   if (wrong !== null) return refuse('', wrong);
   const action = button === 'dispute' || button === 'late' ? 'pay' : button; // after a dispute the page asks for the correction
@@ -254,7 +256,8 @@ export async function pressButton(
     return seeOther(`/pay/${uuid}?done=${button === 'late' ? 'paid' : button}`);
   } catch (error) {
     if (!isMerchantError(error)) throw error;
-    return refuse('This method cannot be used for this order. Choose another one.');
+    const isByMethod = status === 'pending' && action === 'pay' && button !== 'late';
+    return refuse(isByMethod ? 'This method cannot be used for this order. Choose another one.' : error.message);
   } finally {
     isDone.abort();
   }

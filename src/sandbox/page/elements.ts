@@ -2,7 +2,7 @@
 
 import type { Exchange } from '../service/service.ts';
 import type { DeliveryRecord, InvoiceRecord } from '../state/records.ts';
-import { paymentWord, webhookWord } from '../words.ts';
+import { isWebhookWaiting, noWebhookWord, paymentWord, webhookWord } from '../words.ts';
 import type { World } from '../world.ts';
 import { type Html, html, type Part } from './html.ts';
 
@@ -22,16 +22,15 @@ export function webhookState(delivery: DeliveryRecord): WebhookState {
   const { status, made, log } = delivery;
   const last_http_status = log.at(-1)?.status_code ?? null;
   const word = webhookWord({ status, attempts: made, last_http_status });
-  const isWaiting = status === 'delivering' || (status === 'pending' && made === 0);
+  const isWaiting = isWebhookWaiting({ status, attempts: made });
   return { word, tone: status === 'delivered' ? 'good' : isWaiting ? 'wait' : 'bad' };
 }
 
 export function webhookOf({ store }: World, invoice: InvoiceRecord): WebhookState {
   const delivery = store.latestDelivery(invoice);
   if (delivery !== undefined) return webhookState(delivery);
-  const isOpen = invoice.status === 'pending';
-  if (invoice.callback_url === null) return { word: 'No address', tone: isOpen ? 'plain' : 'off' };
-  return { word: isOpen ? 'Not yet' : 'None', tone: 'plain' }; // what is there from the start has sent none
+  const isOff = invoice.callback_url === null && invoice.status !== 'pending';
+  return { word: noWebhookWord(invoice), tone: isOff ? 'off' : 'plain' };
 }
 
 /** A paid order is green only if the shop heard of it, or is not to hear of it. */

@@ -4,6 +4,7 @@ import type { Exchange } from '../service/service.ts';
 import { toSandboxInvoice } from '../service/write-resources.ts';
 import type { InvoiceMove } from '../state/log.ts';
 import type { DeliveryRecord, InvoiceRecord } from '../state/records.ts';
+import { CHECK_CUSTOMER, paymentWord } from '../words.ts';
 import type { World } from '../world.ts';
 import { testOf } from './copies.ts';
 import {
@@ -36,9 +37,6 @@ import { type Html, html, type Part } from './html.ts';
 import { type Refusal, refusalOf } from './refusals.ts';
 import { diagnosisBox } from './webhooks.ts';
 
-/** The orders that `webhooks check` creates, by the form of their names. */
-const OF_CHECK = /^check-[0-9a-f]{8}-\d+$/;
-
 const STATES: Readonly<Record<string, (row: InvoiceRecord) => boolean>> = {
   All: () => true,
   Open: ({ status }) => status === 'pending',
@@ -49,9 +47,10 @@ const STATES: Readonly<Record<string, (row: InvoiceRecord) => boolean>> = {
 export function paymentsPage(world: World, exchange: Exchange): Answer {
   const query = exchange.url.searchParams;
   const all = world.store.invoices().reverse();
-  const ofCheck = all.filter(({ external_id }) => OF_CHECK.test(external_id)).length;
+  const own = all.filter(({ customer_id }) => customer_id !== CHECK_CUSTOMER);
+  const ofCheck = all.length - own.length;
   const isShown = query.get('check') === 'shown';
-  const rows = isShown ? all : all.filter(({ external_id }) => !OF_CHECK.test(external_id));
+  const rows = isShown ? all : own;
   const chosen = Object.keys(STATES).find((name) => name.toLowerCase() === query.get('state')) ?? 'All';
   const counts = Object.fromEntries(Object.entries(STATES).map(([name, isIn]) => [name, rows.filter(isIn).length]));
   const found = rows.filter(
@@ -194,6 +193,7 @@ interface Step {
 function timeline(world: World, invoice: InvoiceRecord): Html {
   const { clock, store, log } = world;
   const { createdAt, finishedAt, status, uuid, expiresAt, callback_url } = invoice;
+  const endWord = (to: string): string => paymentWord({ ...invoice, status: to, adjustment: null });
   const moves = log
     .all()
     .filter((event): event is InvoiceMove => event.kind === 'invoice' && event.uuid === uuid && event.from !== null);
@@ -234,10 +234,6 @@ function timeline(world: World, invoice: InvoiceRecord): Html {
           'No webhook: neither the payment nor the business has an address';
   return html`<ol class="line">${steps.map(({ at, tone, text }) => html`<li class="${tone}">${time(at)}<p>${text}</p></li>`)}
 ${coming && html`<li class="next"><span></span><p class="soft">${coming}</p></li>`}</ol>`;
-}
-
-function endWord(status: string): string {
-  return { success: 'Paid', fail: 'Failed', expired: 'Expired', canceled: 'Canceled' }[status] ?? status;
 }
 
 function attemptsOf({ id, log, made }: DeliveryRecord): Step[] {

@@ -40,14 +40,13 @@ const enhance = (root) => {
       each.dataset.sent = 'yes';
     });
   }
-  for (const button of root.querySelectorAll('[data-copy], [data-copy-from]')) {
+  for (const button of root.querySelectorAll('[data-copy]')) {
     button.addEventListener('click', () => copy(button));
   }
 };
 
 const copy = async (button) => {
-  const { copy: value, copyFrom } = button.dataset;
-  const text = value ?? document.getElementById(copyFrom).textContent;
+  const text = button.dataset.copy;
   try {
     await navigator.clipboard.writeText(text);
   } catch { // no secure context: another name than that of this machine

@@ -28,7 +28,7 @@ const CASES: readonly Case[] = [
     answers(200),
     () => undefined,
     0,
-    [/created +25\.00 EUR, customer c-7, expires /, 'not paid yet'],
+    [/created +25\.00 EUR, customer c-7, expires /, 'Open, webhook: Not yet', 'not paid yet'],
     null,
   ],
   [
@@ -196,25 +196,24 @@ const DELIVERY = {
   ],
 };
 
-it('tells the story of an order in production, which a service finds in its list, and hides the key in it', async () => {
+/** The environment of a service that answers the history of INVOICE with a status and what it lists. */
+async function service(deliveries: readonly unknown[], status = 200) {
   const server = createServer(({ url = '' }, response) => {
-    const data: Record<string, unknown> = {
-      [`/api/v1/external/invoices/${UUID}/webhooks`]: [DELIVERY],
-      '/api/v1/external/invoices?per_page=100': {
-        items: [INVOICE],
-        page: 1,
-        per_page: 100,
-        total_items: 1,
-        total_pages: 1,
-        has_next: false,
-        has_prev: false,
-      },
-    };
+    const isHistory = url === `/api/v1/external/invoices/${UUID}/webhooks`;
+    const page = { items: [INVOICE], page: 1, per_page: 100, total_items: 1, total_pages: 1 };
+    const list = { ...page, has_next: false, has_prev: false };
     response.setHeader('Date', 'Mon, 02 Mar 2026 00:07:00 GMT').setHeader('Content-Type', 'application/json');
-    if (url in data) response.end(JSON.stringify({ success: true, data: data[url] }));
-    else response.writeHead(404).end('{"success":false,"error":{"code":"NOT_FOUND","message":"no"}}');
+    if (isHistory && status === 200) response.end(JSON.stringify({ success: true, data: deliveries }));
+    else if (url === '/api/v1/external/invoices?per_page=100')
+      response.end(JSON.stringify({ success: true, data: list }));
+    else
+      response.writeHead(isHistory ? status : 404).end('{"success":false,"error":{"code":"NOT_NOW","message":"no"}}');
   });
-  const env = { MERCHANT_BASE_URL: await listen(server), MERCHANT_API_KEY: 'sk_live_1234' };
+  return { MERCHANT_BASE_URL: await listen(server), MERCHANT_API_KEY: 'sk_live_1234' };
+}
+
+it('tells the story of an order in production, which a service finds in its list, and hides the key in it', async () => {
+  const env = await service([DELIVERY]);
   const { code, out } = await cli(['order', 'A-17'], { env });
   expect([code, out]).toEqual([
     1,
@@ -240,5 +239,36 @@ it('tells the story of an order in production, which a service finds in its list
     it is checked.
   fix: npx merchant-invoicing order A-17 --resend
 `,
+  ]);
+});
+
+it.each([
+  [204, '✓'],
+  [299, '✓'],
+  [302, '✗'],
+  [404, '✗'],
+  [500, '✗'],
+  [null, '✗'],
+])(
+  'an attempt that was answered %s is marked %s where the service does not say if it succeeded',
+  async (status_code, mark) => {
+    const { success: _, ...attempt } = ATTEMPT;
+    const attempt_log = [{ ...attempt, status_code, error: null, created_at: '2026-03-02T00:05:01Z' }];
+    const env = await service([{ ...DELIVERY, attempts: 1, attempt_log }]);
+    expect((await cli(['order', 'A-17'], { env })).out).toContain(`${mark} attempt 1 of 7`);
+  },
+);
+
+it.each([400, 404, 422])('a service that answers the history of an order with %d does not show it', async (status) => {
+  const { code, out, err } = await cli(['order', 'A-17'], { env: await service([], status) });
+  expect([code, out, err]).toEqual([0, expect.stringContaining('does not show the deliveries of its webhook'), '']);
+});
+
+it.each([401, 403, 429, 500, 503])('a history that fails with %d is an error, and no story', async (status) => {
+  const { code, out, err } = await cli(['order', 'A-17'], { env: await service([], status) });
+  expect([code, out, err]).toEqual([
+    1,
+    '',
+    expect.stringMatching(/^error: .*\n {2}try: npx merchant-invoicing doctor/),
   ]);
 });

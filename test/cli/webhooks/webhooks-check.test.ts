@@ -91,6 +91,23 @@ describe('webhooks check', () => {
     expect([alone.code, idsOf(alone, 'fail')]).toEqual([1, ['accepts-paid']]); // ids that nobody has
   });
 
+  it("creates orders that the dashboard's list hides behind one line, and no order of the merchant", async () => {
+    const sandbox = testSandbox();
+    await sandbox.listen();
+    const own = 'check-0a1b2c3d-1';
+    sandbox.create({ amount: '25.00', currency: 'EUR', external_id: own, customer_id: 'check' });
+    await examined(goodReceiver(SECRET), '--sandbox', sandbox.url);
+    const listed = async (query = '') =>
+      (await (await fetch(`${sandbox.url}/payments${query}`)).text()).match(/check-[0-9a-f]{8}-\d+/g);
+    const [hidden, shown] = [await listed(), await listed('?check=shown')];
+    const page = await (await fetch(`${sandbox.url}/payments`)).text();
+    const count = sandbox.invoices().length;
+    await sandbox.close();
+    expect(new Set(hidden)).toEqual(new Set([own]));
+    expect(new Set(shown).size).toBeGreaterThan(12);
+    expect(page).toContain(`${count - 1} orders of <code>webhooks check</code> not shown`);
+  });
+
   it("finds nothing in the package's own receiver", async () => {
     const handled: string[] = [];
     const report = await examined(goodReceiver(SECRET, handled));

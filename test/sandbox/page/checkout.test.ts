@@ -144,6 +144,13 @@ describe('an open order', () => {
     expect(invoice().status).toBe('pending');
   });
 
+  it('is not paid with less by a method out of range, and says which one', async () => {
+    const { page, invoice } = await order();
+    const after = await press(page, 'underpay', { amount: '10.00', method: '3' });
+    expect(after.text).toContain('Wallet cannot take this invoice');
+    expect(invoice().status).toBe('pending');
+  });
+
   it('says so when no method takes the amount', async () => {
     const { page } = await order({ amount: '1.00' }, { dialect: { unpayableAmount: 'accepted' } });
     expect(page.text).toContain('No method takes this amount.');
@@ -204,6 +211,24 @@ describe('a closed order', () => {
     const after = await press(await press(page, 'expire'), 'late');
     expect([invoice().status, hook.received.length]).toEqual(['success', 2]);
     expect(after.text).toContain('You paid €25.50 by Card');
+  });
+
+  it('that was paid late by a first click changes nothing by a second one, and says so', async () => {
+    const hook = await receiver();
+    const { page } = await order({ callback_url: hook.url });
+    const expired = await press(page, 'expire');
+    await press(expired, 'late');
+    const after = await press(expired, 'late');
+    expect(after.text).toContain('Nothing was changed: this order was closed already.');
+    expect(hook.received).toHaveLength(2);
+  });
+
+  it('without an address says why no webhook can be sent', async () => {
+    const { page } = await order();
+    const expired = await press(page, 'expire');
+    const button = { name: 'action', value: 'resend', text: 'Send again' };
+    const forms = expired.forms.map((form) => ({ ...form, buttons: [button] })); // of a page that is not this one
+    expect((await press({ ...expired, forms }, 'resend')).text).toContain('has no webhook to send');
   });
 
   it('can be corrected after the payment', async () => {

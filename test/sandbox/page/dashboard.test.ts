@@ -117,21 +117,6 @@ describe('the page of a payment', () => {
   });
 });
 
-describe('the list of payments', () => {
-  it('hides the orders of webhooks check behind one line', async () => {
-    const { sandbox, url } = await listening();
-    for (const external_id of ['check-0a1b2c3d-1', 'check-0a1b2c3d-2', 'check-in'])
-      sandbox.create({ amount: '25.00', currency: 'EUR', external_id });
-    const { text } = await open(`${url}/payments`);
-    expect([
-      text.includes('check-in'),
-      text.includes('check-0a1b2c3d-1'),
-      text.includes('2 orders of webhooks check not shown'),
-    ]).toEqual([true, false, true]);
-    expect((await open(`${url}/payments?check=shown`)).text).toContain('check-0a1b2c3d-1');
-  });
-});
-
 describe('the other resources', () => {
   it('approves and rejects withdrawals, each once', async () => {
     const { api, sandbox, url } = await listening();

@@ -97,7 +97,7 @@ function table({ url, now, invoices, deliveries, withdrawals }: SandboxStatus, s
     const payment = paymentWord(invoice);
     return `${mark} ${excerpt(invoice.external_id, 24).padEnd(24)} ${amount.padStart(14)}  ${payment.padEnd(10)}  ${webhook}`;
   });
-  const unheard = deliveries.filter(({ status }) => status !== 'delivered').length;
+  const unheard = deliveries.filter((row) => row.status !== 'delivered' && !isWebhookWaiting(row)).length;
   const undecided = withdrawals.filter(({ status }) => status === 'pending').map(({ uuid }) => uuid);
   const head = `  ${'ORDER'.padEnd(24)} ${'AMOUNT'.padStart(14)}  ${'PAYMENT'.padEnd(10)}  WEBHOOK`;
   return [

@@ -307,7 +307,9 @@ describe('a running sandbox, from another terminal', () => {
     const hold = () => cli(['sandbox', 'fault', 'hold', '--url', url]);
     await hold();
     await cli(['sandbox', 'pay', 'order-1', '--url', url]);
-    expect((await cli(['sandbox', 'status', '--url', url])).out).toMatch(/^ {2}order-1 .* Held$/m);
+    expect((await cli(['sandbox', 'status', '--url', url])).out).toMatch(
+      /1 webhooks, 0 not delivered[\s\S]*^ {2}order-1 .* Held$/m,
+    );
     await hold();
     expect((await cli(['sandbox', 'resend', 'order-1', '--url', url])).out).toBe('  order-1  webhook: Held\n');
     const failed = await cli(['sandbox', 'resend', 'order-1', '--url', url]);

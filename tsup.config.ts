@@ -11,6 +11,7 @@ const DUAL = {
   storm: 'src/storm/index.ts',
 };
 const LIBRARY = { ...DUAL, msw: 'src/msw.ts' };
+const { homepage }: { homepage?: string } = JSON.parse(readFileSync('package.json', 'utf8'));
 const shared: Options = { target: 'node22', removeNodeProtocol: false, silent: true };
 
 /** What esbuild says of a build: the files that it read, and what each written file imports. */
@@ -37,6 +38,7 @@ export default defineConfig({
   entry: { ...LIBRARY, client: 'src/client.ts', guards: 'src/errors/guards.ts', cli: 'src/cli/bin.ts' },
   format: 'esm',
   splitting: true,
+  define: { HOMEPAGE: JSON.stringify(homepage ?? '') },
   noExternal: ['ky', 'zod', 'csv-parse'],
   metafile: true,
   clean: true,

@@ -3,6 +3,8 @@
  *
  * @module merchant-invoicing
  */
+import { warnOfOldNode } from './version.ts';
+
 export type { Callback } from './checks.ts';
 export { MerchantClient } from './client.ts';
 export type { DeliveryAttempt, WebhookDelivery } from './contract/deliveries.ts';
@@ -98,3 +100,5 @@ export type {
   UnknownInvoiceEvent,
 } from './webhooks/event/event-types.ts';
 export type { HeadersInput } from './webhooks/verify/verify.ts';
+
+warnOfOldNode();

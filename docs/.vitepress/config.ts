@@ -35,6 +35,52 @@ const slugify = (heading: string) =>
     .replace(/[^\p{L}\p{M}\p{N}\p{Pc} -]/gu, '')
     .replaceAll(' ', '-');
 
+/** The part of a token of markdown-it that is read here. */
+interface Token {
+  readonly type: string;
+  readonly tag: string;
+  readonly content: string;
+  info: string;
+}
+
+/**
+ * Makes tabs of the `###` sections between the lines `<!-- tabs -->` and `<!-- /tabs -->`, which are sections on GitHub. The markup is that of
+ * VitePress for a group of code, whose script switches the tabs. A tab has the anchor of its heading.
+ */
+function withTabs<T extends Token>(tokens: readonly T[], html: (content: string) => T): T[] {
+  const written: T[] = [];
+  let [group, titles, blocks]: [number, string[] | null, T[]] = [0, null, []];
+  let heading: 'outside' | 'inside' = 'outside';
+  for (const token of tokens) {
+    const mark = token.type === 'html_block' ? token.content.trim() : '';
+    if (mark === '<!-- tabs -->') [group, titles, blocks] = [group + 1, [], []];
+    else if (titles === null) written.push(token);
+    else if (mark === '<!-- /tabs -->') {
+      const labels = titles.map((title, index) => {
+        const id = `tab-${group}-${index}`;
+        const input = `<input type="radio" name="tabs-${group}" id="${id}"${index === 0 ? ' checked' : ''}>`;
+        return `${input}<label id="${slugify(title)}" for="${id}">${title}</label>`;
+      });
+      const open = `<div class="vp-code-group"><div class="tabs">${labels.join('')}</div><div class="blocks">`;
+      written.push(html(open), ...blocks, html('</div></div></div>'));
+      titles = null;
+    } else if (token.type === 'heading_open' && token.tag === 'h3') {
+      blocks.push(
+        html(
+          `${titles.length > 0 ? '</div>' : ''}<div class="vp-block${titles.length > 0 ? '' : ' active'}" style="padding: 0">`,
+        ),
+      );
+      heading = 'inside';
+    } else if (token.type === 'heading_close' && token.tag === 'h3') heading = 'outside';
+    else if (heading === 'inside') titles.push(token.content);
+    else {
+      if (token.type === 'fence') token.info += ' active'; // VitePress hides the other blocks of a group
+      blocks.push(token);
+    }
+  }
+  return written;
+}
+
 /** One line for each guide, for assistants that read the site: its title, its address, and its first sentence. */
 function writeIndex(folder: string): void {
   const sections = Object.entries(GROUPS).map(([name, pages]) => {
@@ -101,6 +147,11 @@ export default defineConfig({
       });
       md.core.ruler.push('block_language', ({ tokens }) => {
         for (const token of tokens) if (token.type === 'fence') token.info = token.info.trim().split(/\s+/)[0] ?? '';
+      });
+      md.core.ruler.push('tabs', (state) => {
+        state.tokens = withTabs(state.tokens, (content) =>
+          Object.assign(new state.Token('html_block', '', 0), { content }),
+        );
       });
     },
   },

@@ -2,7 +2,7 @@
 // and the client where a command needs it.
 import { isMerchantError } from '../errors/guards.ts';
 import { printable } from '../printable.ts';
-import { VERSION } from '../version.ts';
+import { VERSION, warnOfOldNode } from '../version.ts';
 import { hasPassword } from './arguments.ts';
 import { helpFor } from './help.ts';
 import { CliError, EXIT, type ExitCode, type Io, messageOf, misuse } from './io.ts';
@@ -24,6 +24,7 @@ const START = 'npx merchant-invoicing';
 
 /** Runs one command line. Never throws: the result is the exit code. */
 export async function main(argv: readonly string[], io: Io): Promise<ExitCode> {
+  warnOfOldNode();
   try {
     if (argv.some(hasPassword)) throw misuse('an address must have no user name and password in it', `${START} --help`);
     return await run(argv, io);

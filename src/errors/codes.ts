@@ -118,6 +118,16 @@ export type SdkCode =
 /** A known code, or any other text that the service sends as `error.code`. */
 export type ErrorCode = ServiceCode | SdkCode | (string & {});
 
+/** `homepage` of package.json, which a release sets. The build puts its value here; the sources have none. */
+declare const HOMEPAGE: string | undefined;
+
+/** Where cause and remedy of a code are written: on the site of the package, or in the package where it has no site. */
+export function guideTo(code: ErrorCode): string {
+  const site = typeof HOMEPAGE === 'string' ? HOMEPAGE : '';
+  const page = site === '' ? 'docs/errors.md' : new URL('errors.html', site).href;
+  return /^\w+$/.test(code) ? `${page}#${code.toLowerCase()}` : page;
+}
+
 /** One failed attempt of a call. */
 export interface AttemptRecord {
   /** The code of the error that this attempt alone would cause. */

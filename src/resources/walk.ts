@@ -1,5 +1,6 @@
 import type { Page } from '../contract/types.ts';
 import { UnexpectedResponseError } from '../errors/classes.ts';
+import { guideTo } from '../errors/codes.ts';
 import { hasKind } from '../errors/guards.ts';
 
 // Page numbers shift while a list is walked. The rule:
@@ -212,6 +213,7 @@ function lossError(operation: string, page: number, missing: number, total: numb
 
 /** Returns the error that ends a walk. `page` is where the walk can resume. */
 function pageError(operation: string, page: number, problem: string): UnexpectedResponseError {
-  const message = `${operation}: ${problem}. See docs/errors.md#sdk_page`;
-  return new UnexpectedResponseError({ code: 'SDK_PAGE', operation, page, status: 200, outcome: 'rejected', message });
+  const code = 'SDK_PAGE';
+  const message = `${operation}: ${problem}. See ${guideTo(code)}`;
+  return new UnexpectedResponseError({ code, operation, page, status: 200, outcome: 'rejected', message });
 }

@@ -6,6 +6,8 @@
 // Its rooms: state/ (what is kept), delivery/ (webhooks), business/ (how invoices move), service/ (the API), page/, and http/,
 // which hands each request to one of the two. world.ts holds the parts of one sandbox, begin.ts fills them, and create-sandbox.ts has the functions on them;
 // actions.ts declares what pages and command line can do, dialects.ts what the interface leaves open.
+import { warnOfOldNode } from '../version.ts';
+
 export type { Callback } from '../checks.ts';
 export type { ServiceOperation as FaultOperation } from '../contract/endpoints.ts';
 export type { KnownDeliveryStatus, KnownEventType } from '../contract/statuses.ts';
@@ -44,3 +46,5 @@ export type {
   SandboxWithdrawal,
   WireCurrency,
 } from './wire-types.ts';
+
+warnOfOldNode();

@@ -8,7 +8,7 @@ import {
   UnexpectedResponseError,
   ValidationError,
 } from '../errors/classes.ts';
-import type { ErrorCode, Outcome } from '../errors/codes.ts';
+import { type ErrorCode, guideTo, type Outcome } from '../errors/codes.ts';
 import { type CallError, isMerchantError } from '../errors/guards.ts';
 import { printable } from '../printable.ts';
 import { type Hide, shown } from './hide.ts';
@@ -17,11 +17,6 @@ import type { RetryClass } from './retry.ts';
 import type { FailedCall, Failure, FailureFacts } from './types.ts';
 
 // Failures without a usable response, and the one place where the facts of a failure become the error that a caller sees.
-
-/** The end of a message: where cause and remedy of the code are written, in the package and beside its source. */
-export function seeErrors(code: ErrorCode): string {
-  return `See docs/errors.md#${code.toLowerCase()}`;
-}
 
 const PATH_MAX = 200;
 const PROBLEM_MAX = 600;
@@ -49,15 +44,15 @@ export function toError(call: FailedCall, findings: ConflictFindings = {}): Call
       message: sentences(
         `${operation}: ${shown(hide, problem, PROBLEM_MAX)} (HTTP ${status}).`,
         doubt,
-        seeErrors(code),
+        `See ${guideTo(code)}`,
       ),
     });
   }
   if (about.is === 'key') {
-    const message = `${operation}: ${about.problem}. No request was made with it. ${seeErrors(code)}`;
+    const message = `${operation}: ${about.problem}. No request was made with it. See ${guideTo(code)}`;
     return new ConfigurationError(message, { ...call, code });
   }
-  const message = sentences(`${operation}: ${about.problem}.`, doubt, doubt === '' ? '' : seeErrors(code));
+  const message = sentences(`${operation}: ${about.problem}.`, doubt, doubt === '' ? '' : `See ${guideTo(code)}`);
   const init: MerchantErrorInit = { ...call, code, message };
   switch (about.is) {
     case 'timeout':

@@ -4,6 +4,8 @@
  * @module merchant-invoicing/webhooks
  */
 // The entry `merchant-invoicing/webhooks`. This room takes from the contract only files without zod.
+import { warnOfOldNode } from '../version.ts';
+
 export type { Callback } from '../checks.ts';
 export { Decimal } from '../contract/values/decimal.ts';
 export { ConfigurationError, MerchantError, WebhookVerificationError } from '../errors/classes.ts';
@@ -59,3 +61,5 @@ export type {
 export type { SqlStore, StoreMigration } from './stores/store-options.ts';
 export { type SignWebhookOptions, signWebhook, type WebhookHeaders, type WebhookSecret } from './verify/signature.ts';
 export { type HeadersInput, type VerifyWebhookOptions, verifyWebhook } from './verify/verify.ts';
+
+warnOfOldNode();

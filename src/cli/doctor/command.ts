@@ -2,6 +2,7 @@
 import { keyProblem } from '../../checks.ts';
 import { isLoopback } from '../../contract/values/hosts.ts';
 import type { MerchantError } from '../../errors/classes.ts';
+import { guideTo } from '../../errors/codes.ts';
 import { isMerchantError } from '../../errors/guards.ts';
 import { shellWord } from '../../printable.ts';
 import { codeOf } from '../../sandbox/delivery/webhook-request.ts';
@@ -267,8 +268,7 @@ function failedCall(error: MerchantError, host: string): CheckResult {
     const title = `another server answers at ${host}: it does not speak the interface of the service`;
     return failed('call', title, 'export MERCHANT_BASE_URL=…   # the address of the service, without a path');
   }
-  const guide = `docs/errors.md#${/^\w+$/.test(code) ? code.toLowerCase() : ''}`;
   const fix = 'export MERCHANT_API_KEY=…   # the key of this business, from the dashboard';
   const title = `the read-only call failed: ${code} ${excerpt(message, 300)}`;
-  return failed('call', title, kind === 'authentication' ? fix : guide);
+  return failed('call', title, kind === 'authentication' ? fix : guideTo(code));
 }

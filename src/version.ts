@@ -4,13 +4,16 @@ export const VERSION = '0.1.0';
 /** The oldest Node that the package is tested on. A test holds it to `engines` of package.json. */
 export const OLDEST_NODE = '22.12';
 
-/** Warns once for each process where Node is older: npm shows `engines` only while it installs. Other runtimes pass. */
+let isWarned = false;
+
+/** Warns once where Node is older: npm shows `engines` only while it installs. Other runtimes pass. */
 export function warnOfOldNode(): void {
-  if (typeof process !== 'object') return;
+  if (isWarned || typeof process !== 'object') return;
   const { node = OLDEST_NODE } = process.versions ?? {};
   const [major = 0, minor = 0] = node.split('.').map(Number);
   const [oldestMajor = 0, oldestMinor = 0] = OLDEST_NODE.split('.').map(Number);
   if (major > oldestMajor || (major === oldestMajor && minor >= oldestMinor)) return;
+  isWarned = true;
   const text = `merchant-invoicing needs Node ${OLDEST_NODE} or later, and this is Node ${node}.`;
   process.emitWarning(text, { code: 'MERCHANT_INVOICING_NODE' });
 }

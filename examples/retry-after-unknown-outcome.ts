@@ -1,4 +1,4 @@
-// A creation whose answer is lost: was the invoice created? Repeat with the same external_id, also after a restart.
+// A creation whose response is lost: was the invoice created? Repeat with the same external_id, also after a restart.
 import { isMerchantError, MerchantClient } from 'merchant-invoicing';
 import { createSandbox } from 'merchant-invoicing/sandbox';
 

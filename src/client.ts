@@ -7,7 +7,7 @@ import {
   readClientOptions,
   readOverrides,
 } from './options.ts';
-import { type Call, CallPromise } from './resources/call.ts';
+import { type Call, CallPromise } from './resources/call-promise.ts';
 import { buildInvoices, type Invoices } from './resources/invoices.ts';
 import { buildPaymentMethods, type PaymentMethods } from './resources/payment-methods.ts';
 import { buildRates, type Rates } from './resources/rates.ts';

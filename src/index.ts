@@ -73,7 +73,7 @@ export type {
   RowsOptions,
   WithdrawalQueryNames,
 } from './options.ts';
-export type { Call, CallResult, ListCall, ResponseInfo, WithResponse } from './resources/call.ts';
+export type { Call, CallResult, ListCall, ResponseInfo, WithResponse } from './resources/call-promise.ts';
 export type { ComparedText } from './resources/create-invoice.ts';
 export type { CreateOrGetResult, Invoices, WaitOptions } from './resources/invoices.ts';
 export type { ChargeQuery, PaymentMethods } from './resources/payment-methods.ts';

@@ -27,13 +27,13 @@ export function sandboxHandlers(sandbox: Sandbox = createSandbox()): HttpHandler
     );
   }
   const { url } = sandbox;
-  const answer = async ({ request }: { readonly request: Request }): Promise<Response> => {
+  const respond = async ({ request }: { readonly request: Request }): Promise<Response> => {
     try {
       return await sandbox.fetch(request);
     } catch {
-      // A broken connection. If this threw, msw would answer 500.
+      // A broken connection. If this threw, msw would respond 500.
       return HttpResponse.error();
     }
   };
-  return [http.all(`${url}/api/v1/external/*`, answer), http.all(`${url}/pay/*`, answer)];
+  return [http.all(`${url}/api/v1/external/*`, respond), http.all(`${url}/pay/*`, respond)];
 }

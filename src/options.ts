@@ -15,7 +15,7 @@ import { isLoopback } from './contract/values/hosts.ts';
 import { environment, tellOfSandboxSecret } from './environment.ts';
 import type { DriftEvent, Hooks } from './transport/hooks.ts';
 import type { RetryPolicy } from './transport/retry.ts';
-import type { ApiKey, CallSettings, FetchLike } from './transport/types.ts';
+import type { ApiKey, CompleteOptions, FetchLike } from './transport/types.ts';
 import { parseSecrets, type WebhookSecret } from './webhooks/verify/signature.ts';
 
 // Every option of a client and of a call: its type with its default, and the function that checks and copies it.
@@ -66,7 +66,7 @@ export interface MerchantClientOptions {
   readonly hooks?: Hooks | undefined;
   /** Allows plain http: to hosts other than loopback, for containers on a private network. */
   readonly allowHttp?: boolean | undefined;
-  /** Called once for each accepted deviation of an answer from the interface, such as a new field. */
+  /** Called once for each accepted deviation of a response from the interface, such as a new field. */
   readonly onDrift?: Callback<[event: DriftEvent]> | undefined;
   /**
    * The service's names of the withdrawals query, which the interface does not show.
@@ -301,7 +301,7 @@ export interface InvalidItem {
 export interface RowsOptions extends CallOptions {
   /**
    * Called with each row that cannot be read, which is always left out. Errors thrown here change nothing. Without this
-   * option an answer none of whose rows can be read rejects.
+   * option a response none of whose rows can be read rejects.
    */
   readonly onInvalidItem?: Callback<[item: InvalidItem]> | undefined;
 }
@@ -351,7 +351,7 @@ export interface ClientSettings {
   /** The service's names of the withdrawals query. */
   readonly queryNames: Readonly<Record<string, string>>;
   /** The settings of a call that gives no options. */
-  readonly settings: CallSettings;
+  readonly settings: CompleteOptions;
 }
 
 /** Reads the options of a client, and what they leave to the environment. */
@@ -415,11 +415,11 @@ export function readOverrides(client: ClientSettings, options: ClientOverrides):
 
 /** Reads and copies the options of one call. The client's settings apply where an option is absent. */
 export function readCallOptions(
-  client: CallSettings,
+  client: CompleteOptions,
   options: CallOptions & Pick<RowsOptions, 'onInvalidItem'>,
   kind: keyof typeof OPTION_NAMES,
   fail: Fail,
-): CallSettings {
+): CompleteOptions {
   checkOptions('options', options, OPTION_NAMES[kind], fail);
   const { signal, timeout, deadline, retry, headers, query, onInvalidItem } = options;
   checkSignal('options.signal', signal, fail);

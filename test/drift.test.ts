@@ -34,7 +34,7 @@ describe('onDrift', () => {
     );
   });
 
-  it('is told nothing of an answer as the interface describes it', async () => {
+  it('is told nothing of a response as the interface describes it', async () => {
     const told: DriftEvent[] = [];
     await clientOf([{ success: true, data: createdInvoice }], (event) => told.push(event)).invoices.create(order);
     expect(told).toEqual([]);

@@ -78,10 +78,10 @@ describe('the rules notice', () => {
     ['sandbox/index.ts', "import '../client.ts';"],
     ['transport/send.ts', "import * as z from 'zod/mini';"],
     ['webhooks/index.ts', "import { Decimal } from 'decimal.js';"],
-    ['resources/call.ts', "import axios from 'axios';"],
+    ['resources/call-promise.ts', "import axios from 'axios';"],
     ['sandbox/index.ts', "import { createServer } from 'node:http';"],
     ['transport/send.ts', "process.getBuiltinModule('node:http');"],
-    ['resources/call.ts', 'await import(name);'],
+    ['resources/call-promise.ts', 'await import(name);'],
   ])('%s: %s', (path, text) => {
     const others = graph.filter((source) => source.path !== path);
     const reached = importsOf(path, text).map(({ to }) => ({ path: to, imports: [] }));

@@ -21,7 +21,7 @@ afterEach(() => {
 /** Time for a loopback answer, and for the platform to find that nobody listens. */
 const settle = () => new Promise((resolve) => setTimeout(resolve, 60));
 
-/** One unhandled rejection, however long the answer takes, and no second one after it. */
+/** One unhandled rejection, however long the response takes, and no second one after it. */
 async function expectOne(): Promise<void> {
   await vi.waitFor(() => expect(unhandled).not.toEqual([]), { timeout: 30_000 });
   await settle();

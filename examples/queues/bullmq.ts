@@ -21,7 +21,7 @@ async function setUp(): Promise<void> {
 }
 
 async function receive(): Promise<void> {
-  // Commands fail while Redis is down. Otherwise they would wait, and no delivery would get an answer in time.
+  // Commands fail while Redis is down. Otherwise they would wait, and no delivery would get a response in time.
   const redis = new Redis(REDIS, { enableOfflineQueue: false, commandTimeout: 2_000 }).on('error', log);
   const queue = openQueue(redis);
   queue.on('error', log);

@@ -1,4 +1,4 @@
-// A day of 200 customers over a whole shop, with lost answers, late webhooks and restarts: `node --test examples/testing/storm.test.ts`
+// A day of 200 customers over a whole shop, with lost responses, late webhooks and restarts: `node --test examples/testing/storm.test.ts`
 import assert from 'node:assert/strict';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';

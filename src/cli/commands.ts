@@ -65,7 +65,7 @@ const DELIVERY_FLAGS = {
   uuid: text('UUID', 'the uuid of its invoice'),
   amount: textOr('25.00', 'its amount'),
   sandbox: rare(text('URL', 'makes its orders there, default as of sandbox pay')),
-  timeout: rare(textOr('15s', 'how long to wait for an answer')),
+  timeout: rare(textOr('15s', 'how long to wait for a response')),
   dialect: rare(list('NAME=VALUE', 'how signature and body are written')),
 };
 

@@ -6,40 +6,40 @@ import type { Io } from './io.ts';
  * How a check ended. `advice`: no rule is broken, but a change is worthwhile. `inconclusive`: the check could not be
  * made, or proves nothing.
  */
-export type Verdict = 'pass' | 'fail' | 'advice' | 'inconclusive';
+export type Grade = 'pass' | 'fail' | 'advice' | 'inconclusive';
 
 /** The result of one check: one line of a report. */
 export interface CheckResult {
   readonly id: string;
   readonly title: string;
-  readonly verdict: Verdict;
+  readonly grade: Grade;
   /** The command or the change that helps. Empty if there is nothing to do. */
   readonly fix: string;
 }
 
 /** A check that passed. */
 export function passed(id: string, title: string): CheckResult {
-  return { id, title, verdict: 'pass', fix: '' };
+  return { id, title, grade: 'pass', fix: '' };
 }
 
 /** A check that failed, with its remedy. */
 export function failed(id: string, title: string, fix: string): CheckResult {
-  return { id, title, verdict: 'fail', fix };
+  return { id, title, grade: 'fail', fix };
 }
 
 /** A check with its mark, short facts beside it, and below what is wrong and the remedy. */
-export function resultLines({ title, verdict, fix }: CheckResult, style: Style, facts = '', details = ''): string {
+export function resultLines({ title, grade, fix }: CheckResult, style: Style, facts = '', details = ''): string {
   const head = facts === '' ? title : `${title.padEnd(50)} ${facts}`;
-  const lines = [wrapped(head, 4, `  ${markOf(verdict, style)} `)];
+  const lines = [wrapped(head, 4, `  ${markOf(grade, style)} `)];
   if (details !== '') lines.push(wrapped(details, 6));
-  if (fix !== '' && verdict !== 'inconclusive') lines.push(wrapped(`fix: ${fix}`, 6));
+  if (fix !== '' && grade !== 'inconclusive') lines.push(wrapped(`fix: ${fix}`, 6));
   return lines.join('\n');
 }
 
-/** The sign of a verdict, the only part of a line with a colour. */
-export function markOf(verdict: Verdict, style: Style): string {
+/** The sign of a grade, the only part of a line with a colour. */
+export function markOf(grade: Grade, style: Style): string {
   const marks = { pass: style.good('✓'), fail: style.bad('✗'), advice: style.warn('!'), inconclusive: '?' };
-  return marks[verdict];
+  return marks[grade];
 }
 
 const COLUMNS = 80;

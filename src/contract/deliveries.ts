@@ -21,13 +21,13 @@ import { dateFrom } from './values/scalars.ts';
  * does not say it, or says it in a form that cannot be read.
  */
 export interface DeliveryAttempt {
-  /** HTTP status of the receiver's answer. Null when there was no answer. */
+  /** HTTP status of the receiver's response. Null when there was no response. */
   readonly status_code: number | null;
   /** Whether the receiver answered 2xx. */
   readonly success: boolean | null;
-  /** Why there was no 2xx answer, in the words of the service. Null after a success. */
+  /** Why there was no 2xx response, in the words of the service. Null after a success. */
   readonly error: string | null;
-  /** Milliseconds until the answer. */
+  /** Milliseconds until the response. */
   readonly duration_ms: number | null;
   /** The trigger of the attempt, such as a schedule or a manual resend. */
   readonly triggered_by: string | null;
@@ -51,11 +51,11 @@ export interface WebhookDelivery {
   readonly attempts: number | null;
   /** Attempts after which the delivery fails, 7 by default. */
   readonly max_attempts: number | null;
-  /** HTTP status of the last answer. Null if no attempt got one. */
+  /** HTTP status of the last response. Null if no attempt got one. */
   readonly last_http_status: number | null;
   /** When the next attempt is due. Null without a further attempt. */
   readonly next_retry_at: Date | null;
-  /** When a 2xx answer was received. */
+  /** When a 2xx response was received. */
   readonly delivered_at: Date | null;
   /** The attempts as the service lists them. Empty if it lists none. */
   readonly attempt_log: readonly DeliveryAttempt[];
@@ -133,7 +133,7 @@ function numberOrNull(value: unknown): number | null {
   return typeof number === 'number' && Number.isFinite(number) ? number : null;
 }
 
-/** Reads an HTTP status. 0 is null, because some clients write it where there was no answer. */
+/** Reads an HTTP status. 0 is null, because some clients write it where there was no response. */
 function statusOrNull(value: unknown): number | null {
   return numberOrNull(value) || null;
 }

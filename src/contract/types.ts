@@ -68,11 +68,11 @@ export interface Page<T> {
   readonly page: number;
   /** The size of the page, which the last page may not reach. */
   readonly per_page: number;
-  /** Items on all pages, at the time of this answer. */
+  /** Items on all pages, at the time of this response. */
   readonly total_items: number;
   /** Of an empty list 0 or 1, so look at `items`. */
   readonly total_pages: number;
-  /** Whether a page follows, at the time of this answer. Rows that leave meanwhile move the others: iterate the list for all. */
+  /** Whether a page follows, at the time of this response. Rows that leave meanwhile move the others: iterate the list for all. */
   readonly has_next: boolean;
   /** Whether a page precedes this one. */
   readonly has_prev: boolean;

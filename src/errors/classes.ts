@@ -121,7 +121,7 @@ function defineHidden(error: MerchantError, name: string, value: unknown): void 
 }
 
 /**
- * The service answered and refused the request. The kind `request` is a refusal without a closer class.
+ * The service answered and refused the request. The kind `request` is an error response without a closer class.
  *
  * @example
  * if (error instanceof ApiError) console.error(error.status, error.code, error.requestId);
@@ -135,7 +135,7 @@ export class ApiError extends MerchantError {
   readonly status: number | null;
   /** `error.details` of the service: a bounded copy without secrets, unprintable characters escaped. Null if absent. */
   readonly details: Readonly<Record<string, unknown>> | null;
-  /** The request id header of the answer, for the support of the service. Null if absent. */
+  /** The request id header of the response, for the support of the service. Null if absent. */
   readonly requestId: string | null;
   /** The wait that the service asked for, in milliseconds. */
   declare readonly retryAfter?: number;
@@ -193,9 +193,9 @@ export class ValidationError extends ApiError {
  */
 export class InvoiceAlreadyExistsError extends ApiError {
   override readonly kind = 'conflict';
-  /** Status of the existing invoice. Null if neither the answer nor a read told it. */
+  /** Status of the existing invoice. Null if neither the response nor a read told it. */
   readonly existingStatus: InvoiceStatus | null;
-  /** The existing invoice, if the answer held it completely, or the client has read it back. Not enumerable. */
+  /** The existing invoice, if the response held it completely, or the client has read it back. Not enumerable. */
   declare readonly existing?: Invoice;
 
   constructor(init: InvoiceAlreadyExistsErrorInit) {
@@ -246,7 +246,7 @@ export class ServerError extends ApiError {
 }
 
 /**
- * There was no answer: the connection could not be made (`SDK_CONNECTION`, `SDK_TLS`) or broke (`SDK_CONNECTION`).
+ * There was no response: the connection could not be made (`SDK_CONNECTION`, `SDK_TLS`) or broke (`SDK_CONNECTION`).
  * `outcome` says whether the request may have arrived.
  *
  * @example
@@ -284,7 +284,7 @@ export class AbortedError extends MerchantError {
 }
 
 /**
- * The answer is a success that the client cannot read or decode, or a redirect.
+ * The response is a success that the client cannot read or decode, or a redirect.
  * Codes: `SDK_REDIRECT`, `SDK_UNREADABLE_BODY`, `SDK_BODY_TOO_LARGE`, `SDK_CONTRACT`, `SDK_PAGE`.
  *
  * @example
@@ -296,7 +296,7 @@ export class UnexpectedResponseError extends MerchantError {
   readonly kind = 'unexpected_response';
   /** HTTP status. */
   readonly status: number | null;
-  /** The request id header of the answer, for the support of the service. Null if absent. */
+  /** The request id header of the response, for the support of the service. Null if absent. */
   readonly requestId: string | null;
   /** The members of the body that differ from the interface, at most 20. */
   readonly issues: readonly ValidationIssue[];
@@ -369,8 +369,8 @@ export class ConfigurationError extends MerchantError {
   }
 }
 
-/** The classes of the refusals without further members. */
-export const REFUSAL_CLASSES = {
+/** The classes of error responses without further members. */
+export const ERROR_RESPONSE_CLASSES = {
   authentication: AuthenticationError,
   not_found: NotFoundError,
   rate_limit: RateLimitError,

@@ -14,7 +14,7 @@ export type ApiErrorKind =
   | 'rate_limit'
   | 'server';
 
-/** Kinds of failure that no answer of the service describes. */
+/** Kinds of failure that no response of the service describes. */
 export type LocalErrorKind =
   | 'connection'
   | 'timeout'
@@ -132,7 +132,7 @@ export function guideTo(code: ErrorCode): string {
 export interface AttemptRecord {
   /** The code of the error that this attempt alone would cause. */
   readonly code: ErrorCode;
-  /** HTTP status, or null when no answer came. */
+  /** HTTP status, or null when no response came. */
   readonly status: number | null;
   /** Whether this attempt reached the service, and whether it may have succeeded. */
   readonly outcome: Outcome;
@@ -160,7 +160,7 @@ export function errorKindOf(code: string | null, status: number): ApiErrorKind {
 }
 
 /** Whether a refused operation may have happened. */
-export function refusalOutcome(kind: ApiErrorKind, status: number, isWrite: boolean): Outcome {
+export function errorOutcome(kind: ApiErrorKind, status: number, isWrite: boolean): Outcome {
   if (status === 408 && kind === 'request') return 'unknown';
   return isWrite && kind === 'server' && status !== 501 && status !== 505 ? 'unknown' : 'rejected';
 }

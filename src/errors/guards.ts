@@ -44,7 +44,7 @@ export type ErrorByCode = {
 } & {
   readonly [C in `SDK_WEBHOOK_${Uppercase<WebhookReason>}`]: WebhookVerificationError;
 } & {
-  /** A refusal without a code in its body. The status decides the class. */
+  /** An error response without a code in its body. The status decides the class. */
   readonly [C in `SDK_HTTP_${number}`]: Extract<CallError, ApiError>;
 };
 

@@ -47,7 +47,7 @@ const GRACE = 15 * 60_000;
 const PER_PAGE = 100;
 /** Suspects that are read before their findings are yielded, in the order of the orders. */
 const BATCH = 100;
-/** After so many single reads in a row without an answer, the service is down. */
+/** After so many single reads in a row without a response, the service is down. */
 const UNREAD_IN_A_ROW = 10;
 
 /**
@@ -416,7 +416,7 @@ class Run implements Reconciliation {
     return (await this.#readsByExternalId) ? reading : { without: 'refused' };
   }
 
-  /** A single read. Ten in a row without an answer end the run: the service is down. */
+  /** A single read. Ten in a row without a response end the run: the service is down. */
   async #read(ident: string): Promise<Reading> {
     try {
       const invoice = await this.#settings.merchant.invoices.get(ident, { signal: this.#settings.signal });

@@ -11,7 +11,7 @@ import type { CallOptions, ListOptions } from '../options.ts';
 import { call, open, run, sendOrThrow } from '../transport/call.ts';
 import { pause } from '../transport/limits.ts';
 import type { ClientCore } from '../transport/types.ts';
-import { type Call, CallPromise, CallSite, type ListCall } from './call.ts';
+import { type Call, CallerLine, CallPromise, type ListCall } from './call-promise.ts';
 import { type ComparedText, createInvoice } from './create-invoice.ts';
 import { listCall } from './list.ts';
 
@@ -33,11 +33,11 @@ export interface Invoices {
   /**
    * Creates an invoice. Safe to repeat with the same external_id: no second invoice is ever created.
    *
-   * If one of this call's attempts got no answer and had created the invoice, the invoice is read back, compared and
+   * If one of this call's attempts got no response and had created the invoice, the invoice is read back, compared and
    * returned. `withResponse()` says `recovered: true` then.
    *
    * @throws InvoiceAlreadyExistsError (`INVOICE_ALREADY_EXISTS`) if the external_id is taken.
-   * @throws InvoiceMismatchError (`SDK_INVOICE_MISMATCH`) if that is found out after an attempt without an answer, and the
+   * @throws InvoiceMismatchError (`SDK_INVOICE_MISMATCH`) if that is found out after an attempt without a response, and the
    * invoice has another amount, currency or customer.
    * @throws ValidationError (`VALIDATION_ERROR`) for unusable parameters. No request is made if the client finds them.
    * @example
@@ -142,7 +142,7 @@ export function buildInvoices(client: ClientCore): Invoices {
         ],
       }),
     async waitUntilFinal(ident, options = {}) {
-      const site = new CallSite(this.waitUntilFinal);
+      const site = new CallerLine(this.waitUntilFinal);
       try {
         return await pollUntilFinal(client, ident, options);
       } catch (failure) {

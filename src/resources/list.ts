@@ -9,9 +9,9 @@ import { notify } from '../notify.ts';
 import { type ListOptions, type RowsOptions, readCallOptions, readPrefetch } from '../options.ts';
 import { open, reading, run, sendOrThrow, settle } from '../transport/call.ts';
 import { invalidInput } from '../transport/failure.ts';
-import { callFacts, type ErrorEvent, errorEvent } from '../transport/hooks.ts';
-import type { CallSettings, ClientCore, OpenCall, Success } from '../transport/types.ts';
-import { type ListCall, ListCallPromise } from './call.ts';
+import { type ErrorEvent, errorEvent, eventFacts } from '../transport/hooks.ts';
+import type { ClientCore, CompleteOptions, OpenCall, Success } from '../transport/types.ts';
+import { type ListCall, ListCallPromise } from './call-promise.ts';
 import { type ReadPage, walkPages } from './walk.ts';
 
 /** A member by which a list can be filtered. */
@@ -38,7 +38,7 @@ interface AskedList<T> {
   readonly query: PageQuery;
   readonly queryNames: Readonly<Record<string, string>>;
   readonly startPage: number;
-  readonly settings: CallSettings;
+  readonly settings: CompleteOptions;
   readonly prefetch: number;
   readonly onInvalidItem: ListOptions['onInvalidItem'];
   readonly filters: readonly ListFilter<T>[];
@@ -92,7 +92,7 @@ function openPage<T extends { readonly uuid: string }>(
   { client, endpoint, queryNames, filters, onInvalidItem }: AskedList<T>,
   page: number,
   query: AskedList<T>['query'],
-  settings: CallSettings,
+  settings: CompleteOptions,
 ): { readonly opened: OpenCall<Page<T>>; readonly work: Promise<Success<ReadPage<T>>> } {
   const leftOut: string[] = [];
   const data = lenientPage(endpoint.item, (index, issues, raw, number) => {
@@ -146,7 +146,7 @@ async function* walkList<T extends { readonly uuid: string }>(
   } catch (error) {
     const { hooks } = client;
     if (hooks === null || !isMerchantError(error)) throw error;
-    const facts = callFacts(endpoint, crypto.randomUUID(), null, client.hide);
+    const facts = eventFacts(endpoint, crypto.randomUUID(), null, client.hide);
     const event = events.get(error) ?? errorEvent(facts, error, 0, false);
     notify(() => hooks.onError?.(event));
     throw error;

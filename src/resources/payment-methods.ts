@@ -7,7 +7,7 @@ import { Decimal } from '../contract/values/decimal.ts';
 import type { RowsOptions } from '../options.ts';
 import { invalidInput } from '../transport/failure.ts';
 import type { ClientCore } from '../transport/types.ts';
-import { type Call, CallPromise } from './call.ts';
+import { type Call, CallPromise } from './call-promise.ts';
 import { readRows } from './list.ts';
 
 /**

@@ -5,7 +5,7 @@ import { check, parameters } from '../contract/values/codecs.ts';
 import type { RowsOptions } from '../options.ts';
 import { invalidInput } from '../transport/failure.ts';
 import type { ClientCore } from '../transport/types.ts';
-import { type Call, CallPromise } from './call.ts';
+import { type Call, CallPromise } from './call-promise.ts';
 import { readRows } from './list.ts';
 
 /**

@@ -165,9 +165,9 @@ class PagesAhead<T> {
     for (let next = page; next <= Math.max(page, last); next += 1) {
       if (this.#inFlight.has(next)) continue;
       this.made += 1;
-      const answer = this.#source.read(next, this.#controller.signal);
-      answer.catch(() => {}); // no code may wait for it when it fails
-      this.#inFlight.set(next, answer);
+      const response = this.#source.read(next, this.#controller.signal);
+      response.catch(() => {}); // no code may wait for it when it fails
+      this.#inFlight.set(next, response);
     }
     const taken = this.#inFlight.get(page);
     this.#inFlight.delete(page);

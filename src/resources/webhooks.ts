@@ -9,7 +9,7 @@ import type { InvoiceEvent } from '../webhooks/event/event-types.ts';
 import type { WebhookHandlerOptions } from '../webhooks/handle/handler-options.ts';
 import { createWebhookHandler, type WebhookHandler } from '../webhooks/handler.ts';
 import { type HeadersInput, type VerifyWebhookOptions, verifyWebhook } from '../webhooks/verify/verify.ts';
-import { type Call, CallPromise } from './call.ts';
+import { type Call, CallPromise } from './call-promise.ts';
 
 /** Webhooks: deliveries, sending one again, and receiving with the client's secret. */
 export interface Webhooks {

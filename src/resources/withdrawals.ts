@@ -3,7 +3,7 @@ import type { ListWithdrawalsQuery, Withdrawal } from '../contract/withdrawals.t
 import type { CallOptions, ListOptions } from '../options.ts';
 import { call } from '../transport/call.ts';
 import type { ClientCore } from '../transport/types.ts';
-import { type Call, CallPromise, type ListCall } from './call.ts';
+import { type Call, CallPromise, type ListCall } from './call-promise.ts';
 import { listCall } from './list.ts';
 
 /** The business's withdrawals. */

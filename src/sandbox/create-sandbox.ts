@@ -44,7 +44,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
 export function createSandboxWith(options: SandboxOptions, internals: Internals): Sandbox {
   const settings = readSettings(options, internals);
   const world = createWorld(settings);
-  const front = createFront(world, (exchange) => servePage(world, performer(sandbox), exchange));
+  const front = createFront(world, (incoming) => servePage(world, performer(sandbox), incoming));
   const servers: SandboxServer[] = [];
   const find = (ident: string): InvoiceRecord => {
     const invoice = world.store.byIdent(String(ident));

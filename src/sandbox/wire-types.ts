@@ -62,16 +62,16 @@ export interface SandboxWebhookRequest {
 /** One attempt of a delivery: the members of the interface, and what helps to find out why. */
 export interface SandboxAttempt extends Wire<DeliveryAttempt> {
   readonly success: boolean;
-  /** Milliseconds of real time until the answer. */
+  /** Milliseconds of real time until the response. */
   readonly duration_ms: number;
   /** `schedule` for an attempt of the retry schedule, `manual` for a resend. */
   readonly triggered_by: 'schedule' | 'manual';
   readonly created_at: string;
   /** The request that was sent. Null if nothing was sent, because the host is not allowed. */
   readonly request: SandboxWebhookRequest | null;
-  /** The receiver's answer, cut at 2,000 characters. Null without an answer. */
+  /** The receiver's response, cut at 2,000 characters. Null without a response. */
   readonly response_body: string | null;
-  /** The answer's headers, at most 30, each cut at 200 characters. Null without an answer. */
+  /** The response's headers, at most 30, each cut at 200 characters. Null without a response. */
   readonly response_headers: Readonly<Record<string, string>> | null;
   /** The fault that was injected into this attempt. */
   readonly fault: DeliveryFault['type'] | null;
@@ -128,7 +128,7 @@ export interface SandboxEnding {
 export interface EndingDelivery {
   /** `waiting`: the first attempt is held or in progress. `retrying`: refused, with attempts left. `failed`: given up. */
   readonly state: 'delivered' | 'retrying' | 'failed' | 'waiting';
-  /** The HTTP status of the last attempt. Null without an answer. */
+  /** The HTTP status of the last attempt. Null without a response. */
   readonly status: number | null;
   /** Why it was not accepted, as text for people. Null if it was, or was not sent yet. */
   readonly why: string | null;

@@ -34,11 +34,11 @@ export function isWebhookWaiting({ status, attempts }: Omit<WebhookFacts, 'last_
   return status === 'delivering' || attempts === 0;
 }
 
-/** `Delivered`, `Retrying · 401`, `Given up · no answer`, `Sending` or `Held`. */
+/** `Delivered`, `Retrying · 401`, `Given up · no response`, `Sending` or `Held`. */
 export function webhookWord({ status, attempts, last_http_status }: WebhookFacts): string {
   if (status === 'delivering') return 'Sending';
   if (status === 'delivered') return 'Delivered';
-  const said = last_http_status ?? 'no answer';
+  const said = last_http_status ?? 'no response';
   if (status === 'failed') return `Given up · ${said}`;
   return attempts === 0 ? 'Held' : `Retrying · ${said}`;
 }

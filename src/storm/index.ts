@@ -4,6 +4,8 @@
  *
  * @module merchant-invoicing/storm
  */
+
+export type { StormFinding, StormFindingKind } from './findings.ts';
 export type {
   StormCustomer,
   StormFulfilment,
@@ -17,4 +19,3 @@ export type {
   StormWeights,
 } from './options.ts';
 export { type StormResult, storm } from './storm.ts';
-export type { StormFinding, StormFindingKind } from './verdict.ts';

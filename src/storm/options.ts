@@ -92,7 +92,7 @@ export type StormCustomer =
 /** What goes wrong around a creation. */
 export type StormNetwork =
   | 'calm'
-  | 'answer_lost'
+  | 'response_lost'
   | 'request_lost'
   | 'server_error'
   | 'server_error_after'
@@ -130,7 +130,7 @@ export interface StormSettings {
   readonly restartEvery?: number | undefined;
   /**
    * Milliseconds of real time, after which the storm ends with the finding `not_finished`. A function of the shop that does not
-   * answer is left at twice the limit. If `shop` does not resolve by then, the storm rejects. @defaultValue 300_000
+   * resolve is left at twice the limit. If `shop` does not resolve by then, the storm rejects. @defaultValue 300_000
    */
   readonly timeLimit?: number | undefined;
   /** Ends the storm, which then rejects with the signal's reason. */
@@ -183,7 +183,7 @@ export const DEFAULT_WEIGHTS = {
   },
   network: {
     calm: 60,
-    answer_lost: 8,
+    response_lost: 8,
     request_lost: 6,
     server_error: 6,
     server_error_after: 6,

@@ -79,7 +79,7 @@ export async function play(
     await playEnd(steps.at(-1)?.at ?? 0, moveTo, shop, sandbox, ended.signal, story);
   };
   try {
-    const isCut = (await within(plan, playAll)) === NO_ANSWER;
+    const isCut = (await within(plan, playAll)) === TIMED_OUT;
     const unplayed = steps.length - done;
     return { records, restarts: visits.restarts, unplayed: isCut ? Math.max(1, unplayed) : unplayed };
   } finally {
@@ -88,17 +88,17 @@ export async function play(
 }
 
 const LONGEST_TIMER = 2 ** 31 - 1;
-export const NO_ANSWER = Symbol('no answer');
+export const TIMED_OUT = Symbol('timed out');
 
 /** Waits for what the shop does, at most twice the time limit. Rejects at an abort during the wait. The work is not ended. */
 export async function within<Value>(
   { timeLimit, signal }: StormPlan,
   work: () => Value | Promise<Value>,
-): Promise<Value | typeof NO_ANSWER> {
+): Promise<Value | typeof TIMED_OUT> {
   let onAbort = (): void => {};
   let timer: ReturnType<typeof setTimeout> | undefined;
-  const cut = new Promise<typeof NO_ANSWER>((resolve, reject) => {
-    timer = setTimeout(() => resolve(NO_ANSWER), Math.min(2 * timeLimit, LONGEST_TIMER));
+  const cut = new Promise<typeof TIMED_OUT>((resolve, reject) => {
+    timer = setTimeout(() => resolve(TIMED_OUT), Math.min(2 * timeLimit, LONGEST_TIMER));
     onAbort = () => reject(signal?.reason);
     signal?.addEventListener('abort', onAbort);
   });
@@ -134,7 +134,7 @@ async function playEnd(
 }
 
 const NETWORK: { readonly [Kind in Exclude<StormNetwork, 'calm'>]: Fault } = {
-  answer_lost: { type: 'reset_after' },
+  response_lost: { type: 'reset_after' },
   request_lost: { type: 'reset_before' },
   server_error: { type: 'server_error' },
   server_error_after: { type: 'server_error', afterWork: true },
@@ -294,13 +294,13 @@ class Visits {
     } catch {
       // It throws, or is down: nothing was accepted.
     }
-    const answer = status === 0 ? 'gives no answer' : `answers ${status}`;
-    this.#story.note(record, `a stranger sends a forged webhook, and the shop ${answer}`);
+    const reaction = status === 0 ? 'gives no response' : `answers ${status}`;
+    this.#story.note(record, `a stranger sends a forged webhook, and the shop ${reaction}`);
     if (status >= 200 && status < 300) record.acceptedForgery = status;
   }
 }
 
-/** The shop's own failure is the shop's: the storm goes on, and the verdict shows what came of it. */
+/** The shop's own failure is the shop's: the storm goes on, and the findings show what came of it. */
 async function attempt(work: () => unknown): Promise<void> {
   try {
     await work();

@@ -3,6 +3,7 @@ import { createSandboxWith } from '../sandbox/create-sandbox.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { NO_HOST } from '../sandbox/world.ts';
 import { planCustomers } from './customers.ts';
+import { findingsOf, type StormFinding } from './findings.ts';
 import {
   checkShop,
   fail,
@@ -16,9 +17,8 @@ import {
   type StormShop,
   type StormWebhook,
 } from './options.ts';
-import { NO_ANSWER, type Played, play, within } from './play.ts';
+import { type Played, play, TIMED_OUT, within } from './play.ts';
 import { Story } from './story.ts';
-import { findingsOf, type StormFinding } from './verdict.ts';
 
 /** The result of a storm. */
 export interface StormResult {
@@ -47,7 +47,7 @@ export interface StormResult {
 const START = Date.UTC(2026, 0, 5, 8);
 
 /**
- * Plays a day of customers over the merchant's own code, with lost answers, repeated and late webhooks, outages and kills, and
+ * Plays a day of customers over the merchant's own code, with lost responses, repeated and late webhooks, outages and kills, and
  * compares what the shop has at the end with what the sandbox knows.
  *
  * It cancels and fulfils orders in the database that it is given, so it refuses every address that is not on this machine.
@@ -78,7 +78,7 @@ export async function storm(options: StormOptions): Promise<StormResult> {
     const played = await play(planCustomers(plan), shop, sandbox, plan, story);
     const replay = `storm({ seed: ${JSON.stringify(plan.seed)}, customers: ${plan.customers}, … })`;
     const found = await within(plan, () => findingsOf(shop, sandbox, played));
-    const findings = (found === NO_ANSWER ? [NO_ROWS] : found).map((each) => ({ ...each, replay }));
+    const findings = (found === TIMED_OUT ? [NO_ROWS] : found).map((each) => ({ ...each, replay }));
     isFine = findings.length === 0;
     return resultOf(plan, shop, played, findings, story);
   } finally {
@@ -139,7 +139,7 @@ async function ownService(
         listen: async () => (await sandbox.listen()).url,
       }),
     );
-    shop = made === NO_ANSWER ? fail(`shop was not made within ${2 * plan.timeLimit} ms`) : checkShop(made);
+    shop = made === TIMED_OUT ? fail(`shop was not made within ${2 * plan.timeLimit} ms`) : checkShop(made);
   } catch (error) {
     await sandbox.close();
     throw error;

@@ -45,9 +45,9 @@ export class Story {
         const paid = event.paid === null ? '' : `, ${event.paid} paid`;
         this.#add(event.at, event.external_id, `the invoice is ${event.to}${paid} (${event.why})`);
       } else if (event.kind === 'attempt') {
-        const answer = event.success ? `accepted with ${event.status_code}` : `not accepted: ${event.error}`;
+        const response = event.success ? `accepted with ${event.status_code}` : `not accepted: ${event.error}`;
         const cause = event.cause === null || event.success ? '' : ` (${sentenceOf(event.cause)})`;
-        this.#add(event.at, event.external_id, `${event.event_type}, attempt ${event.attempt}: ${answer}${cause}`);
+        this.#add(event.at, event.external_id, `${event.event_type}, attempt ${event.attempt}: ${response}${cause}`);
       }
     }
     this.#last = events.at(-1) ?? this.#last;

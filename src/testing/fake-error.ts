@@ -5,9 +5,9 @@ import {
   ApiError,
   ConfigurationError,
   ConnectionError,
+  ERROR_RESPONSE_CLASSES,
   InvoiceAlreadyExistsError,
   InvoiceMismatchError,
-  REFUSAL_CLASSES,
   TimeoutError,
   UnexpectedResponseError,
   ValidationError,
@@ -16,8 +16,8 @@ import {
 import {
   CODE_KINDS,
   errorKindOf,
+  errorOutcome,
   type Outcome,
-  refusalOutcome,
   type StoppedBy,
   WEBHOOK_REASONS,
 } from '../errors/codes.ts';
@@ -41,11 +41,11 @@ export interface FakeErrorOverrides {
   readonly outcome?: Outcome | undefined;
   /** @defaultValue `'attempts'`, `'deadline'` for `SDK_DEADLINE`, `'aborted'` for `SDK_ABORTED` */
   readonly stoppedBy?: StoppedBy | undefined;
-  /** HTTP status of a refusal. A code such as `SDK_HTTP_404` has its own. */
+  /** HTTP status of an error response. A code such as `SDK_HTTP_404` has its own. */
   readonly status?: number | undefined;
   /** @defaultValue `'req-fake-1'` */
   readonly requestId?: string | undefined;
-  /** `error.details` of a refusal, as the service would send them. */
+  /** `error.details` of an error response, as the service would send them. */
   readonly details?: Readonly<Record<string, unknown>> | undefined;
   /** In milliseconds. */
   readonly retryAfter?: number | undefined;
@@ -102,13 +102,13 @@ export function fakeError(code: string, given: FakeErrorOverrides = {}): AnyMerc
   const { status = statusOf(code), stoppedBy = 'attempts' } = given;
   const kind = kindOfCode(code, status);
   const sure: Outcome = kind === 'configuration' ? 'not_sent' : 'rejected';
-  const isRefusal =
+  const isErrorResponse =
     !Object.hasOwn(CODE_KINDS, code) || code === 'VALIDATION_ERROR' || code === 'INVOICE_ALREADY_EXISTS';
   const isRead = code === 'SDK_PAGE' || (code === 'SDK_REDIRECT' && !isWrite); // what came is known to be of no effect
-  const outcome = given.outcome ?? (isRefusal ? refusalOutcome(errorKindOf(code, status), status, isWrite) : null);
+  const outcome = given.outcome ?? (isErrorResponse ? errorOutcome(errorKindOf(code, status), status, isWrite) : null);
   const init = { code, message, operation, externalId, stoppedBy, requestId, outcome: outcome ?? sure };
   const unanswered = { ...init, outcome: outcome ?? 'unknown' } as const;
-  const refusal = { ...init, status, details: given.details ?? null, retryAfter: given.retryAfter };
+  const response = { ...init, status, details: given.details ?? null, retryAfter: given.retryAfter };
   switch (kind) {
     case 'connection':
       return new ConnectionError(code === 'SDK_TLS' ? { ...init, outcome: outcome ?? 'not_sent' } : unanswered);
@@ -126,19 +126,19 @@ export function fakeError(code: string, given: FakeErrorOverrides = {}): AnyMerc
     }
     case 'conflict': {
       const { existingStatus = 'pending', details = { external_id: externalId, status: existingStatus } } = given;
-      return new InvoiceAlreadyExistsError({ ...refusal, details, existingStatus });
+      return new InvoiceAlreadyExistsError({ ...response, details, existingStatus });
     }
     case 'validation':
       return new ValidationError({
-        ...refusal,
+        ...response,
         details: given.details ?? { amount: ['must be above 0'] },
         issues: given.issues ?? ISSUES,
         origin: 'service',
       });
     case 'request':
-      return new ApiError(refusal) as ApiError & { readonly kind: 'request' }; // ApiError itself has this kind
+      return new ApiError(response) as ApiError & { readonly kind: 'request' }; // ApiError itself has this kind
     default:
-      return new REFUSAL_CLASSES[kind](refusal);
+      return new ERROR_RESPONSE_CLASSES[kind](response);
   }
 }
 

@@ -9,9 +9,9 @@ import { type AnyMerchantError, isMerchantError } from '../errors/guards.ts';
 import { notify } from '../notify.ts';
 import { type CallOptions, readCallOptions } from '../options.ts';
 import { argumentError, invalidInput, toError } from './failure.ts';
-import { type CallFacts, callFacts, type ErrorEvent, errorEvent, reportFailure, reportSuccess } from './hooks.ts';
+import { type ErrorEvent, type EventFacts, errorEvent, eventFacts, reportFailure, reportSuccess } from './hooks.ts';
 import { send } from './send.ts';
-import type { CallSettings, ClientCore, OpenCall, Success } from './types.ts';
+import type { ClientCore, CompleteOptions, OpenCall, Success } from './types.ts';
 
 /** What a resource method asks for. Parameters, query and body are as the caller gave them. */
 export interface Input<Data> {
@@ -20,7 +20,7 @@ export interface Input<Data> {
   readonly body?: unknown;
   readonly options?: CallOptions | undefined;
   /** Options that have been read already, in place of `options`. */
-  readonly settings?: CallSettings;
+  readonly settings?: CompleteOptions;
   /** Decodes in place of the endpoint's codec. */
   readonly data?: Check<Data>;
   /** The JSON body of a request that the interface does not describe. */
@@ -98,7 +98,7 @@ export function reading<T>(
     const error = argumentError(thrown, endpoint.operation, shownId);
     const { hooks } = client;
     if (hooks !== null && isMerchantError(error)) {
-      const facts = callFacts(endpoint, crypto.randomUUID(), externalId, client.hide);
+      const facts = eventFacts(endpoint, crypto.randomUUID(), externalId, client.hide);
       const event = errorEvent(facts, error, client.runtime.monotonic() - startedAt, false);
       notify(() => hooks.onError?.(event));
       reportFailure(hooks, event, error);
@@ -193,7 +193,7 @@ export async function settle<Result extends Success<unknown>>(
 ): Promise<Settled<Result>> {
   const { client, endpoint, callId, externalId } = opened;
   const { hooks, runtime } = client;
-  const facts = (): CallFacts => callFacts(endpoint, callId, externalId, client.hide);
+  const facts = (): EventFacts => eventFacts(endpoint, callId, externalId, client.hide);
   try {
     const success = await work;
     if (hooks !== null) reportSuccess(hooks, facts(), success);

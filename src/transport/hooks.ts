@@ -30,20 +30,20 @@ export interface CallEvent extends ObservedCall {
   /** From 1. At the end of a call: the requests made, 0 where it ended before the first. */
   readonly attempt: number;
 }
-/** An attempt got an answer, of any status. Its body may be broken or unusable: then a retry or an error follows. */
+/** An attempt got a response, of any status. Its body may be broken or unusable: then a retry or an error follows. */
 export interface ResponseEvent extends CallEvent {
   /** HTTP status. */
   readonly status: number;
   /** Milliseconds of this attempt. */
   readonly durationMs: number;
-  /** The request id header of the answer. Null if absent. */
+  /** The request id header of the response. Null if absent. */
   readonly requestId: string | null;
 }
 /** An attempt failed, and the call makes another one. */
 export interface RetryEvent extends CallEvent {
   /** The code of the error that this attempt alone would cause. */
   readonly code: ErrorCode;
-  /** HTTP status of the failed attempt. Null if no answer came. */
+  /** HTTP status of the failed attempt. Null if no response came. */
   readonly status: number | null;
   /** Whether this attempt may have succeeded. */
   readonly outcome: Outcome;
@@ -54,14 +54,14 @@ export interface RetryEvent extends CallEvent {
 export interface ErrorEvent extends CallEvent {
   /** `code` of the error that the call rejects with. */
   readonly code: ErrorCode;
-  /** HTTP status of the error. Null if its attempt got no answer. */
+  /** HTTP status of the error. Null if its attempt got no response. */
   readonly status: number | null;
   /** `outcome` of the error, over all attempts of the call. */
   readonly outcome: Outcome;
   /** The whole call, waits included. */
   readonly durationMs: number;
   /**
-   * True for a failure that is an answer and not a fault. Such as an ident that is not found, an invoice that exists,
+   * True for a failure that is a response and not a fault. Such as an ident that is not found, an invoice that exists,
    * refused arguments, or an abort by the caller. Also a failure that the client handles itself. Log
    * these as warnings, and others as errors.
    */
@@ -72,9 +72,9 @@ export interface ErrorEvent extends CallEvent {
 export interface EndEvent extends CallEvent {
   /** True if the call resolved. */
   readonly ok: boolean;
-  /** HTTP status of the success or of the error. Null if the last attempt got no answer. */
+  /** HTTP status of the success or of the error. Null if the last attempt got no response. */
   readonly status: number | null;
-  /** The request id header of the last answer. Null if absent. */
+  /** The request id header of the last response. Null if absent. */
   readonly requestId: string | null;
   /** Null for a success. */
   readonly code: ErrorCode | null;
@@ -89,7 +89,7 @@ export interface EndEvent extends CallEvent {
 }
 
 /**
- * A deviation of an answer from the interface that was accepted. Reported once per operation, kind and path.
+ * A deviation of a response from the interface that was accepted. Reported once per operation, kind and path.
  *
  * | kind | what came | what the client does |
  * |---|---|---|
@@ -106,7 +106,7 @@ export interface EndEvent extends CallEvent {
  * | `size_ignored` | pages of another size than was asked for | walks the list with that size |
  */
 export interface DriftEvent {
-  /** The method whose answer deviates, such as `invoices.list`. */
+  /** The method whose response deviates, such as `invoices.list`. */
   readonly operation: Operation;
   /** Members joined with dots, `*` for each item of a list: `items.*.amount`. Empty for the payload as a whole. */
   readonly path: string;
@@ -124,7 +124,7 @@ export interface DriftEvent {
 export interface Hooks {
   /** Before each attempt. */
   readonly onRequest?: Callback<[event: CallEvent]> | undefined;
-  /** After each answer, whatever its status and its body. */
+  /** After each response, whatever its status and its body. */
   readonly onResponse?: Callback<[event: ResponseEvent]> | undefined;
   /** Before each wait. */
   readonly onRetry?: Callback<[event: RetryEvent]> | undefined;
@@ -135,15 +135,15 @@ export interface Hooks {
 }
 
 /** The members that all events of a call share. */
-export type CallFacts = Omit<CallEvent, 'attempt'>;
+export type EventFacts = Omit<CallEvent, 'attempt'>;
 
 /** Returns the members that all events of a call share. */
-export function callFacts(
+export function eventFacts(
   { operation, method, path }: Named<Endpoint<unknown>>,
   callId: string,
   externalId: string | null,
   hide: Hide,
-): CallFacts {
+): EventFacts {
   const url = operation === 'request' ? hide(path) : path; // a template holds nothing of the caller
   return { operation, method, url, callId, externalId: externalId === null ? null : hide(externalId) };
 }
@@ -157,7 +157,7 @@ interface Succeeded {
 }
 
 /** Tells the hooks of a call that has succeeded. */
-export function reportSuccess(hooks: Hooks, facts: CallFacts, success: Succeeded): void {
+export function reportSuccess(hooks: Hooks, facts: EventFacts, success: Succeeded): void {
   const { response, attempts, durationMs, recovered } = success;
   const { status, requestId } = response;
   const end = { attempt: attempts, status, requestId, durationMs, recovered };
@@ -172,7 +172,7 @@ export function reportFailure(hooks: Hooks, event: ErrorEvent, error: AnyMerchan
 
 /** Returns the event of a failure. `handled`: the client handles it itself. */
 export function errorEvent(
-  facts: CallFacts,
+  facts: EventFacts,
   error: AnyMerchantError,
   durationMs: number,
   handled: boolean,
@@ -184,7 +184,7 @@ export function errorEvent(
 }
 
 /** True for a failure that the caller asked for, and that needs no repair. */
-function isExpected(error: AnyMerchantError, { url }: CallFacts): boolean {
+function isExpected(error: AnyMerchantError, { url }: EventFacts): boolean {
   switch (error.kind) {
     case 'not_found':
       return url.includes('{'); // a whole list that is not found shows a wrong address
@@ -203,7 +203,7 @@ function isExpected(error: AnyMerchantError, { url }: CallFacts): boolean {
 const REMEMBERED = 1_000;
 const PATH_MAX = 300;
 
-/** Calls `onDrift` once for each deviation of an answer from the interface. */
+/** Calls `onDrift` once for each deviation of a response from the interface. */
 export class DriftReporter {
   readonly #onDrift: ((event: DriftEvent) => unknown) | undefined;
   readonly #reported = new Set<string>();

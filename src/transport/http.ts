@@ -102,7 +102,7 @@ export async function exchange(http: KyInstance, request: WireRequest, attempt: 
 const REQUEST_ID_HEADERS = ['x-request-id', 'request-id', 'x-correlation-id', 'x-trace-id', 'cf-ray'] as const;
 const REQUEST_ID_MAX = 200;
 
-/** Returns the request id of an answer, or null. The interface does not name the header. */
+/** Returns the request id of a response, or null. The interface does not name the header. */
 function requestIdOf(headers: Headers, hide: Hide): string | null {
   for (const name of REQUEST_ID_HEADERS) {
     const value = headers.get(name) ?? ''; // a fake may have its headers in a Map, which gives undefined
@@ -112,7 +112,7 @@ function requestIdOf(headers: Headers, hide: Hide): string | null {
 }
 
 /**
- * Reads a body up to a limit of decoded bytes, so that a small compressed answer cannot fill the memory. Resolves to true
+ * Reads a body up to a limit of decoded bytes, so that a small compressed response cannot fill the memory. Resolves to true
  * when the body was longer.
  *
  * @param seen Receives each chunk, also of a body that breaks.

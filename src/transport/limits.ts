@@ -93,7 +93,7 @@ export interface ClosedGate<Limited> {
   readonly left: number;
   /** What an attempt waits: the rest, and up to a fifth more. */
   readonly wait: number;
-  /** The answer that closed the gate, for a call that cannot wait. */
+  /** The response that closed the gate, for a call that cannot wait. */
   readonly limited: Limited;
 }
 

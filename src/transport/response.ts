@@ -4,7 +4,7 @@ import { payloadOf } from '../contract/envelope.ts';
 import { isObject } from '../contract/json.ts';
 import type { Check, Issue } from '../contract/values/check.ts';
 import type { Outcome } from '../errors/codes.ts';
-import { codedError, errorResponse, isErrorBody } from './refusal.ts';
+import { codedError, errorResponse, isErrorBody } from './error-response.ts';
 import type { RetryClass } from './retry.ts';
 import type { ClientCore, Failure, OpenCall, ServiceResponse } from './types.ts';
 
@@ -97,7 +97,7 @@ function firstFinding({ issues, isMore }: { readonly issues: readonly Issue[]; r
   return `: ${first.path === '' ? 'data' : first.path} ${first.message}${issues.length > 1 ? ` (${total} findings)` : ''}`;
 }
 
-/** More than any answer has. Deeper data is refused, because the readers after the parser would overflow the stack. */
+/** More than any response has. Deeper data is refused, because the readers after the parser would overflow the stack. */
 const DEEPEST = 100;
 
 /** The result of {@link parse} for text that is not JSON. */

@@ -1,6 +1,6 @@
 import type { ApiErrorKind, Outcome, StoppedBy } from '../errors/codes.ts';
 
-/** Whether a failure may be retried. `unanswered`: no complete answer came. */
+/** Whether a failure may be retried. `unanswered`: no complete response came. */
 export type RetryClass = 'never' | 'rate_limit' | 'transient' | 'unanswered';
 
 /** When and how many times a failed attempt is repeated. Durations in milliseconds. */
@@ -29,7 +29,7 @@ export interface FailedAttempt {
   readonly retryAfter: number | undefined;
 }
 
-/** Returns whether a refusal of this kind may be retried. */
+/** Returns whether an error response of this kind may be retried. */
 export function retryClassOf(kind: ApiErrorKind, status: number): RetryClass {
   if (kind === 'rate_limit') return 'rate_limit';
   if (kind === 'server') return status === 501 || status === 505 ? 'never' : 'transient';
@@ -82,7 +82,7 @@ const HTTP_DATE =
   /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun|Monday|Tuesday|Wednesday|Thursday|Friday|Saturday|Sunday)[ ,].{10,40}$/;
 
 /**
- * Returns the wait that an answer asks for, in milliseconds. A date is compared with the Date header of the answer, so
+ * Returns the wait that a response asks for, in milliseconds. A date is compared with the Date header of the response, so
  * that a wrong clock on either side changes nothing. `now`, the wall clock, is used only without that header.
  */
 export function retryAfterOf(headers: Headers, now: number): number | undefined {

@@ -6,12 +6,12 @@ import { notify } from '../notify.ts';
 import { printable } from '../printable.ts';
 import { aborted, attemptTimeout, connectionFailure, deadlinePassed, unusableKey } from './failure.ts';
 import { hiding, shown } from './hide.ts';
-import { callFacts } from './hooks.ts';
+import { eventFacts } from './hooks.ts';
 import { Attempt, exchange } from './http.ts';
 import { pause, shortestAttempt } from './limits.ts';
 import { readResponse } from './response.ts';
 import { nextWait, outcomeOf } from './retry.ts';
-import type { ApiKey, CallSettings, Failure, OpenCall, Sent, ServiceResponse } from './types.ts';
+import type { ApiKey, CompleteOptions, Failure, OpenCall, Sent, ServiceResponse } from './types.ts';
 
 /** Sends an open call until it succeeds or may not be repeated. */
 export async function send<Data>(call: OpenCall<Data>): Promise<Sent<Data>> {
@@ -62,7 +62,7 @@ export async function send<Data>(call: OpenCall<Data>): Promise<Sent<Data>> {
     if (left <= 0) return stop(lastFailure ?? deadlinePassed(call.deadline, 'not_sent'), 'deadline');
 
     const event =
-      hooks === null ? null : { ...callFacts(endpoint, call.callId, call.externalId, client.hide), attempt };
+      hooks === null ? null : { ...eventFacts(endpoint, call.callId, call.externalId, client.hide), attempt };
     const startedAt = runtime.monotonic();
     if (event !== null) notify(() => hooks?.onRequest?.(event));
     const result = await sendOnce(call, left);
@@ -146,7 +146,7 @@ async function readKey(
   return { key: problem === null ? String(key) : null, problem: `what the apiKey function gave ${problem}` };
 }
 
-function failureOf(thrown: unknown, attempt: Attempt, scope: CallSettings): Failure {
+function failureOf(thrown: unknown, attempt: Attempt, scope: CompleteOptions): Failure {
   const outcome = attempt.sent ? 'unknown' : 'not_sent';
   switch (attempt.interruption) {
     case 'aborted':

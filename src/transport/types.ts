@@ -32,7 +32,7 @@ export interface FetchInit {
 }
 
 /** The options of one call, complete. Durations in milliseconds. */
-export interface CallSettings {
+export interface CompleteOptions {
   readonly timeout: number;
   readonly deadline: number;
   readonly retry: RetryPolicy;
@@ -57,7 +57,7 @@ export interface ClientCore {
   /** Allows plain http: to hosts other than loopback. */
   readonly allowHttp: boolean;
   /** Settings of a call that gives no options. */
-  readonly settings: CallSettings;
+  readonly settings: CompleteOptions;
 }
 
 /** A request without its key, the same for every attempt. */
@@ -73,7 +73,7 @@ export interface WireRequest {
 }
 
 /** One call: input and options read once, and carried unchanged through attempts, reading back and comparison. */
-export interface OpenCall<Data> extends CallSettings, WireRequest {
+export interface OpenCall<Data> extends CompleteOptions, WireRequest {
   readonly client: ClientCore;
   readonly endpoint: Named<Endpoint<Data>>;
   readonly data: Check<Data>;
@@ -145,7 +145,7 @@ export interface Failure {
   readonly about: FailureFacts;
 }
 
-/** What is known of a failure beside its class. Sentences are made of it in failure.ts and refusal.ts. */
+/** What is known of a failure beside its class. Sentences are made of it in failure.ts and error-response.ts. */
 export type FailureFacts =
   | { readonly is: 'timeout' | 'key'; readonly problem: string }
   | { readonly is: 'aborted'; readonly problem: string; readonly reason: unknown }

@@ -11,7 +11,7 @@ import {
 } from './verify/signature.ts';
 import { bodyMistake, COMPARE_THE_SECRET, readHeaders, requiredHeaders } from './verify/verify.ts';
 
-// Why a webhook was refused, found in three ways: by the answer of the receiver (diagnoseReply), by trial with requests that
+// Why a webhook was refused, found in three ways: by the response of the receiver (diagnoseReply), by trial with requests that
 // only a receiver with one mistake accepts (searchMistake), and by a receiver that holds the request (diagnoseMismatch). Only
 // the command line and the sandbox ask: a receiver in production spends nothing on the requests of strangers.
 
@@ -27,7 +27,7 @@ export interface Diagnosis {
   readonly isProven: boolean;
 }
 
-/** The kinds of causes: without an answer, in the answer, of the signature, and of the sandbox itself. */
+/** The kinds of causes: without a response, in the response, of the signature, and of the sandbox itself. */
 export type DiagnosisId =
   | 'nothing_listens'
   | 'unknown_host'
@@ -77,15 +77,15 @@ export function isSearchable({ id }: Diagnosis): boolean {
   return id === 'signature_mismatch' || id === 'refused';
 }
 
-// By the answer of the receiver.
+// By the response of the receiver.
 
 /** A delivery that was not accepted, and how it ended. */
-export interface RefusedReply {
+export interface RefusedDelivery {
   /** Null if only the settings of the business hold it. */
   readonly url: string | null;
-  /** The HTTP status. Null without an answer. */
+  /** The HTTP status. Null without a response. */
   readonly status: number | null;
-  /** The code of a failed connection, or `time-out`. Null with an answer. */
+  /** The code of a failed connection, or `time-out`. Null with a response. */
   readonly problem: string | null;
   readonly body: string | null;
   readonly headers: Readonly<Record<string, string>> | null;
@@ -97,11 +97,11 @@ export interface RefusedReply {
 
 const SEE_LOG = 'Look into the log of the receiver for this request.';
 
-/** The cause that the answer shows. Without a known sign it is `refused` or `receiver_failed`, which proves nothing. */
-export function diagnoseReply(reply: RefusedReply): Diagnosis {
+/** The cause that the response shows. Without a known sign it is `refused` or `receiver_failed`, which proves nothing. */
+export function diagnoseReply(reply: RefusedDelivery): Diagnosis {
   const { status } = reply;
   if (status === null) return unanswered(reply);
-  const known = fromHandler(reply, status) ?? fromAnswer(reply, status);
+  const known = fromHandler(reply, status) ?? fromResponse(reply, status);
   if (known !== null) return known;
   return status >= 500
     ? { id: 'receiver_failed', text: 'The receiver failed.', remedy: SEE_LOG, isProven: false }
@@ -121,7 +121,7 @@ export function diagnoseReply(reply: RefusedReply): Diagnosis {
 export function diagnoseStatus(host: string, url: string | null, status: number | null): Diagnosis {
   if (status === null) {
     const remedy = 'Start it, correct the address, or answer 2xx before the work: the service waits for 15 s.';
-    return { id: 'connection_failed', text: `No answer came from ${host}.`, remedy, isProven: false };
+    return { id: 'connection_failed', text: `No response came from ${host}.`, remedy, isProven: false };
   }
   if (status === 400 || status === 401 || status === 403) {
     return {
@@ -141,7 +141,7 @@ function proven(id: DiagnosisId, text: string, remedy: string | null): Diagnosis
 
 const CLOSED = [
   'connection_closed',
-  'The receiver closed the connection without an answer.',
+  'The receiver closed the connection without a response.',
   'It may have crashed: look into its log.',
 ] as const;
 const NO_TLS = ['no_tls', '{host} does not speak TLS.', 'Write http:// in the callback_url.'] as const;
@@ -166,11 +166,11 @@ const BY_CODE: Readonly<Record<string, readonly [id: DiagnosisId, text: string, 
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: CERTIFICATE,
 };
 
-function unanswered({ url, problem }: RefusedReply): Diagnosis {
+function unanswered({ url, problem }: RefusedDelivery): Diagnosis {
   if (problem === 'time-out') {
-    return proven('time_out', 'No answer came in time.', 'Answer 2xx first, and do the work afterwards.');
+    return proven('time_out', 'No response came in time.', 'Answer 2xx first, and do the work afterwards.');
   }
-  const code = problem ?? 'no answer';
+  const code = problem ?? 'no response';
   const host = url === null ? 'the receiver' : new URL(url).host;
   const [id, text, remedy] = (Object.hasOwn(BY_CODE, code) ? BY_CODE[code] : undefined) ?? [];
   if (id !== undefined && text !== undefined && remedy !== undefined)
@@ -224,12 +224,12 @@ const HANDLER_REPLIES: Readonly<
   time_limit: [
     'time_out',
     `${HOLDS} your function took longer than the time limit of your handler.`,
-    'Do the work after the answer.',
+    'Do the work after the response.',
   ],
   duplicate_running: ['busy', 'An earlier delivery of the same event is still being handled.', null],
 };
 
-function fromHandler({ body, headers, skew, isRestamped }: RefusedReply, status: number): Diagnosis | null {
+function fromHandler({ body, headers, skew, isRestamped }: RefusedDelivery, status: number): Diagnosis | null {
   if (!headers?.['content-type']?.startsWith('text/plain') || body === null) return null;
   const verdict = body as Verdict; // any other text has no status
   if (replyFor(verdict).status !== status) return null;
@@ -253,7 +253,7 @@ function wrongAge(skew: number, isRestamped: boolean): Diagnosis {
 }
 
 /** Texts that frameworks write. The merchant's code was not reached. */
-const KNOWN_ANSWERS: readonly {
+const KNOWN_RESPONSES: readonly {
   readonly statuses: readonly number[];
   readonly body: RegExp;
   readonly diagnosis: Diagnosis;
@@ -274,8 +274,8 @@ const KNOWN_ANSWERS: readonly {
   },
 ];
 
-function fromAnswer({ body, headers, url }: RefusedReply, status: number): Diagnosis | null {
-  const known = KNOWN_ANSWERS.find((each) => each.statuses.includes(status) && each.body.test(body ?? ''));
+function fromResponse({ body, headers, url }: RefusedDelivery, status: number): Diagnosis | null {
+  const known = KNOWN_RESPONSES.find((each) => each.statuses.includes(status) && each.body.test(body ?? ''));
   if (known !== undefined) return known.diagnosis;
   if (headers?.['www-authenticate'] !== undefined) {
     return proven(
@@ -332,7 +332,7 @@ export interface Trial<Request extends SignedRequest> {
   readonly now: () => number;
   /** Builds the correct request, signed now. */
   readonly right: () => Promise<Request>;
-  /** Sends a request. Null if no answer came. */
+  /** Sends a request. Null if no response came. */
   readonly accepts: (request: Request) => Promise<boolean | null>;
 }
 
@@ -362,7 +362,7 @@ export async function searchMistake<Request extends SignedRequest>(trial: Trial<
   });
   const first = await accepts(await trial.right());
   if (first === null)
-    return ended('connection_failed', 'No answer came.', 'This is about the connection, not the signature.');
+    return ended('connection_failed', 'No response came.', 'This is about the connection, not the signature.');
   if (first) return ended('accepted_now', 'The same webhook is accepted now: the cause has ended.', null);
   const sample = await trial.right();
   for (const { headers, ...mistake } of await suspects(trial, sample)) {

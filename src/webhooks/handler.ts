@@ -31,7 +31,7 @@ export interface WebhookRequest {
 /** The endpoint as a function. Wrap it with `toFetchHandler`, `toNodeHandler` or `toLambdaHandler`, or call it directly. */
 export interface WebhookHandler {
   /**
-   * Handles one delivery. Never rejects: each failure is an answer and a report.
+   * Handles one delivery. Never rejects: each failure is a response and a report.
    *
    * @example
    * const reply = await handler.handle({ method: request.method, headers: request.headers, body: rawBody });
@@ -89,7 +89,7 @@ export function createWebhookHandler<Extra extends object = object>(
   };
 }
 
-/** Handles one delivery within the time limit. Never rejects: each failure is an answer and a report. */
+/** Handles one delivery within the time limit. Never rejects: each failure is a response and a report. */
 async function handleRequest<Extra extends object>(
   request: WebhookRequest,
   settings: HandlerSettings<Extra>,
@@ -100,12 +100,12 @@ async function handleRequest<Extra extends object>(
     const headers = readHeaders(request.headers);
     subject = subjectOf(headers, settings.verify.now);
     const received = await limit.race(receive(request, headers, settings, limit.signal).catch(endingOf));
-    if (received === null || 'verdict' in received) return answer(settings, subject, received ?? BODY_TOO_SLOW);
+    if (received === null || 'verdict' in received) return respond(settings, subject, received ?? BODY_TOO_SLOW);
     const identified = await identify(received, settings);
     subject = { ...subject, key: identified.key, external_id: identified.event.external_id };
-    return answer(settings, subject, await playInTime(identified, settings, limit, subject));
+    return respond(settings, subject, await playInTime(identified, settings, limit, subject));
   } catch (error) {
-    return answer(settings, subject, endingOf(error));
+    return respond(settings, subject, endingOf(error));
   } finally {
     limit.end();
   }
@@ -117,7 +117,7 @@ const BODY_TOO_SLOW: Ending = {
 };
 
 /** Reports an ending, unless the event was handled, and returns its reply. */
-function answer(settings: ReportSettings, subject: ReportSubject, ending: Ending): WebhookReply {
+function respond(settings: ReportSettings, subject: ReportSubject, ending: Ending): WebhookReply {
   const { verdict, message, error } = ending;
   const reply = replyFor(verdict);
   if (verdict !== 'done') report(settings, subject, { reason: verdict, message, status: reply.status, error });

@@ -103,7 +103,7 @@ export const CREATION: readonly Behaviour[] = [
     },
   },
   ...LOST.map((fault) => ({
-    name: `create recovers its invoice after an answer lost by ${fault.type}`,
+    name: `create recovers its invoice after a response lost by ${fault.type}`,
     run: (stage: Stage) => recovers(stage, fault),
   })),
   {

@@ -43,7 +43,7 @@ const UNREADABLE: readonly (readonly [string, string, string | undefined])[] = [
   ['10 MB as a time', 'created_at', `"${'2'.repeat(TEN_MB)}"`],
 ];
 
-describe('a creation whose answer cannot be read', () => {
+describe('a creation whose response cannot be read', () => {
   it.each(UNREADABLE)('%s: the error says "unknown", and the invoice is there to be read', async (_, member, raw) => {
     const server = await serve(json(201, created(member, raw)), CONFLICT, ok(existing));
     const merchant = clientOf(server.url);
@@ -54,7 +54,7 @@ describe('a creation whose answer cannot be read', () => {
       expect(error.raw.length).toBeLessThan(20_000);
     }
     expect(error.message.length).toBeLessThan(1_000);
-    expect(server.requests).toHaveLength(1); // the same answer would come again
+    expect(server.requests).toHaveLength(1); // the same response would come again
     const found = await merchant.invoices.createOrGet(order);
     expect(found).toMatchObject({ created: false, invoice: { uuid: existing.uuid, external_id: 'order-1042' } });
   });
@@ -85,7 +85,7 @@ describe('a creation whose answer cannot be read', () => {
   });
 });
 
-describe('an answer that is strange and can be read', () => {
+describe('a response that is strange and can be read', () => {
   it.each([
     ['a JSON number for an amount', 'amount', '25', '25'],
     ['a JSON number with decimals', 'amount', '25.50', '25.5'],

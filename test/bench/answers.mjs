@@ -104,7 +104,7 @@ export const OPENAI_FILE = {
   filename: 'order-1042.jsonl',
   purpose: 'user_data',
   status: 'processed',
-  status_details: 'about as long as an invoice of the service, so that reading this answer costs the same',
+  status_details: 'about as long as an invoice of the service, so that reading this response costs the same',
   metadata: { order: 'order-1042', customer: 'customer-7', description: 'Two tickets' },
 };
 

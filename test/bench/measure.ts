@@ -47,7 +47,7 @@ export interface Comparison {
   readonly warmUp?: number;
   /** Samples of each process. */
   readonly samples?: number;
-  /** Milliseconds before each answer of the service. */
+  /** Milliseconds before each response of the service. */
   readonly latency?: number;
 }
 
@@ -122,15 +122,15 @@ async function takeTurn(
 /** Starts a process, and returns it with its first message: that it is ready, or the address of the service. */
 async function start(file: string, ...words: string[]): Promise<{ child: ChildProcess; address: string }> {
   const child = fork(`${FOLDER}${file}`, words, { execArgv: ['--expose-gc'] });
-  return { child, address: await answerOf<string>(child) };
+  return { child, address: await responseOf<string>(child) };
 }
 
 async function run(child: ChildProcess, order: { calls: number; inFlight: number; heap?: boolean }): Promise<Cost> {
   child.send(order);
-  return await answerOf<Cost>(child);
+  return await responseOf<Cost>(child);
 }
 
-async function answerOf<T>(child: ChildProcess): Promise<T> {
+async function responseOf<T>(child: ChildProcess): Promise<T> {
   const exited = once(child, 'exit').then(() => Promise.reject(new Error('a process of the benchmarks ended')));
   exited.catch(() => {}); // each process ends at some time
   const [message] = await Promise.race([once(child, 'message'), exited]);

@@ -1,4 +1,4 @@
-// The service of the benchmarks in a process of its own: `service.mjs LATENCY`. Each answer is prepared once, because only
+// The service of the benchmarks in a process of its own: `service.mjs LATENCY`. Each response is prepared once, because only
 // its reader is measured.
 import { createServer } from 'node:http';
 import { CREATED, cursorPage, OPENAI_FILE, POLAR_CHECKOUT, page, STRIPE_INTENT } from './answers.mjs';
@@ -30,7 +30,7 @@ function answerTo(method, { pathname, searchParams }) {
     case 'GET /v1/checkouts':
       return { items: Array(size).fill(POLAR_CHECKOUT), pagination: { total_count: size, max_page: 1 } };
     default:
-      throw new Error(`no answer for ${method} ${pathname}`);
+      throw new Error(`no response for ${method} ${pathname}`);
   }
 }
 

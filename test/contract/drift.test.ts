@@ -100,7 +100,7 @@ it('leaves out members of a delivery that are null: their names are not shown', 
   expect(drifts(listDeliveries.data, [{ ...deliveredRecord, attempt_log: null }])).toEqual([]);
 });
 
-it('reads 20,000 values of an answer, and no more', () => {
+it('reads 20,000 values of a response, and no more', () => {
   const rows = Array.from({ length: 20_000 }, () => ({ side: 'buy' }));
   const odd = { side: 'swap' };
   expect(drifts(listRates.data, [...rows.slice(1), odd])).toEqual([{ path: '*.side', kind: 'unknown_word' }]);

@@ -139,7 +139,7 @@ describe('resources', () => {
   });
 
   it('are read only', () => {
-    // @ts-expect-error an answer is not edited
+    // @ts-expect-error a response is not edited
     invoice.status = 'success';
     expectTypeOf<Page<Invoice>['items']>().toEqualTypeOf<readonly Invoice[]>();
   });

@@ -261,7 +261,7 @@ describe('what only some errors carry', () => {
     expect(new NotFoundError({ ...answer, page: 3 }).toJSON()).toMatchObject({ page: 3 });
   });
 
-  it('the findings in an answer that is not as the interface says', () => {
+  it('the findings in a response that is not as the interface says', () => {
     const issues = [{ path: 'amount', message: 'is required' }];
     const error = new UnexpectedResponseError({ code: 'SDK_CONTRACT', message: 'No', status: 200, issues, raw: '{}' });
     expect(error).toMatchObject({ issues, raw: '{}' });

@@ -61,7 +61,7 @@ export const RIGHT = {
   delivery: { status: 'delivered', last: 200 },
 };
 
-/** What a wrong set-up must come to: nothing handled, the way out reported, and an answer that makes the service repeat. */
+/** What a wrong set-up must come to: nothing handled, the way out reported, and a response that makes the service repeat. */
 export function wrong(message: unknown, what: 'parsed' | 'consumed') {
   const [reason, status] = what === 'parsed' ? ['body_already_parsed', 400] : ['setup', 500];
   return {

@@ -49,7 +49,7 @@ it('Express: below express.json() that keeps the bytes', async () => {
   expect(outcome).toMatchObject(RIGHT);
 });
 
-it('Express: with toFetchHandler, the report names toNodeHandler, and the service gets an answer', async () => {
+it('Express: with toFetchHandler, the report names toNodeHandler, and the service gets a response', async () => {
   const outcome = await deliverTo((handler) =>
     listen(express().post('/webhook', toFetchHandler(handler) as unknown as express.RequestHandler)),
   );

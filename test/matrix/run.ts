@@ -71,7 +71,7 @@ function packInto(folder: string): string {
   const words = ['pack', '--ignore-scripts', '--json', '--pack-destination', folder];
   const [{ filename }] = JSON.parse(execFileSync('npm', words, { cwd: root, encoding: 'utf8' })) as [
     { filename: string },
-  ]; // the answer of npm pack
+  ]; // the response of npm pack
   execFileSync('tar', ['-xzf', join(folder, filename), '-C', folder]);
   return join(folder, filename);
 }

@@ -51,7 +51,7 @@ describe('Prism between client and sandbox', () => {
       baseUrl: prism.url,
       apiKey: sandbox.apiKey,
       retry: false,
-      // Prism says in a header what in the request or the answer is not as described.
+      // Prism says in a header what in the request or the response is not as described.
       fetch: async (input, init) => {
         const response = await fetch(input, init);
         const found = response.headers.get('sl-violations');
@@ -94,7 +94,7 @@ describe('Prism between client and sandbox', () => {
     expect(bad.headers.get('sl-violations')).toContain('page');
   });
 
-  it('would have found one in an answer', async () => {
+  it('would have found one in a response', async () => {
     const odd = createHttpServer((_, response) => {
       response.writeHead(200, { 'content-type': 'application/json' }).end('{"success":true,"data":[{"platform":"a"}]}');
     }).listen(0, '127.0.0.1');

@@ -464,7 +464,7 @@ describe('a run', () => {
     ['ten answers that cannot be read', Array(10).fill('SDK_UNREADABLE_BODY')],
     ['one order that is forbidden', ['SDK_HTTP_403']],
     [
-      'nine without an answer on either side of one',
+      'nine without a response on either side of one',
       [...Array(9).fill('SDK_HTTP_503'), null, ...Array(9).fill('SDK_HTTP_503')],
     ],
     [

@@ -36,7 +36,7 @@ describe('a call is a promise', () => {
 });
 
 describe('withResponse', () => {
-  test('gives the answer behind the data', async () => {
+  test('gives the response behind the data', async () => {
     const server = await serve(refuse(503, null), ok(pendingInvoice, { 'x-request-id': 'r1', 'x-extra': 'e' }));
     const { data, response } = await clientOf(server.url).invoices.get('order-1042').withResponse();
     expect(data.amount.toFixed(2)).toBe('25.00');

@@ -5,7 +5,7 @@ import { answer, ok, onceRead, refuse, resetAfterReading } from '../support/faul
 import { pendingInvoice } from '../support/fixtures/invoices.ts';
 import { clientOf, errorOf, order } from '../support/test-client.ts';
 
-// After an attempt that got no answer, the invoice that exists may be this call's own, or an older one.
+// After an attempt that got no response, the invoice that exists may be this call's own, or an older one.
 
 const conflict = refuse(409, 'INVOICE_ALREADY_EXISTS', { external_id: 'order-1042', status: 'pending' });
 const at = (offset: number) => new Date(START + offset).toISOString();
@@ -16,7 +16,7 @@ interface Case {
   readonly created: number;
   readonly status?: string;
   readonly purpose?: string;
-  /** How far the service's clock is ahead of ours; null where no answer has a Date header. */
+  /** How far the service's clock is ahead of ours; null where no response has a Date header. */
   readonly serviceAhead?: number | null;
   /** What our wall clock is set forward by while the call runs. */
   readonly jump?: number;
@@ -56,7 +56,7 @@ const OWN: [string, Case][] = [
   ['on a service whose clock is a day behind', { created: 100, serviceAhead: -24 * HOUR }],
   ['while our clock is set an hour ahead', { created: 100, jump: HOUR }],
   ['while our clock is set an hour back', { created: 100, jump: -HOUR }],
-  ['behind a cache that says the age of its answer', { created: 100, age: 600_000 }],
+  ['behind a cache that says the age of its response', { created: 100, age: 600_000 }],
   ['on a service that tells no time', { created: 100, serviceAhead: null }],
   ['with the purpose that was sent', { created: 100, purpose: 'Two tickets' }],
 ];
@@ -109,7 +109,7 @@ describe('an invoice that may be the call’s own', () => {
   });
 });
 
-test('a slow body of the answer does not make an older invoice the call’s own', async () => {
+test('a slow body of the response does not make an older invoice the call’s own', async () => {
   const runtime = new FakeRuntime(0.5);
   const invoice = JSON.stringify({ ...pendingInvoice, created_at: at(-8_000) });
   const slow: Step = {

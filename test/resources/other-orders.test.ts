@@ -6,7 +6,7 @@ import { answer, ok, refuse } from '../support/fault-steps.ts';
 import { pendingInvoice } from '../support/fixtures/invoices.ts';
 import { clientOf, errorOf, order } from '../support/test-client.ts';
 
-// What a conflict says is compared with what was asked, like any other answer.
+// What a conflict says is compared with what was asked, like any other response.
 
 const KEY = 'sk_live_51Hx9';
 

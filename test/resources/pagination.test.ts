@@ -40,7 +40,7 @@ describe('a list that stands still', () => {
     ]);
   });
 
-  test('every iteration begins at the page of the call and uses its answer', async () => {
+  test('every iteration begins at the page of the call and uses its response', async () => {
     const list = await movingList(uuids(60));
     const call = clientOf(list.server.url).invoices.list({ page: 2 });
     expect((await call).items).toHaveLength(20);
@@ -67,7 +67,7 @@ describe('a list that stands still', () => {
   });
 
   test.each([false, true])(
-    'a walk that begins behind the end yields nothing (the last page answers: %s)',
+    'a walk that begins behind the end yields nothing (the last page responses: %s)',
     async (isLast) => {
       const list = await movingList(uuids(3));
       if (isLast) list.edit = (page) => Object.assign(page, { page: 1, items: [{ ...pendingInvoice, uuid: 'row-0' }] });

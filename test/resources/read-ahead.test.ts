@@ -25,7 +25,7 @@ function countedList(list: MovingList, query: { page?: number } = {}) {
 }
 const sorted = (pages: readonly number[]) => [...pages].sort((a, b) => a - b);
 
-/** A server with these rows, whose answers to the pages from `held` on wait until they are let go. */
+/** A server with these rows, whose responses to the pages from `held` on wait until they are let go. */
 async function heldList(held: number) {
   const list = await movingList(ROWS);
   const waiting = new Map<number, () => void>();

@@ -56,7 +56,7 @@ describe('a request to an endpoint that the client does not know', () => {
     },
   );
 
-  test('with an empty answer resolves to undefined, and other text is an error', async () => {
+  test('with an empty response resolves to undefined, and other text is an error', async () => {
     const server = await serve(answer(204, ''), answer(200, '<html>Please log in</html>'));
     const client = clientOf(server.url, { retry: false });
     expect(await client.request({ method: 'DELETE', path: `${PATH}/7` })).toBeUndefined();

@@ -90,7 +90,7 @@ describe('a row that cannot be read', () => {
   });
 });
 
-describe('an answer none of whose rows can be read', () => {
+describe('a response none of whose rows can be read', () => {
   test.each<[string, (client: MerchantClient) => Promise<CallResult<unknown>>]>([
     ['rates.list', (client) => client.rates.list().result()],
     ['paymentMethods.list', (client) => client.paymentMethods.list().result()],

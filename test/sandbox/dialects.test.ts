@@ -6,7 +6,7 @@ import type { Dialect } from '../../src/sandbox/index.ts';
 import { testSandbox } from '../support/test-sandbox.ts';
 import { inProcess, ORDER, receiver } from './loopback.ts';
 
-/** Walks through the whole service in one dialect and returns every answer and delivery. */
+/** Walks through the whole service in one dialect and returns every response and delivery. */
 async function walk(dialect: Partial<Dialect>) {
   const hook = await receiver([500]);
   let wall = 1_800_000_000_000;
@@ -264,12 +264,12 @@ function failuresOf({ unauthorized, missing, rateLimited, broken }: Seen): strin
   return [unauthorized, missing, rateLimited, broken].map(({ status, json }) => `${status} ${json.error.code}`);
 }
 
-// The default of a row counts as a value: its answers are looked at, too.
+// The default of a row counts as a value: its responses are looked at, too.
 const cases = Object.entries<DialectEntry>(DIALECTS).flatMap(([name, { values }]) => {
   return values.map((value) => [name as keyof Dialect, value] as const); // the keys of the table
 });
 
-it.each(cases)('%s: %j changes what it says, and every answer passes the contract', async (name, value) => {
+it.each(cases)('%s: %j changes what it says, and every response passes the contract', async (name, value) => {
   const seen = await walk({ [name]: value });
   const [looked, expected] = EFFECTS[name][value]?.(seen) ?? [];
   expect(looked).toEqual(expected);

@@ -229,7 +229,7 @@ function nulls(names: readonly string[]): Record<string, never> {
   return Object.fromEntries(names.map((name) => [name, null])) as unknown as Record<string, never>;
 }
 
-it('says in its log that an answer is not as the interface says', async () => {
+it('says in its log that a response is not as the interface says', async () => {
   const { sandbox, api } = inProcess({ rates: [{ ...RATE, price: 'about 1' }] });
   await api('GET', '/rates');
   const notes = sandbox.events().flatMap((event) => (event.kind === 'note' ? [event.text] : []));

@@ -64,7 +64,7 @@ it('the same seed gives the same findings and the same story', async () => {
 });
 
 it('each kind can be switched off, and what a shop does not show is said', async () => {
-  const weights = { customers: { pay_less: 0, pay_more: 0 }, network: { calm: 1, answer_lost: 0 } };
+  const weights = { customers: { pay_less: 0, pay_more: 0 }, network: { calm: 1, response_lost: 0 } };
   const result = await storm({
     customers: 40,
     weights,
@@ -74,7 +74,7 @@ it('each kind can be switched off, and what a shop does not show is said', async
     },
   });
   expect(result.played.customers).not.toHaveProperty('pay_less');
-  expect(result.played.network).not.toHaveProperty('answer_lost');
+  expect(result.played.network).not.toHaveProperty('response_lost');
   expect(result.notSeen.join()).toMatch(/double fulfilment.*killed.*return to the shop.*catch-up.*mail/);
 });
 
@@ -155,7 +155,7 @@ it('an endpoint that throws at a forged webhook, or is down, has not accepted it
   };
   const result = await storm({ customers: 10, weights, shop });
   expect(result.findings).toEqual([]);
-  expect(result.story('order-1')).toContain('a stranger sends a forged webhook, and the shop gives no answer');
+  expect(result.story('order-1')).toContain('a stranger sends a forged webhook, and the shop gives no response');
 });
 
 it.each<[string, (shop: StormShop) => Partial<StormShop>]>([
@@ -206,10 +206,10 @@ it('a webhook fault is played for a customer whose second click got the link', a
   const result = await storm({ customers: 1, weights, shop });
   expect(result.findings).toEqual([]);
   expect(result.played.webhooks).toEqual({ ack_lost: 1 });
-  expect(result.story('order-1')).toContain('the fault ack_lost lost its answer');
+  expect(result.story('order-1')).toContain('the fault ack_lost lost its response');
 });
 
-it('an endpoint that accepts nothing is shown by its first answer', async () => {
+it('an endpoint that accepts nothing is shown by its first response', async () => {
   let answers = 0;
   const weights = {
     customers: only(DEFAULT_WEIGHTS.customers, 'pay'),

@@ -9,7 +9,7 @@ type Headers = Readonly<Record<string, string>>;
 /** The service's own clock stands at the moment at which the fixtures were created, unless a test says otherwise. */
 const date = new Date(START).toUTCString();
 
-/** A complete answer. A body that is not text is written as JSON. */
+/** A complete response. A body that is not text is written as JSON. */
 export function answer(status: number, body: unknown = {}, headers: Headers = {}): Step {
   const text = typeof body === 'string' ? body : JSON.stringify(body);
   return {
@@ -70,7 +70,7 @@ export function onceRead(run: () => void): void {
   setTimeout(turn, 20);
 }
 
-/** No answer at all. `reached` is called when the whole request is there. */
+/** No response at all. `reached` is called when the whole request is there. */
 export const stall = (reached: () => void = () => {}): Step => ({ play: () => reached() });
 
 /** Head and a part of the body, then nothing. `reached` is called when the part is on its way to the client. */
@@ -81,7 +81,7 @@ export const stallMidBody = (reached: () => void, status = 200, part = '{"succes
   },
 });
 
-/** The answer, one byte at a time. */
+/** The response, one byte at a time. */
 export const drip = (status: number, body: unknown): Step => ({
   play({ response }) {
     response.writeHead(status, { 'content-type': 'application/json' });

@@ -14,7 +14,7 @@ export interface MovingList {
   pastEnd: Step | null;
   /** Called before each read with its number from 1 and the page asked for. */
   beforeRead: (read: number, page: number) => void;
-  /** The last word on each answer. */
+  /** The last word on each response. */
   edit: (page: Record<string, unknown>, asked: number) => unknown;
   /** The pages that were asked for, in order. */
   readonly asked: number[];

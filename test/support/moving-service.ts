@@ -22,12 +22,12 @@ export interface Life {
   readonly states: readonly (readonly [at: number, status: Exclude<Status, 'pending'>])[];
 }
 
-/** How the lists are ordered. `random` is another order in each answer. */
+/** How the lists are ordered. `random` is another order in each response. */
 export const ORDERS = ['newest', 'oldest', 'finished', 'by currency', 'random'] as const;
 
 export interface Habits {
   readonly order: (typeof ORDERS)[number];
-  /** An answer shows the state of up to this many milliseconds ago. */
+  /** A response shows the state of up to this many milliseconds ago. */
   readonly lag: number;
   /** The share of requests that fail. */
   readonly failures: number;
@@ -107,7 +107,7 @@ export class MovingService {
     };
   }
 
-  /** Whole seconds, as many services store them: rows of one second have another order in each answer. */
+  /** Whole seconds, as many services store them: rows of one second have another order in each response. */
   #sorted(rows: readonly Life[], seen: number): Life[] {
     const { order } = this.habits;
     const keyOf = (life: Life): number => {

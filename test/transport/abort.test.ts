@@ -127,7 +127,7 @@ describe('an abort ends the call at every stage, with the reason of the caller',
 });
 
 describe('nothing is left behind', () => {
-  test('an answer that comes too late is let go', async () => {
+  test('a response that comes too late is let go', async () => {
     const controller = new AbortController();
     let canceled = false;
     let answerNow: (response: Response) => void = () => {};

@@ -40,7 +40,7 @@ describe('the deadline of a call', () => {
     expect(error.attempts).toEqual([{ code: 'SDK_DEADLINE', status: null, outcome: 'unknown' }]);
   });
 
-  test('in the body of an answer', async () => {
+  test('in the body of a response', async () => {
     const clock = new HandClock();
     const server = await serve(stallMidBody(() => clock.advance(8_000)));
     const error = await errorOf(create(clientOf(server.url, { runtime: clock, deadline: 8_000 })));

@@ -90,7 +90,7 @@ describe('the service asks for a wait', () => {
     ['an hour behind', -3_600_000],
     ['right', 0],
   ])(
-    'a date counts from the Date of its answer: a service whose clock is %s asks for the same wait',
+    'a date counts from the Date of its response: a service whose clock is %s asks for the same wait',
     async (_name, off) => {
       const at = START + off;
       const { waits } = await waitsOf([hinted(503, new Date(at + 7_000).toUTCString(), at), ok([])], [0.5, 0]);

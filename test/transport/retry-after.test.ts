@@ -78,7 +78,7 @@ describe('a date', () => {
   });
 });
 
-describe('the clock of the answer', () => {
+describe('the clock of the response', () => {
   const hour = 3_600_000;
   const dated = (date: string | null) =>
     new Headers({ 'retry-after': new Date(NOW + 5_000).toUTCString(), ...(date !== null && { date }) });

@@ -9,7 +9,7 @@ const UNPAID_ENDS: readonly string[] = ['expired', 'fail', 'canceled'];
 
 /**
  * Starts the payment with this number, or finds it. The row exists before the request, and its id is the external_id. So a
- * crash, a lost answer or a second click never creates a second invoice.
+ * crash, a lost response or a second click never creates a second invoice.
  *
  * @throws MerchantError if the service cannot be reached. The customer tries again, with the same external_id.
  */

@@ -20,7 +20,7 @@ const HEADERS = {
   'cache-control': 'no-store', // the back button shows the order as it is now
 };
 
-/** An answer to a browser. */
+/** A response to a browser. */
 interface Answer {
   readonly status: number;
   readonly body?: string;

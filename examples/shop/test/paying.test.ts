@@ -113,7 +113,7 @@ test('a customer who pays more gets the parcel and reads about the rest', async 
   assert.equal(stage.shipments(), 1);
 });
 
-test('a lost answer of the service leads to the same invoice', async () => {
+test('a lost response of the service leads to the same invoice', async () => {
   const stage = await openStage();
   const path = await stage.fillCart();
   stage.sandbox.faults.next('reset_after', { operation: 'invoices.create', times: 2 });

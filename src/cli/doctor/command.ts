@@ -15,12 +15,12 @@ import {
   type CheckResult,
   excerpt,
   failed,
+  type Grade,
   jsonLine,
   passed,
   resultLines,
   type Style,
   styleOf,
-  type Verdict,
   wrapped,
 } from '../report.ts';
 import { type SurveyPoint, survey } from './survey.ts';
@@ -47,19 +47,19 @@ export async function doctorCommand(args: readonly string[], io: Io): Promise<Ex
   const allowHttp = values['allow-http'];
 
   const address = await checkAddress(baseUrl, allowHttp);
-  const isPublic = address.verdict === 'pass' && isPublicAddress(baseUrl);
+  const isPublic = address.grade === 'pass' && isPublicAddress(baseUrl);
   const key = checkKey(apiKey, isPublic);
   const settings = [checkNode(process.versions.node), address, key, checkSecret(secret, apiKey, isPublic)];
-  const isUsable = address.verdict === 'pass' && key.verdict === 'pass';
+  const isUsable = address.grade === 'pass' && key.grade === 'pass';
   const title = 'the service was not asked: correct the settings first';
-  const skipped: Findings = { checks: [{ id: 'service', title, verdict: 'inconclusive', fix: '' }], points: [] };
+  const skipped: Findings = { checks: [{ id: 'service', title, grade: 'inconclusive', fix: '' }], points: [] };
   const target = { baseUrl, apiKey, allowHttp, hasSurvey: values.survey, signal: io.signal };
   const service = isUsable ? await checkService(target) : skipped;
   const results = [...settings, ...service.checks];
-  const ok = results.every(({ verdict }) => verdict === 'pass' || verdict === 'advice');
+  const ok = results.every(({ grade }) => grade === 'pass' || grade === 'advice');
   if (values.json) {
     const asked = isUsable ? results : settings;
-    const checks = asked.map(({ title: text, ...rest }) => ({ ...rest, ok: rest.verdict === 'pass', text }));
+    const checks = asked.map(({ title: text, ...rest }) => ({ ...rest, ok: rest.grade === 'pass', text }));
     io.out(jsonLine({ ok, checks, survey: service.points }));
   } else {
     const style = styleOf(io);
@@ -69,12 +69,12 @@ export async function doctorCommand(args: readonly string[], io: Io): Promise<Ex
     if (service.points.length > 0) io.out(surveyText(service.points, style));
     io.out(conclusionText(results, style));
   }
-  if (service.checks.some(({ id, verdict }) => id === 'reachable' && verdict === 'fail')) return EXIT.unreachable;
+  if (service.checks.some(({ id, grade }) => id === 'reachable' && grade === 'fail')) return EXIT.unreachable;
   return ok ? EXIT.fine : EXIT.finding;
 }
 
 function conclusionText(results: readonly CheckResult[], style: Style): string {
-  const count = (verdict: Verdict): number => results.filter((each) => each.verdict === verdict).length;
+  const count = (grade: Grade): number => results.filter((each) => each.grade === grade).length;
   const [wrong, advised] = [count('fail'), count('advice')];
   if (wrong > 0) return `\n  ${style.bad(`✗ ${wrong} to correct`)}, the first one first\n`;
   return `\n  ${style.good('✓ ready')}${advised === 0 ? '' : `, ${advised} with advice`}\n`;
@@ -166,7 +166,7 @@ function checkSecret(secret: string, apiKey: string, isPublic: boolean): CheckRe
   const [id, name] = ['webhook-secret', 'MERCHANT_WEBHOOK_SECRET'];
   if (secret === '') {
     const title = `${name} is not set. A receiver of webhooks needs it, and nothing else does`;
-    return { id, title, verdict: 'advice', fix: `export ${name}=…   # whsec_sandbox for the sandbox` };
+    return { id, title, grade: 'advice', fix: `export ${name}=…   # whsec_sandbox for the sandbox` };
   }
   const wrong = checkVariable(id, name, secret, isPublic);
   if (wrong !== null) return wrong;
@@ -199,7 +199,7 @@ async function checkService(target: Target): Promise<Findings> {
     await response.body?.cancel();
   } catch (error) {
     const isTimeout = error instanceof Error && error.name === 'TimeoutError';
-    const cause = isTimeout ? `no answer within ${TIMEOUT / 1000} s` : codeOf(error);
+    const cause = isTimeout ? `no response within ${TIMEOUT / 1000} s` : codeOf(error);
     const isLocal = /^http:\/\/(?:127\.0\.0\.1|localhost):/.test(address);
     const fix = isLocal ? 'npx merchant-invoicing sandbox' : `curl -sv ${shellWord(`${address}${PATH}`)}`;
     return { checks: [failed('reachable', `cannot reach ${address}: ${cause}`, fix)], points: [] };
@@ -263,7 +263,7 @@ async function callAndSurvey({ baseUrl, apiKey, allowHttp, hasSurvey, signal }: 
 
 function failedCall(error: MerchantError, host: string): CheckResult {
   const { kind, code, message } = error;
-  // An answer that the service would not give to this read: no JSON, or a bare 404 or 405.
+  // A response that the service would not give to this read: no JSON, or a bare 404 or 405.
   if (/^SDK_(?:HTTP_40[45]|UNREADABLE_BODY|CONTRACT)$/.test(code)) {
     const title = `another server answers at ${host}: it does not speak the interface of the service`;
     return failed('call', title, 'export MERCHANT_BASE_URL=…   # the address of the service, without a path');

@@ -30,7 +30,7 @@ export async function orderCommand(args: readonly string[], io: Io): Promise<Exi
   try {
     const facts = await readOrder(service, ident, flags.resend, io.signal);
     const story = storyOf(facts);
-    const ok = story.conclusion.verdict !== 'fail';
+    const ok = story.conclusion.grade !== 'fail';
     if (flags.json) out(jsonLine({ ok, ...jsonOf(facts, story) }));
     else out(textOf(facts, story, styleOf(io)));
     return ok ? EXIT.fine : EXIT.finding;
@@ -128,7 +128,7 @@ async function resend(
   return after;
 }
 
-/** A sandbox has seen the answer of the receiver, which the interface does not show. */
+/** A sandbox has seen the response of the receiver, which the interface does not show. */
 async function causeInSandbox(baseUrl: string, last: WebhookDelivery | undefined): Promise<Diagnosis | null> {
   if (last === undefined) return null;
   try {
@@ -156,7 +156,7 @@ function textOf({ invoice }: OrderFacts, story: Story, style: Style): string {
     ...(to === null ? [] : [`  webhook ${printable(to)}`]),
     ...eventLines(story.events, style),
     '',
-    wrapped(conclusion.text, 4, `  ${markOf(conclusion.verdict, style)} `),
+    wrapped(conclusion.text, 4, `  ${markOf(conclusion.grade, style)} `),
     ...(cause === null ? [] : [wrapped(printable(cause.text), 4)]),
     ...(cause?.remedy ? [wrapped(printable(cause.remedy), 4)] : []),
     ...(fix === null ? [] : [`  fix: ${printable(fix)}`]),
@@ -168,11 +168,11 @@ function textOf({ invoice }: OrderFacts, story: Story, style: Style): string {
 function eventLines(events: readonly StoryEvent[], style: Style): string[] {
   const width = Math.max(...events.map(({ what }) => what.length));
   let day = '';
-  return events.flatMap(({ at, verdict, what, text }) => {
+  return events.flatMap(({ at, grade, what, text }) => {
     const today = at?.toUTCString().slice(5, 16) ?? day;
     const heading = today === day ? [] : ['', `  ${today} (UTC)`];
     day = today;
-    const mark = verdict === null ? ' ' : markOf(verdict, style);
+    const mark = grade === null ? ' ' : markOf(grade, style);
     const time = at === null ? ' '.repeat(8) : clockOf(at);
     return [...heading, wrapped(excerpt(text, 200), width + 16, `  ${time}  ${mark} ${what.padEnd(width)}  `)];
   });

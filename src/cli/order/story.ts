@@ -7,7 +7,7 @@ import { isLoopback } from '../../contract/values/hosts.ts';
 import { shellWord } from '../../printable.ts';
 import { isWebhookWaiting, noWebhookWord, paymentWord, webhookWord } from '../../sandbox/words.ts';
 import { type Diagnosis, diagnoseStatus, isSearchable } from '../../webhooks/diagnose.ts';
-import type { Verdict } from '../report.ts';
+import type { Grade } from '../report.ts';
 
 /** Where the order stands. The shop has not heard of it in `retrying`, `given_up` and `no_webhook`. */
 export type OrderState =
@@ -25,7 +25,7 @@ export interface StoryEvent {
   /** Null where the service does not say it. */
   readonly at: Date | null;
   /** Null for what is neither good nor bad. */
-  readonly verdict: Verdict | null;
+  readonly grade: Grade | null;
   readonly what: string;
   readonly text: string;
 }
@@ -35,7 +35,7 @@ export interface Story {
   /** The states of payment and webhook in the words of the dashboard. */
   readonly words: { readonly payment: string; readonly webhook: string };
   readonly events: readonly StoryEvent[];
-  readonly conclusion: { readonly verdict: Verdict; readonly text: string };
+  readonly conclusion: { readonly grade: Grade; readonly text: string };
   /** Why the shop has not heard of it. Null if it has, or if nothing is due yet. */
   readonly cause: Diagnosis | null;
   /** What heals it: a command, or the page of the guide. Null if there is nothing to do. */
@@ -91,9 +91,9 @@ function eventsOf(invoice: Invoice): StoryEvent[] {
   const { amount, currency, created_at, expires_at, finished_at, status, payment_method, adjustment } = invoice;
   const { amount_to_send, settled_amount_usdt, customer_id } = invoice;
   const unit = currency.code;
-  const happened = (at: Date | null, what: string, text: string, verdict: Verdict | null = null): StoryEvent => ({
+  const happened = (at: Date | null, what: string, text: string, grade: Grade | null = null): StoryEvent => ({
     at,
-    verdict,
+    grade,
     what,
     text,
   });
@@ -116,25 +116,25 @@ function eventsOf(invoice: Invoice): StoryEvent[] {
 function attemptsOf(delivery: WebhookDelivery): StoryEvent[] {
   const { attempt_log: log, attempts, max_attempts: most, delivered_at, status } = delivery;
   if (log.length === 0 && attempts !== null && attempts > 0) {
-    const verdict = status === 'delivered' ? 'pass' : 'fail';
-    return [{ at: delivered_at, verdict, what: 'webhook', text: `${webhookWord(delivery)}, ${attempts} attempts` }];
+    const grade = status === 'delivered' ? 'pass' : 'fail';
+    return [{ at: delivered_at, grade, what: 'webhook', text: `${webhookWord(delivery)}, ${attempts} attempts` }];
   }
   const dropped = Math.max(0, (attempts ?? log.length) - log.length);
   return log.map((attempt, at) => {
     const number = `attempt ${dropped + at + 1}${most === null ? '' : ` of ${most}`}`;
     const isGood = attempt.success ?? /^2\d\d$/.test(String(attempt.status_code));
-    return { at: attempt.created_at, verdict: isGood ? 'pass' : 'fail', what: number, text: attemptText(attempt) };
+    return { at: attempt.created_at, grade: isGood ? 'pass' : 'fail', what: number, text: attemptText(attempt) };
   });
 }
 
 function attemptText({ status_code: status, error, duration_ms: ms, triggered_by }: DeliveryAttempt): string {
-  const answer = status === null ? (error ?? 'no answer') : `returned ${status}`;
+  const response = status === null ? (error ?? 'no response') : `returned ${status}`;
   const took = ms === null ? '' : ` in ${ms} ms`;
-  return `${answer}${took}${triggered_by === 'manual' ? ', sent by hand' : ''}`;
+  return `${response}${took}${triggered_by === 'manual' ? ', sent by hand' : ''}`;
 }
 
 function nextAttempt(at: Date, now: Date): StoryEvent {
-  return { at, verdict: null, what: 'next attempt', text: inWords(at.getTime() - now.getTime()) };
+  return { at, grade: null, what: 'next attempt', text: inWords(at.getTime() - now.getTime()) };
 }
 
 /** By time. What has none stays behind what it followed. */
@@ -162,23 +162,23 @@ function conclusionOf(state: OrderState, facts: OrderFacts, last: WebhookDeliver
     : '';
   switch (state) {
     case 'open':
-      return { verdict: 'pass', text: 'The customer has not paid yet, and no webhook is due.' };
+      return { grade: 'pass', text: 'The customer has not paid yet, and no webhook is due.' };
     case 'overdue':
-      return { verdict: 'inconclusive', text: 'Its time is over, and the service has not ended it yet.' };
+      return { grade: 'inconclusive', text: 'Its time is over, and the service has not ended it yet.' };
     case 'heard':
-      return { verdict: 'pass', text: heardText(invoice) };
+      return { grade: 'pass', text: heardText(invoice) };
     case 'sending':
-      return { verdict: 'inconclusive', text: 'The webhook is on its way: look again in a moment.' };
+      return { grade: 'inconclusive', text: 'The webhook is on its way: look again in a moment.' };
     case 'retrying':
-      return { verdict: 'fail', text: `Your shop has not heard of it: ${tries} failed${due}.` };
+      return { grade: 'fail', text: `Your shop has not heard of it: ${tries} failed${due}.` };
     case 'given_up':
-      return { verdict: 'fail', text: `Your shop has not heard of it: ${tries} failed, and no more will come.` };
+      return { grade: 'fail', text: `Your shop has not heard of it: ${tries} failed, and no more will come.` };
     case 'no_webhook': {
       const why = invoice.callback_url === null ? 'the invoice has no callback_url' : 'the service lists no delivery';
-      return { verdict: 'fail', text: `Your shop has not heard of it: ${why}.` };
+      return { grade: 'fail', text: `Your shop has not heard of it: ${why}.` };
     }
     case 'history_unreadable':
-      return { verdict: 'inconclusive', text: 'The service does not show the deliveries of its webhook.' };
+      return { grade: 'inconclusive', text: 'The service does not show the deliveries of its webhook.' };
   }
 }
 

@@ -161,8 +161,8 @@ function summaryText(summary: ReconcileSummary, style: Style): string {
     ...(differing > 0 ? [`${differing} differ`] : []),
     ...(ordersNotCompared > 0 ? [`${ordersNotCompared} not compared`] : []),
   ];
-  const verdict = summary.findings > 0 ? 'fail' : summary.notCompared > 0 ? 'inconclusive' : 'pass';
-  const totals = `  ${markOf(verdict, style)} ${orders} orders: ${parts.join(', ')}\n`;
+  const grade = summary.findings > 0 ? 'fail' : summary.notCompared > 0 ? 'inconclusive' : 'pass';
+  const totals = `  ${markOf(grade, style)} ${orders} orders: ${parts.join(', ')}\n`;
   const others = `  ${invoices} invoices, ${invoicesWithoutOrder} of them paid or pending without an order\n`;
   const blocks = summary.currencies.map(({ currency, findings, ...counts }) => {
     const name = style.strong((currency === null ? '(no currency)' : excerpt(currency, 20)).padEnd(14));

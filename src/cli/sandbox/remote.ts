@@ -88,15 +88,15 @@ export async function performAction(url: string, action: string, fields: ActionF
     throw new CliError(EXIT.unreachable, `no sandbox listens at ${url}`, OTHER);
   }
   const isSandbox = response.headers.has('x-sandbox');
-  const answer = (isSandbox ? await response.json().catch(() => null) : null) as Partial<Answer> | null; // checked below
-  if (answer?.ok === true && answer.text !== undefined) return { result: answer.result, text: answer.text };
-  if (answer?.ok === false) {
-    throw finding(answer.error?.message ?? 'the sandbox refused', `${START} status --url ${shellWord(url)}`);
+  const body = (isSandbox ? await response.json().catch(() => null) : null) as Partial<ActionResponse> | null; // checked below
+  if (body?.ok === true && body.text !== undefined) return { result: body.result, text: body.text };
+  if (body?.ok === false) {
+    throw finding(body.error?.message ?? 'the sandbox refused', `${START} status --url ${shellWord(url)}`);
   }
   throw new CliError(EXIT.unreachable, `what answers at ${url} is not a sandbox of this version`, OTHER);
 }
 
-interface Answer extends ActionResult {
+interface ActionResponse extends ActionResult {
   readonly ok: boolean;
   readonly error: { readonly message?: string };
 }

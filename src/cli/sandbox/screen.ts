@@ -2,7 +2,7 @@
 import { isSandboxSecret } from '../../environment.ts';
 import type { RequestEntry, Sandbox, SandboxEvent } from '../../sandbox/index.ts';
 import { sentenceOf } from '../../webhooks/diagnose.ts';
-import { excerpt, markOf, type Style, type Verdict, wrapped } from '../report.ts';
+import { excerpt, type Grade, markOf, type Style, wrapped } from '../report.ts';
 
 interface BannerFacts {
   readonly hasKeys: boolean;
@@ -38,7 +38,7 @@ export function banner(sandbox: Sandbox, style: Style, { hasKeys, hasSeed, state
 /** One line of the log. */
 interface Line {
   /** Null for what is neither good nor bad. */
-  readonly verdict: Verdict | null;
+  readonly grade: Grade | null;
   /** What happened, and to which order, in two columns. */
   readonly subject: string;
   readonly result: string;
@@ -61,8 +61,8 @@ export function eventWriter(style: Style): (event: SandboxEvent) => string | nul
     if (event.kind === 'note') return `${wrapped(excerpt(event.text, 300), 12, `${time}    `)}\n`;
     const line = lineOf(event);
     if (line === null) return null;
-    const { verdict, subject, result } = line;
-    const mark = verdict === null ? ' ' : markOf(verdict, style);
+    const { grade, subject, result } = line;
+    const mark = grade === null ? ' ' : markOf(grade, style);
     const shown = `${time}  ${mark} ${subject.padEnd(SUBJECT)} ${excerpt(result, RESULT)}`.trimEnd();
     const isTold = event.kind === 'attempt' && told.get(event.url) === line.cause;
     if (event.kind === 'attempt') told.set(event.url, line.cause);
@@ -77,22 +77,22 @@ function lineOf(event: Exclude<SandboxEvent, { readonly kind: 'note' }>): Line |
       const isGood = status !== null && status < 400;
       if (isGood && operation === 'invoices.create') return null; // `created` tells it
       const cause = fault !== null ? `by the fault ${fault}` : isGood ? null : why;
-      const result = [status ?? 'no answer', code].filter((part) => part !== null).join(' ');
-      return { verdict: isGood ? null : 'fail', subject: excerpt(requestText(event), SUBJECT), result, cause };
+      const result = [status ?? 'no response', code].filter((part) => part !== null).join(' ');
+      return { grade: isGood ? null : 'fail', subject: excerpt(requestText(event), SUBJECT), result, cause };
     }
     case 'invoice': {
       const { external_id, from, to, paid, why } = event;
       const subject = subjectOf(from === null ? 'created' : to === 'success' ? 'paid' : to, external_id);
       const result = paid === null ? why : `${paid} in place of the amount`;
-      return { verdict: to === 'success' ? 'pass' : null, subject, result, cause: null };
+      return { grade: to === 'success' ? 'pass' : null, subject, result, cause: null };
     }
     case 'attempt': {
       const { success, attempt, max_attempts: most, status_code, duration_ms: ms, next_retry_at: next } = event;
       const later = next === null ? '' : `, next ${next.slice(11, 19)}`;
       return {
-        verdict: success ? 'pass' : 'fail',
+        grade: success ? 'pass' : 'fail',
         subject: subjectOf(`webhook ${attempt} of ${Math.max(attempt, most)}`, event.external_id),
-        result: `${status_code ?? 'no answer'}${status_code === null ? '' : ` in ${ms} ms`}${later}`,
+        result: `${status_code ?? 'no response'}${status_code === null ? '' : ` in ${ms} ms`}${later}`,
         cause: event.cause === null ? null : sentenceOf(event.cause),
       };
     }

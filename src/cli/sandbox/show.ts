@@ -60,8 +60,8 @@ function ended({ invoice, delivery }: SandboxEnding, style: Style): string {
   if (delivery === null) return `${first}\n  no webhook: it has no callback URL`;
   const { state, status, why } = delivery;
   const mark = state === 'waiting' ? ' ' : markOf(state === 'delivered' ? 'pass' : 'fail', style);
-  const answer = status === null ? (state === 'waiting' ? '' : ', no answer') : `, ${status}`;
-  const webhook = `${first}\n${mark} webhook ${state}${answer}`;
+  const response = status === null ? (state === 'waiting' ? '' : ', no response') : `, ${status}`;
+  const webhook = `${first}\n${mark} webhook ${state}${response}`;
   return why === null ? webhook : `${webhook}\n${wrapped(printable(why), 2)}`;
 }
 
@@ -69,8 +69,8 @@ function resent(delivery: SandboxDelivery, style: Style): string {
   const last = delivery.attempt_log.at(-1);
   const isWaiting = isWebhookWaiting(delivery);
   const mark = isWaiting ? ' ' : markOf(last?.success ? 'pass' : 'fail', style);
-  const answer = isWaiting ? webhookWord(delivery) : (last?.status_code ?? 'no answer');
-  return `${mark} ${printable(delivery.external_id)}  webhook: ${answer}`;
+  const response = isWaiting ? webhookWord(delivery) : (last?.status_code ?? 'no response');
+  return `${mark} ${printable(delivery.external_id)}  webhook: ${response}`;
 }
 
 const EVENTS_SHOWN = 30;

@@ -1,4 +1,4 @@
-// What `webhooks check` sends, as one table: the delivery, the expected answer, the cause of another one, and the remedy.
+// What `webhooks check` sends, as one table: the delivery, the expected response, the cause of another one, and the remedy.
 import type { EventKind } from './delivery.ts';
 
 /** How a delivery differs from a genuine one. The deliveries of a case have one event, one time and one id. */
@@ -26,16 +26,16 @@ export interface Change {
 export interface Case {
   readonly id: string;
   readonly title: string;
-  /** `quick` and `discreet` look at the answers of the other cases and send nothing. */
+  /** `quick` and `discreet` look at the responses of the other cases and send nothing. */
   readonly expected: 'accepted' | 'refused' | 'quick' | 'discreet';
-  /** What could happen. For `accepted` the answer says the cause. */
+  /** What could happen. For `accepted` the response says the cause. */
   readonly cause: string;
   readonly remedy: string;
   /** The deliveries. One change for each further secret with `each secret`: without one the case is inconclusive. */
   readonly sends: readonly Change[] | 'each secret';
   /** Default: paid. */
   readonly kind?: EventKind;
-  /** The rules do not ask for it: another answer is advice and no failure. */
+  /** The rules do not ask for it: another response is advice and no failure. */
   readonly isAdvice?: true;
   /** Sends them at the same time. One of them may be refused as busy. */
   readonly isAtOnce?: true;
@@ -48,7 +48,7 @@ export const TIMESTAMP = 'X-Webhook-Timestamp';
 
 const FINAL = 'The service announces every final state: answer 2xx to those that need no work, too.';
 const FULFIL = 'A delivery with `adjusted: true` is genuine: accept it, and fulfil against credited_usdt.';
-const NO_OP = 'Answer 2xx to an event that you have handled, and do nothing: after any other answer it comes again.';
+const NO_OP = 'Answer 2xx to an event that you have handled, and do nothing: after any other response it comes again.';
 const FORGED = 'anyone who knows the address can have orders fulfilled';
 const VERIFY = 'Verify the signature before anything else, and answer 401 when it does not match.';
 const STRICT = 'Compare the whole value in constant time: decode nothing, or check its exact form first.';
@@ -69,10 +69,10 @@ function withWrongCharacter(signature: string): string {
   return signature.slice(0, at) + (signature[at] === 'a' ? 'b' : 'a') + signature.slice(at + 1);
 }
 
-/** After all others, because any answer can hold a secret. */
+/** After all others, because any response can hold a secret. */
 export const DISCREET: Case = {
   id: 'keeps-secrets',
-  title: 'no answer holds the secret or the expected signature',
+  title: 'no response holds the secret or the expected signature',
   expected: 'discreet',
   cause: 'anyone can ask for it, and forge deliveries with it',
   remedy: 'Answer a refusal with a status and nothing else. Write the details into a log without the secret.',

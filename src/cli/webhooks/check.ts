@@ -11,12 +11,12 @@ import { EXIT, type ExitCode, type Io } from '../io.ts';
 import {
   type CheckResult,
   excerpt,
+  type Grade,
   jsonLine,
   redacted,
   resultLines,
   type Style,
   styleOf,
-  type Verdict,
   wrapped,
 } from '../report.ts';
 import { type Case, type Change, DISCREET, QUESTIONS, RULES, SIGNATURE, TIMESTAMP } from './cases.ts';
@@ -33,11 +33,11 @@ import {
   throwIfUnreachable,
 } from './delivery.ts';
 
-/** What the answers to a case show. */
+/** What the responses to a case show. */
 interface Judgement {
-  readonly verdict: Verdict;
+  readonly grade: Grade;
   readonly replies: readonly Reply[];
-  /** The cause. Empty if the answers show it. */
+  /** The cause. Empty if the responses show it. */
   readonly why: string;
   readonly fix: string;
 }
@@ -73,14 +73,14 @@ export async function webhooksCheck(args: readonly string[], io: Io): Promise<Ex
     results.push(result);
     say(linesOf(result, secrets, style));
   };
-  const hasStopped = (): boolean => io.signal.aborted || results[0]?.verdict === 'fail';
+  const hasStopped = (): boolean => io.signal.aborted || results[0]?.grade === 'fail';
   for (const { rule, heading, cases } of RULES) {
     if (hasStopped() && !(cases.includes(DISCREET) && exam.hasLeaked)) continue;
     say(`\n  ${style.strong(heading)}`);
     for (const each of cases) if (!hasStopped() || each === DISCREET) await report(rule, each);
   }
 
-  const count = (verdict: Verdict): number => results.filter((result) => result.verdict === verdict).length;
+  const count = (grade: Grade): number => results.filter((result) => result.grade === grade).length;
   const [passed, failed, advised] = [count('pass'), count('fail'), count('advice')];
   const [inconclusive, orders] = [count('inconclusive'), [...exam.orders]];
   const ok = failed === 0 && !hasStopped();
@@ -107,12 +107,12 @@ export async function webhooksCheck(args: readonly string[], io: Io): Promise<Ex
 }
 
 function linesOf(result: Result, secrets: readonly string[], style: Style): string {
-  const { verdict, replies, why } = result;
+  const { grade, replies, why } = result;
   const times = replies.map(
     ({ status, ms, problem }) => `${status === null ? `${problem} after` : `${status} in`} ${ms} ms`,
   );
-  const answer = replies.find(({ text }) => text !== '')?.text ?? '';
-  const said = verdict === 'fail' && answer !== '' ? `(it said: ${excerpt(redacted(answer, secrets), 100)})` : '';
+  const response = replies.find(({ text }) => text !== '')?.text ?? '';
+  const said = grade === 'fail' && response !== '' ? `(it said: ${excerpt(redacted(response, secrets), 100)})` : '';
   return resultLines(result, style, times.join(', '), `${why} ${said}`.trim());
 }
 
@@ -121,10 +121,10 @@ const QUICK = 5_000;
 /** How a receiver closes a connection on purpose. */
 const CLOSED = ['ECONNRESET', 'EPIPE', 'ECONNABORTED', 'UND_ERR_SOCKET', 'HPE_INVALID_CONSTANT'];
 
-/** One run of the cases, and what its answers have shown so far. */
+/** One run of the cases, and what its responses have shown so far. */
 class Examination {
   readonly orders = new Set<string>();
-  /** True after an answer that held the secret or the expected signature. */
+  /** True after a response that held the secret or the expected signature. */
   hasLeaked = false;
   #slowest = 0;
   #isFirst = true;
@@ -139,21 +139,21 @@ class Examination {
     this.#apiKey = apiKey;
   }
 
-  /** Sends the deliveries of a case, if it has any, and compares the answers with the expected one. */
+  /** Sends the deliveries of a case, if it has any, and compares the responses with the expected one. */
   async judge(each: Case): Promise<Judgement> {
     const { secrets, order, dialect, externalId, url } = this.#sender;
     const { expected, cause, remedy: fix, kind = 'paid' } = each;
-    const pass: Judgement = { verdict: 'pass', replies: [], why: '', fix: '' };
+    const pass: Judgement = { grade: 'pass', replies: [], why: '', fix: '' };
     if (expected === 'quick') {
       const why = `${this.#slowest} ms for the slowest`;
-      return this.#slowest <= QUICK ? { ...pass, why } : { ...pass, verdict: 'fail', why: `${why}. ${cause}`, fix };
+      return this.#slowest <= QUICK ? { ...pass, why } : { ...pass, grade: 'fail', why: `${why}. ${cause}`, fix };
     }
-    if (expected === 'discreet') return this.hasLeaked ? { ...pass, verdict: 'fail', why: cause, fix } : pass;
+    if (expected === 'discreet') return this.hasLeaked ? { ...pass, grade: 'fail', why: cause, fix } : pass;
 
     const changes = each.sends === 'each secret' ? secrets.slice(1).map((secret) => ({ secret })) : each.sends;
     const name = externalId ?? `check-${this.#run}-${this.orders.size + 1}`;
     const named = { ...order, externalId: name, customerId: CHECK_CUSTOMER };
-    if (changes.length === 0) return { ...pass, verdict: 'inconclusive', why: cause };
+    if (changes.length === 0) return { ...pass, grade: 'inconclusive', why: cause };
     this.orders.add(named.externalId);
     const event = await sampleEvent(kind, named, dialect, this.#sandbox);
     const [at, id] = [Date.now(), crypto.randomUUID()];
@@ -175,21 +175,21 @@ class Examination {
       return { ...pass, replies, why: 'one of them waits for the other' };
     }
     const found = isFirst ? await this.#diagnosis(event, worst) : { why: reasonOf(worst), fix };
-    return { verdict: each.isAdvice ? 'advice' : 'fail', replies, ...found };
+    return { grade: each.isAdvice ? 'advice' : 'fail', replies, ...found };
   }
 
-  /** What the answers to a forgery show. */
+  /** What the responses to a forgery show. */
   #refusal({ cause, remedy, isAdvice }: Case, replies: readonly Reply[]): Partial<Judgement> {
-    if (replies.some(isAcknowledged)) return { verdict: isAdvice ? 'advice' : 'fail', why: cause, fix: remedy };
+    if (replies.some(isAcknowledged)) return { grade: isAdvice ? 'advice' : 'fail', why: cause, fix: remedy };
     const silent = replies.find(({ status, problem }) => status === null && !CLOSED.includes(problem ?? ''));
     if (silent !== undefined) {
-      return { verdict: 'fail', why: `no answer: ${silent.problem}`, fix: 'Answer 400 or 401 to what you refuse.' };
+      return { grade: 'fail', why: `no response: ${silent.problem}`, fix: 'Answer 400 or 401 to what you refuse.' };
     }
     if (replies.every(({ status }) => status === null || status < 500)) return {};
     return { why: 'refused, but with 5xx, as after a crash', fix: 'Answer 401 to what is not genuine.' };
   }
 
-  /** Why the first delivery is not accepted. A clear answer decides, otherwise requests that only one mistake accepts. */
+  /** Why the first delivery is not accepted. A clear response decides, otherwise requests that only one mistake accepts. */
   async #diagnosis(event: SampleEvent, reply: Reply): Promise<Pick<Judgement, 'why' | 'fix'>> {
     const { secrets, dialect } = this.#sender;
     const right = () => this.#signed(event, {}, Date.now(), crypto.randomUUID());
@@ -248,13 +248,13 @@ class Examination {
 const AGAIN = 'Run this check again.';
 
 function reasonOf({ status, problem }: Reply): string {
-  if (problem === 'time-out') return 'no answer in time';
-  if (status === null) return `no answer: ${problem}`;
+  if (problem === 'time-out') return 'no response in time';
+  if (status === null) return `no response: ${problem}`;
   return status >= 500 ? 'the receiver failed' : 'a genuine delivery is refused: only a 2xx acknowledges it';
 }
 
 /**
- * True if the answer holds a secret, or the signature that would have been right for a forged delivery. A reader
+ * True if the response holds a secret, or the signature that would have been right for a forged delivery. A reader
  * of either can forge deliveries. A signature that was sent and comes back is harmless.
  */
 async function leaks(

@@ -145,12 +145,12 @@ export interface ReceiverRequest {
 
 /** How the receiver answered. */
 export interface Reply {
-  /** Null where there is no answer. */
+  /** Null where there is no response. */
   readonly status: number | null;
-  /** The start of the answer's body, at most 2,000 characters. */
+  /** The start of the response's body, at most 2,000 characters. */
   readonly text: string;
   readonly ms: number;
-  /** Why there is no answer: `time-out`, or the code of the connection error. */
+  /** Why there is no response: `time-out`, or the code of the connection error. */
   readonly problem: string | null;
   readonly headers: Readonly<Record<string, string>>;
 }

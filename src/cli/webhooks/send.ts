@@ -70,9 +70,9 @@ export async function webhooksSend(args: readonly string[], io: Io): Promise<Exi
     io.out(jsonLine({ ok, url, event: eventType, id: delivery.id, body, status, ms, problem, text }));
   } else {
     const style = styleOf(io);
-    const answer = status === null ? `no answer within ${values.timeout}` : `${status} in ${ms} ms`;
+    const response = status === null ? `no response within ${values.timeout}` : `${status} in ${ms} ms`;
     io.out(`  → ${eventType}  ${excerpt(values.from ?? `${kind} ${order.externalId}`, 60)}\n`);
-    io.out(`${wrapped(`${answer}  ${excerpt(text)}`.trimEnd(), 4, `  ${markOf(ok ? 'pass' : 'fail', style)} `)}\n`);
+    io.out(`${wrapped(`${response}  ${excerpt(text)}`.trimEnd(), 4, `  ${markOf(ok ? 'pass' : 'fail', style)} `)}\n`);
     if (!ok) {
       const { headers: received } = reply;
       const cause = diagnoseReply({ url, status, problem, body: text, headers: received, skew: 0, isRestamped: false });

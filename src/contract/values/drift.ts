@@ -3,7 +3,7 @@ import type { Structure } from './check.ts';
 import { pathTo } from './codecs.ts';
 import { dateFrom, decimalFrom, integerFrom, Problem } from './scalars.ts';
 
-/** How an answer deviates from the interface in a way that the client accepts. */
+/** How a response deviates from the interface in a way that the client accepts. */
 export type DriftKind =
   | 'unknown_field'
   | 'unknown_word'
@@ -21,7 +21,7 @@ export interface Drift {
   readonly kind: DriftKind;
 }
 
-/** Limits for one answer, because a list of a million rows must not block the process. */
+/** Limits for one response, because a list of a million rows must not block the process. */
 const VALUES_MAX = 20_000;
 const DRIFTS_MAX = 1_000;
 const NAME_MAX = 100;

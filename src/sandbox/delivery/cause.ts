@@ -10,9 +10,9 @@ import { quoted } from '../option-checks.ts';
 import type { DeliveryFault } from '../state/faults.ts';
 import type { InvoiceRecord } from '../state/records.ts';
 import type { World } from '../world.ts';
-import { exchange, type SendResult, signedRequest, stampNow } from './webhook-request.ts';
+import { incoming, type SendResult, signedRequest, stampNow } from './webhook-request.ts';
 
-// What the sandbox knows of a refusal beside the answer, which webhooks/diagnose.ts reads: the faults that it injected itself,
+// What the sandbox knows of a refusal beside the response, which webhooks/diagnose.ts reads: the faults that it injected itself,
 // and how the delivery was signed.
 
 /** The faults that change what the receiver gets. */
@@ -63,7 +63,7 @@ function causeOfFault({ type }: DeliveryFault, { success, status_code: status }:
     case 'outage':
       return { ...meant, text: 'Not sent: the fault outage keeps the endpoint out of reach.' };
     case 'ack_lost':
-      return { ...meant, text: 'The receiver got it, and the fault ack_lost lost its answer.' };
+      return { ...meant, text: 'The receiver got it, and the fault ack_lost lost its response.' };
     case 'duplicate':
     case 'hold':
       return null;
@@ -100,7 +100,7 @@ export async function searchCause(world: World, invoice: InvoiceRecord): Promise
     now: () => stampNow(world),
     right: () => signedRequest(settings, delivery, delivery.url, stampNow(world)),
     async accepts(request) {
-      const { status_code, success } = await exchange(world, request);
+      const { status_code, success } = await incoming(world, request);
       return status_code === null ? null : success;
     },
   });

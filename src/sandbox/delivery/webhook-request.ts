@@ -85,13 +85,13 @@ export async function signedRequest(
 
 /** The result of one attempt. */
 export interface SendResult extends Omit<SandboxAttempt, 'fault' | 'cause' | 'triggered_by' | 'created_at'> {
-  /** Why no answer came: the code of the connection error, `time-out`, or `not_sent`. Null with an answer. */
+  /** Why no response came: the code of the connection error, `time-out`, or `not_sent`. Null with a response. */
   readonly problem: string | null;
 }
 type Answered = Omit<SendResult, 'duration_ms' | 'request'>;
 
-const KEPT_ANSWER = 2_000;
-/** Milliseconds of real time that a receiver has for its answer. */
+const KEPT_RESPONSE = 2_000;
+/** Milliseconds of real time that a receiver has for its response. */
 const RECEIVER_LIMIT = 15_000;
 
 function unanswered(error: string, problem: string): Answered {
@@ -114,14 +114,14 @@ export async function send(
   }
   if (fault?.type === 'outage') return unsent('connection error: ECONNREFUSED');
   const request = await signedRequest(world.settings, delivery, url, stampAt, fault);
-  const result = await exchange(world, request, life);
-  if (fault?.type === 'duplicate') await exchange(world, request, life);
+  const result = await incoming(world, request, life);
+  if (fault?.type === 'duplicate') await incoming(world, request, life);
   if (fault?.type !== 'ack_lost') return result;
   return { ...result, ...unanswered('connection error: ECONNRESET', 'ECONNRESET') };
 }
 
-/** Sends one request and waits for its answer, the timeout, or the end of the sandbox. */
-export async function exchange(
+/** Sends one request and waits for its response, the timeout, or the end of the sandbox. */
+export async function incoming(
   world: World,
   request: SandboxWebhookRequest,
   life = world.life.signal,
@@ -135,20 +135,20 @@ export async function exchange(
   life.addEventListener('abort', end);
   const ended = new Promise<null>((resolve) => over.signal.addEventListener('abort', () => resolve(null)));
   const timedOut = sleep(RECEIVER_LIMIT, over.signal).then(() => null);
-  const answer = await Promise.race([answerOf(world, request, over.signal), timedOut, ended]);
+  const response = await Promise.race([responseOf(world, request, over.signal), timedOut, ended]);
   life.removeEventListener('abort', end);
   over.abort();
   const unheard = life.aborted
     ? closed
-    : unanswered(`timeout: no answer within ${RECEIVER_LIMIT / 1000} s`, 'time-out');
+    : unanswered(`timeout: no response within ${RECEIVER_LIMIT / 1000} s`, 'time-out');
   const duration_ms = Math.max(0, Math.round(wallClock() - started));
-  return { ...(answer ?? unheard), duration_ms, request };
+  return { ...(response ?? unheard), duration_ms, request };
 }
 
-async function answerOf(world: World, request: SandboxWebhookRequest, signal: AbortSignal): Promise<Answered> {
+async function responseOf(world: World, request: SandboxWebhookRequest, signal: AbortSignal): Promise<Answered> {
   try {
     const { url, method, headers, body } = request;
-    // A redirect is an answer that is not 2xx. Following it would send signed data to an address that no one configured.
+    // A redirect is a response that is not 2xx. Following it would send signed data to an address that no one configured.
     const response = await world.settings.fetch(url, {
       method,
       headers: { ...headers },
@@ -179,7 +179,7 @@ export async function startOf(response: Response): Promise<string> {
   const decoder = new TextDecoder();
   let text = '';
   try {
-    while (text.length < KEPT_ANSWER) {
+    while (text.length < KEPT_RESPONSE) {
       const { done, value } = await reader.read();
       if (done) break;
       text += decoder.decode(value, { stream: true });
@@ -188,7 +188,7 @@ export async function startOf(response: Response): Promise<string> {
   } catch {
     // The part that has arrived is kept.
   }
-  return excerpt(text, KEPT_ANSWER);
+  return excerpt(text, KEPT_RESPONSE);
 }
 
 function headersOf({ headers }: Response): Record<string, string> {
@@ -201,5 +201,5 @@ export function codeOf(error: unknown): string {
   const cause: unknown = error instanceof Error && error.cause !== undefined ? error.cause : error;
   if (typeof cause === 'object' && cause !== null && 'code' in cause && typeof cause.code === 'string')
     return cause.code;
-  return cause instanceof Error ? cause.message : 'no answer';
+  return cause instanceof Error ? cause.message : 'no response';
 }

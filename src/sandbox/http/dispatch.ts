@@ -1,7 +1,7 @@
 // http/ turns a Request into a Response: the service below /api/, the pages elsewhere. The server puts the same function
 // on a port.
-import { type Answer, failure, MAX_BODY } from '../service/respond.ts';
-import { type Exchange, type Outcome, serve } from '../service/service.ts';
+import { failure, MAX_BODY, type UnsentResponse } from '../service/respond.ts';
+import { type IncomingRequest, type Served, serve } from '../service/service.ts';
 import { excerpt } from '../state/log.ts';
 import type { World } from '../world.ts';
 
@@ -10,14 +10,14 @@ export type Front = (request: Request) => Promise<Response>;
 
 const KEPT_BODY = 4_000;
 
-/** The header on every answer of a sandbox. */
+/** The header on every response of a sandbox. */
 const MARK = { 'X-Sandbox': 'no real money' };
 
 /** The path of the stream of events, for the dashboard. */
 const EVENT_STREAM = '/_/events';
 
 /** Makes the function that answers all requests, from a port or from `fetch`, and writes the log. */
-export function createFront(world: World, pages: (exchange: Exchange) => Promise<Answer>): Front {
+export function createFront(world: World, pages: (incoming: IncomingRequest) => Promise<UnsentResponse>): Front {
   return async (request) => {
     const { method, headers, signal } = request;
     const url = new URL(request.url);
@@ -29,7 +29,7 @@ export function createFront(world: World, pages: (exchange: Exchange) => Promise
     if (world.life.signal.aborted) throw connectionError('ECONNREFUSED', 'the sandbox is closed');
     if (method === 'GET' && url.pathname === EVENT_STREAM) return eventStream(world);
     const bytes = await request.arrayBuffer();
-    const exchange: Exchange = { method, url, headers, body: new TextDecoder().decode(bytes) };
+    const incoming: IncomingRequest = { method, url, headers, body: new TextDecoder().decode(bytes) };
     world.clock.runDue();
     const begun = world.settings.wallClock();
     world.requestCount += 1;
@@ -40,10 +40,10 @@ export function createFront(world: World, pages: (exchange: Exchange) => Promise
     const begins = isService ? 1 : 0;
     world.answering += begins;
     world.activity += begins;
-    const { operation, answer, fault }: Outcome =
+    const { operation, response, fault }: Served =
       isService && refusal === null
-        ? serve(world, exchange)
-        : { operation: null, answer: refusal ?? (await pages(exchange)), fault: null };
+        ? serve(world, incoming)
+        : { operation: null, response: refusal ?? (await pages(incoming)), fault: null };
     // A page is no request to the service, but a call with a key that went astray is one.
     if (isService || headers.has('x-api-key')) {
       world.log.add({
@@ -53,31 +53,31 @@ export function createFront(world: World, pages: (exchange: Exchange) => Promise
         path: url.pathname,
         query: url.search,
         operation,
-        status: answer?.status ?? null,
+        status: response?.status ?? null,
         duration_ms: world.settings.wallClock() - begun,
-        code: answer?.code ?? null,
-        why: answer?.why ?? null,
+        code: response?.code ?? null,
+        why: response?.why ?? null,
         fault: fault?.type ?? null,
         headers: keptHeaders(headers),
-        request_body: excerpt(exchange.body, KEPT_BODY),
-        response_body: excerpt(answer?.body ?? '', KEPT_BODY),
+        request_body: excerpt(incoming.body, KEPT_BODY),
+        response_body: excerpt(response?.body ?? '', KEPT_BODY),
       });
     }
     world.answering -= begins; // the work is done: a request that hangs keeps nobody from being quiet
     world.activity += begins;
-    if (answer === null && fault?.type === 'hang') await untilAborted([signal, world.life.signal]);
+    if (response === null && fault?.type === 'hang') await untilAborted([signal, world.life.signal]);
     signal.throwIfAborted(); // the work is done, but the caller no longer waits
-    if (answer === null) throw connectionError('UND_ERR_SOCKET', 'other side closed');
+    if (response === null) throw connectionError('UND_ERR_SOCKET', 'other side closed');
     // The time of the sandbox clock, as in created_at. A client compares the two.
     const date = new Date(world.clock.now()).toUTCString();
-    const marked = { ...answer, headers: { ...answer.headers, Date: date, 'X-Request-Id': id } };
+    const marked = { ...response, headers: { ...response.headers, Date: date, 'X-Request-Id': id } };
     const bodyFault = fault?.type === 'truncated' || fault?.type === 'slow' ? fault : null;
     return bodyFault === null ? responseOf(marked) : responseOf(marked, spoiltBody(world, marked, bodyFault, signal));
   };
 }
 
-/** An answer as a Response, with its own body or another stream in its place. */
-export function responseOf({ status, headers, body }: Answer, stream?: ReadableStream<Uint8Array>): Response {
+/** A response as a Response, with its own body or another stream in its place. */
+export function responseOf({ status, headers, body }: UnsentResponse, stream?: ReadableStream<Uint8Array>): Response {
   const bytes = new TextEncoder().encode(body);
   const length: Readonly<Record<string, string>> = status === 204 ? {} : { 'Content-Length': String(bytes.byteLength) };
   return new Response(status === 204 ? null : (stream ?? bytes), {
@@ -89,8 +89,8 @@ export function responseOf({ status, headers, body }: Answer, stream?: ReadableS
 /** The body in pieces, with a pause before each, or the first half of it before the connection breaks. */
 function spoiltBody(
   world: World,
-  { body }: Answer,
-  fault: NonNullable<Outcome['fault']> & { readonly type: 'truncated' | 'slow' },
+  { body }: UnsentResponse,
+  fault: NonNullable<Served['fault']> & { readonly type: 'truncated' | 'slow' },
   signal: AbortSignal,
 ): ReadableStream<Uint8Array> {
   const bytes = new TextEncoder().encode(body);

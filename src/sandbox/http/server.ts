@@ -4,7 +4,7 @@ import { isLoopback } from '../../contract/values/hosts.ts';
 import { ConfigurationError } from '../../errors/classes.ts';
 import { BodyChunks } from '../../webhooks/body.ts';
 import { fail } from '../option-checks.ts';
-import { type Answer, failure, MAX_BODY } from '../service/respond.ts';
+import { failure, MAX_BODY, type UnsentResponse } from '../service/respond.ts';
 import type { World } from '../world.ts';
 import { type Front, responseOf } from './dispatch.ts';
 
@@ -47,7 +47,7 @@ export async function listenHttp(world: World, front: Front, options: ListenOpti
   const { createServer } = nodeHttp();
   const names = new Set([host.toLowerCase(), ...allowedHosts.map((name) => name.toLowerCase())]);
   const server = createServer((request, response) => {
-    void answer(world, front, names, request, response);
+    void respond(world, front, names, request, response);
   });
   const bound = await new Promise<number>((resolve, reject) => {
     server.once('error', (error: Error & { readonly code?: string }) => {
@@ -87,7 +87,7 @@ function nodeHttp(): typeof import('node:http') {
 }
 
 /** Answers a request of the port by the front, and breaks the connection where the front rejects. */
-async function answer(
+async function respond(
   world: World,
   front: Front,
   names: ReadonlySet<string>,
@@ -97,7 +97,7 @@ async function answer(
   const gone = new AbortController();
   const closed = new Promise<void>((resolve) => outgoing.once('close', resolve));
   void closed.then(() => gone.abort());
-  outgoing.sendDate = false; // the answer carries the time of the sandbox clock
+  outgoing.sendDate = false; // the response carries the time of the sandbox clock
   try {
     const refusal = refuseForeign(world, names, incoming);
     const response = refusal === null ? await front(await requestOf(incoming, gone.signal)) : responseOf(refusal);
@@ -133,7 +133,7 @@ async function requestOf(incoming: IncomingMessage, signal: AbortSignal): Promis
 }
 
 /** Refuses web pages of other sites, which could call directly or through a host name that points to this machine. */
-function refuseForeign(world: World, names: ReadonlySet<string>, request: IncomingMessage): Answer | null {
+function refuseForeign(world: World, names: ReadonlySet<string>, request: IncomingMessage): UnsentResponse | null {
   const { host = '', origin } = request.headers;
   const address = URL.canParse(`http://${host}`) ? new URL(`http://${host}`) : null;
   const name = address?.hostname ?? '';

@@ -10,14 +10,14 @@ import {
   settlementRate,
   shareOf,
 } from '../business/money.ts';
-import type { Answer } from '../service/respond.ts';
-import type { Exchange } from '../service/service.ts';
+import type { UnsentResponse } from '../service/respond.ts';
+import type { IncomingRequest } from '../service/service.ts';
 import type { InvoiceRecord } from '../state/records.ts';
 import type { SandboxMethod } from '../wire-types.ts';
 import type { World } from '../world.ts';
 import { field, form, menu, milliseconds, moment, moneyText, paymentState, span, webhookOf } from './elements.ts';
 import { wrongAmount } from './forms.ts';
-import { pageAnswer, seeOther } from './frame.ts';
+import { pageResponse, seeOther } from './frame.ts';
 import { type Html, html, type Part } from './html.ts';
 import { keepRefusal, refusalOf } from './refusals.ts';
 
@@ -48,21 +48,21 @@ function offersFor(world: World, { amount, currency: { code }, rate }: InvoiceRe
   });
 }
 
-export function checkoutPage(world: World, exchange: Exchange, invoice: InvoiceRecord): Answer {
+export function checkoutPage(world: World, incoming: IncomingRequest, invoice: InvoiceRecord): UnsentResponse {
   const isOpen = invoice.status === 'pending';
   const { external_id } = invoice;
-  const problem = refusalOf(world, exchange);
+  const problem = refusalOf(world, incoming);
   const { merchantName } = world.settings;
   const shop = html`<p class="shop"><span class="logo" aria-hidden="true">${[...merchantName][0]?.toUpperCase()}</span><bdi>${merchantName}</bdi></p>`;
   const title = `${problem === null ? '' : 'Not done: '}${isOpen ? 'Pay' : paymentState(invoice)} · ${external_id}`;
   const body = html`<a class="skip" href="#main">Skip to the payment</a>
-<main id="main" class="${isOpen ? 'open' : 'closed'}">${isOpen ? openOrder(world, exchange, invoice, shop) : closedOrder(world, exchange, invoice, shop)}</main>
-<footer class="dock" aria-label="Test controls"><strong class="mark">SANDBOX</strong>${isOpen ? openDock(world, exchange, invoice) : closedDock(world, exchange, invoice)}<span class="grow"></span><a href="/payments/${invoice.uuid}">Open in dashboard</a></footer>`;
-  return pageAnswer(title, 'checkout', body);
+<main id="main" class="${isOpen ? 'open' : 'closed'}">${isOpen ? openOrder(world, incoming, invoice, shop) : closedOrder(world, incoming, invoice, shop)}</main>
+<footer class="dock" aria-label="Test controls"><strong class="mark">SANDBOX</strong>${isOpen ? openDock(world, incoming, invoice) : closedDock(world, incoming, invoice)}<span class="grow"></span><a href="/payments/${invoice.uuid}">Open in dashboard</a></footer>`;
+  return pageResponse(title, 'checkout', body);
 }
 
 /** One total with its lines, and the methods beside it. What belongs to another method than the chosen one is hidden by the style sheet. */
-function openOrder(world: World, exchange: Exchange, invoice: InvoiceRecord, shop: Html): Html {
+function openOrder(world: World, incoming: IncomingRequest, invoice: InvoiceRecord, shop: Html): Html {
   const { amount, uuid, currency, purpose, external_id, expiresAt } = invoice;
   const { code } = currency;
   const text = (value: string): string => moneyText(value, code);
@@ -80,7 +80,7 @@ function openOrder(world: World, exchange: Exchange, invoice: InvoiceRecord, sho
     );
   });
   const total = usable.length === 0 ? text(amount) : forEach(({ price }) => text(price.amountToSend));
-  const refused = refusalOf(world, exchange);
+  const refused = refusalOf(world, incoming);
   const message = refused !== null && refused.fields.length === 0 && refused.message;
   const home = homeOf(invoice);
   const choice = html`<fieldset><legend class="h1">Pay with</legend>${offers.map((offer, at) => methodChoice(offer, at, code, offer.method === chosen?.method))}</fieldset>
@@ -121,7 +121,7 @@ function methodChoice({ method, price, reason }: Offer, at: number, code: string
 /** A field for an amount of the order in the dock. After a refusal it is open, keeps what was typed and names the reason. */
 function amountMenu(
   world: World,
-  exchange: Exchange,
+  incoming: IncomingRequest,
   { uuid, amount, currency }: InvoiceRecord,
   name: string,
   word: string,
@@ -129,7 +129,7 @@ function amountMenu(
   value: string,
   isOpen = false,
 ): Html {
-  const refusal = refusalOf(world, exchange);
+  const refusal = refusalOf(world, incoming);
   const mine = refusal?.action === name ? refusal : null;
   const problem = mine?.fields[0]?.problem;
   const typed = mine?.typed['amount'];
@@ -147,13 +147,13 @@ function amountMenu(
   return html`<details class="menu"${(problem !== undefined || isOpen) && html` open data-open`}><summary class="button">${word}</summary><div class="sheet">${form(`/pay/${uuid}`, input)}</div></details>`;
 }
 
-function openDock(world: World, exchange: Exchange, invoice: InvoiceRecord): Html {
+function openDock(world: World, incoming: IncomingRequest, invoice: InvoiceRecord): Html {
   const { amount, uuid } = invoice;
   const isPayable = offersFor(world, invoice).some(({ price }) => price !== null);
   const end = (action: string, word: string): Html =>
     form(`/pay/${uuid}`, html`<button name="action" value="${action}">${word}</button>`);
   return html`<span class="small wide-only">End this payment as</span>
-${isPayable && html`${amountMenu(world, exchange, invoice, 'underpay', 'Paid less', 'The customer pays', shareOf(amount, '0.5'))}${amountMenu(world, exchange, invoice, 'overpay', 'Paid more', 'The customer pays', shareOf(amount, '1.5'))}`}
+${isPayable && html`${amountMenu(world, incoming, invoice, 'underpay', 'Paid less', 'The customer pays', shareOf(amount, '0.5'))}${amountMenu(world, incoming, invoice, 'overpay', 'Paid more', 'The customer pays', shareOf(amount, '1.5'))}`}
 ${end('fail', 'Failed')}${end('expire', 'Expired')}${isPayable && end('dispute', 'Disputed')}`;
 }
 
@@ -189,9 +189,9 @@ function ending({ status, adjustment, amount, amountToSend, currency: { code }, 
 const LEADING_BACK: ReadonlySet<string> = new Set(['pay', 'cancel', 'fail', 'expire', 'underpay', 'overpay']);
 const STAYING: ReadonlySet<string> = new Set(['resend', 'adjust', 'dispute']);
 
-function closedOrder(world: World, exchange: Exchange, invoice: InvoiceRecord, shop: Html): Html {
+function closedOrder(world: World, incoming: IncomingRequest, invoice: InvoiceRecord, shop: Html): Html {
   const { status, finishedAt, external_id } = invoice;
-  const done = exchange.url.searchParams.get('done') ?? '';
+  const done = incoming.url.searchParams.get('done') ?? '';
   const [tone, icon] = ICONS[paymentState(invoice)] ?? ['off', 'M8.5 14h11'];
   const back = status === 'success' ? invoice.success_url : invoice.fail_url; // http or https, since the sandbox takes no other
   const leadsBack = back !== null && LEADING_BACK.has(done) && !world.store.latestDelivery(invoice)?.attempt;
@@ -205,7 +205,7 @@ ${leadsBack && html`<div class="row" data-return hidden><p class="soft small" ro
 }
 
 /** What became of the webhook, and what a tester can do now. */
-function closedDock(world: World, exchange: Exchange, invoice: InvoiceRecord): Html {
+function closedDock(world: World, incoming: IncomingRequest, invoice: InvoiceRecord): Html {
   const { uuid, status, adjustment, amount } = invoice;
   const delivery = world.store.latestDelivery(invoice);
   const last = delivery?.log.at(-1);
@@ -213,11 +213,11 @@ function closedDock(world: World, exchange: Exchange, invoice: InvoiceRecord): H
   const said = last?.success ? ` in ${milliseconds(last.duration_ms)}` : last?.cause ? `: ${last.cause.text}` : '';
   const button = (action: string, name: string): Html =>
     form(`/pay/${uuid}`, html`<button name="action" value="${action}">${name}</button>`);
-  const refusal = refusalOf(world, exchange);
+  const refusal = refusalOf(world, incoming);
   return html`<span class="small" id="dock-state" data-live><span class="hook ${tone}">Webhook: ${word.toLowerCase()}</span><bdi>${said}</bdi> ${delivery && html`<a href="/webhooks/${delivery.id}">See it</a>`}</span>
 ${refusal && refusal.fields.length === 0 && html`<span class="small" role="alert">${refusal.message}</span>`}
 ${delivery && button('resend', 'Send again')}
-${status === 'success' && amountMenu(world, exchange, invoice, 'adjust', 'Correct', 'The paid amount', shareOf(adjustment?.actual_amount_fiat ?? amount, '0.8'), exchange.url.searchParams.get('done') === 'dispute')}
+${status === 'success' && amountMenu(world, incoming, invoice, 'adjust', 'Correct', 'The paid amount', shareOf(adjustment?.actual_amount_fiat ?? amount, '0.8'), incoming.url.searchParams.get('done') === 'dispute')}
 ${status !== 'success' && button('late', 'Paid late')}`;
 }
 
@@ -233,12 +233,12 @@ export async function pressButton(
   perform: Perform,
   invoice: InvoiceRecord,
   fields: URLSearchParams,
-): Promise<Answer> {
+): Promise<UnsentResponse> {
   const { uuid, status } = invoice;
   const button = fields.get('action') ?? '';
   const typed = Object.fromEntries(fields);
   const amount = (fields.get('amount') ?? '').trim();
-  const refuse = (message: string, problem?: string): Answer => {
+  const refuse = (message: string, problem?: string): UnsentResponse => {
     const wrong = problem === undefined ? [] : [{ name: 'amount', problem }];
     return seeOther(`/pay/${uuid}?refused=${keepRefusal(world, { action: button, typed, message, fields: wrong })}`);
   };

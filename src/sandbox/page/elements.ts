@@ -1,6 +1,6 @@
 // The elements that all pages are made of: states, amounts, times, texts to copy, menus, forms.
 
-import type { Exchange } from '../service/service.ts';
+import type { IncomingRequest } from '../service/service.ts';
 import type { DeliveryRecord, InvoiceRecord } from '../state/records.ts';
 import { isWebhookWaiting, noWebhookWord, paymentWord, webhookWord } from '../words.ts';
 import type { World } from '../world.ts';
@@ -59,9 +59,9 @@ export function tag(word: string | number, tone: Tone): Html {
   return html`<span class="tag ${tone}">${word}</span>`;
 }
 
-/** The status of an answer. Null means that none came. */
+/** The status of a response. Null means that none came. */
 export function statusTag(status: number | null): Html {
-  return status === null ? tag('No answer', 'bad') : tag(status, status < 400 ? 'good' : 'bad');
+  return status === null ? tag('No response', 'bad') : tag(status, status < 400 ? 'good' : 'bad');
 }
 
 /** An amount as people write it, such as `€1,250.50`. A code that is no currency stands behind: `26.86 USDT`. */
@@ -213,19 +213,19 @@ ${fields.map(({ name, value }) => html`<input type="hidden" name="${name}" value
 }
 
 /** A form that posts an action of the sandbox and returns to this page. */
-export function actionForm(exchange: Exchange, action: string, content: Part, parts: FormParts = {}): Html {
-  return form(`/_/${action}`, content, { ...parts, hidden: { back: addressOf(exchange), ...parts.hidden } });
+export function actionForm(incoming: IncomingRequest, action: string, content: Part, parts: FormParts = {}): Html {
+  return form(`/_/${action}`, content, { ...parts, hidden: { back: addressOf(incoming), ...parts.hidden } });
 }
 
 /** A button that performs an action on an order. */
 export function orderButton(
-  exchange: Exchange,
+  incoming: IncomingRequest,
   action: string,
   word: string,
   ident: string | readonly string[],
   look = '',
 ): Html {
-  return actionForm(exchange, action, html`<button class="${look}">${word}</button>`, { hidden: { ident } });
+  return actionForm(incoming, action, html`<button class="${look}">${word}</button>`, { hidden: { ident } });
 }
 
 /** A field for one line of text. */
@@ -266,7 +266,7 @@ export function selectField(name: string, label: string, values: readonly string
 }
 
 /** The path and query of a page with changed query members, without what the last action left there. */
-export function addressOf({ url }: Exchange, changes: Readonly<Record<string, string>> = {}): string {
+export function addressOf({ url }: IncomingRequest, changes: Readonly<Record<string, string>> = {}): string {
   const passing = ['done', 'refused'];
   const query = new URLSearchParams(
     [...url.searchParams].filter(([name]) => !passing.includes(name) && !(name in changes)),
@@ -276,9 +276,9 @@ export function addressOf({ url }: Exchange, changes: Readonly<Record<string, st
 }
 
 /** Links that filter a list, each with its count. The first is the default. */
-export function tabs(exchange: Exchange, all: Readonly<Record<string, number>>, chosen: string): Html {
+export function tabs(incoming: IncomingRequest, all: Readonly<Record<string, number>>, chosen: string): Html {
   const links = Object.entries(all).map(([name, count], at) => {
-    const address = addressOf(exchange, { state: at === 0 ? '' : name.toLowerCase(), page: '' });
+    const address = addressOf(incoming, { state: at === 0 ? '' : name.toLowerCase(), page: '' });
     return html`<a href="${address}"${name.toLowerCase() === chosen && html` aria-current="true"`}>${name} <span class="num">${count}</span></a>`;
   });
   return html`<nav class="tabs" id="tabs" aria-label="Filter" data-live>${links}</nav>`;
@@ -288,27 +288,27 @@ const PAGE_SIZE = 25;
 
 /** The rows of the page that the query names, and links to the pages beside it. */
 export function paged<Row>(
-  exchange: Exchange,
+  incoming: IncomingRequest,
   rows: readonly Row[],
 ): { readonly part: readonly Row[]; readonly pager: Html | null } {
-  const query = exchange.url.searchParams.get('page') ?? '';
+  const query = incoming.url.searchParams.get('page') ?? '';
   const pages = Math.max(1, Math.ceil(rows.length / PAGE_SIZE));
   const page = Math.min(pages, /^[1-9]\d{0,8}$/.test(query) ? Number(query) : 1);
   const link = (target: number, word: string): Html =>
-    html`<a class="button" href="${addressOf(exchange, { page: String(target) })}">${word}</a>`;
+    html`<a class="button" href="${addressOf(incoming, { page: String(target) })}">${word}</a>`;
   const pager = html`<nav class="row pager" aria-label="Pages"><span class="soft num">Page ${page} of ${pages}</span>${page > 1 && link(page - 1, 'Newer')} ${page < pages && link(page + 1, 'Older')}</nav>`;
   return { part: rows.slice((page - 1) * PAGE_SIZE, page * PAGE_SIZE), pager: pages === 1 ? null : pager };
 }
 
 /** A field that searches a list, beside its filter. */
-export function search(exchange: Exchange, hint: string): Html {
-  const { pathname, searchParams } = exchange.url;
+export function search(incoming: IncomingRequest, hint: string): Html {
+  const { pathname, searchParams } = incoming.url;
   const kept = searchParams.get('state') ?? '';
   return html`<form method="get" action="${pathname}" role="search">${kept !== '' && html`<input type="hidden" name="state" value="${kept}">`}<div class="joined"><input type="search" name="q" value="${searchParams.get('q') ?? ''}" placeholder="${hint}" aria-label="${hint}" autocomplete="off"><button>Search</button></div></form>`;
 }
 
 /** True if one of the texts has what the search asks for. */
-export function isFound({ url }: Exchange, texts: readonly (string | null | undefined)[]): boolean {
+export function isFound({ url }: IncomingRequest, texts: readonly (string | null | undefined)[]): boolean {
   const wanted = (url.searchParams.get('q') ?? '').trim().toLowerCase();
   return wanted === '' || texts.some((text) => text?.toLowerCase().includes(wanted));
 }

@@ -3,23 +3,23 @@ import { isMerchantError } from '../../errors/guards.ts';
 import { checkFields, isActionName, type Perform } from '../actions.ts';
 import { activeCurrencies, compareAmounts, isAmount, rangesOf } from '../business/money.ts';
 import { problemsOfDraft } from '../service/handlers.ts';
-import type { Answer } from '../service/respond.ts';
-import type { Exchange } from '../service/service.ts';
+import type { UnsentResponse } from '../service/respond.ts';
+import type { IncomingRequest } from '../service/service.ts';
 import type { InvoiceRecord } from '../state/records.ts';
 import type { SandboxInvoice } from '../wire-types.ts';
 import type { World } from '../world.ts';
 import { actionForm, field, moneyText, selectField } from './elements.ts';
-import { dashboardPage, fileAnswer, seeOther } from './frame.ts';
+import { dashboardPage, fileResponse, seeOther } from './frame.ts';
 import { type Html, html } from './html.ts';
 import { keepRefusal, type Refusal, refusalOf, type Values } from './refusals.ts';
 
-function jsonAnswer(value: unknown, status = 200): Answer {
-  return fileAnswer('application/json', JSON.stringify(value), status);
+function jsonResponse(value: unknown, status = 200): UnsentResponse {
+  return fileResponse('application/json', JSON.stringify(value), status);
 }
 
-/** The answer of `GET /_/status`: clock, invoices and deliveries, as the action `status` returns them. */
-export async function statusAnswer(perform: Perform): Promise<Answer> {
-  return jsonAnswer({ ok: true, ...(await perform('status', {})) });
+/** The response of `GET /_/status`: clock, invoices and deliveries, as the action `status` returns them. */
+export async function statusResponse(perform: Perform): Promise<UnsentResponse> {
+  return jsonResponse({ ok: true, ...(await perform('status', {})) });
 }
 
 /** The actions that leave no other event, so that the log notes them. */
@@ -38,12 +38,17 @@ const UNSEEN: ReadonlySet<string> = new Set([
  * Answers `POST /_/{action}` with form fields or a JSON object. A client that accepts JSON gets JSON. A browser gets a
  * redirect: to the page that the form names, or to what the action made, with what was refused if it was.
  */
-export async function actionAnswer(world: World, perform: Perform, name: string, exchange: Exchange): Promise<Answer> {
-  const wantsJson = exchange.headers.get('accept')?.includes('application/json') ?? false;
+export async function actionResponse(
+  world: World,
+  perform: Perform,
+  name: string,
+  incoming: IncomingRequest,
+): Promise<UnsentResponse> {
+  const wantsJson = incoming.headers.get('accept')?.includes('application/json') ?? false;
   let values: Values = {};
   let idents: readonly string[] = [];
   try {
-    ({ values, idents } = valuesOf(exchange));
+    ({ values, idents } = valuesOf(incoming));
     if (isActionName(name)) checkFields(name, values);
     const wrong = wantsJson ? [] : wrongFields(world, name, values);
     if (wrong.length > 0)
@@ -55,22 +60,22 @@ export async function actionAnswer(world: World, perform: Perform, name: string,
     );
     if (done === undefined) throw new ConfigurationError('Nothing was done');
     if (UNSEEN.has(name)) world.log.note(done.text);
-    if (wantsJson) return jsonAnswer({ ok: true, ...done });
+    if (wantsJson) return jsonResponse({ ok: true, ...done });
     const made = name === 'create' && `/payments/${(done.result as SandboxInvoice).uuid}`; // create returns an invoice
     return seeOther(ownPage(name === 'reset' ? '/' : made || values['back'], { done: name }));
   } catch (error) {
     if (!isMerchantError(error)) throw error;
     const { message } = error;
-    if (wantsJson) return jsonAnswer({ ok: false, error: { message } }, 400);
+    if (wantsJson) return jsonResponse({ ok: false, error: { message } }, 400);
     return refused(world, { action: name, typed: values, message, fields: [] }, values['back']);
   }
 }
 
-function refused(world: World, refusal: Refusal, back: unknown): Answer {
+function refused(world: World, refusal: Refusal, back: unknown): UnsentResponse {
   return seeOther(ownPage(back, { refused: keepRefusal(world, refusal) }));
 }
 
-function valuesOf({ headers, body }: Exchange): { readonly values: Values; readonly idents: readonly string[] } {
+function valuesOf({ headers, body }: IncomingRequest): { readonly values: Values; readonly idents: readonly string[] } {
   if (!headers.get('content-type')?.includes('json')) {
     const fields = new URLSearchParams(body);
     return { values: Object.fromEntries(fields), idents: fields.getAll('ident') };
@@ -132,10 +137,10 @@ function wrongDraft(world: World, values: Values): Refusal['fields'] {
 }
 
 /** A form that creates a payment, so that the pages can be tried before any code exists. A refusal keeps what was typed. */
-export function newPaymentPage(world: World, exchange: Exchange): Answer {
+export function newPaymentPage(world: World, incoming: IncomingRequest): UnsentResponse {
   const { callback_url } = world.settings.defaults;
   const currencies = activeCurrencies(world);
-  const refusal = refusalOf(world, exchange);
+  const refusal = refusalOf(world, incoming);
   const [firstWrong] = refusal?.fields ?? [];
   const text = (name: string, otherwise = ''): string => {
     const value = refusal?.typed[name];
@@ -159,8 +164,8 @@ ${input('external_id', 'Order', 'Empty: the next free one, such as order-1001.')
 ${input('customer_id', 'Customer', 'Empty: customer-1.')}</div>
 ${input('callback_url', 'Webhook to', callback_url === null ? 'Empty: no webhook is sent.' : `Empty: ${callback_url}, the address of the business.`)}
 <div class="row"><button class="main">Create the payment</button></div>`;
-  return dashboardPage(world, exchange, {
+  return dashboardPage(world, incoming, {
     title: 'New payment',
-    content: html`<section class="card narrow">${actionForm(exchange, 'create', content, { look: 'stack', label: 'New payment' })}</section>`,
+    content: html`<section class="card narrow">${actionForm(incoming, 'create', content, { look: 'stack', label: 'New payment' })}</section>`,
   });
 }

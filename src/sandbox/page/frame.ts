@@ -1,6 +1,6 @@
 import { ACTIONS, isActionName } from '../actions.ts';
-import type { Answer } from '../service/respond.ts';
-import type { Exchange } from '../service/service.ts';
+import type { UnsentResponse } from '../service/respond.ts';
+import type { IncomingRequest } from '../service/service.ts';
 import type { World } from '../world.ts';
 import { actionForm, counted, menu, moment, span, undelivered } from './elements.ts';
 import { activeFaults, faultButtons } from './faults.ts';
@@ -18,17 +18,17 @@ const HEADERS = {
   'Cache-Control': 'no-store',
 };
 
-export function fileAnswer(type: string, body: string, status = 200): Answer {
+export function fileResponse(type: string, body: string, status = 200): UnsentResponse {
   return { status, headers: { ...HEADERS, 'Content-Type': type }, body };
 }
 
 /** Redirects the browser with GET, so that a reload repeats nothing. */
-export function seeOther(location: string): Answer {
+export function seeOther(location: string): UnsentResponse {
   return { status: 303, headers: { ...HEADERS, Location: location }, body: '' };
 }
 
 /** A whole page. */
-export function pageAnswer(title: string, look: string, body: Html, status = 200): Answer {
+export function pageResponse(title: string, look: string, body: Html, status = 200): UnsentResponse {
   const document = html`<!doctype html>
 <html lang="en">
 <head>
@@ -45,14 +45,14 @@ ${body}
 </body>
 </html>
 `;
-  return fileAnswer('text/html; charset=utf-8', document.text, status);
+  return fileResponse('text/html; charset=utf-8', document.text, status);
 }
 
 /** A page with one sentence. */
-export function messagePage(status: number, title: string): Answer {
+export function messagePage(status: number, title: string): UnsentResponse {
   const main = html`<header class="top"><strong class="mark">SANDBOX</strong></header>
 <main id="main"><section class="card nothing"><h1>${title}</h1><p><a href="/">To the sandbox</a></p></section></main>`;
-  return pageAnswer(title, 'message', main, status);
+  return pageResponse(title, 'message', main, status);
 }
 
 /** A page of the dashboard: its heading with what stands beside it, and its content. */
@@ -68,27 +68,27 @@ export interface DashboardPage {
 }
 
 /** A page of the dashboard, with the navigation and the tools that are at hand on each. */
-export function dashboardPage(world: World, exchange: Exchange, page: DashboardPage): Answer {
-  const { searchParams } = exchange.url;
+export function dashboardPage(world: World, incoming: IncomingRequest, page: DashboardPage): UnsentResponse {
+  const { searchParams } = incoming.url;
   const done = searchParams.get('done') ?? '';
   const notice = isActionName(done) && ACTIONS[done].done; // the address holds only the name of the action
-  const refusal = refusalOf(world, exchange);
+  const refusal = refusalOf(world, incoming);
   const shown = page.heading === undefined ? html`${page.title}` : page.heading;
   const body = html`<a class="skip" href="#main">Skip to the content</a>
-${topBar(world, exchange)}
-${sideBar(world, exchange)}
+${topBar(world, incoming)}
+${sideBar(world, incoming)}
 <main id="main"${page.isWide && html` class="wide"`}>
 ${notice && html`<p role="status" class="notice good" tabindex="-1" autofocus>${notice}</p>`}
 ${refusal && refusal.fields.length === 0 && html`<p role="alert" class="notice bad" tabindex="-1" autofocus>${refusal.message}</p>`}
 ${shown !== null && html`<div class="title"><h1>${shown}</h1>${page.aside}</div>`}
 ${page.content}
 </main>`;
-  return pageAnswer(`${page.title} · Sandbox`, 'dashboard', body);
+  return pageResponse(`${page.title} · Sandbox`, 'dashboard', body);
 }
 
 const STEPS = ['1m', '30m', '1h', '6h', '1d'];
 
-function topBar(world: World, exchange: Exchange): Html {
+function topBar(world: World, incoming: IncomingRequest): Html {
   const { clock, store, settings } = world;
   const isRunning = clock.running();
   const ahead = clock.now() - settings.wallClock();
@@ -98,14 +98,14 @@ function topBar(world: World, exchange: Exchange): Html {
     (step) => html`<button name="duration" value="${step}" aria-label="Move the clock by ${step}">+${step}</button>`,
   );
   const sheet = html`<p class="soft small">${moment(clock.now())}</p>
-${actionForm(exchange, 'advance', steps, { look: 'row', label: 'Move the clock' })}
+${actionForm(incoming, 'advance', steps, { look: 'row', label: 'Move the clock' })}
 <p class="soft small">What is due on the way happens: expiries, and the next attempts of webhooks.</p>
-${actionForm(exchange, action, html`<button>${verb}</button>`)}
+${actionForm(incoming, action, html`<button>${verb}</button>`)}
 <details><summary>Reset everything</summary><p class="small">${counted(store.invoices().length, 'payment')}, their webhooks and the log are removed.</p>
-${actionForm(exchange, 'reset', html`<button class="danger">Yes, reset</button>`)}</details>`;
-  const active = activeFaults(world, exchange);
+${actionForm(incoming, 'reset', html`<button class="danger">Yes, reset</button>`)}</details>`;
+  const active = activeFaults(world, incoming);
   const faults = html`${active ?? html`<p class="soft small">Everything works. What is to go wrong next?</p>`}
-${faultButtons(exchange, 'Faults', ['rate_limit', 'reset_after', 'wrong_signature', 'outage'])}
+${faultButtons(incoming, 'Faults', ['rate_limit', 'reset_after', 'wrong_signature', 'outage'])}
 <p><a href="/faults">All faults</a></p>`;
   const count = world.faults.queued().length + (world.faults.chance === null ? 0 : 1);
   return html`<header class="top"><strong class="mark">SANDBOX</strong><span class="wide-only">No real money</span><span class="grow"></span>
@@ -122,8 +122,8 @@ function timeOfDay(at: number): Html {
 const PAGES = { '/': 'Overview', '/payments': 'Payments', '/webhooks': 'Webhooks', '/requests': 'Requests' };
 const MORE = { '/payouts': 'Payouts', '/reference': 'Reference' };
 
-function sideBar(world: World, exchange: Exchange): Html {
-  const current = `/${exchange.url.pathname.split('/')[1]}`;
+function sideBar(world: World, incoming: IncomingRequest): Html {
+  const current = `/${incoming.url.pathname.split('/')[1]}`;
   const count = undelivered(world).length;
   const links = (pages: Readonly<Record<string, string>>): Html[] =>
     Object.entries(pages).map(

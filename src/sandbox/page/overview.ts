@@ -1,7 +1,7 @@
 import { isSandboxSecret } from '../../environment.ts';
 import { isSearchable } from '../../webhooks/diagnose.ts';
-import type { Answer } from '../service/respond.ts';
-import type { Exchange } from '../service/service.ts';
+import type { UnsentResponse } from '../service/respond.ts';
+import type { IncomingRequest } from '../service/service.ts';
 import type { SandboxEvent } from '../state/log.ts';
 import type { DeliveryRecord } from '../state/records.ts';
 import type { World } from '../world.ts';
@@ -26,16 +26,16 @@ import { type Html, html } from './html.ts';
 import { isRefused, paymentOf, requestName } from './requests.ts';
 
 /** The page at `/`: three steps until the shop is connected, what needs attention, and what happened last. */
-export function overviewPage(world: World, exchange: Exchange): Answer {
-  const steps = stepsOf(world, exchange);
+export function overviewPage(world: World, incoming: IncomingRequest): UnsentResponse {
+  const steps = stepsOf(world, incoming);
   const isConnected = steps.every(({ isDone }) => isDone);
   const groups = attention(world);
   const events = world.log.all().filter(isNews).slice(-SHOWN).reverse();
   const list = html`<ol class="steps">${steps.map(({ title, isDone, text }) => html`<li class="${isDone ? 'good' : 'off'}"><h3>${title}${isDone && html` <span class="unseen">done</span>`}</h3>${!isDone && text}</li>`)}</ol>`;
-  return dashboardPage(world, exchange, {
+  return dashboardPage(world, incoming, {
     title: 'Overview',
     content: html`<div id="steps" data-live>${!isConnected && html`<section class="card" aria-labelledby="steps-title"><h2 id="steps-title">Three steps to a paid order</h2>${list}</section>`}</div>
-<div id="attention" data-live>${groups.length > 0 && html`<section class="card" aria-labelledby="attention-title"><h2 id="attention-title">Needs attention</h2>${groups.map((rows) => attentionBox(exchange, world, rows))}</section>`}</div>
+<div id="attention" data-live>${groups.length > 0 && html`<section class="card" aria-labelledby="attention-title"><h2 id="attention-title">Needs attention</h2>${groups.map((rows) => attentionBox(incoming, world, rows))}</section>`}</div>
 <div id="news" data-live>${
       events.length > 0 &&
       section(
@@ -48,7 +48,7 @@ export function overviewPage(world: World, exchange: Exchange): Answer {
         ),
       )
     }</div>
-<div id="connection" data-live>${isConnected && section('connect', 'Connection', credentials(world, exchange))}</div>`,
+<div id="connection" data-live>${isConnected && section('connect', 'Connection', credentials(world, incoming))}</div>`,
   });
 }
 
@@ -66,7 +66,7 @@ interface Step {
   readonly text: Html;
 }
 
-function stepsOf(world: World, exchange: Exchange): readonly Step[] {
+function stepsOf(world: World, incoming: IncomingRequest): readonly Step[] {
   const { store, log } = world;
   const delivered = store.deliveries().some(({ deliveredAt }) => deliveredAt !== null);
   const create = `const merchant = new MerchantClient();
@@ -78,7 +78,7 @@ const invoice = await merchant.invoices.create({
     {
       title: 'Connect your backend',
       isDone: log.requests().some(({ status }) => status !== null && status < 400),
-      text: credentials(world, exchange),
+      text: credentials(world, incoming),
     },
     {
       title: 'Create a payment',
@@ -105,7 +105,7 @@ function attention(world: World): readonly (readonly DeliveryRecord[])[] {
   return [...groups.values()].slice(0, 10);
 }
 
-function attentionBox(exchange: Exchange, { clock }: World, rows: readonly DeliveryRecord[]): Html | null {
+function attentionBox(incoming: IncomingRequest, { clock }: World, rows: readonly DeliveryRecord[]): Html | null {
   const [latest] = rows;
   const last = latest?.log.at(-1);
   const cause = latest?.finding ?? last?.cause;
@@ -117,9 +117,9 @@ function attentionBox(exchange: Exchange, { clock }: World, rows: readonly Deliv
   const next = nextRetryAt === null ? 'no further attempt' : `next attempt in ${span(nextRetryAt - clock.now())}`;
   const idents = rows.map((row) => row.invoice.uuid);
   return html`<div class="box bad"><h3>${counted(rows.length, 'webhook')} not delivered: <bdi>${cause.text}</bdi></h3>
-<p class="soft small"><span class="mono">${url}</span> · ${last.status_code === null ? 'no answer' : `returned ${last.status_code}`} · ${next}</p>
+<p class="soft small"><span class="mono">${url}</span> · ${last.status_code === null ? 'no response' : `returned ${last.status_code}`} · ${next}</p>
 <p>${names}${rows.length > 3 && html`<a href="/webhooks?state=not+delivered">and ${rows.length - 3} more</a>`}</p>
-${cause.remedy && html`<p>${cause.remedy}</p>`}<div class="row">${isSearchable(cause) ? orderButton(exchange, 'explain', 'Find the cause', invoice.uuid) : html`<a class="button" href="/webhooks/${id}">Open</a>`}${orderButton(exchange, 'resend', rows.length === 1 ? 'Send again' : 'Send all again', idents)}</div></div>`;
+${cause.remedy && html`<p>${cause.remedy}</p>`}<div class="row">${isSearchable(cause) ? orderButton(incoming, 'explain', 'Find the cause', invoice.uuid) : html`<a class="button" href="/webhooks/${id}">Open</a>`}${orderButton(incoming, 'resend', rows.length === 1 ? 'Send again' : 'Send all again', idents)}</div></div>`;
 }
 
 /** One line of the activity: an event with its payment, its result and its time. */
@@ -158,7 +158,7 @@ function activity(world: World, event: SandboxEvent): Html {
       const { success, error, attempt, status_code, cause } = event;
       const text = success
         ? `Webhook delivered, ${status_code}`
-        : `Webhook attempt ${attempt} ${status_code === null ? 'got no answer' : error}: ${cause?.text ?? ''}`;
+        : `Webhook attempt ${attempt} ${status_code === null ? 'got no response' : error}: ${cause?.text ?? ''}`;
       return row(
         success ? 'good' : 'bad',
         `/webhooks/${event.delivery_id}`,
@@ -172,9 +172,9 @@ function activity(world: World, event: SandboxEvent): Html {
 }
 
 /** Base URL, key and secret as lines of an `.env` file. Values that the user gave are shown only on request. */
-function credentials({ url, settings: { apiKey, webhookSecret } }: World, exchange: Exchange): Html {
+function credentials({ url, settings: { apiKey, webhookSecret } }: World, incoming: IncomingRequest): Html {
   const isPublic = apiKey === 'sk_sandbox' && isSandboxSecret(webhookSecret);
-  const isShown = isPublic || exchange.url.searchParams.get('secrets') === 'shown';
+  const isShown = isPublic || incoming.url.searchParams.get('secrets') === 'shown';
   const shown = (value: string): string => (isShown ? value : '(not shown)');
   const allows = isSandboxSecret(webhookSecret) ? '\nMERCHANT_SANDBOX=1' : '';
   const env = `MERCHANT_BASE_URL=${url}\nMERCHANT_API_KEY=${shown(apiKey)}\nMERCHANT_WEBHOOK_SECRET=${shown(webhookSecret)}${allows}`;

@@ -1,6 +1,6 @@
 import { shareOf } from '../business/money.ts';
-import type { Answer } from '../service/respond.ts';
-import type { Exchange } from '../service/service.ts';
+import type { UnsentResponse } from '../service/respond.ts';
+import type { IncomingRequest } from '../service/service.ts';
 import { toSandboxInvoice } from '../service/write-resources.ts';
 import type { InvoiceMove } from '../state/log.ts';
 import type { DeliveryRecord, InvoiceRecord } from '../state/records.ts';
@@ -44,8 +44,8 @@ const STATES: Readonly<Record<string, (row: InvoiceRecord) => boolean>> = {
   Ended: ({ status }) => status !== 'pending' && status !== 'success',
 };
 
-export function paymentsPage(world: World, exchange: Exchange): Answer {
-  const query = exchange.url.searchParams;
+export function paymentsPage(world: World, incoming: IncomingRequest): UnsentResponse {
+  const query = incoming.url.searchParams;
   const all = world.store.invoices().reverse();
   const own = all.filter(({ customer_id }) => customer_id !== CHECK_CUSTOMER);
   const ofCheck = all.length - own.length;
@@ -56,14 +56,14 @@ export function paymentsPage(world: World, exchange: Exchange): Answer {
   const found = rows.filter(
     (row) =>
       STATES[chosen]?.(row) &&
-      isFound(exchange, [row.external_id, row.customer_id, row.uuid, row.purpose, row.amount, row.currency.code]),
+      isFound(incoming, [row.external_id, row.customer_id, row.uuid, row.purpose, row.amount, row.currency.code]),
   );
-  const { part, pager } = paged(exchange, found);
+  const { part, pager } = paged(incoming, found);
   const none = all.length === 0 ? NO_PAYMENT : nothing('Nothing matches', 'Take another filter or another search.');
-  return dashboardPage(world, exchange, {
+  return dashboardPage(world, incoming, {
     title: 'Payments',
-    aside: search(exchange, 'Order, customer, amount or id'),
-    content: html`${tabs(exchange, counts, chosen.toLowerCase())}
+    aside: search(incoming, 'Order, customer, amount or id'),
+    content: html`${tabs(incoming, counts, chosen.toLowerCase())}
 <section class="card flush" id="rows" aria-label="Payments found" data-live>${part.length === 0 ? none : paymentRows(world, part)}
 ${ofCheck > 0 && !isShown && html`<p class="soft small pad">${counted(ofCheck, 'order')} of <code>webhooks check</code> not shown. <a href="/payments?check=shown">Show</a></p>`}</section>${pager}`,
   });
@@ -92,7 +92,7 @@ function paidMoney({ amount, currency: { code }, adjustment }: InvoiceRecord): H
 }
 
 /** One payment: what happened to it, in order, and whether the shop heard of it. */
-export function paymentPage(world: World, exchange: Exchange, invoice: InvoiceRecord): Answer {
+export function paymentPage(world: World, incoming: IncomingRequest, invoice: InvoiceRecord): UnsentResponse {
   const { external_id, uuid, callback_url, status, amount, adjustment, settledUsdt, currency, purpose } = invoice;
   const { code } = currency;
   const delivery = world.store.latestDelivery(invoice);
@@ -115,27 +115,27 @@ export function paymentPage(world: World, exchange: Exchange, invoice: InvoiceRe
   const copies = html`<div class="stack">${status !== 'pending' && copyButton(testOf(world, invoice), 'Copy as test', 'button')}
 ${copyButton(JSON.stringify(wire, null, 2), 'Copy as JSON', 'button')}${copyButton(wire.payment_url, 'Copy the payment link', 'button')}</div>
 ${status !== 'pending' && html`<details><summary>As a test</summary><pre tabindex="0">${testOf(world, invoice)}</pre></details>`}`;
-  return dashboardPage(world, exchange, {
+  return dashboardPage(world, incoming, {
     title: `Payment ${external_id}`,
     heading: html`<bdi>${external_id}</bdi> <span id="state" data-live>${paymentTag(world, invoice)}</span>`,
-    aside: html`<div class="row" id="actions" data-live>${actions(world, exchange, invoice)}${menu('Copy', copies)}</div>`,
+    aside: html`<div class="row" id="actions" data-live>${actions(world, incoming, invoice)}${menu('Copy', copies)}</div>`,
     content: html`<div class="split"><div class="stack">
-<div id="diagnosis" class="stack" data-live>${delivery && hook.tone === 'bad' && diagnosisBox(exchange, delivery, orderButton(exchange, 'resend', 'Send again', uuid))}</div>
+<div id="diagnosis" class="stack" data-live>${delivery && hook.tone === 'bad' && diagnosisBox(incoming, delivery, orderButton(incoming, 'resend', 'Send again', uuid))}</div>
 ${section('line', 'What happened', timeline(world, invoice))}</div>
 ${section('facts', 'Details', details)}</div>`,
   });
 }
 
 /** What can be done to a payment now. */
-function actions(world: World, exchange: Exchange, invoice: InvoiceRecord): Part {
+function actions(world: World, incoming: IncomingRequest, invoice: InvoiceRecord): Part {
   const { uuid, status, amount, adjustment } = invoice;
-  const refusal = refusalOf(world, exchange);
+  const refusal = refusalOf(world, incoming);
   const other = (name: string, label: string, word: string, share: string): Html =>
-    amountForm(exchange, invoice, { name, label, word, share, refusal });
+    amountForm(incoming, invoice, { name, label, word, share, refusal });
   const page = html`<a class="button" href="/pay/${uuid}">${status === 'success' ? 'Receipt' : 'Payment page'}</a>`;
   if (status === 'pending') {
-    const pay = html`${orderButton(exchange, 'pay', 'Pay in full', uuid, 'main')}${other('underpay', 'Less', 'Pay less', '0.5')}${other('overpay', 'More', 'Pay more', '1.5')}`;
-    const end = ['Fail', 'Cancel', 'Expire'].map((word) => orderButton(exchange, word.toLowerCase(), word, uuid));
+    const pay = html`${orderButton(incoming, 'pay', 'Pay in full', uuid, 'main')}${other('underpay', 'Less', 'Pay less', '0.5')}${other('overpay', 'More', 'Pay more', '1.5')}`;
+    const end = ['Fail', 'Cancel', 'Expire'].map((word) => orderButton(incoming, word.toLowerCase(), word, uuid));
     return html`${page}${menu('Pay', pay)}${menu('End', end)}`;
   }
   if (status === 'success') {
@@ -147,7 +147,7 @@ function actions(world: World, exchange: Exchange, invoice: InvoiceRecord): Part
     );
     return html`${page}${menu('Correct', html`${correct}<p class="soft small">As after a dispute. No second webhook is sent.</p>`)}`;
   }
-  const late = actionForm(exchange, 'pay', html`<button>Pay late</button>`, { hidden: { ident: uuid, late: 'true' } });
+  const late = actionForm(incoming, 'pay', html`<button>Pay late</button>`, { hidden: { ident: uuid, late: 'true' } });
   return html`${page}${late}`;
 }
 
@@ -162,7 +162,7 @@ interface AmountParts {
 }
 
 function amountForm(
-  exchange: Exchange,
+  incoming: IncomingRequest,
   { uuid, amount }: InvoiceRecord,
   { name, label, word, share, refusal }: AmountParts,
 ): Html {
@@ -179,7 +179,7 @@ function amountForm(
     focus: problem !== undefined,
     button: html`<button>${word}</button>`,
   });
-  return actionForm(exchange, name, input, { hidden: { ident: uuid } });
+  return actionForm(incoming, name, input, { hidden: { ident: uuid } });
 }
 
 /** One line of the story of a payment. */

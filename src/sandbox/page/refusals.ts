@@ -1,4 +1,4 @@
-import type { Exchange } from '../service/service.ts';
+import type { IncomingRequest } from '../service/service.ts';
 import type { World } from '../world.ts';
 
 // What a form was refused for. The browser is redirected after each post, so that a reload or a live update asks for a page that
@@ -33,6 +33,6 @@ export function keepRefusal(world: World, refusal: Refusal): string {
 }
 
 /** The refusal that the address of a page names, or null. */
-export function refusalOf(world: World, { url }: Exchange): Refusal | null {
+export function refusalOf(world: World, { url }: IncomingRequest): Refusal | null {
   return kept.get(world)?.get(url.searchParams.get('refused') ?? '') ?? null;
 }

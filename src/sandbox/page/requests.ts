@@ -1,6 +1,6 @@
 import { shellText } from '../../printable.ts';
-import type { Answer } from '../service/respond.ts';
-import type { Exchange } from '../service/service.ts';
+import type { UnsentResponse } from '../service/respond.ts';
+import type { IncomingRequest } from '../service/service.ts';
 import type { RequestEntry } from '../state/log.ts';
 import type { InvoiceRecord } from '../state/records.ts';
 import type { World } from '../world.ts';
@@ -50,14 +50,14 @@ export function paymentOf(
   }
 }
 
-export function requestsPage(world: World, exchange: Exchange): Answer {
+export function requestsPage(world: World, incoming: IncomingRequest): UnsentResponse {
   const all = world.log.requests().reverse();
   const refused = all.filter(isRefused);
-  const isRefusedOnly = exchange.url.searchParams.get('state') === 'refused';
+  const isRefusedOnly = incoming.url.searchParams.get('state') === 'refused';
   const found = (isRefusedOnly ? refused : all).filter((row) =>
-    isFound(exchange, [requestName(row), row.code, row.why, row.id, row.request_body]),
+    isFound(incoming, [requestName(row), row.code, row.why, row.id, row.request_body]),
   );
-  const { part, pager } = paged(exchange, found);
+  const { part, pager } = paged(incoming, found);
   const none =
     all.length === 0
       ? nothing('No requests yet', html`The <a href="/">overview</a> shows how to connect.`)
@@ -68,16 +68,16 @@ export function requestsPage(world: World, exchange: Exchange): Answer {
     (row) =>
       html`<a class="row request" href="/requests/${row.id}"><span>${statusTag(row.status)}</span><span class="mono name">${requestName(row)}</span><span>${brief(paymentOf(world, row)?.external_id ?? null)}</span><span class="soft why">${row.fault && tag(`fault: ${row.fault}`, 'warn')} <bdi>${row.why ?? row.code}</bdi></span><span class="soft">${time(row.at)}</span></a>`,
   );
-  return dashboardPage(world, exchange, {
+  return dashboardPage(world, incoming, {
     title: 'Requests',
-    aside: search(exchange, 'Path, order, code or body'),
-    content: html`${tabs(exchange, { All: all.length, Refused: refused.length }, isRefusedOnly ? 'refused' : 'all')}
+    aside: search(incoming, 'Path, order, code or body'),
+    content: html`${tabs(incoming, { All: all.length, Refused: refused.length }, isRefusedOnly ? 'refused' : 'all')}
 <section class="card flush" id="rows" aria-label="Requests found" data-live>${part.length === 0 ? none : rows}</section>${pager}`,
   });
 }
 
 /** One request as it came, what was answered, and what it made. */
-export function requestPage(world: World, exchange: Exchange, row: RequestEntry): Answer {
+export function requestPage(world: World, incoming: IncomingRequest, row: RequestEntry): UnsentResponse {
   const payment = paymentOf(world, row);
   const cut = (text: string): Html | false =>
     text.length >= 4_000 && html`<p class="soft small">The log keeps the first 4,000 characters.</p>`;
@@ -90,7 +90,7 @@ export function requestPage(world: World, exchange: Exchange, row: RequestEntry)
       ? []
       : [`-H 'Content-Type: application/json'`, `--data-raw ${shellText(row.request_body)}`]),
   ].join(' \\\n  ');
-  return dashboardPage(world, exchange, {
+  return dashboardPage(world, incoming, {
     title: requestName(row),
     heading: html`<span class="mono">${requestName(row)}</span> ${statusTag(row.status)}`,
     aside: html`<div class="row">${payment && html`<a class="button" href="/payments/${payment.uuid}">Payment ${brief(payment.external_id)}</a>`}${copyButton(curl, 'Copy as curl', 'button')}</div>`,

@@ -139,9 +139,9 @@ if (live.size > 0 && typeof EventSource === 'function') {
   const inUse = (each) => each.contains(document.activeElement) || each.querySelector('details[open]:not([data-open])') !== null;
   const update = async () => {
     timer = 0;
-    const answer = await fetch(location.href).catch(() => null);
-    if (answer === null || !answer.ok) return;
-    const page = new DOMParser().parseFromString(await answer.text(), 'text/html');
+    const response = await fetch(location.href).catch(() => null);
+    if (response === null || !response.ok) return;
+    const page = new DOMParser().parseFromString(await response.text(), 'text/html');
     for (const [each, before] of live) {
       const now = page.getElementById(each.id);
       if (now === null || now.innerHTML === before || inUse(each)) continue;

@@ -1,8 +1,8 @@
 import { type Diagnosis, isSearchable } from '../../webhooks/diagnose.ts';
 import { RETRY_DELAYS } from '../delivery/deliveries.ts';
 import { signedRequest, stampNow } from '../delivery/webhook-request.ts';
-import type { Answer } from '../service/respond.ts';
-import type { Exchange } from '../service/service.ts';
+import type { UnsentResponse } from '../service/respond.ts';
+import type { IncomingRequest } from '../service/service.ts';
 import type { DeliveryRecord, InvoiceRecord } from '../state/records.ts';
 import type { SandboxAttempt } from '../wire-types.ts';
 import type { World } from '../world.ts';
@@ -35,17 +35,21 @@ import { dashboardPage } from './frame.ts';
 import { type Html, html, type Part } from './html.ts';
 
 /** The list of webhooks with one of them beside it: the chosen one, or the first of the list on a wide screen. */
-export async function webhooksPage(world: World, exchange: Exchange, chosen: DeliveryRecord | null): Promise<Answer> {
+export async function webhooksPage(
+  world: World,
+  incoming: IncomingRequest,
+  chosen: DeliveryRecord | null,
+): Promise<UnsentResponse> {
   const all = world.store.deliveries().reverse();
   const open = new Set(undelivered(world));
-  const state = exchange.url.searchParams.get('state') ?? 'all';
+  const state = incoming.url.searchParams.get('state') ?? 'all';
   const isIn = (row: DeliveryRecord): boolean =>
     state === 'not delivered' ? open.has(row) : state === 'delivered' ? row.status === 'delivered' : true;
   const rows = all.filter(
     (row) =>
-      isIn(row) && isFound(exchange, [row.invoice.external_id, row.eventType, row.url, row.id, row.log.at(-1)?.error]),
+      isIn(row) && isFound(incoming, [row.invoice.external_id, row.eventType, row.url, row.id, row.log.at(-1)?.error]),
   );
-  const list = { ...exchange, url: new URL(`/webhooks${exchange.url.search}`, exchange.url) };
+  const list = { ...incoming, url: new URL(`/webhooks${incoming.url.search}`, incoming.url) };
   const { part, pager } = paged(list, rows);
   const shown = chosen ?? part[0] ?? null;
   const counts = {
@@ -57,13 +61,13 @@ export async function webhooksPage(world: World, exchange: Exchange, chosen: Del
     all.length === 0
       ? nothing('No webhooks yet', 'One is sent when a payment with a callback URL ends.')
       : nothing('Nothing matches', 'Take another filter or another search.');
-  return dashboardPage(world, exchange, {
+  return dashboardPage(world, incoming, {
     title: chosen === null ? 'Webhooks' : headline(chosen),
     heading: null,
     isWide: true,
     content: html`<div class="panes${chosen !== null && ' chosen'}"><div class="list"><div class="list-head">${chosen === null ? html`<h1>Webhooks</h1>` : html`<p class="h1">Webhooks</p>`}${search(list, 'Order, event, address')}${tabs(list, counts, state)}</div>
 <div id="rows" data-live>${part.length === 0 ? none : webhookRows(world, list, part, shown)}</div>${pager}</div>
-<div class="detail">${shown && (await detail(world, exchange, shown, chosen !== null))}</div></div>`,
+<div class="detail">${shown && (await detail(world, incoming, shown, chosen !== null))}</div></div>`,
   });
 }
 
@@ -77,7 +81,7 @@ function endWord(invoice: InvoiceRecord): string {
 
 function webhookRows(
   { clock }: World,
-  list: Exchange,
+  list: IncomingRequest,
   rows: readonly DeliveryRecord[],
   shown: DeliveryRecord | null,
 ): Html {
@@ -96,10 +100,10 @@ function webhookRows(
   );
 }
 
-async function detail(world: World, exchange: Exchange, row: DeliveryRecord, isChosen: boolean): Promise<Html> {
+async function detail(world: World, incoming: IncomingRequest, row: DeliveryRecord, isChosen: boolean): Promise<Html> {
   const { invoice, url, log, made, eventType } = row;
   const { word, tone } = webhookState(row);
-  const number = Number(exchange.url.searchParams.get('try') ?? made);
+  const number = Number(incoming.url.searchParams.get('try') ?? made);
   const attempt = log[number - (made - log.length) - 1] ?? log.at(-1);
   const curl = curlCommand(await signedRequest(world.settings, row, url, stampNow(world)));
   const test = testOf(world, invoice);
@@ -107,18 +111,18 @@ async function detail(world: World, exchange: Exchange, row: DeliveryRecord, isC
 <details><summary>As curl</summary><pre id="curl-text" tabindex="0" dir="auto">${curl}</pre><p class="soft small">Signed when this page was made. A receiver that checks the age accepts it for about 5 minutes.</p></details>
 <details><summary>As a test</summary><pre id="test-text" tabindex="0" dir="auto">${test}</pre><p class="soft small">Passes unchanged and needs no port. Replace receive with your endpoint.</p></details>`;
   const head = html`<bdi>${headline(row)}</bdi>`;
-  const again = row.attempt === null && orderButton(exchange, 'resend', 'Send again', invoice.uuid, 'main');
+  const again = row.attempt === null && orderButton(incoming, 'resend', 'Send again', invoice.uuid, 'main');
   return html`<p class="narrow-only"><a href="/webhooks">All webhooks</a></p>
 <div class="title">${isChosen ? html`<h1>${head}</h1>` : html`<h2 class="h1">${head}</h2>`}<span id="state" data-live>${tag(word, tone)}</span><span class="grow"></span>
 <div class="row">${menu('Copy as', copies)}<div id="again" data-live>${again}</div></div></div>
 <p class="soft small"><a href="/payments/${invoice.uuid}">Payment</a> · ${eventType} → <span class="mono">${url}</span></p>
-<div id="diagnosis" class="stack" data-live>${diagnosisBox(exchange, row)}</div>
-<div id="tries" data-live>${strip(world, exchange, row, attempt)}</div>
+<div id="diagnosis" class="stack" data-live>${diagnosisBox(incoming, row)}</div>
+<div id="tries" data-live>${strip(world, incoming, row, attempt)}</div>
 <div id="messages" class="messages" data-live>${attempt ? messages(row, attempt) : nothing('Not sent yet', 'The first attempt is held or in progress.')}</div>`;
 }
 
 /** The one place that says why a webhook was not accepted, and what to do now. What was found by trial takes its place. */
-export function diagnosisBox(exchange: Exchange, row: DeliveryRecord, again: Part = null): Html | null {
+export function diagnosisBox(incoming: IncomingRequest, row: DeliveryRecord, again: Part = null): Html | null {
   const last = row.log.at(-1);
   if (last === undefined || row.attempt !== null) return null;
   const { uuid: ident } = row.invoice;
@@ -135,7 +139,7 @@ export function diagnosisBox(exchange: Exchange, row: DeliveryRecord, again: Par
   const find =
     row.finding === null &&
     isSearchable(cause) &&
-    html`${orderButton(exchange, 'explain', 'Find the cause', ident)}<span class="soft small">Sends up to 30 test requests to your endpoint.</span>`;
+    html`${orderButton(incoming, 'explain', 'Find the cause', ident)}<span class="soft small">Sends up to 30 test requests to your endpoint.</span>`;
   return html`<div class="box ${cause.id === 'fault_refused' ? 'warn' : 'bad'}"><h2>${subject}: <bdi>${cause.text}</bdi></h2>
 ${cause.remedy && html`<p><bdi>${cause.remedy}</bdi></p>`}<div class="row">${find || again}</div></div>`;
 }
@@ -145,7 +149,7 @@ const SHOWN_TRIES = RETRY_DELAYS.length;
 /** The seven attempts of the schedule: what came of those that were made, and when the others come. Each made one is a link. */
 function strip(
   { clock }: World,
-  exchange: Exchange,
+  incoming: IncomingRequest,
   { log, made, nextRetryAt, status }: DeliveryRecord,
   current: SandboxAttempt | undefined,
 ): Html {
@@ -154,8 +158,8 @@ function strip(
     const number = first + at;
     const attempt = log[number - (made - log.length) - 1];
     if (attempt !== undefined) {
-      const text = html`<span>Try ${number}</span><span>${attempt.status_code === null ? 'no answer' : `${attempt.status_code} · ${milliseconds(attempt.duration_ms)}`}</span>`;
-      const address = addressOf(exchange, { try: String(number) });
+      const text = html`<span>Try ${number}</span><span>${attempt.status_code === null ? 'no response' : `${attempt.status_code} · ${milliseconds(attempt.duration_ms)}`}</span>`;
+      const address = addressOf(incoming, { try: String(number) });
       return html`<li class="${attempt.success ? 'good' : 'bad'}"><a href="${address}"${attempt === current && html` aria-current="true"`}>${text}</a></li>`;
     }
     const isNext = number === made + 1 && nextRetryAt !== null;
@@ -182,15 +186,15 @@ function messages(
           'What was sent',
           html`<span class="name">POST ${pathname}</span>\n${headerLines(request.headers)}\n${highlighted(request.body)}`,
         );
-  const answer =
+  const response =
     status_code === null
       ? html`<p class="soft">${error}</p>`
       : code(
-          'answer',
-          'Your answer',
+          'response',
+          'Your response',
           response_body ? highlighted(response_body) : html`<span class="name">empty</span>`,
         );
   return html`<div><div class="head"><h2>Sent ${fault && tag(`fault: ${fault}`, 'warn')}</h2>${request && copyButton(request.body, 'Copy the body')}</div>${sent}</div>
-<div><div class="head"><h2>Your answer ${statusTag(status_code)}</h2><span class="soft small">${milliseconds(duration_ms)}</span></div>${answer}
+<div><div class="head"><h2>Your response ${statusTag(status_code)}</h2><span class="soft small">${milliseconds(duration_ms)}</span></div>${response}
 ${headers.length > 0 && html`<details><summary>${headers.length} headers</summary><pre tabindex="0" dir="auto">${headerLines(response_headers ?? {})}</pre></details>`}</div>`;
 }

@@ -13,7 +13,7 @@ import type { InvoiceRecord } from '../state/records.ts';
 import type { NewInvoice } from '../wire-types.ts';
 import type { World } from '../world.ts';
 import { type PageQuery, readDraft, readListQuery } from './read-request.ts';
-import { type FieldProblem, failure, invalid, notFound, Refusal } from './respond.ts';
+import { ErrorResponse, type FieldProblem, failure, invalid, notFound } from './respond.ts';
 import { writeCreatedInvoice, writeDelivery, writeInvoice } from './write-resources.ts';
 
 /** A request with the right key and a known path. */
@@ -27,7 +27,7 @@ export interface ServiceRequest {
 export interface HandlerResult {
   readonly status: number;
   readonly data: unknown;
-  /** Answer without the envelope. */
+  /** UnsentResponse without the envelope. */
   readonly bare?: boolean;
   /** For the log. */
   readonly why?: string | undefined;
@@ -119,7 +119,7 @@ const WITHDRAWAL_LIST = {
 };
 
 /**
- * Cuts a page out of all rows. The dialect decides the answer to a page beyond the last.
+ * Cuts a page out of all rows. The dialect decides the response to a page beyond the last.
  * @see [Response envelope](../../../docs/service-interface.md#response-envelope)
  */
 function pageOf<Row, Item>(
@@ -162,7 +162,7 @@ export function problemsOfDraft(world: World, draft: object): readonly FieldProb
     const isTaken = world.store.byExternalId(external_id) !== undefined;
     return isTaken ? [{ where: 'body', field: 'external_id', message: 'is taken', type: 'taken' }] : [];
   } catch (error) {
-    if (error instanceof Refusal) return error.problems;
+    if (error instanceof ErrorResponse) return error.problems;
     throw error;
   }
 }
@@ -181,7 +181,7 @@ export function createInvoice(world: World, draft: NewInvoice): InvoiceRecord {
   try {
     return openDraft(world, JSON.stringify({ ...full, ...given }));
   } catch (error) {
-    if (error instanceof Refusal) throw new ConfigurationError(`The invoice was not created: ${error.message}`);
+    if (error instanceof ErrorResponse) throw new ConfigurationError(`The invoice was not created: ${error.message}`);
     throw error;
   }
 }
@@ -197,12 +197,12 @@ const NEW_INVOICE_NAMES = namesOf<NewInvoice>({
   fail_url: true,
 });
 
-/** The answer to a read, in the shape of the dialect. */
+/** The response to a read, in the shape of the dialect. */
 function shaped({ readShape }: Dialect, name: string, data: object): Pick<HandlerResult, 'data' | 'bare'> {
   return { data: readShape === 'named' ? { [name]: data } : data, bare: readShape === 'bare' };
 }
 
-function alreadyExists({ settings }: World, { external_id, status }: InvoiceRecord): Refusal {
+function alreadyExists({ settings }: World, { external_id, status }: InvoiceRecord): ErrorResponse {
   const { conflictStatus, conflictDetails } = settings.dialect;
   const forms = {
     full: { external_id, status },
@@ -214,7 +214,7 @@ function alreadyExists({ settings }: World, { external_id, status }: InvoiceReco
     why: `external_id ${external_id} is taken by an invoice that is ${status}`,
   };
   const message = 'An invoice with this external_id already exists.';
-  return new Refusal(failure(conflictStatus, 'INVOICE_ALREADY_EXISTS', message, parts));
+  return new ErrorResponse(failure(conflictStatus, 'INVOICE_ALREADY_EXISTS', message, parts));
 }
 
 function invoiceBy({ store, settings }: World, ident: string): InvoiceRecord {

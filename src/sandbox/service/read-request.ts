@@ -1,4 +1,4 @@
-// What a request says: the body of a creation, the query of a list. Every problem is found before one answer names all.
+// What a request says: the body of a creation, the query of a list. Every problem is found before one response names all.
 import { isLoopback } from '../../contract/values/hosts.ts';
 import { activeCurrencies, activeCurrency, isAmount, isPayable, rangesOf } from '../business/money.ts';
 import type { Dialect } from '../dialects.ts';
@@ -93,7 +93,7 @@ export interface PageQuery {
   readonly name: string;
 }
 
-/** Reads the query of a list. Of several parameters with one name the last counts. @throws Refusal */
+/** Reads the query of a list. Of several parameters with one name the last counts. @throws ErrorResponse */
 export function readListQuery<Status extends string>(
   query: URLSearchParams,
   dialect: Dialect,

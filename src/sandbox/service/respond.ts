@@ -1,7 +1,7 @@
 import type { Dialect } from '../dialects.ts';
 
-/** An answer that is not sent yet. */
-export interface Answer {
+/** A response that is not sent yet. */
+export interface UnsentResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
@@ -11,15 +11,15 @@ export interface Answer {
   readonly why?: string | undefined;
 }
 
-/** Thrown in place of an answer of success. */
-export class Refusal extends Error {
-  readonly answer: Answer;
+/** Thrown in place of a response of success. */
+export class ErrorResponse extends Error {
+  readonly response: UnsentResponse;
   /** The members that are wrong. */
   readonly problems: readonly FieldProblem[];
 
-  constructor(answer: Answer, problems: readonly FieldProblem[] = []) {
-    super(answer.why);
-    this.answer = answer;
+  constructor(response: UnsentResponse, problems: readonly FieldProblem[] = []) {
+    super(response.why);
+    this.response = response;
     this.problems = problems;
   }
 }
@@ -27,7 +27,7 @@ export class Refusal extends Error {
 const JSON_TYPE = { 'Content-Type': 'application/json' };
 
 /** A success, in the envelope or bare. */
-export function success({ laterVersion }: Dialect, status: number, data: unknown, bare = false): Answer {
+export function success({ laterVersion }: Dialect, status: number, data: unknown, bare = false): UnsentResponse {
   const extra = laterVersion === 'none' ? {} : { meta: { served_by: 'sandbox' } };
   const body = bare ? data : { success: true, data, ...extra };
   return { status, headers: JSON_TYPE, body: JSON.stringify(body) };
@@ -44,7 +44,7 @@ interface FailureParts {
 }
 
 /**
- * The failure envelope, or the answer of a framework or a proxy in its place.
+ * The failure envelope, or the response of a framework or a proxy in its place.
  * @see [Failure envelope](../../../docs/service-interface.md#failure-envelope)
  */
 export function failure(
@@ -52,7 +52,7 @@ export function failure(
   code: string,
   message: string,
   { details, why = message, headers, form = 'envelope' }: FailureParts = {},
-): Answer {
+): UnsentResponse {
   const error = { code, message, ...(details !== undefined && { details }) };
   const [type, body] = {
     envelope: [JSON_TYPE, JSON.stringify({ success: false, error })],
@@ -83,7 +83,7 @@ export function groupFailure(
   group: keyof typeof GROUPS,
   message: string,
   { status, what = '', ...parts }: FailureParts & { readonly status?: number | undefined; readonly what?: string } = {},
-): Answer {
+): UnsentResponse {
   const [byDefault, code] = GROUPS[group][failureCodes];
   const named = code.startsWith('_') ? `${what}${code}` : code;
   return failure(status ?? byDefault, named, message, { ...parts, form: failureBody });
@@ -95,7 +95,7 @@ export function notFound(
   what: 'INVOICE' | 'WEBHOOK' | 'WITHDRAWAL' | 'PAGE',
   message: string,
 ): never {
-  throw new Refusal(groupFailure(dialect, 'missing', message, { what }));
+  throw new ErrorResponse(groupFailure(dialect, 'missing', message, { what }));
 }
 
 /** One problem of a request. The dialect decides the form of the 422 that reports it. */
@@ -132,7 +132,10 @@ export function invalid({ validationShape }: Dialect, problems: readonly FieldPr
     detail_text: { detail: why },
     no_details: { success: false, error },
   }[validationShape];
-  throw new Refusal({ status: 422, headers: JSON_TYPE, body: JSON.stringify(body), code: error.code, why }, problems);
+  throw new ErrorResponse(
+    { status: 422, headers: JSON_TYPE, body: JSON.stringify(body), code: error.code, why },
+    problems,
+  );
 }
 
 /** The largest body of a request, in bytes. */

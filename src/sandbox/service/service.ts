@@ -1,4 +1,4 @@
-// service/ answers the requests to the API: faults, key, route, handler, answer. It imports business/ and delivery/. A new
+// service/ answers the requests to the API: faults, key, route, handler, response. It imports business/ and delivery/. A new
 // endpoint needs one handler in handlers.ts.
 
 import type { ServiceOperation } from '../../contract/endpoints.ts';
@@ -7,39 +7,39 @@ import { payloadOf } from '../../contract/envelope.ts';
 import type { RequestFault } from '../state/faults.ts';
 import type { World } from '../world.ts';
 import { HANDLERS } from './handlers.ts';
-import { type Answer, failure, groupFailure, HTML_TYPE, Refusal, success } from './respond.ts';
+import { ErrorResponse, failure, groupFailure, HTML_TYPE, success, type UnsentResponse } from './respond.ts';
 
 /** A request, from HTTP or from `fetch`. */
-export interface Exchange {
+export interface IncomingRequest {
   readonly method: string;
   readonly url: URL;
   readonly headers: Headers;
   readonly body: string;
 }
 
-/** An answer, and the fault that applies to it while it is sent. */
-export interface Outcome {
+/** A response, and the fault that applies to it while it is sent. */
+export interface Served {
   readonly operation: ServiceOperation | null;
-  /** Null if the connection ends or hangs without an answer. */
-  readonly answer: Answer | null;
+  /** Null if the connection ends or hangs without a response. */
+  readonly response: UnsentResponse | null;
   readonly fault: RequestFault | null;
 }
 
 /** Answers a request to the API: fault, key, route, handler. */
-export function serve(world: World, exchange: Exchange): Outcome {
-  const route = findRoute(exchange.method, exchange.url.pathname);
+export function serve(world: World, incoming: IncomingRequest): Served {
+  const route = findRoute(incoming.method, incoming.url.pathname);
   const operation = route?.operation ?? null;
-  const fault = world.faults.forRequest(operation, () => orderOf(world, route, exchange.body));
-  const spoilt = fault === null ? undefined : spoiltAnswer(world, fault);
+  const fault = world.faults.forRequest(operation, () => orderOf(world, route, incoming.body));
+  const spoilt = fault === null ? undefined : spoiltResponse(world, fault);
   const worksFirst = fault?.type === 'reset_after' || (fault !== null && 'afterWork' in fault && fault.afterWork);
-  if (spoilt !== undefined && !worksFirst) return { operation, answer: spoilt, fault };
-  const answer = work(world, exchange, route);
-  if (spoilt !== undefined) return { operation, answer: spoilt, fault };
-  if (fault?.type !== 'malformed') return { operation, answer, fault };
-  return { operation, answer: { ...answer, body: `${answer.body.slice(0, -1)},}` }, fault };
+  if (spoilt !== undefined && !worksFirst) return { operation, response: spoilt, fault };
+  const response = work(world, incoming, route);
+  if (spoilt !== undefined) return { operation, response: spoilt, fault };
+  if (fault?.type !== 'malformed') return { operation, response, fault };
+  return { operation, response: { ...response, body: `${response.body.slice(0, -1)},}` }, fault };
 }
 
-function work(world: World, { method, headers, url, body }: Exchange, route: Route | null): Answer {
+function work(world: World, { method, headers, url, body }: IncomingRequest, route: Route | null): UnsentResponse {
   const { apiKey, dialect } = world.settings;
   const key = headers.get('x-api-key');
   if (key !== apiKey) {
@@ -56,34 +56,34 @@ function work(world: World, { method, headers, url, body }: Exchange, route: Rou
   try {
     const { operation, params } = route;
     const done = HANDLERS[operation](world, { params, query: url.searchParams, body }, dialect);
-    const answer = { ...success(dialect, done.status, done.data, done.bare), why: done.why };
-    checkAnswer(world, operation, answer);
-    return answer;
+    const response = { ...success(dialect, done.status, done.data, done.bare), why: done.why };
+    checkResponse(world, operation, response);
+    return response;
   } catch (error) {
-    if (error instanceof Refusal) return error.answer;
+    if (error instanceof ErrorResponse) return error.response;
     const message = error instanceof Error ? error.message : String(error);
     return failure(500, 'INTERNAL_ERROR', 'The sandbox failed.', { why: message });
   }
 }
 
-/** Reads the answer with the contract. A deviation is a mistake of one of the two, so the log reports it. */
-function checkAnswer(world: World, operation: ServiceOperation, answer: Answer): void {
-  const checked = endpoints[operation].data(payloadOf(JSON.parse(answer.body)));
+/** Reads the response with the contract. A deviation is a mistake of one of the two, so the log reports it. */
+function checkResponse(world: World, operation: ServiceOperation, response: UnsentResponse): void {
+  const checked = endpoints[operation].data(payloadOf(JSON.parse(response.body)));
   if (checked.ok) return;
   const issues = checked.issues.map(({ path, message }) => `${path} ${message}`).join('; ');
-  world.log.note(`the answer to ${operation} is not as the interface says: ${issues}`);
+  world.log.note(`the response to ${operation} is not as the interface says: ${issues}`);
 }
 
 function retryAfterHeader({ clock, settings }: World, retryAfter: number | string | undefined): Record<string, string> {
   const { retryAfterForm } = settings.dialect;
   if (retryAfter === undefined || retryAfterForm === 'absent') return {};
   if (typeof retryAfter === 'string' || retryAfterForm === 'seconds') return { 'Retry-After': String(retryAfter) };
-  // A client compares the date with the Date header of the answer, which has the time of the sandbox.
+  // A client compares the date with the Date header of the response, which has the time of the sandbox.
   return { 'Retry-After': new Date(clock.now() + retryAfter * 1000).toUTCString() };
 }
 
-/** The answer of a fault in place of the service's: null for no answer, undefined if the fault changes no answer. */
-function spoiltAnswer(world: World, fault: RequestFault): Answer | null | undefined {
+/** The response of a fault in place of the service's: null for no response, undefined if the fault changes no response. */
+function spoiltResponse(world: World, fault: RequestFault): UnsentResponse | null | undefined {
   switch (fault.type) {
     case 'rate_limit': {
       const headers = retryAfterHeader(world, fault.retryAfter);

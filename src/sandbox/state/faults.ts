@@ -16,17 +16,17 @@ export type RequestFault =
       readonly retryAfter?: number | string | undefined;
       readonly afterWork?: boolean | undefined;
     }
-  /** The page of a proxy instead of the answer, `status` from 400 to 599 (502). */
+  /** The page of a proxy instead of the response, `status` from 400 to 599 (502). */
   | { readonly type: 'html'; readonly status?: number | undefined; readonly afterWork?: boolean | undefined }
-  /** No answer. The connection stays open until the caller closes it. */
+  /** No response. The connection stays open until the caller closes it. */
   | { readonly type: 'hang'; readonly afterWork?: boolean | undefined }
   /** The connection breaks before the service has done anything. */
   | { readonly type: 'reset_before' }
   /** The work is done, then the connection breaks. */
   | { readonly type: 'reset_after' }
-  /** The work is done and half of the answer's body arrives before the connection breaks. */
+  /** The work is done and half of the response's body arrives before the connection breaks. */
   | { readonly type: 'truncated' }
-  /** The work is done and the answer is not JSON. */
+  /** The work is done and the response is not JSON. */
   | { readonly type: 'malformed' }
   /** The work is done and the body comes in four pieces, with `delay` milliseconds (100) before each. */
   | { readonly type: 'slow'; readonly delay?: number | undefined };
@@ -41,7 +41,7 @@ export type DeliveryFault =
   | { readonly type: 'duplicate' }
   /** The JSON is written again after signing: the same data, other bytes. */
   | { readonly type: 'reserialized' }
-  /** The receiver gets it, and its answer is lost: the sandbox sends it again. */
+  /** The receiver gets it, and its response is lost: the sandbox sends it again. */
   | { readonly type: 'ack_lost' }
   /** The attempt waits `for` milliseconds or text such as `"2h"` of the sandbox clock (10 minutes), while others go on. */
   | { readonly type: 'hold'; readonly for?: number | string | undefined }

@@ -5,7 +5,7 @@ import type { SandboxAttempt, SandboxDelivery } from '../wire-types.ts';
 /** A request to the service. Pages of the sandbox are none. Never holds the API key. */
 export interface RequestEntry {
   readonly kind: 'request';
-  /** Also the X-Request-Id of the answer. */
+  /** Also the X-Request-Id of the response. */
   readonly id: string;
   /** ISO 8601, sandbox clock. */
   readonly at: string;
@@ -17,13 +17,13 @@ export interface RequestEntry {
   readonly query: string;
   /** Such as `invoices.create`. Null if no endpoint matched. */
   readonly operation: string | null;
-  /** The HTTP status of the answer. Null if a fault left the request unanswered. */
+  /** The HTTP status of the response. Null if a fault left the request unanswered. */
   readonly status: number | null;
-  /** Milliseconds of real time until the answer was ready. */
+  /** Milliseconds of real time until the response was ready. */
   readonly duration_ms: number;
-  /** `error.code` of a refusal, else null. */
+  /** `error.code` of an error response, else null. */
   readonly code: string | null;
-  /** The cause of a refusal or another remark, or null. */
+  /** The cause of an error response, or another remark, or null. */
   readonly why: string | null;
   /** The type of the injected fault, or null. */
   readonly fault: string | null;
@@ -64,7 +64,7 @@ export interface DeliveryMove
   readonly attempt: number;
 }
 
-/** A remark: the clock or a fault was changed, no webhook could be sent, or an answer deviates from the contract. */
+/** A remark: the clock or a fault was changed, no webhook could be sent, or a response deviates from the contract. */
 export interface SandboxNote {
   readonly kind: 'note';
   /** ISO 8601, sandbox clock. */

@@ -37,7 +37,7 @@ export interface LambdaRequestContext {
   readonly elb?: object | undefined;
 }
 
-/** The answer, in the shape that the event's sender reads. */
+/** The response, in the shape that the event's sender reads. */
 export interface LambdaReply {
   /** HTTP status. */
   statusCode: number;

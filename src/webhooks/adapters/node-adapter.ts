@@ -96,13 +96,13 @@ export interface FastifyRequestLike {
   readonly body?: unknown;
 }
 
-/** Fastify's reply: `hijack` tells Fastify that the answer is written to `raw`. */
+/** Fastify's reply: `hijack` tells Fastify that the response is written to `raw`. */
 export interface FastifyReplyLike {
   readonly raw: NodeResponse;
   hijack(): unknown;
 }
 
-/** Koa's context. `respond = false` tells Koa that the answer is written to `res`. */
+/** Koa's context. `respond = false` tells Koa that the response is written to `res`. */
 export interface KoaContextLike {
   readonly req: NodeRequest;
   readonly res: NodeResponse;
@@ -162,7 +162,7 @@ function sendReply(request: NodeRequest, response: NodeResponse, reply: WebhookR
     if (request.complete === false) discardRest(request);
     return;
   }
-  // The body did not arrive in time. The answer ends the connection, or in HTTP/2 the stream: otherwise Node would wait
+  // The body did not arrive in time. The response ends the connection, or in HTTP/2 the stream: otherwise Node would wait
   // for the rest.
   if (request.httpVersionMajor === 1) response.setHeader('Connection', 'close');
   response.end(reply.body, () => {
@@ -171,7 +171,7 @@ function sendReply(request: NodeRequest, response: NodeResponse, reply: WebhookR
   });
 }
 
-/** 1 MiB: an honest sender has sent the rest by then, and reads the answer. */
+/** 1 MiB: an honest sender has sent the rest by then, and reads the response. */
 const MAX_DISCARDED = 1_048_576;
 
 /** Reads on for an honest sender, and closes the connection to one that sends for ever. */

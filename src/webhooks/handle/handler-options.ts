@@ -55,7 +55,7 @@ export interface WebhookHandlerOptions<Extra extends object = object>
    *   of each reason with its usual causes, then their number, at intervals from a minute to an hour
    */
   readonly onReport?: Callback<[report: WebhookReport]> | undefined;
-  /** Milliseconds until the answer is 503, at most 15,000. Your function may continue after it. @defaultValue 12,000 */
+  /** Milliseconds until the response is 503, at most 15,000. Your function may continue after it. @defaultValue 12,000 */
   readonly timeout?: number | undefined;
   /** Returns milliseconds since 1970. @defaultValue the clock */
   readonly now?: (() => number) | undefined;

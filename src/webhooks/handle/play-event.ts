@@ -141,7 +141,7 @@ function reportForgetfulStore<Extra extends object>(settings: HandlerSettings<Ex
 // The store may be the merchant's. If a wrong result counted as a claim, the work would run twice.
 function checkResult(result: ClaimResult): ClaimResult {
   if (['claimed', 'taken_over', 'running', 'done'].includes(result.state)) return result;
-  throw new TypeError('claim() must answer { state }: claimed, taken_over, running or done.');
+  throw new TypeError('claim() must resolve to { state }: claimed, taken_over, running or done.');
 }
 
 function repeatOfDone(isSame: boolean): Ending {
@@ -260,7 +260,7 @@ async function runOnce<Extra extends object>(
     if (result.state === 'running') return RUNNING;
     if (result.state === 'done') return repeatOfDone(result.digest === event.digest);
     if (result.state !== 'committed')
-      throw new TypeError('runOnce() must answer { state }: committed, running or done.');
+      throw new TypeError('runOnce() must resolve to { state }: committed, running or done.');
     checkEnded(work);
     if (work.failure !== null) throw work.failure.error;
     return ended('done');

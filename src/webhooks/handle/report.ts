@@ -47,7 +47,7 @@ export interface WebhookReport {
   readonly reason: WebhookReportReason;
   /** The problem and the remedy, for a log line. */
   readonly message: string;
-  /** The status of the answer, or null if the report is not about the answer. */
+  /** The status of the response, or null if the report is not about the response. */
   readonly status: number | null;
   /**
    * X-Webhook-Id as sent, cut at 128 characters, with unprintable characters escaped. It is not signed, so anybody may

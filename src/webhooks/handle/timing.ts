@@ -13,7 +13,7 @@ export const globalTimers: WebhookTimers = {
   clearTimeout: (timer) => clearTimeout(timer as ReturnType<typeof setTimeout>), // the result of setTimeout above
 };
 
-/** The time limit of a delivery: the caller gets an answer in time, and the work that has begun continues. */
+/** The time limit of a delivery: the caller gets a response in time, and the work that has begun continues. */
 export interface TimeLimit {
   /** Aborted at the limit, and when the caller stops. */
   readonly signal: AbortSignal;

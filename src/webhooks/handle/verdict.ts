@@ -1,9 +1,9 @@
 import type { WebhookReason } from '../../errors/codes.ts';
 import { LEASE } from './timing.ts';
 
-// How a request, or an event, ended: the word for it, and the answer to the service.
+// How a request, or an event, ended: the word for it, and the response to the service.
 
-/** The answer of the endpoint: a plain object, for any framework. */
+/** The response of the endpoint: a plain object, for any framework. */
 export interface WebhookReply {
   /** HTTP status. 2xx only for an event that is done. */
   readonly status: number;
@@ -61,7 +61,7 @@ const EXTRA_HEADERS: Partial<Record<Verdict, Readonly<Record<string, string>>>> 
   time_limit: RETRY_LATER,
 };
 
-/** The whole answer for a verdict. */
+/** The whole response for a verdict. */
 export function replyFor(verdict: Verdict): WebhookReply {
   const headers = {
     'Content-Type': 'text/plain; charset=utf-8',

@@ -152,7 +152,7 @@ const CLAIM_CHECKS: ConformanceChecks = {
     assertSame(await tested.renewAndComplete('b'), [false, false]);
     await tested.expectClaim('c', 'done', 'a');
   },
-  async 'returns true for a repeated completion by the same claim, because the first answer may have been lost'(
+  async 'returns true for a repeated completion by the same claim, because the first response may have been lost'(
     tested,
   ) {
     await tested.expectClaim('a', 'claimed', undefined, 0);

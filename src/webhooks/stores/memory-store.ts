@@ -115,7 +115,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
     async complete(claimed) {
       const entry = heldBy(claimed);
       if (entry === null) return false;
-      if (entry.leaseEnd === null) return true; // the answer to the first completion was lost
+      if (entry.leaseEnd === null) return true; // the response to the first completion was lost
       entry.leaseEnd = null;
       entries.delete(claimed.key);
       entries.set(claimed.key, entry); // moves it to the end: the oldest completion is dropped first

@@ -15,7 +15,7 @@ import {
 // - A duplicate that runs: its claim statement does not get the advisory lock of the key. It is answered 409 without a wait.
 // - A duplicate that is done: the same statement finds the record and its digest. Nothing is run.
 // - The time limit of a delivery: answered 503, and the transaction goes on. The repeat finds it running or done.
-// - A lost answer to COMMIT: the record is looked for on another connection. If it is there, the event is done.
+// - A lost response to COMMIT: the record is looked for on another connection. If it is there, the event is done.
 // - A deadlock, or any other error of the merchant's statements: rolled back, and the function has failed. No error code of
 //   theirs is read. Only an error of the claim statement, before the function begins, makes a new transaction.
 // - A dead process or connection: the server rolls back, and the event is free.
@@ -121,7 +121,7 @@ export function postgresStore<Database extends PostgresPool | PGliteDatabase>(
             if (left > 0 && REPEATABLE.includes(codeOf(error))) continue;
             throw tableProblem(error, sql.table);
           }
-          // COMMIT was sent and its answer was lost: the record shows whether PostgreSQL committed.
+          // COMMIT was sent and its response was lost: the record shows whether PostgreSQL committed.
           const wasSent = reached.step === 'commit' && !(error instanceof ConfigurationError);
           if (wasSent && (await isDone(key).catch(() => false))) return { state: 'committed' };
           throw error;

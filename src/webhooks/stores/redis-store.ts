@@ -76,8 +76,8 @@ export function redisStore(client: NodeRedisClient | IoRedisClient, options: Red
   };
 }
 
-function parseClaim(answer: unknown): ClaimResult {
-  const [state, digest] = Array.isArray(answer) ? answer.map(String) : []; // a client may return buffers
+function parseClaim(reply: unknown): ClaimResult {
+  const [state, digest] = Array.isArray(reply) ? reply.map(String) : []; // a client may return buffers
   if (state === 'claimed') return { state };
   if ((state === 'running' || state === 'done' || state === 'taken_over') && digest !== undefined) {
     return { state, digest };

@@ -145,7 +145,7 @@ export function sqliteStoreWaiting<Db extends SqliteDatabase>(
     const [digest, leaseEnd] = [String(held[0]), held[1]];
     return { state: leaseEnd === null ? 'done' : Number(leaseEnd) > at ? 'running' : 'free', digest };
   };
-  /** The answer for a record that cannot be claimed. Null if it may be free: the lock then decides. */
+  /** The response for a record that cannot be claimed. Null if it may be free: the lock then decides. */
   const refusal = ({ key }: ClaimRequest): ClaimResult | null => {
     const held = read(key, now());
     return held === null || held.state === 'free' ? null : { state: held.state, digest: held.digest };
@@ -410,14 +410,14 @@ function checkDatabase(db: unknown): void {
   if (typeof members?.prepare !== 'function' || typeof members.exec !== 'function') {
     throw new ConfigurationError(`${EXPECTED}.`);
   }
-  let answer: unknown;
+  let value: unknown;
   try {
-    answer = busyTimeoutOf(members as SqliteDatabase); // the two functions were checked above
+    value = busyTimeoutOf(members as SqliteDatabase); // the two functions were checked above
   } catch (cause) {
     if (isLocked(cause)) return; // only a synchronous driver throws this
     throw new ConfigurationError(`${EXPECTED}. This one could not run a statement: is it open?`, { cause });
   }
-  if (typeof answer !== 'number')
+  if (typeof value !== 'number')
     throw new ConfigurationError(`${EXPECTED}. This one does not return a result at once: is its driver async?`);
 }
 

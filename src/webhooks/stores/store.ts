@@ -34,7 +34,7 @@ export type ClaimResult =
 /**
  * How {@link LeaseStore.run} ended.
  *
- * - `true`: committed. Also if the answer to COMMIT was lost and the record is completed by this owner.
+ * - `true`: committed. Also if the response to COMMIT was lost and the record is completed by this owner.
  * - `false`: rolled back, because the claim no longer holds.
  * - `{ failedAfterCommit }`: the writes and the completion were committed, and then the work threw this error. The event
  *   is done.
@@ -104,7 +104,7 @@ export interface LeaseStore<Extra extends object = object> extends StoreRecords 
    */
   renew(claim: Claim, lease: number): Promise<boolean>;
   /**
-   * Marks the event done. Resolves with true also if the same claim has completed it before, because the answer to an
+   * Marks the event done. Resolves with true also if the same claim has completed it before, because the response to an
    * earlier call may have been lost. Resolves with false, and changes nothing, if another owner has the record or there
    * is no record.
    *
@@ -140,7 +140,7 @@ export interface OnceRequest {
 
 /**
  * - `committed`: the work ran, and its writes and the record were committed.
- * - `running`: another transaction holds the key. The work did not run, and the answer came without waiting for it.
+ * - `running`: another transaction holds the key. The work did not run, and the response came without waiting for it.
  * - `done`: the event was committed before, with this digest. The work did not run.
  */
 export type OnceResult =
@@ -160,7 +160,7 @@ export interface TransactionStore<Extra extends object = object> extends StoreRe
   /**
    * Claims the key, calls `work` with the additions to the context, and commits. `work` is called at most once.
    *
-   * Resolves with `committed` also if the answer to COMMIT was lost and the record is there.
+   * Resolves with `committed` also if the response to COMMIT was lost and the record is there.
    *
    * @throws The error of `work`, after a rollback. Any other error means that the store failed: the delivery is answered
    *   503, and the service sends it again.

@@ -13,9 +13,9 @@ async function diagnosed(env: Record<string, string>, ...flags: string[]) {
   const { code, out } = await cli(['doctor', '--json', ...flags], { env });
   const { ok, checks } = JSON.parse(out) as {
     ok: boolean;
-    checks: { id: string; ok: boolean; verdict: string; text: string; fix: string }[];
+    checks: { id: string; ok: boolean; grade: string; text: string; fix: string }[];
   };
-  const wrong = checks.filter(({ verdict }) => verdict === 'fail');
+  const wrong = checks.filter(({ grade }) => grade === 'fail');
   return { code, ok, out, checks, ids: checks.map(({ id }) => id), wrong, wrongIds: wrong.map(({ id }) => id) };
 }
 
@@ -282,7 +282,7 @@ describe('doctor', () => {
     };
     const found = await diagnosed({ ...right, ...env });
     await sandbox.close();
-    const told = found.checks.filter(({ verdict }) => verdict === 'fail' || verdict === 'advice');
+    const told = found.checks.filter(({ grade }) => grade === 'fail' || grade === 'advice');
     expect([found.code, told[0]?.text, told[0]?.fix]).toEqual([
       code,
       expect.stringMatching(patternOf(finding)),

@@ -217,7 +217,7 @@ it('tells the story of an order in production, which a service finds in its list
   const { code, out } = await cli(['order', 'A-17'], { env });
   expect([code, out]).toEqual([
     1,
-    `  A-17  Paid, webhook: Retrying · no answer
+    `  A-17  Paid, webhook: Retrying · no response
   invoice ${UUID}
   webhook https://shop.example/hooks/pay
 

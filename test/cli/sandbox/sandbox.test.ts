@@ -313,8 +313,8 @@ describe('a running sandbox, from another terminal', () => {
     await hold();
     expect((await cli(['sandbox', 'resend', 'order-1', '--url', url])).out).toBe('  order-1  webhook: Held\n');
     const failed = await cli(['sandbox', 'resend', 'order-1', '--url', url]);
-    expect(failed.out).toBe('✗ order-1  webhook: no answer\n');
-    expect((await cli(['sandbox', 'status', '--url', url])).out).toMatch(/^✗ order-1 .* Retrying · no answer$/m);
+    expect(failed.out).toBe('✗ order-1  webhook: no response\n');
+    expect((await cli(['sandbox', 'status', '--url', url])).out).toMatch(/^✗ order-1 .* Retrying · no response$/m);
   });
 
   it('asks before a reset on a terminal, unless --yes is given', async () => {

@@ -23,7 +23,7 @@ const BROKEN: readonly (readonly [mistake: string, listener: RequestListener, ca
   [
     'it works before it answers',
     () => undefined,
-    /No answer came in time/,
+    /No response came in time/,
     /Answer 2xx first, and do the work afterwards/,
   ],
   ['it crashes', answers(500), /The receiver failed/, /the log of the receiver/],
@@ -46,7 +46,7 @@ interface Report {
   readonly failed: number;
   readonly checks: readonly {
     readonly id: string;
-    readonly verdict: string;
+    readonly grade: string;
     readonly why: string;
     readonly fix: string;
   }[];
@@ -61,8 +61,8 @@ async function examined(
   return { ...(JSON.parse(out) as Report), code, text: out };
 }
 
-const idsOf = ({ checks }: Report, verdict: string): string[] =>
-  checks.filter((check) => check.verdict === verdict).map(({ id }) => id);
+const idsOf = ({ checks }: Report, grade: string): string[] =>
+  checks.filter((check) => check.grade === grade).map(({ id }) => id);
 
 describe('webhooks check', () => {
   it('passes a receiver that looks the invoice up, with orders that it creates in a running sandbox', async () => {
@@ -150,7 +150,7 @@ describe('webhooks check', () => {
     expect(idsOf(report, 'fail')).toEqual(failed);
     expect(idsOf(report, 'advice')).toEqual(advised);
     expect(report.code).toBe(failed.length === 0 ? 0 : 1);
-    for (const check of report.checks.filter(({ verdict }) => verdict === 'fail' || verdict === 'advice')) {
+    for (const check of report.checks.filter(({ grade }) => grade === 'fail' || grade === 'advice')) {
       expect(check.fix).not.toBe('');
       expect(check.why).not.toBe('');
     }
@@ -212,7 +212,7 @@ describe('webhooks check', () => {
       expect([code, checks.length]).toEqual([1, 1]);
       expect(checks[0]).toMatchObject({
         id: 'accepts-paid',
-        verdict: 'fail',
+        grade: 'fail',
         why: expect.stringMatching(cause),
         fix: expect.stringMatching(remedy),
       });

@@ -28,7 +28,7 @@ describe('webhooks send', () => {
     });
   });
 
-  it('sends it, says the answer, and is code 0 for a receipt', async () => {
+  it('sends it, says the response, and is code 0 for a receipt', async () => {
     const handled: string[] = [];
     const receiver = await serve(goodReceiver('whsec_mine', handled));
     const args = ['webhooks', 'send', 'adjusted', receiver, '--external-id', 'order-8'];

@@ -38,7 +38,7 @@ const broken = (code: string) => () => {
   throw new TypeError('fetch failed', { cause: Object.assign(new Error(code), { code }) });
 };
 
-describe('the cause that an answer proves', () => {
+describe('the cause that a response proves', () => {
   it.each([
     [answer(302, '', { Location: '/login' }), 'It redirects to /login. A redirect counts as a failure'],
     [answer(404), 'The receiver has no POST route at /hooks/pay'],
@@ -51,7 +51,7 @@ describe('the cause that an answer proves', () => {
     [answer(403, 'Blocked request. This host is not allowed.'), 'refuses this host name'],
     [broken('ECONNREFUSED'), 'Nothing listens at 127.0.0.1:3000'],
     [broken('ENOTFOUND'), 'No address is known'],
-    [broken('UND_ERR_SOCKET'), 'closed the connection without an answer'],
+    [broken('UND_ERR_SOCKET'), 'closed the connection without a response'],
     [broken('ERR_SSL_WRONG_VERSION_NUMBER'), 'does not speak TLS'],
     [broken('DEPTH_ZERO_SELF_SIGNED_CERT'), 'NODE_EXTRA_CA_CERTS'],
   ] as const)('%o: %s', async (receiver, text) => {
@@ -64,7 +64,7 @@ describe('the cause that an answer proves', () => {
   it('is a time-out', async () => {
     const never = (): Promise<Response> => new Promise(() => {});
     const { why } = await sentTo(never, { sleep: () => Promise.resolve() });
-    expect(why).toBe('No answer came in time. Answer 2xx first, and do the work afterwards.');
+    expect(why).toBe('No response came in time. Answer 2xx first, and do the work afterwards.');
   });
 
   it.each([
@@ -221,7 +221,7 @@ describe('the search for the cause', () => {
     [500, '', 'The receiver failed.'],
     [500, 'handler_failed', 'your function threw'],
     [503, '', 'The receiver failed.'],
-  ])('sends nothing where the answer is no refusal of a signature: %i %s', async (status, body, text) => {
+  ])('sends nothing where the response is no refusal of a signature: %i %s', async (status, body, text) => {
     const { sandbox, sent } = await sentTo(answer(status, body));
     expect(await sandbox.explain('order-1042')).toMatchObject({
       requests: 0,

@@ -125,7 +125,7 @@ describe('what is sent', () => {
 
 // One test for each row of the interface's table of delivery moves.
 describe('moves of a delivery', () => {
-  it.each([200, 201, 202, 204, 299])('row 1: an answer of %i delivers', async (status) => {
+  it.each([200, 201, 202, 204, 299])('row 1: a response of %i delivers', async (status) => {
     const { sandbox, delivery } = await reporting([status]);
     await sandbox.advance('2m');
     await sandbox.pay('order-1042');
@@ -158,7 +158,7 @@ describe('moves of a delivery', () => {
     expect(hook.received).toHaveLength(1);
   });
 
-  it('row 2: no answer within the time-out fails', async () => {
+  it('row 2: no response within the time-out fails', async () => {
     const waits: number[] = [];
     let arrived = Promise.resolve();
     const sleep = (milliseconds: number): Promise<void> => {
@@ -173,7 +173,7 @@ describe('moves of a delivery', () => {
       last_http_status: null,
       next_retry_at: '2026-03-01T12:01:00.000Z',
     });
-    expect([delivery().attempt_log[0]?.error, waits]).toEqual(['timeout: no answer within 15 s', [15_000]]);
+    expect([delivery().attempt_log[0]?.error, waits]).toEqual(['timeout: no response within 15 s', [15_000]]);
   });
 
   it('rows 2 and 3: seven attempts after 0, 1, 5, 30, 120, 360 and 720 minutes, then failed', async () => {
@@ -266,7 +266,7 @@ describe('moves of a delivery', () => {
     expect([sent, sandbox.deliveries(), sandbox.events()]).toEqual([before, [], []]);
   });
 
-  it('keeps the latest 50 attempts, the start of long answers, and counts all', async () => {
+  it('keeps the latest 50 attempts, the start of long responses, and counts all', async () => {
     const { sandbox, delivery } = await reporting([], { fetch: async () => new Response('x'.repeat(100_000)) });
     await sandbox.pay('order-1042');
     for (let at = 0; at < 60; at += 1) await sandbox.resend('order-1042');

@@ -5,7 +5,7 @@ import type { DeliveryFault } from '../../../src/sandbox/index.ts';
 import { inProcess, listening, ORDER, receiver } from '../loopback.ts';
 
 describe.each(['over HTTP', 'in process'])('%s', (way) => {
-  /** A sandbox, and a creation whose answer is not read yet. */
+  /** A sandbox, and a creation whose response is not read yet. */
   async function start(options: Parameters<typeof inProcess>[0] = {}) {
     const { sandbox, api, ...server } = way === 'over HTTP' ? await listening(options) : inProcess(options);
     const [send, base] = 'url' in server ? [fetch, server.url] : [sandbox.fetch, 'https://pay.example.com'];
@@ -41,7 +41,7 @@ describe.each(['over HTTP', 'in process'])('%s', (way) => {
   it.each([
     ['reset_before', 0],
     ['reset_after', 1],
-  ] as const)('%s: no answer, %i invoices', async (type, invoices) => {
+  ] as const)('%s: no response, %i invoices', async (type, invoices) => {
     const { sandbox, create } = await start();
     sandbox.faults.next(type);
     await expect(create()).rejects.toMatchObject({ name: 'TypeError', cause: { code: 'UND_ERR_SOCKET' } });
@@ -70,7 +70,7 @@ describe.each(['over HTTP', 'in process'])('%s', (way) => {
     expect(waits.slice(0, 4)).toEqual([250, 250, 250, 250]);
   });
 
-  it('hang: no answer until the caller gives up', async () => {
+  it('hang: no response until the caller gives up', async () => {
     const { sandbox, create } = await start();
     sandbox.faults.next('hang');
     const giveUp = new AbortController();

@@ -63,7 +63,7 @@ export function badNetwork(sandbox: Sandbox, clock: VirtualClock, random: Random
     },
     async (url, init) => {
       await quietly(pass(url, init));
-      return ofAnother(sandbox, random, url, init); // done, and the answer of another order in its place
+      return ofAnother(sandbox, random, url, init); // done, and the response of another order in its place
     },
     async (url, init) => ofAnother(sandbox, random, url, init), // not done, and answered as if another were
     async () => Response.redirect('https://elsewhere.example/', 307),

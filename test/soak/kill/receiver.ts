@@ -17,7 +17,7 @@ import { type Driver, type Shop, withShop } from './shops.ts';
 
 // The webhook endpoint of a merchant as a separate process, which kills itself where a request says so.
 
-/** Where a receiver can die. The last one is while the answer is being sent. */
+/** Where a receiver can die. The last one is while the response is being sent. */
 export const POINTS = ['before_claim', 'after_claim', 'in_handler', 'after_write', 'before_answer'] as const;
 
 /** How the receiver is wrong on purpose, to see that the run finds it. */

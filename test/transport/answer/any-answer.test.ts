@@ -257,36 +257,39 @@ function expectError(error: unknown, operation: string): void {
   }
 }
 
-test.each(Object.entries(OPERATIONS))('%s: any answer is a typed result or a typed error', async (operation, call) => {
-  const told: unknown[] = [];
-  const note = (...event: unknown[]) => void (told.length < 50 && told.push(event));
-  await fc.assert(
-    fc.asyncProperty(fc.array(answer, { minLength: 1, maxLength: 3 }), texts, async (answers, given) => {
-      told.length = 0;
-      let sent = 0;
-      const client = clientOf('https://pay.example', {
-        runtime: new FakeRuntime(0.5),
-        apiKey: KEY,
-        webhookSecret: 'whsec_5Tg8',
-        deadline: 600_000,
-        hooks: { onRequest: note, onResponse: note, onRetry: note, onError: note },
-        onDrift: note,
-        fetch: async () => {
-          const next = answers[Math.min(sent, answers.length - 1)];
-          sent += 1;
-          if (next === undefined) throw new Error('there is always one');
-          return responseOf(next);
-        },
-      });
-      const ended = await Promise.resolve(call(client, given)).then(
-        (value) => ({ value }),
-        (error: unknown) => ({ error }),
-      );
-      if ('value' in ended && operation.startsWith('invoices.')) expectTyped(ended.value);
-      if ('error' in ended) expectError(ended.error, operation);
-      expect(JSON.stringify(told)).not.toContain('9Lm+secret');
-      expect(sent).toBeLessThan(80);
-    }),
-    { numRuns: scaled(150) },
-  );
-});
+test.each(Object.entries(OPERATIONS))(
+  '%s: any response is a typed result or a typed error',
+  async (operation, call) => {
+    const told: unknown[] = [];
+    const note = (...event: unknown[]) => void (told.length < 50 && told.push(event));
+    await fc.assert(
+      fc.asyncProperty(fc.array(answer, { minLength: 1, maxLength: 3 }), texts, async (answers, given) => {
+        told.length = 0;
+        let sent = 0;
+        const client = clientOf('https://pay.example', {
+          runtime: new FakeRuntime(0.5),
+          apiKey: KEY,
+          webhookSecret: 'whsec_5Tg8',
+          deadline: 600_000,
+          hooks: { onRequest: note, onResponse: note, onRetry: note, onError: note },
+          onDrift: note,
+          fetch: async () => {
+            const next = answers[Math.min(sent, answers.length - 1)];
+            sent += 1;
+            if (next === undefined) throw new Error('there is always one');
+            return responseOf(next);
+          },
+        });
+        const ended = await Promise.resolve(call(client, given)).then(
+          (value) => ({ value }),
+          (error: unknown) => ({ error }),
+        );
+        if ('value' in ended && operation.startsWith('invoices.')) expectTyped(ended.value);
+        if ('error' in ended) expectError(ended.error, operation);
+        expect(JSON.stringify(told)).not.toContain('9Lm+secret');
+        expect(sent).toBeLessThan(80);
+      }),
+      { numRuns: scaled(150) },
+    );
+  },
+);

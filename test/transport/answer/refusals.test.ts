@@ -396,7 +396,7 @@ describe('a conflict', () => {
   });
 
   test.each(['Invoice', 'Pending', 'STATUS', 'Details', 'Currency', 'Customer_Id'])(
-    'a purpose that is the word %s hides no name of the answer',
+    'a purpose that is the word %s hides no name of the response',
     async (purpose) => {
       const details = { currency: ['x'], customer_id: ['y'], invoice: { status: 'pending' } };
       const server = await serve(refuse(409, 'INVOICE_ALREADY_EXISTS', details));
@@ -410,7 +410,7 @@ describe('a conflict', () => {
     ['a status', { status: 'expired' }, /order exists with the status "expired"\. /],
     ['an order', { external_id: 'order-7' }, /order "order-7" exists\. /],
     ['both', { external_id: 'order-7', status: 'expired' }, /order "order-7" exists with the status "expired"\. /],
-  ])('of a call without an order says what the answer names: %s', async (_name, details, message) => {
+  ])('of a call without an order says what the response names: %s', async (_name, details, message) => {
     const server = await serve(refuse(409, 'INVOICE_ALREADY_EXISTS', details));
     const error = await errorOf(clientOf(server.url, { retry: false }).rates.list());
     expect(error).toMatchObject({ kind: 'conflict', message: expect.stringMatching(message) });

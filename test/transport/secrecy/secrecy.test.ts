@@ -255,7 +255,7 @@ describe('nothing of a request is hidden', () => {
     expect(await clientOf(server.url).invoices.createOrGet(asked)).toMatchObject({ created: false });
   });
 
-  test('numbers, codes, ids and words of the answer are as the service wrote them', async () => {
+  test('numbers, codes, ids and words of the response are as the service wrote them', async () => {
     const said = 'customer 100000 of tenant-token: at most 1000000.00';
     const step = steps.answer(
       422,

@@ -207,8 +207,8 @@ describe('the public secret of the sandbox', () => {
 
 describe('a store that does not keep its word', () => {
   it.each([
-    ['claim answers a boolean', { claim: async () => true }, /claim\(\) must answer/],
-    ['claim answers another state', { claim: async () => ({ state: 'new' }) }, /claim\(\) must answer/],
+    ['claim answers a boolean', { claim: async () => true }, /claim\(\) must resolve to/],
+    ['claim answers another state', { claim: async () => ({ state: 'new' }) }, /claim\(\) must resolve to/],
     ['run does not run the work', { run: async () => true }, /without running the work/],
   ])('is answered 503, and your function has not run: %s', async (_name, wrong, message) => {
     const store = { ...memoryStore(), ...wrong } as unknown as WebhookStore; // wrong on purpose

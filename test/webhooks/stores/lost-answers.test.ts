@@ -18,7 +18,7 @@ import { startEngines } from '../../support/engines.ts';
 import { openPool } from '../../support/postgres.ts';
 import { endpoint, send } from '../endpoint.ts';
 
-// The work is done, and then something goes wrong: an answer is lost, or the rest of the function throws. The event must
+// The work is done, and then something goes wrong: a response is lost, or the rest of the function throws. The event must
 // count as done, or its repeat would write twice.
 
 const engines = await startEngines();
@@ -34,7 +34,7 @@ const lost = (): never => {
   throw new Error('the connection was lost');
 };
 
-/** A store whose next answer to a completion is lost after it was applied. */
+/** A store whose next response to a completion is lost after it was applied. */
 function losing(store: LeaseStore, times = 1): LeaseStore {
   let left = times;
   return {
@@ -55,7 +55,7 @@ function receiver<Extra extends object>(
   return endpoint({ store, onPaid } as unknown as Partial<WebhookHandlerOptions>); // its own options know a store without additions only
 }
 
-describe('a completion that was applied, but whose answer was lost, is done', () => {
+describe('a completion that was applied, but whose response was lost, is done', () => {
   const stores: Record<string, () => Promise<LeaseStore>> = {
     memoryStore: async () => memoryStore(),
     async sqliteStore() {
@@ -80,15 +80,15 @@ describe('a completion that was applied, but whose answer was lost, is done', ()
     expect(await send(shop)).toMatchObject({ status: 200, body: 'duplicate' });
   });
 
-  it('at the next delivery, where both answers were lost', async () => {
+  it('at the next delivery, where both responses were lost', async () => {
     const shop = receiver(losing(memoryStore(), 2));
     expect(await send(shop)).toMatchObject({ status: 503, body: 'store_failed' });
     expect(await send(shop)).toMatchObject({ status: 200, body: 'duplicate' });
   });
 });
 
-describe('a COMMIT of PostgreSQL whose answer was lost', () => {
-  /** A road to PostgreSQL that breaks a connection once it says COMMIT: before it arrives, or before the answer leaves. */
+describe('a COMMIT of PostgreSQL whose response was lost', () => {
+  /** A road to PostgreSQL that breaks a connection once it says COMMIT: before it arrives, or before the response leaves. */
   async function roadTo(folder: string, breaks: 'before' | 'after') {
     const road = createServer((client) => {
       const server = connect(join(folder, '.s.PGSQL.5432'));

@@ -3,12 +3,12 @@ import { unwrapped } from '../contract/envelope.ts';
 import { isObject, type JsonObject } from '../contract/json.ts';
 import {
   ApiError,
+  ERROR_RESPONSE_CLASSES,
   InvoiceAlreadyExistsError,
-  REFUSAL_CLASSES,
   ValidationError,
   type ValidationIssue,
 } from '../errors/classes.ts';
-import { type ApiErrorKind, errorKindOf, refusalOutcome } from '../errors/codes.ts';
+import { type ApiErrorKind, errorKindOf, errorOutcome } from '../errors/codes.ts';
 import type { CallError } from '../errors/guards.ts';
 import { printable } from '../printable.ts';
 import { beginningWithoutSecrets, shown, shownData } from './hide.ts';
@@ -69,7 +69,7 @@ export function errorResponse(
   return {
     code: found.code === null ? statusCode : beginningWithoutSecrets(hide, found.code, CODE_MAX),
     status,
-    outcome: isMade || isOdd ? 'unknown' : refusalOutcome(kind, status, isWrite),
+    outcome: isMade || isOdd ? 'unknown' : errorOutcome(kind, status, isWrite),
     retryAfter: retryAfterOf(headers, now),
     retryClass: isMade ? 'never' : retryClassOf(kind, status),
     about: { is: 'error_response', kind, body: found, response, isOfAnother },
@@ -153,7 +153,7 @@ export function errorOfResponse(
     return new ValidationError({ ...init, message, issues: all.slice(0, ISSUES_MAX), origin: 'service' });
   }
   const message = sentences(`${start}.`, REMEDY[kind], hint, doubt);
-  if (kind !== 'request') return new REFUSAL_CLASSES[kind]({ ...init, message });
+  if (kind !== 'request') return new ERROR_RESPONSE_CLASSES[kind]({ ...init, message });
   // The class is ApiError itself, whose kind is "request" then.
   return new ApiError({ ...init, message }) as ApiError & { readonly kind: 'request' };
 }

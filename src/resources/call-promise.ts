@@ -6,29 +6,29 @@ import type { Success } from '../transport/types.ts';
 
 // One call as its caller sees it: a promise with several views.
 
-/** The answer behind a call's data. */
+/** The response behind a call's data. */
 export interface ResponseInfo {
-  /** HTTP status of the answer. */
+  /** HTTP status of the response. */
   readonly status: number;
-  /** All headers of the answer. */
+  /** All headers of the response. */
   readonly headers: Headers;
-  /** The request id header of the answer, if it had one. */
+  /** The request id header of the response, if it had one. */
   readonly requestId: string | null;
   /** Requests made, the successful one and those of reading back included. */
   readonly attempts: number;
   /** Milliseconds from the call to its data, waits included. */
   readonly durationMs: number;
-  /** True when one of this call's attempts that got no answer had created the invoice, and it was read back. */
+  /** True when one of this call's attempts that got no response had created the invoice, and it was read back. */
   readonly recovered: boolean;
   /** The body's text as received: amounts with their trailing zeros, members that the types do not know. */
   readonly raw: string;
 }
 
-/** Data and the answer it came with. */
+/** Data and the response it came with. */
 export interface WithResponse<T> {
   /** What the call resolves with by itself. */
   readonly data: T;
-  /** The last answer of the call. */
+  /** The last response of the call. */
   readonly response: ResponseInfo;
 }
 
@@ -40,7 +40,7 @@ export type CallResult<T> =
 const COLLECT_NAMES: ReadonlySet<string> = new Set(['limit']);
 
 /**
- * A call that has begun: a promise of its data, with two more views of the same answer.
+ * A call that has begun: a promise of its data, with two more views of the same response.
  *
  * If nothing awaits the call, a failure becomes an unhandled rejection, as with any promise.
  *
@@ -50,7 +50,7 @@ const COLLECT_NAMES: ReadonlySet<string> = new Set(['limit']);
  */
 export interface Call<T> extends Promise<T> {
   /**
-   * Resolves to the data and the answer: status, headers, request id, attempts, raw text.
+   * Resolves to the data and the response: status, headers, request id, attempts, raw text.
    * @example
    * const { data, response } = await merchant.rates.list().withResponse();
    */
@@ -68,7 +68,7 @@ export interface Call<T> extends Promise<T> {
 /**
  * A promise of one page of a list, and an async iterable of all items from that page on, each of them once.
  *
- * Every iteration starts at this call's page and reuses its answer. The uuids seen are held in memory, about 100 bytes
+ * Every iteration starts at this call's page and reuses its response. The uuids seen are held in memory, about 100 bytes
  * for each item.
  *
  * @throws UnexpectedResponseError (`SDK_PAGE`) from an iteration that cannot be complete.
@@ -105,10 +105,10 @@ export interface ListCall<T> extends Call<Page<T>>, AsyncIterable<T> {
 }
 
 /**
- * The caller's line, for the stack of an error. An error that is made after an answer has no frame of the caller: the
+ * The caller's line, for the stack of an error. An error that is made after a response has no frame of the caller: the
  * stack of a promise ends where it was awaited first.
  */
-export class CallSite {
+export class CallerLine {
   readonly stack?: string;
 
   /** @param below A function or class, which is left out with the functions that it called. */
@@ -131,7 +131,7 @@ export class CallSite {
 export class CallPromise<T> extends Promise<T> implements Call<T> {
   readonly #success: Promise<Success<T>>;
   /** Adds the caller's line to the failure of a later request of the call. */
-  protected readonly site: CallSite;
+  protected readonly site: CallerLine;
 
   /** Derived promises are plain ones. */
   static override get [Symbol.species](): PromiseConstructor {
@@ -139,7 +139,7 @@ export class CallPromise<T> extends Promise<T> implements Call<T> {
   }
 
   constructor(success: Promise<Success<T>>) {
-    const site = new CallSite(new.target);
+    const site = new CallerLine(new.target);
     const located = success.catch((failure: unknown) => {
       throw site.locate(failure);
     });

@@ -88,7 +88,7 @@ export async function findingsOf(shop: StormShop, sandbox: Sandbox, played: Play
     .reverse() // the oldest first
     .flatMap(({ attempt_log }) => attempt_log);
   if (attempts.length > 0 && !attempts.some(({ success }) => success)) {
-    const problem = `The endpoint accepted none of ${attempts.length} webhooks, so the storm shows little. Its first answer: ${attempts[0]?.error}.`;
+    const problem = `The endpoint accepted none of ${attempts.length} webhooks, so the storm shows little. Its first response: ${attempts[0]?.error}.`;
     findings.unshift({ kind: 'nothing_delivered', order: null, problem });
   }
   for (const { operation, code, why, status, fault } of sandbox.requests()) {

@@ -9,12 +9,9 @@ db.exec(`CREATE TABLE IF NOT EXISTS orders (external_id TEXT PRIMARY KEY, status
   created_at TEXT NOT NULL DEFAULT CURRENT_TIMESTAMP, canceled_at TEXT)`);
 const waiting = db.prepare(`SELECT external_id FROM orders
   WHERE status = 'pending' OR (status = 'canceled' AND canceled_at > datetime('now', '-3 days')) ORDER BY created_at`);
-const stop = new AbortController();
-process.once('SIGTERM', () => stop.abort());
 
 const result = await handler.catchUp(new MerchantClient(), {
   orders: waiting.all().map((row) => String(row['external_id'])),
-  signal: stop.signal,
 });
 console.log(result);
 const { failed, unknown, busy } = result; // onReport has named each

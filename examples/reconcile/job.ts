@@ -1,15 +1,5 @@
 import { MerchantClient } from 'merchant-invoicing';
-import { type ReconcileOptions, type ReconcileOrder, reconcile } from 'merchant-invoicing/reconcile';
-
-/** A row of the shop. Amounts are text, as NUMERIC is in pg. */
-export interface ShopRow {
-  readonly id: string;
-  readonly amount: string;
-  readonly currency: string;
-  readonly credited_usdt: string | null;
-  readonly status: keyof typeof STATES;
-  readonly created_at: Date | string;
-}
+import { type ReconcileOrder, reconcile } from 'merchant-invoicing/reconcile';
 
 /** The meaning of each state of this shop. */
 const STATES = {
@@ -20,22 +10,20 @@ const STATES = {
   refunded: 'refunded',
 } as const;
 
-export function toOrder({ id, amount, currency, credited_usdt, status, created_at }: ShopRow): ReconcileOrder {
-  return { external_id: id, amount, currency, credited_usdt, state: STATES[status], created_at };
-}
+/** A row of the shop. Amounts are text, as NUMERIC is in pg. */
+export type ShopRow = Omit<ReconcileOrder, 'state'> & { readonly status: keyof typeof STATES };
 
 const DAY = 86_400_000;
-/** Invoices of the last week. Run it over everything once a month: corrections may come later. */
-const since = new Date(Date.now() - 7 * DAY);
-/** Orders of a day more: an invoice may be younger than its order. */
+/** Orders of a day more than invoices: an invoice may be younger than its order. */
 export const firstOrder = new Date(Date.now() - 8 * DAY);
 
 /** Prints a line of JSON for each finding. A cron job reports a code that is not 0. */
-export async function nightly(orders: ReconcileOptions['orders']): Promise<void> {
-  const stop = new AbortController();
-  process.once('SIGTERM', () => stop.abort());
-  const merchant = new MerchantClient({ deadline: 120_000 });
-  const run = reconcile({ merchant, orders, since, signal: stop.signal });
+export async function nightly(rows: readonly ShopRow[]): Promise<void> {
+  const run = reconcile({
+    merchant: new MerchantClient({ deadline: 120_000 }),
+    orders: rows.map((row) => ({ ...row, state: STATES[row.status] })),
+    since: new Date(Date.now() - 7 * DAY), // over everything once a month: corrections may come later
+  });
   for await (const finding of run) console.log(JSON.stringify(finding));
   const { matched, findings, notCompared } = await run.summary();
   console.log(JSON.stringify({ matched, findings, notCompared }));

@@ -66,7 +66,7 @@ export interface MerchantClientOptions {
   readonly hooks?: Hooks | undefined;
   /** Allows plain http: to hosts other than loopback, for containers on a private network. */
   readonly allowHttp?: boolean | undefined;
-  /** Called once for each accepted deviation of a response from the interface, such as a new field. */
+  /** Called once for each drift: a difference of a response from the interface that the client accepts, such as a new field. */
   readonly onDrift?: Callback<[event: DriftEvent]> | undefined;
   /**
    * The service's names of the withdrawals query, which the interface does not show.

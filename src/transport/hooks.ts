@@ -89,7 +89,7 @@ export interface EndEvent extends CallEvent {
 }
 
 /**
- * A deviation of a response from the interface that was accepted. Reported once per operation, kind and path.
+ * A difference of a response from the interface that was accepted. Reported once per operation, kind and path.
  *
  * | kind | what came | what the client does |
  * |---|---|---|
@@ -106,11 +106,11 @@ export interface EndEvent extends CallEvent {
  * | `size_ignored` | pages of another size than was asked for | walks the list with that size |
  */
 export interface DriftEvent {
-  /** The method whose response deviates, such as `invoices.list`. */
+  /** The method of the response, such as `invoices.list`. */
   readonly operation: Operation;
   /** Members joined with dots, `*` for each item of a list: `items.*.amount`. Empty for the payload as a whole. */
   readonly path: string;
-  /** What deviates: see the table above. */
+  /** What differs: see the table above. */
   readonly kind: DriftKind | 'invalid_item' | 'filter_ignored' | 'size_ignored';
 }
 
@@ -199,11 +199,11 @@ function isExpected(error: AnyMerchantError, { url }: EventFacts): boolean {
   }
 }
 
-/** Deviations remembered. A service that sends a new name each time must not fill the memory. */
+/** Drifts remembered. A service that sends a new name each time must not fill the memory. */
 const REMEMBERED = 1_000;
 const PATH_MAX = 300;
 
-/** Calls `onDrift` once for each deviation of a response from the interface. */
+/** Calls `onDrift` once for each drift. */
 export class DriftReporter {
   readonly #onDrift: ((event: DriftEvent) => unknown) | undefined;
   readonly #reported = new Set<string>();
@@ -213,7 +213,7 @@ export class DriftReporter {
     this.#onDrift = onDrift;
   }
 
-  /** Reports the deviations of a success that was decoded. */
+  /** Reports the drift of a success that was decoded. */
   report(endpoint: Named<Endpoint<unknown>>, body: unknown, hide: Hide): void {
     if (this.#onDrift === undefined) return;
     const structure = endpoint.data.structure?.();
@@ -225,7 +225,7 @@ export class DriftReporter {
     }
   }
 
-  /** Reports one deviation, unless it was reported before. */
+  /** Reports one drift, unless it was reported before. */
   reportOnce({ operation }: Named<Endpoint<unknown>>, path: string, kind: DriftEvent['kind']): void {
     const onDrift = this.#onDrift;
     if (onDrift === undefined) return;

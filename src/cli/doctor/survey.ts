@@ -110,7 +110,7 @@ export async function survey(
   return points;
 }
 
-/** What the client does with a deviation. */
+/** What the client does with a drift. */
 const CLIENT_READS: Readonly<Partial<Record<DriftEvent['kind'], string>>> = {
   unreadable_member: 'null, and `unreadable` has the value',
   invalid_item: 'leaves the row out',

@@ -1,6 +1,6 @@
 // What a check is, without its schema: the rooms that only use checks, and the public types, need no zod.
 
-/** One deviation from the interface, or one unusable parameter. */
+/** One difference from the interface, or one unusable parameter. */
 export interface Issue {
   /** Names of members joined with dots. Empty for the value as a whole. */
   readonly path: string;

@@ -3,7 +3,7 @@ import type { Structure } from './check.ts';
 import { pathTo } from './codecs.ts';
 import { dateFrom, decimalFrom, integerFrom, Problem } from './scalars.ts';
 
-/** How a response deviates from the interface in a way that the client accepts. */
+/** How a response differs from the interface in a way that the client accepts. */
 export type DriftKind =
   | 'unknown_field'
   | 'unknown_word'
@@ -14,7 +14,7 @@ export type DriftKind =
   | 'no_envelope'
   | 'unreadable_member';
 
-/** One deviation. The same deviation in several items of a list is one: `items.*.amount`. */
+/** One drift. The same one in several items of a list is one: `items.*.amount`. */
 export interface Drift {
   /** Names of members joined with dots. Empty for the payload as a whole. */
   readonly path: string;
@@ -27,8 +27,8 @@ const DRIFTS_MAX = 1_000;
 const NAME_MAX = 100;
 
 /**
- * Returns the deviations of a decoded payload from its structure. Members that the interface does not name are reported and
- * not entered. At most 1,000 deviations in the first 20,000 values are found.
+ * Returns the drift of a decoded payload from its structure. Members that the interface does not name are reported and
+ * not entered. At most 1,000 in the first 20,000 values are found.
  */
 export function driftsIn(root: Structure, payload: unknown): Drift[] {
   const found = new Map<string, Drift>();
@@ -38,7 +38,7 @@ export function driftsIn(root: Structure, payload: unknown): Drift[] {
 
   const compare = (structure: Structure, value: unknown, path: string): void => {
     if (isDone()) return;
-    const kind = deviationOf(structure, value);
+    const kind = driftOf(structure, value);
     if (kind !== null) note(path, kind);
     if (structure.item !== undefined && Array.isArray(value)) {
       for (const item of value) {
@@ -62,8 +62,8 @@ export function driftsIn(root: Structure, payload: unknown): Drift[] {
   return [...found.values()];
 }
 
-/** Returns the deviation of the value itself, without its members. */
-function deviationOf({ kind, words, isOptional, isLenient }: Structure, value: unknown): DriftKind | null {
+/** Returns the drift of the value itself, without its members. */
+function driftOf({ kind, words, isOptional, isLenient }: Structure, value: unknown): DriftKind | null {
   const isPresent = (value ?? null) !== null;
   switch (kind) {
     case 'decimal':

@@ -64,7 +64,7 @@ export interface DeliveryMove
   readonly attempt: number;
 }
 
-/** A remark: the clock or a fault was changed, no webhook could be sent, or a response deviates from the contract. */
+/** A remark: the clock or a fault was changed, no webhook could be sent, or a response is not as the contract says. */
 export interface SandboxNote {
   readonly kind: 'note';
   /** ISO 8601, sandbox clock. */

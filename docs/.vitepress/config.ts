@@ -10,7 +10,7 @@ const REPOSITORY = process.env['GITHUB_REPOSITORY'] ? `https://github.com/${proc
 const titleOf = (page: string) => /^# (.+)$/m.exec(readFileSync(join(DOCS, `${page}.md`), 'utf8'))?.[1] ?? page;
 
 const GROUPS: Readonly<Record<string, readonly string[]>> = {
-  Start: ['quick-start', 'cli'],
+  Start: ['quick-start', 'whole-shop', 'cli'],
   Charge: ['take-a-payment', 'money-and-time', 'retries-and-idempotency', 'lists'],
   Fulfil: ['webhooks', 'fulfil-exactly-once', 'amounts-and-late-payments', 'queues'],
   Test: ['sandbox', 'testing-your-integration', 'prove-your-shop'],

@@ -29,15 +29,12 @@ async function receive(): Promise<void> {
     const jobId = dedupeKey.replaceAll(':', '~'); // BullMQ refuses colons. No key contains a tilde.
     await queue.add(event.type, { key: dedupeKey, event: JSON.stringify(event) }, { jobId });
   };
-  const secret = process.env['MERCHANT_WEBHOOK_SECRET'] ?? '';
-  const store = redisStore(redis);
   const handler = createWebhookHandler({
-    secret,
-    store,
+    secret: process.env['MERCHANT_WEBHOOK_SECRET'] ?? '',
+    store: redisStore(redis),
     onPaid: enqueue,
     onAdjusted: enqueue,
     onCanceled: enqueue,
-    onReport: (report) => console.error(report),
   });
   createServer(toNodeHandler(handler)).listen(Number(process.env['PORT'] ?? 3000), () => console.log('up'));
 }

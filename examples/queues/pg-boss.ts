@@ -15,9 +15,8 @@ const openBoss = (options: object) => new PgBoss(options).on('error', log).on('w
 async function setUp(): Promise<void> {
   const boss = await openBoss({ supervise: false, schedule: false });
   await boss.createQueue(DEAD, { retentionSeconds: YEAR });
-  const retries = { retryLimit: 12, retryDelay: 5, retryBackoff: true, retryDelayMax: 3_600 };
-  const lost = { expireInSeconds: 900, heartbeatSeconds: 10 };
-  await boss.createQueue(QUEUE, { deadLetter: DEAD, retentionSeconds: YEAR, ...retries, ...lost });
+  const retries = { retryLimit: 12, retryDelay: 5, retryBackoff: true, retryDelayMax: 3_600, heartbeatSeconds: 10 };
+  await boss.createQueue(QUEUE, { deadLetter: DEAD, retentionSeconds: YEAR, ...retries });
   const pool = openPool();
   await postgresStore(pool).migrate();
   await pool.query('CREATE TABLE IF NOT EXISTS credits (event_key text PRIMARY KEY, order_id text, usdt numeric)');
@@ -30,15 +29,12 @@ async function receive(): Promise<void> {
     const db = { executeSql: (text: string, values?: unknown[]) => tx.query(text, values) };
     await boss.send(QUEUE, { key: dedupeKey, event: JSON.stringify(event) }, { db });
   };
-  const secret = process.env['MERCHANT_WEBHOOK_SECRET'] ?? '';
-  const store = postgresStore(openPool());
   const handler = createWebhookHandler({
-    secret,
-    store,
+    secret: process.env['MERCHANT_WEBHOOK_SECRET'] ?? '',
+    store: postgresStore(openPool()),
     onPaid: enqueue,
     onAdjusted: enqueue,
     onCanceled: enqueue,
-    onReport: (report) => console.error(report),
   });
   createServer(toNodeHandler(handler)).listen(Number(process.env['PORT'] ?? 3000), () => console.log('up'));
 }

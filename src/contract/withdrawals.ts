@@ -64,8 +64,8 @@ export interface Withdrawal {
 }
 
 /**
- * The filter and the page of a list of withdrawals. The interface does not name these parameters on the wire: see
- * docs/decisions.md.
+ * The filter and the page of a list of withdrawals. Their names on the wire are those of invoices, unless the option
+ * `withdrawalQuery` of the client names others.
  *
  * @example
  * for await (const withdrawal of merchant.withdrawals.list({ status: 'pending' })) console.log(withdrawal.uuid);

@@ -67,7 +67,7 @@ function withTabs<T extends Token>(tokens: readonly T[], html: (content: string)
     } else if (token.type === 'heading_open' && token.tag === 'h3') {
       blocks.push(
         html(
-          `${titles.length > 0 ? '</div>' : ''}<div class="vp-block${titles.length > 0 ? '' : ' active'}" style="padding: 0">`,
+          `${titles.length > 0 ? '</div>' : ''}<div class="vp-block${titles.length > 0 ? '' : ' active'}" style="margin: 0; padding: 0">`,
         ),
       );
       heading = 'inside';

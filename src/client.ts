@@ -1,4 +1,5 @@
 import { ConfigurationError } from './errors/classes.ts';
+import { hiding } from './hide.ts';
 import {
   type CallOptions,
   type ClientOverrides,
@@ -14,7 +15,6 @@ import { buildRates, type Rates } from './resources/rates.ts';
 import { type RawRequest, rawRequest } from './resources/request.ts';
 import { buildWebhooks, type Webhooks } from './resources/webhooks.ts';
 import { buildWithdrawals, type Withdrawals } from './resources/withdrawals.ts';
-import { hiding } from './transport/hide.ts';
 import { DriftReporter } from './transport/hooks.ts';
 import { connect } from './transport/http.ts';
 import { PLATFORM, RateLimitGate, RetryBudget, type Runtime } from './transport/limits.ts';

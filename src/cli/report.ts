@@ -86,12 +86,7 @@ export function jsonLine(value: unknown): string {
 }
 
 /** Printable text on one line, no longer than `length`. */
-export function excerpt(text: string, length = 160): string {
+export function oneLine(text: string, length = 160): string {
   const line = printable(text.replace(/\s+/g, ' ').trim());
   return line.length > length ? `${line.slice(0, length - 1)}…` : line;
-}
-
-/** A text without the secrets in it. */
-export function redacted(text: string, secrets: readonly string[]): string {
-  return secrets.reduce((rest, secret) => (secret === '' ? rest : rest.replaceAll(secret, '[redacted]')), text);
 }

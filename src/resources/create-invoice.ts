@@ -10,11 +10,11 @@ import {
 } from '../contract/invoices.ts';
 import { InvoiceMismatchError } from '../errors/classes.ts';
 import { hasCode, isMerchantError, isRefusedIdent } from '../errors/guards.ts';
+import { hideIn } from '../hide.ts';
 import type { CallOptions } from '../options.ts';
 import { callWithin, open, run } from '../transport/call.ts';
 import { sentences } from '../transport/error-response.ts';
 import { aborted, toError } from '../transport/failure.ts';
-import { hideIn } from '../transport/hide.ts';
 import { send } from '../transport/send.ts';
 import type { ClientCore, FailedCall, OpenCall, Success } from '../transport/types.ts';
 import { walkPages } from './walk.ts';

@@ -10,9 +10,9 @@ import {
 } from '../errors/classes.ts';
 import { type ErrorCode, guideTo, type Outcome } from '../errors/codes.ts';
 import { type CallError, isMerchantError } from '../errors/guards.ts';
+import { type Hide, shown } from '../hide.ts';
 import { printable } from '../printable.ts';
 import { type ConflictFindings, errorOfResponse, excerpt, sentences } from './error-response.ts';
-import { type Hide, shown } from './hide.ts';
 import type { RetryClass } from './retry.ts';
 import type { FailedCall, Failure, FailureFacts } from './types.ts';
 

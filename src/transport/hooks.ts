@@ -8,9 +8,9 @@ import { isObject } from '../contract/json.ts';
 import { type DriftKind, driftsIn } from '../contract/values/drift.ts';
 import type { ErrorCode, Outcome } from '../errors/codes.ts';
 import type { AnyMerchantError } from '../errors/guards.ts';
+import { type Hide, shown } from '../hide.ts';
 import { notify } from '../notify.ts';
 import { printable } from '../printable.ts';
-import { type Hide, shown } from './hide.ts';
 
 /** The call that an event is about. Nothing of it is a body, a header or a secret. */
 interface ObservedCall {

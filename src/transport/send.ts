@@ -2,10 +2,10 @@
 
 import { keyProblem } from '../checks.ts';
 import type { AttemptRecord, StoppedBy } from '../errors/codes.ts';
+import { hiding, shown } from '../hide.ts';
 import { notify } from '../notify.ts';
 import { printable } from '../printable.ts';
 import { aborted, attemptTimeout, connectionFailure, deadlinePassed, unusableKey } from './failure.ts';
-import { hiding, shown } from './hide.ts';
 import { eventFacts } from './hooks.ts';
 import { Attempt, exchange } from './http.ts';
 import { pause, shortestAttempt } from './limits.ts';

@@ -13,10 +13,10 @@ import { COMMANDS } from '../commands.ts';
 import { EXIT, type ExitCode, type Io } from '../io.ts';
 import {
   type CheckResult,
-  excerpt,
   failed,
   type Grade,
   jsonLine,
+  oneLine,
   passed,
   resultLines,
   type Style,
@@ -64,7 +64,7 @@ export async function doctorCommand(args: readonly string[], io: Io): Promise<Ex
   } else {
     const style = styleOf(io);
     for (const result of results) {
-      io.out(`${resultLines({ ...result, title: excerpt(result.title, 400) }, style)}\n`);
+      io.out(`${resultLines({ ...result, title: oneLine(result.title, 400) }, style)}\n`);
     }
     if (service.points.length > 0) io.out(surveyText(service.points, style));
     io.out(conclusionText(results, style));
@@ -85,7 +85,7 @@ const POINT_WIDTH = 28;
 function surveyText(points: readonly SurveyPoint[], style: Style): string {
   const lines = points.map(({ point, shows, client, pin }) => {
     const reads = client === 'yes' ? '' : ` (client: ${client})`;
-    const text = `${excerpt(shows, 300)}${reads}${pin === '' ? '' : ` pin: ${pin}`}`;
+    const text = `${oneLine(shows, 300)}${reads}${pin === '' ? '' : ` pin: ${pin}`}`;
     const indent = POINT_WIDTH + 4;
     if (point.length > POINT_WIDTH) return `  ${point}\n${wrapped(text, indent)}\n`;
     return `${wrapped(text, indent, `  ${point.padEnd(POINT_WIDTH)}  `)}\n`;
@@ -269,6 +269,6 @@ function failedCall(error: MerchantError, host: string): CheckResult {
     return failed('call', title, 'export MERCHANT_BASE_URL=…   # the address of the service, without a path');
   }
   const fix = 'export MERCHANT_API_KEY=…   # the key of this business, from the dashboard';
-  const title = `the read-only call failed: ${code} ${excerpt(message, 300)}`;
+  const title = `the read-only call failed: ${code} ${oneLine(message, 300)}`;
   return failed('call', title, kind === 'authentication' ? fix : guideTo(code));
 }

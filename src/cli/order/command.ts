@@ -4,13 +4,14 @@ import type { MerchantClient } from '../../client.ts';
 import type { WebhookDelivery } from '../../contract/deliveries.ts';
 import type { Invoice } from '../../contract/invoices.ts';
 import { hasKind, isMerchantError } from '../../errors/guards.ts';
+import { hiding } from '../../hide.ts';
 import { printable } from '../../printable.ts';
 import type { SandboxDelivery } from '../../sandbox/index.ts';
 import type { Diagnosis } from '../../webhooks/diagnose.ts';
 import { readArguments } from '../arguments.ts';
 import { COMMANDS, exampleOf } from '../commands.ts';
 import { CliError, EXIT, type ExitCode, finding, type Io, misuse } from '../io.ts';
-import { excerpt, jsonLine, markOf, redacted, type Style, styleOf, wrapped } from '../report.ts';
+import { jsonLine, markOf, oneLine, type Style, styleOf, wrapped } from '../report.ts';
 import { performAction } from '../sandbox/remote.ts';
 import { type Service, serviceOf } from '../service.ts';
 import { addressText, clockOf, type OrderFacts, type Story, type StoryEvent, storyOf } from './story.ts';
@@ -25,8 +26,8 @@ export async function orderCommand(args: readonly string[], io: Io): Promise<Exi
   const [ident] = positionals;
   if (ident === undefined || ident === '') throw misuse('order needs an external_id or a uuid', EXAMPLE);
   const service = await serviceOf(flags, io, EXAMPLE, PATIENCE);
-  const secrets = [service.apiKey, io.env['MERCHANT_WEBHOOK_SECRET'] ?? ''];
-  const out = (text: string): void => io.out(redacted(text, secrets));
+  const hide = hiding([service.apiKey, io.env['MERCHANT_WEBHOOK_SECRET'] ?? '']);
+  const out = (text: string): void => io.out(hide(text));
   try {
     const facts = await readOrder(service, ident, flags.resend, io.signal);
     const story = storyOf(facts);
@@ -37,11 +38,11 @@ export async function orderCommand(args: readonly string[], io: Io): Promise<Exi
   } catch (error) {
     if (!isMerchantError(error)) throw error;
     if (hasKind(error, 'not_found')) {
-      const problem = `the service knows no order ${JSON.stringify(excerpt(ident, 80))} of this business`;
+      const problem = `the service knows no order ${JSON.stringify(oneLine(ident, 80))} of this business`;
       throw finding(problem, `${DOCTOR}   # which service and which key are set?`);
     }
     const isGone = error.kind === 'connection' || error.kind === 'timeout';
-    throw new CliError(isGone ? EXIT.unreachable : EXIT.finding, redacted(error.message, secrets), DOCTOR);
+    throw new CliError(isGone ? EXIT.unreachable : EXIT.finding, hide(error.message), DOCTOR);
   }
 }
 
@@ -151,7 +152,7 @@ function textOf({ invoice }: OrderFacts, story: Story, style: Style): string {
   const { words, conclusion, cause, fix } = story;
   const to = addressText(invoice.callback_url);
   const lines = [
-    `  ${style.strong(excerpt(invoice.external_id, 50))}  ${words.payment}, webhook: ${words.webhook}`,
+    `  ${style.strong(oneLine(invoice.external_id, 50))}  ${words.payment}, webhook: ${words.webhook}`,
     `  invoice ${invoice.uuid}`,
     ...(to === null ? [] : [`  webhook ${printable(to)}`]),
     ...eventLines(story.events, style),
@@ -174,6 +175,6 @@ function eventLines(events: readonly StoryEvent[], style: Style): string[] {
     day = today;
     const mark = grade === null ? ' ' : markOf(grade, style);
     const time = at === null ? ' '.repeat(8) : clockOf(at);
-    return [...heading, wrapped(excerpt(text, 200), width + 16, `  ${time}  ${mark} ${what.padEnd(width)}  `)];
+    return [...heading, wrapped(oneLine(text, 200), width + 16, `  ${time}  ${mark} ${what.padEnd(width)}  `)];
   });
 }

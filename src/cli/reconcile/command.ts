@@ -9,7 +9,7 @@ import { parseDuration } from '../../sandbox/option-checks.ts';
 import { readArguments } from '../arguments.ts';
 import { COMMANDS, exampleOf } from '../commands.ts';
 import { CliError, EXIT, type ExitCode, type Io, misuse } from '../io.ts';
-import { excerpt, jsonLine, markOf, type Style, styleOf, wrapped } from '../report.ts';
+import { jsonLine, markOf, oneLine, type Style, styleOf, wrapped } from '../report.ts';
 import { serviceOf } from '../service.ts';
 import { ordersOf } from './orders-file.ts';
 
@@ -138,17 +138,17 @@ export function csvLine(cells: readonly string[]): string {
 /** An entry for people. */
 function textOf(entry: Entry, style: Style): string {
   if (entry.kind === 'not_compared') {
-    const name = excerpt(entry.external_id ?? entry.place, 80);
-    const head = `not compared: ${name}  ${entry.reason}, ${excerpt(entry.place, 80)}`;
-    return `${wrapped(head, 4, '  ? ')}\n${wrapped(excerpt(entry.problem, 300), 6)}\n`;
+    const name = oneLine(entry.external_id ?? entry.place, 80);
+    const head = `not compared: ${name}  ${entry.reason}, ${oneLine(entry.place, 80)}`;
+    return `${wrapped(head, 4, '  ? ')}\n${wrapped(oneLine(entry.problem, 300), 6)}\n`;
   }
   const unit = entry.kind === 'credited_differs' ? 'USDT' : entry.currency;
   const withUnit = (value: Finding['expected']): string =>
     Decimal.isDecimal(value) ? `${value.toFixed()} ${unit}` : valueText(value);
   const [expected, actual, difference] = [entry.expected, entry.actual, entry.difference].map(withUnit);
   const facts = [expected && `expected ${expected}`, actual && `actual ${actual}`, difference, entry.order?.place];
-  const head = `${entry.kind}: ${excerpt(entry.external_id, 80)}  ${excerpt(facts.filter(Boolean).join(', '))}`;
-  const fix = wrapped(`fix: ${excerpt(entry.action, 300)}`, 6);
+  const head = `${entry.kind}: ${oneLine(entry.external_id, 80)}  ${oneLine(facts.filter(Boolean).join(', '))}`;
+  const fix = wrapped(`fix: ${oneLine(entry.action, 300)}`, 6);
   return `${wrapped(head, 4, `  ${markOf('fail', style)} `)}\n${fix}\n`;
 }
 
@@ -165,7 +165,7 @@ function summaryText(summary: ReconcileSummary, style: Style): string {
   const totals = `  ${markOf(grade, style)} ${orders} orders: ${parts.join(', ')}\n`;
   const others = `  ${invoices} invoices, ${invoicesWithoutOrder} of them paid or pending without an order\n`;
   const blocks = summary.currencies.map(({ currency, findings, ...counts }) => {
-    const name = style.strong((currency === null ? '(no currency)' : excerpt(currency, 20)).padEnd(14));
+    const name = style.strong((currency === null ? '(no currency)' : oneLine(currency, 20)).padEnd(14));
     const found = Object.entries(findings).map(([kind, count]) => `    ${kind}: ${count}\n`);
     return `  ${name} ${counts.matched} matched\n${found.join('')}`;
   });

@@ -2,7 +2,7 @@
 import { isSandboxSecret } from '../../environment.ts';
 import type { RequestEntry, Sandbox, SandboxEvent } from '../../sandbox/index.ts';
 import { sentenceOf } from '../../webhooks/diagnose.ts';
-import { excerpt, type Grade, markOf, type Style, wrapped } from '../report.ts';
+import { type Grade, markOf, oneLine, type Style, wrapped } from '../report.ts';
 
 interface BannerFacts {
   readonly hasKeys: boolean;
@@ -58,15 +58,15 @@ export function eventWriter(style: Style): (event: SandboxEvent) => string | nul
   const told = new Map<string, string | null>();
   return (event) => {
     const time = event.at.slice(11, 19);
-    if (event.kind === 'note') return `${wrapped(excerpt(event.text, 300), 12, `${time}    `)}\n`;
+    if (event.kind === 'note') return `${wrapped(oneLine(event.text, 300), 12, `${time}    `)}\n`;
     const line = lineOf(event);
     if (line === null) return null;
     const { grade, subject, result } = line;
     const mark = grade === null ? ' ' : markOf(grade, style);
-    const shown = `${time}  ${mark} ${subject.padEnd(SUBJECT)} ${excerpt(result, RESULT)}`.trimEnd();
+    const shown = `${time}  ${mark} ${subject.padEnd(SUBJECT)} ${oneLine(result, RESULT)}`.trimEnd();
     const isTold = event.kind === 'attempt' && told.get(event.url) === line.cause;
     if (event.kind === 'attempt') told.set(event.url, line.cause);
-    return line.cause === null || isTold ? `${shown}\n` : `${shown}\n${wrapped(excerpt(line.cause, 400), 12)}\n`;
+    return line.cause === null || isTold ? `${shown}\n` : `${shown}\n${wrapped(oneLine(line.cause, 400), 12)}\n`;
   };
 }
 
@@ -78,7 +78,7 @@ function lineOf(event: Exclude<SandboxEvent, { readonly kind: 'note' }>): Line |
       if (isGood && operation === 'invoices.create') return null; // `created` tells it
       const cause = fault !== null ? `by the fault ${fault}` : isGood ? null : why;
       const result = [status ?? 'no response', code].filter((part) => part !== null).join(' ');
-      return { grade: isGood ? null : 'fail', subject: excerpt(requestText(event), SUBJECT), result, cause };
+      return { grade: isGood ? null : 'fail', subject: oneLine(requestText(event), SUBJECT), result, cause };
     }
     case 'invoice': {
       const { external_id, from, to, paid, why } = event;
@@ -100,7 +100,7 @@ function lineOf(event: Exclude<SandboxEvent, { readonly kind: 'note' }>): Line |
 }
 
 function subjectOf(what: string, order: string): string {
-  return `${what.padEnd(15)} ${excerpt(order, 20)}`;
+  return `${what.padEnd(15)} ${oneLine(order, 20)}`;
 }
 
 /** Method and path without their common beginning, each long id cut. */

@@ -9,7 +9,7 @@ import type {
   SandboxWithdrawal,
 } from '../../sandbox/index.ts';
 import { isWebhookWaiting, noWebhookWord, paymentWord, webhookWord } from '../../sandbox/words.ts';
-import { excerpt, markOf, type Style, wrapped } from '../report.ts';
+import { markOf, oneLine, type Style, wrapped } from '../report.ts';
 import { eventWriter } from './screen.ts';
 
 /** What the action `status` returns. */
@@ -95,7 +95,7 @@ function table({ url, now, invoices, deliveries, withdrawals }: SandboxStatus, s
     const mark = isKnown ? markOf(delivery.status === 'delivered' ? 'pass' : 'fail', style) : ' ';
     const amount = `${invoice.amount} ${invoice.currency.code}`;
     const payment = paymentWord(invoice);
-    return `${mark} ${excerpt(invoice.external_id, 24).padEnd(24)} ${amount.padStart(14)}  ${payment.padEnd(10)}  ${webhook}`;
+    return `${mark} ${oneLine(invoice.external_id, 24).padEnd(24)} ${amount.padStart(14)}  ${payment.padEnd(10)}  ${webhook}`;
   });
   const unheard = deliveries.filter((row) => row.status !== 'delivered' && !isWebhookWaiting(row)).length;
   const undecided = withdrawals.filter(({ status }) => status === 'pending').map(({ uuid }) => uuid);

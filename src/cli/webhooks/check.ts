@@ -1,5 +1,6 @@
 // The folder `webhooks` has the commands `webhooks check`, `send` and `verify`. It imports receiver and sandbox.
 import { isLoopback } from '../../contract/values/hosts.ts';
+import { hiding } from '../../hide.ts';
 import { signedRequest } from '../../sandbox/delivery/webhook-request.ts';
 import type { SandboxWebhookRequest } from '../../sandbox/wire-types.ts';
 import { CHECK_CUSTOMER } from '../../sandbox/words.ts';
@@ -10,10 +11,9 @@ import { COMMANDS, exampleOf } from '../commands.ts';
 import { EXIT, type ExitCode, type Io } from '../io.ts';
 import {
   type CheckResult,
-  excerpt,
   type Grade,
   jsonLine,
-  redacted,
+  oneLine,
   resultLines,
   type Style,
   styleOf,
@@ -85,7 +85,7 @@ export async function webhooksCheck(args: readonly string[], io: Io): Promise<Ex
   const [inconclusive, orders] = [count('inconclusive'), [...exam.orders]];
   const ok = failed === 0 && !hasStopped();
   if (values.json) {
-    const hidden = ({ text, headers: _, ...reply }: Reply) => ({ ...reply, text: redacted(text, secrets) });
+    const hidden = ({ text, headers: _, ...reply }: Reply) => ({ ...reply, text: hiding(secrets)(text) });
     const checks = results.map((result) => ({ ...result, replies: result.replies.map(hidden) }));
     io.out(jsonLine({ ok, url, passed, failed, advised, inconclusive, checks, orders, questions: QUESTIONS }));
     return ok ? EXIT.fine : EXIT.finding;
@@ -112,7 +112,7 @@ function linesOf(result: Result, secrets: readonly string[], style: Style): stri
     ({ status, ms, problem }) => `${status === null ? `${problem} after` : `${status} in`} ${ms} ms`,
   );
   const response = replies.find(({ text }) => text !== '')?.text ?? '';
-  const said = grade === 'fail' && response !== '' ? `(it said: ${excerpt(redacted(response, secrets), 100)})` : '';
+  const said = grade === 'fail' && response !== '' ? `(it said: ${oneLine(hiding(secrets)(response), 100)})` : '';
   return resultLines(result, style, times.join(', '), `${why} ${said}`.trim());
 }
 

@@ -1,11 +1,12 @@
 import { isLoopback } from '../../contract/values/hosts.ts';
+import { hiding } from '../../hide.ts';
 import { shellWord } from '../../printable.ts';
 import { signedRequest } from '../../sandbox/delivery/webhook-request.ts';
 import { diagnoseReply, sentenceOf } from '../../webhooks/diagnose.ts';
 import { readArguments } from '../arguments.ts';
 import { COMMANDS, exampleOf } from '../commands.ts';
 import { EXIT, type ExitCode, fileBytes, type Io, misuse } from '../io.ts';
-import { excerpt, jsonLine, markOf, redacted, styleOf, wrapped } from '../report.ts';
+import { jsonLine, markOf, oneLine, styleOf, wrapped } from '../report.ts';
 import {
   deliver,
   EVENTS,
@@ -65,18 +66,18 @@ export async function webhooksSend(args: readonly string[], io: Io): Promise<Exi
   throwIfUnreachable(url, reply, `send ${name}`);
   const ok = isAcknowledged(reply);
   const { status, ms, problem } = reply;
-  const text = redacted(reply.text, secrets);
+  const text = hiding(secrets)(reply.text);
   if (values.json) {
     io.out(jsonLine({ ok, url, event: eventType, id: delivery.id, body, status, ms, problem, text }));
   } else {
     const style = styleOf(io);
     const response = status === null ? `no response within ${values.timeout}` : `${status} in ${ms} ms`;
-    io.out(`  → ${eventType}  ${excerpt(values.from ?? `${kind} ${order.externalId}`, 60)}\n`);
-    io.out(`${wrapped(`${response}  ${excerpt(text)}`.trimEnd(), 4, `  ${markOf(ok ? 'pass' : 'fail', style)} `)}\n`);
+    io.out(`  → ${eventType}  ${oneLine(values.from ?? `${kind} ${order.externalId}`, 60)}\n`);
+    io.out(`${wrapped(`${response}  ${oneLine(text)}`.trimEnd(), 4, `  ${markOf(ok ? 'pass' : 'fail', style)} `)}\n`);
     if (!ok) {
       const { headers: received } = reply;
       const cause = diagnoseReply({ url, status, problem, body: text, headers: received, skew: 0, isRestamped: false });
-      io.out(`${wrapped(`${excerpt(sentenceOf(cause), 400)} Signed with ${source}.`, 4)}\n`);
+      io.out(`${wrapped(`${oneLine(sentenceOf(cause), 400)} Signed with ${source}.`, 4)}\n`);
       // It must not be pointed at a live shop.
       if (isLoopback(new URL(url).hostname)) io.out(`  try: npx merchant-invoicing webhooks check ${shellWord(url)}\n`);
     }

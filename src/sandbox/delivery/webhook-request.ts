@@ -5,7 +5,7 @@ import { eventNameOf } from '../../webhooks/event/events.ts';
 import { signWebhook } from '../../webhooks/verify/signature.ts';
 import { type Dialect, withDecimals } from '../dialects.ts';
 import type { DeliveryFault } from '../state/faults.ts';
-import { excerpt } from '../state/log.ts';
+import { copyOfStart } from '../state/log.ts';
 import type { DeliveryRecord, InvoiceRecord } from '../state/records.ts';
 import type { SandboxAttempt, SandboxWebhookRequest } from '../wire-types.ts';
 import type { World } from '../world.ts';
@@ -188,11 +188,11 @@ export async function startOf(response: Response): Promise<string> {
   } catch {
     // The part that has arrived is kept.
   }
-  return excerpt(text, KEPT_RESPONSE);
+  return copyOfStart(text, KEPT_RESPONSE);
 }
 
 function headersOf({ headers }: Response): Record<string, string> {
-  const kept = [...headers].slice(0, 30).map(([name, value]) => [name, excerpt(value, 200)] as const);
+  const kept = [...headers].slice(0, 30).map(([name, value]) => [name, copyOfStart(value, 200)] as const);
   return Object.fromEntries(kept);
 }
 

@@ -2,7 +2,7 @@
 // on a port.
 import { failure, MAX_BODY, type UnsentResponse } from '../service/respond.ts';
 import { type IncomingRequest, type Served, serve } from '../service/service.ts';
-import { excerpt } from '../state/log.ts';
+import { copyOfStart } from '../state/log.ts';
 import type { World } from '../world.ts';
 
 /** Answers one request. Rejects as the fetch of the platform does where the connection breaks. */
@@ -59,8 +59,8 @@ export function createFront(world: World, pages: (incoming: IncomingRequest) => 
         why: response?.why ?? null,
         fault: fault?.type ?? null,
         headers: keptHeaders(headers),
-        request_body: excerpt(incoming.body, KEPT_BODY),
-        response_body: excerpt(response?.body ?? '', KEPT_BODY),
+        request_body: copyOfStart(incoming.body, KEPT_BODY),
+        response_body: copyOfStart(response?.body ?? '', KEPT_BODY),
       });
     }
     world.answering -= begins; // the work is done: a request that hangs keeps nobody from being quiet
@@ -114,7 +114,7 @@ function spoiltBody(
 
 function keptHeaders(headers: Headers): Record<string, string> {
   const kept = [...headers].filter(([name]) => name !== 'x-api-key').slice(0, 30);
-  return Object.fromEntries(kept.map(([name, value]) => [name, excerpt(value, 200)]));
+  return Object.fromEntries(kept.map(([name, value]) => [name, copyOfStart(value, 200)]));
 }
 
 /** Bytes that may wait for one reader of the events. */

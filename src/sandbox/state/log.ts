@@ -79,7 +79,7 @@ export type SandboxEvent = RequestEntry | InvoiceMove | DeliveryMove | SandboxNo
 const KEPT = 2_000;
 
 /** The start of a text, as a copy. A slice would keep the whole text in memory as long as the log holds the slice. */
-export function excerpt(text: string, limit: number): string {
+export function copyOfStart(text: string, limit: number): string {
   if (text.length <= limit) return text;
   // The two classes are made here, because jsdom has neither, and there the entry must load.
   return new TextDecoder().decode(new TextEncoder().encode(text.slice(0, limit)));

@@ -1,6 +1,6 @@
-import { printable } from '../printable.ts';
+import { printable } from './printable.ts';
 
-// Keeps the API key and the webhook secrets out of each text that leaves the client, because servers echo headers.
+// Keeps the API key and the webhook secrets out of each text that leaves the client or reaches a terminal, because servers echo headers.
 
 const HIDDEN = '[redacted]';
 /** Characters beyond the shown ones that are searched. A secret makes place for them when it is replaced. */

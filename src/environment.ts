@@ -25,8 +25,9 @@ const told = new Set<boolean>();
 
 /** Says once that the secret of a sandbox is in use, however the environment is called. */
 export function tellOfSandboxSecret(secrets: readonly unknown[], option: boolean | undefined): void {
+  if (!secrets.some(isSandboxSecret)) return;
   const isAllowed = isSandboxAllowed(option);
-  if (told.has(isAllowed) || !secrets.some(isSandboxSecret)) return;
+  if (told.has(isAllowed)) return;
   told.add(isAllowed);
   const line = isAllowed
     ? 'SANDBOX: deliveries signed with the public secret whsec_sandbox are accepted. Anybody can make them: never in production.'

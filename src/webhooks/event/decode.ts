@@ -188,7 +188,7 @@ function isKnown(name: string): boolean {
 
 /** `INVOICE_PAID`, `invoicePaid` and `invoice paid` are `invoice.paid`; `invoice.cancelled` is `invoice.canceled`. */
 function plainName(name: string): string {
-  if (name.length > LONGEST_NAME) return name;
+  if (isKnown(name) || name.length > LONGEST_NAME) return name;
   return name
     .trim()
     .replace(/([a-z0-9])([A-Z])/g, '$1.$2')

@@ -1,4 +1,4 @@
-// How the parts of a sandbox begin: with the seed data, with a saved state, or again after a reset.
+// Fills the parts of a sandbox with the seed data or a saved state, resets them, and copies them into a state.
 import { ConfigurationError } from '../errors/classes.ts';
 import { awaitExpiry, chooseMethod, creditPayment, endInvoice, openInvoice } from './business/invoices.ts';
 import { activeCurrency, isAmount } from './business/money.ts';

@@ -22,10 +22,10 @@ export interface World {
   requestCount: number;
   /** Requests to the service that are being answered. */
   answering: number;
-  /** Counts the begins and ends of requests and attempts, so that silence can be seen. */
+  /** Counts each begin and end of a request or an attempt. While it stays the same, nothing happens. */
   activity: number;
-  /** What the console was told already, so that one mistake is one line. */
-  readonly told: Set<string>;
+  /** The causes that the console was warned of, so that each is one line. */
+  readonly warned: Set<string>;
 }
 
 /** The host of a sandbox without a port. Nothing can be reached there. */
@@ -47,7 +47,7 @@ export function createParts(settings: Settings): World {
     requestCount: state?.requestCount ?? 0,
     answering: 0,
     activity: 0,
-    told: new Set(),
+    warned: new Set(),
   };
 }
 

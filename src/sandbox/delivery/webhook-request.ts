@@ -105,7 +105,7 @@ export async function send(
   stampAt: number,
   fault: DeliveryFault | null,
 ): Promise<SendResult> {
-  const life = world.life.signal; // before signing, which takes turns: a reset begins another
+  const life = world.life.signal; // read before signing, because a reset meanwhile replaces it
   const { url } = delivery;
   const unsent = (error: string): SendResult => ({ ...unanswered(error, 'not_sent'), duration_ms: 0, request: null });
   const { hostname } = new URL(url);
@@ -114,14 +114,14 @@ export async function send(
   }
   if (fault?.type === 'outage') return unsent('connection error: ECONNREFUSED');
   const request = await signedRequest(world.settings, delivery, url, stampAt, fault);
-  const result = await incoming(world, request, life);
-  if (fault?.type === 'duplicate') await incoming(world, request, life);
+  const result = await sendRequest(world, request, life);
+  if (fault?.type === 'duplicate') await sendRequest(world, request, life);
   if (fault?.type !== 'ack_lost') return result;
   return { ...result, ...unanswered('connection error: ECONNRESET', 'ECONNRESET') };
 }
 
 /** Sends one request and waits for its response, the timeout, or the end of the sandbox. */
-export async function incoming(
+export async function sendRequest(
   world: World,
   request: SandboxWebhookRequest,
   life = world.life.signal,
@@ -138,11 +138,11 @@ export async function incoming(
   const response = await Promise.race([responseOf(world, request, over.signal), timedOut, ended]);
   life.removeEventListener('abort', end);
   over.abort();
-  const unheard = life.aborted
+  const noResponse = life.aborted
     ? closed
     : unanswered(`timeout: no response within ${RECEIVER_LIMIT / 1000} s`, 'time-out');
   const duration_ms = Math.max(0, Math.round(wallClock() - started));
-  return { ...(response ?? unheard), duration_ms, request };
+  return { ...(response ?? noResponse), duration_ms, request };
 }
 
 async function responseOf(world: World, request: SandboxWebhookRequest, signal: AbortSignal): Promise<Answered> {

@@ -61,7 +61,10 @@ export function checkoutPage(world: World, incoming: IncomingRequest, invoice: I
   return pageResponse(title, 'checkout', body);
 }
 
-/** One total with its lines, and the methods beside it. What belongs to another method than the chosen one is hidden by the style sheet. */
+/**
+ * One total with its lines, and the methods beside it. The style sheet hides what belongs to methods that are not
+ * chosen.
+ */
 function openOrder(world: World, incoming: IncomingRequest, invoice: InvoiceRecord, shop: Html): Html {
   const { amount, uuid, currency, purpose, external_id, expiresAt } = invoice;
   const { code } = currency;
@@ -185,8 +188,9 @@ function ending({ status, adjustment, amount, amountToSend, currency: { code }, 
   }
 }
 
-/** After these buttons a customer returns to the shop. After the others the reader wants to see the result. */
+/** After these buttons the page leads back to the shop, as for a customer. */
 const LEADING_BACK: ReadonlySet<string> = new Set(['pay', 'cancel', 'fail', 'expire', 'underpay', 'overpay']);
+/** After these buttons the focus is not moved to the result, because a tester goes on in the dock. */
 const STAYING: ReadonlySet<string> = new Set(['resend', 'adjust', 'dispute']);
 
 function closedOrder(world: World, incoming: IncomingRequest, invoice: InvoiceRecord, shop: Html): Html {
@@ -210,11 +214,11 @@ function closedDock(world: World, incoming: IncomingRequest, invoice: InvoiceRec
   const delivery = world.store.latestDelivery(invoice);
   const last = delivery?.log.at(-1);
   const { word, tone } = webhookOf(world, invoice);
-  const said = last?.success ? ` in ${milliseconds(last.duration_ms)}` : last?.cause ? `: ${last.cause.text}` : '';
+  const detail = last?.success ? ` in ${milliseconds(last.duration_ms)}` : last?.cause ? `: ${last.cause.text}` : '';
   const button = (action: string, name: string): Html =>
     form(`/pay/${uuid}`, html`<button name="action" value="${action}">${name}</button>`);
   const refusal = refusalOf(world, incoming);
-  return html`<span class="small" id="dock-state" data-live><span class="hook ${tone}">Webhook: ${word.toLowerCase()}</span><bdi>${said}</bdi> ${delivery && html`<a href="/webhooks/${delivery.id}">See it</a>`}</span>
+  return html`<span class="small" id="dock-state" data-live><span class="hook ${tone}">Webhook: ${word.toLowerCase()}</span><bdi>${detail}</bdi> ${delivery && html`<a href="/webhooks/${delivery.id}">See it</a>`}</span>
 ${refusal && refusal.fields.length === 0 && html`<span class="small" role="alert">${refusal.message}</span>`}
 ${delivery && button('resend', 'Send again')}
 ${status === 'success' && amountMenu(world, incoming, invoice, 'adjust', 'Correct', 'The paid amount', shareOf(adjustment?.actual_amount_fiat ?? amount, '0.8'), incoming.url.searchParams.get('done') === 'dispute')}

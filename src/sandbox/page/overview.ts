@@ -54,7 +54,7 @@ export function overviewPage(world: World, incoming: IncomingRequest): UnsentRes
 
 const SHOWN = 20;
 
-/** A request that made a payment is told by that payment. */
+/** False for a request that created a payment, because the payment has its own line. */
 function isNews(event: SandboxEvent): boolean {
   return event.kind !== 'request' || event.operation !== 'invoices.create' || isRefused(event);
 }

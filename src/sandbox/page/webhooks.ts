@@ -76,7 +76,7 @@ function headline({ invoice, eventType }: DeliveryRecord): string {
 }
 
 function endWord(invoice: InvoiceRecord): string {
-  return invoice.status === 'success' ? 'canceled' : paymentState(invoice).toLowerCase(); // a late payment has come since
+  return invoice.status === 'success' ? 'canceled' : paymentState(invoice).toLowerCase(); // it was paid late since
 }
 
 function webhookRows(
@@ -146,7 +146,9 @@ ${cause.remedy && html`<p><bdi>${cause.remedy}</bdi></p>`}<div class="row">${fin
 
 const SHOWN_TRIES = RETRY_DELAYS.length;
 
-/** The seven attempts of the schedule: what came of those that were made, and when the others come. Each made one is a link. */
+/**
+ * The seven attempts of the schedule: those that were made with their results, as links, and the times of the others.
+ */
 function strip(
   { clock }: World,
   incoming: IncomingRequest,

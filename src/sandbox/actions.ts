@@ -270,10 +270,6 @@ export function isOrderAction(name: string): name is ActionName {
 /** Performs an action by its name: {@link runAction} on one sandbox. */
 export type Perform = (name: string, values: Readonly<Record<string, unknown>>) => Promise<ActionResult>;
 
-export function performer(sandbox: Sandbox): Perform {
-  return (name, values) => runAction(sandbox, name, values);
-}
-
 /**
  * Performs an action with the values of a form or a command. Null and empty values count as absent.
  *

@@ -1,7 +1,7 @@
 import { checkOptions, readCount } from '../checks.ts';
 import { ConfigurationError } from '../errors/classes.ts';
 import { sentenceOf } from '../webhooks/diagnose.ts';
-import { performer } from './actions.ts';
+import { type Perform, runAction } from './actions.ts';
 import { createWorld, resetWorld, saveState } from './begin.ts';
 import {
   adjustInvoice,
@@ -44,7 +44,8 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
 export function createSandboxWith(options: SandboxOptions, internals: Internals): Sandbox {
   const settings = readSettings(options, internals);
   const world = createWorld(settings);
-  const front = createFront(world, (incoming) => servePage(world, performer(sandbox), incoming));
+  const perform: Perform = (name, values) => runAction(sandbox, name, values);
+  const front = createFront(world, (incoming) => servePage(world, perform, incoming));
   const servers: SandboxServer[] = [];
   const find = (ident: string): InvoiceRecord => {
     const invoice = world.store.byIdent(String(ident));

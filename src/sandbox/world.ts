@@ -34,7 +34,7 @@ export const NO_HOST = 'https://sandbox.invalid';
 /** Creates the parts, empty. */
 export function createParts(settings: Settings): World {
   const { state, wallClock } = settings;
-  const clock = createClock(settings.clock, startOf(settings), wallClock);
+  const clock = createClock(settings.clock, startTime(settings), wallClock);
   return {
     settings,
     clock,
@@ -52,6 +52,6 @@ export function createParts(settings: Settings): World {
 }
 
 /** Where the clock begins, and begins again after a reset. */
-export function startOf({ now, wallClock }: Settings): number {
+export function startTime({ now, wallClock }: Settings): number {
   return now ?? wallClock();
 }

@@ -13,7 +13,7 @@ import { markOf, oneLine, type Style, wrapped } from '../report.ts';
 import { eventWriter } from './screen.ts';
 
 /** What the action `status` returns. */
-export interface SandboxStatus {
+interface SandboxStatus {
   readonly url: string;
   readonly now: string;
   readonly invoices: readonly SandboxInvoice[];

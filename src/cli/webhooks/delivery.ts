@@ -2,7 +2,7 @@
 import type { KnownEventType } from '../../contract/statuses.ts';
 import { shellWord } from '../../printable.ts';
 import { compareAmounts, isAmount, quote, shareOf } from '../../sandbox/business/money.ts';
-import { codeOf, eventBody, eventTypeOf, startOf } from '../../sandbox/delivery/webhook-request.ts';
+import { codeOf, eventBody, eventTypeOf, startOfBody } from '../../sandbox/delivery/webhook-request.ts';
 import { type Dialect, dialectFrom } from '../../sandbox/dialects.ts';
 import type { SandboxEnding } from '../../sandbox/index.ts';
 import { parseDuration } from '../../sandbox/option-checks.ts';
@@ -169,7 +169,7 @@ export async function deliver(url: string, request: ReceiverRequest, timeout: nu
   } catch (error) {
     return { ...reply, ...ended(), problem: signal.aborted ? 'time-out' : codeOf(error) };
   }
-  const text = await startOf(response);
+  const text = await startOfBody(response);
   return { ...reply, ...ended(), status: response.status, headers: Object.fromEntries(response.headers), text };
 }
 

@@ -135,7 +135,7 @@ export async function sendRequest(
   life.addEventListener('abort', end);
   const ended = new Promise<null>((resolve) => over.signal.addEventListener('abort', () => resolve(null)));
   const timedOut = sleep(RECEIVER_LIMIT, over.signal).then(() => null);
-  const response = await Promise.race([responseOf(world, request, over.signal), timedOut, ended]);
+  const response = await Promise.race([fetchOnce(world, request, over.signal), timedOut, ended]);
   life.removeEventListener('abort', end);
   over.abort();
   const noResponse = life.aborted
@@ -145,7 +145,7 @@ export async function sendRequest(
   return { ...(response ?? noResponse), duration_ms, request };
 }
 
-async function responseOf(world: World, request: SandboxWebhookRequest, signal: AbortSignal): Promise<Answered> {
+async function fetchOnce(world: World, request: SandboxWebhookRequest, signal: AbortSignal): Promise<Answered> {
   try {
     const { url, method, headers, body } = request;
     // A redirect is a response that is not 2xx. Following it would send signed data to an address that no one configured.
@@ -157,7 +157,7 @@ async function responseOf(world: World, request: SandboxWebhookRequest, signal: 
       signal,
     });
     const success = response.status >= 200 && response.status <= 299;
-    const text = await startOf(response);
+    const text = await startOfBody(response);
     return {
       problem: null,
       status_code: response.status,
@@ -173,7 +173,7 @@ async function responseOf(world: World, request: SandboxWebhookRequest, signal: 
 }
 
 /** Reads the start of the body. The status alone decides, so a body that breaks off changes nothing. */
-export async function startOf(response: Response): Promise<string> {
+export async function startOfBody(response: Response): Promise<string> {
   if (response.body === null) return '';
   const reader = response.body.getReader();
   const decoder = new TextDecoder();

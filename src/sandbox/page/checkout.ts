@@ -14,8 +14,9 @@ import type { UnsentResponse } from '../service/respond.ts';
 import type { IncomingRequest } from '../service/service.ts';
 import type { InvoiceRecord } from '../state/records.ts';
 import type { SandboxMethod } from '../wire-types.ts';
+import { paymentWord } from '../words.ts';
 import type { World } from '../world.ts';
-import { field, form, menu, milliseconds, moment, moneyText, paymentState, span, webhookOf } from './elements.ts';
+import { field, form, menu, milliseconds, moment, moneyText, span, webhookOf } from './elements.ts';
 import { wrongAmount } from './forms.ts';
 import { pageResponse, seeOther } from './frame.ts';
 import { type Html, html, type Part } from './html.ts';
@@ -54,7 +55,7 @@ export function checkoutPage(world: World, incoming: IncomingRequest, invoice: I
   const problem = refusalOf(world, incoming);
   const { merchantName } = world.settings;
   const shop = html`<p class="shop"><span class="logo" aria-hidden="true">${[...merchantName][0]?.toUpperCase()}</span><bdi>${merchantName}</bdi></p>`;
-  const title = `${problem === null ? '' : 'Not done: '}${isOpen ? 'Pay' : paymentState(invoice)} · ${external_id}`;
+  const title = `${problem === null ? '' : 'Not done: '}${isOpen ? 'Pay' : paymentWord(invoice)} · ${external_id}`;
   const body = html`<a class="skip" href="#main">Skip to the payment</a>
 <main id="main" class="${isOpen ? 'open' : 'closed'}">${isOpen ? openOrder(world, incoming, invoice, shop) : closedOrder(world, incoming, invoice, shop)}</main>
 <footer class="dock" aria-label="Test controls"><strong class="mark">SANDBOX</strong>${isOpen ? openDock(world, incoming, invoice) : closedDock(world, incoming, invoice)}<span class="grow"></span><a href="/payments/${invoice.uuid}">Open in dashboard</a></footer>`;
@@ -196,7 +197,7 @@ const STAYING: ReadonlySet<string> = new Set(['resend', 'adjust', 'dispute']);
 function closedOrder(world: World, incoming: IncomingRequest, invoice: InvoiceRecord, shop: Html): Html {
   const { status, finishedAt, external_id } = invoice;
   const done = incoming.url.searchParams.get('done') ?? '';
-  const [tone, icon] = ICONS[paymentState(invoice)] ?? ['off', 'M8.5 14h11'];
+  const [tone, icon] = ICONS[paymentWord(invoice)] ?? ['off', 'M8.5 14h11'];
   const back = status === 'success' ? invoice.success_url : invoice.fail_url; // http or https, since the sandbox takes no other
   const leadsBack = back !== null && LEADING_BACK.has(done) && !world.store.latestDelivery(invoice)?.attempt;
   return html`<section class="card result" aria-label="Result">${shop}

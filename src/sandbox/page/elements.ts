@@ -9,9 +9,6 @@ import { type Html, html, type Part } from './html.ts';
 /** Good: done. Warn: partial, or a fault is active. Bad: somebody must act. Wait: in progress. Off: ended unpaid. */
 export type Tone = 'good' | 'warn' | 'bad' | 'wait' | 'off' | 'plain';
 
-/** The state of a payment as people name it. A status that the interface does not list is its own name. */
-export const paymentState: (invoice: InvoiceRecord) => string = paymentWord;
-
 /** What became of the webhook of a payment, in a few words. */
 export interface WebhookState {
   readonly word: string;
@@ -35,7 +32,7 @@ export function webhookOf({ store }: World, invoice: InvoiceRecord): WebhookStat
 
 /** A paid order is green unless its webhook was refused. */
 export function paymentTag(world: World, invoice: InvoiceRecord): Html {
-  const word = paymentState(invoice);
+  const word = paymentWord(invoice);
   const isRefused = webhookOf(world, invoice).tone === 'bad';
   const tones: Readonly<Record<string, Tone>> = {
     Open: 'wait',

@@ -5,6 +5,7 @@ import type { UnsentResponse } from '../service/respond.ts';
 import type { IncomingRequest } from '../service/service.ts';
 import type { DeliveryRecord, InvoiceRecord } from '../state/records.ts';
 import type { SandboxAttempt } from '../wire-types.ts';
+import { paymentWord } from '../words.ts';
 import type { World } from '../world.ts';
 import { curlCommand, testOf } from './copies.ts';
 import {
@@ -21,7 +22,6 @@ import {
   nothing,
   orderButton,
   paged,
-  paymentState,
   search,
   span,
   statusTag,
@@ -76,7 +76,7 @@ function headline({ invoice, eventType }: DeliveryRecord): string {
 }
 
 function endWord(invoice: InvoiceRecord): string {
-  return invoice.status === 'success' ? 'canceled' : paymentState(invoice).toLowerCase(); // it was paid late since
+  return invoice.status === 'success' ? 'canceled' : paymentWord(invoice).toLowerCase(); // it was paid late since
 }
 
 function webhookRows(

@@ -16,7 +16,7 @@ const merchant = new MerchantClient({ baseUrl: sandbox.url, apiKey: sandbox.apiK
 await merchant.paymentMethods.list(); // → GET /api/v1/external/payment-methods 200
 await merchant.invoices.get('no-such-order').result(); // → GET /api/v1/external/invoices/no-such-order 404
 
-// An error that this fetch throws becomes a typed error. The outcome is unknown, unless nothing was certainly sent.
+// An error that this fetch throws becomes a typed error. Its outcome is unknown where the request may have been sent.
 const offline: FetchLike = () => Promise.reject(new TypeError('fetch failed'));
 const lost = new MerchantClient({ baseUrl: sandbox.url, apiKey: sandbox.apiKey, fetch: offline, retry: false });
 const order = { external_id: 'order-1', customer_id: 'customer-7', amount: '25.00', currency: 'EUR' };

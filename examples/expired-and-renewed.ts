@@ -15,7 +15,7 @@ async function payable() {
     if (!order.attempts.includes(external_id)) order.attempts.push(external_id); // saved before the invoice is created
     const charge = { external_id, customer_id: 'customer-7', amount: order.price, currency: 'EUR' };
     const { invoice } = await merchant.invoices.createOrGet(charge);
-    if (!ENDED_UNPAID.has(invoice.status)) return invoice; // pending, paid, or a state that is new
+    if (!ENDED_UNPAID.has(invoice.status)) return invoice; // pending, paid, or a status that this code does not know
   }
 }
 

@@ -23,7 +23,7 @@ const merchant = new MerchantClient({
 
 sandbox.faults.next('server_error');
 await merchant.rates.list(); // → retry rates.list SERVICE_UNAVAILABLE 1
-await merchant.invoices.get('no-such-order').result(); // a response, not a fault
+await merchant.invoices.get('no-such-order').result(); // a 404 is expected here, so onError prints nothing
 sandbox.faults.next('server_error', { times: 2 });
 await merchant.invoices.list().result();
 // → retry invoices.list SERVICE_UNAVAILABLE 1

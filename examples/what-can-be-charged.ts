@@ -6,7 +6,7 @@ const sandbox = createSandbox();
 const merchant = new MerchantClient({ baseUrl: sandbox.url, apiKey: sandbox.apiKey, fetch: sandbox.fetch });
 
 for (const { name, currency, min_amount, max_amount } of await merchant.paymentMethods.list()) {
-  if (currency.code !== 'EUR') continue; // there are others
+  if (currency.code !== 'EUR') continue; // the list has all currencies
   console.log(`${name}: ${min_amount.toFixed(2)} to ${max_amount.toFixed(2)} ${currency.code}`);
 }
 // → Card: 5.00 to 2000.00 EUR

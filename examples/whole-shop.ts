@@ -13,8 +13,8 @@ const SCHEMA = `
 CREATE TABLE IF NOT EXISTS products (id TEXT PRIMARY KEY, name TEXT NOT NULL, price TEXT NOT NULL, currency TEXT NOT NULL);
 INSERT OR IGNORE INTO products VALUES ('tea', 'Green tea', '12.50', 'EUR'), ('mug', 'Mug', '18.00', 'EUR');
 CREATE TABLE IF NOT EXISTS orders (
-  id TEXT PRIMARY KEY, -- the external_id of the invoice
-  uuid TEXT, -- of the invoice
+  id TEXT PRIMARY KEY, -- also the external_id of the invoice
+  uuid TEXT, -- the uuid of the invoice
   customer_id TEXT NOT NULL,
   amount TEXT NOT NULL,
   currency TEXT NOT NULL,
@@ -54,14 +54,14 @@ export async function openShop({ db, merchant, secret, url, now = Date.now, log 
     const insert = `INSERT INTO orders (id, customer_id, amount, currency, created_at)
       SELECT ?, ?, price, currency, ? FROM products WHERE id = ?`;
     db.prepare(insert).run(id, `guest-${id}`, ago(0), product);
-    return orderOf(id); // none if there is no such product
+    return orderOf(id); // undefined if there is no such product
   }
 
   /** The pay button: returns the address where the customer goes. A second click finds the same invoice. */
   async function pay({ id, customer_id, amount, currency, status }: Order): Promise<string> {
     const home = `${url}/orders/${id}`;
     if (status !== 'new' && status !== 'pending') return home;
-    db.prepare(`UPDATE orders SET status = 'pending' WHERE id = ? AND status = 'new'`).run(id); // catch-up asks for it now
+    db.prepare(`UPDATE orders SET status = 'pending' WHERE id = ? AND status = 'new'`).run(id); // now catch-up reads it
     const urls = { callback_url: `${url}/webhook`, success_url: home, fail_url: home };
     const charge = { external_id: id, customer_id, amount, currency, ...urls };
     const { invoice } = await merchant.invoices.createOrGet(charge);
@@ -126,7 +126,7 @@ export async function openShop({ db, merchant, secret, url, now = Date.now, log 
   const webhook = toNodeHandler(handler);
   const listener: RequestListener = async (request, response) => {
     const [path = '/'] = (request.url ?? '/').split('?');
-    if (path === '/webhook') return webhook(request, response); // above all that reads bodies
+    if (path === '/webhook') return webhook(request, response); // before anything reads the body
     const show = (status: number, html: string) =>
       response.writeHead(status, { 'content-type': 'text/html; charset=utf-8' }).end(html);
     const goTo = (location: string) => response.writeHead(303, { location }).end();
@@ -140,7 +140,7 @@ export async function openShop({ db, merchant, secret, url, now = Date.now, log 
       return isPost && action === 'pay' ? goTo(await pay(order)) : show(200, pageOf(order));
     } catch (error) {
       log(error instanceof Error ? `${error.stack}` : 'failed');
-      show(isMerchantError(error) ? 503 : 500, 'Please go back and try again.'); // safe: an order is charged once
+      show(isMerchantError(error) ? 503 : 500, 'Please go back and try again.'); // safe: one order has one invoice
     }
   };
   return { listener, handler, catchUp, nightly };

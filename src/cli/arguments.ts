@@ -27,7 +27,7 @@ export function readArguments<const Flags extends ParseArgsOptionsConfig>(
   }
 }
 
-/** An absolute http or https address. One with a password is refused, and not shown: it would end up in logs. */
+/** Reads an http or https address. One with a password is refused, and not shown, because it would end up in logs. */
 export function parseAddress(text: string | undefined, what: string, fix: string): string {
   if (text === undefined) throw misuse(`${what} is missing`, fix);
   if (hasPassword(text)) throw misuse(`${what} must have no user name and password in it`, fix);

@@ -33,9 +33,10 @@ function open(url: string): void {
 /** The process above the shell that npm starts a command in. Null without such a shell, or where it cannot be seen. */
 function npmAbove(shell: number): number | null {
   try {
+    // Up to the last bracket, because the name of a process may hold brackets and spaces.
     const seen =
       platform === 'linux'
-        ? readFileSync(`/proc/${shell}/stat`, 'utf8').replace(/^\d+ \((.*)\) \S+ (\d+) .*$/s, '$2 $1') // its name may hold anything
+        ? readFileSync(`/proc/${shell}/stat`, 'utf8').replace(/^\d+ \((.*)\) \S+ (\d+) .*$/s, '$2 $1')
         : execFileSync('ps', ['-o', 'ppid=,comm=', '-p', String(shell)], { encoding: 'utf8' });
     const [, parent, name = ''] = /^\s*(\d+) (.*)/.exec(seen) ?? [];
     return /(?:^|\/)-?(?:ba|da|z|k)?sh$/.test(name.trim()) ? Number(parent) : null;
@@ -54,7 +55,7 @@ function isRunning(pid: number): boolean {
 
 const end = new AbortController();
 for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(name, () => end.abort());
-// A killed npx signals nobody, and may leave the shell between it and this process: so both are watched.
+// A killed npx sends no signal to this process, and the shell between them may stay. So shell and npx are watched.
 if (env['npm_command'] !== undefined) {
   const { ppid } = process;
   const npm = npmAbove(ppid);

@@ -25,7 +25,7 @@ export interface CommandTable {
 }
 
 const text = (value: string, about: string) => ({ type: 'string' as const, value, about });
-/** A text with a default, which the help shows as its argument. */
+/** A text with a default. The help shows the default in place of a name for the argument. */
 const textOr = (byDefault: string, about: string) => ({ ...text(byDefault, about), default: byDefault });
 const list = (value: string, about: string) => ({
   ...text(value, about),

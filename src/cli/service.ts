@@ -18,7 +18,7 @@ export interface Service {
 /**
  * Makes the client of a command, which loads it.
  *
- * @param example The command with its usual words, which an error shows.
+ * @param example The command as it is usually typed, with which an error shows its remedy.
  * @param patience The deadline of a call in milliseconds, and its attempts.
  * @throws CliError if address or key is missing. ConfigurationError if one of them cannot be used.
  */

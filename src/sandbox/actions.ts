@@ -1,5 +1,5 @@
 // Every action on a sandbox, declared once: the dashboard's forms, the payment page, the command line and its help are
-// made from this table. The functions of `Sandbox` are the effects.
+// made from this table. Each effect calls functions of `Sandbox`.
 import { checkOptions } from '../checks.ts';
 import type { ServiceOperation } from '../contract/endpoints.ts';
 import { ConfigurationError } from '../errors/classes.ts';
@@ -16,7 +16,7 @@ export interface ActionWord {
   /** How the help writes it. */
   readonly shown: string;
   readonly example: string;
-  /** What a command without it says that it needs. */
+  /** How an error names it where it is missing: `pay needs an order`. */
   readonly needs: string;
   readonly isOptional?: true;
 }
@@ -37,7 +37,7 @@ export interface Action {
   readonly options?: readonly string[];
   /** What it does, for the help. Actions with the same arguments and help share a line. */
   readonly help: string;
-  /** For pages alone: the command line has `order` and `webhooks check`. */
+  /** True for an action of the pages alone. The command line has `order` and `webhooks check` in its place. */
   readonly isButton?: true;
   /** The notice of a page afterwards. */
   readonly done: string;
@@ -167,8 +167,8 @@ const TABLE = {
     done: 'The dialect was changed.',
     effect(sandbox, [name, value]) {
       const { values = [] } = Object.entries<DialectEntry>(DIALECTS).find(([each]) => each === name)?.[1] ?? {};
-      const meant = values.find((each) => String(each) === value) ?? value; // some values are numbers
-      return { result: sandbox.assume({ [name]: meant }), text: `${name} is ${value}` };
+      const chosen = values.find((each) => String(each) === value) ?? value; // some values are numbers
+      return { result: sandbox.assume({ [name]: chosen }), text: `${name} is ${value}` };
     },
   },
   fault: {
@@ -181,8 +181,8 @@ const TABLE = {
       if (fault === 'clear') faults.clear();
       else if (fault === 'random') faults.random(Number(rate ?? options.rate ?? Number.NaN));
       else {
+        // next() checks type and operation
         faults.next(fault as FaultType, {
-          // next() checks type and operation
           ...options,
           ...(operation !== undefined && { operation: operation as ServiceOperation }),
           ...(order !== undefined && { order }),
@@ -270,10 +270,6 @@ export function isOrderAction(name: string): name is ActionName {
 /** Performs an action by its name: {@link runAction} on one sandbox. */
 export type Perform = (name: string, values: Readonly<Record<string, unknown>>) => Promise<ActionResult>;
 
-export function performer(sandbox: Sandbox): Perform {
-  return (name, values) => runAction(sandbox, name, values);
-}
-
 /**
  * Performs an action with the values of a form or a command. Null and empty values count as absent.
  *
@@ -314,14 +310,9 @@ export function faultFromText(text: string): Omit<SeedFault, 'fault'> & { readon
 async function ended(ending: Promise<SandboxEnding>): Promise<ActionResult> {
   const result = await ending;
   const { invoice, delivery } = result;
-  const webhook =
-    delivery === null
-      ? invoice.status === 'pending'
-        ? ''
-        : 'no webhook: no callback URL'
-      : `webhook ${delivery.state}`;
-  const why = delivery?.why === null || delivery === null ? '' : `: ${delivery.why}`;
-  return { result, text: `${stateText(invoice)}  ${webhook}${why}`.trimEnd() };
+  const webhook = delivery === null ? 'no webhook: no callback URL' : `webhook ${delivery.state}`;
+  const why = delivery === null || delivery.why === null ? '' : `: ${delivery.why}`;
+  return { result, text: `${stateText(invoice)}  ${webhook}${why}` };
 }
 
 function stateText({ external_id, status, settled_amount_usdt, adjustment }: SandboxInvoice): string {
@@ -335,7 +326,7 @@ function stateText({ external_id, status, settled_amount_usdt, adjustment }: San
 function deliveryText({ status, attempt_log, next_retry_at }: SandboxDelivery): string {
   const last = attempt_log.at(-1);
   if (last === undefined || last.success) return `webhook ${status}`;
-  return `webhook ${last.error}${next_retry_at === null ? '' : `, next try ${next_retry_at}`}`;
+  return `webhook ${last.error}${next_retry_at === null ? '' : `, next attempt ${next_retry_at}`}`;
 }
 
 function ofWithdrawal(row: SandboxWithdrawal): ActionResult {

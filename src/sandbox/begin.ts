@@ -1,4 +1,4 @@
-// How the parts of a sandbox begin: with the seed data, with a saved state, or again after a reset.
+// Fills the parts of a sandbox with the seed data or a saved state, resets them, and copies them into a state.
 import { ConfigurationError } from '../errors/classes.ts';
 import { awaitExpiry, chooseMethod, creditPayment, endInvoice, openInvoice } from './business/invoices.ts';
 import { activeCurrency, isAmount } from './business/money.ts';
@@ -8,7 +8,7 @@ import type { SeedInvoice, Settings } from './options.ts';
 import { createRandom } from './state/random.ts';
 import type { DeliveryRecord, InvoiceRecord } from './state/records.ts';
 import { type SandboxState, VERSION } from './state/saved-state.ts';
-import { createParts, startOf, type World } from './world.ts';
+import { createParts, startTime, type World } from './world.ts';
 
 /** Creates the parts of a sandbox and fills them with the seed data or a saved state. */
 export function createWorld(settings: Settings): World {
@@ -31,7 +31,7 @@ export function resetWorld(world: World): void {
   const { settings } = world;
   world.life.abort();
   world.life = new AbortController();
-  world.clock.reset(startOf(settings));
+  world.clock.reset(startTime(settings));
   world.store.clear();
   world.log.clear();
   world.faults.clear();

@@ -1,7 +1,7 @@
 import { checkOptions, readCount } from '../checks.ts';
 import { ConfigurationError } from '../errors/classes.ts';
 import { sentenceOf } from '../webhooks/diagnose.ts';
-import { performer } from './actions.ts';
+import { type Perform, runAction } from './actions.ts';
 import { createWorld, resetWorld, saveState } from './begin.ts';
 import {
   adjustInvoice,
@@ -40,11 +40,12 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
   return createSandboxWith(options, {});
 }
 
-/** {@link createSandbox} with the time of the machine in other hands, for tests. @internal */
+/** {@link createSandbox} with a replaced clock and timer of the machine, for tests and for `storm`. @internal */
 export function createSandboxWith(options: SandboxOptions, internals: Internals): Sandbox {
   const settings = readSettings(options, internals);
   const world = createWorld(settings);
-  const front = createFront(world, (incoming) => servePage(world, performer(sandbox), incoming));
+  const perform: Perform = (name, values) => runAction(sandbox, name, values);
+  const front = createFront(world, (incoming) => servePage(world, perform, incoming));
   const servers: SandboxServer[] = [];
   const find = (ident: string): InvoiceRecord => {
     const invoice = world.store.byIdent(String(ident));
@@ -132,7 +133,7 @@ export function createSandboxWith(options: SandboxOptions, internals: Internals)
     approve: (uuid) => decideWithdrawal(world, uuid, null),
     reject: (uuid, reason) => decideWithdrawal(world, uuid, String(reason)),
     assume(changes) {
-      // Each request reads the object anew.
+      // The object itself changes, because every room holds it.
       return Object.assign(settings.dialect, dialectFrom({ ...settings.dialect, ...changes }));
     },
 
@@ -175,7 +176,7 @@ export function createSandboxWith(options: SandboxOptions, internals: Internals)
       if (invoice.status === 'pending')
         throw new ConfigurationError(`${quoted(ident)} is pending: only a final invoice has a webhook`);
       const delivery = world.store.latestDelivery(invoice) ?? {
-        id: invoice.uuid, // the same for each call, as for the repeats of a delivery
+        id: invoice.uuid, // the same in each call, as in all attempts of a delivery
         body: eventBody(invoice, settings.dialect),
       };
       const target = url ?? invoice.callback_url ?? 'http://localhost/webhook';

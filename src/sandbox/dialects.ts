@@ -14,15 +14,15 @@ export interface DialectEntry<Value extends string | number = string | number> {
   /** The first of `values`. */
   readonly default: Value;
   /** The open point, in a few words. */
-  readonly unsaid: string;
+  readonly openPoint: string;
 }
 
 /** A row whose first value is the default. */
 function entry<const Value extends string | number>(
-  unsaid: string,
+  openPoint: string,
   values: readonly [Value, ...Value[]],
 ): DialectEntry<Value> {
-  return { values, default: values[0], unsaid };
+  return { values, default: values[0], openPoint };
 }
 
 /**

@@ -3,9 +3,10 @@
  *
  * @module merchant-invoicing/sandbox
  */
-// Its rooms: state/ (what is kept), delivery/ (webhooks), business/ (how invoices move), service/ (the API), page/, and http/,
-// which hands each request to one of the two. world.ts holds the parts of one sandbox, begin.ts fills them, and create-sandbox.ts has the functions on them;
-// actions.ts declares what pages and command line can do, dialects.ts what the interface leaves open.
+// Its rooms: state/ (what is kept), business/ (what happens to an invoice), delivery/ (webhooks), service/ (the API),
+// page/ (payment page and dashboard), and http/, which hands each request to service/ or page/. world.ts holds the
+// parts of one sandbox, begin.ts fills them, and create-sandbox.ts has the functions that work on them. actions.ts
+// declares what pages and command line can do, dialects.ts what the interface leaves open.
 import { warnOfOldNode } from '../version.ts';
 
 export type { Callback } from '../checks.ts';

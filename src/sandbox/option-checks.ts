@@ -13,7 +13,7 @@ const UNITS: Readonly<Record<string, number>> = {
   d: 86_400_000,
 };
 const TEXT = /^\s*(?:\d+(?:\.\d+)?(?:ms|min|[smhd])\s*)+$/;
-/** A command line and a form have numbers as text. */
+/** Milliseconds as text, because a command line and a form have no numbers. */
 const MILLISECONDS = /^\d{1,15}$/;
 /** A century, so that dates keep a year of four digits. */
 const LONGEST = 100 * 365 * 86_400_000;

@@ -101,15 +101,15 @@ export interface SandboxOptions {
    * @see {@link Dialect}
    */
   readonly dialect?: { readonly [Name in keyof Dialect]?: Dialect[Name] | undefined } | undefined;
-  /** Base address, for containers and proxies. Default: https://sandbox.invalid, after `listen()` that of the server. */
+  /** Base address, for containers and proxies. Default: https://sandbox.invalid, and after `listen()` the server's. */
   readonly url?: string | undefined;
-  /** Called with each event. Errors thrown here change nothing. */
+  /** Called with each event. Errors thrown here are printed on the console and change nothing. */
   readonly onEvent?: Callback<[event: SandboxEvent]> | undefined;
-  /** True prints nothing where a webhook was refused or had no address. @defaultValue false */
+  /** True prints no line on the console for a webhook that was refused or had no address. @defaultValue false */
   readonly quiet?: boolean | undefined;
 }
 
-/** The time of the machine, as tests replace it. @internal */
+/** Clock and timer of the machine, which tests and `storm` replace. @internal */
 export interface Internals {
   /** The clock of X-Webhook-Timestamp: `wall` is the real time, `sandbox` the clock of the sandbox. Default: `wall`. */
   readonly deliveryTimestamp?: 'wall' | 'sandbox' | undefined;

@@ -20,10 +20,11 @@ export type SandboxFetch = (input: string | URL | Request, init?: RequestInit) =
 /**
  * A local Merchant Invoicing Service, with its state in memory.
  *
- * `ident` is the `external_id` of the merchant or the uuid of the service. Functions that end an invoice resolve after the
- * first attempt of its webhook, to the invoice and what became of that webhook. One that was refused, or had no address, is
- * also one line on the console, unless the option `quiet` is true. An invoice or a withdrawal that the sandbox does not have, or whose status is final and
- * would change, is a ConfigurationError (`SDK_CONFIGURATION`).
+ * `ident` is the `external_id` of the merchant or the uuid of the service. Functions that end an invoice resolve after
+ * the first attempt of its webhook, to the invoice and what became of that webhook. A webhook that was refused or had
+ * no address is also reported in one line on the console, once for each cause, unless the option `quiet` is true.
+ * Functions throw a ConfigurationError (`SDK_CONFIGURATION`) for an invoice or a withdrawal that the sandbox does not
+ * have, and for one whose final status does not allow the change.
  *
  * @example
  * await using sandbox = createSandbox();
@@ -39,7 +40,7 @@ export interface Sandbox extends AsyncDisposable {
   readonly apiKey: string;
   /** The secret that webhooks are signed with: the option `webhookSecret`. */
   readonly webhookSecret: string;
-  /** Base address: that of the server after `listen()`, https://sandbox.invalid before. The option `url` replaces it. */
+  /** Base address: https://sandbox.invalid, and after `listen()` the server's. The option `url` replaces both. */
   readonly url: string;
   /** The seed of this run. Give it to `createSandbox` to repeat the run. */
   readonly seed: number | string;
@@ -72,16 +73,16 @@ export interface Sandbox extends AsyncDisposable {
   /** True while only `advance()` moves the clock. */
   readonly frozen: boolean;
   /**
-   * Resolves when no delivery attempt is in progress. With `quiet` it also waits until nothing was asked or sent for so many
-   * milliseconds of real time: the shop has no work left.
+   * Resolves when no delivery attempt is in progress. With `quiet` it also waits for that many milliseconds of real
+   * time in which no request and no attempt begins or ends, as a sign that a shop in another process has no work left.
    *
    * @example
    * await sandbox.settle({ quiet: 10 });
    */
   settle(options?: { readonly quiet?: number | undefined }): Promise<void>;
   /**
-   * Restores the beginning: state, log, faults, and a virtual clock. With a given seed the ids repeat, too.
-   * It never throws: the options were checked when the sandbox was made.
+   * Restores the beginning: the `seedData`, the faults of the options, an empty log, and the time of the clock. With
+   * the option `seed` the ids repeat too. Dialects that `assume()` has changed stay.
    */
   reset(): void;
 
@@ -101,7 +102,7 @@ export interface Sandbox extends AsyncDisposable {
   /** Rejects a pending withdrawal. */
   reject(uuid: string, reason: string): SandboxWithdrawal;
   /**
-   * Changes dialects from now on. What exists already is written in the new form, too.
+   * Changes dialects from now on. What exists already is also written in the new form.
    *
    * @throws ConfigurationError (`SDK_CONFIGURATION`) for a name or value that is not in `DIALECTS`.
    * @example
@@ -177,8 +178,8 @@ export interface Sandbox extends AsyncDisposable {
    */
   resend(ident: string): Promise<SandboxDelivery>;
   /**
-   * Searches for the cause of a refused delivery. The receiver gets up to 30 requests, each of which only a receiver with
-   * one certain mistake accepts. The delivery and its schedule stay unchanged.
+   * Searches for the cause of a refused delivery. The receiver gets up to 30 requests, each signed so that only a
+   * receiver with one particular mistake accepts it. The delivery and its schedule stay unchanged.
    *
    * @throws ConfigurationError (`SDK_CONFIGURATION`) if the invoice has no delivery that was sent.
    * @example
@@ -186,8 +187,10 @@ export interface Sandbox extends AsyncDisposable {
    */
   explain(ident: string): Promise<FoundCause>;
   /**
-   * Returns the webhook of a final invoice as a signed Request, for a receiver without a port.
+   * Returns the webhook of a final invoice as a signed Request, for a receiver without a port. It uses up the next
+   * queued fault of deliveries: `wrong_signature`, `late_timestamp` and `reserialized` change the Request.
    *
+   * @param url Default: the `callback_url` of the invoice, else http://localhost/webhook.
    * @throws ConfigurationError (`SDK_CONFIGURATION`) if the invoice is pending.
    * @example
    * await sandbox.pay('order-1');

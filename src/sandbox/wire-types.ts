@@ -75,7 +75,7 @@ export interface SandboxAttempt extends Wire<DeliveryAttempt> {
   readonly response_headers: Readonly<Record<string, string>> | null;
   /** The fault that was injected into this attempt. */
   readonly fault: DeliveryFault['type'] | null;
-  /** Why it was not accepted, or what its acceptance shows. Null if there is nothing to say. */
+  /** Why it was not accepted, or which mistake its acceptance shows. Null if there is nothing to say. */
   readonly cause: Diagnosis | null;
 }
 
@@ -109,18 +109,18 @@ export interface NewInvoice {
   readonly customer_id?: string | undefined;
   /** Text for the customer. */
   readonly purpose?: string | undefined;
-  /** Receives the terminal webhook. Default: that of {@link SandboxDefaults}. */
+  /** Receives the terminal webhook. Default: the one of {@link SandboxDefaults}. */
   readonly callback_url?: string | undefined;
-  /** Where the customer goes after a payment. Default: that of {@link SandboxDefaults}. */
+  /** Where the customer goes after a payment. Default: the one of {@link SandboxDefaults}. */
   readonly success_url?: string | undefined;
-  /** Where the customer goes after a failed payment. Default: that of {@link SandboxDefaults}. */
+  /** Where the customer goes after a failed payment. Default: the one of {@link SandboxDefaults}. */
   readonly fail_url?: string | undefined;
 }
 
 /** An invoice after an action, and what became of its webhook. */
 export interface SandboxEnding {
   readonly invoice: SandboxInvoice;
-  /** Null without an address: neither the invoice nor the business has a callback URL, or it has not ended. */
+  /** Null if no webhook was made: the invoice has no callback URL, or was final from the beginning. */
   readonly delivery: EndingDelivery | null;
 }
 
@@ -130,7 +130,7 @@ export interface EndingDelivery {
   readonly state: 'delivered' | 'retrying' | 'failed' | 'waiting';
   /** The HTTP status of the last attempt. Null without a response. */
   readonly status: number | null;
-  /** Why it was not accepted, as text for people. Null if it was, or was not sent yet. */
+  /** Why it was not accepted, as text for people. Null if it was accepted, or has not been sent yet. */
   readonly why: string | null;
 }
 

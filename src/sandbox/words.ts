@@ -29,7 +29,7 @@ interface WebhookFacts {
   readonly last_http_status: number | null;
 }
 
-/** True while nothing is known of a webhook that has not been delivered: an attempt is in progress, or none was made yet. */
+/** True while an attempt of a webhook is in progress, or none was made yet. */
 export function isWebhookWaiting({ status, attempts }: Omit<WebhookFacts, 'last_http_status'>): boolean {
   return status === 'delivering' || attempts === 0;
 }
@@ -38,15 +38,15 @@ export function isWebhookWaiting({ status, attempts }: Omit<WebhookFacts, 'last_
 export function webhookWord({ status, attempts, last_http_status }: WebhookFacts): string {
   if (status === 'delivering') return 'Sending';
   if (status === 'delivered') return 'Delivered';
-  const said = last_http_status ?? 'no response';
-  if (status === 'failed') return `Given up · ${said}`;
-  return attempts === 0 ? 'Held' : `Retrying · ${said}`;
+  const response = last_http_status ?? 'no response';
+  if (status === 'failed') return `Given up · ${response}`;
+  return attempts === 0 ? 'Held' : `Retrying · ${response}`;
 }
 
 /** The word for an invoice that no webhook was sent for: `No address`, `Not yet` or `None`. */
 export function noWebhookWord(invoice: { readonly status: string; readonly callback_url: string | null }): string {
   if (invoice.callback_url === null) return 'No address';
-  return invoice.status === 'pending' ? 'Not yet' : 'None'; // what a sandbox has from the start has sent none
+  return invoice.status === 'pending' ? 'Not yet' : 'None'; // such as an initial invoice of a sandbox
 }
 
 /** The customer of the orders that `webhooks check` creates in a sandbox, by which the dashboard tells them from the merchant's. */

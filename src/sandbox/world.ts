@@ -22,10 +22,10 @@ export interface World {
   requestCount: number;
   /** Requests to the service that are being answered. */
   answering: number;
-  /** Counts the begins and ends of requests and attempts, so that silence can be seen. */
+  /** Counts each begin and end of a request or an attempt. While it stays the same, nothing happens. */
   activity: number;
-  /** What the console was told already, so that one mistake is one line. */
-  readonly told: Set<string>;
+  /** The causes that the console was warned of, so that each is one line. */
+  readonly warned: Set<string>;
 }
 
 /** The host of a sandbox without a port. Nothing can be reached there. */
@@ -34,7 +34,7 @@ export const NO_HOST = 'https://sandbox.invalid';
 /** Creates the parts, empty. */
 export function createParts(settings: Settings): World {
   const { state, wallClock } = settings;
-  const clock = createClock(settings.clock, startOf(settings), wallClock);
+  const clock = createClock(settings.clock, startTime(settings), wallClock);
   return {
     settings,
     clock,
@@ -47,11 +47,11 @@ export function createParts(settings: Settings): World {
     requestCount: state?.requestCount ?? 0,
     answering: 0,
     activity: 0,
-    told: new Set(),
+    warned: new Set(),
   };
 }
 
 /** Where the clock begins, and begins again after a reset. */
-export function startOf({ now, wallClock }: Settings): number {
+export function startTime({ now, wallClock }: Settings): number {
   return now ?? wallClock();
 }

@@ -13,7 +13,7 @@ export interface PlannedCustomer {
   readonly network: StormNetwork;
   readonly webhook: StormWebhook;
   readonly arrives: number;
-  /** When it ends its payment. */
+  /** When the customer ends the payment. */
   readonly ends: number;
   /** What is paid of the invoice: 1 is all of it. */
   readonly share: number;
@@ -26,7 +26,7 @@ export function planCustomers({ seed, customers, weights, restartEvery }: StormP
   const kinds = deckOf<StormCustomer>(weights.customers, customers, `${seed} customers`);
   return kinds.map((kind, index) => {
     const number = index + 1;
-    // A hash of seed, order and question: another option changes nothing else.
+    // Each draw depends on seed, customer and question alone, so another option does not change the other draws.
     const draw = (question: string): number => createRandom(`${seed} ${number} ${question}`).next();
     const cents = 2_500 + Math.floor(draw('amount') * 17_500);
     const share = kind === 'pay_less' ? 0.04 + draw('share') * 0.8 : kind === 'pay_more' ? 1.1 + draw('share') : 1;
@@ -54,7 +54,7 @@ function textOf(cents: number): string {
   return (cents / 100).toFixed(2);
 }
 
-/** As many of each kind as its weight says, shuffled: a deck gives each kind its share also among few customers. */
+/** As many of each kind as its weight says, shuffled. Among few customers, single draws could miss a kind. */
 function deckOf<Kind extends string>(weights: Readonly<Record<string, number>>, size: number, seed: string): Kind[] {
   const random = createRandom(seed);
   const total = Object.values(weights).reduce((sum, weight) => sum + weight, 0);

@@ -7,9 +7,9 @@ import type { SandboxInvoice } from '../sandbox/wire-types.ts';
 import type { StormFulfilment, StormShop } from './options.ts';
 import type { CustomerRecord, Played } from './play.ts';
 
-// What is wrong at the end: each order of the shop beside the truth of the sandbox. The first three kinds mean what they mean in
-// `reconcile`. Its comparison of a row with its invoice is used where nothing was paid. The rest is decided here, because an order
-// may have several invoices.
+// What is wrong at the end: each order of the shop is compared with its invoices in the sandbox. The first three kinds
+// mean the same as in `reconcile`, whose comparison of one order with one invoice is used where nothing was paid. The
+// rest is decided here, because an order may have several invoices.
 
 /**
  * What is wrong.
@@ -20,7 +20,7 @@ import type { CustomerRecord, Played } from './play.ts';
  * - `fulfilled_for_less`: less was paid than ordered, and the whole order was given.
  * - `fulfilled_twice`: the order was given more often than it was paid.
  * - `second_invoice`: the order got another invoice while the first one could be paid, or was.
- * - `checkout_stuck`: the customer came back after an error, and got no payment link although the service was well.
+ * - `checkout_stuck`: the customer came back after an error, and got no payment link although the service worked.
  * - `order_missing`: the shop has no order for an invoice that it created.
  * - `order_malformed`: a row of `orders` cannot be read.
  * - `forgery_accepted`: the endpoint accepted a webhook that a stranger signed.
@@ -93,7 +93,7 @@ export async function findingsOf(shop: StormShop, sandbox: Sandbox, played: Play
   }
   for (const { operation, code, why, status, fault } of sandbox.requests()) {
     if (operation !== 'invoices.create' || fault !== null || !REFUSALS.has(status)) continue;
-    if (code === 'INVOICE_ALREADY_EXISTS') continue; // in some dialects a 400 or 422, and how a second click is answered
+    if (code === 'INVOICE_ALREADY_EXISTS') continue; // the response to a second click, in some dialects a 400 or 422
     const problem = `A creation was refused with ${status} ${code ?? ''}, and would be each time. ${why ?? ''}`;
     findings.push({ kind: 'request_refused', order: null, problem: problem.trim() });
     break;
@@ -136,7 +136,7 @@ function ofCustomer(
   const isGiven = given.length > 0 || own.some(({ state }) => state === 'fulfilled');
 
   if (isStuck)
-    add('checkout_stuck', 'The customer came back after an error and saw another one, although the service was well.');
+    add('checkout_stuck', 'The customer came back after an error and saw another one, although the service worked.');
   if (acceptedForgery !== null)
     add('forgery_accepted', `The endpoint answered ${acceptedForgery} to a webhook that a stranger signed.`);
   const [second] = invoices.slice(1).filter((each) => couldBePaid(invoices, each));

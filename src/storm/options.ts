@@ -12,17 +12,17 @@ import { isLoopback } from '../contract/values/hosts.ts';
 import type { ReconcileOrder } from '../reconcile/findings.ts';
 import type { Sandbox, SandboxFetch } from '../sandbox/sandbox.ts';
 
-// What goes into a storm: the merchant's shop, the customers and the weather.
+// What goes into a storm: the merchant's shop, and how often each kind of customer and failure is drawn.
 
 /** The service that a storm plays for a shop. */
 export interface StormService {
-  /** The base URL of the service for the shop's client. With {@link StormService.listen} it is an address. */
+  /** The base URL for a client that has {@link StormService.fetch}. Any other client needs the one of `listen()`. */
   readonly baseUrl: string;
   readonly apiKey: string;
   readonly webhookSecret: string;
   /** The service as the `fetch` of the shop's client, without a port. */
   readonly fetch: SandboxFetch;
-  /** The start of the shop's own addresses, such as its `callback_url`, where `receive` is a function. */
+  /** The origin for the shop's own addresses, such as its `callback_url`, where `receive` is a function. */
   readonly origin: string;
   /**
    * The time of the service in milliseconds. Days pass in a second, so give it to the handler and the store where `receive` is a
@@ -71,7 +71,7 @@ export interface StormShop {
   readonly catchUp?: (() => unknown) | undefined;
   /** Kills the shop's process and starts it again, or throws away what it has in memory. */
   readonly restart?: (() => unknown) | undefined;
-  /** Called at the end. An error of it rejects the storm if there is no finding and no other error. */
+  /** Called at the end. Its error rejects the storm if there is no finding and no other error. */
   readonly close?: (() => unknown) | undefined;
 }
 
@@ -126,7 +126,7 @@ export interface StormSettings {
   readonly customers?: number | undefined;
   /** How often each kind of customer, network and webhook is drawn. */
   readonly weights?: StormWeights | undefined;
-  /** Kills, where the shop has `restart`: one for so many customers. @defaultValue 20 */
+  /** The number of customers for one kill, where the shop has `restart`. @defaultValue 20 */
   readonly restartEvery?: number | undefined;
   /**
    * Milliseconds of real time, after which the storm ends with the finding `not_finished`. A function of the shop that does not
@@ -217,7 +217,10 @@ export interface StormPlan {
   readonly onProgress: StormSettings['onProgress'];
 }
 
-/** @throws ConfigurationError (`SDK_CONFIGURATION`) which names the option */
+/**
+ * Checks the settings and fills in the defaults.
+ * @throws ConfigurationError (`SDK_CONFIGURATION`) that names the option
+ */
 export function readPlan(options: StormOptions): StormPlan {
   checkOptions('options', options, NAMES, fail);
   const { seed = 1, weights = {}, signal, onProgress, timeLimit = 300_000 } = options;
@@ -244,7 +247,10 @@ export function readPlan(options: StormOptions): StormPlan {
   return { seed, customers, weights: read, restartEvery, timeLimit, signal, onProgress };
 }
 
-/** @throws ConfigurationError for what is no shop, and for an address that is not of this machine */
+/**
+ * Returns the shop after its check.
+ * @throws ConfigurationError for a missing member, or an address of another machine
+ */
 export function checkShop(shop: StormShop): StormShop {
   if (typeof shop !== 'object' || shop === null)
     fail(`shop must return { checkout, receive, orders }, not ${kindOf(shop)}`);
@@ -258,7 +264,7 @@ export function checkShop(shop: StormShop): StormShop {
 
 /** A storm cancels and fulfils orders in the database that it is given, so it stays on this machine. */
 export function refuseStrangeHost(what: string, address: string): void {
-  const url = URL.canParse(address) ? new URL(address) : fail(`${what} is no address`);
+  const url = URL.canParse(address) ? new URL(address) : fail(`${what} is not an address`);
   if (isLoopback(url.hostname)) return;
   fail(
     `${what} is on ${url.hostname}. A storm cancels and fulfils orders, so it only plays with a shop on this machine`,

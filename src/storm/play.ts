@@ -10,19 +10,19 @@ import type { Story } from './story.ts';
 // moves, and the sandbox delivers, repeats and expires what falls due.
 
 const MINUTE = 60_000;
-/** Longer than the lease of a store, 50 seconds. */
-const LEASE = 55_000;
-/** The service gives up after 20.6 hours. */
+/** Longer than the lease of a claimed event, 50 seconds. */
+const LEASE_IS_OVER = 55_000;
+/** The service makes its last attempt after 20 hours and 36 minutes. */
 const UNTIL_GIVEN_UP = 22 * 60 * MINUTE;
 
 /** What the storm has seen of a customer, beside what the sandbox knows. */
 export interface CustomerRecord {
   readonly plan: PlannedCustomer;
   /** Whether the customer came to the shop before the storm was ended. */
-  hasCome: boolean;
+  hasArrived: boolean;
   /** The uuid of the invoice that the customer was sent to, or null if the shop showed an error. */
   uuid: string | null;
-  /** The customer came back after an error in calm weather, and got another one. */
+  /** The customer came back after an error, and got another one although the service worked. */
   isStuck: boolean;
   /** The status with which the endpoint accepted a forged delivery, or null. */
   acceptedForgery: number | null;
@@ -52,7 +52,7 @@ export async function play(
   const begun = performance.now();
   const start = sandbox.now().getTime();
   const records = customers.map(
-    (each): CustomerRecord => ({ plan: each, hasCome: false, uuid: null, isStuck: false, acceptedForgery: null }),
+    (each): CustomerRecord => ({ plan: each, hasArrived: false, uuid: null, isStuck: false, acceptedForgery: null }),
   );
   const ended = new AbortController(); // once nobody waits for the rest, no more of the shop's code is run
   const visits = new Visits(shop, sandbox, story, ended.signal);
@@ -125,10 +125,10 @@ async function playEnd(
   for (let turn = 1; turn <= 2 && shop.catchUp !== undefined; turn += 1) {
     // A process that was killed holds its event for the lease of the store, by the clock of its machine.
     const isHeld = sandbox.deliveries().some(({ last_http_status }) => last_http_status === 409);
-    if (turn === 1 && isHeld && typeof shop.receive === 'string') await pause(LEASE);
+    if (turn === 1 && isHeld && typeof shop.receive === 'string') await pause(LEASE_IS_OVER);
     ended.throwIfAborted();
     story.note(null, 'the shop runs catchUp');
-    await attempt(() => shop.catchUp?.());
+    await ignoringErrors(() => shop.catchUp?.());
     await moveTo(last + UNTIL_GIVEN_UP + turn * 60 * MINUTE);
   }
 }
@@ -178,7 +178,7 @@ class Visits {
 
   async #arrive(record: CustomerRecord): Promise<void> {
     const { network, kind } = record.plan;
-    record.hasCome = true;
+    record.hasArrived = true;
     if (network !== 'calm') this.#sandbox.faults.next(NETWORK[network], { operation: 'invoices.create' });
     if (network !== 'calm') this.#story.note(record, `the network: ${network.replaceAll('_', ' ')}`);
     const visits = kind === 'two_tabs' ? ['presses pay in one tab', 'presses pay in another'] : ['presses pay'];
@@ -219,7 +219,7 @@ class Visits {
     try {
       if (uuid !== undefined) return this.#sandbox.invoice(uuid);
     } catch {
-      // it is another id of the shop
+      // The uuid is not one of an invoice, but an id of the shop.
     }
     return this.#sandbox.invoices().find(({ payment_url, uuid }) => link === payment_url || link.includes(uuid));
   }
@@ -245,7 +245,7 @@ class Visits {
       await pause(0); // the webhook is on its way
       this.#story.note(null, 'the shop is killed, and starts again');
       this.restarts += 1;
-      await attempt(() => this.#shop.restart?.());
+      await ignoringErrors(() => this.#shop.restart?.());
     }
     await paying;
     await this.quiet();
@@ -255,7 +255,7 @@ class Visits {
     refuseStrangeHost('success_url', success_url);
     const hasPaid = this.#sandbox.invoice(record.uuid).status === 'success';
     this.#story.note(record, hasPaid ? 'returns to the shop' : `opens the success_url without having paid (${kind})`);
-    await attempt(() => this.#shop.visit?.(success_url));
+    await ignoringErrors(() => this.#shop.visit?.(success_url));
   }
 
   async #pay({ plan: { kind, share } }: CustomerRecord, uuid: string): Promise<void> {
@@ -292,7 +292,7 @@ class Visits {
     try {
       ({ status } = await (typeof receive === 'string' ? fetch(request) : receive(request)));
     } catch {
-      // It throws, or is down: nothing was accepted.
+      // It throws or is down, so nothing was accepted.
     }
     const reaction = status === 0 ? 'gives no response' : `answers ${status}`;
     this.#story.note(record, `a stranger sends a forged webhook, and the shop ${reaction}`);
@@ -300,12 +300,12 @@ class Visits {
   }
 }
 
-/** The shop's own failure is the shop's: the storm goes on, and the findings show what came of it. */
-async function attempt(work: () => unknown): Promise<void> {
+/** Runs a function of the shop. The storm goes on after its error, and the findings show what it left undone. */
+async function ignoringErrors(work: () => unknown): Promise<void> {
   try {
     await work();
   } catch {
-    // what it left undone is found at the end
+    // ignored
   }
 }
 

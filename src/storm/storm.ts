@@ -26,7 +26,7 @@ export interface StormResult {
   readonly seed: number | string;
   /** The number of orders that were placed: all, unless the time limit ended the storm. */
   readonly orders: number;
-  /** What is wrong. Empty for a right shop. */
+  /** What is wrong. Empty for a correct shop. */
   readonly findings: readonly StormFinding[];
   /** How often each kind was played. A customer without a payment link has no webhook. */
   readonly played: {
@@ -35,7 +35,7 @@ export interface StormResult {
     readonly webhooks: Readonly<Partial<Record<StormWebhook, number>>>;
     readonly restarts: number;
   };
-  /** What the storm could not see, such as a mail that was sent twice. */
+  /** What the storm could not check, such as a mail that was sent twice, with what would make it visible. */
   readonly notSeen: readonly string[];
   /** The timeline of one order, a line for each event. */
   story(order: string): string;
@@ -154,16 +154,16 @@ function resultOf(
   findings: readonly StormFinding[],
   story: Story,
 ): StormResult {
-  const come = records.filter(({ hasCome }) => hasCome);
-  const orders = come.length;
+  const arrived = records.filter(({ hasArrived }) => hasArrived);
+  const orders = arrived.length;
   return {
     seed: plan.seed,
     orders,
     findings,
     played: {
-      customers: countsOf(come.map(({ plan: { kind } }) => kind)),
-      network: countsOf(come.map(({ plan: { network } }) => network)),
-      webhooks: countsOf(come.flatMap(({ uuid, plan: { webhook } }) => (uuid === null ? [] : [webhook]))),
+      customers: countsOf(arrived.map(({ plan: { kind } }) => kind)),
+      network: countsOf(arrived.map(({ plan: { network } }) => network)),
+      webhooks: countsOf(arrived.flatMap(({ uuid, plan: { webhook } }) => (uuid === null ? [] : [webhook]))),
       restarts,
     },
     notSeen: notSeenOf(shop),
@@ -199,7 +199,7 @@ function notSeenOf({ fulfilments, catchUp, restart, visit }: StormShop): string[
 function withProgress(plan: StormPlan): StormPlan {
   const { onProgress } = plan;
   if (onProgress !== undefined) return { ...plan, onProgress: (progress) => notify(() => onProgress(progress)) };
-  // `process` is not declared everywhere this file runs, so the global is looked at as an unknown.
+  // Not every runtime has `process`, so it is read as a member that may be missing.
   const { process } = globalThis as {
     readonly process?: { stderr?: { isTTY?: boolean; write?(text: string): unknown } };
   };

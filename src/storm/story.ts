@@ -1,7 +1,7 @@
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { sentenceOf } from '../webhooks/diagnose.ts';
 
-/** Whom a line is about. */
+/** The customer that a line is about. */
 interface Subject {
   readonly plan: { readonly order: { readonly id: string } };
   /** The uuid of the invoice, once there is one. */
@@ -11,7 +11,7 @@ interface Subject {
 /** A line of a story. */
 interface Line {
   readonly at: string;
-  /** The order, or null for what concerns all. */
+  /** The order, or null for a line about all of them. */
   readonly order: string | null;
   readonly text: string;
 }

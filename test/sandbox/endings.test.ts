@@ -68,7 +68,7 @@ describe('the console', () => {
     const lines = await said(async () => {
       for (const external_id of ['a', 'b']) await sandbox.pay(sandbox.create({ ...order, external_id }).uuid);
     });
-    expect(lines).toEqual([expect.stringContaining('invoice.paid of a goes nowhere')]);
+    expect(lines).toEqual([expect.stringContaining('invoice.paid of a is not sent')]);
   });
 
   it('is silent when it is asked to be, and about a fault that was asked for', async () => {

@@ -93,7 +93,7 @@ function surveyText(points: readonly SurveyPoint[], style: Style): string {
   return `\n  ${style.strong('What the interface leaves open, and this service shows')}\n${lines.join('')}`;
 }
 
-/** Names of networks without public addresses, and private IPv4 addresses. A name without a dot is one of a container. */
+/** Names of private networks, and private IPv4 addresses. A name without a dot is that of a container. */
 const PRIVATE = /^(?:[^.:]+|.*\.(?:local|internal|test|localhost)|10\..*|192\.168\..*|172\.(?:1[6-9]|2\d|3[01])\..*)$/;
 
 function isPublicAddress(baseUrl: string): boolean {
@@ -263,7 +263,7 @@ async function callAndSurvey({ baseUrl, apiKey, allowHttp, hasSurvey, signal }: 
 
 function failedCall(error: MerchantError, host: string): CheckResult {
   const { kind, code, message } = error;
-  // A response that the service would not give to this read: no JSON, or a bare 404 or 405.
+  // Responses that the service does not give to this read: no JSON, or a 404 or 405 without a code of the interface.
   if (/^SDK_(?:HTTP_40[45]|UNREADABLE_BODY|CONTRACT)$/.test(code)) {
     const title = `another server answers at ${host}: it does not speak the interface of the service`;
     return failed('call', title, 'export MERCHANT_BASE_URL=…   # the address of the service, without a path');

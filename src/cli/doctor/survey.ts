@@ -8,7 +8,7 @@ export interface SurveyPoint {
   readonly point: string;
   /** What the service shows. */
   readonly shows: string;
-  /** `yes`, `no`, or what the client makes of it. */
+  /** Whether the client can read it: `yes`, `no`, or what it does with it. */
   readonly client: string;
   /** The option of the client to set. Empty if there is nothing to pin. */
   readonly pin: string;
@@ -31,7 +31,7 @@ type Read = PromiseLike<unknown> & {
  * Reads each list once, the methods, the rates, one invoice and one history, and says what they show.
  *
  * @param methods The call that has read the methods.
- * @param drifts What `onDrift` of the client has received. It is read at the end.
+ * @param drifts The events that `onDrift` of the client receives during the survey. They are read at its end.
  */
 export async function survey(
   { invoices, withdrawals, rates, webhooks }: MerchantClient,
@@ -40,7 +40,7 @@ export async function survey(
   signal: AbortSignal,
 ): Promise<readonly SurveyPoint[]> {
   const points: SurveyPoint[] = [];
-  const say = (point: string, shows: string, client = 'yes', pin = ''): void =>
+  const add = (point: string, shows: string, client = 'yes', pin = ''): void =>
     void points.push({ point, shows, client, pin });
 
   /** One read as it was sent, or null after a failure, which becomes a point. */
@@ -52,7 +52,7 @@ export async function survey(
       return { payload: isRow(payload) ? payload : {}, rows: Array.isArray(list) ? list.filter(isRow) : [] };
     } catch (error) {
       // The code alone: the message of a service may quote an order.
-      say(point, `failed: ${isMerchantError(error) ? safeName(error.code) : 'it cannot be read'}`, 'no');
+      add(point, `failed: ${isMerchantError(error) ? safeName(error.code) : 'it cannot be read'}`, 'no');
       return null;
     }
   };
@@ -60,14 +60,14 @@ export async function survey(
     const found = await read(point, call);
     if (found === null) return [];
     const { payload, rows } = found;
-    for (const [what, shows] of formsIn(point.endsWith('.get') ? [payload] : rows)) say(`${point} ${what}`, shows);
+    for (const [what, shows] of formsIn(point.endsWith('.get') ? [payload] : rows)) add(`${point} ${what}`, shows);
     if (!/^(?:invoices|withdrawals)\.list/.test(point)) return rows;
     const { per_page: size } = payload;
     const other =
       size === SIZE ? 'as asked for' : `another: per_page is ${typeof size === 'number' ? size : typeof size}`;
     const text = rows.length > SIZE ? `ignored: ${rows.length} rows for ${SIZE}` : other;
-    say(`${point} page size`, text, 'walks the list with either');
-    say(`${point} order`, orderOf(rows), 'expects no order');
+    add(`${point} page size`, text, 'walks the list with either');
+    add(`${point} order`, orderOf(rows), 'expects no order');
     return rows;
   };
 
@@ -78,35 +78,35 @@ export async function survey(
   const invoice = listed.find((row) => row['status'] !== 'pending') ?? listed[0]; // an open one has no delivery yet
   const rows = await rowsOf('withdrawals.list', withdrawals.list({ per_page: SIZE }, options));
   // The names of this query are not in the interface, so each is tried, and its effect looked at.
-  if (rows.length > SIZE) say('withdrawals.list per_page', 'ignored', 'walks all pages', 'withdrawalQuery.per_page');
+  if (rows.length > SIZE) add('withdrawals.list per_page', 'ignored', 'walks all pages', 'withdrawalQuery.per_page');
   const statuses = new Set(rows.map((row) => row['status']));
   const status = ['pending', 'approved', 'rejected'].find((each) => statuses.has(each));
   if (status === undefined || statuses.size < 2) {
-    say('withdrawals.list status', 'not seen: it needs two withdrawals of different statuses');
+    add('withdrawals.list status', 'not seen: it needs two withdrawals of different statuses');
   } else {
     // As a member of `query` it is sent whatever the type of the parameter says.
     const call = withdrawals.list({ per_page: SIZE }, { signal, query: { status } });
     const filtered = (await read('withdrawals.list status', call))?.rows;
-    if (filtered?.every((row) => row['status'] === status)) say('withdrawals.list status', 'selects rows');
+    if (filtered?.every((row) => row['status'] === status)) add('withdrawals.list status', 'selects rows');
     else if (filtered !== undefined) {
       const shows = 'ignored: rows of another status came';
-      say('withdrawals.list status', shows, 'leaves the other rows out', 'withdrawalQuery.status');
+      add('withdrawals.list status', shows, 'leaves the other rows out', 'withdrawalQuery.status');
     }
   }
   const uuid = invoice?.['uuid'];
-  if (typeof uuid !== 'string') say('invoices.get', 'not read: the account has no invoice');
+  if (typeof uuid !== 'string') add('invoices.get', 'not read: the account has no invoice');
   else {
     await rowsOf('invoices.get', invoices.get(uuid, options));
     const [delivery] = await rowsOf('webhooks.deliveries', webhooks.deliveries(uuid, options));
-    say('webhooks.deliveries names', delivery === undefined ? 'no delivery to look at' : namesIn(delivery));
+    add('webhooks.deliveries names', delivery === undefined ? 'no delivery to look at' : namesIn(delivery));
   }
   for (const { operation, path, kind } of drifts) {
     const point = `${operation} ${safeName(path)}`.trim();
-    if (kind !== 'unknown_field') say(point, kind.replaceAll('_', ' '), CLIENT_READS[kind] ?? 'yes');
+    if (kind !== 'unknown_field') add(point, kind.replaceAll('_', ' '), CLIENT_READS[kind] ?? 'yes');
   }
   const unknown = drifts.filter(({ kind }) => kind === 'unknown_field');
   const names = unknown.map(({ operation, path }) => `${operation} ${safeName(path)}`);
-  say('members that the interface does not name', names.length === 0 ? 'none' : someOf(names, ', '), 'keeps them');
+  add('members that the interface does not name', names.length === 0 ? 'none' : someOf(names, ', '), 'keeps them');
   return points;
 }
 

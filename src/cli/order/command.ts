@@ -86,7 +86,7 @@ async function findInvoice(
   }
 }
 
-/** True where the service does not offer this read. A failure, a rate limit and a refused key are false: they are errors to tell. */
+/** True where the service does not offer this read. A failure, a rate limit and a refused key are errors to report. */
 function isRefusedRead(error: unknown): boolean {
   if (!isMerchantError(error) || error.outcome !== 'rejected') return false;
   return ['not_found', 'validation', 'request'].includes(error.kind);
@@ -129,7 +129,9 @@ async function resend(
   return after;
 }
 
-/** A sandbox has seen the response of the receiver, which the interface does not show. */
+/**
+ * The cause that a sandbox knows, because it has seen the response of the receiver, which the interface does not show.
+ */
 async function causeInSandbox(baseUrl: string, last: WebhookDelivery | undefined): Promise<Diagnosis | null> {
   if (last === undefined) return null;
   try {
@@ -141,7 +143,7 @@ async function causeInSandbox(baseUrl: string, last: WebhookDelivery | undefined
   }
 }
 
-/** Without addresses of the shop in full: their query may hold a secret. */
+/** The addresses of the shop are left out or shortened, because their query may hold a secret. */
 function jsonOf({ invoice, deliveries }: OrderFacts, { words, ...story }: Story): object {
   const { callback_url, success_url, fail_url, payment_url, payment_method, ...known } = invoice;
   const order = { ...known, payment_method: payment_method?.name ?? null, callback_url: addressText(callback_url) };

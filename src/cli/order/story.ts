@@ -1,4 +1,4 @@
-// The story of one order as facts: what happened when, whether the shop heard of it, why not, and what heals it.
+// The story of one order as facts: what happened when, whether the shop accepted the webhook, why not, and the remedy.
 import type { DeliveryAttempt, WebhookDelivery } from '../../contract/deliveries.ts';
 import type { Invoice } from '../../contract/invoices.ts';
 import { isFinalStatus } from '../../contract/statuses.ts';
@@ -9,7 +9,9 @@ import { isWebhookWaiting, noWebhookWord, paymentWord, webhookWord } from '../..
 import { type Diagnosis, diagnoseStatus, isSearchable } from '../../webhooks/diagnose.ts';
 import type { Grade } from '../report.ts';
 
-/** Where the order stands. The shop has not heard of it in `retrying`, `given_up` and `no_webhook`. */
+/**
+ * Where the order stands. `heard`: the shop accepted the webhook. It has not in `retrying`, `given_up`, `no_webhook`.
+ */
 export type OrderState =
   | 'open'
   | 'overdue'
@@ -36,9 +38,9 @@ export interface Story {
   readonly words: { readonly payment: string; readonly webhook: string };
   readonly events: readonly StoryEvent[];
   readonly conclusion: { readonly grade: Grade; readonly text: string };
-  /** Why the shop has not heard of it. Null if it has, or if nothing is due yet. */
+  /** Why the shop did not accept the webhook. Null if it did, or if nothing is due yet. */
   readonly cause: Diagnosis | null;
-  /** What heals it: a command, or the page of the guide. Null if there is nothing to do. */
+  /** The remedy: a command, or the page of the guide. Null if there is nothing to do. */
   readonly fix: string | null;
 }
 
@@ -51,7 +53,7 @@ export interface OrderFacts {
   readonly deliveries: readonly WebhookDelivery[] | null;
   /** The time of the service. */
   readonly now: Date;
-  /** What a sandbox knows of the last attempt. Null of any other service. */
+  /** The cause that a sandbox knows for the last attempt. Null for any other service. */
   readonly knownCause: Diagnosis | null;
 }
 
@@ -137,7 +139,7 @@ function nextAttempt(at: Date, now: Date): StoryEvent {
   return { at, grade: null, what: 'next attempt', text: inWords(at.getTime() - now.getTime()) };
 }
 
-/** By time. What has none stays behind what it followed. */
+/** Sorts by time. An event without a time stays behind the one before it. */
 function inOrder(events: readonly StoryEvent[]): StoryEvent[] {
   let time = 0;
   const timed = events.map((event) => {
@@ -190,7 +192,9 @@ function heardText(invoice: Invoice): string {
   return invoice.status === 'success' ? `${heard} ${lost}` : heard;
 }
 
-/** The one thing to do now. `webhooks check` finds the mistake of a receiver, and is for this machine alone. */
+/**
+ * The one thing to do now. `webhooks check` is named for a receiver on this machine only: it sends forged deliveries.
+ */
 function fixOf(state: OrderState, { ident, invoice }: OrderFacts, cause: Diagnosis | null): string | null {
   if (state === 'no_webhook' || state === 'history_unreadable') return CATCH_UP;
   if (cause === null) return null;

@@ -14,7 +14,7 @@ import { serviceOf } from '../service.ts';
 import { ordersOf } from './orders-file.ts';
 
 const EXAMPLE = exampleOf(COMMANDS.reconcile);
-/** A run in the night may wait longer for the service than a checkout. */
+/** Longer than the defaults of the client, because no customer waits for it. */
 const PATIENCE = { deadline: 120_000, attempts: 5 };
 
 function readFlags(args: readonly string[]) {
@@ -72,7 +72,7 @@ async function optionsOf(flags: Flags, io: Io): Promise<ReconcileOptions> {
 function inputOf(path: string | undefined, io: Io): AsyncIterable<Uint8Array> {
   if (path === undefined) throw misuse('reconcile needs --orders', EXAMPLE);
   if (path !== '-') return bytesOf(path);
-  // At a terminal the command would wait for input without a word.
+  // At a terminal the command would wait for input and print nothing.
   if (io.keyboard !== null) throw misuse('--orders - reads standard input, which is a terminal', EXAMPLE);
   return io.input();
 }
@@ -85,7 +85,7 @@ async function* bytesOf(path: string): AsyncGenerator<Uint8Array, void, undefine
   }
 }
 
-/** A time, or how long ago it was. */
+/** Reads a time, or how long ago it was, such as `7d`, as epoch milliseconds. */
 function instantOf(flag: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   const isAgo = /^\d+(?:\.\d+)?(?:ms|min|[smhd])/.test(text);

@@ -40,7 +40,7 @@ export async function* ordersOf(
   for await (const record of records) yield orderOf(record, headers);
 }
 
-/** The first piece with content as text, and all bytes again. */
+/** Reads ahead: the first piece with content as text, and all bytes from the first on. */
 async function headOf(pieces: AsyncIterable<Uint8Array>) {
   const iterator = pieces[Symbol.asyncIterator]();
   let first = await iterator.next();
@@ -149,7 +149,7 @@ function checkHeader(shown: readonly string[], names: readonly string[], headers
   }
 }
 
-/** Each member is checked by `reconcile`, because a file holds anything. */
+/** The members are passed on as they are, and `reconcile` checks each of them. */
 function orderOf({ cells, place, problem }: FileRecord, headers: ReadonlyMap<string, string>): Row {
   const cell = (column: Column): unknown => {
     const name = headers.get(column) ?? column;

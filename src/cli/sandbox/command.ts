@@ -63,13 +63,13 @@ function sandboxOptions(flags: Flags): SandboxOptions {
     apiKey: flags.key ?? 'sk_sandbox',
     webhookSecret: flags.secret ?? 'whsec_sandbox',
     quiet: true, // each event is a line anyway
-    defaults: { callback_url: given(flags.callback, '--callback') },
-    url: given(flags['public-url'], '--public-url'),
+    defaults: { callback_url: optionalAddress(flags.callback, '--callback') },
+    url: optionalAddress(flags['public-url'], '--public-url'),
     deliverTo: flags['allow-host'],
   };
 }
 
-function given(address: string | undefined, flag: string): string | undefined {
+function optionalAddress(address: string | undefined, flag: string): string | undefined {
   return address === undefined ? undefined : parseAddress(address, flag, HELP);
 }
 

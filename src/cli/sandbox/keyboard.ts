@@ -5,7 +5,7 @@ import type { Io, Keyboard } from '../io.ts';
 
 const HELP = `
   a   clock + 1 minute      A   clock + 1 hour      f   freeze the clock, or let it run
-  n   try waiting webhooks now                      r   reset: back to the beginning
+  n   send waiting webhooks now                     r   reset: back to the beginning
   o   open the dashboard                            q   stop, as Ctrl-C
 
 `;

@@ -39,7 +39,7 @@ export async function actOnSandbox(name: ActionName, args: readonly string[], io
   for (const flag of Object.keys(FLAG_FIELDS) as FieldFlag[]) {
     const value = values[flag];
     if (value === undefined) continue;
-    // An empty one comes from a variable that is not set. A form means "none given" by it.
+    // An empty value comes from a variable that is not set. The sandbox would read it as absent, as in a form.
     if (value === '') throw misuse(`--${flag} is empty`, fix);
     if (!options.includes(FLAG_FIELDS[flag])) throw misuse(`${name} does not take --${flag}`, fix);
     fields[FLAG_FIELDS[flag]] = value;
@@ -54,7 +54,7 @@ export async function actOnSandbox(name: ActionName, args: readonly string[], io
   return EXIT.fine;
 }
 
-/** The sandbox that is meant where nothing names one: that of the environment, but never a service that is not on this machine. */
+/** The sandbox where no flag names one: MERCHANT_BASE_URL if it is on this machine, else the usual port. */
 export function usualSandbox({ MERCHANT_BASE_URL: url }: Io['env']): string {
   return isHttpAddress(url) && isLoopback(new URL(url).hostname) ? url : 'http://127.0.0.1:4010';
 }
@@ -79,7 +79,7 @@ function confirmed(question: string, keyboard: Keyboard, out: Io['out']): Promis
 export async function performAction(url: string, action: string, fields: ActionFields): Promise<ActionResult> {
   const Accept = 'application/json';
   const post = { method: 'POST', headers: { Accept, 'Content-Type': Accept }, body: JSON.stringify(fields) };
-  // A look changes nothing, so it is no event of the sandbox.
+  // The status is read with GET, because it changes nothing.
   const init = action === 'status' ? { headers: { Accept } } : post;
   let response: Response;
   try {

@@ -50,12 +50,12 @@ const SUBJECT = 36;
 const RESULT = 31;
 
 /**
- * Returns the function that writes an event as one line of 80 columns: time, what, order, result. Below it is the cause of a
- * refused request, and that of a refused webhook, but once for each endpoint until it changes. The function returns null for
- * an event that another line tells as well.
+ * Returns the function that writes an event as one line of 80 columns: time, what, order, result. The cause of a
+ * refused request stands below it. So does the cause of a refused webhook, unless the previous attempt at the same
+ * endpoint had the same cause. The function returns null for an event that another line shows as well.
  */
 export function eventWriter(style: Style): (event: SandboxEvent) => string | null {
-  const told = new Map<string, string | null>();
+  const lastCauses = new Map<string, string | null>();
   return (event) => {
     const time = event.at.slice(11, 19);
     if (event.kind === 'note') return `${wrapped(oneLine(event.text, 300), 12, `${time}    `)}\n`;
@@ -64,9 +64,9 @@ export function eventWriter(style: Style): (event: SandboxEvent) => string | nul
     const { grade, subject, result } = line;
     const mark = grade === null ? ' ' : markOf(grade, style);
     const shown = `${time}  ${mark} ${subject.padEnd(SUBJECT)} ${oneLine(result, RESULT)}`.trimEnd();
-    const isTold = event.kind === 'attempt' && told.get(event.url) === line.cause;
-    if (event.kind === 'attempt') told.set(event.url, line.cause);
-    return line.cause === null || isTold ? `${shown}\n` : `${shown}\n${wrapped(oneLine(line.cause, 400), 12)}\n`;
+    const isRepeated = event.kind === 'attempt' && lastCauses.get(event.url) === line.cause;
+    if (event.kind === 'attempt') lastCauses.set(event.url, line.cause);
+    return line.cause === null || isRepeated ? `${shown}\n` : `${shown}\n${wrapped(oneLine(line.cause, 400), 12)}\n`;
   };
 }
 
@@ -75,7 +75,7 @@ function lineOf(event: Exclude<SandboxEvent, { readonly kind: 'note' }>): Line |
     case 'request': {
       const { status, code, fault, why, operation } = event;
       const isGood = status !== null && status < 400;
-      if (isGood && operation === 'invoices.create') return null; // `created` tells it
+      if (isGood && operation === 'invoices.create') return null; // the line `created` shows it
       const cause = fault !== null ? `by the fault ${fault}` : isGood ? null : why;
       const result = [status ?? 'no response', code].filter((part) => part !== null).join(' ');
       return { grade: isGood ? null : 'fail', subject: oneLine(requestText(event), SUBJECT), result, cause };

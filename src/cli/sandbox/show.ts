@@ -1,4 +1,4 @@
-// What an action on a running sandbox says in the terminal.
+// What an action on a running sandbox prints in the terminal.
 import { printable } from '../../printable.ts';
 import type { ActionName, ActionResult } from '../../sandbox/actions.ts';
 import type {
@@ -13,7 +13,7 @@ import { markOf, oneLine, type Style, wrapped } from '../report.ts';
 import { eventWriter } from './screen.ts';
 
 /** What the action `status` returns. */
-export interface SandboxStatus {
+interface SandboxStatus {
   readonly url: string;
   readonly now: string;
   readonly invoices: readonly SandboxInvoice[];
@@ -23,7 +23,7 @@ export interface SandboxStatus {
 
 type Show = (result: unknown, style: Style) => string;
 
-/** The actions that say more than that they are done. The casts are what the effects of `ACTIONS` return. */
+/** The actions that print more than that they are done. The casts are what the effects of `ACTIONS` return. */
 const SHOWN: Readonly<Partial<Record<ActionName, Show>>> = {
   create: (result, style) => created(result as SandboxInvoice, style),
   pay: (result, style) => ended(result as SandboxEnding, style),
@@ -97,12 +97,12 @@ function table({ url, now, invoices, deliveries, withdrawals }: SandboxStatus, s
     const payment = paymentWord(invoice);
     return `${mark} ${oneLine(invoice.external_id, 24).padEnd(24)} ${amount.padStart(14)}  ${payment.padEnd(10)}  ${webhook}`;
   });
-  const unheard = deliveries.filter((row) => row.status !== 'delivered' && !isWebhookWaiting(row)).length;
+  const undelivered = deliveries.filter((row) => row.status !== 'delivered' && !isWebhookWaiting(row)).length;
   const undecided = withdrawals.filter(({ status }) => status === 'pending').map(({ uuid }) => uuid);
   const head = `  ${'ORDER'.padEnd(24)} ${'AMOUNT'.padStart(14)}  ${'PAYMENT'.padEnd(10)}  WEBHOOK`;
   return [
     `${url}  ${now.slice(0, 19).replace('T', ' ')} UTC`,
-    `${invoices.length} payments, ${deliveries.length} webhooks, ${unheard} not delivered`,
+    `${invoices.length} payments, ${deliveries.length} webhooks, ${undelivered} not delivered`,
     ...(rows.length === 0 ? [] : ['', head, ...rows]),
     ...(invoices.length > ROWS_SHOWN ? [`  … and ${invoices.length - ROWS_SHOWN} older`] : []),
     ...(undecided.length === 0

@@ -25,7 +25,7 @@ interface Holder {
   readonly url: string;
 }
 
-/** The locks of this process. A container gives the id of a killed process to the next one. */
+/** The locks of this process. Its id alone proves nothing: in a container it can be that of the killed one before. */
 const OWN = new Set<string>();
 
 /** Milliseconds between a change and its write. */

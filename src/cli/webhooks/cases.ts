@@ -28,16 +28,16 @@ export interface Case {
   readonly title: string;
   /** `quick` and `discreet` look at the responses of the other cases and send nothing. */
   readonly expected: 'accepted' | 'refused' | 'quick' | 'discreet';
-  /** What could happen. For `accepted` the response says the cause. */
+  /** What could happen otherwise. Empty for most of `accepted`, where the response shows the cause. */
   readonly cause: string;
   readonly remedy: string;
   /** The deliveries. One change for each further secret with `each secret`: without one the case is inconclusive. */
   readonly sends: readonly Change[] | 'each secret';
   /** Default: paid. */
   readonly kind?: EventKind;
-  /** The rules do not ask for it: another response is advice and no failure. */
+  /** True: the interface does not ask for it, so another response is advice and no failure. */
   readonly isAdvice?: true;
-  /** Sends them at the same time. One of them may be refused as busy. */
+  /** True: sends them at the same time. One of them may be refused as busy. */
   readonly isAtOnce?: true;
 }
 
@@ -69,7 +69,7 @@ function withWrongCharacter(signature: string): string {
   return signature.slice(0, at) + (signature[at] === 'a' ? 'b' : 'a') + signature.slice(at + 1);
 }
 
-/** After all others, because any response can hold a secret. */
+/** Runs after all others, because any response can hold a secret. */
 export const DISCREET: Case = {
   id: 'keeps-secrets',
   title: 'no response holds the secret or the expected signature',
@@ -80,7 +80,7 @@ export const DISCREET: Case = {
 };
 
 /** The first one decides whether the others prove anything. */
-const TAKEN: readonly Case[] = [
+const BASICS: readonly Case[] = [
   accepted(
     'accepts-paid',
     'accepts a paid invoice',
@@ -249,7 +249,7 @@ const REPEATS: readonly Case[] = [
 
 /** The rules and their cases in the order in which they run. */
 export const RULES: readonly { readonly rule: string; readonly heading: string; readonly cases: readonly Case[] }[] = [
-  { rule: 'receiver 2', heading: 'Takes POST with JSON, answers any 2xx quickly', cases: TAKEN },
+  { rule: 'receiver 2', heading: 'Takes POST with JSON, answers any 2xx quickly', cases: BASICS },
   { rule: 'receiver 4', heading: 'A paid invoice is not always paid in full', cases: ADJUSTMENTS },
   { rule: 'authentication 3', heading: 'Refuses what is not genuine, or too old', cases: FORGERIES },
   { rule: 'receiver 3', heading: 'A repeat changes nothing', cases: REPEATS },

@@ -112,11 +112,11 @@ function linesOf(result: Result, secrets: readonly string[], style: Style): stri
     ({ status, ms, problem }) => `${status === null ? `${problem} after` : `${status} in`} ${ms} ms`,
   );
   const response = replies.find(({ text }) => text !== '')?.text ?? '';
-  const said = grade === 'fail' && response !== '' ? `(it said: ${oneLine(hiding(secrets)(response), 100)})` : '';
-  return resultLines(result, style, times.join(', '), `${why} ${said}`.trim());
+  const quote = grade === 'fail' && response !== '' ? `(it said: ${oneLine(hiding(secrets)(response), 100)})` : '';
+  return resultLines(result, style, times.join(', '), `${why} ${quote}`.trim());
 }
 
-/** Milliseconds. The service gives up after 15 seconds. */
+/** Milliseconds. The service ends an attempt after 15 seconds. */
 const QUICK = 5_000;
 /** How a receiver closes a connection on purpose. */
 const CLOSED = ['ECONNRESET', 'EPIPE', 'ECONNABORTED', 'UND_ERR_SOCKET', 'HPE_INVALID_CONSTANT'];
@@ -170,7 +170,7 @@ class Examination {
     const [worst] = wrong;
     if (worst === undefined) return { ...pass, replies };
     if (isFirst) throwIfUnreachable(url, worst, 'check');
-    // One of two may be refused as busy: it comes again after the other has been handled.
+    // One of two may be refused as busy, because the service sends it again.
     if (each.isAtOnce && wrong.length === 1 && [409, 429, 503].includes(worst.status ?? 0)) {
       return { ...pass, replies, why: 'one of them waits for the other' };
     }

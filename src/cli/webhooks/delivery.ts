@@ -2,7 +2,7 @@
 import type { KnownEventType } from '../../contract/statuses.ts';
 import { shellWord } from '../../printable.ts';
 import { compareAmounts, isAmount, quote, shareOf } from '../../sandbox/business/money.ts';
-import { codeOf, eventBody, eventTypeOf, startOf } from '../../sandbox/delivery/webhook-request.ts';
+import { codeOf, eventBody, eventTypeOf, startOfBody } from '../../sandbox/delivery/webhook-request.ts';
 import { type Dialect, dialectFrom } from '../../sandbox/dialects.ts';
 import type { SandboxEnding } from '../../sandbox/index.ts';
 import { parseDuration } from '../../sandbox/option-checks.ts';
@@ -42,7 +42,7 @@ export interface SampleEvent {
   readonly body: string;
 }
 
-/** What the flags of both commands say. */
+/** The checked flags of both commands. */
 export type Sender = ReturnType<typeof readSender>;
 
 type SenderFlags = ReturnType<typeof readArguments<(typeof COMMANDS)['webhooks check']['flags']>>['values'];
@@ -82,7 +82,7 @@ function parseAmount(flag: string, text: string, fix: string): string {
 }
 
 /**
- * The secrets to use, and where they came from, for people. The first signs, a receiver must accept the others as well.
+ * The secrets to use, and where they came from, for people. The first one signs. A receiver must accept the others too.
  *
  * @throws ConfigurationError for an empty or padded secret.
  */
@@ -109,8 +109,8 @@ export async function isSandbox(url: string): Promise<boolean> {
 }
 
 /**
- * The event of an order that has ended. With the address of a sandbox it creates the order there and ends it, so that
- * a receiver that looks it up finds it.
+ * The event of an order that has ended. With the address of a sandbox the order is created and ended there, so that a
+ * receiver that looks it up finds it.
  */
 export async function sampleEvent(
   kind: EventKind,
@@ -169,7 +169,7 @@ export async function deliver(url: string, request: ReceiverRequest, timeout: nu
   } catch (error) {
     return { ...reply, ...ended(), problem: signal.aborted ? 'time-out' : codeOf(error) };
   }
-  const text = await startOf(response);
+  const text = await startOfBody(response);
   return { ...reply, ...ended(), status: response.status, headers: Object.fromEntries(response.headers), text };
 }
 

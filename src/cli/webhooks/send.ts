@@ -26,7 +26,7 @@ export async function webhooksSend(args: readonly string[], io: Io): Promise<Exi
   const { values, positionals } = readArguments(COMMANDS['webhooks send'], args, 'webhooks send');
   const [given, address] = positionals;
   if (given === undefined) throw misuse('webhooks send needs an event and an address', EXAMPLE);
-  const name = given.replace(/^invoice\./, ''); // the name in the body of a delivery
+  const name = given.replace(/^invoice\./, ''); // also takes the name that a body has, such as invoice.paid
   if (!Object.hasOwn(EVENTS, name)) {
     throw misuse(`there is no event ${JSON.stringify(given)}, only ${Object.keys(EVENTS).join(', ')}`, EXAMPLE);
   }
@@ -78,7 +78,7 @@ export async function webhooksSend(args: readonly string[], io: Io): Promise<Exi
       const { headers: received } = reply;
       const cause = diagnoseReply({ url, status, problem, body: text, headers: received, skew: 0, isRestamped: false });
       io.out(`${wrapped(`${oneLine(sentenceOf(cause), 400)} Signed with ${source}.`, 4)}\n`);
-      // It must not be pointed at a live shop.
+      // `webhooks check` must not be pointed at a live shop, so it is named for this machine only.
       if (isLoopback(new URL(url).hostname)) io.out(`  try: npx merchant-invoicing webhooks check ${shellWord(url)}\n`);
     }
   }

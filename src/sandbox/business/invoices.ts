@@ -1,5 +1,5 @@
-// business/ moves invoices from one status to the next: methods, rates, amounts, expiry, payment, correction. An end
-// goes to delivery/.
+// business/ moves invoices from one status to the next: methods, rates, amounts, expiry, payment, correction. When an
+// invoice ends, delivery/ sends its webhook.
 
 import type { FinalInvoiceStatus } from '../../contract/statuses.ts';
 import type { KnownInvoiceStatus } from '../../contract/types.ts';
@@ -62,8 +62,8 @@ function setMethod(world: World, invoice: InvoiceRecord, wanted: string | number
 }
 
 /**
- * Pays an invoice. An amount other than the ordered one makes it adjusted. A late payment is that of an invoice which has ended
- * unpaid: it gets a second webhook. Resolves after the first webhook attempt.
+ * Pays an invoice. An amount other than the ordered one makes it adjusted. With `late` it pays an invoice that has
+ * ended unpaid, which sends a second webhook. Resolves after the first attempt of the webhook.
  */
 export function payInvoice(
   world: World,
@@ -97,7 +97,7 @@ export function payOtherAmount(
   { amount, method }: Payment & { readonly amount: string },
 ): Promise<void> {
   const [sign, word] = kind === 'underpay' ? [-1, 'less'] : [1, 'more'];
-  checkAmount(amount); // payInvoice would take the ordered one in place of undefined
+  checkAmount(amount); // payInvoice reads undefined as the ordered amount
   if (compareAmounts(amount, invoice.amount) !== sign) {
     throw new ConfigurationError(`${amount} is not ${word} than the ordered ${invoice.amount}`);
   }
@@ -117,8 +117,8 @@ export function closeInvoice(
 }
 
 /**
- * Corrects the paid amount after a dispute. A paid invoice changes without a second webhook, because each invoice has
- * one. A pending invoice is paid with this amount.
+ * Corrects the paid amount after a dispute. A paid invoice changes without a second webhook, because its status stays
+ * the same. A pending invoice is paid with this amount.
  */
 export function adjustInvoice(world: World, invoice: InvoiceRecord, amount: string): Promise<void> {
   checkAmount(amount);

@@ -3,7 +3,7 @@ import { quoted } from '../option-checks.ts';
 import type { SandboxWithdrawal } from '../wire-types.ts';
 import type { World } from '../world.ts';
 
-/** Newest first. Text dates without a value come last. */
+/** Returns the withdrawals, newest first. Those without a readable date come last. */
 export function withdrawalsInOrder({ store }: World): SandboxWithdrawal[] {
   const at = (row: SandboxWithdrawal): number => (row.created_at === null ? 0 : Date.parse(row.created_at) || 0);
   return [...store.withdrawals].sort((a, b) => at(b) - at(a));

@@ -10,10 +10,10 @@ import { quoted } from '../option-checks.ts';
 import type { DeliveryFault } from '../state/faults.ts';
 import type { InvoiceRecord } from '../state/records.ts';
 import type { World } from '../world.ts';
-import { incoming, type SendResult, signedRequest, stampNow } from './webhook-request.ts';
+import { type SendResult, sendRequest, signedRequest, stampNow } from './webhook-request.ts';
 
-// What the sandbox knows of a refusal beside the response, which webhooks/diagnose.ts reads: the faults that it injected itself,
-// and how the delivery was signed.
+// Why a delivery was not accepted, from what only the sandbox knows: the faults that it injected, and how it signed.
+// The response of the receiver is read by webhooks/diagnose.ts.
 
 /** The faults that change what the receiver gets. */
 type ChangingFault = 'wrong_signature' | 'late_timestamp' | 'reserialized';
@@ -58,12 +58,12 @@ export function causeOf(
 }
 
 function causeOfFault({ type }: DeliveryFault, { success, status_code: status }: SendResult): Diagnosis | null {
-  const meant = { id: 'fault_refused', remedy: null, isProven: true } as const;
+  const onPurpose = { id: 'fault_refused', remedy: null, isProven: true } as const;
   switch (type) {
     case 'outage':
-      return { ...meant, text: 'Not sent: the fault outage keeps the endpoint out of reach.' };
+      return { ...onPurpose, text: 'Not sent: the fault outage keeps the endpoint out of reach.' };
     case 'ack_lost':
-      return { ...meant, text: 'The receiver got it, and the fault ack_lost lost its response.' };
+      return { ...onPurpose, text: 'The receiver got it, and the fault ack_lost lost its response.' };
     case 'duplicate':
     case 'hold':
       return null;
@@ -71,7 +71,7 @@ function causeOfFault({ type }: DeliveryFault, { success, status_code: status }:
       const [text, remedy] = ACCEPTED[type];
       if (success) return { id: 'fault_accepted', text, remedy, isProven: true };
       if (status === null || status < 400 || status > 499) return null;
-      return { ...meant, text: `Refused as it should be: the fault ${type} changed this webhook on purpose.` };
+      return { ...onPurpose, text: `Refused as it should be: the fault ${type} changed this webhook on purpose.` };
     }
   }
 }
@@ -100,7 +100,7 @@ export async function searchCause(world: World, invoice: InvoiceRecord): Promise
     now: () => stampNow(world),
     right: () => signedRequest(settings, delivery, delivery.url, stampNow(world)),
     async accepts(request) {
-      const { status_code, success } = await incoming(world, request);
+      const { status_code, success } = await sendRequest(world, request);
       return status_code === null ? null : success;
     },
   });

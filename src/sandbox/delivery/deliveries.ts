@@ -30,10 +30,10 @@ export function deliveryState({ status, made }: DeliveryRecord): EndingDelivery[
   return made === 0 ? 'waiting' : 'retrying';
 }
 
-/** Prints one line for people who only await the payment, once for each `key`. */
-function tell({ settings, told }: World, key: string, line: string): void {
-  if (settings.quiet || told.has(key)) return;
-  told.add(key);
+/** Prints one line on the console, once for each `key`, for people who do not look at the returned delivery. */
+function warnOnce({ settings, warned }: World, key: string, line: string): void {
+  if (settings.quiet || warned.has(key)) return;
+  warned.add(key);
   try {
     console.warn(`sandbox: ${line}`);
   } catch {
@@ -49,9 +49,9 @@ export async function announce(world: World, invoice: InvoiceRecord): Promise<vo
   const url = invoice.callback_url;
   const eventType = eventTypeOf(invoice);
   if (url === null) {
-    const nowhere = `${eventType} of ${invoice.external_id} goes nowhere: it has no callback URL`;
-    world.log.note(nowhere);
-    tell(world, 'nowhere', `${nowhere}. webhookRequest() gives it as a Request, and quiet: true ends this line.`);
+    const problem = `${eventType} of ${invoice.external_id} is not sent: it has no callback URL`;
+    world.log.note(problem);
+    warnOnce(world, 'not sent', `${problem}. webhookRequest() returns it as a Request. quiet: true hides this line.`);
     return;
   }
   const delivery: DeliveryRecord = {
@@ -76,7 +76,7 @@ export async function announce(world: World, invoice: InvoiceRecord): Promise<vo
   const last = delivery.log.at(-1);
   if (last === undefined || last.success || last.fault !== null || last.cause === null) return;
   const { cause, error } = last;
-  tell(
+  warnOnce(
     world,
     `${url} ${cause.id} ${error}`,
     `${eventType} of ${invoice.external_id} was not delivered to ${url}: ${error}. ${sentenceOf(cause)}`,
@@ -147,7 +147,7 @@ async function runAttempt(
   fault: DeliveryFault | null,
 ): Promise<void> {
   const { clock, settings } = world;
-  const { signal: life } = world.life; // that of this run, before a reset
+  const { signal: life } = world.life; // a reset replaces it during the attempt
   const { dialect } = settings;
   const before = delivery.status;
   delivery.status = 'delivering';
@@ -158,7 +158,7 @@ async function runAttempt(
   const result = await send(world, delivery, stampAt, fault);
   delivery.attempt = null;
   world.activity += 1;
-  if (life.aborted) return; // by a reset, which has removed the delivery
+  if (life.aborted) return; // by close(), or by a reset, which has removed the delivery
   const isRestamped = dialect.timestampPer === 'delivery' && delivery.made > 0;
   const cause = causeOf(result, delivery.url, fault, { skew: stampAt - settings.wallClock(), isRestamped });
   const { problem: _, ...sent } = result;

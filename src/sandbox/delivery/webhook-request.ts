@@ -105,7 +105,7 @@ export async function send(
   stampAt: number,
   fault: DeliveryFault | null,
 ): Promise<SendResult> {
-  const life = world.life.signal; // before signing, which takes turns: a reset begins another
+  const life = world.life.signal; // read before signing, because a reset meanwhile replaces it
   const { url } = delivery;
   const unsent = (error: string): SendResult => ({ ...unanswered(error, 'not_sent'), duration_ms: 0, request: null });
   const { hostname } = new URL(url);
@@ -114,14 +114,14 @@ export async function send(
   }
   if (fault?.type === 'outage') return unsent('connection error: ECONNREFUSED');
   const request = await signedRequest(world.settings, delivery, url, stampAt, fault);
-  const result = await incoming(world, request, life);
-  if (fault?.type === 'duplicate') await incoming(world, request, life);
+  const result = await sendRequest(world, request, life);
+  if (fault?.type === 'duplicate') await sendRequest(world, request, life);
   if (fault?.type !== 'ack_lost') return result;
   return { ...result, ...unanswered('connection error: ECONNRESET', 'ECONNRESET') };
 }
 
 /** Sends one request and waits for its response, the timeout, or the end of the sandbox. */
-export async function incoming(
+export async function sendRequest(
   world: World,
   request: SandboxWebhookRequest,
   life = world.life.signal,
@@ -135,17 +135,17 @@ export async function incoming(
   life.addEventListener('abort', end);
   const ended = new Promise<null>((resolve) => over.signal.addEventListener('abort', () => resolve(null)));
   const timedOut = sleep(RECEIVER_LIMIT, over.signal).then(() => null);
-  const response = await Promise.race([responseOf(world, request, over.signal), timedOut, ended]);
+  const response = await Promise.race([fetchOnce(world, request, over.signal), timedOut, ended]);
   life.removeEventListener('abort', end);
   over.abort();
-  const unheard = life.aborted
+  const noResponse = life.aborted
     ? closed
     : unanswered(`timeout: no response within ${RECEIVER_LIMIT / 1000} s`, 'time-out');
   const duration_ms = Math.max(0, Math.round(wallClock() - started));
-  return { ...(response ?? unheard), duration_ms, request };
+  return { ...(response ?? noResponse), duration_ms, request };
 }
 
-async function responseOf(world: World, request: SandboxWebhookRequest, signal: AbortSignal): Promise<Answered> {
+async function fetchOnce(world: World, request: SandboxWebhookRequest, signal: AbortSignal): Promise<Answered> {
   try {
     const { url, method, headers, body } = request;
     // A redirect is a response that is not 2xx. Following it would send signed data to an address that no one configured.
@@ -157,7 +157,7 @@ async function responseOf(world: World, request: SandboxWebhookRequest, signal: 
       signal,
     });
     const success = response.status >= 200 && response.status <= 299;
-    const text = await startOf(response);
+    const text = await startOfBody(response);
     return {
       problem: null,
       status_code: response.status,
@@ -173,7 +173,7 @@ async function responseOf(world: World, request: SandboxWebhookRequest, signal: 
 }
 
 /** Reads the start of the body. The status alone decides, so a body that breaks off changes nothing. */
-export async function startOf(response: Response): Promise<string> {
+export async function startOfBody(response: Response): Promise<string> {
   if (response.body === null) return '';
   const reader = response.body.getReader();
   const decoder = new TextDecoder();

@@ -37,14 +37,14 @@ export function createFront(world: World, pages: (incoming: IncomingRequest) => 
     const isService = url.pathname.startsWith('/api/');
     const tooLarge = failure(413, 'PAYLOAD_TOO_LARGE', `The body is larger than ${MAX_BODY} bytes.`);
     const refusal = bytes.byteLength > MAX_BODY ? tooLarge : null;
-    const begins = isService ? 1 : 0;
-    world.answering += begins;
-    world.activity += begins;
+    const counts = isService ? 1 : 0; // a page in use does not keep settle({ quiet }) waiting
+    world.answering += counts;
+    world.activity += counts;
     const { operation, response, fault }: Served =
       isService && refusal === null
         ? serve(world, incoming)
         : { operation: null, response: refusal ?? (await pages(incoming)), fault: null };
-    // A page is no request to the service, but a call with a key that went astray is one.
+    // A request with a key to a wrong path is logged too, so that its sender can find the mistake.
     if (isService || headers.has('x-api-key')) {
       world.log.add({
         kind: 'request',
@@ -63,8 +63,8 @@ export function createFront(world: World, pages: (incoming: IncomingRequest) => 
         response_body: copyOfStart(response?.body ?? '', KEPT_BODY),
       });
     }
-    world.answering -= begins; // the work is done: a request that hangs keeps nobody from being quiet
-    world.activity += begins;
+    world.answering -= counts; // before a hang, because its work is done and settle({ quiet }) must not wait for it
+    world.activity += counts;
     if (response === null && fault?.type === 'hang') await untilAborted([signal, world.life.signal]);
     signal.throwIfAborted(); // the work is done, but the caller no longer waits
     if (response === null) throw connectionError('UND_ERR_SOCKET', 'other side closed');

@@ -86,7 +86,7 @@ function nodeHttp(): typeof import('node:http') {
   );
 }
 
-/** Answers a request of the port by the front, and breaks the connection where the front rejects. */
+/** Answers a request to the port with the front, and breaks the connection where the front rejects. */
 async function respond(
   world: World,
   front: Front,
@@ -139,11 +139,9 @@ function refuseForeign(world: World, names: ReadonlySet<string>, request: Incomi
   const name = address?.hostname ?? '';
   const isAddress = /^(?:\d{1,3}(?:\.\d{1,3}){3}|\[[0-9a-f:.]+\])$/i.test(name);
   if (!isAddress && !isLoopback(name) && !names.has(name)) {
-    return failure(
-      421,
-      'HOST_NOT_ALLOWED',
-      `This sandbox is not reached as ${name || 'nothing'}. Allow it with allowedHosts.`,
-    );
+    const what = name === '' ? 'a request without a host' : `the host ${name}`;
+    const remedy = 'Allow a host with the option allowedHosts, or --allow-host of the command line.';
+    return failure(421, 'HOST_NOT_ALLOWED', `This sandbox does not answer ${what}. ${remedy}`);
   }
   if (origin !== undefined && origin !== `http://${host}` && origin !== new URL(world.url).origin) {
     return failure(403, 'ORIGIN_NOT_ALLOWED', 'Pages of another origin may not call the sandbox.');

@@ -14,8 +14,9 @@ import type { UnsentResponse } from '../service/respond.ts';
 import type { IncomingRequest } from '../service/service.ts';
 import type { InvoiceRecord } from '../state/records.ts';
 import type { SandboxMethod } from '../wire-types.ts';
+import { paymentWord } from '../words.ts';
 import type { World } from '../world.ts';
-import { field, form, menu, milliseconds, moment, moneyText, paymentState, span, webhookOf } from './elements.ts';
+import { field, form, menu, milliseconds, moment, moneyText, span, webhookOf } from './elements.ts';
 import { wrongAmount } from './forms.ts';
 import { pageResponse, seeOther } from './frame.ts';
 import { type Html, html, type Part } from './html.ts';
@@ -54,14 +55,17 @@ export function checkoutPage(world: World, incoming: IncomingRequest, invoice: I
   const problem = refusalOf(world, incoming);
   const { merchantName } = world.settings;
   const shop = html`<p class="shop"><span class="logo" aria-hidden="true">${[...merchantName][0]?.toUpperCase()}</span><bdi>${merchantName}</bdi></p>`;
-  const title = `${problem === null ? '' : 'Not done: '}${isOpen ? 'Pay' : paymentState(invoice)} · ${external_id}`;
+  const title = `${problem === null ? '' : 'Not done: '}${isOpen ? 'Pay' : paymentWord(invoice)} · ${external_id}`;
   const body = html`<a class="skip" href="#main">Skip to the payment</a>
 <main id="main" class="${isOpen ? 'open' : 'closed'}">${isOpen ? openOrder(world, incoming, invoice, shop) : closedOrder(world, incoming, invoice, shop)}</main>
 <footer class="dock" aria-label="Test controls"><strong class="mark">SANDBOX</strong>${isOpen ? openDock(world, incoming, invoice) : closedDock(world, incoming, invoice)}<span class="grow"></span><a href="/payments/${invoice.uuid}">Open in dashboard</a></footer>`;
   return pageResponse(title, 'checkout', body);
 }
 
-/** One total with its lines, and the methods beside it. What belongs to another method than the chosen one is hidden by the style sheet. */
+/**
+ * One total with its lines, and the methods beside it. The style sheet hides what belongs to methods that are not
+ * chosen.
+ */
 function openOrder(world: World, incoming: IncomingRequest, invoice: InvoiceRecord, shop: Html): Html {
   const { amount, uuid, currency, purpose, external_id, expiresAt } = invoice;
   const { code } = currency;
@@ -185,14 +189,15 @@ function ending({ status, adjustment, amount, amountToSend, currency: { code }, 
   }
 }
 
-/** After these buttons a customer returns to the shop. After the others the reader wants to see the result. */
+/** After these buttons the page leads back to the shop, as for a customer. */
 const LEADING_BACK: ReadonlySet<string> = new Set(['pay', 'cancel', 'fail', 'expire', 'underpay', 'overpay']);
+/** After these buttons the focus is not moved to the result, because a tester goes on in the dock. */
 const STAYING: ReadonlySet<string> = new Set(['resend', 'adjust', 'dispute']);
 
 function closedOrder(world: World, incoming: IncomingRequest, invoice: InvoiceRecord, shop: Html): Html {
   const { status, finishedAt, external_id } = invoice;
   const done = incoming.url.searchParams.get('done') ?? '';
-  const [tone, icon] = ICONS[paymentState(invoice)] ?? ['off', 'M8.5 14h11'];
+  const [tone, icon] = ICONS[paymentWord(invoice)] ?? ['off', 'M8.5 14h11'];
   const back = status === 'success' ? invoice.success_url : invoice.fail_url; // http or https, since the sandbox takes no other
   const leadsBack = back !== null && LEADING_BACK.has(done) && !world.store.latestDelivery(invoice)?.attempt;
   return html`<section class="card result" aria-label="Result">${shop}
@@ -210,11 +215,11 @@ function closedDock(world: World, incoming: IncomingRequest, invoice: InvoiceRec
   const delivery = world.store.latestDelivery(invoice);
   const last = delivery?.log.at(-1);
   const { word, tone } = webhookOf(world, invoice);
-  const said = last?.success ? ` in ${milliseconds(last.duration_ms)}` : last?.cause ? `: ${last.cause.text}` : '';
+  const detail = last?.success ? ` in ${milliseconds(last.duration_ms)}` : last?.cause ? `: ${last.cause.text}` : '';
   const button = (action: string, name: string): Html =>
     form(`/pay/${uuid}`, html`<button name="action" value="${action}">${name}</button>`);
   const refusal = refusalOf(world, incoming);
-  return html`<span class="small" id="dock-state" data-live><span class="hook ${tone}">Webhook: ${word.toLowerCase()}</span><bdi>${said}</bdi> ${delivery && html`<a href="/webhooks/${delivery.id}">See it</a>`}</span>
+  return html`<span class="small" id="dock-state" data-live><span class="hook ${tone}">Webhook: ${word.toLowerCase()}</span><bdi>${detail}</bdi> ${delivery && html`<a href="/webhooks/${delivery.id}">See it</a>`}</span>
 ${refusal && refusal.fields.length === 0 && html`<span class="small" role="alert">${refusal.message}</span>`}
 ${delivery && button('resend', 'Send again')}
 ${status === 'success' && amountMenu(world, incoming, invoice, 'adjust', 'Correct', 'The paid amount', shareOf(adjustment?.actual_amount_fiat ?? amount, '0.8'), incoming.url.searchParams.get('done') === 'dispute')}

@@ -6,11 +6,8 @@ import { isWebhookWaiting, noWebhookWord, paymentWord, webhookWord } from '../wo
 import type { World } from '../world.ts';
 import { type Html, html, type Part } from './html.ts';
 
-/** Good: the shop knows. Warn: partial, or a fault is on. Bad: somebody must act. Wait: in progress. Off: ended unpaid. */
+/** Good: done. Warn: partial, or a fault is active. Bad: somebody must act. Wait: in progress. Off: ended unpaid. */
 export type Tone = 'good' | 'warn' | 'bad' | 'wait' | 'off' | 'plain';
-
-/** The state of a payment as people name it. A status that the interface does not list is its own name. */
-export const paymentState: (invoice: InvoiceRecord) => string = paymentWord;
 
 /** What became of the webhook of a payment, in a few words. */
 export interface WebhookState {
@@ -33,13 +30,13 @@ export function webhookOf({ store }: World, invoice: InvoiceRecord): WebhookStat
   return { word: noWebhookWord(invoice), tone: isOff ? 'off' : 'plain' };
 }
 
-/** A paid order is green only if the shop heard of it, or is not to hear of it. */
+/** A paid order is green unless its webhook was refused. */
 export function paymentTag(world: World, invoice: InvoiceRecord): Html {
-  const word = paymentState(invoice);
-  const heard = webhookOf(world, invoice).tone !== 'bad';
+  const word = paymentWord(invoice);
+  const isRefused = webhookOf(world, invoice).tone === 'bad';
   const tones: Readonly<Record<string, Tone>> = {
     Open: 'wait',
-    Paid: heard ? 'good' : 'plain',
+    Paid: isRefused ? 'plain' : 'good',
     'Paid less': 'warn',
     'Paid more': 'warn',
   };

@@ -22,7 +22,7 @@ export async function statusResponse(perform: Perform): Promise<UnsentResponse> 
   return jsonResponse({ ok: true, ...(await perform('status', {})) });
 }
 
-/** The actions that leave no other event, so that the log notes them. */
+/** The actions that cause no event of their own, so the log gets a note. */
 const UNSEEN: ReadonlySet<string> = new Set([
   'fault',
   'advance',

@@ -4,6 +4,7 @@ import type { UnsentResponse } from '../service/respond.ts';
 import type { IncomingRequest } from '../service/service.ts';
 import type { SandboxEvent } from '../state/log.ts';
 import type { DeliveryRecord } from '../state/records.ts';
+import { paymentWord } from '../words.ts';
 import type { World } from '../world.ts';
 import {
   brief,
@@ -13,7 +14,6 @@ import {
   counted,
   moneyText,
   orderButton,
-  paymentState,
   section,
   span,
   statusTag,
@@ -54,7 +54,7 @@ export function overviewPage(world: World, incoming: IncomingRequest): UnsentRes
 
 const SHOWN = 20;
 
-/** A request that made a payment is told by that payment. */
+/** False for a request that created a payment, because the payment has its own line. */
 function isNews(event: SandboxEvent): boolean {
   return event.kind !== 'request' || event.operation !== 'invoices.create' || isRefused(event);
 }
@@ -148,7 +148,7 @@ function activity(world: World, event: SandboxEvent): Html {
           : event.from === event.to
             ? 'Corrected'
             : invoice
-              ? paymentState(invoice)
+              ? paymentWord(invoice)
               : event.to;
       const amount = invoice && moneyText(event.paid ?? invoice.amount, invoice.currency.code);
       const tone = event.from === null ? 'wait' : event.to === 'success' ? 'good' : 'off';

@@ -91,7 +91,7 @@ function paidMoney({ amount, currency: { code }, adjustment }: InvoiceRecord): H
   return html`${money(adjustment.actual_amount_fiat, code)} <span class="soft small">of ${money(amount, code)}</span>`;
 }
 
-/** One payment: what happened to it, in order, and whether the shop heard of it. */
+/** One payment: what happened to it, in order, and whether the shop accepted its webhook. */
 export function paymentPage(world: World, incoming: IncomingRequest, invoice: InvoiceRecord): UnsentResponse {
   const { external_id, uuid, callback_url, status, amount, adjustment, settledUsdt, currency, purpose } = invoice;
   const { code } = currency;

@@ -70,9 +70,9 @@ ${section(
   'Open points of the interface',
   html`<p class="soft small">A test sets them with the option <code>dialect</code>, the command line with <code>sandbox assume</code>.</p>${table(
     ['Name', 'What is open', 'Here', 'Other values'],
-    open.map(([name, { values, unsaid, default: usual }]) => [
+    open.map(([name, { values, openPoint, default: usual }]) => [
       html`<code>${name}</code>`,
-      unsaid,
+      openPoint,
       html`<code>${dialect[name]}</code> ${dialect[name] !== usual && tag('changed', 'warn')}`,
       html`<span class="soft">${values.filter((value) => value !== dialect[name]).join(', ')}</span>`,
     ]),

@@ -1,8 +1,8 @@
 import type { IncomingRequest } from '../service/service.ts';
 import type { World } from '../world.ts';
 
-// What a form was refused for. The browser is redirected after each post, so that a reload or a live update asks for a page that
-// exists; the page finds the refusal by the number in its address.
+// Why a form was refused. The browser is redirected after each post, so that a reload or a live update asks for a page
+// that exists. That page finds the refusal by the number in its address.
 
 /** The values of a form, or the members of a JSON object. */
 export type Values = Readonly<Record<string, unknown>>;

@@ -65,7 +65,7 @@ const copy = async (button) => {
 enhance(document);
 for (const each of document.querySelectorAll('[data-select]')) each.select();
 
-// An ending of the dock has the method that is chosen above.
+// The buttons of the dock also send the payment method that is chosen on the page.
 document.addEventListener('submit', (event) => {
   const chosen = document.querySelector('#pay-form input[name=method]:checked');
   if (!chosen || !event.target.closest('.dock')) return;
@@ -76,7 +76,7 @@ document.addEventListener('submit', (event) => {
   event.target.append(field);
 });
 
-// Back from another page with the old state of this one: look again.
+// After Back the browser may show an old copy of this page, so it is loaded again.
 addEventListener('pageshow', (event) => {
   for (const each of document.forms) delete each.dataset.sent;
   if (event.persisted) location.reload();
@@ -100,7 +100,7 @@ addEventListener('keydown', (event) => {
   if (menu) { menu.open = false; menu.querySelector('summary').focus(); }
 });
 
-// A begun second counts as one: the page says 0:01 until the end, then it asks for the end of the order.
+// A part of a second counts as one: the page shows 0:01 until the end, then reloads to show how the order ended.
 const left = document.querySelector('[data-counting]');
 if (left) {
   const end = performance.now() + Number(left.dataset.left);
@@ -114,7 +114,7 @@ if (left) {
   tick();
 }
 
-// Whoever presses anything stays on the page.
+// The return to the shop after three seconds. Any key or click stops it.
 const back = document.querySelector('[data-return]');
 if (back) {
   history.replaceState(null, '', location.pathname); // so that coming back here does not lead away again
@@ -156,7 +156,7 @@ if (live.size > 0 && typeof EventSource === 'function') {
     if (source !== null) return;
     source = new EventSource('/_/events');
     source.onmessage = soon;
-    source.onopen = soon; // what happened meanwhile
+    source.onopen = soon; // shows what happened while nothing listened
   };
   document.addEventListener('visibilitychange', listen);
   document.addEventListener('focusout', soon);

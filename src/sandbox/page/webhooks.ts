@@ -5,6 +5,7 @@ import type { UnsentResponse } from '../service/respond.ts';
 import type { IncomingRequest } from '../service/service.ts';
 import type { DeliveryRecord, InvoiceRecord } from '../state/records.ts';
 import type { SandboxAttempt } from '../wire-types.ts';
+import { paymentWord } from '../words.ts';
 import type { World } from '../world.ts';
 import { curlCommand, testOf } from './copies.ts';
 import {
@@ -21,7 +22,6 @@ import {
   nothing,
   orderButton,
   paged,
-  paymentState,
   search,
   span,
   statusTag,
@@ -76,7 +76,7 @@ function headline({ invoice, eventType }: DeliveryRecord): string {
 }
 
 function endWord(invoice: InvoiceRecord): string {
-  return invoice.status === 'success' ? 'canceled' : paymentState(invoice).toLowerCase(); // a late payment has come since
+  return invoice.status === 'success' ? 'canceled' : paymentWord(invoice).toLowerCase(); // it was paid late since
 }
 
 function webhookRows(
@@ -146,7 +146,9 @@ ${cause.remedy && html`<p><bdi>${cause.remedy}</bdi></p>`}<div class="row">${fin
 
 const SHOWN_TRIES = RETRY_DELAYS.length;
 
-/** The seven attempts of the schedule: what came of those that were made, and when the others come. Each made one is a link. */
+/**
+ * The seven attempts of the schedule: those that were made with their results, as links, and the times of the others.
+ */
 function strip(
   { clock }: World,
   incoming: IncomingRequest,

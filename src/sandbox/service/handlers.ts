@@ -27,9 +27,9 @@ export interface ServiceRequest {
 export interface HandlerResult {
   readonly status: number;
   readonly data: unknown;
-  /** UnsentResponse without the envelope. */
+  /** True: the response has no envelope. */
   readonly bare?: boolean;
-  /** For the log. */
+  /** A remark for the log. */
   readonly why?: string | undefined;
 }
 

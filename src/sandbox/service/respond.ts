@@ -11,7 +11,7 @@ export interface UnsentResponse {
   readonly why?: string | undefined;
 }
 
-/** Thrown in place of a response of success. */
+/** Thrown where the request is answered with an error response. */
 export class ErrorResponse extends Error {
   readonly response: UnsentResponse;
   /** The members that are wrong. */
@@ -89,7 +89,7 @@ export function groupFailure(
   return failure(status ?? byDefault, named, message, { ...parts, form: failureBody });
 }
 
-/** Refuses because there is no such thing. */
+/** Throws the error response for something that does not exist. */
 export function notFound(
   dialect: Dialect,
   what: 'INVOICE' | 'WEBHOOK' | 'WITHDRAWAL' | 'PAGE',
@@ -108,7 +108,7 @@ export interface FieldProblem {
 }
 
 /**
- * Refuses a malformed body or query, in the shape of the dialect.
+ * Throws the error response for a malformed body or query, in the shape of the dialect.
  * @see [Known codes](../../../docs/service-interface.md#known-codes)
  */
 export function invalid({ validationShape }: Dialect, problems: readonly FieldProblem[]): never {

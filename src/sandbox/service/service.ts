@@ -66,7 +66,7 @@ function work(world: World, { method, headers, url, body }: IncomingRequest, rou
   }
 }
 
-/** Reads the response with the contract. Drift is a mistake of one of the two, so the log reports it. */
+/** Reads the response with the contract. Drift is a mistake of the sandbox or the contract, so the log reports it. */
 function checkResponse(world: World, operation: ServiceOperation, response: UnsentResponse): void {
   const checked = endpoints[operation].data(payloadOf(JSON.parse(response.body)));
   if (checked.ok) return;

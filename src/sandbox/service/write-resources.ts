@@ -39,7 +39,7 @@ export function toSandboxInvoice(world: World, record: InvoiceRecord): SandboxIn
   };
 }
 
-/** The full form as the service answers it. */
+/** The full form as the service writes it. */
 export function writeInvoice(world: World, record: InvoiceRecord): object {
   return inDialect(world, toSandboxInvoice(world, record));
 }

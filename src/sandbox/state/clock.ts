@@ -17,7 +17,7 @@ const LONGEST_TIMER = 2 ** 31 - 1; // beyond it a timer fires at once
  * Creates a clock. A virtual one moves only by `advance()`. A real one runs with `wallClock`, and `advance()` sets it ahead.
  */
 export function createClock(kind: 'virtual' | 'real', start: number, wallClock: () => number) {
-  /** The next first. Equal times stand in the order of the calls. */
+  /** The next task first. Tasks at one time stand in the order in which they were scheduled. */
   let entries: Entry[] = [];
   let isRunning = kind === 'real';
   let base = start;
@@ -25,7 +25,7 @@ export function createClock(kind: 'virtual' | 'real', start: number, wallClock: 
   let timer: ReturnType<typeof setTimeout> | undefined;
   let queue: Promise<void> = Promise.resolve();
   let closed = false;
-  let epoch = 0; // a reset ends an advance() in progress
+  let epoch = 0; // counts the resets, each of which ends an advance() in progress
   let ceiling: number | null = null; // during advance(): the time of the task that it runs
 
   const now = (): number => ceiling ?? (isRunning ? base + (wallClock() - startedAt) : base);

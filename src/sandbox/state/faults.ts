@@ -7,18 +7,18 @@ import { createRandom } from './random.ts';
 
 /** A failure of a request to the service. */
 export type RequestFault =
-  /** Refused before any work. `retryAfter` is a number of seconds, or the text of the header. */
+  /** Refused before any work. `retryAfter` is a number of seconds, or the text of the header. Default: no header. */
   | { readonly type: 'rate_limit'; readonly retryAfter?: number | string | undefined }
-  /** A failure of the service, `status` from 400 to 599 (503). With `afterWork` (false) the work is done before. */
+  /** A failure of the service. `status` is 400 to 599, by default 503. `afterWork: true` does the work before it. */
   | {
       readonly type: 'server_error';
       readonly status?: number | undefined;
       readonly retryAfter?: number | string | undefined;
       readonly afterWork?: boolean | undefined;
     }
-  /** The page of a proxy instead of the response, `status` from 400 to 599 (502). */
+  /** The page of a proxy instead of the response. `status` is 400 to 599, by default 502. `afterWork` as above. */
   | { readonly type: 'html'; readonly status?: number | undefined; readonly afterWork?: boolean | undefined }
-  /** No response. The connection stays open until the caller closes it. */
+  /** No response. The connection stays open until the caller closes it. `afterWork` as above. */
   | { readonly type: 'hang'; readonly afterWork?: boolean | undefined }
   /** The connection breaks before the service has done anything. */
   | { readonly type: 'reset_before' }
@@ -28,14 +28,16 @@ export type RequestFault =
   | { readonly type: 'truncated' }
   /** The work is done and the response is not JSON. */
   | { readonly type: 'malformed' }
-  /** The work is done and the body comes in four pieces, with `delay` milliseconds (100) before each. */
+  /** The work is done and the body comes in four pieces, with `delay` milliseconds before each, by default 100. */
   | { readonly type: 'slow'; readonly delay?: number | undefined };
 
 /** A failure of a webhook delivery. */
 export type DeliveryFault =
   /** Signed with another secret. */
   | { readonly type: 'wrong_signature' }
-  /** Signed correctly, with a timestamp `age` milliseconds in the past (10 minutes), or in the future if it is negative. */
+  /**
+   * Signed correctly, with a timestamp `age` milliseconds in the past, by default 10 minutes. Negative: in the future.
+   */
   | { readonly type: 'late_timestamp'; readonly age?: number | undefined }
   /** The same request twice, the second after the first was answered. */
   | { readonly type: 'duplicate' }
@@ -43,9 +45,9 @@ export type DeliveryFault =
   | { readonly type: 'reserialized' }
   /** The receiver gets it, and its response is lost: the sandbox sends it again. */
   | { readonly type: 'ack_lost' }
-  /** The attempt waits `for` milliseconds or text such as `"2h"` of the sandbox clock (10 minutes), while others go on. */
+  /** The attempt waits `for` milliseconds or `"2h"` of the sandbox clock, by default 10 minutes, while others go on. */
   | { readonly type: 'hold'; readonly for?: number | string | undefined }
-  /** The endpoint cannot be reached `for` milliseconds or text such as `"2h"` of the sandbox clock (1 hour). */
+  /** The endpoint cannot be reached `for` milliseconds or `"2h"` of the sandbox clock, by default 1 hour. */
   | { readonly type: 'outage'; readonly for?: number | string | undefined };
 
 /** A failure that a sandbox injects, with its settings. */
@@ -114,7 +116,7 @@ export interface Faults {
   /**
    * Lets each request fail with a probability from 0 to 1, by one of `faults`. The same seed fails the same requests.
    *
-   * @param faults Default: all request faults but `hang`.
+   * @param faults Default: all request faults except `hang`.
    * @throws ConfigurationError (`SDK_CONFIGURATION`) for an unusable rate or fault.
    * @example
    * sandbox.faults.random(0.2, 'nightly');
@@ -161,7 +163,7 @@ function isRequestFault(fault: Fault): fault is RequestFault {
 }
 
 function readFault(value: Fault | FaultType): Fault {
-  // A name alone is a fault with all members optional: the union allows each of them.
+  // A name alone is enough, because all other members of a fault are optional.
   const fault = (typeof value === 'string' ? { type: value } : value) as Fault;
   if (typeof fault !== 'object' || fault === null || !Object.hasOwn(FAULT_MEMBERS, fault.type)) {
     const types = Object.keys(FAULT_MEMBERS).join(', ');
@@ -176,11 +178,11 @@ function readFault(value: Fault | FaultType): Fault {
   return fault;
 }
 
-const LASTS = { hold: 600_000, outage: 3_600_000 } as const;
+const DEFAULT_DURATION = { hold: 600_000, outage: 3_600_000 } as const;
 
 /** How long a fault lasts, in milliseconds. */
 export function durationOf(fault: DeliveryFault & { readonly type: 'hold' | 'outage' }): number {
-  return fault.for === undefined ? LASTS[fault.type] : parseDuration(fault.for, 'for');
+  return fault.for === undefined ? DEFAULT_DURATION[fault.type] : parseDuration(fault.for, 'for');
 }
 
 interface Queued extends QueuedFault {
@@ -259,14 +261,14 @@ export class FaultScript implements Faults {
         (entry.operation ?? operation) === operation &&
         (entry.order === null || entry.order === order()),
     );
-    return (queued as RequestFault | null) ?? this.chance?.draw() ?? null; // the condition above lets no other pass
+    return (queued as RequestFault | null) ?? this.chance?.draw() ?? null; // by the condition above
   }
 
   /** Takes the fault for this attempt to deliver the webhook of an order, or null. */
   forDelivery(order: string): DeliveryFault | null {
     this.#dropEnded();
     const fits = (entry: Queued): boolean => !isRequestFault(entry.fault) && (entry.order ?? order) === order;
-    return this.#take(fits) as DeliveryFault | null; // the other kind of fault
+    return this.#take(fits) as DeliveryFault | null; // what is no request fault
   }
 
   #dropEnded(): void {

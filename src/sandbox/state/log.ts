@@ -2,7 +2,7 @@ import type { KnownInvoiceStatus } from '../../contract/types.ts';
 import { notify } from '../../notify.ts';
 import type { SandboxAttempt, SandboxDelivery } from '../wire-types.ts';
 
-/** A request to the service. Pages of the sandbox are none. Never holds the API key. */
+/** A request to the API, or one with an API key to another path. Never holds the key. */
 export interface RequestEntry {
   readonly kind: 'request';
   /** Also the X-Request-Id of the response. */
@@ -27,7 +27,7 @@ export interface RequestEntry {
   readonly why: string | null;
   /** The type of the injected fault, or null. */
   readonly fault: string | null;
-  /** The headers of the request but X-Api-Key, at most 30, each cut off at 200 characters. */
+  /** The headers of the request without X-Api-Key, at most 30, each cut off at 200 characters. */
   readonly headers: Readonly<Record<string, string>>;
   /** Cut off at 4,000 characters. */
   readonly request_body: string;

@@ -1,5 +1,5 @@
-// state/ holds the content of one sandbox: clock, store, log, faults and random ids. It knows neither the business rules
-// nor HTTP, and imports only the contract and the wire types.
+// state/ holds the content of one sandbox: clock, store, log, faults and random ids. It knows neither the business
+// rules nor HTTP.
 
 import type { KnownDeliveryStatus, KnownEventType } from '../../contract/statuses.ts';
 import type { KnownInvoiceStatus } from '../../contract/types.ts';

@@ -7,7 +7,7 @@ export type InvoiceState = Omit<InvoiceRecord, 'expiry'>;
 /** A delivery without its scheduled retry and running attempt, with its invoice by uuid. */
 export type DeliveryState = Omit<DeliveryRecord, 'invoice' | 'retry' | 'attempt'> & { readonly invoice: string };
 
-/** Raise it whenever a member of a row changes. A test holds the members of this version. */
+/** Raised whenever a member of a row changes. A test fails while the members differ from those of this version. */
 export const VERSION = 4;
 
 /** The content of a sandbox as plain JSON data, for the option `state`. Its members may change in any version. @experimental */
@@ -19,9 +19,9 @@ export interface SandboxState {
   readonly position: number;
   /** Requests answered so far, from which their ids are made. */
   readonly requestCount: number;
-  /** Epoch milliseconds: of the sandbox clock, and of the real one at the same moment. */
+  /** Epoch milliseconds of the sandbox clock. */
   readonly now: number;
-  /** Epoch milliseconds of the real clock at the moment of `now`. */
+  /** Epoch milliseconds of the real clock at the same moment. */
   readonly wall: number;
   readonly invoices: readonly InvoiceState[];
   readonly deliveries: readonly DeliveryState[];

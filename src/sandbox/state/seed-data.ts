@@ -6,7 +6,9 @@ const TRY: WireCurrency = { id: 3, code: 'TRY', name: 'Turkish Lira', symbol: 'â
 const BRL: WireCurrency = { id: 4, code: 'BRL', name: 'Brazilian Real', symbol: 'R$' };
 const INR: WireCurrency = { id: 5, code: 'INR', name: 'Indian Rupee', symbol: 'â‚¹' };
 
-/** A payment method with its range and its commission: of the customer, of the merchant, in all. */
+/**
+ * A payment method with its range, and its commission in percent: the customer's part, the merchant's part, the total.
+ */
 export function seedMethod(
   id: number,
   name: string,

@@ -177,7 +177,7 @@ describe('the keys', () => {
     await run.until('Z\n');
   });
 
-  it('try waiting webhooks, reset, open the dashboard, help and stop', async () => {
+  it('send waiting webhooks, reset, open the dashboard, help and stop', async () => {
     const receiver = await serve(
       (request, response) => void request.resume().on('end', () => response.writeHead(500).end()),
     );

@@ -64,13 +64,13 @@ describe('one webhook for each end', () => {
     expect(hook.received).toHaveLength(1);
   });
 
-  it('goes nowhere without a callback URL, and the log says so', async () => {
+  it('is not sent without a callback URL, and the log says so', async () => {
     const { sandbox, api } = inProcess();
     await api('POST', '/invoices', ORDER);
     expect(sandbox.requests().at(-1)?.why).toContain('no callback_url');
     await sandbox.pay('order-1042');
     expect(sandbox.deliveries()).toEqual([]);
-    expect(sandbox.events().at(-1)).toMatchObject({ kind: 'note', text: expect.stringContaining('goes nowhere') });
+    expect(sandbox.events().at(-1)).toMatchObject({ kind: 'note', text: expect.stringContaining('is not sent') });
   });
 });
 

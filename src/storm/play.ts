@@ -3,7 +3,14 @@ import type { Fault } from '../sandbox/state/faults.ts';
 import type { SandboxInvoice } from '../sandbox/wire-types.ts';
 import { signWebhook } from '../webhooks/verify/signature.ts';
 import type { PlannedCustomer } from './customers.ts';
-import { refuseStrangeHost, type StormNetwork, type StormPlan, type StormShop } from './options.ts';
+import {
+  refuseStrangeHost,
+  type StormCustomer,
+  type StormNetwork,
+  type StormPlan,
+  type StormShop,
+  type StormWebhook,
+} from './options.ts';
 import type { Story } from './story.ts';
 
 // Plays the plan over the shop, one step at a time: a step is what one customer does at one moment. Between the steps the clock
@@ -229,6 +236,7 @@ class Visits {
     const { external_id: order } = this.#sandbox.invoice(uuid);
     const { faults } = this.#sandbox;
     const late = kind === 'pay_late' ? '5h' : '20m';
+    if (isLostAlone(kind, webhook)) return; // queued at the payment
     if (webhook === 'out_of_order') faults.next({ type: 'hold', for: late }, { order });
     else if (webhook === 'lost') faults.next({ type: 'outage', for: '3d' }, { order });
     else if (webhook === 'outage') faults.next({ type: 'outage', for: '2h' });
@@ -258,10 +266,12 @@ class Visits {
     await ignoringErrors(() => this.#shop.visit?.(success_url));
   }
 
-  async #pay({ plan: { kind, share } }: CustomerRecord, uuid: string): Promise<void> {
-    const { status, amount } = this.#sandbox.invoice(uuid);
+  async #pay({ plan: { kind, share, webhook } }: CustomerRecord, uuid: string): Promise<void> {
+    const { status, amount, external_id: order } = this.#sandbox.invoice(uuid);
     if (status !== 'pending') {
-      if (status !== 'success' && kind === 'pay_late') await this.#sandbox.pay(uuid, { late: true });
+      if (status === 'success' || kind !== 'pay_late') return;
+      if (isLostAlone(kind, webhook)) this.#sandbox.faults.next({ type: 'outage', for: '3d' }, { order });
+      await this.#sandbox.pay(uuid, { late: true });
       return;
     }
     switch (kind) {
@@ -298,6 +308,14 @@ class Visits {
     this.#story.note(record, `a stranger sends a forged webhook, and the shop ${reaction}`);
     if (status >= 200 && status < 300) record.acceptedForgery = status;
   }
+}
+
+/**
+ * Whether the shop hears that the invoice has expired, and not that it was paid afterwards: then only a catch-up that also asks for
+ * canceled orders finds the payment.
+ */
+function isLostAlone(kind: StormCustomer, webhook: StormWebhook): boolean {
+  return kind === 'pay_late' && (webhook === 'lost' || webhook === 'outage');
 }
 
 /** Runs a function of the shop. The storm goes on after its error, and the findings show what it left undone. */

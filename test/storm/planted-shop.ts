@@ -24,6 +24,7 @@ export type Planted =
   | 'memoryStore with a restart'
   | 'gives up after an error'
   | 'never runs catchUp'
+  | 'catchUp for open orders alone'
   | 'refuses every webhook'
   | 'no check of the signature';
 
@@ -145,7 +146,10 @@ export async function plantedShop(service: StormService, planted: Planted): Prom
         credited_usdt: credited === null ? null : String(credited),
       }));
   const waiting = () =>
-    rows().flatMap(({ external_id, state }) => (state === 'open' || state === 'canceled' ? [external_id] : []));
+    rows().flatMap(({ external_id, state }) => {
+      const isAsked = state === 'open' || (state === 'canceled' && planted !== 'catchUp for open orders alone');
+      return isAsked ? [external_id] : [];
+    });
   return {
     checkout,
     receive,

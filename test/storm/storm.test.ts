@@ -43,6 +43,7 @@ describe('a mistake in the shop is found within 200 customers, and named', () =>
     ['memoryStore with a restart', 'fulfilled_twice'],
     ['gives up after an error', 'checkout_stuck'],
     ['never runs catchUp', 'paid_not_fulfilled'],
+    ['catchUp for open orders alone', 'paid_not_fulfilled'],
     ['refuses every webhook', 'nothing_delivered'],
     ['no check of the signature', 'forgery_accepted'],
   ])('%s: %s', async (planted, kind) => {
@@ -75,7 +76,7 @@ it('each kind can be switched off, and what a shop does not show is said', async
   });
   expect(result.played.customers).not.toHaveProperty('pay_less');
   expect(result.played.network).not.toHaveProperty('response_lost');
-  expect(result.notSeen.join()).toMatch(/double fulfilment.*killed.*return to the shop.*catch-up.*mail/);
+  expect(result.notSeen.join()).toMatch(/double fulfilment.*killed.*return to the shop.*catch-up.*orders again.*mail/);
 });
 
 /** A right shop, and the sandbox that it uses already. */

@@ -3,6 +3,7 @@ import { execFileSync, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import type { Io, Keyboard } from './io.ts';
 import { main } from './main.ts';
+import { isRunning } from './sandbox/state-file.ts';
 
 const { stdin, stdout, stderr, env, argv, platform } = process;
 
@@ -42,14 +43,6 @@ function npmAbove(shell: number): number | null {
     return /(?:^|\/)-?(?:ba|da|z|k)?sh$/.test(name.trim()) ? Number(parent) : null;
   } catch {
     return null;
-  }
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    return process.kill(pid, 0); // sends nothing
-  } catch {
-    return false;
   }
 }
 

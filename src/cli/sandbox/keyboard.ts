@@ -1,7 +1,6 @@
-import { isMerchantError } from '../../errors/guards.ts';
 import { runAction } from '../../sandbox/actions.ts';
 import type { Sandbox } from '../../sandbox/index.ts';
-import type { Io, Keyboard } from '../io.ts';
+import { type Io, type Keyboard, messageOf } from '../io.ts';
 
 const HELP = `
   a   clock + 1 minute      A   clock + 1 hour      f   freeze the clock, or let it run
@@ -53,7 +52,7 @@ export function listenToKeys(keyboard: Keyboard, { io, sandbox, changed, stop }:
       await actions[key]?.(isSecond);
       changed();
     } catch (error) {
-      say(isMerchantError(error) ? error.message : 'that did not work');
+      say(messageOf(error));
     }
   };
   return keyboard.listen((key) => void press(key));

@@ -16,7 +16,7 @@ export function banner(sandbox: Sandbox, style: Style, { hasKeys, hasSeed, state
   const width = Math.max(34, url.length + 6);
   const clock = frozen ? 'frozen' : 'real time';
   const lines = [
-    `${style.strong('SANDBOX')}  nothing here is real money, nothing leaves this machine`,
+    `${style.strong('SANDBOX')}  nothing here is real money`,
     '',
     `API        ${url.padEnd(width)}key     ${apiKey}`,
     `Dashboard  ${`${url}/`.padEnd(width)}secret  ${webhookSecret}`,

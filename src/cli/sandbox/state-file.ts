@@ -129,14 +129,18 @@ function runningHolder(lock: string): Holder | null {
   try {
     const { pid, url } = JSON.parse(readFileSync(lock, 'utf8')) as Partial<Holder>; // checked in the next line
     if (typeof pid !== 'number' || typeof url !== 'string') return null;
-    return isRunning(pid, lock) ? { pid, url } : null;
+    return holds(pid, lock) ? { pid, url } : null;
   } catch {
     return null; // no lock, half written, or of another program
   }
 }
 
-function isRunning(pid: number, lock: string): boolean {
-  if (pid === process.pid) return OWN.has(lock);
+function holds(pid: number, lock: string): boolean {
+  return pid === process.pid ? OWN.has(lock) : isRunning(pid);
+}
+
+/** Whether a process of this machine runs, also one of another user. */
+export function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0); // sends nothing
     return true;

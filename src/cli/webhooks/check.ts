@@ -24,6 +24,7 @@ import {
   deliver,
   isAcknowledged,
   isSandbox,
+  NAME_AN_ORDER,
   type ReceiverRequest,
   type Reply,
   readSender,
@@ -195,6 +196,8 @@ class Examination {
     const right = () => this.#signed(event, {}, Date.now(), crypto.randomUUID());
     const { status, problem, text: body, headers } = reply;
     const seen = diagnoseReply({ url: this.#sender.url, status, problem, body, headers, skew: 0, isRestamped: false });
+    const isUnknownOrder = status !== null && status >= 500 && this.#sender.externalId === null;
+    if (isUnknownOrder) return { why: seen.text, fix: `${seen.remedy ?? AGAIN} ${NAME_AN_ORDER}` };
     if (!isSearchable(seen)) return { why: seen.text, fix: seen.remedy ?? AGAIN };
     const { isProven, text, remedy } = await searchMistake({
       secret: secrets[0] ?? '',

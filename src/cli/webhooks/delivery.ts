@@ -47,6 +47,10 @@ export type Sender = ReturnType<typeof readSender>;
 
 type SenderFlags = ReturnType<typeof readArguments<(typeof COMMANDS)['webhooks check']['flags']>>['values'];
 
+/** What to do where a receiver refuses an invented order. */
+export const NAME_AN_ORDER =
+  'A receiver that refuses orders which it does not know needs one of its own: --external-id ID --uuid UUID --amount 25.00';
+
 /** Checks the flags, so that no delivery has an order that the service could not have. */
 export function readSender(address: string | undefined, flags: SenderFlags, env: Io['env'], fix: string) {
   const { 'external-id': externalId = null, uuid, amount } = flags;

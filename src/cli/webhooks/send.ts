@@ -13,6 +13,7 @@ import {
   type EventKind,
   isAcknowledged,
   isSandbox,
+  NAME_AN_ORDER,
   parsePaid,
   readSender,
   sampleEvent,
@@ -78,6 +79,7 @@ export async function webhooksSend(args: readonly string[], io: Io): Promise<Exi
       const { headers: received } = reply;
       const cause = diagnoseReply({ url, status, problem, body: text, headers: received, skew: 0, isRestamped: false });
       io.out(`${wrapped(`${oneLine(sentenceOf(cause), 400)} Signed with ${source}.`, 4)}\n`);
+      if (status !== null && status >= 500 && isNew) io.out(`${wrapped(`${NAME_AN_ORDER}.`, 4)}\n`);
       // `webhooks check` must not be pointed at a live shop, so it is named for this machine only.
       if (isLoopback(new URL(url).hostname)) io.out(`  try: npx merchant-invoicing webhooks check ${shellWord(url)}\n`);
     }

@@ -79,7 +79,7 @@ describe('sandbox', () => {
     await create(run.url, {});
     await run.until('409');
     const out = run.out();
-    expect(out).toMatch(/^ {2}SANDBOX {2}nothing here is real money, nothing leaves this machine\n\n/);
+    expect(out).toMatch(/^ {2}SANDBOX {2}nothing here is real money\n\n/);
     expect(out).toMatch(/API +http:\/\/127\.0\.0\.1:\d+ +key +sk_sandbox\n/);
     expect(out).toMatch(/Dashboard +http:\/\/127\.0\.0\.1:\d+\/ +secret +whsec_sandbox\n/);
     expect(out).toMatch(

@@ -27,6 +27,21 @@ const BROKEN: readonly (readonly [mistake: string, listener: RequestListener, ca
     /Answer 2xx first, and do the work afterwards/,
   ],
   ['it crashes', answers(500), /The receiver failed/, /the log of the receiver/],
+  [
+    'it refuses an order that it does not know',
+    toNodeHandler(
+      createWebhookHandler({
+        secret: SECRET,
+        store: memoryStore(),
+        onPaid: ({ external_id }) => Promise.reject(new Error(`no order ${external_id}`)),
+        onAdjusted() {},
+        onCanceled() {},
+        onReport() {},
+      }),
+    ),
+    /your function threw/,
+    /needs one of its own: --external-id ID --uuid UUID --amount 25.00/,
+  ],
   ['a CSRF guard protects it', answers(419, {}, 'Page Expired'), /CSRF/, /Exempt this route/],
   [
     'a login protects it',

@@ -3,7 +3,7 @@ import { concurrently, untilAborted } from '../concurrently.ts';
 import { instantFrom } from '../contract/values/instants.ts';
 import { isSameIdent, plainIdent } from '../contract/values/scalars.ts';
 import { AbortedError } from '../errors/classes.ts';
-import { type AnyMerchantError, hasCode, isAboutAll, isMerchantError, isRefusedIdent } from '../errors/guards.ts';
+import { type AnyMerchantError, failsEveryCall, hasCode, isMerchantError, isRefusedIdent } from '../errors/guards.ts';
 import { notify } from '../notify.ts';
 import { lacksItsEnd } from '../webhooks/event/invoice-event.ts';
 import {
@@ -423,7 +423,7 @@ class Run implements Reconciliation {
       this.#unreadInARow = 0;
       return { invoice };
     } catch (error) {
-      if (!isMerchantError(error) || this.#settings.signal?.aborted || isAboutAll(error)) throw error;
+      if (!isMerchantError(error) || this.#settings.signal?.aborted || failsEveryCall(error)) throw error;
       const reading = readingWithout(error);
       if (reading.without === 'unread') this.#unreadInARow += 1;
       else if (error.kind !== 'server') this.#unreadInARow = 0;

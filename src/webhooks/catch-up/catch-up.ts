@@ -3,7 +3,7 @@ import { concurrently, untilAborted } from '../../concurrently.ts';
 import { FINAL_INVOICE_STATUSES, type FinalInvoiceStatus, isFinalStatus } from '../../contract/statuses.ts';
 import { isUuid, plainIdent } from '../../contract/values/scalars.ts';
 import { AbortedError, WebhookVerificationError } from '../../errors/classes.ts';
-import { isAboutAll, isMerchantError, isRefusedIdent } from '../../errors/guards.ts';
+import { failsEveryCall, isMerchantError, isRefusedIdent } from '../../errors/guards.ts';
 import { notify } from '../../notify.ts';
 import type { CatchUpInvoice } from '../event/event-types.ts';
 import { eventOfInvoice, lacksItsEnd } from '../event/invoice-event.ts';
@@ -319,5 +319,5 @@ async function playInvoice<Extra extends object>(
 }
 
 function endsAll(error: unknown): boolean {
-  return isMerchantError(error) && isAboutAll(error);
+  return isMerchantError(error) && failsEveryCall(error);
 }

@@ -1,5 +1,5 @@
 import { checkOptions, configurationFail, kindOf, readCount, readWord } from '../../checks.ts';
-import { isSandboxAllowed, isSandboxSecret, tellOfSandboxSecret } from '../../environment.ts';
+import { isSandboxAllowed, isSandboxSecret, warnOfSandboxSecret } from '../../environment.ts';
 import { ConfigurationError, WebhookVerificationError } from '../../errors/classes.ts';
 import { isMerchantError } from '../../errors/guards.ts';
 import { bytesFrom, RAW_BODY_ADVICE, type RawBody } from '../body.ts';
@@ -128,7 +128,7 @@ export function parseVerifyOptions(
   const secrets = parseSecrets(secret);
   if (sandbox !== undefined && typeof sandbox !== 'boolean')
     fail(`sandbox must be true or false, not ${kindOf(sandbox)}`);
-  tellOfSandboxSecret(secrets, sandbox);
+  warnOfSandboxSecret(secrets, sandbox);
   return {
     secrets,
     tolerance,

@@ -1,6 +1,6 @@
 import type { Endpoint } from '../contract/endpoint.ts';
 import { unwrapped } from '../contract/envelope.ts';
-import { isObject, type JsonObject } from '../contract/json.ts';
+import { firstText, isObject, type JsonObject } from '../contract/json.ts';
 import {
   ApiError,
   ERROR_RESPONSE_CLASSES,
@@ -63,7 +63,7 @@ export function errorResponse(
   const statusCode = status === 422 ? 'VALIDATION_ERROR' : `SDK_HTTP_${status}`;
   const isMade = isRecord !== undefined && holdsRecord(body, isRecord);
   // A conflict that names another order is the response to another request. The result of this one is unknown.
-  const named = kind === 'conflict' ? (conflict?.named(found.details) ?? null) : null;
+  const named = kind === 'conflict' ? (conflict?.externalIdIn(found.details) ?? null) : null;
   const isOfAnother = named !== null && externalId !== null && !isSameOrder(named, externalId);
   const isOdd = isOfAnother || (kind === 'request' && isWrite && contradictsItself(body));
   return {
@@ -238,11 +238,6 @@ function holdsRecord(body: unknown, isRecord: (value: unknown) => boolean, depth
 
 function listOf(value: unknown): readonly unknown[] {
   return (Array.isArray(value) ? value : [value ?? []].flat()).slice(0, LOOKED_AT);
-}
-
-/** Returns the first text that is not empty, uncut: a cut could hide a part of a key from the redactor. */
-function firstText(values: readonly unknown[]): string | null {
-  return values.filter((value) => typeof value === 'string').find((text) => text !== '') ?? null;
 }
 
 /** Findings that an error holds. */

@@ -5,7 +5,7 @@ import { isSameIdent, plainIdent } from '../contract/values/scalars.ts';
 import { AbortedError } from '../errors/classes.ts';
 import { type AnyMerchantError, failsEveryCall, hasCode, isMerchantError, isRefusedIdent } from '../errors/guards.ts';
 import { notify } from '../notify.ts';
-import { lacksItsEnd } from '../webhooks/event/invoice-event.ts';
+import { lacksPayment } from '../webhooks/event/invoice-event.ts';
 import {
   type Comparison,
   compareWithInvoice,
@@ -342,7 +342,7 @@ class Run implements Reconciliation {
       results.push(this.#listIsCut(`the list did not show the invoice ${fresh.uuid}, which a single read found`));
     }
     // A single read in the creation form never replaces a full row.
-    const isShort = fresh !== null && lacksItsEnd(fresh);
+    const isShort = fresh !== null && lacksPayment(fresh);
     if (isShort && listed?.status !== fresh.status) {
       if (listed !== null) return this.#counting('withinGrace', currency); // it ended a moment ago
       const problem = 'the single read does not say what was paid, and the list does not show it';
@@ -375,7 +375,7 @@ class Run implements Reconciliation {
 
   async #compareInvoice(listed: ReconcileInvoice): Promise<Result[]> {
     const reading = await this.#readAgain(listed);
-    const fresh = 'invoice' in reading && !lacksItsEnd(reading.invoice) ? reading.invoice : null;
+    const fresh = 'invoice' in reading && !lacksPayment(reading.invoice) ? reading.invoice : null;
     const invoice = fresh ?? listed;
     const comparison = compareWithoutOrder(invoice, this.#horizon);
     if (comparison.result === 'malformed') {

@@ -57,7 +57,11 @@ describe('of one attempt', () => {
 
   test.each<[string, object | undefined, string]>([
     ['that is missing', undefined, 'fetch returned no Response'],
-    ['of a mock', { ok: true, status: 201, headers: new Headers(), json: async () => ({}) }, 'it must return a Response'],
+    [
+      'of a mock',
+      { ok: true, status: 201, headers: new Headers(), json: async () => ({}) },
+      'it must return a Response',
+    ],
     ['without headers', { status: 200, body: null }, 'fetch returned a response without headers'],
     ['of a network error', Response.error(), 'fetch returned a network error as its response'],
   ])('a response %s', async (_name, response, message) => {

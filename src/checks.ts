@@ -13,7 +13,10 @@ export type Callback<Arguments extends readonly unknown[]> =
 /** Throws the error of the function that checks its options. `problem` says what is wrong and what would be right. */
 export type Fail = (problem: string) => never;
 
-/** Returns a function that throws a ConfigurationError. The message begins with `owner`, if a function or class is given. */
+/**
+ * Returns a function that throws a ConfigurationError. The message begins with `owner`, if a function or class is
+ * given.
+ */
 export function configurationFail(owner = ''): Fail {
   return (problem) => {
     throw new ConfigurationError(owner === '' ? `${problem}.` : `${owner}: ${problem}.`);

@@ -31,7 +31,10 @@ class Parts {
   }
 }
 
-/** The parts of each client, which are no members: a plain object can replace a client in a test, and no print shows them. */
+/**
+ * The parts of each client, which are no members: a plain object can replace a client in a test, and no print shows
+ * them.
+ */
 const PARTS = new WeakMap<object, Parts>();
 
 function partsOf(client: object | undefined): Parts {
@@ -146,11 +149,11 @@ export class MerchantClient {
   request<T>(request: RawRequest & { readonly decode: (data: unknown) => T }, options?: CallOptions): Call<T>;
   /**
    * Calls an endpoint that this version of the package does not know, with key, retries, deadline and typed errors. GET,
-   * PUT and DELETE are retried after a failure, and others only with `idempotent: true`. Resolves to the `data` of the envelope, or to
-   * the whole body where there is no envelope. Amounts stay text: nothing is decoded.
+   * PUT and DELETE are retried after a failure, and others only with `idempotent: true`. Resolves to the `data` of the
+   * envelope, or to the whole body where there is no envelope. Amounts stay text: nothing is decoded.
    *
-   * @throws ConfigurationError (`SDK_INVALID_ARGUMENT`) for a path that could leave the service, or data that JSON cannot
-   * write. No request is made.
+   * @throws ConfigurationError (`SDK_INVALID_ARGUMENT`) for a path that could leave the service, or data that JSON
+   * cannot write. No request is made.
    * @example
    * const balances = await merchant.request({ method: 'GET', path: '/api/v1/external/balances' });
    */

@@ -4,7 +4,9 @@ export interface Concurrency {
   readonly signal: AbortSignal | undefined;
 }
 
-/** Works on several items at once. After a failure or an abort it begins no item, waits for those that run, and throws. */
+/**
+ * Works on several items at once. After a failure or an abort it begins no item, waits for those that run, and throws.
+ */
 export async function concurrently<Item>(
   items: Iterable<Item> | AsyncIterable<Item>,
   { concurrency, signal }: Concurrency,

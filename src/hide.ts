@@ -5,8 +5,8 @@ import { printable } from './printable.ts';
 
 const HIDDEN = '[redacted]';
 /**
- * How many characters after the shown ones are searched as well. A secret at the cut is then found whole, and a replaced
- * secret is shorter than before, so that characters behind the cut become visible.
+ * How many characters after the shown ones are searched as well. A secret at the cut is then found whole, and a
+ * replaced secret is shorter than before, so that characters behind the cut become visible.
  */
 const SEARCHED_BEYOND = 64 * 1024;
 

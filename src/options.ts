@@ -83,8 +83,8 @@ export interface MerchantClientOptions {
  */
 export interface ClientOverrides {
   /**
-   * The key of another business. Undefined is refused, because the calls would go to the business of this client. Keep one
-   * client for each key: a new one has a new retry budget and rate-limit pause.
+   * The key of another business. Undefined is refused, because the calls would go to the business of this client. Keep
+   * one client for each key: a new one has a new retry budget and rate-limit pause.
    */
   readonly apiKey?: ApiKey;
   /** The webhook secret of that business. A client with another key has none unless it is given. */
@@ -314,8 +314,8 @@ export interface RowsOptions extends CallOptions {
  */
 export interface ListOptions extends CallOptions {
   /**
-   * Requests in flight while the list is walked, 1 to 32. The second page is requested when the first one is used up, so
-   * a loop that ends within it costs one request. With 1, no page is read ahead.
+   * Requests in flight while the list is walked, 1 to 32. The second page is requested when the first one is used up,
+   * so a loop that ends within it costs one request. With 1, no page is read ahead.
    * @defaultValue 3: the page that the loop waits for, and two ahead
    */
   readonly prefetch?: number | undefined;

@@ -6,7 +6,9 @@ export const OLDEST_NODE = '22.12';
 
 let isWarned = false;
 
-/** Warns once if Node is older, because npm shows `engines` only at the installation. Other runtimes are not checked. */
+/**
+ * Warns once if Node is older, because npm shows `engines` only at the installation. Other runtimes are not checked.
+ */
 export function warnOfOldNode(): void {
   if (isWarned || typeof process !== 'object') return;
   const { node = OLDEST_NODE } = process.versions ?? {};

@@ -74,7 +74,9 @@ export interface WebhookDelivery {
 const LIST_NAMES = ['items', 'deliveries', 'webhooks', 'webhook_deliveries', 'results', 'data'];
 const RECORD_WRAPPERS = ['delivery', 'webhook', 'webhook_delivery'];
 
-/** The wire names under which each member is looked for, the most likely first. `attempts` may be the count or the log. */
+/**
+ * The wire names under which each member is looked for, the most likely first. `attempts` may be the count or the log.
+ */
 const RECORD_NAMES: Readonly<Record<keyof WebhookDelivery, readonly string[]>> = {
   id: ['x_webhook_id', 'delivery_id', 'webhook_id', 'webhook_delivery_id', 'id', 'uuid'],
   event_type: ['event_type', 'event', 'event_name', 'type'],

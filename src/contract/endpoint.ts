@@ -35,8 +35,8 @@ export interface Endpoint<Data> {
    */
   differences?(data: Data, sent: WireRecord): readonly string[];
   /**
-   * True for data of this endpoint whose members look like those of an error, such as `success` and `error`. Data of this kind
-   * is not taken for an error, and if an error response contains it, the work was done.
+   * True for data of this endpoint whose members look like those of an error, such as `success` and `error`. Data of
+   * this kind is not taken for an error, and if an error response contains it, the work was done.
    */
   readonly isRecord?: (value: unknown) => boolean;
   /** What to do if it is unknown whether the work was done. A part of a sentence, in the message of the error. */
@@ -51,7 +51,9 @@ export interface Endpoint<Data> {
 export interface ConflictForm {
   /** What to call in place of the creation. */
   readonly advice: string;
-  /** Returns the external_id in the details, or null. It shows whether the response is about the order that was sent. */
+  /**
+   * Returns the external_id in the details, or null. It shows whether the response is about the order that was sent.
+   */
   readonly externalIdIn: (details: unknown) => string | null;
   /** Returns all facts in the details. */
   readonly read: (details: unknown) => Conflict;
@@ -59,7 +61,9 @@ export interface ConflictForm {
 
 /** The facts about the existing invoice in the details of INVOICE_ALREADY_EXISTS. */
 export interface Conflict {
-  /** The merchant's order id, also from less certain names such as `order_id`. Shown if the call itself names no order. */
+  /**
+   * The merchant's order id, also from less certain names such as `order_id`. Shown if the call itself names no order.
+   */
   readonly externalId: string | null;
   readonly existingStatus: InvoiceStatus | null;
   /** The whole invoice, decoded. Undefined unless the details hold it. */

@@ -1,6 +1,7 @@
 // The contract holds all data that travels, declared once for both directions: a file per resource with its types, its
-// schema and its endpoints. It imports nothing else of the package and is the only room that imports zod. Rooms that must not
-// load zod, such as the receiver, use only these files of it: types, statuses, json, wire, and those of values/ without codecs.
+// schema and its endpoints. It imports nothing else of the package and is the only room that imports zod. Rooms that
+// must not load zod, such as the receiver, use only these files of it: types, statuses, json, wire, and those of
+// values/ without codecs.
 
 import { listDeliveries, resendWebhook } from './deliveries.ts';
 import type { Endpoint } from './endpoint.ts';
@@ -25,8 +26,8 @@ const table = {
 export type ServiceOperation = keyof typeof table;
 
 /**
- * The operations of the client: those of the service, and `request` for an endpoint that the client does not know. The main
- * entry exports it as `ServiceOperation`.
+ * The operations of the client: those of the service, and `request` for an endpoint that the client does not know. The
+ * main entry exports it as `ServiceOperation`.
  */
 export type Operation = ServiceOperation | 'request';
 

@@ -293,7 +293,10 @@ export const createInvoice: Endpoint<CreatedInvoice> = {
       : `The currency was sent as "${currency}": codes are usually written "${currency.toUpperCase()}".`,
 };
 
-/** The body of a creation for a client with `allowHttp: true`: its addresses may be http, and the service decides on them. */
+/**
+ * The body of a creation for a client with `allowHttp: true`: its addresses may be http, and the service decides on
+ * them.
+ */
 export const createInvoiceBodyWithHttp = check(() => creationBody(true));
 
 /** @see [GET /api/v1/external/invoices](../../docs/service-interface.md#get-apiv1externalinvoices) */

@@ -4,8 +4,9 @@ import { isLoopback } from './values/hosts.ts';
 import { codePoints, Problem } from './values/scalars.ts';
 
 /**
- * Money that the caller gives: a plain decimal string such as `"25.00"`, or a Decimal of any copy of decimal.js. A number is
- * refused, because it cannot hold every amount exactly, and a bigint, because `2500n` could mean 2500.00 or, in cents, 25.00.
+ * Money that the caller gives: a plain decimal string such as `"25.00"`, or a Decimal of any copy of decimal.js. A
+ * number is refused, because it cannot hold every amount exactly, and a bigint, because `2500n` could mean 2500.00 or,
+ * in cents, 25.00.
  */
 export type DecimalInput = string | Decimal | DecimalLike;
 
@@ -66,7 +67,10 @@ export function optionalWord(words: readonly string[]): Codec<string | undefined
   return optional((value) => (typeof value === 'string' && words.includes(value) ? value : problem));
 }
 
-/** A numeric column of a database may write more than two decimals. Zeros after the second one are accepted and not sent. */
+/**
+ * A numeric column of a database may write more than two decimals. Zeros after the second one are accepted and not
+ * sent.
+ */
 const AMOUNT_TEXT = /^(?<sent>\d{1,30}(?:\.\d{1,2})?)(?:(?<=\.\d\d)0+)?$/;
 const AMOUNT_MAX = 60;
 const AMOUNT_RULE = 'must be a decimal string greater than 0 with at most 2 decimals, such as "25.00"';
@@ -102,8 +106,8 @@ export function decimalText(value: unknown): string | null {
   return isDecimalLike(value) && Math.abs(value.e) <= 30 ? value.toFixed() : null;
 }
 
-// `Decimal.isDecimal` alone is not enough, because parsed JSON can have the member that it looks for. NaN and Infinity have
-// the exponent NaN.
+// `Decimal.isDecimal` alone is not enough, because parsed JSON can have the member that it looks for. NaN and Infinity
+// have the exponent NaN.
 function isDecimalLike(value: unknown): value is DecimalLike {
   return Decimal.isDecimal(value) && typeof value.e === 'number' && typeof value.toFixed === 'function';
 }
@@ -117,8 +121,8 @@ const URL_MAX = 512;
 const URL_TEXT = /^https?:\/\/(?<authority>[^/?#\s\\\p{Cc}]+)(?:[/?#][^\s\\\p{Cc}]*)?$/iu;
 
 /**
- * Returns the codec of an address that the service calls or sends the customer to. Plain http is accepted for loopback, and
- * with `allowHttp` for any host: the service decides whether it takes it.
+ * Returns the codec of an address that the service calls or sends the customer to. Plain http is accepted for loopback,
+ * and with `allowHttp` for any host: the service decides whether it takes it.
  */
 export function optionalUrl(allowHttp: boolean): Codec<string | undefined> {
   return optional((value) => readUrl(value, allowHttp));
@@ -138,7 +142,9 @@ function readUrl(value: unknown, allowHttp: boolean): string | Problem {
 
 const IDENT_MAX = 128;
 
-/** Returns the codec of a path parameter. `.` and `..` are refused, because URL parsing would remove them from the path. */
+/**
+ * Returns the codec of a path parameter. `.` and `..` are refused, because URL parsing would remove them from the path.
+ */
 export function ident(): Codec<string> {
   return scalar(readIdent);
 }

@@ -10,8 +10,8 @@ import type { FinalInvoiceStatus, KnownDeliveryStatus, KnownEventType, KnownWith
 export type OpenEnum<Known extends string> = Known | UnlistedWord;
 
 /**
- * Text that is not one of the known words. The member `unlisted` exists in the type only: with it, a comparison narrows the
- * known words. The template literal around it makes a comparison with a mistyped word an error.
+ * Text that is not one of the known words. The member `unlisted` exists in the type only: with it, a comparison narrows
+ * the known words. The template literal around it makes a comparison with a mistyped word an error.
  */
 export type UnlistedWord = `${string & { readonly unlisted: true }}`;
 
@@ -50,7 +50,10 @@ export interface Currency {
   readonly code: string;
   /** For people, such as `Euro`. Null if the service sends none that can be read. */
   readonly name: string | null;
-  /** The sign that is written with an amount, such as `€`. Several currencies share a sign: compare `code`. Null like `name`. */
+  /**
+   * The sign that is written with an amount, such as `€`. Several currencies share a sign: compare `code`. Null like
+   * `name`.
+   */
   readonly symbol: string | null;
 }
 
@@ -72,7 +75,10 @@ export interface Page<T> {
   readonly total_items: number;
   /** The number of pages. 0 or 1 for an empty list, so look at `items`. */
   readonly total_pages: number;
-  /** Whether a page follows, at the time of this response. To get all rows, iterate the list call: it also follows moved rows. */
+  /**
+   * Whether a page follows, at the time of this response. To get all rows, iterate the list call: it also follows moved
+   * rows.
+   */
   readonly has_next: boolean;
   /** Whether a page precedes this one. */
   readonly has_prev: boolean;

@@ -63,8 +63,8 @@ export interface Withdrawal {
 }
 
 /**
- * The filter and the page of a list of withdrawals. The interface does not show their names on the wire: the client uses those
- * of the invoices list, unless its option `withdrawalQuery` gives others.
+ * The filter and the page of a list of withdrawals. The interface does not show their names on the wire: the client
+ * uses those of the invoices list, unless its option `withdrawalQuery` gives others.
  *
  * @example
  * for await (const withdrawal of merchant.withdrawals.list({ status: 'pending' })) console.log(withdrawal.uuid);

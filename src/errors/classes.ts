@@ -115,7 +115,9 @@ export abstract class MerchantError extends Error {
 }
 Object.defineProperty(MerchantError.prototype, BRAND, { value: true });
 
-/** Adds a property that no print and no JSON shows: one Decimal takes seventy lines in the print of an uncaught error. */
+/**
+ * Adds a property that no print and no JSON shows: one Decimal takes seventy lines in the print of an uncaught error.
+ */
 function defineHidden(error: MerchantError, name: string, value: unknown): void {
   Object.defineProperty(error, name, { value, enumerable: false });
 }
@@ -226,7 +228,8 @@ export class NotFoundError extends ApiError {
 }
 
 /**
- * The service limits the rate: 429, 420, or a rate-limit code under any status. `stoppedBy` says why there was no retry.
+ * The service limits the rate: 429, 420, or a rate-limit code under any status. `stoppedBy` says why there was no
+ * retry.
  *
  * @example
  * if (hasKind(error, 'rate_limit')) scheduleAgain(error.retryAfter ?? 60_000);
@@ -236,8 +239,8 @@ export class RateLimitError extends ApiError {
 }
 
 /**
- * The service failed: a 5xx, or a code such as INTERNAL_ERROR. The `outcome` of a write is `unknown`, but `rejected` for
- * 501 and 505.
+ * The service failed: a 5xx, or a code such as INTERNAL_ERROR. The `outcome` of a write is `unknown`, but `rejected`
+ * for 501 and 505.
  *
  * @example
  * if (hasKind(error, 'server') && error.outcome === 'unknown') queueForRetry(order);

@@ -121,7 +121,9 @@ export type ErrorCode = ServiceCode | SdkCode | (string & {});
 /** `homepage` of package.json, which a release sets. The build puts its value here; the sources have none. */
 declare const HOMEPAGE: string | undefined;
 
-/** Returns the address of the page that explains a code: on the site of the package, or in its `docs` without a site. */
+/**
+ * Returns the address of the page that explains a code: on the site of the package, or in its `docs` without a site.
+ */
 export function guideTo(code: ErrorCode): string {
   const site = typeof HOMEPAGE === 'string' ? HOMEPAGE : '';
   const page = site === '' ? 'docs/errors.md' : new URL('errors.html', site).href;

@@ -31,7 +31,8 @@ export type Comparison =
 /**
  * Compares an order with its invoice. A difference is left for the next run if either side changed after `horizon`.
  *
- * @param isConfirmed Whether the invoice was just read singly, and cannot lag. Otherwise the advice is to look it up first.
+ * @param isConfirmed Whether the invoice was just read singly, and cannot lag. Otherwise the advice is to look it up
+ * first.
  */
 export function compareWithInvoice(
   order: FoundOrder,
@@ -45,7 +46,10 @@ export function compareWithInvoice(
   return withinGrace(differences, horizon, invoice.finished_at ?? invoice.created_at, order.changed_at);
 }
 
-/** Compares an order for which the service has no invoice. A canceled order needs none, because nothing was charged or delivered. */
+/**
+ * Compares an order for which the service has no invoice. A canceled order needs none, because nothing was charged or
+ * delivered.
+ */
 export function compareWithoutInvoice(order: FoundOrder, horizon: number): Comparison {
   const { state, created_at, changed_at } = order;
   if (state === 'canceled') return { result: 'matched' };
@@ -139,7 +143,10 @@ interface Payment {
 
 const UNPAID: Payment = { paid: null, credited: null };
 
-/** Returns what was paid and credited, or a text that says why the invoice cannot be compared. `catchUp` refuses the same invoices. */
+/**
+ * Returns what was paid and credited, or a text that says why the invoice cannot be compared. `catchUp` refuses the
+ * same invoices.
+ */
 function paymentOf(invoice: ReconcileInvoice): Payment | string {
   if (invoice.status === 'pending') return UNPAID;
   try {

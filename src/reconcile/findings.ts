@@ -36,8 +36,8 @@ export interface ReconcileOrder {
   /** When the order was made: a Date or ISO 8601 text. With it, a young order without an invoice is left for the next run. */
   readonly created_at?: Date | string | null | undefined;
   /**
-   * When the shop last changed the state of the order: a Date or ISO 8601 text. With it, a change within `grace` is left for the
-   * next run, because a replica of the service may not have the payment yet.
+   * When the shop last changed the state of the order: a Date or ISO 8601 text. With it, a change within `grace` is
+   * left for the next run, because a replica of the service may not have the payment yet.
    */
   readonly changed_at?: Date | string | null | undefined;
   /** Where the order is in your data, for people. @defaultValue `row N`, its position from 1 */
@@ -134,7 +134,10 @@ export interface Finding {
   readonly external_id: string;
   /** Currency of the invoice, or of the order without an invoice. In upper case. */
   readonly currency: string;
-  /** What the order says: an amount, a state, a currency or a number of orders, by `kind`. Null for an invoice without an order. */
+  /**
+   * What the order says: an amount, a state, a currency or a number of orders, by `kind`. Null for an invoice without
+   * an order.
+   */
   readonly expected: Decimal | string | number | null;
   /** What the service says, in the same form. Null if there is no invoice. */
   readonly actual: Decimal | string | number | null;
@@ -143,8 +146,8 @@ export interface Finding {
   /** The facts and the remedy, as sentences for people. */
   readonly action: string;
   /**
-   * True if the invoice, or its absence, was read again just before. False if that read is not possible, or if an open invoice
-   * may only be late, because the order gives no `changed_at`. Always true for `duplicate_order`.
+   * True if the invoice, or its absence, was read again just before. False if that read is not possible, or if an open
+   * invoice may only be late, because the order gives no `changed_at`. Always true for `duplicate_order`.
    */
   readonly confirmed: boolean;
   /** The order as the shop gave it. Null for `invoice_without_order`. */
@@ -180,7 +183,10 @@ export interface ReconcileClient {
       },
     ): {
       pages(): AsyncIterable<InvoicePage>;
-      /** Gives the Date header of the first page, with which ages are measured. Without it, the clock of this machine is used. */
+      /**
+       * Gives the Date header of the first page, with which ages are measured. Without it, the clock of this machine is
+       * used.
+       */
       withResponse?(): PromiseLike<{ readonly response: { readonly headers: { get(name: string): string | null } } }>;
     };
     /** Reads one invoice by its uuid or external_id. */
@@ -203,13 +209,13 @@ export interface ReconcileOptions {
   /** The orders, in any order and from any source. They are held in memory, some 800 bytes each. */
   readonly orders: Iterable<Row> | AsyncIterable<Row>;
   /**
-   * The time since which `orders` is complete: a Date, milliseconds since 1970, or ISO 8601 text. An earlier invoice without an
-   * order is no finding. The list is read to its end in any case. Default: `orders` holds every order.
+   * The time since which `orders` is complete: a Date, milliseconds since 1970, or ISO 8601 text. An earlier invoice
+   * without an order is no finding. The list is read to its end in any case. Default: `orders` holds every order.
    */
   readonly since?: Date | number | string | undefined;
   /**
-   * Milliseconds. A difference is left for the next run if its order or invoice changed more recently: its webhook may be under way,
-   * or a replica of the service may be late.
+   * Milliseconds. A difference is left for the next run if its order or invoice changed more recently: its webhook may
+   * be under way, or a replica of the service may be late.
    * @defaultValue 900_000 (15 minutes)
    */
   readonly grace?: number | undefined;

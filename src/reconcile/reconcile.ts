@@ -29,9 +29,9 @@ import type {
   Reconciliation,
 } from './findings.ts';
 
-// Reads the orders into a Map, walks the list of invoices once, and reads each order that differs singly before it is reported.
-// The list alone decides nothing, because it may move, be late or be cut: an order is not called unpaid because the list did not
-// show its invoice.
+// Reads the orders into a Map, walks the list of invoices once, and reads each order that differs singly before it is
+// reported. The list alone decides nothing, because it may move, be late or be cut: an order is not called unpaid
+// because the list did not show its invoice.
 
 const fail = configurationFail('reconcile');
 const NAMES = namesOf<ReconcileOptions>({
@@ -115,8 +115,9 @@ interface Entry {
 
 type Result = Finding | NotCompared;
 /**
- * The result of a single read: the invoice, or why there is none to compare. `absent`: the service does not find it. `refused`:
- * the service does not accept the id. `unread`: the read failed. `malformed`: the response cannot be decoded.
+ * The result of a single read: the invoice, or why there is none to compare. `absent`: the service does not find it.
+ * `refused`: the service does not accept the id. `unread`: the read failed. `malformed`: the response cannot be
+ * decoded.
  */
 type Reading =
   | { readonly invoice: ReconcileInvoice }
@@ -224,7 +225,10 @@ class Run implements Reconciliation {
     }
   }
 
-  /** Walks the list once: marks the orders that agree, and keeps the invoices that differ. Returns what could not be listed. */
+  /**
+   * Walks the list once: marks the orders that agree, and keeps the invoices that differ. Returns what could not be
+   * listed.
+   */
   async #walk(): Promise<NotCompared[]> {
     const { merchant, onProgress, signal, now, grace } = this.#settings;
     const problems: NotCompared[] = [];
@@ -411,8 +415,9 @@ class Run implements Reconciliation {
   }
 
   /**
-   * Looks for an invoice that the list did not show. The interface does not say which ids a read accepts, so "not found" is
-   * believed only if a listed invoice is found by its external_id: the oldest one, because a replica may not have a new one.
+   * Looks for an invoice that the list did not show. The interface does not say which ids a read accepts, so "not
+   * found" is believed only if a listed invoice is found by its external_id: the oldest one, because a replica may not
+   * have a new one.
    */
   async #search(ident: string): Promise<Reading> {
     const reading = await this.#read(ident);

@@ -96,7 +96,8 @@ export interface ListCall<T> extends Call<Page<T>>, AsyncIterable<T> {
   pages(): AsyncGenerator<Page<T>, void, undefined>;
 
   /**
-   * Resolves to the first `limit` items from this page on. The limit is required, because a whole list may exceed the memory.
+   * Resolves to the first `limit` items from this page on. The limit is required, because a whole list may exceed the
+   * memory.
    * @throws ConfigurationError (`SDK_INVALID_ARGUMENT`) without a usable limit.
    * @example
    * const latest = await merchant.invoices.list().collect({ limit: 100 });
@@ -105,8 +106,8 @@ export interface ListCall<T> extends Call<Page<T>>, AsyncIterable<T> {
 }
 
 /**
- * The caller's line, for the stack of an error. An error that is made after a response has no frame of the caller, because
- * the stack of a promise ends where the promise was first awaited.
+ * The caller's line, for the stack of an error. An error that is made after a response has no frame of the caller,
+ * because the stack of a promise ends where the promise was first awaited.
  */
 export class CallerLine {
   readonly stack?: string;

@@ -22,7 +22,10 @@ import { walkPages } from './walk.ts';
 // Creation is idempotent on external_id. If an attempt without a response has created the invoice, the repeat gets
 // INVOICE_ALREADY_EXISTS. The invoice is then read back, compared, and returned if it is plainly the one of this call.
 
-/** The result of a creation. `created` is also true if an attempt of the call created the invoice and its response was lost. */
+/**
+ * The result of a creation. `created` is also true if an attempt of the call created the invoice and its response was
+ * lost.
+ */
 export type Creation =
   | (Success<CreatedInvoice> & { readonly created: true })
   | (Success<Invoice> & { readonly created: false; readonly differences: readonly ComparedText[] });
@@ -115,8 +118,8 @@ function textDifferences(sent: WireRecord, found: Invoice): ComparedText[] {
 }
 
 /**
- * Where an invoice comes from that a repeated creation found. `this_call`: everything visible says that this call created it.
- * `older`: it existed before the call. `unclear`: neither is certain.
+ * Where an invoice comes from that a repeated creation found. `this_call`: everything visible says that this call
+ * created it. `older`: it existed before the call. `unclear`: neither is certain.
  */
 type InvoiceOrigin = 'this_call' | 'older' | 'unclear';
 
@@ -168,8 +171,8 @@ const PAGES_MAX = 20;
 const PAGE_SIZE = 100;
 
 /**
- * Reads the invoice of a creation by its external_id in the path, or from the list if the service does not find it in that way.
- * Rejects if the service cannot be asked.
+ * Reads the invoice of a creation by its external_id in the path, or from the list if the service does not find it in
+ * that way. Rejects if the service cannot be asked.
  */
 async function readBack(creation: OpenCall<CreatedInvoice>): Promise<ReadBack> {
   const { external_id: ident = '', currency } = creation.sent;
@@ -179,8 +182,8 @@ async function readBack(creation: OpenCall<CreatedInvoice>): Promise<ReadBack> {
     requests += success.attempts;
     if (success.value.external_id === ident) return { found: success, requests };
   } catch (error) {
-    // The list is read if the service refuses the ident, if no URL can carry it (`.` and `..`), and if the response to the
-    // single read cannot be decoded.
+    // The list is read if the service refuses the ident, if no URL can carry it (`.` and `..`), and if the response to
+    // the single read cannot be decoded.
     if (!isMerchantError(error) || !(isRefusedIdent(error) || error.kind === 'unexpected_response')) throw error;
     requests += error.attempts.length;
   }

@@ -1,5 +1,5 @@
-// The room `resources` holds the sub-clients: for each an interface that users see, and the functions behind it. It imports
-// transport, contract, options and the ground. Only webhooks.ts imports the receiver.
+// The room `resources` holds the sub-clients: for each an interface that users see, and the functions behind it. It
+// imports transport, contract, options and the ground. Only webhooks.ts imports the receiver.
 import { argumentFail, checkOptions, checkSignal, namesOf, readDuration } from '../checks.ts';
 import { endpoints } from '../contract/endpoints.ts';
 import type { CreatedInvoice, CreateInvoiceParams, Invoice, ListInvoicesQuery } from '../contract/invoices.ts';
@@ -22,8 +22,8 @@ export type CreateOrGetResult =
       readonly created: false;
       readonly invoice: Invoice;
       /**
-       * The texts that differ from the parameters: `callback_url`, `success_url`, `fail_url`, `purpose`. The webhooks of this
-       * invoice go to its own `callback_url`.
+       * The texts that differ from the parameters: `callback_url`, `success_url`, `fail_url`, `purpose`. The webhooks
+       * of this invoice go to its own `callback_url`.
        */
       readonly differences: readonly ComparedText[];
     };
@@ -37,8 +37,8 @@ export interface Invoices {
    * returned. `recovered` of `withResponse()` is then true.
    *
    * @throws InvoiceAlreadyExistsError (`INVOICE_ALREADY_EXISTS`) if the external_id is taken.
-   * @throws InvoiceMismatchError (`SDK_INVOICE_MISMATCH`) if the external_id is taken, an earlier attempt got no response, and
-   * the invoice that is read back has another amount, currency or customer.
+   * @throws InvoiceMismatchError (`SDK_INVOICE_MISMATCH`) if the external_id is taken, an earlier attempt got no
+   * response, and the invoice that is read back has another amount, currency or customer.
    * @throws ValidationError (`VALIDATION_ERROR`) for unusable parameters. No request is made if the client finds them.
    * @example
    * const invoice = await merchant.invoices.create({
@@ -88,8 +88,8 @@ export interface Invoices {
   list(query?: ListInvoicesQuery, options?: ListOptions): ListCall<Invoice>;
 
   /**
-   * Reads the invoice again and again until it is final, with growing pauses. An outage of the service does not end the wait.
-   * For scripts and tests: a shop acts on the webhook.
+   * Reads the invoice again and again until it is final, with growing pauses. An outage of the service does not end the
+   * wait. For scripts and tests: a shop acts on the webhook.
    *
    * @throws TimeoutError (`SDK_DEADLINE`) when `timeout` has passed.
    * @example

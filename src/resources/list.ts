@@ -116,7 +116,9 @@ function openPage<T extends { readonly uuid: string }>(
   return { opened, work };
 }
 
-/** Walks a list. `onError` is called for a page that was requested ahead and failed only if the walk needs that page. */
+/**
+ * Walks a list. `onError` is called for a page that was requested ahead and failed only if the walk needs that page.
+ */
 async function* walkList<T extends { readonly uuid: string }>(
   list: RequestedList<T>,
   first: ReadPage<T>,

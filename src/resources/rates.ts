@@ -30,8 +30,8 @@ const checkFilter = check(() =>
 /** Market rates of USDT. They do not say what can be charged: {@link PaymentMethods} do. */
 export interface Rates {
   /**
-   * Lists the current rates. A pair without fresh data is missing. A row that cannot be read is left out, and reported to
-   * `onInvalidItem` and `onDrift`.
+   * Lists the current rates. A pair without fresh data is missing. A row that cannot be read is left out, and reported
+   * to `onInvalidItem` and `onDrift`.
    * @throws ValidationError (`VALIDATION_ERROR`) for an unusable filter. No request is made.
    * @throws UnexpectedResponseError (`SDK_CONTRACT`) if none of the rows can be read.
    * @example

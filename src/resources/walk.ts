@@ -186,8 +186,9 @@ class PagesAhead<T> {
 }
 
 /**
- * Returns the problem of a page, or null. The page must be the requested one, or the last one if the list has become shorter. A
- * service that ignores the query names would send the same page each time, and one that changes the page size would skip rows.
+ * Returns the problem of a page, or null. The page must be the requested one, or the last one if the list has become
+ * shorter. A service that ignores the query names would send the same page each time, and one that changes the page
+ * size would skip rows.
  */
 function pageProblem(page: Page<unknown>, asked: number, rows: number, size: number): string | null {
   const isLastInstead = asked > page.total_pages && page.page === Math.max(1, page.total_pages);

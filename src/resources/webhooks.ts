@@ -24,8 +24,8 @@ export interface Webhooks {
   deliveries(ident: string, options?: CallOptions): Call<WebhookDelivery[]>;
 
   /**
-   * Makes the service send the latest delivery of the invoice now. The client retries this call only after a rate limit, or if
-   * the request certainly was not sent.
+   * Makes the service send the latest delivery of the invoice now. The client retries this call only after a rate
+   * limit, or if the request certainly was not sent.
    * @param ident The service's uuid, or the external_id.
    * @throws NotFoundError (`SDK_HTTP_404`, or the code of the service) if the business has no such invoice, or the invoice has no delivery.
    * @example

@@ -13,7 +13,8 @@ import type {
 import { EVENTS } from '../webhooks/event/events.ts';
 import { parseInvoiceEvent } from '../webhooks/event/queued-event.ts';
 
-// Invoices and events whose members fit each other. The members that a test gives are kept, and the others are made to fit them.
+// Invoices and events whose members fit each other. The members that a test gives are kept, and the others are made to
+// fit them.
 
 /** A member of a fake as a test may give it: money as text or a Decimal, a time as a Date or ISO text. */
 export type Override<T> = T extends Decimal ? string | Decimal : T extends Date ? Date | string : T;
@@ -47,7 +48,7 @@ const RATE = new Decimal('0.9214');
 /** The share of the paid amount that the business is credited with, as in the sandbox. */
 const CREDITED_SHARE = '0.99';
 const ORDERED = new Decimal('25.00');
-/** The share of its amount that was paid of an adjusted invoice. */
+/** The paid share of an adjusted invoice. */
 const PAID_SHARE = '0.68';
 const MINUTE = 60_000;
 

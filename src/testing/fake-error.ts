@@ -72,7 +72,8 @@ const NAMES = namesOf<FakeErrorOverrides>({
 const ISSUES = [{ path: 'amount', message: 'must be above 0' }];
 
 /**
- * Returns an error as a call rejects with it: with the class, `kind`, `status` and `outcome` that the client gives this code.
+ * Returns an error as a call rejects with it: with the class, `kind`, `status` and `outcome` that the client gives this
+ * code.
  *
  * For the kind of a status, use its code: `SDK_HTTP_404` is a NotFoundError, `SDK_HTTP_429` a RateLimitError, and
  * `SDK_HTTP_503` a ServerError. Pass another code of the service as plain `string`, with its `status`.

@@ -42,8 +42,8 @@ export interface SignedDelivery {
 }
 
 /**
- * Returns a delivery that the receiver accepts: signed with the current time, as the service signs. For `handler.handle`, and for
- * test clients such as supertest and `app.inject`, which take method, headers and body.
+ * Returns a delivery that the receiver accepts: signed with the current time, as the service signs. For
+ * `handler.handle`, and for test clients such as supertest and `app.inject`, which take method, headers and body.
  *
  * The body is made of the members of the event, so an event that was changed with a spread is sent as changed.
  *
@@ -64,8 +64,8 @@ export async function signedDelivery(
 }
 
 /**
- * Returns a `Request` that the receiver accepts: signed with the current time, as the service signs. For receivers that take a
- * `Request`, such as a route of Next or Hono and `toFetchHandler`.
+ * Returns a `Request` that the receiver accepts: signed with the current time, as the service signs. For receivers that
+ * take a `Request`, such as a route of Next or Hono and `toFetchHandler`.
  *
  * @param content An event, members of a paid event, or a body that is signed as it is.
  * @throws ConfigurationError (`SDK_CONFIGURATION`) for an unusable secret, option or content.

@@ -1,4 +1,5 @@
-// One call: `open` reads what the caller gave, once; send.ts sends it; `settle` and `run` call the hooks for its end, once.
+// One call: `open` reads what the caller gave, once; send.ts sends it; `settle` and `run` call the hooks for its end,
+// once.
 
 import { argumentFail, type Fail } from '../checks.ts';
 import type { Endpoint, WireRecord } from '../contract/endpoint.ts';
@@ -52,7 +53,10 @@ export async function sendOrThrow<Data>(opened: OpenCall<Data>): Promise<Success
   throw toError(sent.failed);
 }
 
-/** Sends a request as a part of another call, with that call's settings, deadline and id. `onError` and `onEnd` are not called. */
+/**
+ * Sends a request as a part of another call, with that call's settings, deadline and id. `onError` and `onEnd` are not
+ * called.
+ */
 export async function callWithin<Data>(
   outer: OpenCall<unknown>,
   endpoint: Named<Endpoint<Data>>,
@@ -66,13 +70,16 @@ export async function callWithin<Data>(
 
 const EXTERNAL_ID_MAX = 128;
 const EMPTY: WireRecord = {};
-/** The page size that is expected if none is requested: the largest one, because the default of a service may be any. */
+/**
+ * The page size that is expected if none is requested: the largest one, because the default of a service may be any.
+ */
 const DEFAULT_PAGE_SIZE = 100;
 
 /**
  * Checks and copies what the caller gave, at once. Later changes by the caller have no effect.
  *
- * @throws ValidationError for parameters, ConfigurationError for options. No request is made. `onError` and `onEnd` are called.
+ * @throws ValidationError for parameters, ConfigurationError for options. No request is made. `onError` and `onEnd` are
+ * called.
  */
 export function open<Data>(client: ClientCore, endpoint: Named<Endpoint<Data>>, input: Input<Data>): OpenCall<Data> {
   const externalId = idIn(endpoint, input);
@@ -80,7 +87,8 @@ export function open<Data>(client: ClientCore, endpoint: Named<Endpoint<Data>>, 
 }
 
 /**
- * Runs `read` at once, in the one `try` around what the caller gave: a getter that throws becomes an error of this package.
+ * Runs `read` at once, in the one `try` around what the caller gave: a getter that throws becomes an error of this
+ * package.
  *
  * @throws The error of the arguments, after `onError` and `onEnd` were called.
  */

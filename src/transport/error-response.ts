@@ -45,8 +45,8 @@ export function excerpt({ raw, hide }: ServiceResponse): string {
 type IsRecord = Endpoint<unknown>['isRecord'];
 
 /**
- * Returns the failure that an error response means: by its code, otherwise by its status. The body is read as it came, before
- * anything in it is hidden.
+ * Returns the failure that an error response means: by its code, otherwise by its status. The body is read as it came,
+ * before anything in it is hidden.
  * @see [Failure envelope](../../docs/service-interface.md#failure-envelope)
  * @see [Handling strategy](../../docs/service-interface.md#handling-strategy)
  */

@@ -16,7 +16,8 @@ import { type ConflictFacts, errorOfResponse, excerpt, sentences } from './error
 import type { RetryClass } from './retry.ts';
 import type { FailedCall, Failure, FailureFacts } from './types.ts';
 
-// Failures without a usable response, and the one place where the facts of a failure become the error that the caller gets.
+// Failures without a usable response, and the one place where the facts of a failure become the error that the caller
+// gets.
 
 const PATH_MAX = 200;
 const PROBLEM_MAX = 600;
@@ -156,7 +157,9 @@ function isNeverSent({ code, syscall }: SystemError): boolean {
   return NEVER_SENT.has(code) || HANDSHAKE.test(code) || syscall === 'connect';
 }
 
-/** Returns the error, its causes, and the errors of an AggregateError, which has one for each address that was tried. */
+/**
+ * Returns the error, its causes, and the errors of an AggregateError, which has one for each address that was tried.
+ */
 function causesOf(thrown: unknown): object[] {
   const found: object[] = [];
   const queue: unknown[] = [thrown];
@@ -177,7 +180,10 @@ function messageOf(cause: object | undefined): string {
 
 // Arguments that are refused before any request is made.
 
-/** Returns the error of arguments that could not be read. What a getter of the caller threw is not kept: it may hold a secret. */
+/**
+ * Returns the error of arguments that could not be read. What a getter of the caller threw is not kept: it may hold a
+ * secret.
+ */
 export function argumentError(thrown: unknown, operation: string, externalId: string | null): Error {
   if (isMerchantError(thrown)) return thrown;
   const message = `${operation}: the parameters or options cannot be read. No request was made.`;

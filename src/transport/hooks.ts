@@ -27,7 +27,9 @@ interface ObservedCall {
 
 /** The event of a hook. It never holds a body, a header or a secret. */
 export interface CallEvent extends ObservedCall {
-  /** The number of the attempt, from 1. At the end of a call: the number of requests, 0 if it ended before the first. */
+  /**
+   * The number of the attempt, from 1. At the end of a call: the number of requests, 0 if it ended before the first.
+   */
   readonly attempt: number;
 }
 /** An attempt got a response, of any status. If its body is broken or unusable, a retry or an error follows. */
@@ -61,9 +63,9 @@ export interface ErrorEvent extends CallEvent {
   /** The whole call, waits included. */
   readonly durationMs: number;
   /**
-   * True for a failure that needs no repair: an ident that is not found, an invoice that exists already, arguments that the
-   * client refuses, an abort by the caller, or a failure that the client handles itself. Log these as warnings, and others
-   * as errors.
+   * True for a failure that needs no repair: an ident that is not found, an invoice that exists already, arguments that
+   * the client refuses, an abort by the caller, or a failure that the client handles itself. Log these as warnings, and
+   * others as errors.
    */
   readonly expected: boolean;
 }
@@ -235,7 +237,10 @@ export class DriftReporter {
     notify(() => onDrift({ operation, path, kind }));
   }
 
-  /** Reports a row that is left out of a list. Without `onDrift` and `onInvalidItem` it is printed, once for each client. */
+  /**
+   * Reports a row that is left out of a list. Without `onDrift` and `onInvalidItem` it is printed, once for each
+   * client.
+   */
   reportLeftOut(endpoint: Named<Endpoint<unknown>>, path: string, hasListener: boolean): void {
     this.reportOnce(endpoint, path === '' ? '*' : `*.${path}`, 'invalid_item');
     if (hasListener || this.#onDrift !== undefined || this.#hasWarned) return;

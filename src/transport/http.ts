@@ -4,14 +4,17 @@ import { VERSION } from '../version.ts';
 import type { Runtime } from './limits.ts';
 import type { FetchLike, ServiceResponse, WireRequest } from './types.ts';
 
-// One attempt over HTTP: request, headers, body. ky builds and sends it. Retries, timers, size limits and errors are not left to
-// ky, because it retries the wrong failures and stops its timer at the headers.
+// One attempt over HTTP: request, headers, body. ky builds and sends it. Retries, timers, size limits and errors are
+// not left to ky, because it retries the wrong failures and stops its timer at the headers.
 
 const MIB = 1024 * 1024;
 const BODY_MAX = 10 * MIB;
 const ERROR_BODY_MAX = MIB;
 
-/** Returns the ky instance of a client. Each request carries its {@link Attempt} as context, from which a hook sets the key. */
+/**
+ * Returns the ky instance of a client. Each request carries its {@link Attempt} as context, from which a hook sets the
+ * key.
+ */
 export function connect(given: FetchLike, baseUrl: string, headers: Readonly<Record<string, string>>): KyInstance {
   return ky.create({
     prefix: baseUrl,
@@ -156,8 +159,8 @@ function joined(chunks: readonly Uint8Array[]): Uint8Array {
 }
 
 /**
- * The time, the signal and the key of one attempt. The signal is aborted at the timeout of the attempt, at the deadline of the
- * call, or when the caller aborts. After {@link Attempt.end} no timer and no listener remains.
+ * The time, the signal and the key of one attempt. The signal is aborted at the timeout of the attempt, at the deadline
+ * of the call, or when the caller aborts. After {@link Attempt.end} no timer and no listener remains.
  */
 export class Attempt {
   readonly runtime: Runtime;
@@ -205,7 +208,9 @@ export class Attempt {
     return this.#controller.signal;
   }
 
-  /** Returns the result of the work. Rejects at once when the attempt is cut short, because work may ignore its signal. */
+  /**
+   * Returns the result of the work. Rejects at once when the attempt is cut short, because work may ignore its signal.
+   */
   race<T>(work: Promise<T>): Promise<T> {
     return Promise.race([work, this.#interrupted]);
   }

@@ -47,8 +47,8 @@ const SHORTEST_SHARE = 0.1;
 const SHORTEST_MAX = 1_000;
 
 /**
- * Returns the milliseconds that a wait must leave of the deadline, so that the next attempt can get a response: a tenth of the
- * timeout or of the deadline, whichever is shorter, and at most a second.
+ * Returns the milliseconds that a wait must leave of the deadline, so that the next attempt can get a response: a tenth
+ * of the timeout or of the deadline, whichever is shorter, and at most a second.
  */
 export function shortestAttempt(timeout: number, deadline: number): number {
   return Math.min(SHORTEST_MAX, timeout * SHORTEST_SHARE, deadline * SHORTEST_SHARE);
@@ -59,8 +59,8 @@ const RATE_LIMIT_COST = 5;
 const SUCCESS_GAIN = 1;
 
 /**
- * A token bucket from which retries are paid. In an outage the tokens run out, so that retries do not triple the load. A success
- * gives back the price of its last retry, or one token.
+ * A token bucket from which retries are paid. In an outage the tokens run out, so that retries do not triple the load.
+ * A success gives back the price of its last retry, or one token.
  */
 export class RetryBudget {
   readonly #capacity: number;
@@ -80,7 +80,9 @@ export class RetryBudget {
     return cost;
   }
 
-  /** Gives back tokens after a success. `lastCost`: the price of the last retry of the call, or null without a retry. */
+  /**
+   * Gives back tokens after a success. `lastCost`: the price of the last retry of the call, or null without a retry.
+   */
   give(lastCost: number | null): void {
     this.#tokens = Math.min(this.#capacity, this.#tokens + (lastCost ?? SUCCESS_GAIN));
   }

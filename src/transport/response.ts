@@ -82,7 +82,9 @@ function failed(response: ServiceResponse, body: unknown, reading: Omit<Reading<
   return { ok: false, failure: errorResponse(response, body, endpoint, externalId, client.runtime.now()) };
 }
 
-/** A page of up to this many items is decoded whatever size was requested: it is the largest that the interface allows. */
+/**
+ * A page of up to this many items is decoded whatever size was requested: it is the largest that the interface allows.
+ */
 const ALWAYS_READ = 100;
 /** A larger page is decoded up to this multiple of the requested size, because more could block the process. */
 const EXCESS = 10;
@@ -95,7 +97,10 @@ function firstIssue({ issues, isMore }: { readonly issues: readonly Issue[]; rea
   return `: ${first.path === '' ? 'data' : first.path} ${first.message}${issues.length > 1 ? ` (${total} issues)` : ''}`;
 }
 
-/** Deeper data is refused, because the code that reads it would overflow the stack. No response of the service is that deep. */
+/**
+ * Deeper data is refused, because the code that reads it would overflow the stack. No response of the service is that
+ * deep.
+ */
 const DEEPEST = 100;
 
 /** The result of {@link parse} for text that is not JSON. */

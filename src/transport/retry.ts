@@ -18,7 +18,10 @@ const TRANSIENT_FLOOR = 50;
 const RATE_LIMIT_FLOOR = 500;
 /** After a rate limit without Retry-After, the backoff begins at twice the base. */
 const RATE_LIMIT_FACTOR = 2;
-/** The largest share that is added to Retry-After at random: never earlier than the service asked, and not all clients at once. */
+/**
+ * The largest share that is added to Retry-After at random: never earlier than the service asked, and not all clients
+ * at once.
+ */
 const RETRY_AFTER_JITTER = 0.2;
 
 /** The facts about a failed attempt that the policy uses. */

@@ -38,7 +38,10 @@ export async function send<Data>(call: OpenCall<Data>): Promise<Sent<Data>> {
       sent: call.sent,
     },
   });
-  /** Returns the wait at the gate, or the end of a call that cannot wait: its own last failure, or the one that closed the gate. */
+  /**
+   * Returns the wait at the gate, or the end of a call that cannot wait: its own last failure, or the one that closed
+   * the gate.
+   */
   const gateWait = (): number | Stopped => {
     const closed = gate.closed();
     if (closed === null) return 0;

@@ -1,5 +1,5 @@
-// The types that travel between the files of this room, and the settings that the options become. It imports only files that
-// do not import it.
+// The types that travel between the files of this room, and the settings that the options become. It imports only files
+// that do not import it.
 
 import type { KyInstance } from 'ky';
 import type { Endpoint, HttpMethod, WireRecord } from '../contract/endpoint.ts';
@@ -79,7 +79,10 @@ export interface OpenCall<Data> extends CompleteOptions, WireRequest {
   readonly data: Check<Data>;
   /** The path parameters and the members of the body, as encoded. Responses are compared with them. */
   readonly sent: WireRecord;
-  /** The id of the order as the caller gave it. It may hold the key by mistake, so errors and events pass it to `client.hide`. */
+  /**
+   * The id of the order as the caller gave it. It may hold the key by mistake, so errors and events pass it to
+   * `client.hide`.
+   */
   readonly externalId: string | null;
   /** The id that all events of the call share. Empty without hooks. */
   readonly callId: string;
@@ -146,7 +149,10 @@ export interface Failure {
   readonly about: FailureFacts;
 }
 
-/** What is known of a failure, by its form. The sentences of an error are made of it in failure.ts and error-response.ts. */
+/**
+ * What is known of a failure, by its form. The sentences of an error are made of it in failure.ts and
+ * error-response.ts.
+ */
 export type FailureFacts =
   | { readonly is: 'timeout' | 'key'; readonly problem: string }
   | { readonly is: 'aborted'; readonly problem: string; readonly reason: unknown }

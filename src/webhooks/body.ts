@@ -1,8 +1,8 @@
 import { ConfigurationError, WebhookVerificationError } from '../errors/classes.ts';
 import { utf8 } from './verify/signature.ts';
 
-// The raw body of a request: its bytes, the buffer that collects a stream, and the errors for a body that something else has
-// read or parsed. The sender is not verified yet, so no work here may cost more than the size of the body.
+// The raw body of a request: its bytes, the buffer that collects a stream, and the errors for a body that something
+// else has read or parsed. The sender is not verified yet, so no work here may cost more than the size of the body.
 
 /** The body as it arrived. Bytes are best. Text must be the exact text, including a byte-order mark. */
 export type RawBody = string | Uint8Array | ArrayBuffer | ArrayBufferView;
@@ -111,8 +111,8 @@ const LINES: Readonly<Record<Exclude<Framework, null>, string>> = {
 };
 
 /**
- * Returns the error for a body that something else has read first. It names the line to change. For a parsed body it is the same
- * error as in `verifyWebhook`. A consumed body is a mistake in the setup of the endpoint.
+ * Returns the error for a body that something else has read first. It names the line to change. For a parsed body it is
+ * the same error as in `verifyWebhook`. A consumed body is a mistake in the setup of the endpoint.
  */
 export function bodyGone(
   what: 'parsed' | 'consumed',

@@ -11,9 +11,10 @@ import {
 } from './verify/signature.ts';
 import { bodyMistake, COMPARE_THE_SECRET, readHeaders, requiredHeaders } from './verify/verify.ts';
 
-// Why a webhook was refused, found in three ways: from the response of the receiver (diagnoseReply), by requests that only a
-// receiver with one mistake accepts (searchMistake), and from the request as the receiver got it (diagnoseMismatch). Only the
-// command line and the sandbox call this file: a receiver in production spends nothing on the requests of strangers.
+// Why a webhook was refused, found in three ways: from the response of the receiver (diagnoseReply), by requests that
+// only a receiver with one mistake accepts (searchMistake), and from the request as the receiver got it
+// (diagnoseMismatch). Only the command line and the sandbox call this file: a receiver in production spends nothing on
+// the requests of strangers.
 
 /** The cause of a refused webhook, with its remedy. */
 export interface Diagnosis {
@@ -97,7 +98,9 @@ export interface RefusedDelivery {
 
 const SEE_LOG = 'Look into the log of the receiver for this request.';
 
-/** Returns the cause that the response shows. Without a known sign it is `refused` or `receiver_failed`, and not proven. */
+/**
+ * Returns the cause that the response shows. Without a known sign it is `refused` or `receiver_failed`, and not proven.
+ */
 export function diagnoseReply(reply: RefusedDelivery): Diagnosis {
   const { status } = reply;
   if (status === null) return unanswered(reply);
@@ -383,7 +386,10 @@ type Suspect = Omit<Diagnosis, 'isProven'> & { readonly headers: Readonly<Record
 
 const SIGNED_TEXT = 'The signed text is {timestamp}.{body}.';
 
-/** Returns the requests that only a receiver with one mistake accepts, or with one reading of what the interface does not show. */
+/**
+ * Returns the requests that only a receiver with one mistake accepts, or with one reading of what the interface does
+ * not show.
+ */
 async function suspects<Request extends SignedRequest>(
   trial: Trial<Request>,
   { headers, body }: Request,
@@ -449,8 +455,8 @@ async function suspects<Request extends SignedRequest>(
 }
 
 /**
- * Returns the body as other languages and proxies would write the same data. The form of JavaScript is not among them, because
- * it is the same as the sent one.
+ * Returns the body as other languages and proxies would write the same data. The form of JavaScript is not among them,
+ * because it is the same as the sent one.
  */
 function changedBodies(body: string): readonly (readonly [how: string, body: string])[] {
   const data: unknown = JSON.parse(body);
@@ -480,8 +486,8 @@ interface Mismatch {
 }
 
 /**
- * Searches for the cause of a signature that does not match: the secret in another form, or a body that was changed on its way.
- * If no usual mistake explains the signature, the result says so, and is not proven.
+ * Searches for the cause of a signature that does not match: the secret in another form, or a body that was changed on
+ * its way. If no usual mistake explains the signature, the result says so, and is not proven.
  *
  * @throws WebhookVerificationError if the headers are not those of a delivery.
  */

@@ -39,13 +39,13 @@ export interface WebhookHandler {
    */
   handle(request: WebhookRequest): Promise<WebhookReply>;
   /**
-   * Plays the events that no webhook delivered: run it on a schedule, and after an outage. It reads the invoice of each order
-   * that your database still waits for, and passes the final ones to the same functions, through the same store. A webhook
-   * that arrives later finds them done. Reports go to `onReport`, with the status null.
+   * Plays the events that no webhook delivered: run it on a schedule, and after an outage. It reads the invoice of each
+   * order that your database still waits for, and passes the final ones to the same functions, through the same store.
+   * A webhook that arrives later finds them done. Reports go to `onReport`, with the status null.
    *
-   * With more than a hundred orders it reads the list of pending invoices first, and then only the orders that are not in it.
-   * A failed order does not stop the run, and the next run tries it again. If an invoice lacks an amount, it is counted as
-   * failed, because amounts are never guessed.
+   * With more than a hundred orders it reads the list of pending invoices first, and then only the orders that are not
+   * in it. A failed order does not stop the run, and the next run tries it again. If an invoice lacks an amount, it is
+   * counted as failed, because amounts are never guessed.
    *
    * @param merchant A `MerchantClient`.
    * @throws ConfigurationError (`SDK_CONFIGURATION`) for an unusable argument, and for a `since` that the store's retention
@@ -61,8 +61,8 @@ export interface WebhookHandler {
 }
 
 /**
- * Creates the webhook endpoint. It verifies each delivery, drops repeats, and runs your function. It answers 2xx only if the
- * work is done, so that the service repeats a delivery until then.
+ * Creates the webhook endpoint. It verifies each delivery, drops repeats, and runs your function. It answers 2xx only
+ * if the work is done, so that the service repeats a delivery until then.
  *
  * Your function may run again after a crash. Make its work idempotent, or write inside the transaction of a store that
  * has one.

@@ -36,6 +36,8 @@ export interface Structure {
   readonly words?: readonly string[];
   readonly members?: Readonly<Record<string, Structure>>;
   readonly item?: Structure;
-  /** True if this package chose the member names, because the interface shows none: then no name is reported as unknown. */
+  /**
+   * True if this package chose the member names, because the interface shows none: then no name is reported as unknown.
+   */
   readonly hasChosenNames?: boolean;
 }

@@ -14,7 +14,9 @@ export interface Codec<T> extends Structure {
   readonly item?: Codec<unknown>;
 }
 
-/** The members of a record by name. {@link resource} makes its codec, and {@link shapeOf} compares it with an interface. */
+/**
+ * The members of a record by name. {@link resource} makes its codec, and {@link shapeOf} compares it with an interface.
+ */
 export type Shape = Readonly<Record<string, Codec<unknown>>>;
 
 /** The decoded type of a shape. */
@@ -23,8 +25,9 @@ export type Decoded<S extends Shape> = { readonly [K in keyof S]: S[K] extends C
 /** The most issues that are kept for one value, because a few hundred compressed bytes can cause millions. */
 export const ISSUES_MAX = 20;
 
-// `error` takes precedence over the messages that a host may have set for every copy of zod in the process. `reportInput`
-// lets toIssues see whether a member is absent or of another type. toIssues keeps neither zod's text nor the input.
+// `error` takes precedence over the messages that a host may have set for every copy of zod in the process.
+// `reportInput` lets toIssues see whether a member is absent or of another type. toIssues keeps neither zod's text nor
+// the input.
 const PARSE_CONTEXT = { reportInput: true, error: () => 'is not as the interface says' };
 
 /**

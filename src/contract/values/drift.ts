@@ -27,8 +27,8 @@ const DRIFTS_MAX = 1_000;
 const NAME_MAX = 100;
 
 /**
- * Returns the differences of a payload from its structure. A member that the interface does not name is reported, and its own
- * members are not. The search ends after 1,000 drifts or 20,000 values.
+ * Returns the differences of a payload from its structure. A member that the interface does not name is reported, and
+ * its own members are not. The search ends after 1,000 drifts or 20,000 values.
  */
 export function driftsIn(root: Structure, payload: unknown): Drift[] {
   const found = new Map<string, Drift>();

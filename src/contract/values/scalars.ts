@@ -15,7 +15,9 @@ const DECIMAL_TEXT = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d{1,2})?$/;
 const DECIMAL_TEXT_MAX = 150;
 /** The precision of the arithmetic. */
 const SIGNIFICANT_DIGITS = 40;
-/** The most digits before the point, and after it: 40 digits, which an exponent of two digits moves by up to 99 places. */
+/**
+ * The most digits before the point, and after it: 40 digits, which an exponent of two digits moves by up to 99 places.
+ */
 const PLACES_MAX = 140;
 const NOT_DECIMAL = new Problem('must be a decimal string, such as "25.00"');
 const TOO_LONG = new Problem('must be a decimal string of at most 40 significant digits');

@@ -105,8 +105,9 @@ const PHRASES: Readonly<Record<number, string>> = {
 };
 
 /**
- * Returns the headers of the event. v1 has each header in both members. The list is used, because it shows a repeated header,
- * which the single value hides. A name that only `headers` has, as in events written by hand or by emulators, is kept.
+ * Returns the headers of the event. v1 has each header in both members. The list is used, because it shows a repeated
+ * header, which the single value hides. A name that only `headers` has, as in events written by hand or by emulators,
+ * is kept.
  */
 function headersOf({ headers, multiValueHeaders }: LambdaEvent): WebhookRequest['headers'] {
   const lists = Object.entries(multiValueHeaders ?? {});

@@ -5,8 +5,8 @@ import { replyFor, type WebhookReply } from '../handle/verdict.ts';
 import type { WebhookHandler, WebhookRequest } from '../handler.ts';
 
 /**
- * The handler of an endpoint, or a function that makes it at the first request. Some builds evaluate the module, and have no
- * secrets.
+ * The handler of an endpoint, or a function that makes it at the first request. Some builds evaluate the module, and
+ * have no secrets.
  */
 export type HandlerSource = WebhookHandler | (() => WebhookHandler);
 

@@ -174,7 +174,10 @@ function sendReply(request: NodeRequest, response: NodeResponse, reply: WebhookR
 /** 1 MiB. A service that sends a body over the limit has sent all of it by then, and reads the response. */
 const MAX_DISCARDED = 1_048_576;
 
-/** Reads the rest of the body and drops it, so that the sender reads the response. Closes the connection if the rest is too large. */
+/**
+ * Reads the rest of the body and drops it, so that the sender reads the response. Closes the connection if the rest is
+ * too large.
+ */
 function discardRest(request: NodeRequest): void {
   let left = MAX_DISCARDED;
   request.on('data', (chunk) => {

@@ -22,9 +22,9 @@ import {
   readCatchUpOptions,
 } from './options.ts';
 
-// Plays the events that no webhook delivered. The merchant's database says which orders wait, and the invoice of each is read.
-// The order, the times and the totals of a list decide nothing, because they may be wrong: an order that this run does not see
-// as final still waits, and the next run reads it again.
+// Plays the events that no webhook delivered. The merchant's database says which orders wait, and the invoice of each
+// is read. The order, the times and the totals of a list decide nothing, because they may be wrong: an order that this
+// run does not see as final still waits, and the next run reads it again.
 
 const PER_PAGE = 100;
 /** With more orders than this, which fit on one page, it saves requests to walk the list of pending invoices first. */
@@ -34,7 +34,10 @@ const FAILED_READS_MAX = 10;
 /** After this many such series of failed reads, single reads are given up, and the lists are read. */
 const FAILED_SERIES_MAX = 3;
 
-/** Options of each read. A batch job waits for the end of a rate limit, at most a minute, because no customer waits for it. */
+/**
+ * Options of each read. A batch job waits for the end of a rate limit, at most a minute, because no customer waits for
+ * it.
+ */
 const BATCH_READ = { deadline: 120_000, retry: { maxRetryAfter: 60_000 } };
 
 /** Plays the final invoices of the orders through the merchant's functions, if their events are not done yet. */
@@ -111,7 +114,10 @@ class Run<Extra extends object> {
   async playOrders(idents: readonly string[]): Promise<void> {
     this.#total = idents.length;
     const open = idents.length > WALK_FROM ? await this.#openOrders() : new Set<string>();
-    /** The orders to take from the lists: those whose single read lacks the payment, and all if single reads are given up. */
+    /**
+     * The orders to take from the lists: those whose single read lacks the payment, and all if single reads are given
+     * up.
+     */
     const fromLists = new Map<string, string>();
     const reads = this.#reads;
     let areAllRead = true;
@@ -160,8 +166,8 @@ class Run<Extra extends object> {
   }
 
   /**
-   * Returns the ids of the orders in the list of pending invoices, which are open. The list may move, or fail before its end: an
-   * order that it does not show is read singly.
+   * Returns the ids of the orders in the list of pending invoices, which are open. The list may move, or fail before
+   * its end: an order that it does not show is read singly.
    */
   async #openOrders(): Promise<ReadonlySet<string>> {
     const open = new Set<string>();
@@ -211,8 +217,8 @@ class Run<Extra extends object> {
   }
 
   /**
-   * Lists the invoices of a status. A generator, because a list call of the client sends its request at once: if an abort came
-   * before the first item, its failure would be an unhandled rejection.
+   * Lists the invoices of a status. A generator, because a list call of the client sends its request at once: if an
+   * abort came before the first item, its failure would be an unhandled rejection.
    */
   async *#list(status: 'pending' | FinalInvoiceStatus, isCounted = false): AsyncGenerator<CatchUpInvoice> {
     const invalid = new Set<string>();

@@ -65,7 +65,8 @@ export interface CatchUpOptions {
   /** Ends the run. No function begins afterwards, and the promise rejects with an AbortedError when the running ones have ended. */
   readonly signal?: AbortSignal | undefined;
   /**
-   * Orders that are read and played at the same time, 1 to 32. Two events of one order are never played at the same time.
+   * Orders that are read and played at the same time, 1 to 32. Two events of one order are never played at the same
+   * time.
    * @defaultValue 4
    */
   readonly concurrency?: number | undefined;
@@ -152,7 +153,9 @@ export function readCatchUpOptions(
   return { source, signal, concurrency, onProgress };
 }
 
-/** @throws ConfigurationError also if the store does not remember events since that time, because they would run again */
+/**
+ * @throws ConfigurationError also if the store does not remember events since that time, because they would run again
+ */
 function parseSince(since: unknown, retention: number | null | undefined, now: number): number {
   const time = instantFrom(since);
   if (time === null) return fail('since is not a time. Give a Date, milliseconds since 1970 or ISO 8601 text');

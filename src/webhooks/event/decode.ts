@@ -36,7 +36,9 @@ export interface EventParts {
   readonly inner: JsonObject;
   /** The whole body, which may be an envelope around `inner`. */
   readonly root: JsonObject;
-  /** The name of the event. A known name is written as in the table, any other as it was sent. Null: the status decides. */
+  /**
+   * The name of the event. A known name is written as in the table, any other as it was sent. Null: the status decides.
+   */
   readonly name: string | null;
   readonly raw: JsonObject;
   readonly orderIdMember?: string | undefined;
@@ -45,7 +47,8 @@ export interface EventParts {
 /** Builds the event that fits name and status. A name that is not known makes the event unknown. */
 export function buildEvent(parts: EventParts, origin: EventOrigin): InvoiceEvent {
   const { inner, root, name, raw, orderIdMember } = parts;
-  // An event with an unknown name need not be about an invoice. It may be a test of the dashboard, or about a withdrawal.
+  // An event with an unknown name need not be about an invoice. It may be a test of the dashboard, or about a
+  // withdrawal.
   const isOther = name !== null && !isKnown(name);
   const status = textOf(inner, 'status', isOther);
   const invoice_uuid = textOf(inner, 'invoice_uuid', isOther, MAX_UUID_LENGTH);
@@ -97,7 +100,10 @@ function readableAmounts(inner: JsonObject): EventAmounts {
   return { amount, credited_usdt, adjusted, original_amount };
 }
 
-/** Returns an event as an unknown one. The handler passes an event to `onUnknown` in this form if no other function takes it. */
+/**
+ * Returns an event as an unknown one. The handler passes an event to `onUnknown` in this form if no other function
+ * takes it.
+ */
 export function asUnknown(event: InvoiceEvent): UnknownInvoiceEvent {
   return event.type === 'unknown' ? event : { ...event, type: 'unknown', event_name: event.type };
 }
@@ -172,7 +178,10 @@ function pinnedName(root: JsonObject, inner: JsonObject, member: string | null):
   return isKnown(plain) ? plain : name;
 }
 
-/** Returns the name in a member, or null if it is absent or empty. A value that is no text gives the name of no known event. */
+/**
+ * Returns the name in a member, or null if it is absent or empty. A value that is no text gives the name of no known
+ * event.
+ */
 function nameOf(value: unknown): string | null {
   if (value === undefined || value === null) return null;
   if (typeof value === 'string') return value.trim() === '' ? null : value;

@@ -43,8 +43,8 @@ export interface InvoicePaidEvent extends InvoiceEventBase {
 }
 
 /**
- * The invoice was paid with another amount than was ordered, often less. Its name on the wire is also `invoice.paid`, and
- * `adjusted` distinguishes it from a {@link InvoicePaidEvent}.
+ * The invoice was paid with another amount than was ordered, often less. Its name on the wire is also `invoice.paid`,
+ * and `adjusted` distinguishes it from a {@link InvoicePaidEvent}.
  *
  * @see [Receiver rules](../../../docs/service-interface.md#receiver-rules)
  */
@@ -79,8 +79,9 @@ export interface InvoiceCanceledEvent extends InvoiceEventBase {
 export interface UnknownInvoiceEvent extends EventBase {
   readonly type: 'unknown';
   /**
-   * The event's name in the signed body. Two different names are joined with a comma. A name that is no text is `an object` or
-   * `a list`. A body without a name at the pinned place gives `without` and the place. Null if the body has no name.
+   * The event's name in the signed body. Two different names are joined with a comma. A name that is no text is `a list`
+   * or `an object`. A body without a name at the pinned place gives `without` and the place. Null if the body has no
+   * name.
    */
   readonly event_name: string | null;
   /** The service's id of the invoice. Null for an event that is not about one, such as a test. */
@@ -108,7 +109,10 @@ export interface KnownInvoiceEvents {
 /** The final event of an invoice. Narrow it on `type`, and `invoice.paid` on `adjusted`. */
 export type InvoiceEvent = KnownInvoiceEvents[keyof KnownInvoiceEvents] | UnknownInvoiceEvent;
 
-/** The merchant's functions, one for each way in which an invoice ends. `Context` is their second argument: a store may add members. */
+/**
+ * The merchant's functions, one for each way in which an invoice ends. `Context` is their second argument: a store may
+ * add members.
+ */
 export interface InvoiceEventHandlers<Context> {
   /**
    * Called when an invoice was paid and the service does not call it adjusted. Compare `event.amount` with the amount of

@@ -9,8 +9,8 @@ import type {
 } from './event-types.ts';
 import { malformed, optionalAmount, readMember, requiredAmount } from './payload.ts';
 
-// Everything that the receiver knows about an event is its row in this table. A new event is a type in `KnownInvoiceEvents` and a
-// row here.
+// Everything that the receiver knows about an event is its row in this table. A new event is a type in
+// `KnownInvoiceEvents` and a row here.
 
 /** The members that differ from event to event. */
 type Amounts = 'amount' | 'credited_usdt' | 'adjusted' | 'original_amount';
@@ -101,7 +101,10 @@ export function eventNameOf(status: string): KnownInvoiceEvent['type'] | null {
   return EVENT_ROWS.find(({ statuses }) => statuses.some((known) => known === status))?.name ?? null;
 }
 
-/** Reads what was paid, and whether it was corrected. Members that contradict each other are refused, because a wrong choice would ship goods that were not paid. */
+/**
+ * Reads what was paid, and whether it was corrected. Members that contradict each other are refused, because a wrong
+ * choice would ship goods that were not paid.
+ */
 function readPayment(payload: JsonObject): {
   readonly amount: Decimal;
   readonly credited_usdt: Decimal;
@@ -120,8 +123,8 @@ function readPayment(payload: JsonObject): {
 }
 
 /**
- * Returns the amount of an invoice as text, because its Decimal may come from another copy of decimal.js. Any other value is
- * returned unchanged, and the row refuses it. A number also has a toFixed, which would round it.
+ * Returns the amount of an invoice as text, because its Decimal may come from another copy of decimal.js. Any other
+ * value is returned unchanged, and the row refuses it. A number also has a toFixed, which would round it.
  */
 export function amountText(amount: CatchUpInvoice['amount'] | null | undefined): unknown {
   return typeof amount === 'object' && amount !== null ? amount.toFixed() : amount;

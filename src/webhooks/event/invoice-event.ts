@@ -7,8 +7,8 @@ import { amountText, EVENT_ROWS, eventNameOf } from './events.ts';
 import { malformed } from './payload.ts';
 
 /**
- * Builds the event that the webhook of a final invoice would have delivered. It uses the decoder of deliveries, so that both
- * have the same digest. A missing value, and members that contradict each other, are errors: nothing is guessed.
+ * Builds the event that the webhook of a final invoice would have delivered. It uses the decoder of deliveries, so that
+ * both have the same digest. A missing value, and members that contradict each other, are errors: nothing is guessed.
  *
  * @throws WebhookVerificationError `malformed_payload`
  * @see [Payload members](../../../docs/service-interface.md#payload-members)
@@ -30,7 +30,9 @@ export function eventOfInvoice(invoice: CatchUpInvoice): InvoiceEvent {
   );
 }
 
-/** Refuses an invoice whose members contradict each other, because a wrong choice would ship goods that were not paid. */
+/**
+ * Refuses an invoice whose members contradict each other, because a wrong choice would ship goods that were not paid.
+ */
 function checkConsistency({ status, is_adjusted, adjustment, ...invoice }: CatchUpInvoice): void {
   const amount = readAmount('amount', invoice.amount);
   const settled = readAmount('settled_amount_usdt', invoice.settled_amount_usdt);

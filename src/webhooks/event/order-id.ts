@@ -3,16 +3,16 @@ import type { WebhookVerificationError } from '../../errors/classes.ts';
 import { printable } from '../../printable.ts';
 import { malformed } from './payload.ts';
 
-// The interface does not show which member of a payload is the merchant's order id, and a wrong one would fulfil another
-// customer's order. Therefore only a name that can mean nothing else is used. A weaker name, such as "order_id", which may be
-// the id of the service, counts only if the merchant has pinned it.
+// The interface does not show which member of a payload is the merchant's order id, and a wrong one would fulfil
+// another customer's order. Therefore only a name that can mean nothing else is used. A weaker name, such as
+// "order_id", which may be the id of the service, counts only if the merchant has pinned it.
 
 /** A name that says whose id it is, and of what, without case and separators: `externalorderid`, `merchantref`. */
 const STRONG_NAME =
   /^(?:(?:order|invoice|merchant)?external(?:order|invoice)?(?:id|uuid|number|no|ref(?:erence)?)|(?:merchant|client)(?:(?:order|invoice)(?:id|uuid|number|no|ref(?:erence)?)?|ref(?:erence)?(?:id)?)|orderid(?:external|merchant|client))$/;
 /**
- * The name under which the value is the merchant's id even if it equals the service's id. Under any other strong name, such as
- * `external_invoice_id`, an equal value may be the service's.
+ * The name under which the value is the merchant's id even if it equals the service's id. Under any other strong name,
+ * such as `external_invoice_id`, an equal value may be the service's.
  */
 const EXTERNAL_ID = /external[_-]?id$/i;
 /** Objects that describe the order itself. */

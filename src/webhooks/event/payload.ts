@@ -4,12 +4,17 @@ import type { Decimal } from '../../contract/values/decimal.ts';
 import { decimalFrom, Problem } from '../../contract/values/scalars.ts';
 import { WebhookVerificationError } from '../../errors/classes.ts';
 
-/** Returns the error for a payload. It names members and rules, never a value, because the body holds a customer's data. */
+/**
+ * Returns the error for a payload. It names members and rules, never a value, because the body holds a customer's data.
+ */
 export function malformed(why: string): WebhookVerificationError {
   return new WebhookVerificationError('malformed_payload', `The payload is not as the interface says: ${why}.`);
 }
 
-/** Returns a member of the object itself, because a `__proto__` in the body, or a changed prototype, must not supply one. */
+/**
+ * Returns a member of the object itself, because a `__proto__` in the body, or a changed prototype, must not supply
+ * one.
+ */
 export function readMember(payload: JsonObject, name: string): unknown {
   return Object.hasOwn(payload, name) ? payload[name] : undefined;
 }

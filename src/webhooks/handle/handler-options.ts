@@ -18,7 +18,10 @@ const MAX_TIMEOUT = 15_000;
 
 /** The second argument of the merchant's functions. A store may add members, such as `tx` or `commit`. */
 export interface WebhookContext {
-  /** Aborted at the time limit. The response is then 503, and the service repeats. Stop early if the work can stop cleanly. */
+  /**
+   * Aborted at the time limit. The response is then 503, and the service repeats. Stop early if the work can stop
+   * cleanly.
+   */
   readonly signal: AbortSignal;
   /** X-Webhook-Id, for logs. It is not signed. */
   readonly deliveryId: string | null;
@@ -44,15 +47,19 @@ export interface WebhookContext {
 export interface WebhookHandlerOptions<Extra extends object = object>
   extends Omit<VerifyWebhookOptions, 'now'>,
     InvoiceEventHandlers<WebhookContext & Extra> {
-  /** The webhook secret of the dashboard, or the old and the new one. Bytes if the dashboard shows the hex or base64 of a key. */
+  /**
+   * The webhook secret of the dashboard, or the old and the new one. Bytes if the dashboard shows the hex or base64 of
+   * a key.
+   */
   readonly secret: WebhookSecret;
   /** Remembers which events are done. `memoryStore()` forgets them at a restart. */
   readonly store: WebhookStore<Extra>;
   /**
    * Called for every refusal, duplicate and takeover, for your log. It is not awaited, and its errors change nothing.
    *
-   * @defaultValue `console.error` prints each failure of your function, the store and the payload. Of refused deliveries it prints
-   *   the first of each reason with its usual causes, and then their number, at intervals from a minute to an hour.
+   * @defaultValue `console.error` prints each failure of your function, the store and the payload. Of refused
+   * deliveries it prints the first of each reason with its usual causes, and then their number, at intervals from a
+   * minute to an hour.
    */
   readonly onReport?: Callback<[report: WebhookReport]> | undefined;
   /** Milliseconds until the response is 503, at most 15,000. Your function may continue after it. @defaultValue 12,000 */
@@ -77,7 +84,10 @@ export interface HandlerSettings<Extra extends object> {
   readonly timers: WebhookTimers;
 }
 
-/** The required functions. Those of events that are added later are optional: without one, the event goes to `onUnknown`. */
+/**
+ * The required functions. Those of events that are added later are optional: without one, the event goes to
+ * `onUnknown`.
+ */
 const REQUIRED = [
   'onPaid',
   'onAdjusted',

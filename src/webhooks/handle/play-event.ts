@@ -9,8 +9,9 @@ import { type ReportSubject, report, reportLate } from './report.ts';
 import { keepLease, LEASE, limitRun, type TimeLimit, type WebhookTimers } from './timing.ts';
 import type { Ending } from './verdict.ts';
 
-// How a trusted event passes the store and the merchant's function, from a webhook and from `catchUp` alike. A store with leases
-// takes three steps: claim, function, completion. A store that holds the claim in its transaction takes one.
+// How a trusted event passes the store and the merchant's function, from a webhook and from `catchUp` alike. A store
+// with leases takes three steps: claim, function, completion. A store that holds the claim in its transaction takes
+// one.
 
 /** A trusted event with its key and digest for the store, and with the merchant's function for it. */
 export interface IdentifiedEvent<Extra> {
@@ -36,7 +37,10 @@ export async function identify<Extra extends object>(
   return { event, key, digest: await eventDigest(event), handler: own ?? functions.get('onUnknown') };
 }
 
-/** Plays an event within the time limit. Work that has begun continues after the limit, and its end is reported. Never rejects. */
+/**
+ * Plays an event within the time limit. Work that has begun continues after the limit, and its end is reported. Never
+ * rejects.
+ */
 export async function playInTime<Extra extends object>(
   identified: IdentifiedEvent<Extra>,
   settings: HandlerSettings<Extra>,
@@ -66,8 +70,8 @@ async function playEvent<Extra extends object>(
 ): Promise<Ending> {
   const { store, timers } = settings;
   if (handler === undefined) return endingWithoutHandler(event);
-  // `catchUp` has checked this at its start. It is checked again for each event, because a delivery may have filled the store
-  // since then.
+  // `catchUp` has checked this at its start. It is checked again for each event, because a delivery may have filled the
+  // store since then.
   let missing: string | null;
   try {
     missing = store.forgot?.() ?? null;
@@ -110,8 +114,8 @@ const NOT_BEGUN = 'The store took too long. Your function did not begin.';
 const MAX_SHOWN_NAME = 100;
 
 /**
- * Returns how an unknown event without `onUnknown` ends. If it may be about money it is refused, so that the service repeats
- * it and shows the delivery as failed.
+ * Returns how an unknown event without `onUnknown` ends. If it may be about money it is refused, so that the service
+ * repeats it and shows the delivery as failed.
  */
 function endingWithoutHandler(event: InvoiceEvent): Ending {
   const { event_name } = event.type === 'unknown' ? event : { event_name: null };
@@ -145,7 +149,10 @@ function reportForgetfulStore<Extra extends object>(settings: HandlerSettings<Ex
   report(settings, subject, { reason: 'store_forgot', message: forgot });
 }
 
-/** Refuses a result that is none of a claim. A store of the merchant may return one, and the work would run without a claim. */
+/**
+ * Refuses a result that is none of a claim. A store of the merchant may return one, and the work would run without a
+ * claim.
+ */
 function checkResult(result: ClaimResult): ClaimResult {
   if (['claimed', 'taken_over', 'running', 'done'].includes(result.state)) return result;
   throw new TypeError('claim() must resolve to { state }: claimed, taken_over, running or done.');
@@ -175,7 +182,8 @@ export async function dedupeKey(event: InvoiceEvent, namespace: string | undefin
   const start = namespace === undefined || namespace === '' ? invoice : `${await keyPart(namespace)}/${invoice}`;
   const row = rowOf(event);
   if (row !== undefined) return `${start}:${row.key}`;
-  // The name is a part of the key: a requested refund and an opened dispute are two events, even if their status is the same.
+  // The name is a part of the key: a requested refund and an opened dispute are two events, even if their status is the
+  // same.
   const name = event.type === 'unknown' ? (event.event_name ?? '') : event.type;
   return `${start}:unknown:${await keyPart(name)}:${await keyPart(event.status ?? '')}`;
 }
@@ -184,9 +192,9 @@ export async function dedupeKey(event: InvoiceEvent, namespace: string | undefin
 const LONGEST_PART = 71;
 
 /**
- * Encodes one part of a key as ASCII without `:` and `/`. Other characters become `%` and four hex digits for each UTF-16 unit,
- * so that NUL and half a surrogate pair, which databases refuse or replace, stay distinct. A long part becomes `sha256=` and its
- * digest. No other encoded part contains a `=`.
+ * Encodes one part of a key as ASCII without `:` and `/`. Other characters become `%` and four hex digits for each
+ * UTF-16 unit, so that NUL and half a surrogate pair, which databases refuse or replace, stay distinct. A long part
+ * becomes `sha256=` and its digest. No other encoded part contains a `=`.
  */
 async function keyPart(text: string): Promise<string> {
   const encoded = text.replace(/[^A-Za-z0-9._-]/g, (unit) => `%${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
@@ -223,7 +231,9 @@ interface WatchedWork<Extra> {
   failure: { readonly error: unknown } | null;
 }
 
-/** Watches the merchant's function, because a store of the merchant may swallow its failure, or not wait for its end. */
+/**
+ * Watches the merchant's function, because a store of the merchant may swallow its failure, or not wait for its end.
+ */
 function watch<Extra>(signal: AbortSignal, work: (extra: Extra) => unknown): WatchedWork<Extra> {
   const watched: WatchedWork<Extra> = {
     state: 'waiting',
@@ -284,8 +294,8 @@ async function runOnce<Extra extends object>(
  * Runs the merchant's function under a claim, and then completes the event in a store with leases. Never rejects.
  *
  * If the function fails, the claim is released, unless the function had committed before: the event is then done, and a
- * repeat would write twice. If the store fails after the function succeeded, the claim is kept, because the next delivery
- * would otherwise run the function again at once.
+ * repeat would write twice. If the store fails after the function succeeded, the claim is kept, because the next
+ * delivery would otherwise run the function again at once.
  */
 async function runClaimed<Extra extends object>(
   store: LeaseStore<Extra>,
@@ -300,7 +310,8 @@ async function runClaimed<Extra extends object>(
     checkEnded(work);
     // Checked before the failure of the function: the store may have made it fail, to tell it that the claim was lost.
     if (!result) return ended('lease_lost');
-    // Only the store knows that the function had committed. Without that, a failure that the store swallowed is a failure.
+    // Only the store knows that the function had committed. Without that, a failure that the store swallowed is a
+    // failure.
     if (typeof result === 'object') return ended('failed_after_commit', { error: result.failedAfterCommit });
     if (work.failure === null) return ended('done');
     throw work.failure.error;

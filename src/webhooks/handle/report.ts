@@ -16,13 +16,15 @@ import type { Ending, Verdict } from './verdict.ts';
  * - `weak_secret`: a secret has fewer than 16 bytes. Reported once, when the handler is created.
  * - `setup`: this endpoint is set up wrongly. `message` names the line to change.
  * - `duplicate`: a repeat of a completed event. Answered 200, not handled.
- * - `duplicate_differs`: a repeat of a completed event, with other amounts or another status. Answered 200: compare the two.
+ * - `duplicate_differs`: a repeat of a completed event, with other amounts or another status. Answered 200: compare the
+ *   two.
  * - `duplicate_running`: a repeat while the first delivery is being handled. Answered 409.
- * - `store_forgot`: the store had to drop completed records, so a late repeat can run again and `catchUp` refuses. Reported once.
+ * - `store_forgot`: the store had to drop completed records, so a late repeat can run again and `catchUp` refuses.
+ *   Reported once.
  * - `taken_over`: an earlier attempt at this event did not end. The event is handled again now.
  * - `no_handler`: an unknown event, and no `onUnknown`. Answered 200.
- * - `unknown_payment`: an unknown event that may be about money (status `success`, or `credited_usdt`), and no `onUnknown`.
- *   Answered 500.
+ * - `unknown_payment`: an unknown event that may be about money (status `success`, or `credited_usdt`), and no
+ *   `onUnknown`. Answered 500.
  * - `handler_failed`: your function threw `error`. Answered 500, and the service repeats.
  * - `failed_after_commit`: your function threw `error` after `context.commit` had committed. Answered 200: the event is
  *   done, and the rest of the function does not run again.
@@ -143,9 +145,10 @@ export function reportLate(
   } else report(settings, subject, { reason: verdict, message, error });
 }
 
-// What is printed if a handler has no `onReport`. Each failure of a genuine event is printed, because an order waits until
-// somebody repairs the cause. Of refused requests the first of each reason is printed with its usual causes, and then their number
-// at intervals that double, so that a stranger cannot fill a log. No line about a refused request holds a byte of it.
+// What is printed if a handler has no `onReport`. Each failure of a genuine event is printed, because an order waits
+// until somebody repairs the cause. Of refused requests the first of each reason is printed with its usual causes, and
+// then their number at intervals that double, so that a stranger cannot fill a log. No line about a refused request
+// holds a byte of it.
 
 /** The reasons that are printed each time: failures of genuine events, and what is reported only once. */
 const EACH: ReadonlySet<WebhookReportReason> = new Set([
@@ -193,7 +196,9 @@ const STRANGER =
 const FIRST_INTERVAL = 60_000;
 const LONGEST_INTERVAL = 3_600_000;
 
-/** What was printed for each reason, and how many came since. Shared by all handlers, because they write to one console. */
+/**
+ * What was printed for each reason, and how many came since. Shared by all handlers, because they write to one console.
+ */
 const counts = new Map<string, { unprinted: number; interval: number; printedAt: number }>();
 
 /** Writes one report to the console, if it is one that must be seen. */
@@ -213,7 +218,10 @@ function toConsole(report: WebhookReport, isStranger: boolean, now: () => number
     print(`${unprinted} more webhooks ${ended} ${reason}. ${text.split('\n')[0]}`, error);
 }
 
-/** Counts a report. Returns 0 for the first of its reason, the number since the last line if a line is due, otherwise -1. */
+/**
+ * Counts a report. Returns 0 for the first of its reason, the number since the last line if a line is due, otherwise
+ * -1.
+ */
 function countOf(reason: string, now: number): number {
   const entry = counts.get(reason);
   if (entry === undefined) {

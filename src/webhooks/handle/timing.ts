@@ -49,7 +49,10 @@ export function startTimeLimit(
   };
 }
 
-/** The lease of a claim. It is shorter than the minute until the first repeat of the service, which can then take over after a crash. */
+/**
+ * The lease of a claim. It is shorter than the minute until the first repeat of the service, which can then take over
+ * after a crash.
+ */
 export const LEASE = 50_000;
 /** A lease of 50 seconds survives one renewal that fails. */
 const RENEW_EVERY = 20_000;

@@ -9,7 +9,8 @@ import type {
   WebhookStore,
 } from './store.ts';
 
-// The checks for any store, for every test runner. This file imports only the types of the stores, and the checks of options.
+// The checks for any store, for every test runner. This file imports only the types of the stores, and the checks of
+// options.
 
 /** One check of a store. */
 export interface StoreCheck {
@@ -33,7 +34,10 @@ export interface StoreConformanceOptions {
   readonly form?: 'lease' | 'transaction' | undefined;
   /** Whether two stores that `makeStore` returns share their records. False for `memoryStore`. @defaultValue true */
   readonly shared?: boolean | undefined;
-  /** Whether the transaction of the store uses its only connection, so that other operations wait. @defaultValue false */
+  /**
+   * Whether the transaction of the store uses its only connection, so that other operations wait.
+   * @defaultValue false
+   */
   readonly singleConnection?: boolean | undefined;
 }
 

@@ -12,19 +12,21 @@ import {
 
 // PostgreSQL holds the claim: BEGIN, the claim statement, the merchant's writes, COMMIT.
 //
-// - A repeat while the event runs: its claim statement does not get the advisory lock of the key. It is answered 409 at once.
+// - A repeat while the event runs: its claim statement does not get the advisory lock of the key. It is answered 409 at
+//   once.
 // - A repeat of an event that is done: the same statement finds the record and its digest. Nothing is run.
 // - The time limit of a delivery: answered 503, and the transaction goes on. The repeat finds it running or done.
 // - A lost response to COMMIT: the record is looked for on another connection. If it is there, the event is done.
-// - A deadlock, or any other error of the merchant's statements: rolled back, and the function has failed. The codes of such
-//   errors are not read. Only after an error of the claim statement, before the function begins, is there a new transaction.
+// - A deadlock, or any other error of the merchant's statements: rolled back, and the function has failed. The codes of
+//   such errors are not read. Only after an error of the claim statement, before the function begins, is there a new
+//   transaction.
 // - A dead process or connection: the server rolls back, and the event is free.
 // - A holder that hangs or is cut off: the server ends it after `idleTimeout` without a statement. A function that still
 //   runs ten minutes after its claim loses its connection.
 // - A pool of one: functions run one after the other. A running function needs no second connection.
 // - PGlite has one connection: everything waits for the transaction that is open.
-// - `repeatable read` and `serializable`: a record that was committed after the snapshot makes the claim statement fail, so a
-//   new transaction begins. A conflict at COMMIT is a failure of the store: 503.
+// - `repeatable read` and `serializable`: a record that was committed after the snapshot makes the claim statement
+//   fail, so a new transaction begins. A conflict at COMMIT is a failure of the store: 503.
 // - A pooler in transaction mode works: the lock and the setting end with the transaction, and no statement has a name.
 
 const ISOLATIONS = ['read committed', 'repeatable read', 'serializable'] as const;
@@ -131,7 +133,10 @@ export function postgresStore<Database extends PostgresPool | PGliteDatabase>(
   };
 }
 
-/** Claims the key in the open transaction, with one statement: it alone decides whether another transaction holds the key. */
+/**
+ * Claims the key in the open transaction, with one statement: it alone decides whether another transaction holds the
+ * key.
+ */
 async function claim(
   query: PostgresQueryable['query'],
   sql: Statements,
@@ -365,7 +370,8 @@ function poolConnection(pool: PostgresPool, { isolation, idleTimeout }: Transact
           isOver = true;
           return result;
         } catch (error) {
-          // After an abort a statement of the function may hang, and a ROLLBACK would wait for it: the connection is closed instead.
+          // After an abort a statement of the function may hang, and a ROLLBACK would wait for it: the connection is
+          // closed instead.
           if (!signal.aborted) {
             isOver = await client.query('ROLLBACK').then(
               () => true,
@@ -389,8 +395,8 @@ async function commit(client: PostgresClient): Promise<void> {
   if (typeof getTransactionStatus === 'function' && getTransactionStatus.call(client) === 'I') {
     throw new ConfigurationError('Your function ended the transaction of the store.');
   }
-  // PostgreSQL reports ROLLBACK, and no error, for the COMMIT of a failed transaction. A driver without `command` also fails
-  // here, and the store then looks for the record.
+  // PostgreSQL reports ROLLBACK, and no error, for the COMMIT of a failed transaction. A driver without `command` also
+  // fails here, and the store then looks for the record.
   if ((await client.query('COMMIT')).command === 'COMMIT') return;
   throw new Error('A statement of your function failed, and PostgreSQL rolls such a transaction back.');
 }

@@ -147,7 +147,10 @@ export function sqliteStoreWaiting<Db extends SqliteDatabase>(
     const [digest, leaseEnd] = [String(held[0]), held[1]];
     return { state: leaseEnd === null ? 'done' : Number(leaseEnd) > at ? 'running' : 'free', digest };
   };
-  /** Returns the result for a record that cannot be claimed. Null if it may be free: the claim under the lock then decides. */
+  /**
+   * Returns the result for a record that cannot be claimed. Null if it may be free: the claim under the lock then
+   * decides.
+   */
   const heldResult = ({ key }: ClaimRequest): ClaimResult | null => {
     const held = read(key, now());
     return held === null || held.state === 'free' ? null : { state: held.state, digest: held.digest };
@@ -210,13 +213,16 @@ export function sqliteStoreWaiting<Db extends SqliteDatabase>(
 
 interface Commit {
   state: 'unused' | 'waiting' | 'committed' | 'lost';
-  /** The error of the last call of `commit`. The event has then failed, even if the merchant's function caught the error. */
+  /**
+   * The error of the last call of `commit`. The event has then failed, even if the merchant's function caught the
+   * error.
+   */
   failure: { readonly error: unknown } | null;
 }
 
 /**
- * Returns the `commit` of one event. `end` waits for the calls of `commit`, so that a forgotten `await` neither ends the event too
- * early nor loses an error, and refuses further calls.
+ * Returns the `commit` of one event. `end` waits for the calls of `commit`, so that a forgotten `await` neither ends
+ * the event too early nor loses an error, and refuses further calls.
  *
  * @param complete Marks the event done if the claim still holds, and returns whether it does.
  */
@@ -241,8 +247,8 @@ function commitOnce<Db extends SqliteDatabase>(
     try {
       const written = await whenFree(() =>
         transaction(db, 'EXCLUSIVE', () => {
-          // The completion comes first: under this lock no other attempt can take the claim, and without the claim the function
-          // must not begin.
+          // The completion comes first: under this lock no other attempt can take the claim, and without the claim the
+          // function must not begin.
           held.claim = complete();
           if (!held.claim) throw new Error('Another attempt took the event over. Nothing was written.');
           try {

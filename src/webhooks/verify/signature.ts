@@ -30,7 +30,8 @@ export function parseSecrets(secret: unknown, name = 'secret', fail: Fail = conf
 
 function parseSecret(secret: unknown, name: string, fail: Fail): HmacKey {
   if (isBytes(secret)) {
-    // Not slice(): on a Buffer it returns a view of the same memory, so that a caller who wipes it would change the key.
+    // Not slice(): on a Buffer it returns a view of the same memory, so that a caller who wipes it would change the
+    // key.
     return secret.byteLength > 0 ? new Uint8Array(secret) : fail(`${name} has no bytes`);
   }
   if (typeof secret !== 'string' || secret === '') {
@@ -55,7 +56,8 @@ export function weakSecrets(secrets: readonly HmacKey[]): readonly number[] {
 }
 
 /**
- * How the signature is written. The interface does not show it. `base64` is read in the standard alphabet and in that of URLs.
+ * How the signature is written. The interface does not show it. `base64` is read in the standard alphabet and in that
+ * of URLs.
  *
  * @see [Authentication](../../../docs/service-interface.md#authentication)
  */
@@ -97,8 +99,9 @@ function signatureProblem(text: string, encoding: SignatureEncoding | undefined)
 /** How the timestamp is written. The interface does not show it. @see [Authentication](../../../docs/service-interface.md#authentication) */
 export type TimestampFormat = 'seconds' | 'milliseconds' | 'iso';
 
-// Strict, because the signed text can be cut at another dot: ("T", "1.{}") and ("T.1", "{}") have the same signature. An event
-// is a JSON object, so its body begins with "{", which no format of a timestamp contains. Therefore only one cut gives an event.
+// Strict, because the signed text can be cut at another dot: ("T", "1.{}") and ("T.1", "{}") have the same signature.
+// An event is a JSON object, so its body begins with "{", which no format of a timestamp contains. Therefore only one
+// cut gives an event.
 const PATTERNS: Readonly<Record<TimestampFormat, RegExp>> = {
   seconds: /^\d{10}(?:\.\d{1,9})?$/,
   milliseconds: /^\d{13}$/,
@@ -236,7 +239,9 @@ interface NodeHash {
   digest(encoding: 'hex'): string;
 }
 
-/** Returns the cryptography of this runtime. It is looked up at each use, so that an import of this file loads nothing. */
+/**
+ * Returns the cryptography of this runtime. It is looked up at each use, so that an import of this file loads nothing.
+ */
 export function engine(): Engine {
   // Not every runtime declares `process`, so it is read as a member of the global object.
   const { process } = globalThis as { readonly process?: { getBuiltinModule?(id: string): unknown } };
@@ -276,8 +281,8 @@ export const webEngine: Engine = {
 const DIGEST_LENGTH = 64;
 
 /**
- * Compares two hex digests in constant time: it reads every character before it decides. It is false for a text of another
- * length than a digest, even if both are the same.
+ * Compares two hex digests in constant time: it reads every character before it decides. It is false for a text of
+ * another length than a digest, even if both are the same.
  */
 export function equalDigests(a: string, b: string): boolean {
   if (a.length !== DIGEST_LENGTH || b.length !== DIGEST_LENGTH) return false;

@@ -66,8 +66,8 @@ export interface VerifyWebhookOptions {
    */
   readonly eventMember?: string | null | undefined;
   /**
-   * Whether deliveries signed with `whsec_sandbox`, the public secret of the command `sandbox`, are accepted. Otherwise they are
-   * refused as `sandbox_secret`, because anybody can make them. Never true in production.
+   * Whether deliveries signed with `whsec_sandbox`, the public secret of the command `sandbox`, are accepted. Otherwise
+   * they are refused as `sandbox_secret`, because anybody can make them. Never true in production.
    *
    * @defaultValue true if the environment variable MERCHANT_SANDBOX is `1`, otherwise false
    */
@@ -148,7 +148,8 @@ function isPath(member: unknown): boolean {
 const KNOWN: ReadonlySet<string> = new Set(VERIFY_OPTIONS);
 
 /**
- * Verifies a delivery and returns its event. It rejects for anything that is not genuine, so there is no boolean to forget.
+ * Verifies a delivery and returns its event. It rejects for anything that is not genuine, so there is no boolean to
+ * forget.
  *
  * @param rawBody The bytes as they arrived, not a parsed object.
  * @param headers The request's headers, unchanged.
@@ -186,8 +187,8 @@ export async function verifyDelivery(
   const digest = parseSignature(signature, settings.encoding);
   const signed_at = parseTimestamp(timestamp, settings.timestampFormat);
   const crypto = engine();
-  // WebCrypto is asynchronous, and a caller may reuse its buffer meanwhile. The verified bytes must be those that are parsed.
-  // Not slice(): on a Buffer it returns a view of the same memory.
+  // WebCrypto is asynchronous, and a caller may reuse its buffer meanwhile. The verified bytes must be those that are
+  // parsed. Not slice(): on a Buffer it returns a view of the same memory.
   const body = crypto === webEngine ? new Uint8Array(given) : given;
   let secretIndex = -1;
   for (const [index, secret] of settings.secrets.entries()) {
@@ -200,7 +201,8 @@ export async function verifyDelivery(
   if (isSandboxSecret(settings.secrets[secretIndex]) && !isSandboxAllowed(settings.sandbox)) {
     throw new WebhookVerificationError('sandbox_secret', SANDBOX_SECRET_REFUSED);
   }
-  // The age is checked after the signature, so that "too old" is always about a genuine delivery: about the service or a clock.
+  // The age is checked after the signature, so that "too old" is always about a genuine delivery: about the service or
+  // a clock.
   checkAge(readClock(settings) - signed_at.getTime(), settings.tolerance);
   const origin = { source: 'webhook', id, signed_at, secretIndex } as const;
   return decodeEvent(parseJson(body), origin, settings.pins);
@@ -221,7 +223,10 @@ function mismatch(body: Uint8Array, headers: HeaderValues, { secrets }: VerifySe
 /** What to do about a signature that nothing else explains. @internal */
 export const COMPARE_THE_SECRET = 'Compare the secret with the dashboard: sandbox and production differ.';
 
-/** Returns what is visibly wrong with a body: it is empty, or has another length than Content-Length. Null if neither. @internal */
+/**
+ * Returns what is visibly wrong with a body: it is empty, or has another length than Content-Length. Null if neither.
+ * @internal
+ */
 export function bodyMistake(body: Uint8Array, headers: HeaderValues): string | null {
   if (body.length === 0) return 'the body is empty. Something else read the request first.';
   const length = firstOf(headers['content-length']);
@@ -294,7 +299,10 @@ type HeaderName =
   | 'content-length'
   | 'content-encoding';
 
-/** The values of the headers that are read here: text for a header that was sent once, a list for more, undefined for none. */
+/**
+ * The values of the headers that are read here: text for a header that was sent once, a list for more, undefined for
+ * none.
+ */
 export type HeaderValues = Record<HeaderName, string | readonly unknown[] | undefined>;
 
 /**
